@@ -1,0 +1,36 @@
+# How every target of vecc is compiled.
+
+# Warnings that every compiler we support gives alike; -Wswitch-enum makes a function missing from a
+# consumer's switch an error (a `default` would hide it).
+add_library(vecc_options INTERFACE)
+target_include_directories(vecc_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
+target_compile_options(vecc_options INTERFACE -Wall -Wextra -Wswitch-enum -Wshadow -Wnon-virtual-dtor)
+# GCC 12 and 13 warn of overlapping copies in `"literal" + std::string` (GCC bug 105651).
+target_compile_options(vecc_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(VECC_WERROR)
+  target_compile_options(vecc_options INTERFACE -Werror)
+endif()
+if(VECC_SANITIZE)
+  target_compile_options(vecc_options INTERFACE -fsanitize=${VECC_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(vecc_options INTERFACE -fsanitize=${VECC_SANITIZE})
+endif()
+
+# vecc_library(NAME [DEPENDS ...]): a static library of all .cc files in the current folder.
+function(vecc_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC vecc_options ${ARG_DEPENDS})
+endfunction()
+
+# vecc_test(NAME [DEPENDS ...]): a GoogleTest program of all *_test.cc files in the current folder.
+function(vecc_test name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE vecc_options GTest::gmock_main ${ARG_DEPENDS})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "VECC_SOURCE_DIR=${PROJECT_SOURCE_DIR};VECC_BINARY_DIR=${PROJECT_BINARY_DIR}")
+endfunction()

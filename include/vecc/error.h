@@ -1,0 +1,115 @@
+// Failures, of two kinds that are never mixed.
+//
+// Bad input is a value: a function that can meet it returns Result<T>, which holds either a T or
+// an Errors: a list of diagnostics, each with the place, what was found and what was expected.
+// A bug of vecc's own is VECC_CHECK: on in release builds, it throws InternalError, which no
+// library code catches.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vecc {
+
+/// The exit code a program ends with; one per kind of failure.
+enum class ExitCode : int {
+  Ok = 0,
+  Internal = 1,
+  Usage = 2,
+  BadInput = 3,
+  Limit = 4,
+  Device = 5,
+  Numeric = 6,
+  Interrupted = 130,
+};
+
+/// Stable error numbers, printed as [E012]: error_codes.def; docs/errors.md explains them.
+enum class ErrorCode : std::uint16_t {
+#define VECC_ERROR(enumerator, number, exit, title) enumerator = number,
+#include "vecc/error_codes.def"
+#undef VECC_ERROR
+};
+
+/// One message: `place: error: message [E012]`.
+/// `place` says where: file, group, neuron, input (`graph.pb: group 3 "layer_1", neuron 345`).
+/// Strings that come from a file are escaped before they get here (see escape.h).
+struct Diagnostic {
+  ErrorCode code;
+  std::string place;
+  std::string message;
+};
+
+/// The exit code that belongs to an error number.
+[[nodiscard]] ExitCode exit_code_of(ErrorCode code);
+
+/// A short title of an error number, as docs/errors.md lists it ("dangling reference").
+[[nodiscard]] std::string_view title_of(ErrorCode code);
+
+/// A non-empty list of diagnostics. `omitted` counts errors found beyond the limit.
+class Errors {
+ public:
+  Errors() = default;
+  Errors(ErrorCode code, std::string place, std::string message) {
+    add(code, std::move(place), std::move(message));
+  }
+
+  void add(ErrorCode code, std::string place, std::string message);
+  void omit(std::uint64_t count) { omitted_ += count; }
+  /// Puts `prefix` (a file name) before every place: `prefix: place`.
+  [[nodiscard]] Errors in(std::string_view prefix) const;
+
+  [[nodiscard]] bool empty() const { return diagnostics_.empty(); }
+  [[nodiscard]] const std::vector<Diagnostic>& list() const { return diagnostics_; }
+  [[nodiscard]] std::uint64_t omitted() const { return omitted_; }
+  /// The exit code of the first diagnostic.
+  [[nodiscard]] ExitCode exit_code() const;
+  /// One line a diagnostic, without a final newline.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+  std::uint64_t omitted_ = 0;
+};
+
+/// What `Result::value()` throws when nobody looked at the error: a bug of the caller's.
+[[noreturn]] void throw_exception_from_error(const Errors& errors, const boost::source_location&);
+
+template <class T>
+using Result = boost::system::result<T, Errors>;
+
+/// A bug of vecc's own, found by VECC_CHECK. Programs report it and exit with ExitCode::Internal.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+[[noreturn]] void fail_check(const char* condition, const char* file, int line,
+                             const std::string& message);
+
+}  // namespace vecc
+
+/// States what must hold by construction; `message` says which op or pass broke it.
+#define VECC_CHECK(condition, message)                               \
+  do {                                                               \
+    if (!(condition)) [[unlikely]]                                   \
+      ::vecc::fail_check(#condition, __FILE__, __LINE__, (message)); \
+  } while (false)
+
+/// `VECC_TRY(auto x, f())`: x = f()'s value, or returns f()'s errors from the enclosing function.
+#define VECC_CONCAT_INNER(a, b) a##b
+#define VECC_CONCAT(a, b) VECC_CONCAT_INNER(a, b)
+#define VECC_TRY(declaration, ...) \
+  VECC_TRY_IMPL(VECC_CONCAT(vecc_result_, __LINE__), declaration, __VA_ARGS__)
+#define VECC_TRY_IMPL(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                  \
+  if (!result) return result.error();           \
+  declaration = std::move(*result)
+/// `VECC_TRY_VOID(f())`: returns f()'s errors from the enclosing function, if any.
+#define VECC_TRY_VOID(...)                                                          \
+  do {                                                                              \
+    if (auto vecc_result = (__VA_ARGS__); !vecc_result) return vecc_result.error(); \
+  } while (false)

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "src/function/evaluate.h"
+
+namespace vecc {
+namespace {
+
+double sigmoid(double x) {
+  if (x > 100) return 1;
+  if (x < -100) return 0;
+  return 1 / (1 + std::exp(-x));
+}
+
+double gelu(double x) {
+  return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+}
+
+template <class Function>
+void map_entries(std::span<const double> x, std::span<double> y, Function function) {
+  std::ranges::transform(x, y.begin(), function);
+}
+
+void transpose(Shape shape, std::span<const double> x, std::span<double> y) {
+  for (std::size_t r = 0; r < shape.rows(); ++r) {
+    for (std::size_t c = 0; c < shape.cols(); ++c)
+      y[c * shape.rows() + r] = x[r * shape.cols() + c];
+  }
+}
+
+// (x - mean) / sqrt(variance + 1e-10) over all entries, population variance.
+void normalize(std::span<const double> x, std::span<double> y) {
+  const auto n = static_cast<double>(x.size());
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / n;
+  double squares = 0;
+  for (const double v : x) squares += (v - mean) * (v - mean);
+  const double deviation = std::sqrt(squares / n + 1e-10);
+  map_entries(x, y, [&](double v) { return (v - mean) / deviation; });
+}
+
+void slice(std::span<const std::uint32_t> words, Shape shape, std::span<const double> x,
+           std::span<double> y) {
+  const std::size_t row_end = std::min(words[1], shape.rows());
+  const std::size_t col_end = std::min(words[3], shape.cols());
+  std::size_t i = 0;
+  for (std::size_t r = words[0]; r < row_end; ++r) {
+    for (std::size_t c = words[2]; c < col_end; ++c) y[i++] = x[r * shape.cols() + c];
+  }
+}
+
+}  // namespace
+
+void softmax(std::span<const double> x, std::span<double> y) {
+  const double largest = *std::ranges::max_element(x);
+  map_entries(x, y, [&](double v) { return std::exp(v - largest); });
+  const double sum = std::accumulate(y.begin(), y.end(), 0.0);
+  for (double& v : y) v /= sum;
+}
+
+void sparsemax(std::span<const double> x, std::span<double> y) {
+  const double largest = *std::ranges::max_element(x);
+  const bool has_nan = std::ranges::any_of(x, [](double v) { return std::isnan(v); });
+  if (has_nan || std::isinf(largest)) {  // no order to sort by, or no finite projection
+    std::ranges::fill(y, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  // Shifting all entries changes nothing; without it, 1 would be lost beside a huge entry.
+  map_entries(x, y, [&](double v) { return v - largest; });
+  // The support is the largest k entries with 1 + k * (k-th largest) > their sum; what the sum
+  // exceeds 1 by is taken from each of them.
+  std::vector<double> sorted(y.begin(), y.end());
+  std::ranges::sort(sorted, std::greater<>());
+  double sum = 0;
+  double threshold = 0;
+  for (std::size_t k = 1; k <= sorted.size(); ++k) {
+    sum += sorted[k - 1];
+    if (1 + static_cast<double>(k) * sorted[k - 1] <= sum) break;
+    threshold = (sum - 1) / static_cast<double>(k);
+  }
+  for (double& v : y) v = std::max(v - threshold, 0.0);
+}
+
+void evaluate(const TransformationSpec& spec, std::span<const std::uint32_t> words, Shape shape,
+              std::span<const double> x, std::span<double> y) {
+  switch (spec.id) {
+    case Transformation::Identity:
+    case Transformation::Reshape: std::ranges::copy(x, y.begin()); return;
+    case Transformation::Sigmoid: map_entries(x, y, sigmoid); return;
+    case Transformation::Tanh: map_entries(x, y, [](double v) { return std::tanh(v); }); return;
+    case Transformation::Signum:
+      map_entries(x, y, [](double v) { return v > 0 ? 1.0 : 0.0; });
+      return;
+    case Transformation::Relu:
+      map_entries(x, y, [](double v) { return v <= 0 ? 0.0 : v; });  // keeps NaN
+      return;
+    case Transformation::LeakyRelu:
+      map_entries(x, y, [&](double v) { return v > 0 ? v : spec.slope * v; });
+      return;
+    case Transformation::Lukasiewicz:
+      map_entries(x, y, [](double v) { return 1 / (1 + std::exp(-6 * v - 0.5)); });
+      return;
+    case Transformation::Exp: map_entries(x, y, [](double v) { return std::exp(v); }); return;
+    case Transformation::Log: map_entries(x, y, [](double v) { return std::log(v); }); return;
+    case Transformation::Sqrt: map_entries(x, y, [](double v) { return std::sqrt(v); }); return;
+    case Transformation::Inverse: map_entries(x, y, [](double v) { return 1 / v; }); return;
+    case Transformation::Reverse: map_entries(x, y, [](double v) { return 1 - v; }); return;
+    case Transformation::Gelu: map_entries(x, y, gelu); return;
+    case Transformation::Abs: map_entries(x, y, [](double v) { return std::abs(v); }); return;
+    case Transformation::Square: map_entries(x, y, [](double v) { return v * v; }); return;
+    case Transformation::Transp: transpose(shape, x, y); return;
+    case Transformation::Norm: normalize(x, y); return;
+    case Transformation::Softmax: softmax(x, y); return;
+    case Transformation::Sparsemax: sparsemax(x, y); return;
+    case Transformation::Slice: slice(words, shape, x, y); return;
+    case Transformation::AtIndex: y[0] = x[words[0]]; return;
+    case Transformation::Broadcast:
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[shape.is_scalar() ? 0 : i];
+      return;
+  }
+  fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec.id).text));
+}
+
+}  // namespace vecc

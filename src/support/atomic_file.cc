@@ -1,0 +1,112 @@
+#include "src/support/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+namespace vecc {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr int kTemporaryNames = 100;
+
+/// A new file beside `path`; -1 if there is none to be had. Not mkstemp: the file gets the
+/// permissions that the user's umask says.
+int open_temporary(const std::string& path, std::string& temporary) {
+  for (int i = 0; i < kTemporaryNames; ++i) {
+    temporary = path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(i);
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+  return -1;
+}
+
+/// So that the rename itself survives a power cut. Not every file system can; that is no failure.
+void sync_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const int file =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)::fsync(file);
+  ::close(file);
+}
+
+}  // namespace
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), kBlock));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+AtomicFile::AtomicFile(std::string target, std::string temporary, int file)
+    : target_(std::move(target)), temporary_(std::move(temporary)), file_(file) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      file_(std::exchange(other.file_, -1)) {}
+
+AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
+  if (this == &other) return *this;
+  abandon();
+  target_ = std::move(other.target_);
+  temporary_ = std::exchange(other.temporary_, {});
+  file_ = std::exchange(other.file_, -1);
+  return *this;
+}
+
+AtomicFile::~AtomicFile() {
+  abandon();
+}
+
+std::optional<AtomicFile> AtomicFile::create(const std::string& path) {
+  std::error_code missing;
+  const auto resolved = std::filesystem::canonical(path, missing);
+  std::string target = missing ? path : resolved.string();
+  std::string temporary;
+  const int file = open_temporary(target, temporary);
+  if (file < 0) return std::nullopt;
+  AtomicFile result(std::move(target), std::move(temporary), file);
+  struct stat old {};
+  if (::stat(result.target_.c_str(), &old) == 0 && ::fchmod(file, old.st_mode & 07777) != 0) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+bool AtomicFile::write(std::string_view bytes) {
+  return write_all(file_, bytes);
+}
+
+bool AtomicFile::commit() {
+  // Network file systems report a full disk only when the file is closed.
+  const bool is_written = ::fsync(file_) == 0 && ::close(std::exchange(file_, -1)) == 0 &&
+                          ::rename(temporary_.c_str(), target_.c_str()) == 0;
+  if (!is_written) {
+    abandon();
+    return false;
+  }
+  temporary_.clear();
+  sync_folder(target_);
+  return true;
+}
+
+void AtomicFile::abandon() {
+  const int error = errno;
+  if (file_ >= 0) ::close(std::exchange(file_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+  errno = error;
+}
+
+}  // namespace vecc

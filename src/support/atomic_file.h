@@ -1,0 +1,38 @@
+// A file that appears whole or not at all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace vecc {
+
+/// Bytes go to a temporary file beside `path`; commit() syncs it and renames it to `path`. Without
+/// commit() the temporary file is removed and an old file stays as it was. A symbolic link is
+/// followed; an old file's mode is kept, a new one gets what the umask says. Failures are told by
+/// errno, so that every caller words its own message.
+class AtomicFile {
+ public:
+  /// None if no file can be made there.
+  [[nodiscard]] static std::optional<AtomicFile> create(const std::string& path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&& other) noexcept;
+  ~AtomicFile();
+
+  [[nodiscard]] bool write(std::string_view bytes);
+  /// After a failure the temporary file is gone.
+  [[nodiscard]] bool commit();
+
+ private:
+  AtomicFile(std::string target, std::string temporary, int file);
+  void abandon();
+
+  std::string target_;
+  std::string temporary_;  ///< exists as long as this is not empty
+  int file_ = -1;
+};
+
+/// Writes all bytes to an open file, whatever signals arrive; false if it fails (errno tells).
+[[nodiscard]] bool write_all(int file, std::string_view bytes);
+
+}  // namespace vecc
