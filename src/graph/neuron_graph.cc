@@ -1,0 +1,81 @@
+#include "vecc/neuron_graph.h"
+
+#include <algorithm>
+
+#include "src/graph/describe.h"
+#include "vecc/error.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+template <class T>
+std::uint64_t bytes_of(const std::vector<T>& column) {
+  return column.capacity() * sizeof(T);
+}
+
+// What a string holds outside itself: short ones live inside the object.
+std::uint64_t bytes_of(const std::string& text) {
+  return text.capacity() < sizeof(std::string) ? 0 : text.capacity() + 1;
+}
+
+std::uint64_t bytes_of(const StringColumn& column) {
+  return bytes_of(column.bytes) + bytes_of(column.begin);
+}
+
+}  // namespace
+
+std::string_view text_of(NeuronClass neuron_class) {
+  switch (neuron_class) {
+    case NeuronClass::Fact: return "fact";
+    case NeuronClass::Rule: return "rule";
+    case NeuronClass::WeightedRule: return "weighted rule";
+    case NeuronClass::Aggregation: return "aggregation";
+    case NeuronClass::Atom: return "atom";
+    case NeuronClass::WeightedAtom: return "weighted atom";
+    case NeuronClass::Negation: return "negation";
+    case NeuronClass::SplittableAggregation: return "splittable aggregation";
+  }
+  fail_check("a neuron class", __FILE__, __LINE__, std::to_string(static_cast<int>(neuron_class)));
+}
+
+std::string describe_group(const NeuronGroup& group) {
+  return "group " + std::to_string(group.file_id) + " \"" + escape_terminal(group.head_predicate) +
+         "\"";
+}
+
+std::uint32_t NeuronGraph::range_of(NeuronId neuron) const {
+  VECC_CHECK(neuron < neuron_count(), "neuron " + std::to_string(neuron));
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), neuron,
+                       [](NeuronId n, const NeuronRange& range) { return n < range.first; });
+  return static_cast<std::uint32_t>(after - ranges.begin()) - 1;
+}
+
+std::uint64_t NeuronGraph::file_id(NeuronId neuron) const {
+  const NeuronRange& range = ranges[range_of(neuron)];
+  return range.file_first_id + (neuron - range.first);
+}
+
+std::string NeuronGraph::describe(NeuronId neuron) const {
+  const NeuronRange& range = ranges[range_of(neuron)];
+  return describe_group(groups[range.group]) + ", neuron " +
+         std::to_string(range.file_first_id + (neuron - range.first));
+}
+
+std::uint64_t NeuronGraph::bytes() const {
+  std::uint64_t total = bytes_of(groups) + bytes_of(ranges) + bytes_of(functions) +
+                        bytes_of(input_begin) + bytes_of(inputs) + bytes_of(weights) +
+                        bytes_of(offsets) + bytes_of(words) + bytes_of(values) + bytes_of(names) +
+                        bytes_of(weight_tables) + bytes_of(table_of_weight) + bytes_of(samples) +
+                        bytes_of(sample_ids) + bytes_of(target_values) + bytes_of(producer);
+  for (const NeuronGroup& group : groups) {
+    total += bytes_of(group.head_predicate) + bytes_of(group.rule_text) + bytes_of(group.ranges);
+  }
+  for (const WeightTable& table : weight_tables) {
+    total += bytes_of(table.name) + bytes_of(table.values) + bytes_of(table.row_names);
+  }
+  return total;
+}
+
+}  // namespace vecc

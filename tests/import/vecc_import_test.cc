@@ -1,0 +1,74 @@
+// vecc-import as a user sees it.
+#include <gtest/gtest.h>
+
+#include "tests/import/small_graphs.h"
+#include "tests/tools/process.h"
+#include "vecc/graph_io.h"
+
+namespace vecc::test {
+namespace {
+
+Finished run_import(std::vector<std::string> arguments) {
+  Command command;
+  command.tool = "vecc-import";
+  command.arguments = std::move(arguments);
+  return run(command);
+}
+
+TEST(VeccImport, repeat_writes_copies) {
+  const std::string folder = test_folder();
+  const NeuronGraph graph = graph_of_everything();
+  ASSERT_TRUE(write_graph(graph, folder + "/one.pb", Compression::None));
+  const Finished done =
+      run_import({"repeat", "--times=3", folder + "/one.pb", "-o", folder + "/three.pb.gz"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(done.out, "");
+  EXPECT_EQ(done.err, "wrote 3 copies: 36 neurons, 42 edges, 6 samples\n");
+  EXPECT_EQ(list_folder(folder), (std::vector<std::string>{"one.pb", "three.pb.gz"}));
+  EXPECT_TRUE(read_text(folder + "/three.pb.gz").starts_with("\x1f\x8b"));
+  const Result<NeuronGraph> copies = read_graph(folder + "/three.pb.gz");
+  ASSERT_TRUE(copies) << copies.error().text();
+  EXPECT_EQ(copies->neuron_count(), 36u);
+}
+
+TEST(VeccImport, help_has_examples) {
+  for (const auto& arguments :
+       std::vector<std::vector<std::string>>{{"--help"}, {"repeat", "--help"}}) {
+    const Finished done = run_import(arguments);
+    EXPECT_EQ(done.code, 0);
+    EXPECT_EQ(done.err, "");
+    EXPECT_NE(done.out.find("vecc-import repeat --times=10 graph.pb -o graph10.pb"),
+              std::string::npos)
+        << done.out;
+  }
+}
+
+TEST(VeccImport, bad_input) {
+  const Finished done = run_import({"repeat", "--times=2", "/no/such.pb", "-o", "/no/out.pb"});
+  EXPECT_EQ(done.code, 3);
+  EXPECT_EQ(done.err, "/no/such.pb: error: cannot be opened: No such file or directory [E001]\n");
+}
+
+TEST(VeccImport, bad_output) {
+  const std::string folder = test_folder();
+  ASSERT_TRUE(write_graph(graph_of_everything(), folder + "/one.pb", Compression::None));
+  const Finished done =
+      run_import({"repeat", "--times=2", folder + "/one.pb", "-o", folder + "/no/out.pb"});
+  EXPECT_EQ(done.code, 3);
+  EXPECT_EQ(done.err, folder +
+                          "/no/out.pb: error: cannot be created: No such file or directory "
+                          "[E051]\n");
+}
+
+TEST(VeccImport, bad_usage) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {}, {"repeat"}, {"repeat", "--times=0", "a.pb", "-o", "b.pb"}, {"unknown"}}) {
+    const Finished done = run_import(arguments);
+    EXPECT_EQ(done.code, 2);
+    EXPECT_EQ(done.out, "");
+    EXPECT_NE(done.err, "");
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,43 @@
+// Running the built tools and looking at all they do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace vecc::test {
+
+struct Command {
+  std::string tool;  ///< `vecc`: build/bin/vecc
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  ///< `NO_COLOR=1`, added
+  std::string stdin_path = "/dev/null";
+  std::string stdout_path;       ///< empty: captured
+  bool stdout_closed = false;    ///< a pipe that nobody reads
+  bool stderr_terminal = false;  ///< stderr is a pseudo-terminal
+  unsigned columns = 80;         ///< of that terminal
+  std::string interrupt_on;      ///< SIGINT as soon as stderr holds this text
+};
+
+struct Finished {
+  int code = -1;   ///< exit code; -1 if ended by a signal
+  int signal = 0;  ///< the signal that ended it
+  std::string out;
+  std::string err;
+};
+
+/// Runs to the end (at most a minute, then kills). Throws std::runtime_error if it cannot start.
+[[nodiscard]] Finished run(const Command& command);
+/// `vecc` with these arguments.
+[[nodiscard]] Finished run_vecc(std::vector<std::string> arguments);
+
+/// A new empty folder of the running test, removed at the end of the program.
+[[nodiscard]] std::string test_folder();
+[[nodiscard]] std::string read_text(const std::string& path);
+void write_text(const std::string& path, const std::string& text);
+/// Names in a folder, sorted.
+[[nodiscard]] std::vector<std::string> list_folder(const std::string& path);
+/// Whether a terminal could take any of it for a command: a control character other than newline
+/// and tab, in ASCII or as a two-byte C1 code.
+[[nodiscard]] bool has_control_characters(const std::string& text);
+
+}  // namespace vecc::test

@@ -1,0 +1,50 @@
+// vecc-import repeat: N disjoint copies of a graph that share its weights, for scale tests.
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "tools/import/commands.h"
+
+namespace vecc::tools {
+namespace {
+
+struct RepeatOptions {
+  std::string input;
+  std::string output;
+  std::uint32_t times = 1;
+};
+
+ExitCode repeat(const RepeatOptions& options) {
+  const Result<NeuronGraph> graph = read_graph(options.input);
+  if (!graph) return report(graph.error());
+  const Result<void> written =
+      write_graph(*graph, options.output, compression_of(options.output), options.times);
+  if (!written) return report(written.error());
+  std::fprintf(stderr, "wrote %u copies: %llu neurons, %llu edges, %llu samples\n", options.times,
+               static_cast<unsigned long long>(graph->neuron_count() * options.times),
+               static_cast<unsigned long long>(graph->edge_count() * options.times),
+               static_cast<unsigned long long>(graph->samples.size() * options.times));
+  return ExitCode::Ok;
+}
+
+}  // namespace
+
+void add_repeat(CLI::App& app, ExitCode& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "repeat", "Write N disjoint copies of a graph that share its weights (for scale tests)");
+  const auto options = std::make_shared<RepeatOptions>();
+  command->add_option("input", options->input, "The graph: .pb, .pb.gz or .pb.zst")->required();
+  command->add_option("-o,--output", options->output, "The file to write")->required();
+  command->add_option("--times", options->times, "Number of copies")
+      ->required()
+      ->check(CLI::Range(1u, 1000000u));
+  command->footer(
+      "Sample ids and neuron names of copy k > 0 get the suffix #k.\n\n"
+      "Examples:\n"
+      "  vecc-import repeat --times=10 graph.pb -o graph10.pb\n"
+      "  vecc-import repeat --times=100 graph.pb.gz -o graph100.pb.zst");
+  command->callback([options, &exit_code] { exit_code = repeat(*options); });
+}
+
+}  // namespace vecc::tools
