@@ -1,0 +1,108 @@
+#include "vecc/index.h"
+
+#include <utility>
+
+#include "vecc/error.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint64_t kMaxRows = 0xFFFFFFFFull;  // rows are numbered by 32 bits, bound_ too
+
+// 0: no constant positive step.
+std::uint32_t constant_step(const std::vector<std::uint32_t>& rows) {
+  if (rows.size() < 2) return 1;
+  if (rows[1] <= rows[0]) return 0;
+  const std::uint32_t step = rows[1] - rows[0];
+  for (std::size_t i = 2; i < rows.size(); ++i) {
+    if (rows[i] <= rows[i - 1] || rows[i] - rows[i - 1] != step) return 0;
+  }
+  return step;
+}
+
+}  // namespace
+
+Index Index::slice(std::uint32_t begin, std::uint32_t count) {
+  VECC_CHECK(std::uint64_t{begin} + count <= kMaxRows, "slice ends beyond 32 bits");
+  Index index;
+  index.begin_ = begin;
+  index.size_ = count;
+  index.bound_ = count == 0 ? 0 : begin + count;
+  return index;
+}
+
+Index Index::stride(std::uint32_t begin, std::uint32_t step, std::uint32_t count) {
+  VECC_CHECK(step > 0, "stride with step 0");
+  const std::uint64_t bound = count == 0 ? 0 : begin + std::uint64_t{step} * (count - 1) + 1;
+  VECC_CHECK(bound <= kMaxRows, "stride ends beyond 32 bits");
+  Index index;
+  index.form_ = Form::Stride;
+  index.begin_ = begin;
+  index.step_ = step;
+  index.size_ = count;
+  index.bound_ = static_cast<std::uint32_t>(bound);
+  return index;
+}
+
+Index Index::repeat(std::uint32_t period, std::uint32_t times) {
+  VECC_CHECK(std::uint64_t{period} * times <= kMaxRows, "repeat is longer than 32 bits");
+  Index index;
+  index.form_ = Form::Repeat;
+  index.step_ = period;
+  index.size_ = period * times;
+  index.bound_ = times == 0 ? 0 : period;
+  return index;
+}
+
+Index Index::interleave(std::uint32_t rows, std::uint32_t times) {
+  VECC_CHECK(std::uint64_t{rows} * times <= kMaxRows, "interleave is longer than 32 bits");
+  Index index;
+  index.form_ = Form::Interleave;
+  index.step_ = times;
+  index.size_ = rows * times;
+  index.bound_ = times == 0 ? 0 : rows;
+  return index;
+}
+
+Index Index::list(std::vector<std::uint32_t> rows) {
+  VECC_CHECK(rows.size() <= kMaxRows, "list is longer than 32 bits");
+  std::uint32_t largest = 0;
+  for (const std::uint32_t row : rows) largest = row > largest ? row : largest;
+  VECC_CHECK(largest < kMaxRows, "list names a row beyond 32 bits");
+  Index index;
+  index.form_ = Form::List;
+  index.size_ = static_cast<std::uint32_t>(rows.size());
+  index.bound_ = rows.empty() ? 0 : largest + 1;
+  index.list_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(rows));
+  return index;
+}
+
+Index Index::compact(std::vector<std::uint32_t> rows) {
+  const auto count = static_cast<std::uint32_t>(rows.size());
+  const std::uint32_t step = constant_step(rows);
+  if (rows.size() > kMaxRows || step == 0) return list(std::move(rows));
+  const std::uint32_t begin = rows.empty() ? 0 : rows[0];
+  return step == 1 ? slice(begin, count) : stride(begin, step, count);
+}
+
+std::vector<std::uint32_t> Index::materialize() const {
+  if (list_) return *list_;
+  std::vector<std::uint32_t> rows(size_);
+  for (std::uint32_t i = 0; i < size_; ++i) rows[i] = (*this)[i];
+  return rows;
+}
+
+bool Index::operator==(const Index& other) const {
+  if (size_ != other.size_ || bound_ != other.bound_) return false;
+  if (list_ && list_ == other.list_) return true;
+  for (std::uint32_t i = 0; i < size_; ++i) {
+    if ((*this)[i] != other[i]) return false;
+  }
+  return true;
+}
+
+std::uint64_t Index::bytes() const {
+  return list_ ? list_->size() * sizeof(std::uint32_t) : 0;
+}
+
+}  // namespace vecc

@@ -1,0 +1,110 @@
+#include "src/program/print_arrays.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "src/program/array_bytes.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::size_t kShownOfLong = 3;
+
+std::string element_text(std::uint32_t value) {
+  return std::to_string(value);
+}
+std::string element_text(double value) {
+  return double_text(value);
+}
+
+template <class T>
+std::string joined(std::span<const T> values) {
+  std::string result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) result += ", ";
+    result += element_text(values[i]);
+  }
+  return result;
+}
+
+template <class T>
+std::string bytes_of(std::span<const T> values) {
+  std::string bytes;
+  for (const T value : values) append_bytes(bytes, value);
+  return bytes;
+}
+
+template <class T>
+std::string shortened(std::span<const T> values) {
+  const std::size_t shown = std::min(kShownOfLong, values.size());
+  return joined(values.first(shown)) + (shown > 0 ? ", " : "") + "... " +
+         std::to_string(values.size()) + " #" + digest_text(digest_bytes(bytes_of(values)), 8);
+}
+
+}  // namespace
+
+std::string double_text(double value) {
+  if (std::isnan(value)) return "nan";  // no sign, no payload
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, result.ptr};
+}
+
+ArrayPrinter::ArrayPrinter(const PrintOptions& options, std::string* side)
+    : options_(options), side_(side) {
+  VECC_CHECK(options.long_arrays != LongArrays::SideFile || side, "print without a side file");
+}
+
+template <class T>
+std::string ArrayPrinter::move_aside(std::span<const T> values) const {
+  // Aligned, so that a reader may map the file.
+  side_->resize((side_->size() + 7) / 8 * 8);
+  const std::size_t begin = side_->size();
+  for (const T value : values) append_bytes(*side_, value);
+  return "@" + std::to_string(begin) + ":" + std::to_string(values.size());
+}
+
+template <class T>
+std::string ArrayPrinter::print(std::span<const T> values, char open, char close) const {
+  if (values.size() <= options_.inline_limit) return open + joined(values) + close;
+  switch (options_.long_arrays) {
+    case LongArrays::Digest: return open + shortened(values) + close;
+    case LongArrays::Full: return open + joined(values) + close;
+    case LongArrays::SideFile: return move_aside(values);
+  }
+  fail_check("known form", __FILE__, __LINE__, "long arrays");
+}
+
+std::string ArrayPrinter::words(std::span<const std::uint32_t> values) const {
+  return print(values, '[', ']');
+}
+
+std::string ArrayPrinter::numbers(std::span<const double> values) const {
+  return print(values, '{', '}');
+}
+
+std::string ArrayPrinter::index(const Index& index) const {
+  const std::uint64_t begin = index.begin();
+  const std::uint64_t size = index.size();
+  const std::uint64_t step = index.step();
+  const auto text = [](std::uint64_t value) { return std::to_string(value); };
+  switch (index.form()) {
+    case Index::Form::Slice: return "[" + text(begin) + ":" + text(begin + size) + "]";
+    case Index::Form::Stride:
+      return "[" + text(begin) + ":" + text(begin + size * step) + ":" + text(step) + "]";
+    case Index::Form::Repeat:
+      return "[repeat " + text(step) + " x " + text(step == 0 ? 0 : size / step) + "]";
+    case Index::Form::Interleave:
+      return "[interleave " + text(step == 0 ? 0 : size / step) + " x " + text(step) + "]";
+    case Index::Form::List: return words(index.array());
+  }
+  fail_check("known form", __FILE__, __LINE__, "index");
+}
+
+std::string ArrayPrinter::segments(const Segments& segments) const {
+  if (!segments.is_fixed()) return words(segments.offsets());
+  return "[fixed " + std::to_string(segments.members()) + " dim " +
+         std::to_string(segments.dimension()) + "]";
+}
+
+}  // namespace vecc

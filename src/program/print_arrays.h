@@ -1,0 +1,39 @@
+// Text of arrays, long or short.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "vecc/program_text.h"
+
+namespace vecc {
+
+/// The shortest text that reads back as the same double; `nan` for every NaN.
+[[nodiscard]] std::string double_text(double value);
+
+/// Prints arrays as `options` say; long ones go to `*side` with LongArrays::SideFile.
+class ArrayPrinter {
+ public:
+  ArrayPrinter(const PrintOptions& options, std::string* side);
+
+  /// `[0, 4, 8]`, `[0, 3, 7, ... 1000 #9f2c41d8]`, `@128:1000`
+  [[nodiscard]] std::string words(std::span<const std::uint32_t> values) const;
+  /// The same in braces.
+  [[nodiscard]] std::string numbers(std::span<const double> values) const;
+  /// `[4:9]`, `[0:9:3]`, `[repeat 4 x 3]`, `[interleave 4 x 3]` or words().
+  [[nodiscard]] std::string index(const Index& index) const;
+  /// `[fixed 4 dim 2]` or words() of the offsets.
+  [[nodiscard]] std::string segments(const Segments& segments) const;
+
+ private:
+  template <class T>
+  [[nodiscard]] std::string print(std::span<const T> values, char open, char close) const;
+  template <class T>
+  [[nodiscard]] std::string move_aside(std::span<const T> values) const;
+
+  const PrintOptions& options_;
+  std::string* side_;
+};
+
+}  // namespace vecc

@@ -1,0 +1,136 @@
+#include "src/program/print_program.h"
+
+#include "src/program/array_bytes.h"
+#include "vecc/escape.h"
+#include "vecc/program_text.h"
+
+namespace vecc {
+namespace {
+
+std::string quoted(std::string_view name) {
+  return "\"" + escape_program(name) + "\"";
+}
+
+std::string size_text(std::uint32_t rows, Shape shape) {
+  return "[" + std::to_string(rows) + ", " + shape.text() + "]";
+}
+
+std::string lift_text(const Lift& lift) {
+  switch (lift.kind) {
+    case Lift::Kind::None: return "";
+    case Lift::Kind::Repeat: return " lift(repeat " + std::to_string(lift.times) + ")";
+    case Lift::Kind::Interleave: return " lift(interleave " + std::to_string(lift.times) + ")";
+  }
+  fail_check("known lift", __FILE__, __LINE__, std::to_string(static_cast<int>(lift.kind)));
+}
+
+// What stands between `%7 = ` and ` : f32[12, 3x1]`.
+class BodyPrinter {
+ public:
+  BodyPrinter(const Program& program, const Op& op, const ArrayPrinter& arrays)
+      : program_(program), op_(op), arrays_(arrays) {}
+
+  std::string operator()(const FactOp& op) const {
+    return op.unit ? "unit" : arrays_.numbers(*op.values);
+  }
+  std::string operator()(const WeightOp& op) const {
+    return quoted(program_.parameters()[op.parameter].name);
+  }
+  std::string operator()(const ConcatOp&) const { return operands(); }
+  std::string operator()(const GatherOp& op) const {
+    return operands() + " " + arrays_.index(op.index);
+  }
+  std::string operator()(const LinearOp& op) const {
+    return (op.transpose_left ? "transpose " : "") + value(0) + lift_text(op.lift_left) + ", " +
+           (op.transpose_right ? "transpose " : "") + value(1) + lift_text(op.lift_right);
+  }
+  std::string operator()(const SegmentOp& op) const {
+    return operands() + " " + arrays_.segments(op.segments) + " " +
+           std::string(info(op.combination).text);
+  }
+  std::string operator()(const TransformOp& op) const {
+    return operands() + " " + text_of(op.transformation) +
+           (op.words && !op.words->empty() ? " " + arrays_.words(*op.words) : "");
+  }
+  std::string operator()(const MapOp& op) const { return op.expr->text() + " " + operands(); }
+  std::string operator()(const ContractOp& op) const {
+    return operands() + " " + arrays_.index(op.types);
+  }
+  std::string operator()(const StateOp& op) const {
+    return quoted(op.name) + " = " + double_text(op.initial);
+  }
+  std::string operator()(const UpdateOp& op) const {
+    return operands() + (op.rows ? " " + arrays_.index(*op.rows) : "");
+  }
+  std::string operator()(const OutputOp& op) const {
+    return operands() + " " + arrays_.index(op.samples);
+  }
+
+ private:
+  [[nodiscard]] std::string value(std::size_t k) const {
+    return "%" + std::to_string(op_.operands[k]);
+  }
+  [[nodiscard]] std::string operands() const {
+    std::string result;
+    for (std::size_t k = 0; k < op_.operands.size(); ++k) {
+      if (k > 0) result += ", ";
+      result += value(k);
+    }
+    return result;
+  }
+
+  const Program& program_;
+  const Op& op_;
+  const ArrayPrinter& arrays_;
+};
+
+std::string line_of(const Program& program, ValueId value, const ArrayPrinter& arrays) {
+  const std::string& note = program.op(value).note;
+  return op_text(program, value, arrays) + (note.empty() ? "" : "  # " + escape_comment(note));
+}
+
+std::string parameter_text(const Parameter& parameter, const PrintOptions& options,
+                           const ArrayPrinter& arrays) {
+  std::string text =
+      "parameter " + quoted(parameter.name) + " " + size_text(parameter.rows, parameter.shape);
+  if (options.parameter_values && parameter.values) {
+    text += " = " + arrays.numbers(*parameter.values);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string op_text(const Program& program, ValueId value, const ArrayPrinter& arrays) {
+  const Op& op = program.op(value);
+  return "%" + std::to_string(value) + " = " + std::string(text_of(op.kind())) + " " +
+         std::visit(BodyPrinter(program, op, arrays), op.attributes) + " : " +
+         std::string(text_of(op.dtype)) + size_text(op.rows, op.shape);
+}
+
+std::string print_op(const Program& program, ValueId value, const PrintOptions& options) {
+  VECC_CHECK(value < program.ops().size(), "print_op of %" + std::to_string(value));
+  VECC_CHECK(options.long_arrays != LongArrays::SideFile, "print_op has no side file");
+  return line_of(program, value, ArrayPrinter(options, nullptr));
+}
+
+std::string print(const Program& program, const PrintOptions& options, std::string* side) {
+  const ArrayPrinter arrays(options, side);
+  std::string body;
+  for (const Parameter& parameter : program.parameters()) {
+    body += parameter_text(parameter, options, arrays) + "\n";
+  }
+  for (ValueId value = 0; value < program.ops().size(); ++value) {
+    body += line_of(program, value, arrays) + "\n";
+  }
+  std::string header = "vecc program 1 " + std::string(text_of(program.dtype())) + " samples " +
+                       std::to_string(program.sample_count());
+  if (options.long_arrays == LongArrays::SideFile && !side->empty()) {
+    // Ties the side file to this text: with another one of the same length it would load, wrongly.
+    header += " arrays " + std::to_string(side->size()) + " digest " +
+              digest_text(digest_bytes(*side), 16);
+  }
+  return header + "\n" + body;
+}
+
+}  // namespace vecc

@@ -1,0 +1,140 @@
+#include "vecc/program.h"
+
+#include <utility>
+
+#include "src/program/op_rules.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint64_t kMaxRows = 0xFFFFFFFFull;
+
+// Whether reading `index` of `rows` rows changes nothing. A list is compared only as far as it
+// agrees.
+bool is_identity(const Index& index, std::uint32_t rows) {
+  return index.size() == rows && index == Index::slice(0, rows);
+}
+
+ValueId value_of(const Result<ValueId>& result) {
+  VECC_CHECK(result.has_value(), result.error().text());
+  return *result;
+}
+
+}  // namespace
+
+std::string_view text_of(DType dtype) {
+  switch (dtype) {
+    case DType::F32: return "f32";
+    case DType::F64: return "f64";
+  }
+  fail_check("known dtype", __FILE__, __LINE__, std::to_string(static_cast<int>(dtype)));
+}
+
+std::uint32_t byte_size(DType dtype) {
+  switch (dtype) {
+    case DType::F32: return 4;
+    case DType::F64: return 8;
+  }
+  fail_check("known dtype", __FILE__, __LINE__, std::to_string(static_cast<int>(dtype)));
+}
+
+std::string_view text_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::Fact: return "fact";
+    case OpKind::Weight: return "weight";
+    case OpKind::Concat: return "concat";
+    case OpKind::Gather: return "gather";
+    case OpKind::Linear: return "linear";
+    case OpKind::Segment: return "segment";
+    case OpKind::Transform: return "transform";
+    case OpKind::Map: return "map";
+    case OpKind::Contract: return "contract";
+    case OpKind::State: return "state";
+    case OpKind::Update: return "update";
+    case OpKind::Output: return "output";
+  }
+  fail_check("known op", __FILE__, __LINE__, std::to_string(static_cast<int>(kind)));
+}
+
+Result<ValueId> Program::add(OpAttributes attributes, Operands operands, std::string note) {
+  const auto kind = static_cast<OpKind>(attributes.index());
+  const OpContext context(*this, kind, operands);
+  for (const ValueId operand : operands) {
+    if (operand >= ops_.size()) {
+      return context.error("reads %" + std::to_string(operand) + ", which is not before it");
+    }
+  }
+  VECC_TRY(const OpResult result,
+           std::visit([&](const auto& op) { return check_op(context, op); }, attributes));
+  if (result.rows > kMaxRows) {
+    return Errors(
+        ErrorCode::LimitRows, context.place(),
+        "makes " + std::to_string(result.rows) + " rows, more than " + std::to_string(kMaxRows));
+  }
+  if (result.shape.size() > kMaxRowSize) {
+    return Errors(ErrorCode::LimitShape, context.place(),
+                  "makes rows of " + result.shape.text() + ", more than " +
+                      std::to_string(kMaxRowSize) + " elements");
+  }
+  if (ops_.size() >= kMaxRows) {
+    return Errors(ErrorCode::LimitRows, context.place(), "too many ops");
+  }
+  ops_.push_back({std::move(attributes), std::move(operands),
+                  static_cast<std::uint32_t>(result.rows), result.shape, dtype_, std::move(note)});
+  return static_cast<ValueId>(ops_.size() - 1);
+}
+
+ValueId Program::fact(std::vector<double> values, std::uint32_t rows, Shape shape,
+                      std::string note) {
+  FactOp op{std::make_shared<const std::vector<double>>(std::move(values)), rows, shape, false};
+  return value_of(add(std::move(op), {}, std::move(note)));
+}
+
+ValueId Program::unit_fact(std::uint32_t rows, std::string note) {
+  return value_of(add(FactOp{nullptr, rows, Shape::scalar(), true}, {}, std::move(note)));
+}
+
+ValueId Program::weight(ParameterIndex parameter, std::string note) {
+  return value_of(add(WeightOp{parameter}, {}, std::move(note)));
+}
+
+ValueId Program::concat(std::span<const ValueId> operands, std::string note) {
+  if (operands.size() == 1) return operands[0];
+  return value_of(add(ConcatOp{}, Operands(operands.begin(), operands.end()), std::move(note)));
+}
+
+ValueId Program::gather(ValueId operand, Index index, std::string note) {
+  if (operand < ops_.size() && is_identity(index, ops_[operand].rows)) return operand;
+  return value_of(add(GatherOp{std::move(index)}, {operand}, std::move(note)));
+}
+
+ValueId Program::linear(ValueId left, ValueId right, LinearOp attributes, std::string note) {
+  return value_of(add(attributes, {left, right}, std::move(note)));
+}
+
+ValueId Program::segment(ValueId operand, Segments segments, Combination combination,
+                         std::string note) {
+  return value_of(add(SegmentOp{std::move(segments), combination}, {operand}, std::move(note)));
+}
+
+ValueId Program::transform(ValueId operand, const TransformationSpec& transformation,
+                           std::vector<std::uint32_t> words, std::string note) {
+  if (transformation.id == Transformation::Identity && operand < ops_.size()) return operand;
+  TransformOp op{transformation, nullptr};
+  if (!words.empty()) {
+    op.words = std::make_shared<const std::vector<std::uint32_t>>(std::move(words));
+  }
+  return value_of(add(std::move(op), {operand}, std::move(note)));
+}
+
+ValueId Program::map(Expr expr, std::span<const ValueId> operands, std::string note) {
+  MapOp op{std::make_shared<const Expr>(std::move(expr))};
+  return value_of(add(std::move(op), Operands(operands.begin(), operands.end()), std::move(note)));
+}
+
+ValueId Program::output(ValueId operand, Index samples, std::string note) {
+  return value_of(add(OutputOp{std::move(samples)}, {operand}, std::move(note)));
+}
+
+}  // namespace vecc

@@ -1,0 +1,54 @@
+// One random well-formed op at a time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/random_source.h"
+#include "vecc/program.h"
+
+namespace vecc::test {
+
+/// Adds ops to a program; operands that fit are made as facts where no value does.
+class RandomOps {
+ public:
+  RandomOps(RandomSource& random, Program& program) : random_(random), program_(program) {}
+
+  void add_fact();
+  void add_weight();
+  void add_concat();
+  void add_gather();
+  void add_linear();
+  void add_segment();
+  void add_transform();
+  void add_map();
+  void add_contract();
+  void add_state_and_update();
+  /// Any of these.
+  void add_any();
+
+ private:
+  ValueId add(OpAttributes attributes, const Operands& operands);
+  ValueId add_fact(std::uint32_t rows, Shape shape);
+  ValueId any_value() { return random_.below(program_.ops().size()); }
+  double any_number();
+  std::vector<double> any_numbers(std::uint64_t count);
+  Shape any_shape();
+  std::string any_name();
+  std::uint32_t any_rows();
+  Index any_index(std::uint32_t bound);
+  Index any_list(std::uint32_t bound, std::uint32_t count);
+  Segments any_segments(std::uint32_t rows, bool needs_members);
+  std::uint32_t any_divisor(std::uint32_t rows);
+  // A weight's shape W so that W times `x` exists, not larger than 3 rows.
+  Shape any_weight_for(Shape x);
+  std::optional<Words> any_words(Transformation id, Shape shape);
+  Expr any_expr(std::vector<Shape>& shapes);
+
+  RandomSource& random_;
+  Program& program_;
+  std::uint32_t names_ = 0;
+};
+
+}  // namespace vecc::test

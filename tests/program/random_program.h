@@ -1,0 +1,13 @@
+// Random well-formed Programs: every op, every function and form, hostile names.
+#pragma once
+
+#include "tests/support/random_source.h"
+#include "vecc/program.h"
+
+namespace vecc::test {
+
+/// A program of `op_count` random ops and the facts they need, then one or two outputs that hold
+/// every sample once: verify() accepts it.
+[[nodiscard]] Program random_program(RandomSource& random, std::uint32_t op_count);
+
+}  // namespace vecc::test
