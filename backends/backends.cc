@@ -1,0 +1,39 @@
+// The table of backends, and the text of devices.
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "backends/reference/program_interpreter.h"
+#include "backends/torch/torch_backend.h"
+#include "vecc/backend.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+
+std::span<const Backend* const> backends() {
+  static const std::array<const Backend*, 2> table = {&torch_backend(), &interpreter_backend()};
+  return table;
+}
+
+const Backend* find_backend(std::string_view name) {
+  const auto all = backends();
+  const auto found = std::ranges::find(all, name, &Backend::name);
+  return found == all.end() ? nullptr : *found;
+}
+
+Result<Device> parse_device(std::string_view text) {
+  if (text == "auto") return Device{Device::Kind::Auto, 0};
+  if (text == "cpu") return Device{Device::Kind::Cpu, 0};
+  if (text == "cuda") return Device{Device::Kind::Cuda, 0};
+  constexpr std::string_view kCuda = "cuda:";
+  if (text.starts_with(kCuda)) {
+    const char* const end = text.data() + text.size();
+    Device device{Device::Kind::Cuda, 0};
+    const auto [last, error] = std::from_chars(text.data() + kCuda.size(), end, device.index);
+    if (error == std::errc() && last == end) return device;
+  }
+  return Errors(ErrorCode::Usage, "device",
+                "\"" + escape_terminal(text) + "\", expected auto, cpu, cuda or cuda:N");
+}
+
+}  // namespace vecc

@@ -1,0 +1,11 @@
+// The interpreter: runs any Program with plain loops in double, on the CPU, with no dependency.
+// Slow; what Programs mean is read off here.
+#pragma once
+
+#include "vecc/backend.h"
+
+namespace vecc {
+
+[[nodiscard]] const Backend& interpreter_backend();
+
+}  // namespace vecc

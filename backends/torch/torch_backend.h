@@ -1,0 +1,11 @@
+// The torch backend: runs a Program by libtorch calls, forward, on CPU and CUDA.
+#pragma once
+
+#include "vecc/backend.h"
+
+namespace vecc {
+
+/// `torch`; built without libtorch (VECC_TORCH=OFF) it is never available and says so.
+[[nodiscard]] const Backend& torch_backend();
+
+}  // namespace vecc

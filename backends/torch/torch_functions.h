@@ -1,0 +1,90 @@
+// Functions over rows as libtorch calls. A value is a tensor [rows, size], a row being row-major;
+// it may be a view with any strides. Everything here only launches: nothing waits for the device.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <span>
+#include <vector>
+
+#include "backends/torch/device_arrays.h"
+#include "vecc/function.h"
+
+namespace vecc {
+
+/// Rows of one shape.
+struct Rows {
+  at::Tensor tensor;
+  Shape shape;
+};
+
+/// A transformation whose words are on the device.
+class RowTransformation {
+ public:
+  RowTransformation() = default;
+  /// `words`: word_count() words for all rows, or as many a row; they fit (the op was checked).
+  RowTransformation(const TransformationSpec& spec, std::span<const std::uint32_t> words,
+                    Shape input, DeviceArrays& arrays);
+
+  [[nodiscard]] Shape result_shape() const { return result_; }
+  [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
+
+ private:
+  [[nodiscard]] at::Tensor slice(const at::Tensor& x) const;
+
+  TransformationSpec spec_;
+  Words words_{};         // where all rows share them
+  at::Tensor positions_;  // else, for Slice and AtIndex: [rows, result size] entries to read
+  Shape input_;
+  Shape result_;
+};
+
+/// A `map`'s expression; its operands have the result's rows, or one row.
+class RowExpression {
+ public:
+  RowExpression(const Expr& expr, std::span<const Shape> operands, DeviceArrays& arrays);
+  [[nodiscard]] at::Tensor operator()(std::span<const at::Tensor> operands) const;
+
+ private:
+  struct Node {
+    ExprNode node;
+    Shape operand;                     // Input
+    at::Tensor constant;               // Constant, Count: one row
+    RowTransformation transformation;  // Transform
+  };
+  std::vector<Node> nodes_;
+};
+
+/// How an operand's rows meet a grid of outer * inner rows (outer slower): all of them, or the same
+/// for every outer (for every inner) index.
+enum class Spread : std::uint8_t { None, OverOuter, OverInner };
+struct GridOperand {
+  at::Tensor tensor;
+  Shape shape;  ///< before the transpose
+  bool transpose = false;
+  Spread spread = Spread::None;
+};
+/// NeuraLogic's `times` at every point of the grid; [outer * inner, size]. No operand is copied to
+/// be spread.
+[[nodiscard]] at::Tensor multiply_rows(const GridOperand& left, const GridOperand& right,
+                                       std::int64_t outer, std::int64_t inner);
+
+/// Of `contract`: g, x and the weight.
+struct GradientShapes {
+  Shape g;
+  Shape x;
+  Shape weight;
+};
+/// d times(w, x) / d w in direction g, a row each: [rows, weight size].
+[[nodiscard]] at::Tensor weight_gradients(const at::Tensor& g, const at::Tensor& x,
+                                          const GradientShapes& shapes);
+/// The sum of those rows, without making them: [1, weight size].
+[[nodiscard]] at::Tensor sum_weight_gradients(const at::Tensor& g, const at::Tensor& x,
+                                              const GradientShapes& shapes);
+
+/// Sum of each row's entries, from first to last: [rows, 1].
+[[nodiscard]] at::Tensor sum_entries(const at::Tensor& x);
+/// Projection of each row on the simplex.
+[[nodiscard]] at::Tensor sparsemax_rows(const at::Tensor& x);
+
+}  // namespace vecc

@@ -1,0 +1,92 @@
+// Backends: what runs a Program. The explicit table is backends(); an absent one says which CMake
+// option turns it on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vecc/error.h"
+#include "vecc/neuron_graph.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+struct Device {
+  enum class Kind : std::uint8_t { Auto, Cpu, Cuda };
+  Kind kind = Kind::Auto;
+  std::uint32_t index = 0;
+};
+/// Parses auto, cpu, cuda, cuda:1. Error: Usage.
+[[nodiscard]] Result<Device> parse_device(std::string_view text);
+
+struct ExecutionOptions {
+  Device device;
+  std::uint32_t threads = 0;  ///< 0: as the machine has
+  /// Keep every value until the next run, so that read() works for all of them; a backend may
+  /// otherwise free what no later op reads.
+  bool keep_values = false;
+};
+
+/// A compiled Program on a device. Everything that does not change between runs (indices, facts,
+/// offsets) was uploaded once.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Runs the forward pass; returns when the device is done.
+  [[nodiscard]] virtual Result<void> run() = 0;
+  /// The outputs of the last run by sample: value and shape, in double.
+  struct Output {
+    Shape shape;
+    std::vector<double> value;
+  };
+  [[nodiscard]] virtual Result<std::vector<Output>> outputs() = 0;
+  /// One value of the last run (rows * size, row-major), in double; for tests and --check.
+  [[nodiscard]] virtual Result<std::vector<double>> read(ValueId value) = 0;
+  /// Replaces a parameter's rows (rows * size).
+  [[nodiscard]] virtual Result<void> set_parameter(ParameterIndex parameter,
+                                                   std::span<const double> values) = 0;
+  /// Bytes on the device that stay between runs.
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+  /// "cpu", "cuda:0 NVIDIA H200".
+  [[nodiscard]] virtual std::string device_name() const = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Whether it can run here at all; errors BackendAbsent (which CMake option), DeviceAbsent.
+  [[nodiscard]] virtual Result<void> available(const Device& device) const = 0;
+  /// Everything in the Program that it cannot do; empty if it can do all.
+  [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
+  /// Errors: BackendUnsupported, MissingValues, OutOfMemory, DeviceFailure.
+  [[nodiscard]] virtual Result<std::unique_ptr<Executable>> compile(
+      const Program& program, const ExecutionOptions& options) const = 0;
+};
+
+/// Every backend that runs Programs, in the order in which `auto` prefers them: torch,
+/// interpreter (plain loops in double; no dependency; slow).
+[[nodiscard]] std::span<const Backend* const> backends();
+[[nodiscard]] const Backend* find_backend(std::string_view name);
+
+/// The reference: a NeuronGraph evaluated neuron by neuron in double. Slow and obvious; the oracle.
+struct ReferenceValues {
+  std::vector<Shape> shapes;         ///< by neuron
+  std::vector<std::uint64_t> begin;  ///< by neuron, into values; neuron_count + 1
+  std::vector<double> values;
+
+  /// A neuron's value, shapes[neuron].size() elements, row-major.
+  [[nodiscard]] std::span<const double> value(NeuronId neuron) const {
+    return std::span(values).subspan(begin[neuron], begin[neuron + 1] - begin[neuron]);
+  }
+};
+/// Errors: ShapeMismatch, FunctionDomain, ParameterRange, FanIn, LimitShape, MissingValues, Cycle
+/// with the neuron's place, up to 20 of them; OutOfMemory.
+[[nodiscard]] Result<ReferenceValues> evaluate_reference(const NeuronGraph& graph);
+
+}  // namespace vecc

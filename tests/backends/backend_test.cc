@@ -1,0 +1,127 @@
+// The torch backend's border: devices, refusals, failures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/torch/torch_backend.h"
+#include "tests/backends/torch_check.h"
+
+namespace vecc::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+ExecutionOptions options_of(Device device) {
+  ExecutionOptions options;
+  options.device = device;
+  return options;
+}
+
+TEST(TorchBackend, IsInTheTable) {
+  EXPECT_EQ(find_backend("torch"), &torch_backend());
+  EXPECT_EQ(torch_backend().name(), "torch");
+}
+
+TEST(TorchBackend, IsOnTheDeviceAskedFor) {
+  const Device device = test_device();
+  ASSERT_TRUE(torch_backend().available(device));
+  const auto executable = compile_torch(Program());
+  ASSERT_NE(executable, nullptr);
+  const bool cuda = device.kind == Device::Kind::Cuda;
+  // `cuda:0 NVIDIA H200`: the driver's name follows.
+  if (cuda) {
+    EXPECT_THAT(executable->device_name(),
+                StartsWith("cuda:" + std::to_string(device.index) + " "));
+  } else {
+    EXPECT_EQ(executable->device_name(), "cpu");
+  }
+}
+
+TEST(TorchBackend, bad_absent_device) {
+  const auto available = torch_backend().available({Device::Kind::Cuda, 64});
+  ASSERT_FALSE(available);
+  EXPECT_EQ(available.error().list().front().code, ErrorCode::DeviceAbsent);
+  EXPECT_THAT(available.error().text(),
+              StartsWith("torch: error: cuda:64 is not there: libtorch "));
+  EXPECT_THAT(available.error().text(), HasSubstr("CUDA device"));
+  const auto compiled = torch_backend().compile(Program(), options_of({Device::Kind::Cuda, 64}));
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().text(), available.error().text());
+}
+
+TEST(TorchBackend, bad_training_ops) {
+  Program program;
+  auto values = std::make_shared<const std::vector<double>>(2, 0.5);
+  const auto w = program.add_parameter({"w", 2, Shape(), values});
+  ASSERT_TRUE(w);
+  const ValueId weight = program.weight(*w);
+  ASSERT_TRUE(program.add(StateOp{"momentum", 2, Shape(), 0}, {}));
+  ASSERT_TRUE(program.add(UpdateOp{}, {weight, weight}));
+  const std::vector<std::string> expected = {"%1 state: torch runs the forward pass only",
+                                             "%2 update: torch runs the forward pass only"};
+  EXPECT_EQ(torch_backend().unsupported(program), expected);
+  const auto compiled = torch_backend().compile(program, options_of(test_device()));
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().text(),
+            "torch: error: %1 state: torch runs the forward pass only [E061]\n"
+            "torch: error: %2 update: torch runs the forward pass only [E061]");
+}
+
+TEST(TorchBackend, bad_parameter_without_values) {
+  Program program;
+  ASSERT_TRUE(program.add_parameter({"a\nb", 2, Shape(), nullptr}));
+  const auto compiled = torch_backend().compile(program, options_of(test_device()));
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().text(), "torch: error: parameter \"a\\nb\" has no values [E023]");
+}
+
+// 16 TB: more than any machine gives; what was wanted and how much is free is said.
+TEST(TorchBackend, bad_out_of_memory) {
+  Program program(DType::F64);
+  const ValueId row = random_fact(program, 1, Shape::column(1024), 1);
+  const ValueId many = program.gather(row, Index::repeat(1, 1u << 30));
+  program.concat(std::vector{many, many});
+  const auto executable = compile_torch(program);
+  ASSERT_NE(executable, nullptr);
+  const auto run = executable->run();
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().list().front().code, ErrorCode::OutOfMemory);
+  EXPECT_THAT(run.error().text(),
+              StartsWith("torch: %2 concat: error: no memory for 17592186044416 bytes on c"));
+  EXPECT_THAT(run.error().text(), HasSubstr("free"));
+}
+
+TEST(TorchBackend, SetParameter) {
+  Program program(DType::F64);
+  auto values = std::make_shared<const std::vector<double>>(2, 0.5);
+  const auto w = program.add_parameter({"w", 2, Shape(), values});
+  ASSERT_TRUE(w);
+  const ValueId doubled =
+      program.map(*parse_expr("sum($0, $0)", ""), std::vector{program.weight(*w)});
+  const auto executable = compile_torch(program);
+  ASSERT_NE(executable, nullptr);
+  ASSERT_TRUE(executable->run());
+  EXPECT_EQ(*executable->read(doubled), (std::vector<double>{1, 1}));
+  ASSERT_TRUE(executable->set_parameter(*w, std::vector<double>{2, 3}));
+  ASSERT_TRUE(executable->run());
+  EXPECT_EQ(*executable->read(doubled), (std::vector<double>{4, 6}));
+  const auto refused = executable->set_parameter(*w, std::vector<double>{2, 3, 4});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(), "parameter \"w\": error: 3 values, expected 2 [E050]");
+}
+
+TEST(TorchBackend, Threads) {
+  Program program(DType::F64);
+  const ValueId x = random_fact(program, 50, Shape(4, 4), 1);
+  const ValueId y = program.linear(x, x);
+  ExecutionOptions options = options_of(test_device());
+  options.keep_values = true;
+  options.threads = 1;
+  const auto executable = torch_backend().compile(program, options);
+  ASSERT_TRUE(executable);
+  ASSERT_TRUE((*executable)->run());
+  EXPECT_EQ((*executable)->read(y)->size(), 50u * 16);
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,245 @@
+// Ops that move and multiply rows, on torch.
+#include <gtest/gtest.h>
+
+#include "tests/backends/torch_check.h"
+
+namespace vecc::test {
+namespace {
+
+ParameterIndex random_parameter(Program& program, const std::string& name, std::uint32_t rows,
+                                Shape shape) {
+  auto values = std::make_shared<const std::vector<double>>(random_values(rows * shape.size(), 11));
+  auto parameter = program.add_parameter({name, rows, shape, values});
+  EXPECT_TRUE(parameter);
+  return *parameter;
+}
+
+TEST(TorchOps, FactsWeightsAndOutputs) {
+  expect_agreement("facts", [](Program& p) {
+    p.set_sample_count(4);
+    const ValueId w = p.weight(random_parameter(p, "w", 4, Shape(2, 3)));
+    p.unit_fact(7);
+    p.unit_fact(0);
+    random_fact(p, 3, Shape(2, 2), 1);
+    p.output(w, Index::list({2, 0, 3, 1}));
+  });
+}
+
+TEST(TorchOps, OutputsAreInSampleOrder) {
+  Program program(DType::F64);
+  program.set_sample_count(3);
+  const ValueId a = program.fact({1, 2, 3, 4}, 2, Shape::column(2));
+  const ValueId b = program.fact({7}, 1, Shape());
+  program.output(a, Index::list({2, 0}));
+  program.output(b, Index::list({1}));
+  const auto executable = compile_torch(program, /*keep_values=*/false);
+  ASSERT_NE(executable, nullptr);
+  ASSERT_TRUE(executable->run());
+  const auto outputs = executable->outputs();
+  ASSERT_TRUE(outputs);
+  ASSERT_EQ(outputs->size(), 3u);
+  EXPECT_EQ((*outputs)[0].value, (std::vector<double>{3, 4}));
+  EXPECT_EQ((*outputs)[1].value, (std::vector<double>{7}));
+  EXPECT_EQ((*outputs)[1].shape, Shape());
+  EXPECT_EQ((*outputs)[2].value, (std::vector<double>{1, 2}));
+  EXPECT_EQ((*outputs)[2].shape, Shape::column(2));
+}
+
+TEST(TorchOps, GatherForms) {
+  const std::vector<std::pair<std::string, Index>> forms = {
+      {"slice", Index::slice(2, 5)},
+      {"nothing", Index::slice(0, 0)},
+      {"all", Index::slice(0, 9)},
+      {"stride", Index::stride(1, 3, 3)},
+      {"repeat", Index::repeat(9, 3)},
+      {"repeat the first 4", Index::repeat(4, 2)},
+      {"repeat one row", Index::repeat(1, 6)},
+      {"interleave", Index::interleave(9, 2)},
+      {"interleave one row", Index::interleave(1, 5)},
+      {"list", Index::list({8, 0, 0, 3, 8})},
+      {"empty list", Index::list({})}};
+  for (const auto& form : forms) {
+    const Index& index = form.second;  // clang 14 captures no structured bindings
+    for (const Shape shape : {Shape(), Shape(2, 3)}) {
+      expect_agreement(form.first + " of " + shape.text(), [&](Program& p) {
+        const ValueId a = p.gather(random_fact(p, 9, shape, 2), index);
+        // Functions of a view.
+        p.transform(a, {.id = Transformation::Tanh, .target = {}});
+        p.transform(a, {.id = Transformation::Transp, .target = {}});
+        if (index.size() > 0)
+          p.segment(a, Segments::ragged({0, 1, index.size()}), Combination::Sum);
+      });
+    }
+  }
+}
+
+TEST(TorchOps, Concat) {
+  expect_agreement("concat", [](Program& p) {
+    const ValueId a = random_fact(p, 3, Shape(2, 1), 1);
+    const ValueId b = p.gather(a, Index::repeat(1, 4));
+    const ValueId c = p.concat(std::vector{a, b, a});
+    const ValueId d = p.concat(std::vector{c, b});
+    const ValueId e = p.concat(std::vector{d, c, d});
+    p.concat(std::vector{d, a});  // a second one that continues %d
+    p.transform(e, {.id = Transformation::Square, .target = {}});
+    p.transform(d, {.id = Transformation::Square, .target = {}});
+  });
+}
+
+struct Factors {
+  Shape left;
+  Shape right;
+};
+const std::vector<Factors> kFactors = {{Shape(), Shape()},
+                                       {Shape(), Shape::column(3)},
+                                       {Shape(2, 3), Shape()},
+                                       {Shape(2, 3), Shape::column(3)},
+                                       {Shape::row(3), Shape(3, 2)},
+                                       {Shape::row(3), Shape::column(3)},
+                                       {Shape::column(2), Shape::row(3)},
+                                       {Shape(2, 3), Shape(3, 4)},
+                                       {Shape(1, 1), Shape(1, 1)}};
+
+Shape transposed_if(bool transpose, Shape shape) {
+  return transpose ? shape.transposed() : shape;
+}
+
+void add_linear(Program& p, const Factors& factors, std::uint32_t left_rows,
+                std::uint32_t right_rows, const LinearOp& op) {
+  const ValueId left =
+      random_fact(p, left_rows, transposed_if(op.transpose_left, factors.left), 31);
+  const ValueId right =
+      random_fact(p, right_rows, transposed_if(op.transpose_right, factors.right), 32);
+  p.linear(left, right, op);
+}
+
+TEST(TorchLinear, ShapesAndTransposes) {
+  for (const Factors& factors : kFactors) {
+    expect_agreement(factors.left.text() + " times " + factors.right.text(), [&](Program& p) {
+      for (const std::uint32_t rows : {0u, 1u, 5u}) {
+        for (const bool left : {false, true}) {
+          for (const bool right : {false, true}) {
+            add_linear(p, factors, rows, rows, {left, right, {}, {}});
+          }
+        }
+      }
+    });
+  }
+}
+
+TEST(TorchLinear, Lifts) {
+  using Kind = Lift::Kind;
+  struct Case {
+    std::uint32_t left_rows;
+    std::uint32_t right_rows;
+    Lift left;
+    Lift right;
+  };
+  const std::vector<Case> cases = {
+      {1, 6, {Kind::Repeat, 6}, {}},
+      {1, 6, {Kind::Interleave, 6}, {}},
+      {2, 6, {Kind::Repeat, 3}, {}},
+      {2, 6, {Kind::Interleave, 3}, {}},
+      {6, 1, {}, {Kind::Repeat, 6}},
+      {6, 3, {}, {Kind::Repeat, 2}},
+      {6, 3, {}, {Kind::Interleave, 2}},
+      {6, 6, {Kind::Repeat, 1}, {Kind::Interleave, 1}},
+      {2, 3, {Kind::Repeat, 3}, {Kind::Interleave, 2}},  // every left row meets every right row
+      {2, 3, {Kind::Interleave, 3}, {Kind::Repeat, 2}},
+      {2, 2, {Kind::Repeat, 3}, {Kind::Repeat, 3}},  // no grid: a copy
+      {2, 3, {Kind::Repeat, 3}, {Kind::Repeat, 2}},
+      {2, 3, {Kind::Interleave, 3}, {Kind::Interleave, 2}},
+      {0, 0, {Kind::Repeat, 3}, {}}};
+  for (const Factors& factors : kFactors) {
+    expect_agreement(factors.left.text() + " times " + factors.right.text(), [&](Program& p) {
+      for (const Case& c : cases) {
+        add_linear(p, factors, c.left_rows, c.right_rows, {false, false, c.left, c.right});
+        add_linear(p, factors, c.left_rows, c.right_rows, {true, true, c.left, c.right});
+      }
+    });
+  }
+}
+
+// A weight that every row shares comes as a repeated row: no copy, one matrix product.
+TEST(TorchLinear, SharedByGather) {
+  for (const Factors& factors : kFactors) {
+    expect_agreement(factors.left.text() + " times " + factors.right.text(), [&](Program& p) {
+      const ValueId w = p.gather(random_fact(p, 1, factors.left, 1), Index::repeat(1, 6));
+      const ValueId v = p.gather(random_fact(p, 1, factors.right, 2), Index::repeat(1, 6));
+      p.linear(w, random_fact(p, 6, factors.right, 3));
+      p.linear(random_fact(p, 6, factors.left, 4), v);
+      p.linear(w, v);
+    });
+  }
+}
+
+TEST(TorchMap, NestedExpression) {
+  const auto expr = parse_expr("elproduct(sum($0, $1, 0.5), tanh($2))", "test");
+  ASSERT_TRUE(expr) << expr.error().text();
+  expect_agreement("nested", [&](Program& p) {
+    p.map(*expr, std::vector{random_fact(p, 5, Shape(2, 2), 1), random_fact(p, 1, Shape(2, 2), 2),
+                             random_fact(p, 5, Shape(), 3)});
+  });
+  const auto slices = parse_expr("concat(slice[0:1, 0:]($0), atindex[2]($1), transp($1))", "test");
+  ASSERT_TRUE(slices) << slices.error().text();
+  expect_agreement("slices", [&](Program& p) {
+    p.map(*slices,
+          std::vector{random_fact(p, 5, Shape(2, 3), 1), random_fact(p, 5, Shape(2, 2), 2)});
+  });
+}
+
+TEST(TorchMap, MixedShapes) {
+  const auto check = [](const std::string& text, const std::vector<Shape>& shapes) {
+    const auto expr = parse_expr(text, "test");
+    ASSERT_TRUE(expr) << expr.error().text();
+    expect_agreement(text, [&](Program& p) {
+      for (const bool first_broadcasts : {false, true}) {
+        std::vector<ValueId> operands;
+        for (std::uint32_t i = 0; i < shapes.size(); ++i) {
+          operands.push_back(random_fact(p, first_broadcasts && i == 0 ? 1 : 4, shapes[i], 50 + i));
+        }
+        p.map(*expr, operands);
+      }
+    });
+  };
+  check("product($0, $1, $2)", {Shape(2, 3), Shape(3, 2), Shape::column(2)});
+  check("product($0, $1, $2)", {Shape::row(3), Shape::column(3), Shape(2, 2)});
+  check("crosssum($0, $1, $2)", {Shape::column(2), Shape(), Shape(2, 2)});
+  check("cossim($0, $1)", {Shape::column(4), Shape::row(4)});
+  check("concat($0, $1, $2)", {Shape(2, 2), Shape(), Shape::row(3)});
+  check("concat[axis=0]($0, $1)", {Shape(2, 2), Shape(1, 2)});
+  check("sum($0, $1, $2)", {Shape::column(3), Shape(), Shape::row(3)});
+  check("avg($0, $1)", {Shape(), Shape(2, 2)});
+  check("count($0, $1)", {Shape(), Shape(2, 2)});
+}
+
+TEST(TorchContract, Shapes) {
+  struct Case {
+    Shape weight;
+    Shape x;
+  };
+  const std::vector<Case> cases = {{Shape(), Shape()},
+                                   {Shape(), Shape(2, 3)},
+                                   {Shape(2, 3), Shape()},
+                                   {Shape(2, 3), Shape::column(3)},
+                                   {Shape::row(3), Shape::column(3)},
+                                   {Shape::column(2), Shape::row(3)},
+                                   {Shape(2, 3), Shape(3, 4)}};
+  const std::vector<std::pair<Index, std::uint32_t>> types = {
+      {Index::list({3, 0, 3, 1, 1, 3}), 5},  // type 2 and 4 do not occur
+      {Index::list({}), 2},
+      {Index::slice(0, 6), 6},
+      {Index::repeat(2, 40), 2}};  // enough rows a type for a matrix product each
+  for (const Case& c : cases) {
+    expect_agreement(c.weight.text() + " and " + c.x.text(), [&](Program& p) {
+      for (const auto& [index, count] : types) {
+        const ValueId x = random_fact(p, index.size(), c.x, 1);
+        const ValueId g = random_fact(p, index.size(), *times_shape(c.weight, c.x), 2);
+        ASSERT_TRUE(p.add(ContractOp{index, count, c.weight}, {g, x}));
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test

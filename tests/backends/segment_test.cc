@@ -1,0 +1,187 @@
+// Every combination of functions.def on torch: as a segment reduction, as a map, or both.
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <limits>
+#include <set>
+
+#include "tests/backends/torch_check.h"
+
+namespace vecc::test {
+namespace {
+
+const std::vector<Shape> kShapes = {Shape(), Shape::column(3), Shape::row(2), Shape(2, 3)};
+
+struct Layout {
+  std::string name;
+  Segments segments;
+};
+// Of 24 rows.
+std::vector<Layout> layouts() {
+  return {{"ragged", Segments::ragged({0, 3, 4, 9, 24})},
+          {"ragged with empty ones", Segments::ragged({0, 0, 5, 5, 6, 24, 24})},
+          {"one segment", Segments::ragged({0, 24})},
+          {"fixed 3", Segments::fixed(3)},
+          {"fixed 1", Segments::fixed(1)},
+          {"fixed 24", Segments::fixed(24)},
+          {"fixed 4 over dimension 1", Segments::fixed(4, 1)},
+          {"fixed 24 over dimension 1", Segments::fixed(24, 1)}};
+}
+
+bool is_segment(const Layout& layout, Combination combination, Shape shape, std::uint32_t rows) {
+  Program program;
+  const ValueId x = random_fact(program, rows, shape, 1);
+  return program.add(SegmentOp{layout.segments, combination}, {x}).has_value();
+}
+
+Expr expr_of(Combination combination, std::uint32_t arity) {
+  Expr expr;
+  for (std::uint32_t i = 0; i < arity; ++i) {
+    ExprNode& leaf = expr.nodes.emplace_back();
+    leaf.input = i;
+  }
+  ExprNode& root = expr.nodes.emplace_back();
+  root.kind = ExprNode::Kind::Combine;
+  root.combination = combination;
+  root.arity = arity;
+  return expr;
+}
+
+std::set<Combination> covered_by_segments() {
+  std::set<Combination> covered;
+  for (const CombinationInfo& about : combinations()) {
+    for (const Layout& layout : layouts()) {
+      for (const Shape shape : kShapes) {
+        if (!is_segment(layout, about.id, shape, 24)) continue;
+        covered.insert(about.id);
+        expect_agreement(
+            std::string(about.text) + ", " + layout.name + " of " + shape.text(), [&](Program& p) {
+              p.segment(random_fact(p, 24, shape, 5, 0.5, 1.5), layout.segments, about.id);
+            });
+      }
+    }
+  }
+  return covered;
+}
+
+std::set<Combination> covered_by_maps() {
+  std::set<Combination> covered;
+  for (const CombinationInfo& about : combinations()) {
+    for (const std::uint32_t arity : {2u, 3u}) {
+      for (const Shape shape : {Shape(), Shape::column(3), Shape::row(2), Shape(3, 3)}) {
+        const Expr expr = expr_of(about.id, arity);
+        const std::vector<Shape> shapes(arity, shape);
+        const bool fits = about.id != Combination::FunctionGraph &&
+                          combined_shape(about.id, -1, nullptr, shapes, "").has_value();
+        if (!fits) continue;
+        covered.insert(about.id);
+        expect_agreement(std::string(about.text) + " map of " + shape.text(), [&](Program& p) {
+          std::vector<ValueId> operands;
+          for (std::uint32_t i = 0; i < arity; ++i) {
+            operands.push_back(random_fact(p, i == 1 ? 1 : 6, shape, 20 + i));
+          }
+          p.map(expr, operands);
+          p.map(expr, std::vector<ValueId>(arity, operands[1]));
+        });
+      }
+    }
+  }
+  return covered;
+}
+
+// Fails for a combination without a case in the lowering: the loops are over the table.
+TEST(TorchSegment, EveryCombinationOfTheTable) {
+  std::set<Combination> covered = covered_by_segments();
+  covered.merge(covered_by_maps());
+  covered.insert(Combination::FunctionGraph);  // a map's tree itself
+  for (const CombinationInfo& about : combinations()) {
+    EXPECT_TRUE(covered.contains(about.id)) << about.text << " has no case";
+  }
+}
+
+TEST(TorchSegment, NoRowsAndNoSegments) {
+  for (const CombinationInfo& about : combinations()) {
+    const std::vector<Layout> empty = {{"no segments", Segments::ragged({0})},
+                                       {"empty segments", Segments::ragged({0, 0, 0})},
+                                       {"fixed", Segments::fixed(3)},
+                                       {"fixed over dimension 1", Segments::fixed(3, 1)}};
+    for (const Layout& layout : empty) {
+      for (const Shape shape : {Shape(), Shape::column(2)}) {
+        if (!is_segment(layout, about.id, shape, 0)) continue;
+        expect_agreement(std::string(about.text) + ", " + layout.name, [&](Program& p) {
+          p.segment(p.fact({}, 0, shape), layout.segments, about.id);
+        });
+      }
+    }
+  }
+}
+
+// The first of equal element sums wins, as a whole.
+TEST(TorchSegment, MaxAndMinTies) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const Segments& segments : {Segments::ragged({0, 4, 8}), Segments::fixed(4)}) {
+    for (const Combination combination : {Combination::Max, Combination::Min}) {
+      expect_agreement("ties", [&](Program& p) {
+        p.segment(p.fact({1, 2, 0, 3, 3, 0, 2, 1, 4, 4, 5, 3, 3, 5, 8, 0}, 8, Shape::column(2)),
+                  segments, combination);
+      });
+      expect_agreement("NaN", [&](Program& p) {
+        p.segment(p.fact({kNan, 2, 3, 4, 1, kNan, 3, 2}, 8, Shape()), segments, combination);
+        p.segment(
+            p.fact({kNan, kInfinity, 3, 4, -kInfinity, kNan, -kInfinity, kInfinity}, 8, Shape()),
+            segments, combination);
+      });
+    }
+  }
+}
+
+// 400 pairs of a row and its reverse: equal sums but for rounding, which depends on the order of
+// adding. A sum in any other order than the interpreter's picks another row somewhere.
+TEST(TorchSegment, SelectionAddsInOrder) {
+  const std::vector<double> rows = random_values(400 * 16, 3);
+  std::vector<double> pairs;
+  for (auto row = rows.begin(); row != rows.end(); row += 16) {
+    pairs.insert(pairs.end(), row, row + 16);
+    pairs.insert(pairs.end(), std::make_reverse_iterator(row + 16),
+                 std::make_reverse_iterator(row));
+  }
+  std::vector<std::uint32_t> offsets;
+  for (std::uint32_t i = 0; i <= 800; i += 2) offsets.push_back(i);
+  expect_agreement_in(DType::F64, "pairs", [&](Program& p) {
+    const ValueId x = p.fact(pairs, 800, Shape::column(16));
+    p.segment(x, Segments::ragged(offsets), Combination::Max);
+    p.segment(x, Segments::fixed(2), Combination::Min);
+    p.map(expr_of(Combination::Max, 2), std::vector{p.gather(x, Index::stride(0, 2, 400)),
+                                                    p.gather(x, Index::stride(1, 2, 400))});
+  });
+}
+
+// Long and short segments together: the sort is over padded rectangles of similar length.
+TEST(TorchSegment, SkewedLengths) {
+  std::vector<std::uint32_t> offsets = {0};
+  for (std::uint32_t s = 0; s < 60; ++s) {
+    offsets.push_back(offsets.back() + (s == 17 ? 3000 : s % 5));
+  }
+  for (const Combination combination : {Combination::Sum, Combination::Avg, Combination::Softmax,
+                                        Combination::Sparsemax, Combination::Count}) {
+    expect_agreement("skewed " + std::string(info(combination).text), [&](Program& p) {
+      p.segment(random_fact(p, offsets.back(), Shape(), 3), Segments::ragged(offsets), combination);
+    });
+  }
+}
+
+TEST(TorchSegment, LongScalarSegments) {
+  expect_agreement("long", [&](Program& p) {
+    const ValueId x = random_fact(p, 5000, Shape(), 3);
+    for (const Combination combination :
+         {Combination::Sum, Combination::Max, Combination::Softmax}) {
+      p.segment(x, Segments::ragged({0, 2000, 2000, 5000}),
+                combination == Combination::Max ? Combination::Avg : combination);
+      p.segment(x, Segments::ragged({0, 2000, 5000}), combination);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace vecc::test
