@@ -1,0 +1,77 @@
+// Classifies neurons into planned layers: by function, by form and by result shape.
+#pragma once
+
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/vectorize/layer_graph.h"
+#include "src/vectorize/layer_plan.h"
+#include "src/vectorize/placement.h"
+#include "vecc/error.h"
+
+namespace vecc {
+
+class LayerPlanner {
+ public:
+  LayerPlanner(const NeuronGraph& graph, const Placement& placement)
+      : graph_(graph), placement_(placement), cursor_(graph) {}
+
+  /// The recursive component whose layers count as `inside`, or kNone.
+  void enter_component(std::uint32_t component);
+  /// Plans neurons of one vertex; all their inputs are placed. Appends to errors().
+  [[nodiscard]] std::vector<LayerPlan> plan(const LayerVertex& vertex,
+                                            std::span<const NeuronId> neurons);
+
+  [[nodiscard]] const ElementClass& element_class(std::uint32_t id) const { return classes_[id]; }
+  /// The class of an element that plan() has seen since enter_component.
+  [[nodiscard]] std::uint32_t class_of(WeightId weight, NeuronId input);
+  [[nodiscard]] const Errors& errors() const { return errors_; }
+
+ private:
+  void classify(const LayerVertex& vertex, NeuronId n);
+  /// Fills elements_; false (and an error) if a weight does not fit its input.
+  [[nodiscard]] bool collect_elements(const NeuronRange& range, NeuronId n);
+  void choose_form(const LayerVertex& vertex, LayerPlan& draft) const;
+  [[nodiscard]] bool combine(const NeuronRange& range, NeuronId n, LayerPlan& draft);
+  [[nodiscard]] bool combine_by_plus(NeuronId n, LayerPlan& draft);
+  [[nodiscard]] bool transform(const NeuronRange& range, NeuronId n, LayerPlan& draft);
+  [[nodiscard]] bool check_member(const NeuronRange& range, NeuronId n);
+  [[nodiscard]] bool check_declared_shape(const NeuronRange& range, NeuronId n,
+                                          const LayerPlan& draft);
+  [[nodiscard]] LayerPlan& find_plan(const LayerPlan& draft);
+  void add_to(LayerPlan& plan, NeuronId n);
+  bool fail(ErrorCode code, NeuronId n, const std::string& message);
+  [[nodiscard]] std::uint32_t make_class(WeightId weight, NeuronId input);
+
+  const NeuronGraph& graph_;
+  const Placement& placement_;
+  RangeCursor cursor_;
+  std::uint32_t component_ = kNone;
+  std::vector<ElementClass> classes_;
+  /// (weight table, layer) -> class, for the current component.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> class_of_pair_;
+  struct CacheEntry {
+    std::uint64_t pair = ~0ull;
+    std::uint32_t element_class = 0;
+  };
+  std::array<CacheEntry, 256> class_cache_;
+
+  std::vector<LayerPlan> plans_;
+  struct Element {
+    WeightId weight;
+    NeuronId input;
+    std::uint32_t element_class;
+  };
+  std::vector<Element> elements_;  ///< of the neuron being classified
+  std::size_t last_plan_ = 0;
+  /// Uses of the plan that add_to fills: class -> index into its uses.
+  std::vector<std::vector<std::uint32_t>> use_of_class_;
+  std::string note_;
+  Errors errors_;
+};
+
+}  // namespace vecc
