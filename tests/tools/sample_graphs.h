@@ -1,0 +1,22 @@
+// Small graph files for the tools.
+#pragma once
+
+#include <string>
+
+namespace vecc::test {
+
+/// Facts 1, 2 and the column [3, 4]; samples (id, output, target):
+///   "sum"     sum(0.5 * 1, 2) = 2.5                      1
+///   "avg"     avg(1, 2) = 1.5                            none
+///   "vector"  [[1, 0], [0, 2]] * [3, 4] = [3, 8]         [3, 7]
+/// Returns the path.
+std::string write_small_graph(const std::string& folder);
+/// Samples "nan" (log of -1) and "infinity" (inverse of 0).
+std::string write_not_finite_graph(const std::string& folder);
+/// Names that try to break every output: newlines, quotes, comment ends, terminal escapes, markup.
+/// They hold the word `evil`. Samples evil0 and evil1, both 1; facts 1.
+std::string write_hostile_graph(const std::string& folder);
+/// `count` samples.
+std::string write_wide_graph(const std::string& folder, unsigned count);
+
+}  // namespace vecc::test

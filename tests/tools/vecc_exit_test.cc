@@ -1,0 +1,94 @@
+// Exit codes of vecc, and that failures are words on stderr with nothing on stdout.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "process.h"
+#include "sample_graphs.h"
+
+namespace vecc::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+void expect_failure(const Finished& result, int code, const std::string& words) {
+  EXPECT_EQ(result.code, code) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr(words));
+  EXPECT_FALSE(has_control_characters(result.err)) << result.err;
+}
+
+TEST(VeccExit, bad_input_is_3) {
+  const std::string folder = test_folder();
+  expect_failure(run_vecc({folder + "/missing.pb"}), 3, folder + "/missing.pb: error: ");
+  expect_failure(run_vecc({folder}), 3, "is a directory");
+  write_text(folder + "/text.pb", "this is not a graph at all, but quite some text");
+  expect_failure(run_vecc({folder + "/text.pb"}), 3, "[E0");
+  write_text(folder + "/empty.pb", "");
+  expect_failure(run_vecc({folder + "/empty.pb", "--quiet"}), 3, "[E002]");
+}
+
+TEST(VeccExit, bad_usage_is_2) {
+  const std::string graph = write_small_graph(test_folder());
+  expect_failure(run_vecc({}), 2, "graph");
+  expect_failure(run_vecc({graph, "--no-such-option"}), 2, "--no-such-option");
+  expect_failure(run_vecc({graph, "--backend=abacus"}), 2, "abacus");
+  expect_failure(run_vecc({graph, "--device=tpu"}), 2, "tpu");
+  expect_failure(run_vecc({graph, "--dtype=f16"}), 2, "f16");
+  expect_failure(run_vecc({graph, "--repeat=0"}), 2, "--repeat");
+  expect_failure(run_vecc({graph, "--repeat=many"}), 2, "--repeat");
+  expect_failure(run_vecc({graph, "--emit=poetry"}), 2, "poetry");
+  expect_failure(run_vecc({graph, "--full"}), 2, "--full needs --emit=ir");
+  expect_failure(run_vecc({graph, "--run"}), 2, "--run needs --emit");
+  expect_failure(run_vecc({graph, "--max-neurons=-1"}), 2, "--max-neurons");
+  expect_failure(run_vecc({graph, "--max-input-bytes=lots"}), 2, "--max-input-bytes");
+  expect_failure(run_vecc({graph, "--max-input-bytes=99999999999999999999G"}), 2, "max-input");
+  expect_failure(run_vecc({graph, "--backend=reference", "--device=cuda"}), 2, "CPU only");
+}
+
+TEST(VeccExit, only_O0_exists) {
+  const std::string graph = write_small_graph(test_folder());
+  EXPECT_EQ(run_vecc({graph, "-O0", "--backend=reference"}).code, 0);
+  for (const char* level : {"-O1", "-O2", "-O3"}) {
+    expect_failure(run_vecc({graph, level}), 2, std::string(level) + ": only -O0");
+  }
+}
+
+TEST(VeccExit, limits_are_4) {
+  const std::string graph = write_small_graph(test_folder());
+  expect_failure(run_vecc({graph, "--max-neurons=5"}), 4, "[E041]");
+  expect_failure(run_vecc({graph, "--max-edges=4"}), 4, "[E042]");
+  expect_failure(run_vecc({graph, "--max-weights=1"}), 4, "[E043]");
+  expect_failure(run_vecc({graph, "--max-value-size=1"}), 4, "[E044]");
+  expect_failure(run_vecc({graph, "--max-input-bytes=16"}), 4, "[E040]");
+}
+
+TEST(VeccExit, byte_sizes_have_units) {
+  const std::string graph = write_small_graph(test_folder());
+  for (const char* size : {"64M", "4G", "1k", "65536"}) {
+    const Finished result =
+        run_vecc({graph, "--backend=reference", std::string("--max-input-bytes=") + size});
+    EXPECT_EQ(result.code, 0) << size << ": " << result.err;
+  }
+}
+
+TEST(VeccExit, absent_device_is_5) {
+  const std::string graph = write_small_graph(test_folder());
+  expect_failure(run_vecc({graph, "--backend=interpreter", "--device=cuda:77"}), 5, "error: ");
+  expect_failure(run_vecc({graph, "--backend=auto", "--device=cuda:77"}), 5, "interpreter");
+}
+
+TEST(VeccExit, interrupt_is_130) {
+  const std::string pipe = test_folder() + "/pipe.pb";  // nobody writes into it: import waits
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  Command command;
+  command.tool = "vecc";
+  command.arguments = {pipe, "--log-level=debug"};
+  command.interrupt_on = "[debug] import: begins";
+  const Finished result = run(command);
+  EXPECT_EQ(result.code, 130);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+}
+
+}  // namespace
+}  // namespace vecc::test

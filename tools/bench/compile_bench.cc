@@ -1,0 +1,79 @@
+#include "compile_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "child.h"
+#include "temporary_folder.h"
+#include "tools/common/interrupt.h"
+#include "vecc/graph_io.h"
+
+namespace vecc::tools {
+namespace {
+
+/// The middle one (of an even number, the lower of the two).
+template <class Value>
+Value median_of(const std::vector<CompileMeasurement>& runs,
+                Value (*value)(const CompileMeasurement&)) {
+  std::vector<Value> values;
+  for (const CompileMeasurement& run : runs) values.push_back(value(run));
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+CompileRow summarize(std::uint32_t times, std::vector<CompileMeasurement> runs) {
+  using M = CompileMeasurement;
+  CompileRow row;
+  row.times = times;
+  row.median = runs.front();
+  row.median.import_seconds = median_of<double>(runs, [](const M& m) { return m.import_seconds; });
+  row.median.vectorize_seconds =
+      median_of<double>(runs, [](const M& m) { return m.vectorize_seconds; });
+  row.median.peak_bytes = median_of<std::uint64_t>(runs, [](const M& m) { return m.peak_bytes; });
+  row.neurons_per_second =
+      median_of<double>(runs, [](const M& m) { return m.neurons_per_second(); });
+  row.runs = std::move(runs);
+  return row;
+}
+
+Result<CompileRow> bench_size(const std::string& path, const CompileBenchOptions& options,
+                              std::uint32_t times) {
+  std::vector<CompileMeasurement> runs;
+  for (std::uint32_t i = 0; i < options.repeat; ++i) {
+    std::fputs(fmt::format("{} x: run {} of {}\n", times, i + 1, options.repeat).c_str(), stderr);
+    VECC_TRY(const std::string text, run_self({"compile-one", path}));
+    if (interrupt_pending()) break;
+    runs.push_back(measurement_of(nlohmann::ordered_json::parse(text)));
+  }
+  if (runs.empty()) return Errors(ErrorCode::DeviceFailure, "vecc-bench", "interrupted");
+  return summarize(times, std::move(runs));
+}
+
+}  // namespace
+
+Result<std::vector<CompileRow>> bench_compile(const CompileBenchOptions& options) {
+  const DeferInterrupt defer;  // the folder below must go first
+  const std::string parent = options.temporary_parent.empty()
+                                 ? std::filesystem::temp_directory_path().string()
+                                 : options.temporary_parent;
+  VECC_TRY(const NeuronGraph graph, read_graph(options.input));
+  VECC_TRY(const TemporaryFolder folder, TemporaryFolder::create(parent));
+  std::vector<CompileRow> rows;
+  for (const std::uint32_t times : options.times) {
+    if (interrupt_pending()) break;
+    const std::string path = fmt::format("{}/x{}.pb", folder.path(), times);
+    std::fputs(fmt::format("{} x: writing\n", times).c_str(), stderr);
+    VECC_TRY_VOID(write_graph(graph, path, Compression::None, times));
+    VECC_TRY(CompileRow row, bench_size(path, options, times));
+    rows.push_back(std::move(row));
+    std::error_code ignored;  // the folder's end tries again
+    std::filesystem::remove(path, ignored);
+  }
+  return rows;
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,82 @@
+#include "measure.h"
+
+#include <sched.h>
+
+#include <chrono>
+#include <fstream>
+#include <string_view>
+
+#include "vecc/graph_io.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::tools {
+namespace {
+
+/// The CPU it runs on stays the only one: libraries cannot spread over more.
+void stay_on_one_cpu() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const int cpu = ::sched_getcpu();
+  if (cpu < 0) return;
+  CPU_SET(static_cast<unsigned>(cpu), &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+/// A line of /proc/self/status in bytes: `VmHWM`, `VmRSS`.
+Result<std::uint64_t> status_bytes(std::string_view name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string key; file >> key; file.ignore(4096, '\n')) {
+    std::uint64_t kilobytes = 0;
+    if (key == std::string(name) + ":" && file >> kilobytes) return kilobytes * 1024;
+  }
+  return Errors(ErrorCode::FileUnreadable, "/proc/self/status", "no line " + std::string(name));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+nlohmann::ordered_json json_of(const CompileMeasurement& m) {
+  return {{"neurons", m.neurons},
+          {"edges", m.edges},
+          {"layers", m.layers},
+          {"import_seconds", m.import_seconds},
+          {"vectorize_seconds", m.vectorize_seconds},
+          {"peak_bytes", m.peak_bytes},
+          {"graph_bytes", m.graph_bytes}};
+}
+
+CompileMeasurement measurement_of(const nlohmann::ordered_json& json) {
+  CompileMeasurement m;
+  json.at("neurons").get_to(m.neurons);
+  json.at("edges").get_to(m.edges);
+  json.at("layers").get_to(m.layers);
+  json.at("import_seconds").get_to(m.import_seconds);
+  json.at("vectorize_seconds").get_to(m.vectorize_seconds);
+  json.at("peak_bytes").get_to(m.peak_bytes);
+  json.at("graph_bytes").get_to(m.graph_bytes);
+  return m;
+}
+
+Result<CompileMeasurement> measure_compile(const std::string& path) {
+  stay_on_one_cpu();
+  VECC_TRY(const std::uint64_t before, status_bytes("VmRSS"));
+  CompileMeasurement m;
+  auto start = std::chrono::steady_clock::now();
+  VECC_TRY(const NeuronGraph graph, read_graph(path));
+  m.import_seconds = seconds_since(start);
+  start = std::chrono::steady_clock::now();
+  VECC_TRY(const Vectorized vectorized, vectorize(graph));
+  m.vectorize_seconds = seconds_since(start);
+  VECC_TRY(const std::uint64_t peak, status_bytes("VmHWM"));
+  m.neurons = graph.neuron_count();
+  m.edges = graph.edge_count();
+  m.layers = vectorized.report.layers;
+  m.peak_bytes = peak > before ? peak - before : 0;
+  m.graph_bytes = graph.bytes();
+  return m;
+}
+
+}  // namespace vecc::tools

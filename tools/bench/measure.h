@@ -1,0 +1,36 @@
+// One measured import + vectorize, in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "vecc/error.h"
+
+namespace vecc::tools {
+
+/// What one run costs. Peak: the process's largest resident set minus what it held before the
+/// import (the program's own code and libraries).
+struct CompileMeasurement {
+  std::uint64_t neurons = 0;
+  std::uint64_t edges = 0;
+  std::uint64_t layers = 0;
+  double import_seconds = 0;
+  double vectorize_seconds = 0;
+  std::uint64_t peak_bytes = 0;
+  std::uint64_t graph_bytes = 0;
+
+  [[nodiscard]] double neurons_per_second() const {
+    return static_cast<double>(neurons) / (import_seconds + vectorize_seconds);
+  }
+};
+
+[[nodiscard]] nlohmann::ordered_json json_of(const CompileMeasurement& m);
+/// Throws nlohmann's exception on anything that json_of did not make.
+[[nodiscard]] CompileMeasurement measurement_of(const nlohmann::ordered_json& json);
+
+/// Binds this process to one CPU, imports and vectorizes `path`. Errors: those of the stages;
+/// FileUnreadable if the kernel does not say what the process holds.
+[[nodiscard]] Result<CompileMeasurement> measure_compile(const std::string& path);
+
+}  // namespace vecc::tools

@@ -1,0 +1,44 @@
+// Where a tool's data goes: stdout, or a file that appears whole or not at all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "vecc/error.h"
+
+namespace vecc::tools {
+
+/// The reader of stdout has gone (`vecc ... | head -1`). Not an error: run_tool() ends quietly.
+struct BrokenPipe {};
+
+/// Buffered writing to stdout or to a file. A file is written beside its place and renamed by
+/// finish(); without finish() nothing is left behind and the old file stays. What already exists
+/// and is no regular file (/dev/null, a pipe) is written directly; a symbolic link is followed.
+class DataSink {
+ public:
+  /// `path` empty: stdout. Error: CannotWrite.
+  [[nodiscard]] static Result<DataSink> open(const std::string& path);
+  DataSink(DataSink&&) noexcept;
+  DataSink& operator=(DataSink&&) noexcept;
+  ~DataSink();
+
+  /// After a failure does nothing; finish() reports it. Throws BrokenPipe.
+  void write(std::string_view text);
+  /// Everything is on its way: synced and renamed, for a file. Error: CannotWrite.
+  [[nodiscard]] Result<void> finish();
+
+ private:
+  struct State;
+  explicit DataSink(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Opens, writes and finishes.
+[[nodiscard]] Result<void> write_data(const std::string& path, std::string_view text);
+
+/// Whether a path is something that must not be replaced by a rename: a device, a pipe, anything
+/// under /dev or /proc.
+[[nodiscard]] bool is_special_file(const std::string& path);
+
+}  // namespace vecc::tools

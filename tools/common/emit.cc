@@ -1,0 +1,64 @@
+#include "tools/common/emit.h"
+
+#include <unistd.h>
+
+#include <map>
+
+#include "tools/common/data_sink.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/statistics.h"
+#include "vecc/program_text.h"
+
+namespace vecc::tools {
+namespace {
+
+Result<void> emit_ir(const Program& program, const EmitOptions& options) {
+  if (!options.path.empty() && !options.full && !is_special_file(options.path)) {
+    const DeferInterrupt defer;  // two files that belong together
+    return save_program(program, options.path);
+  }
+  PrintOptions print_options;
+  if (options.full || !options.path.empty() || ::isatty(STDOUT_FILENO) == 0) {
+    print_options.long_arrays = LongArrays::Full;
+    print_options.parameter_values = true;
+  }
+  return write_data(options.path, print(program, print_options));
+}
+
+}  // namespace
+
+void add_emit_options(CLI::App& app, EmitOptions& options) {
+  static const std::map<std::string, EmitKind> kKinds{
+      {"ir", EmitKind::Ir}, {"dot", EmitKind::Dot}, {"stats", EmitKind::Stats}};
+  app.add_option_function<std::string>(
+         "--emit", [&options](const std::string& text) { options.kind = kKinds.at(text); },
+         "Print the program instead of running it: ir (text), dot (Graphviz) or stats")
+      ->check(CLI::IsMember(kKinds).description(""))
+      ->type_name("ir|dot|stats");
+  app.add_option_function<std::string>(
+         "-o,--output",
+         [&options](const std::string& path) {
+           const bool is_stdout = path == "-" || path == "/dev/stdout";
+           options.path = is_stdout ? "" : path;
+         },
+         "Write to PATH, whole or not at all, instead of stdout (ir: long arrays go to "
+         "PATH.arrays)")
+      ->type_name("PATH");
+  app.add_flag("--full", options.full,
+               "--emit=ir: every array in the text itself (default: shortened on a terminal, in "
+               "the side file with -o)");
+}
+
+Result<void> emit_program(const Program& program, const EmitOptions& options,
+                          const nlohmann::ordered_json& statistics) {
+  switch (options.kind.value_or(EmitKind::Ir)) {
+    case EmitKind::Ir: return emit_ir(program, options);
+    case EmitKind::Dot: return write_data(options.path, print_dot(program));
+    case EmitKind::Stats:
+      return write_data(options.path,
+                        options.json ? dump_json(statistics) + "\n" : table_of(statistics));
+  }
+  return {};
+}
+
+}  // namespace vecc::tools

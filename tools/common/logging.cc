@@ -1,0 +1,23 @@
+#include "tools/common/logging.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace vecc::tools {
+
+void add_log_option(CLI::App& app, std::string& level) {
+  app.add_option("--log-level", level, "What is logged on stderr")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}).description(""))
+      ->type_name("trace|debug|info|warn|error|off")
+      ->capture_default_str();
+}
+
+void set_up_logging(const std::string& level) {
+  auto logger =
+      std::make_shared<spdlog::logger>("vecc", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger->set_pattern("[%l] %v");
+  logger->set_level(spdlog::level::from_str(level));
+  spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,90 @@
+#include "tools/common/run_tool.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/Error.hpp>
+#include <cstdio>
+#include <new>
+#include <sstream>
+#include <string>
+
+#include "tools/common/data_sink.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/terminal.h"
+
+namespace vecc::tools {
+namespace {
+
+/// A standard stream that the parent closed would be the number of the next file opened, and words
+/// would land in it. Read-only, so that data written to a closed stdout is still an error.
+void fill_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) == -1 && ::open("/dev/null", O_RDONLY) != fd) return;
+  }
+}
+
+int report_bug(const char* what) {
+  std::fprintf(stderr,
+               "internal error: %s\nThis is a bug of vecc: please report it with the command line "
+               "and the file.\n",
+               what);
+  return static_cast<int>(ExitCode::Internal);
+}
+
+void print_line(const std::string& line) {
+  constexpr std::string_view kWord = "error: ";
+  const std::size_t at = line.find(kWord);
+  if (!terminal_of(STDERR_FILENO).escapes || at == std::string::npos) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+    return;
+  }
+  std::fprintf(stderr, "%s\x1b[1;31merror:\x1b[0m %s\n", line.substr(0, at).c_str(),
+               line.c_str() + at + kWord.size());
+}
+
+}  // namespace
+
+int run_tool(const std::function<int()>& body) {
+  fill_standard_streams();
+  install_signal_handlers();
+  try {
+    return body();
+  } catch (const BrokenPipe&) {
+    return static_cast<int>(ExitCode::Ok);
+  } catch (const std::bad_alloc&) {
+    std::fputs("error: out of memory [E063]\n", stderr);
+    return static_cast<int>(ExitCode::Device);
+  } catch (const std::exception& e) {
+    return report_bug(e.what());
+  }
+}
+
+std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    std::ostringstream out;
+    std::ostringstream err;
+    if (app.exit(e, out, err) != 0) {
+      std::fprintf(stderr, "%s: error: %s", app.get_name().c_str(), err.str().c_str());
+      return static_cast<int>(ExitCode::Usage);
+    }
+    const Result<void> written = write_data("", out.str());
+    return written ? static_cast<int>(ExitCode::Ok) : report_errors(written.error());
+  }
+}
+
+int report_errors(const Errors& errors) {
+  std::istringstream lines(errors.text());
+  for (std::string line; std::getline(lines, line);) print_line(line);
+  return static_cast<int>(errors.exit_code());
+}
+
+int report_usage(std::string_view tool, std::string_view message) {
+  print_line(std::string(tool) + ": error: " + std::string(message));
+  return static_cast<int>(ExitCode::Usage);
+}
+
+}  // namespace vecc::tools

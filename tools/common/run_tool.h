@@ -1,0 +1,26 @@
+// The outermost frame of every main: signals, command line, and what becomes an exit code.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "vecc/error.h"
+
+namespace vecc::tools {
+
+/// Runs a main's body and turns what leaves it by exception into words and an exit code: a closed
+/// pipe on stdout ends quietly with 0, InternalError (our bug) with 1, no memory with 5.
+[[nodiscard]] int run_tool(const std::function<int()>& body);
+
+/// Parses the command line. A value is the code to leave with at once: 0 after --help or --version
+/// (printed on stdout), ExitCode::Usage after an error (on stderr).
+[[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv);
+
+/// Prints to stderr, with `error:` in red where the terminal allows; returns the exit code.
+[[nodiscard]] int report_errors(const Errors& errors);
+/// `vecc: error: message` and ExitCode::Usage.
+[[nodiscard]] int report_usage(std::string_view tool, std::string_view message);
+
+}  // namespace vecc::tools

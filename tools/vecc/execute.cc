@@ -1,0 +1,123 @@
+#include "execute.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+
+#include "tools/common/quantity_text.h"
+
+namespace vecc::tools {
+namespace {
+
+struct Choice {
+  const Backend* backend = nullptr;
+  std::string reason;
+};
+
+/// Whether a backend can run the program here: its availability, then its list of gaps.
+Result<void> check_backend(const Backend& backend, const Program& program, const Device& device) {
+  VECC_TRY_VOID(backend.available(device));
+  Errors gaps;
+  for (const std::string& gap : backend.unsupported(program)) {
+    gaps.add(ErrorCode::BackendUnsupported, std::string(backend.name()), gap);
+  }
+  if (!gaps.empty()) return gaps;
+  return {};
+}
+
+Result<Choice> choose_backend(const Program& program, const Options& options) {
+  if (options.backend != "auto") {
+    const Backend* backend = find_backend(options.backend);
+    VECC_CHECK(backend != nullptr, "a backend name that the command line let through");
+    VECC_TRY_VOID(check_backend(*backend, program, options.device));
+    return Choice{backend, {}};
+  }
+  Errors refusals;
+  std::string reason;
+  for (const Backend* backend : backends()) {
+    const Result<void> usable = check_backend(*backend, program, options.device);
+    if (usable) {
+      reason = refusals.empty() ? "first choice" : "next choice: " + reason;
+      return Choice{backend, reason};
+    }
+    const Errors errors = usable.error();
+    spdlog::info("backend {}: {}", backend->name(), errors.text());
+    if (reason.empty()) {
+      reason = fmt::format("{}: {}", backend->name(), errors.list().front().message);
+    }
+    for (const Diagnostic& d : errors.list()) {
+      refusals.add(d.code, "backend " + std::string(backend->name()), d.message);
+    }
+  }
+  return refusals;
+}
+
+/// Calls `body` as often as asked and notes each time.
+template <class Body>
+Result<std::vector<double>> run_repeatedly(std::uint32_t times, ProgressLine& line, Body&& body) {
+  std::vector<double> seconds;
+  for (std::uint32_t i = 0; i < times; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(body());
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    seconds.push_back(time.count());
+    line.update(i + 1, times > 1 ? times : 0, ProgressUnit::Runs);
+  }
+  return seconds;
+}
+
+void describe_run(Stages& stages, const Execution& execution) {
+  const std::size_t runs = execution.run_seconds.size();
+  std::string words = text_of_count(execution.outputs.size(), "output");
+  if (runs > 1) words += ", " + text_of_count(runs, "run");
+  stages.describe(words, {{"outputs", execution.outputs.size()}, {"runs", runs}});
+}
+
+}  // namespace
+
+Result<Execution> execute_reference(const NeuronGraph& graph, const Options& options,
+                                    Stages& stages) {
+  Execution result;
+  result.backend = "reference";
+  result.device = "cpu";
+  ReferenceValues values;
+  VECC_TRY(result.run_seconds, stages.run("run", [&](ProgressLine& line) {
+    return run_repeatedly(options.repeat, line, [&]() -> Result<void> {
+      VECC_TRY(values, evaluate_reference(graph));
+      return {};
+    });
+  }));
+  for (const Sample& sample : graph.samples) {
+    const auto at = values.values.begin();
+    const auto begin = static_cast<std::ptrdiff_t>(values.begin[sample.output]);
+    const auto end = static_cast<std::ptrdiff_t>(values.begin[sample.output + std::size_t{1}]);
+    result.outputs.push_back({values.shapes[sample.output], {at + begin, at + end}});
+  }
+  describe_run(stages, result);
+  return result;
+}
+
+Result<Execution> execute_program(const Program& program, const Options& options, Stages& stages) {
+  VECC_TRY(Choice choice, choose_backend(program, options));
+  Execution result;
+  result.backend = choice.backend->name();
+  result.reason = choice.reason;
+  result.dtype = program.dtype();
+  VECC_TRY(auto executable, stages.run("compile", [&](ProgressLine&) {
+    return choice.backend->compile(program, {options.device, options.threads});
+  }));
+  result.device = executable->device_name();
+  stages.describe(fmt::format("{} on {}, {} there", result.backend, result.device,
+                              text_of_bytes(executable->bytes())),
+                  {{"bytes", executable->bytes()}});
+  VECC_TRY(result.run_seconds, stages.run("run", [&](ProgressLine& line) {
+    return run_repeatedly(options.repeat, line, [&] { return executable->run(); });
+  }));
+  VECC_TRY(result.outputs, executable->outputs());
+  VECC_CHECK(result.outputs.size() == program.sample_count(), "one output a sample");
+  describe_run(stages, result);
+  return result;
+}
+
+}  // namespace vecc::tools

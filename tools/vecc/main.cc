@@ -1,0 +1,108 @@
+// vecc graph.pb: import, vectorize, compile, run, print.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "execute.h"
+#include "options.h"
+#include "outputs.h"
+#include "report.h"
+#include "tools/common/logging.h"
+#include "tools/common/run_tool.h"
+#include "vecc/graph_io.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::tools {
+namespace {
+
+/// Bytes that an import will read, for the progress line; 0 if unknown (compressed, a pipe).
+std::uint64_t bytes_to_read(const std::string& path) {
+  std::error_code no_file;
+  if (!std::filesystem::is_regular_file(path, no_file) || no_file) return 0;
+  std::ifstream file(path, std::ios::binary);
+  const int first = file.get();
+  if (first == 0x1f || first == 0x28) return 0;  // gzip's and zstd's first bytes; no field's tag
+  const auto size = std::filesystem::file_size(path, no_file);
+  return no_file ? 0 : size;
+}
+
+Result<NeuronGraph> import_graph(const Options& options, Stages& stages) {
+  auto graph = stages.run("import", [&](ProgressLine& line) {
+    const std::uint64_t total = bytes_to_read(options.input);
+    ImportOptions import_options{options.limits, {}};
+    import_options.progress = [&line, total](std::uint64_t bytes) {
+      line.update(bytes, total, ProgressUnit::Bytes);
+    };
+    return read_graph(options.input, import_options);
+  });
+  if (graph) describe_import(stages, *graph, options.input);
+  return graph;
+}
+
+Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const Options& options,
+                                   Stages& stages) {
+  auto vectorized = stages.run("vectorize", [&](ProgressLine& line) {
+    VectorizeOptions vectorize_options;
+    vectorize_options.dtype = options.dtype;
+    vectorize_options.progress = [&](std::uint64_t neurons) {
+      line.update(neurons, graph.neuron_count(), ProgressUnit::Neurons);
+    };
+    return vectorize(graph, vectorize_options);
+  });
+  if (vectorized) describe_vectorize(stages, *vectorized);
+  return vectorized;
+}
+
+Result<void> print_outputs(const Options& options, const NeuronGraph& graph,
+                           const Execution& execution, const nlohmann::ordered_json& rest) {
+  // With --emit, -o is the program's.
+  const std::string path = options.emit.kind ? "" : options.emit.path;
+  VECC_TRY(DataSink sink, DataSink::open(path));
+  if (options.json) {
+    write_outputs_json(sink, graph, execution, rest);
+  } else {
+    write_outputs(sink, graph, execution, path.empty() && ::isatty(STDOUT_FILENO) == 1);
+  }
+  return sink.finish();
+}
+
+Result<void> run(const Options& options) {
+  Stages stages(!options.quiet);
+  VECC_TRY(const NeuronGraph graph, import_graph(options, stages));
+  std::optional<Vectorized> vectorized;
+  if (options.emit.kind || options.backend != "reference") {
+    VECC_TRY(vectorized, vectorize_graph(graph, options, stages));
+  }
+  const auto sizes = describe_sizes(graph, vectorized ? &*vectorized : nullptr);
+  if (options.emit.kind) {
+    VECC_TRY_VOID(emit_program(vectorized->program, options.emit, sizes));
+    if (!options.run) {
+      print_report(options, stages, nullptr);
+      return {};
+    }
+  }
+  VECC_TRY(const Execution execution, options.backend == "reference"
+                                          ? execute_reference(graph, options, stages)
+                                          : execute_program(vectorized->program, options, stages));
+  VECC_TRY_VOID(
+      print_outputs(options, graph, execution, describe_execution(execution, stages, sizes)));
+  print_report(options, stages, &execution);
+  return {};
+}
+
+int vecc_main(int argc, char** argv) {
+  Options options;
+  if (const auto code = parse_options(argc, argv, options)) return *code;
+  set_up_logging(options.quiet ? "off" : options.log_level);
+  const Result<void> result = run(options);
+  return result ? static_cast<int>(ExitCode::Ok) : report_errors(result.error());
+}
+
+}  // namespace
+}  // namespace vecc::tools
+
+int main(int argc, char** argv) {
+  return vecc::tools::run_tool([&] { return vecc::tools::vecc_main(argc, argv); });
+}

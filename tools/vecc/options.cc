@@ -1,0 +1,141 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <vector>
+
+#include "tools/common/logging.h"
+#include "tools/common/run_tool.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  vecc graph.pb                           outputs by sample: id, value, target
+  vecc graph.pb --json -o outputs.json    the same, with times and sizes, as JSON
+  vecc graph.pb --backend=torch --device=cuda --repeat=100
+                                          the median, least and p90 time of a forward pass
+  vecc graph.pb --emit=ir                 the tensor program as text
+  vecc graph.pb --emit=dot | dot -Tsvg    its picture
+  vecc graph.pb --emit=stats --json       its sizes
+
+Outputs go to stdout: aligned with a header on a terminal, else separated by tabs; a sample
+without a target shows `-`. Reports and errors go to stderr. NO_COLOR is honoured.
+Exit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 limit, 5 device or memory, 6 numeric,
+130 interrupted.)";
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names{"auto", "reference"};
+  for (const Backend* backend : backends()) names.emplace_back(backend->name());
+  return names;
+}
+
+std::string join_names(const std::vector<std::string>& names) {
+  std::string result = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) result += "|" + names[i];
+  return result;
+}
+
+void add_run_options(CLI::App& app, Options& o, std::string& device, std::string& level) {
+  static const std::map<std::string, DType> kDTypes{{"f32", DType::F32}, {"f64", DType::F64}};
+  app.add_option("--backend", o.backend,
+                 "What runs it. auto: the first that can; reference: the neuron graph itself, "
+                 "neuron by neuron in f64")
+      ->check(CLI::IsMember(backend_names()).description(""))
+      ->type_name(join_names(backend_names()))
+      ->capture_default_str();
+  app.add_option("--device", device, "Where it runs")
+      ->type_name("auto|cpu|cuda[:N]")
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--dtype", [&o](const std::string& text) { o.dtype = kDTypes.at(text); },
+         "Numbers that the program computes with")
+      ->check(CLI::IsMember(kDTypes).description(""))
+      ->type_name("f32|f64")
+      ->default_str("f32");
+  app.add_option("-O", level, "Optimization level; only 0 (the generic scheme) exists today")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  app.add_option("--threads", o.threads, "CPU threads; 0: as many as the machine has")
+      ->check(CLI::Range(0, 4096).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--repeat", o.repeat, "Run N times and print a table of the times")
+      ->check(CLI::Range(1, 1000000000).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void add_output_options(CLI::App& app, Options& o) {
+  add_emit_options(app, o.emit);
+  app.add_flag("--run", o.run, "With --emit and -o: run as well, outputs on stdout");
+  app.add_flag("--json", o.json, "Outputs, times and sizes (or stats) as one JSON object");
+  app.add_flag("--quiet,-q", o.quiet, "Nothing on stderr but errors");
+  add_log_option(app, o.log_level);
+}
+
+void add_limit_options(CLI::App& app, ImportLimits& limits) {
+  const auto add = [&app](const char* name, std::uint64_t& value, std::uint64_t most,
+                          const char* text) {
+    return app.add_option(name, value, text)
+        ->check(CLI::Range(std::uint64_t{1}, most).description(""))
+        ->type_name("N")
+        ->group("Limits")
+        ->capture_default_str();
+  };
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  constexpr std::uint64_t kMostIds = 0xFFFFFFFE;  // ids are 32 bits wide in memory
+  add("--max-neurons", limits.max_neurons, kMostIds, "Neurons of the graph");
+  add("--max-edges", limits.max_edges, kMost, "Edges of the graph");
+  add("--max-input-bytes", limits.max_input_bytes, kMost, "Bytes read, decompressed: 64M, 4G")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->type_name("SIZE");
+  add("--max-weights", limits.max_weights, kMostIds, "Rows of all weight tables");
+  add("--max-value-size", limits.max_value_size, kMost, "Elements of one value");
+  add("--max-errors", limits.max_errors, kMost, "Errors reported; the rest are counted");
+}
+
+/// What CLI11's own checks do not see; empty if all is well.
+std::string check_options(Options& o, const std::string& device, const std::string& level) {
+  if (level != "0") {
+    return "-O" + level + ": only -O0 (the generic scheme) exists today; -O1 to -O3 come later";
+  }
+  const Result<Device> parsed = parse_device(device);
+  if (!parsed) return "--device: " + parsed.error().list().front().message;
+  o.device = *parsed;
+  if (o.backend == "reference" && o.device.kind == Device::Kind::Cuda) {
+    return "--backend=reference runs on the CPU only";
+  }
+  if (o.emit.full && o.emit.kind != EmitKind::Ir) return "--full needs --emit=ir";
+  if (o.run && (!o.emit.kind || o.emit.path.empty())) {
+    return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<int> parse_options(int argc, char** argv, Options& options) {
+  CLI::App app(
+      "Compiles a neuron graph into a tensor program, runs the forward pass once and prints the "
+      "outputs by sample.",
+      "vecc");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "vecc " VECC_VERSION, "Print the version and leave");
+  app.add_option("graph", options.input, "The graph (docs/format.md), plain, gzip or zstd")
+      ->required()
+      ->type_name("graph.pb");
+  std::string device = "auto";
+  std::string level = "0";
+  add_run_options(app, options, device, level);
+  add_output_options(app, options);
+  add_limit_options(app, options.limits);
+  if (const auto code = parse_arguments(app, argc, argv)) return code;
+  const std::string problem = check_options(options, device, level);
+  if (!problem.empty()) return report_usage("vecc", problem);
+  options.emit.json = options.json;
+  return std::nullopt;
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,32 @@
+// The command line of vecc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tools/common/emit.h"
+#include "vecc/backend.h"
+#include "vecc/graph_io.h"
+
+namespace vecc::tools {
+
+struct Options {
+  std::string input;
+  std::string backend = "auto";  ///< auto, reference, or a name in backends()
+  Device device;
+  DType dtype = DType::F32;
+  std::uint32_t threads = 0;
+  std::uint32_t repeat = 1;
+  EmitOptions emit;  ///< with `path`, also for the outputs
+  bool run = false;  ///< with --emit
+  bool json = false;
+  bool quiet = false;
+  std::string log_level = "warn";
+  ImportLimits limits;
+};
+
+/// Fills `options`; a value is the exit code to leave with at once.
+[[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
+
+}  // namespace vecc::tools

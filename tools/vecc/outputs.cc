@@ -1,0 +1,138 @@
+#include "outputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tools/common/quantity_text.h"
+#include "tools/common/statistics.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string sample_id(const NeuronGraph& graph, std::size_t sample) {
+  return graph.sample_ids.size() > 0 ? std::string(graph.sample_ids[sample])
+                                     : std::to_string(sample);
+}
+
+std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample) {
+  return std::span(graph.target_values).subspan(sample.target_begin, sample.target_shape.size());
+}
+
+std::string text_of_value(Shape shape, std::span<const double> value, bool single) {
+  if (shape.is_scalar()) return text_of_number(value[0], single);
+  const bool nested = !shape.is_vector();
+  std::string text = nested ? "[[" : "[";
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (i > 0) text += nested && i % shape.cols() == 0 ? "], [" : ", ";
+    text += text_of_number(value[i], single);
+  }
+  return text + (nested ? "]]" : "]");
+}
+
+Json json_of_number(double value, bool single) {
+  const std::string text = text_of_number(value, single);
+  if (!std::isfinite(value)) return text;
+  double shortest = value;
+  std::from_chars(text.data(), text.data() + text.size(), shortest);
+  return shortest;
+}
+
+Json json_of_value(Shape shape, std::span<const double> value, bool single) {
+  if (shape.is_scalar()) return json_of_number(value[0], single);
+  Json rows = Json::array();
+  for (std::size_t begin = 0; begin < value.size(); begin += shape.cols()) {
+    Json row = Json::array();
+    for (const double v : value.subspan(begin, shape.cols())) {
+      row.push_back(json_of_number(v, single));
+    }
+    rows.push_back(std::move(row));
+  }
+  if (!shape.is_vector()) return rows;
+  Json flat = Json::array();
+  for (const Json& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+  return flat;
+}
+
+using Line = std::array<std::string, 3>;
+
+Line line_of(const NeuronGraph& graph, const Execution& execution, std::size_t i) {
+  const Sample& sample = graph.samples[i];
+  const Executable::Output& output = execution.outputs[i];
+  return {escape_terminal(sample_id(graph, i), std::numeric_limits<std::uint32_t>::max()),
+          text_of_value(output.shape, output.value, execution.dtype == DType::F32),
+          sample.has_target
+              ? text_of_value(sample.target_shape, target_of(graph, sample), /*single=*/false)
+              : "-"};
+}
+
+Json json_of_sample(const NeuronGraph& graph, const Execution& execution, std::size_t i) {
+  const Sample& sample = graph.samples[i];
+  const Executable::Output& output = execution.outputs[i];
+  Json object{{"sample", sample_id(graph, i)},
+              {"value", json_of_value(output.shape, output.value, execution.dtype == DType::F32)},
+              {"target", nullptr}};
+  if (sample.has_target) {
+    object["target"] = json_of_value(sample.target_shape, target_of(graph, sample), false);
+  }
+  if (!output.shape.is_scalar()) object["shape"] = {output.shape.rows(), output.shape.cols()};
+  return object;
+}
+
+}  // namespace
+
+void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
+                   bool aligned) {
+  if (!aligned) {
+    for (std::size_t i = 0; i < graph.samples.size(); ++i) {
+      const Line line = line_of(graph, execution, i);
+      sink.write(line[0] + '\t' + line[1] + '\t' + line[2] + '\n');
+    }
+    return;
+  }
+  std::vector<Line> lines{{"sample", "value", "target"}};
+  for (std::size_t i = 0; i < graph.samples.size(); ++i) {
+    lines.push_back(line_of(graph, execution, i));
+  }
+  std::size_t widths[2] = {0, 0};
+  for (const Line& line : lines) {
+    for (std::size_t c = 0; c < 2; ++c) widths[c] = std::max(widths[c], line[c].size());
+  }
+  for (const Line& line : lines) {
+    sink.write(
+        fmt::format("{:<{}}  {:<{}}  {}\n", line[0], widths[0], line[1], widths[1], line[2]));
+  }
+}
+
+void write_outputs_json(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
+                        const Json& rest) {
+  sink.write("{\n\"outputs\": [\n");
+  for (std::size_t i = 0; i < graph.samples.size(); ++i) {
+    if (i > 0) sink.write(",\n");
+    sink.write(dump_json(json_of_sample(graph, execution, i), -1));
+  }
+  sink.write("\n]");
+  for (const auto& [key, value] : rest.items()) {
+    sink.write(",\n\"" + key + "\": " + dump_json(value, -1));
+  }
+  sink.write("\n}\n");
+}
+
+std::uint64_t count_not_finite(const Execution& execution) {
+  return static_cast<std::uint64_t>(
+      std::count_if(execution.outputs.begin(), execution.outputs.end(), [](const auto& output) {
+        return !std::all_of(output.value.begin(), output.value.end(),
+                            [](double v) { return std::isfinite(v); });
+      }));
+}
+
+}  // namespace vecc::tools

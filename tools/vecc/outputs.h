@@ -1,0 +1,27 @@
+// The outputs of a run by sample, as text or JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "execute.h"
+#include "tools/common/data_sink.h"
+
+namespace vecc::tools {
+
+/// Lines of id, value and target (`-` if there is none). `aligned`: columns with a header, for
+/// people; else separated by tabs. A vector is written `[1, 2]`, a matrix `[[1, 2], [3, 4]]`.
+void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
+                   bool aligned);
+
+/// `{"outputs": [{"sample": "s0", "value": 0.5, "target": 1}, ...], ...}`, a line a sample, then
+/// the members of `rest`. A scalar is a number, a vector an array, a matrix an array of rows; what
+/// is no scalar also has "shape": [rows, cols]; what is no number is "NaN", "Infinity",
+/// "-Infinity"; no target is null.
+void write_outputs_json(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
+                        const nlohmann::ordered_json& rest);
+
+/// How many outputs hold a NaN or an infinity.
+[[nodiscard]] std::uint64_t count_not_finite(const Execution& execution);
+
+}  // namespace vecc::tools

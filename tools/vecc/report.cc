@@ -1,0 +1,90 @@
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "outputs.h"
+#include "tools/common/quantity_text.h"
+#include "tools/common/statistics.h"
+#include "tools/common/timing.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+
+using Json = nlohmann::ordered_json;
+
+void describe_import(Stages& stages, const NeuronGraph& graph, const std::string& path) {
+  std::error_code no_size;  // a pipe has none
+  const auto file_bytes = std::filesystem::file_size(path, no_size);
+  stages.describe(
+      fmt::format("{}, {}, {}, {}, {}; {} in memory", text_of_count(graph.neuron_count(), "neuron"),
+                  text_of_count(graph.edge_count(), "edge"),
+                  text_of_count(graph.groups.size(), "group"),
+                  text_of_count(graph.weight_count(), "weight"),
+                  text_of_count(graph.samples.size(), "sample"), text_of_bytes(graph.bytes())),
+      {{"neurons", graph.neuron_count()},
+       {"edges", graph.edge_count()},
+       {"file_bytes", no_size ? Json() : Json(file_bytes)},
+       {"bytes", graph.bytes()}});
+}
+
+void describe_vectorize(Stages& stages, const Vectorized& vectorized) {
+  const ProgramStatistics s = statistics(vectorized.program);
+  const std::uint64_t bytes = s.value_bytes + s.index_bytes + s.parameter_bytes;
+  std::string words = fmt::format(
+      "{}, {}, {}; {} of values and indices", text_of_count(vectorized.report.layers, "layer"),
+      text_of_count(s.ops, "op"), text_of_count(s.rows, "row"), text_of_bytes(bytes));
+  if (vectorized.report.recursive_components > 0) {
+    words += fmt::format(
+        "; {} in {}", text_of_count(vectorized.report.recursive_components, "recursive component"),
+        text_of_count(vectorized.report.levels, "level"));
+  }
+  stages.describe(
+      words,
+      {{"layers", vectorized.report.layers}, {"ops", s.ops}, {"rows", s.rows}, {"bytes", bytes}});
+}
+
+Json describe_sizes(const NeuronGraph& graph, const Vectorized* vectorized) {
+  Json result{{"graph", json_of(graph)}, {"program", nullptr}};
+  if (vectorized == nullptr) return result;
+  const VectorizeReport& report = vectorized->report;
+  result["program"] = {{"layers", report.layers},
+                       {"recursive_components", report.recursive_components},
+                       {"levels", report.levels},
+                       {"merged_groups", report.merged_groups}};
+  result["program"].update(json_of(vectorized->program));
+  return result;
+}
+
+Json describe_execution(const Execution& execution, const Stages& stages, const Json& sizes) {
+  Json result{{"stages", stages.json()}};
+  result.update(sizes);
+  result["backend"] = execution.backend;
+  result["device"] = execution.device;
+  result["dtype"] = text_of(execution.dtype);
+  result["timing"] = json_of(summarize_timing(execution.run_seconds));
+  result["vecc"] = VECC_VERSION;
+  return result;
+}
+
+void print_report(const Options& options, const Stages& stages, const Execution* execution) {
+  if (options.quiet) return;
+  std::string text = escape_terminal(options.input, 4096) + "\n" + stages.text();
+  if (execution != nullptr) {
+    if (!execution->reason.empty()) {
+      text += fmt::format("backend {} ({})\n", execution->backend, execution->reason);
+    }
+    if (execution->run_seconds.size() > 1) {
+      text += text_of(summarize_timing(execution->run_seconds));
+    }
+    if (const std::uint64_t count = count_not_finite(*execution); count > 0) {
+      text += fmt::format("warning: {} of {} outputs are not finite\n", text_of_count(count),
+                          text_of_count(execution->outputs.size()));
+    }
+  }
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,31 @@
+// The words on stderr, and the same numbers for --json.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "execute.h"
+#include "options.h"
+#include "tools/common/stages.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::tools {
+
+/// What describes the last stage, import or vectorize.
+void describe_import(Stages& stages, const NeuronGraph& graph, const std::string& path);
+void describe_vectorize(Stages& stages, const Vectorized& vectorized);
+
+/// {"graph": {...}, "program": {...}}; program is null without one.
+[[nodiscard]] nlohmann::ordered_json describe_sizes(const NeuronGraph& graph,
+                                                    const Vectorized* vectorized);
+
+/// Stages, sizes, backend, device, dtype and timing: what stands beside "outputs" in --json.
+[[nodiscard]] nlohmann::ordered_json describe_execution(const Execution& execution,
+                                                        const Stages& stages,
+                                                        const nlohmann::ordered_json& sizes);
+
+/// Prints the report to stderr; `execution` null: nothing was run.
+void print_report(const Options& options, const Stages& stages, const Execution* execution);
+
+}  // namespace vecc::tools
