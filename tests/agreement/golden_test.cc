@@ -1,0 +1,50 @@
+// Every dump of NeuraLogic's values against the reference and every backend.
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "tests/agreement/agreement.h"
+#include "tests/agreement/known_differences.h"
+#include "tests/agreement/test_files.h"
+
+namespace vecc::test {
+
+void PrintTo(const GoldenFile& file, std::ostream* out) {
+  *out << file.name;
+}
+
+namespace {
+
+class Golden : public testing::TestWithParam<GoldenFile> {};
+// Without the dumps there is nothing to instantiate; GoldenFiles says so.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Golden);
+
+TEST_P(Golden, Agrees) {
+  ExpectedValues expected = read_expected_values(GetParam().expected);
+  ASSERT_FALSE(expected.neurons.empty());
+  ASSERT_FALSE(expected.samples.empty());
+  apply_known_differences(GetParam().name, expected);
+  expect_agreement(GetParam().name, GetParam().graph, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Dumps, Golden, testing::ValuesIn(list_golden_files()),
+                         [](const auto& test) {
+                           std::string name = test.param.name;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST(GoldenFiles, AreAllConverted) {
+  const std::size_t found = list_golden_files().size();
+  if (found == 0 && !files_are_required()) {
+    GTEST_SKIP() << "no converted dumps in " << golden_folder()
+                 << " (tools/golden/convert.py --all ../shared/golden FOLDER)";
+  }
+  ASSERT_GT(found, 0) << "no converted dumps in " << golden_folder();
+  if (const std::size_t dumps = count_dumps(); dumps > 0) {
+    EXPECT_EQ(found, dumps);
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test
