@@ -12,9 +12,6 @@ namespace vecc::tools {
 /// By the ending of an output's name: `.gz` is gzip, `.zst` is zstd, anything else none.
 [[nodiscard]] Compression compression_of(std::string_view path);
 
-/// Prints errors to stderr, one a line, and returns their exit code.
-[[nodiscard]] ExitCode report(const Errors& errors);
-
 /// Adds `repeat`: many disjoint copies of a graph. When it is chosen, parsing runs it and sets
 /// `exit_code`.
 void add_repeat(CLI::App& app, ExitCode& exit_code);

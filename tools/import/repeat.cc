@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "tools/common/run_tool.h"
 #include "tools/import/commands.h"
 
 namespace vecc::tools {
@@ -17,10 +18,10 @@ struct RepeatOptions {
 
 ExitCode repeat(const RepeatOptions& options) {
   const Result<NeuronGraph> graph = read_graph(options.input);
-  if (!graph) return report(graph.error());
+  if (!graph) return static_cast<ExitCode>(report_errors(graph.error()));
   const Result<void> written =
       write_graph(*graph, options.output, compression_of(options.output), options.times);
-  if (!written) return report(written.error());
+  if (!written) return static_cast<ExitCode>(report_errors(written.error()));
   std::fprintf(stderr, "wrote %u copies: %llu neurons, %llu edges, %llu samples\n", options.times,
                static_cast<unsigned long long>(graph->neuron_count() * options.times),
                static_cast<unsigned long long>(graph->edge_count() * options.times),

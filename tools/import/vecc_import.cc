@@ -1,8 +1,5 @@
 // vecc-import: makes graph.pb files from other data, and from other graphs.
-#include <cstdio>
-#include <exception>
-#include <new>
-
+#include "tools/common/run_tool.h"
 #include "tools/import/commands.h"
 
 namespace {
@@ -14,7 +11,7 @@ constexpr AddCommand kCommands[] = {
     vecc::tools::add_repeat,
 };
 
-vecc::ExitCode run(int argc, char** argv) {
+int run(int argc, char** argv) {
   vecc::ExitCode exit_code = vecc::ExitCode::Ok;
   CLI::App app("Makes graph.pb files.", "vecc-import");
   app.require_subcommand(1);
@@ -24,24 +21,12 @@ vecc::ExitCode run(int argc, char** argv) {
       "Example:\n"
       "  vecc-import repeat --times=10 graph.pb -o graph10.pb");
   for (const AddCommand add : kCommands) add(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? vecc::ExitCode::Ok : vecc::ExitCode::Usage;
-  }
-  return exit_code;
+  if (const auto leave = vecc::tools::parse_arguments(app, argc, argv)) return *leave;
+  return static_cast<int>(exit_code);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return static_cast<int>(run(argc, argv));
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "error: out of memory\n");
-    return static_cast<int>(vecc::ExitCode::Device);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "internal error: %s\n", error.what());
-    return static_cast<int>(vecc::ExitCode::Internal);
-  }
+  return vecc::tools::run_tool([&] { return run(argc, argv); });
 }
