@@ -47,7 +47,9 @@ Problem node_problem(const ExprNode& node) {
   fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
 }
 
-std::size_t operand_count(const ExprNode& node) {
+}  // namespace
+
+std::uint32_t operand_count(const ExprNode& node) {
   switch (node.kind) {
     case ExprNode::Kind::Input:
     case ExprNode::Kind::Constant: return 0;
@@ -56,8 +58,6 @@ std::size_t operand_count(const ExprNode& node) {
   }
   fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
 }
-
-}  // namespace
 
 std::uint32_t Expr::input_count() const {
   std::uint32_t count = 0;

@@ -33,16 +33,6 @@ std::string head_text(const ExprNode& node) {
   fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
 }
 
-std::uint32_t arity_of(const ExprNode& node) {
-  switch (node.kind) {
-    case ExprNode::Kind::Input:
-    case ExprNode::Kind::Constant: return 0;
-    case ExprNode::Kind::Transform: return 1;
-    case ExprNode::Kind::Combine: return node.arity;
-  }
-  fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
-}
-
 class ExprParser {
  public:
   ExprParser(std::string_view text, std::string_view place) : text_(text), place_(place) {}
@@ -246,7 +236,7 @@ std::string Expr::text() const {
   std::vector<std::size_t> closed_after(nodes.size());
   std::vector<bool> comma_after(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const std::uint32_t arity = arity_of(nodes[i]);
+    const std::uint32_t arity = operand_count(nodes[i]);
     VECC_CHECK(roots.size() >= arity, "an expression's node lacks operands");
     for (std::size_t k = roots.size() - arity; k + 1 < roots.size(); ++k) {
       comma_after[roots[k]] = true;
@@ -262,7 +252,7 @@ std::string Expr::text() const {
     for (auto call = opened_at[i].rbegin(); call != opened_at[i].rend(); ++call) {
       result += head_text(nodes[*call]) + "(";
     }
-    result += arity_of(nodes[i]) == 0 ? head_text(nodes[i]) : ")";
+    result += operand_count(nodes[i]) == 0 ? head_text(nodes[i]) : ")";
     if (comma_after[i]) result += ", ";
   }
   return result;

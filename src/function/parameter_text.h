@@ -37,4 +37,7 @@ namespace vecc {
 /// Reads words_text(); the same.
 [[nodiscard]] std::string parse_words(std::string_view text, Transformation t, Words& words);
 
+/// How many operands an expression's node takes: 0 for the leaves.
+[[nodiscard]] std::uint32_t operand_count(const ExprNode& node);
+
 }  // namespace vecc
