@@ -4,10 +4,8 @@
 #include <stdexcept>
 
 #include "backends/reference/evaluation_order.h"
+#include "backends/reference/neuron_elements.h"
 #include "backends/reference/neuron_shapes.h"
-#include "backends/reference/neuron_view.h"
-#include "src/function/evaluate.h"
-#include "vecc/backend.h"
 
 namespace vecc {
 namespace {
@@ -37,76 +35,18 @@ class NeuronEvaluator {
       case FactKind::Unit: y[0] = 1; return;
       case FactKind::Constant: std::ranges::copy(view.constant, y.begin()); return;
       case FactKind::Learnable:
-        std::ranges::copy(values_of(graph_, view.weights[0]), y.begin());
+        std::ranges::copy(elements_.weight(view.weights[0]).values, y.begin());
         return;
       case FactKind::NotAFact: break;
     }
-    collect_elements(view);
-    const Element combined = combine(view);
+    elements_.collect(view);
+    const Element combined = elements_.combine(view);
     evaluate(view.function->transformation, view.words, combined.shape, combined.values, y);
-  }
-
-  Element combine(const NeuronView& view) {
-    const NeuronFunction& function = *view.function;
-    switch (combining_of(function, elements_.size())) {
-      case Combining::Zero: {
-        const bool is_count = function.combination == Combination::Count;
-        return filled(is_count ? Shape::scalar() : view.range->shape, 0);
-      }
-      case Combining::One: return filled(Shape::scalar(), 1);
-      case Combining::Element: return elements_[0];
-      case Combining::Apply: {
-        shapes_.clear();
-        for (const Element& element : elements_) shapes_.push_back(element.shape);
-        const auto shape = combined_shape(function.combination, function.axis, function.expr.get(),
-                                          shapes_, "reference");
-        VECC_CHECK(shape.has_value(), function.text());
-        const Element result = filled(*shape, 0);
-        evaluate(function.combination, function.expr.get(), elements_, combined_);
-        return result;
-      }
-      case Combining::Invalid: break;
-    }
-    fail_check("a combination with inputs", __FILE__, __LINE__, function.text());
-  }
-
-  Element filled(Shape shape, double value) {
-    combined_.assign(shape.size(), value);
-    return {shape, combined_};
-  }
-
-  // [offset] ++ [W_i * x_i]
-  void collect_elements(const NeuronView& view) {
-    elements_.clear();
-    if (view.offset != kNoWeight) elements_.push_back(weight_element(view.offset));
-    if (products_.size() < view.inputs.size()) products_.resize(view.inputs.size());
-    for (std::size_t i = 0; i < view.inputs.size(); ++i) {
-      const NeuronId input = view.inputs[i];
-      const Element x{result_.shapes[input], result_.value(input)};
-      if (view.weight(i) == kNoWeight) {
-        elements_.push_back(x);
-        continue;
-      }
-      const Element w = weight_element(view.weight(i));
-      const auto shape = times_shape(w.shape, x.shape);
-      VECC_CHECK(shape.has_value(), graph_.describe(input));
-      products_[i].resize(shape->size());
-      times(w, x, products_[i]);
-      elements_.push_back({*shape, products_[i]});
-    }
-  }
-
-  [[nodiscard]] Element weight_element(WeightId weight) const {
-    return {table_of(graph_, weight).shape, values_of(graph_, weight)};
   }
 
   const NeuronGraph& graph_;
   ReferenceValues result_;
-  // Of the neuron at hand; kept to save allocations.
-  std::vector<Element> elements_;
-  std::vector<Shape> shapes_;
-  std::vector<std::vector<double>> products_;
-  std::vector<double> combined_;
+  NeuronElements elements_{graph_, result_};
 };
 
 }  // namespace

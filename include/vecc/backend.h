@@ -89,4 +89,31 @@ struct ReferenceValues {
 /// with the neuron's place, up to 20 of them; OutOfMemory.
 [[nodiscard]] Result<ReferenceValues> evaluate_reference(const NeuronGraph& graph);
 
+/// Gradients of one number (a loss, a sum of outputs) by every neuron's value and every learnable
+/// weight.
+struct ReferenceGradients {
+  std::vector<std::uint64_t> begin;  ///< by neuron, into neurons; as ReferenceValues::begin
+  std::vector<double> neurons;
+  std::vector<std::uint64_t> weight_begin;  ///< by weight id, into weights; weight_count + 1
+  std::vector<double> weights;
+
+  /// By a neuron's value: of its shape, row-major.
+  [[nodiscard]] std::span<const double> neuron(NeuronId neuron) const {
+    return std::span(neurons).subspan(begin[neuron], begin[neuron + 1] - begin[neuron]);
+  }
+  /// By a weight: of its table's shape, row-major; empty for a fixed weight.
+  [[nodiscard]] std::span<const double> weight(WeightId weight) const {
+    return std::span(weights).subspan(weight_begin[weight],
+                                      weight_begin[weight + 1] - weight_begin[weight]);
+  }
+};
+/// `values` is evaluate_reference(graph). `output_gradients`: the number's derivatives by the
+/// output of every sample, in the order of samples, each row-major, one after another; two samples
+/// may read one neuron. Sums run in one order: the same call gives the same bits. A neuron whose
+/// gradient is zero passes nothing on. Errors: Usage (another number of output gradients),
+/// OutOfMemory.
+[[nodiscard]] Result<ReferenceGradients> differentiate_reference(
+    const NeuronGraph& graph, const ReferenceValues& values,
+    std::span<const double> output_gradients);
+
 }  // namespace vecc

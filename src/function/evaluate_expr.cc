@@ -1,20 +1,17 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/function/evaluate.h"
+#include "src/function/expr_tensor.h"
 
 namespace vecc {
-namespace {
 
-struct Tensor {
-  Shape shape;
-  std::vector<double> values;
+Tensor constant_tensor(const ExprNode& node) {
+  Tensor y{Shape::scalar()};
+  y.values[0] = node.constant;
+  return y;
+}
 
-  explicit Tensor(Shape s) : shape(s), values(s.size()) {}
-  [[nodiscard]] Element element() const { return {shape, values}; }
-};
-
-Tensor transformed(const ExprNode& node, const Tensor& x) {
+Tensor transform_tensor(const ExprNode& node, Element x) {
   const auto words = std::span(node.words).first(word_count(node.transformation.id));
   const auto shape = transformed_shape(node.transformation, words, x.shape, "expression");
   VECC_CHECK(shape.has_value(), shape ? "" : shape.error().text());
@@ -23,39 +20,31 @@ Tensor transformed(const ExprNode& node, const Tensor& x) {
   return y;
 }
 
-Tensor combined(const ExprNode& node, std::span<const Tensor> operands) {
-  std::vector<Element> elements;
+Tensor combine_tensors(const ExprNode& node, std::span<const Element> operands) {
   std::vector<Shape> shapes;
-  for (const Tensor& operand : operands) {
-    elements.push_back(operand.element());
-    shapes.push_back(operand.shape);
-  }
+  for (const Element& operand : operands) shapes.push_back(operand.shape);
   const auto shape = combined_shape(node.combination, node.axis, nullptr, shapes, "expression");
   VECC_CHECK(shape.has_value(), shape ? "" : shape.error().text());
   Tensor y(*shape);
-  evaluate(node.combination, nullptr, elements, y.values);
+  evaluate(node.combination, nullptr, operands, y.values);
   return y;
 }
-
-}  // namespace
 
 void evaluate(const Expr& expr, std::span<const Element> operands, std::span<double> y) {
   std::vector<Tensor> stack;
   for (const ExprNode& node : expr.nodes) {
     switch (node.kind) {
-      case ExprNode::Kind::Input: {
-        const Element& operand = operands[node.input];
-        stack.emplace_back(operand.shape);
-        std::ranges::copy(operand.values, stack.back().values.begin());
+      case ExprNode::Kind::Input: stack.emplace_back(operands[node.input]); break;
+      case ExprNode::Kind::Constant: stack.push_back(constant_tensor(node)); break;
+      case ExprNode::Kind::Transform:
+        stack.back() = transform_tensor(node, stack.back().element());
         break;
-      }
-      case ExprNode::Kind::Constant:
-        stack.emplace_back(Shape::scalar());
-        stack.back().values[0] = node.constant;
-        break;
-      case ExprNode::Kind::Transform: stack.back() = transformed(node, stack.back()); break;
       case ExprNode::Kind::Combine: {
-        Tensor result = combined(node, std::span<const Tensor>(stack).last(node.arity));
+        std::vector<Element> elements;
+        for (const Tensor& operand : std::span<const Tensor>(stack).last(node.arity)) {
+          elements.push_back(operand.element());
+        }
+        Tensor result = combine_tensors(node, elements);
         stack.erase(stack.end() - node.arity, stack.end());
         stack.push_back(std::move(result));
         break;

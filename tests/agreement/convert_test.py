@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "golden")
 import dump  # noqa: E402
 import graph_writer as wire  # noqa: E402
 from functions import complete_functions  # noqa: E402
+from gradients import format_gradients  # noqa: E402
 from graph_writer import NONE, Function  # noqa: E402
 from names import literal_of_neuron, predicate_of  # noqa: E402
 
@@ -80,6 +81,10 @@ def fact(index, **changes):
             "value": scalar(1.0), **changes}
 
 
+def column(*values):
+    return {"type": "VectorValue:col", "size": [len(values), 1], "data": list(values)}
+
+
 def sample(neurons):
     return {"id": "s", "query": neurons[-1]["index"], "target": None, "output": scalar(1.0),
             "neurons": neurons}
@@ -118,6 +123,27 @@ class Dumps(unittest.TestCase):
             self.read(sample([fact(0), rule]))
         with self.assertRaises(ValueError):
             self.read(sample([fact(0), {**rule, "weights": [], "offset": 7}]))
+
+
+class Gradients(unittest.TestCase):
+    def test_lines_after_their_sample(self):
+        weights = [{"index": i, "name": f"w{i}", "learnable": learnable, "value": scalar(0.5)}
+                   for i, learnable in ((7, False), (3, True))]
+        rule = {**fact(2), "class": "WeightedRuleNeuron", "name": "b :- a.", "inputs": [0, 1],
+                "weights": [3, 7], "combination": "Sum", "value": column(1.0, 2.0),
+                "gradient": column(0.1, -0.2)}
+        neurons = [fact(0, gradient=scalar(0.0)),
+                   fact(1, offset=3, value=scalar(0.5), gradient=scalar(0.25)), rule]
+        dumped = {"weights": weights, "samples": [
+            {**sample(neurons), "errorGradient": column(0.1, -0.2),
+             "updates": {"3": scalar(1e-30)}},
+            {**sample(neurons), "id": "t", "errorGradient": scalar(1.0), "updates": {}}]}
+        graph = dump.read_dump(dumped, "test")
+        lines = format_gradients(dumped, graph, dump.lay_out(graph)).splitlines()
+        # The unit fact has none; the learnable one does; weight 3 is the file's second.
+        self.assertEqual(lines[:4], ["sample\ts\t2x1\t0.1 -0.2", "neuron\t1\t1\t0.25",
+                                     "neuron\t2\t2x1\t0.1 -0.2", "weight\t1\t1\t1e-30"])
+        self.assertEqual(lines[4:], ["sample\tt\t1\t1.0", *lines[1:3]])
 
 
 if __name__ == "__main__":

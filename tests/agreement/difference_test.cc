@@ -7,6 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tests/agreement/expected_gradients.h"
 #include "tests/agreement/expected_values.h"
 
 namespace vecc::test {
@@ -74,6 +75,28 @@ TEST_F(ExpectedValuesFile, ReadsNeuronsAndSamples) {
   EXPECT_EQ(found.samples[0].id, "s 0");
   EXPECT_EQ(found.samples[0].shape, Shape::scalar());
   EXPECT_EQ(found.value(found.samples[0])[0], -kInf);
+}
+
+TEST_F(ExpectedValuesFile, ReadsGradientsOfEachSample) {
+  std::ofstream(path_) << "sample\ts 0\t1\t-0.5\nneuron\t4\t2x1\t1 2\nweight\t0\t1x2\t3 4\n"
+                          "sample\ts 1\t1\t7\nweight\t1\t1\t8\n";
+  const ExpectedGradients found = read_expected_gradients(path_);
+  ASSERT_EQ(found.samples.size(), 2);
+  EXPECT_EQ(found.samples[0].id, "s 0");
+  EXPECT_EQ(found.value(found.samples[0].output)[0], -0.5);
+  ASSERT_EQ(found.samples[0].neurons.size(), 1);
+  EXPECT_EQ(found.samples[0].neurons[0].id, 4);
+  EXPECT_EQ(found.samples[0].neurons[0].shape, Shape::column(2));
+  EXPECT_EQ(found.value(found.samples[0].neurons[0])[1], 2);
+  ASSERT_EQ(found.samples[0].weights.size(), 1);
+  EXPECT_EQ(found.value(found.samples[0].weights[0])[1], 4);
+  EXPECT_TRUE(found.samples[1].neurons.empty());
+  EXPECT_EQ(found.samples[1].weights[0].id, 1);
+  for (const char* const text : {"neuron\t4\t1\t0\n", "sample\ts\t1\t0\nfact\t4\t1\t0\n",
+                                 "sample\ts\t1\t0\nneuron\tx\t1\t0\n"}) {
+    std::ofstream(path_) << text;
+    EXPECT_THROW((void)read_expected_gradients(path_), std::runtime_error) << text;
+  }
 }
 
 TEST_F(ExpectedValuesFile, RefusesWhatItDoesNotUnderstand) {

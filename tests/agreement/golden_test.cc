@@ -1,11 +1,14 @@
 // Every dump of NeuraLogic's values against the reference and every backend.
 #include <gtest/gtest.h>
 
-#include <ostream>
+#include <iostream>
 
 #include "tests/agreement/agreement.h"
+#include "tests/agreement/gradient_agreement.h"
 #include "tests/agreement/known_differences.h"
+#include "tests/agreement/known_gradient_differences.h"
 #include "tests/agreement/test_files.h"
+#include "vecc/graph_io.h"
 
 namespace vecc::test {
 
@@ -25,6 +28,17 @@ TEST_P(Golden, Agrees) {
   ASSERT_FALSE(expected.samples.empty());
   apply_known_differences(GetParam().name, expected);
   expect_agreement(GetParam().name, GetParam().graph, expected);
+}
+
+TEST_P(Golden, GradientsAgree) {
+  const auto graph = read_graph(GetParam().graph);
+  ASSERT_TRUE(graph) << graph.error().text();
+  ExpectedGradients expected = read_expected_gradients(GetParam().gradients);
+  ASSERT_FALSE(expected.samples.empty());
+  apply_known_gradient_differences(GetParam().name, *graph, expected);
+  const Agreement agreement = compare_gradients(*graph, expected);
+  std::cout << format_line(GetParam().name, *graph, {agreement}) << std::endl;
+  EXPECT_EQ(agreement.failure, "") << GetParam().name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Dumps, Golden, testing::ValuesIn(list_golden_files()),

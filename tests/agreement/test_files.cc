@@ -36,8 +36,9 @@ std::vector<GoldenFile> list_golden_files() {
   for (const auto& entry : fs::directory_iterator(golden_folder(), none)) {
     fs::path path = entry.path();
     if (path.extension() != ".pb") continue;
-    files.push_back({path.stem().string(), path.string(), ""});
+    files.push_back({path.stem().string(), path.string(), "", ""});
     files.back().expected = path.replace_extension(".expected").string();
+    files.back().gradients = path.replace_extension(".gradients").string();
   }
   std::ranges::sort(files, {}, &GoldenFile::name);
   return files;

@@ -7,9 +7,10 @@
 namespace vecc::test {
 
 struct GoldenFile {
-  std::string name;      ///< micro-base
-  std::string graph;     ///< path of the .pb
-  std::string expected;  ///< path of the .expected
+  std::string name;       ///< micro-base
+  std::string graph;      ///< path of the .pb
+  std::string expected;   ///< path of the .expected
+  std::string gradients;  ///< path of the .gradients
 };
 
 /// The environment's VECC_GOLDEN_DIR, else `golden` in the build folder, where the test

@@ -49,6 +49,7 @@ TEST(FunctionDocs, HaveARowForEveryFunction) {
   ASSERT_TRUE(file.is_open());
   std::set<std::string> combination_rows;
   std::set<std::pair<std::string, std::string>> transformation_rows;  // name, last column
+  std::set<std::pair<std::string, std::string>> derivative_rows;      // section, name
   std::string section;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("## ")) section = line.substr(3);
@@ -56,18 +57,23 @@ TEST(FunctionDocs, HaveARowForEveryFunction) {
     const std::string name = line.substr(3, line.find('`', 3) - 3);
     const std::size_t last = line.rfind("| ", line.size() - 2) + 2;
     if (section == "Combinations") combination_rows.insert(name);
+    if (section.starts_with("Derivatives of")) derivative_rows.emplace(section.substr(15), name);
     if (section != "Transformations") continue;
     transformation_rows.emplace(name, line.substr(last, line.size() - last - 2));
   }
   for (const CombinationInfo& about : combinations()) {
-    EXPECT_TRUE(combination_rows.contains(std::string(about.text))) << about.text;
+    const std::string name(about.text);
+    EXPECT_TRUE(combination_rows.contains(name)) << name;
+    EXPECT_TRUE(derivative_rows.contains({"combinations", name})) << name;
   }
   for (const TransformationInfo& about : transformations()) {
     const std::pair row(std::string(about.text), origin_text(about.origin));
     EXPECT_TRUE(transformation_rows.contains(row)) << about.text;
+    EXPECT_TRUE(derivative_rows.contains({"transformations", row.first})) << about.text;
   }
   EXPECT_EQ(combination_rows.size(), combinations().size());
   EXPECT_EQ(transformation_rows.size(), transformations().size());
+  EXPECT_EQ(derivative_rows.size(), transformations().size() + combinations().size());
 }
 
 TEST(FunctionText, Transformations) {

@@ -34,6 +34,34 @@ std::string write_small_graph(const std::string& folder) {
   return write(b, folder + "/small.pb");
 }
 
+std::string write_open_graph(const std::string& folder) {
+  GraphBuilder b;
+  const WeightId open = b.weight_table("open", 2, Shape(), {});
+  const WeightId given = b.weight("given", Shape(), {2});
+  const GroupIndex facts = b.group("fact", NeuronClass::Fact);
+  const GroupIndex rules = b.group("rule");
+  const NeuronId one = b.fact(facts, 1);
+  const NeuronId three = b.fact(facts, 3);
+  const NeuronFunction sum = function(Combination::Sum);
+  b.sample(b.neuron(rules, sum, {one}, {open}), "first");
+  b.sample(b.neuron(rules, sum, {three, three}, {open + 1, given}), "both");
+  return write(b, folder + "/open.pb");
+}
+
+std::string write_thirds_graph(const std::string& folder) {
+  GraphBuilder b;
+  const WeightId table = b.weight_table("table", 3, Shape(), {1, 1, 0});
+  const GroupIndex facts = b.group("fact", NeuronClass::Fact);
+  const NeuronId zero = b.fact(facts, 0);
+  const GroupIndex learnable = b.group("learnable", NeuronClass::Fact);
+  const NeuronId first = b.learnable_fact(learnable, table);
+  const NeuronId last = b.learnable_fact(learnable, table + 2);
+  const GroupIndex rules = b.group("rule", NeuronClass::Rule);
+  b.sample(b.neuron(rules, function(Combination::Avg), {first, zero, zero}));
+  b.sample(b.neuron(rules, function(Combination::Sum, Transformation::Sqrt), {last}));
+  return write(b, folder + "/thirds.pb");
+}
+
 std::string write_not_finite_graph(const std::string& folder) {
   GraphBuilder b;
   const GroupIndex facts = b.group("fact", NeuronClass::Fact);

@@ -11,6 +11,12 @@ namespace vecc::test {
 ///   "vector"  [[1, 0], [0, 2]] * [3, 4] = [3, 8]         [3, 7]
 /// Returns the path.
 std::string write_small_graph(const std::string& folder);
+/// A table "open" of two scalar weights without values, and a weight "given" of 2. Samples
+/// "first" open[0] * 1 and "both" open[1] * 3 + given * 3.
+std::string write_open_graph(const std::string& folder);
+/// A table "table" of three scalar weights, 1, 1 and 0. Samples avg(table[0], 0, 0) and
+/// sqrt(table[2]); nothing reads table[1].
+std::string write_thirds_graph(const std::string& folder);
 /// Samples "nan" (log of -1) and "infinity" (inverse of 0).
 std::string write_not_finite_graph(const std::string& folder);
 /// Names that try to break every output: newlines, quotes, comment ends, terminal escapes, markup.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Turns NeuraLogic's JSON dumps into graph.pb and NAME.expected (its values, neuron by neuron).
+"""Turns NeuraLogic's JSON dumps into graph.pb, NAME.expected and NAME.gradients (its values and
+gradients, neuron by neuron).
 
     convert.py IN.json.xz OUT_DIR           one dump
     convert.py --all FOLDER OUT_DIR         every dump of neurons in FOLDER that is not converted yet
@@ -16,9 +17,12 @@ import sys
 from pathlib import Path
 
 from dump import format_expected, lay_out, read_dump, read_json, write_graph
+from gradients import format_gradients
 
 # Dumps of NeuraLogic's trainers and initialisers, not of neurons.
 NOT_GRAPHS = ("train-", "initializers")
+# Of what is written for a dump. The last one says that the conversion is complete.
+SUFFIXES = (".pb", ".expected", ".gradients")
 
 
 def dump_name(path: Path) -> str:
@@ -33,20 +37,22 @@ def replace_file(path: Path, data: bytes) -> None:
 
 def convert(source: Path, out_dir: Path, compress: bool, with_names: bool) -> str:
     name = dump_name(source)
-    graph = read_dump(read_json(str(source)), name)
+    dumped = read_json(str(source))
+    graph = read_dump(dumped, name)
     layout = lay_out(graph)
     data = write_graph(graph, layout, with_names)
     if compress:
         data = gzip.compress(data, mtime=0)
-    replace_file(out_dir / f"{name}.pb", data)
-    # Last: it says that the conversion is complete.
-    replace_file(out_dir / f"{name}.expected", format_expected(graph, layout).encode())
+    contents = (data, format_expected(graph, layout).encode(),
+                format_gradients(dumped, graph, layout).encode())
+    for suffix, content in zip(SUFFIXES, contents):
+        replace_file(out_dir / f"{name}{suffix}", content)
     return f"{name}: {len(graph.neurons)} neurons, {len(graph.queries)} samples, {len(data)} bytes"
 
 
 def is_current(source: Path, out_dir: Path) -> bool:
     """Whether the result is newer than the dump and than this program."""
-    outputs = [out_dir / f"{dump_name(source)}{suffix}" for suffix in (".pb", ".expected")]
+    outputs = [out_dir / f"{dump_name(source)}{suffix}" for suffix in SUFFIXES]
     if not all(o.exists() for o in outputs):
         return False
     inputs = [source, *Path(__file__).resolve().parent.glob("*.py")]
@@ -62,8 +68,8 @@ def convert_all(folder: Path, out_dir: Path, compress: bool, with_names: bool) -
     sources.sort(key=lambda p: (-p.stat().st_size, p.name))
     stale = [p for p in sources if not is_current(p, out_dir)]
     known = {dump_name(p) for p in sources}
-    for leftover in [*out_dir.glob("*.pb"), *out_dir.glob("*.expected")]:
-        if dump_name(leftover) not in known:
+    for leftover in out_dir.iterdir():
+        if leftover.suffix in SUFFIXES and dump_name(leftover) not in known:
             leftover.unlink()
     failures = 0
     with concurrent.futures.ProcessPoolExecutor(max_workers=2) as pool:
@@ -78,7 +84,7 @@ def convert_all(folder: Path, out_dir: Path, compress: bool, with_names: bool) -
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--all", action="store_true", help="SOURCE is a folder of dumps")
     parser.add_argument("--gzip", action="store_true", help="compress graph.pb")
     parser.add_argument("--names", action="store_true", help="keep the neurons' names")

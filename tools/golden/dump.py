@@ -61,6 +61,7 @@ class Graph:
     neurons: List[Neuron] = field(default_factory=list)
     weights: List[Weight] = field(default_factory=list)
     queries: List[Query] = field(default_factory=list)
+    weight_ids: Dict[int, int] = field(default_factory=dict)  # the dump's index: into `weights`
 
 
 def read_json(path: str) -> dict:
@@ -71,7 +72,7 @@ def read_json(path: str) -> dict:
 def read_dump(dumped: dict, name: str) -> Graph:
     """A dump's samples as one graph; neurons that samples share (one index) exist once."""
     graph = Graph(name, f"NeuraLogic ({dumped.get('jar', 'master')}), dump {name}")
-    weight_ids = _read_weights(dumped, graph)
+    weight_ids = graph.weight_ids = _read_weights(dumped, graph)
     positions: Dict[int, int] = {}
     names: Dict[int, str] = {}
     for sample in dumped["samples"]:
@@ -241,7 +242,7 @@ def format_samples(graph: Graph, layout: Layout) -> str:
     for query in graph.queries:
         if any(c in query.id for c in "\t\n"):
             raise ValueError(f"{graph.name}: a tab or line break in sample id {query.id!r}")
-    return "".join(f"sample\t{q.id}\t{layout.file_ids[q.neuron]}\t{_format_value(q.output)}\n"
+    return "".join(f"sample\t{q.id}\t{layout.file_ids[q.neuron]}\t{format_value(q.output)}\n"
                    for q in graph.queries)
 
 
@@ -252,10 +253,10 @@ def format_expected(graph: Graph, layout: Layout) -> str:
     """
     order = sorted(range(len(graph.neurons)), key=layout.file_ids.__getitem__)
     lines = (f"neuron\t{layout.file_ids[p]}\t{graph.neurons[p].dump_index}\t"
-             f"{_format_value(graph.neurons[p].value)}\n" for p in order)
+             f"{format_value(graph.neurons[p].value)}\n" for p in order)
     return "".join(lines) + format_samples(graph, layout)
 
 
-def _format_value(value: Value) -> str:
+def format_value(value: Value) -> str:
     shape = "x".join(map(str, value.shape)) or "1"
     return f"{shape}\t{' '.join(map(repr, value.data))}"

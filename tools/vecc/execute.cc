@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "gradients.h"
 #include "tools/common/quantity_text.h"
 
 namespace vecc::tools {
@@ -95,6 +96,9 @@ Result<Execution> execute_reference(const NeuronGraph& graph, const Options& opt
     result.outputs.push_back({values.shapes[sample.output], {at + begin, at + end}});
   }
   describe_run(stages, result);
+  if (!options.gradients.empty()) {
+    VECC_TRY_VOID(write_gradients(graph, values, options.gradients, stages));
+  }
   return result;
 }
 

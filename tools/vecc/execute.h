@@ -22,7 +22,8 @@ struct Execution {
   std::vector<double> run_seconds;  ///< by run
 };
 
-/// Evaluates the graph itself, `options.repeat` times: stage `run`.
+/// Evaluates the graph itself, `options.repeat` times: stage `run`; then writes the gradients, if
+/// they are asked for.
 [[nodiscard]] Result<Execution> execute_reference(const NeuronGraph& graph, const Options& options,
                                                   Stages& stages);
 

@@ -12,6 +12,7 @@
 #include "tools/common/logging.h"
 #include "tools/common/run_tool.h"
 #include "vecc/graph_io.h"
+#include "vecc/initialize.h"
 #include "vecc/vectorize.h"
 
 namespace vecc::tools {
@@ -41,6 +42,26 @@ Result<NeuronGraph> import_graph(const Options& options, Stages& stages) {
   return graph;
 }
 
+/// Gives values to the weights that have none, where that is asked for.
+void initialize_graph(NeuronGraph& graph, const Options& options, Stages& stages) {
+  if (!options.init) return;
+  const std::uint64_t weights = stages.run("initialize", [&](ProgressLine&) {
+    return initialize_weights(graph, *options.init, options.init_seed);
+  });
+  describe_initialize(stages, weights, options);
+}
+
+/// The same with the way out for weights without values.
+Errors add_way_out(const Errors& errors) {
+  Errors result;
+  for (const Diagnostic& d : errors.list()) {
+    const bool missing = d.code == ErrorCode::MissingValues;
+    result.add(d.code, d.place, d.message + (missing ? "; --init=glorot gives it some" : ""));
+  }
+  result.omit(errors.omitted());
+  return result;
+}
+
 Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const Options& options,
                                    Stages& stages) {
   auto vectorized = stages.run("vectorize", [&](ProgressLine& line) {
@@ -68,9 +89,7 @@ Result<void> print_outputs(const Options& options, const NeuronGraph& graph,
   return sink.finish();
 }
 
-Result<void> run(const Options& options) {
-  Stages stages(!options.quiet);
-  VECC_TRY(const NeuronGraph graph, import_graph(options, stages));
+Result<void> run_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
   std::optional<Vectorized> vectorized;
   if (options.emit.kind || options.backend != "reference") {
     VECC_TRY(vectorized, vectorize_graph(graph, options, stages));
@@ -89,6 +108,15 @@ Result<void> run(const Options& options) {
   VECC_TRY_VOID(
       print_outputs(options, graph, execution, describe_execution(execution, stages, sizes)));
   print_report(options, stages, &execution);
+  return {};
+}
+
+Result<void> run(const Options& options) {
+  Stages stages(!options.quiet);
+  VECC_TRY(NeuronGraph graph, import_graph(options, stages));
+  initialize_graph(graph, options, stages);
+  const Result<void> result = run_graph(graph, options, stages);
+  if (!result) return add_way_out(result.error());
   return {};
 }
 

@@ -1,6 +1,8 @@
 #include "options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
 #include <map>
 #include <vector>
 
@@ -19,6 +21,9 @@ Examples:
   vecc graph.pb --emit=ir                 the tensor program as text
   vecc graph.pb --emit=dot | dot -Tsvg    its picture
   vecc graph.pb --emit=stats --json       its sizes
+  vecc graph.pb --init=glorot             weights that the file leaves open get initial values
+  vecc graph.pb --backend=reference --gradients=gradients.tsv
+                                          derivatives of the outputs by the weights
 
 Outputs go to stdout: aligned with a header on a terminal, else separated by tabs; a sample
 without a target shows `-`. Reports and errors go to stderr. NO_COLOR is honoured.
@@ -67,8 +72,42 @@ void add_run_options(CLI::App& app, Options& o, std::string& device, std::string
       ->capture_default_str();
 }
 
+/// What is no 64-bit number; CLI11 itself takes the nearest one.
+std::string check_seed(const std::string& text) {
+  std::int64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, seed);
+  if (error == std::errc() && last == end) return {};
+  return text + " is not a whole number of 64 bits";
+}
+
+void add_weight_options(CLI::App& app, Options& o) {
+  constexpr std::array kInitializers = {Initializer::Uniform, Initializer::Normal,
+                                        Initializer::Constant, Initializer::Glorot,
+                                        Initializer::He};
+  std::vector<std::string> names;
+  for (const Initializer initializer : kInitializers) names.emplace_back(text_of(initializer));
+  CLI::Option* const init =
+      app.add_option_function<std::string>(
+             "--init", [&o](const std::string& text) { o.init = parse_initializer(text); },
+             "Initial values for the weights that the file has no values of; without it those are "
+             "an error")
+          ->check(CLI::IsMember(names).description(""))
+          ->type_name(join_names(names));
+  app.add_option("--init-seed", o.init_seed, "Seed of --init: the same seed, the same weights")
+      ->needs(init)
+      ->check(CLI::Validator(check_seed, ""))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
 void add_output_options(CLI::App& app, Options& o) {
   add_emit_options(app, o.emit);
+  app.add_option("--gradients", o.gradients,
+                 "Also write the derivatives of the sum of all elements of all outputs by the "
+                 "learnable weights, a line a weight: table, row, values, separated by tabs; needs "
+                 "--backend=reference")
+      ->type_name("PATH");
   app.add_flag("--run", o.run, "With --emit and -o: run as well, outputs on stdout");
   app.add_flag("--json", o.json, "Outputs, times and sizes (or stats) as one JSON object");
   app.add_flag("--quiet,-q", o.quiet, "Nothing on stderr but errors");
@@ -96,6 +135,16 @@ void add_limit_options(CLI::App& app, ImportLimits& limits) {
   add("--max-errors", limits.max_errors, kMost, "Errors reported; the rest are counted");
 }
 
+std::string check_gradients(const Options& o) {
+  if (o.gradients.empty()) return {};
+  if (o.backend != "reference") {
+    return "--gradients needs --backend=reference: no other backend has gradients today";
+  }
+  if (o.emit.kind && !o.run) return "--gradients needs --run beside --emit";
+  if (o.gradients == o.emit.path) return "--gradients and -o name one file";
+  return {};
+}
+
 /// What CLI11's own checks do not see; empty if all is well.
 std::string check_options(Options& o, const std::string& device, const std::string& level) {
   if (level != "0") {
@@ -111,7 +160,7 @@ std::string check_options(Options& o, const std::string& device, const std::stri
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
   }
-  return {};
+  return check_gradients(o);
 }
 
 }  // namespace
@@ -129,6 +178,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   std::string device = "auto";
   std::string level = "0";
   add_run_options(app, options, device, level);
+  add_weight_options(app, options);
   add_output_options(app, options);
   add_limit_options(app, options.limits);
   if (const auto code = parse_arguments(app, argc, argv)) return code;

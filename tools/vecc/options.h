@@ -8,6 +8,7 @@
 #include "tools/common/emit.h"
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"
+#include "vecc/initialize.h"
 
 namespace vecc::tools {
 
@@ -18,6 +19,9 @@ struct Options {
   DType dtype = DType::F32;
   std::uint32_t threads = 0;
   std::uint32_t repeat = 1;
+  std::string gradients;            ///< where to write them; empty: nowhere
+  std::optional<Initializer> init;  ///< of weights without values
+  std::int64_t init_seed = 0;
   EmitOptions emit;  ///< with `path`, also for the outputs
   bool run = false;  ///< with --emit
   bool json = false;

@@ -30,6 +30,12 @@ void describe_import(Stages& stages, const NeuronGraph& graph, const std::string
        {"bytes", graph.bytes()}});
 }
 
+void describe_initialize(Stages& stages, std::uint64_t weights, const Options& options) {
+  stages.describe(fmt::format("{}, {}, seed {}", text_of_count(weights, "weight"),
+                              text_of(*options.init), options.init_seed),
+                  {{"weights", weights}});
+}
+
 void describe_vectorize(Stages& stages, const Vectorized& vectorized) {
   const ProgramStatistics s = statistics(vectorized.program);
   const std::uint64_t bytes = s.value_bytes + s.index_bytes + s.parameter_bytes;

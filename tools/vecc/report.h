@@ -12,8 +12,9 @@
 
 namespace vecc::tools {
 
-/// What describes the last stage, import or vectorize.
+/// What describes the last stage: import, initialize (of so many weights) or vectorize.
 void describe_import(Stages& stages, const NeuronGraph& graph, const std::string& path);
+void describe_initialize(Stages& stages, std::uint64_t weights, const Options& options);
 void describe_vectorize(Stages& stages, const Vectorized& vectorized);
 
 /// {"graph": {...}, "program": {...}}; program is null without one.

@@ -1,0 +1,54 @@
+#include "backends/reference/neuron_elements.h"
+
+namespace vecc {
+
+std::span<const Element> NeuronElements::collect(const NeuronView& view) {
+  elements_.clear();
+  if (view.offset != kNoWeight) elements_.push_back(weight(view.offset));
+  if (products_.size() < view.inputs.size()) products_.resize(view.inputs.size());
+  for (std::size_t i = 0; i < view.inputs.size(); ++i) {
+    const Element x = neuron(view.inputs[i]);
+    if (view.weight(i) == kNoWeight) {
+      elements_.push_back(x);
+      continue;
+    }
+    const Element w = weight(view.weight(i));
+    const auto shape = times_shape(w.shape, x.shape);
+    VECC_CHECK(shape.has_value(), graph_.describe(view.inputs[i]));
+    products_[i].resize(shape->size());
+    times(w, x, products_[i]);
+    elements_.push_back({*shape, products_[i]});
+  }
+  return elements_;
+}
+
+Element NeuronElements::combine(const NeuronView& view) {
+  const NeuronFunction& function = *view.function;
+  switch (combining_of(function, elements_.size())) {
+    case Combining::Zero: {
+      const bool is_count = function.combination == Combination::Count;
+      return fill(is_count ? Shape::scalar() : view.range->shape, 0);
+    }
+    case Combining::One: return fill(Shape::scalar(), 1);
+    case Combining::Element: return elements_[0];
+    case Combining::Apply: {
+      shapes_.clear();
+      for (const Element& element : elements_) shapes_.push_back(element.shape);
+      const auto shape = combined_shape(function.combination, function.axis, function.expr.get(),
+                                        shapes_, "reference");
+      VECC_CHECK(shape.has_value(), function.text());
+      const Element result = fill(*shape, 0);
+      evaluate(function.combination, function.expr.get(), elements_, combined_);
+      return result;
+    }
+    case Combining::Invalid: break;
+  }
+  fail_check("a combination with inputs", __FILE__, __LINE__, function.text());
+}
+
+Element NeuronElements::fill(Shape shape, double value) {
+  combined_.assign(shape.size(), value);
+  return {shape, combined_};
+}
+
+}  // namespace vecc
