@@ -66,7 +66,7 @@ test_first_call_sets_up_and_second_does_nothing() {
   call run --epochs 3 "my graph.pb"
   expect_status 0
   expect_out "<--epochs><3><my graph.pb>"
-  expect_err "installing 19 packages: done"
+  expect_err "installing 21 packages: done"
   expect_err "installing libtorch"
   expect_err "configuring build: done"
   expect_err "building build: done"

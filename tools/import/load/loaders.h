@@ -1,0 +1,47 @@
+// The loaders: original files of public data sets in, columns out. Places in errors are
+// `FILE: line 12, column 3`; at most 20 errors of a data set are listed, the rest counted.
+#pragma once
+
+#include <string>
+
+#include "tools/import/load/graph_set.h"
+#include "tools/import/load/typed_graph.h"
+#include "vecc/error.h"
+
+namespace vecc::tools {
+
+/// TUDataset text: DIR/NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt, and where they
+/// are there NAME_node_labels.txt, NAME_edge_labels.txt, NAME_node_attributes.txt. NAME is found
+/// from the one *_A.txt in DIR. Repeated edges are dropped (facts are a set) and counted; the first
+/// one's label stands. A graph may have no nodes. Errors: FileUnreadable, FileEmpty, BadTable (not
+/// a number, too few columns, line counts that disagree), NotFinite (an attribute),
+/// DanglingReference (an edge to a node that is not there, or between two graphs).
+[[nodiscard]] Result<GraphSet> load_tu(const std::string& directory);
+
+/// Triples `head TAB relation TAB tail`, one a line: DIR/train.txt, valid.txt, test.txt (each
+/// optional, one at least), or one file. Entities and relations are numbered in the order in which
+/// train, valid, test first name them. One node type "entity". edge_split says which file; a triple
+/// of several files belongs to the first. Errors: FileUnreadable, FileEmpty, BadTable.
+[[nodiscard]] Result<TypedGraph> load_triples(const std::string& path);
+
+/// N-Triples (plain, gzip or zstd) with label files trainingSet.tsv and testSet.tsv beside it,
+/// where they are there (header row; the class is the column whose name begins with `label`, the
+/// instance the first other column that holds names of nodes): DIR, or the .nt / .nt.gz / .nt.zst
+/// file itself. IRIs, literals and blank nodes are all nodes, of the one type "node" (an IRI by
+/// itself, a literal by its full text with language or datatype, `_:b0`), numbered in order of
+/// appearance; predicates are relations. Classes ascend. Errors: FileUnreadable, FileEmpty,
+/// BadTable, DanglingReference (an instance that the graph lacks), DuplicateId (one with two
+/// classes); NotBuiltIn where vecc was built without serd.
+[[nodiscard]] Result<TypedGraph> load_rdf(const std::string& path);
+
+/// HGB: DIR/node.dat `id TAB name TAB type [TAB feature,feature,...]`, link.dat
+/// `source TAB target TAB type TAB weight`, label.dat and label.dat.test
+/// `id TAB name TAB type TAB label[,label...]`, info.dat (JSON; names of node types, link types and
+/// labels, if there). label.dat is Train, label.dat.test is Test. Nodes are named by their ids
+/// (their names in the files repeat); types and labels are numbered as their numbers in the files
+/// ascend. Link weights other than 1 are an error (BadTable): the architectures have no place for
+/// them. Where only node.dat.xz is there, the error says how to unpack it. Errors: FileUnreadable,
+/// FileEmpty, BadTable, NotFinite (a feature), DanglingReference, DuplicateId.
+[[nodiscard]] Result<TypedGraph> load_hgb(const std::string& directory);
+
+}  // namespace vecc::tools

@@ -1,0 +1,62 @@
+// The loaders over bytes in memory: what loaders.h and molecules.h state, without files. The names
+// of the texts are places in errors; results hold copies, never views of the texts.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tools/import/load/graph_set.h"
+#include "tools/import/load/molecules.h"
+#include "tools/import/load/text_file.h"
+#include "tools/import/load/typed_graph.h"
+#include "vecc/error.h"
+
+namespace vecc::tools {
+
+struct TuTexts {
+  std::string name;  ///< of the data set
+  Text edges;
+  Text graph_indicator;
+  Text graph_labels;
+  std::optional<Text> node_labels;
+  std::optional<Text> edge_labels;
+  std::optional<Text> node_attributes;
+};
+[[nodiscard]] Result<GraphSet> parse_tu(const TuTexts& texts);
+
+/// `whole` is all triples without a split; or each of the others that is there is one part of it.
+struct TripleTexts {
+  std::string name;
+  std::optional<Text> whole;
+  std::optional<Text> train;
+  std::optional<Text> valid;
+  std::optional<Text> test;
+};
+[[nodiscard]] Result<TypedGraph> parse_triples(const TripleTexts& texts);
+
+struct RdfTexts {
+  std::string name;
+  Text triples;
+  std::optional<Text> train_labels;
+  std::optional<Text> test_labels;
+};
+[[nodiscard]] Result<TypedGraph> parse_rdf(const RdfTexts& texts);
+
+struct HgbTexts {
+  std::string name;
+  Text nodes;
+  Text links;
+  std::optional<Text> train_labels;
+  std::optional<Text> test_labels;
+  std::optional<Text> info;
+};
+[[nodiscard]] Result<TypedGraph> parse_hgb(const HgbTexts& texts);
+
+struct MoleculeTexts {
+  Text drugs;
+  Text atoms;
+  Text bonds;
+};
+[[nodiscard]] Result<Molecules> parse_molecules(const MoleculeTexts& texts);
+
+}  // namespace vecc::tools
