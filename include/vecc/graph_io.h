@@ -90,6 +90,11 @@ class GraphWriter {
   void weight_table(std::string_view name, WeightId first, std::uint32_t count, Shape shape,
                     bool learnable, std::span<const double> values,
                     std::span<const std::string> row_names = {});
+  /// The same for a table of any size: `fill(values)` gives the next rows' values, first row first;
+  /// empty: to be initialised. `row_names` may be null.
+  using FillWeights = std::function<void(std::span<double> values)>;
+  void stream_weight_table(std::string_view name, WeightId first, std::uint32_t count, Shape shape,
+                           bool learnable, const FillWeights& fill, const StringColumn* row_names);
   /// A chunk; a group id that was written before continues that group.
   void group(const GroupChunk& chunk);
   void samples(std::span<const SampleRecord> records);

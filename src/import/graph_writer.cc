@@ -150,6 +150,27 @@ Result<GraphWriter> GraphWriter::create(const std::string& path, Compression com
   return GraphWriter(std::move(impl));
 }
 
+namespace {
+
+// Rows of a weight table that one field holds.
+std::uint64_t rows_of_field(Shape shape) {
+  return std::clamp(kChunkBytes / (8 * shape.size()), std::uint64_t{1}, kChunkRows);
+}
+
+wire::WeightTable make_weight_table(std::string_view name, WeightId first, std::uint64_t begin,
+                                    std::uint64_t count, Shape shape, bool learnable) {
+  wire::WeightTable wire;
+  wire.set_name(std::string(name));
+  wire.set_first_id(static_cast<std::uint32_t>(first + begin));
+  wire.set_count(static_cast<std::uint32_t>(count));
+  set_shape(wire.mutable_shape(), shape);
+  wire.set_fixed(!learnable);
+  wire.set_continued(begin > 0);
+  return wire;
+}
+
+}  // namespace
+
 void GraphWriter::weight_table(std::string_view name, WeightId first, std::uint32_t count,
                                Shape shape, bool learnable, std::span<const double> values,
                                std::span<const std::string> row_names) {
@@ -157,19 +178,37 @@ void GraphWriter::weight_table(std::string_view name, WeightId first, std::uint3
   VECC_CHECK(count > 0, "a weight table holds a weight");
   VECC_CHECK(values.empty() || values.size() == count * shape.size(), "weight values");
   VECC_CHECK(row_names.empty() || row_names.size() == count, "row names");
-  const std::uint64_t rows =
-      std::clamp(kChunkBytes / (8 * shape.size()), std::uint64_t{1}, kChunkRows);
+  const std::uint64_t rows = rows_of_field(shape);
   for (std::uint64_t begin = 0; begin < count; begin += rows) {
     const std::uint64_t part = std::min<std::uint64_t>(rows, count - begin);
-    wire::WeightTable wire;
-    wire.set_name(std::string(name));
-    wire.set_first_id(static_cast<std::uint32_t>(first + begin));
-    wire.set_count(static_cast<std::uint32_t>(part));
-    set_shape(wire.mutable_shape(), shape);
-    wire.set_fixed(!learnable);
-    wire.set_continued(begin > 0);
+    wire::WeightTable wire = make_weight_table(name, first, begin, part, shape, learnable);
     set_values(wire, part_of(values, begin * shape.size(), part * shape.size()));
     for (const std::string& row : part_of(row_names, begin, part)) wire.add_row_names(row);
+    impl_->write_field(3, wire);
+  }
+  impl_->weights += count;
+}
+
+void GraphWriter::stream_weight_table(std::string_view name, WeightId first, std::uint32_t count,
+                                      Shape shape, bool learnable, const FillWeights& fill,
+                                      const StringColumn* row_names) {
+  if (!impl_->check_text(name)) return;
+  VECC_CHECK(count > 0, "a weight table holds a weight");
+  VECC_CHECK(row_names == nullptr || row_names->size() == count, "row names");
+  const std::uint64_t rows = rows_of_field(shape);
+  std::vector<double> values;
+  for (std::uint64_t begin = 0; begin < count; begin += rows) {
+    const std::uint64_t part = std::min<std::uint64_t>(rows, count - begin);
+    wire::WeightTable wire = make_weight_table(name, first, begin, part, shape, learnable);
+    if (fill) {
+      values.resize(part * shape.size());
+      fill(values);
+      set_values(wire, std::span<const double>(values));
+    }
+    for (std::uint64_t row = begin; row_names != nullptr && row < begin + part; ++row) {
+      if (!impl_->check_text((*row_names)[row])) return;
+      wire.add_row_names(std::string((*row_names)[row]));
+    }
     impl_->write_field(3, wire);
   }
   impl_->weights += count;

@@ -2,18 +2,26 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <string_view>
+#include <string>
 
 #include "vecc/error.h"
-#include "vecc/graph_io.h"
 
 namespace vecc::tools {
 
-/// By the ending of an output's name: `.gz` is gzip, `.zst` is zstd, anything else none.
-[[nodiscard]] Compression compression_of(std::string_view path);
+/// Each adds a subcommand that grounds one kind of data set. When it is chosen, parsing runs it and
+/// sets `exit_code`.
+void add_tu(CLI::App& app, ExitCode& exit_code);
+void add_relational(CLI::App& app, ExitCode& exit_code);
+void add_kg(CLI::App& app, ExitCode& exit_code);
+void add_rdf(CLI::App& app, ExitCode& exit_code);
+void add_hgb(CLI::App& app, ExitCode& exit_code);
+void add_synth(CLI::App& app, ExitCode& exit_code);
 
 /// Adds `repeat`: many disjoint copies of a graph. When it is chosen, parsing runs it and sets
 /// `exit_code`.
 void add_repeat(CLI::App& app, ExitCode& exit_code);
+
+/// What --list prints: every architecture with a one-line formula.
+[[nodiscard]] std::string list_models();
 
 }  // namespace vecc::tools

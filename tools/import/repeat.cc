@@ -6,6 +6,7 @@
 
 #include "tools/common/run_tool.h"
 #include "tools/import/commands.h"
+#include "tools/import/ground/grounder.h"
 
 namespace vecc::tools {
 namespace {

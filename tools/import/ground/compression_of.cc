@@ -1,4 +1,4 @@
-#include "tools/import/commands.h"
+#include "tools/import/ground/grounder.h"
 
 namespace vecc::tools {
 

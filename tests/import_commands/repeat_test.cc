@@ -1,19 +1,12 @@
-// vecc-import as a user sees it.
+// vecc-import repeat, and what belongs to no subcommand.
 #include <gtest/gtest.h>
 
 #include "tests/import/small_graphs.h"
-#include "tests/tools/process.h"
+#include "tests/import_commands/import_check.h"
 #include "vecc/graph_io.h"
 
 namespace vecc::test {
 namespace {
-
-Finished run_import(std::vector<std::string> arguments) {
-  Command command;
-  command.tool = "vecc-import";
-  command.arguments = std::move(arguments);
-  return run(command);
-}
 
 TEST(VeccImport, repeat_writes_copies) {
   const std::string folder = test_folder();

@@ -1,0 +1,109 @@
+// vecc-import kg, rdf, hgb and synth, and what they make run by vecc.
+#include "tests/import_commands/import_check.h"
+
+namespace vecc::test {
+namespace {
+
+/// Eight entities, three relations.
+std::string write_triples() {
+  const std::string folder = test_folder();
+  write_text(folder + "/train.txt",
+             "ann\tknows\tbob\nbob\tknows\tcem\ncem\tlikes\tann\ndee\tlikes\tann\nann\tlikes\tdee\n"
+             "eve\tworks\tfay\nfay\tworks\tgus\n");
+  write_text(folder + "/valid.txt", "gus\tknows\thal\n");
+  write_text(folder + "/test.txt", "hal\tlikes\tann\n");
+  return folder;
+}
+
+TEST(ImportTyped, every_model_runs_everywhere) {
+  const std::string data = write_triples();
+  const std::string graph = test_folder() + "/graph.pb";
+  for (const std::string model : {"rgcn", "rgat", "hgt"}) {
+    SCOPED_TRACE(model);
+    const Finished done = run_import({"kg", data, "--model=" + model, "--dims=6,4,2", "-o", graph});
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_NE(done.err.find("8 nodes, 9 edges, 3 relations"), std::string::npos) << done.err;
+    const auto outputs = check_backends(graph);
+    ASSERT_EQ(outputs.size(), 8u);
+    EXPECT_EQ(outputs.front().size(), 2u);
+  }
+  for (const std::string model :
+       {"transe", "transh", "transr", "transf", "rescal", "distmult", "complex"}) {
+    SCOPED_TRACE(model);
+    const Finished done = run_import(
+        {"kg", data, "--model=" + model, "--dim=5", "--negatives=2", "--triples=all", "-o", graph});
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(check_backends(graph).size(), 27u);
+  }
+}
+
+TEST(ImportTyped, reach_prints_its_size_first) {
+  const std::string data = write_triples();
+  const std::string graph = test_folder() + "/graph.pb";
+  const Finished done = run_import(
+      {"kg", data, "--model=reach", "--source=ann", "--depth=3", "--inverse=off", "-o", graph});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_TRUE(done.err.starts_with("reach: ")) << done.err;
+  EXPECT_EQ(check_backends(graph).size(), 4u);  // ann, bob, cem, dee
+  const Finished unknown =
+      run_import({"kg", data, "--model=reach", "--source=anne", "--depth=3", "-o", graph});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("ann"), std::string::npos) << unknown.err;
+}
+
+TEST(ImportTyped, synth_runs) {
+  const std::string graph = test_folder() + "/graph.pb";
+  for (const std::string degree : {"uniform", "zipf"}) {
+    const Finished done =
+        run_import({"synth", "--nodes=50", "--edges=200", "--types=5", "--degree=" + degree,
+                    "--model=rgcn", "--dim=4", "--seed=3", "-o", graph});
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(check_backends(graph).size(), 50u);
+  }
+}
+
+TEST(ImportTyped, messages_may_keep_to_the_training_edges) {
+  const std::string data = write_triples();
+  const std::string graph = test_folder() + "/graph.pb";
+  const Finished done =
+      run_import({"kg", data, "--model=rgcn", "--message-edges=train", "-o", graph});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_NE(done.err.find("8 nodes, 7 edges, 3 relations"), std::string::npos) << done.err;
+}
+
+TEST(ImportTyped, bad_options) {
+  const std::string data = write_triples();
+  const std::string out = test_folder() + "/out.pb";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"kg", data, "--model=rgcn", "--p=2"}, "--p says nothing to --model=rgcn"},
+      {{"kg", data, "--model=transe", "--heads=2"}, "--heads says nothing to --model=transe"},
+      {{"kg", data, "--model=rgcn", "--dims=8"}, "--dims: at least two, such as 64,64"},
+      {{"kg", data, "--model=rgat", "--dims=8,6", "--heads=4"},
+       "--heads=4: layer 1 has dimension 6, which is no multiple of it"},
+      {{"kg", data, "--model=rgcn", "--features=given"},
+       "--features=given: the data has no features; leave the option away"},
+      {{"kg", data, "--model=reach"}, "--model=reach needs --source=NAME"},
+      {{"synth", "--nodes=2", "--edges=9", "--model=rgcn"}, "edges"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"-o", out});
+    const Finished done = run_import(all);
+    EXPECT_EQ(done.code, 2) << done.err;
+    EXPECT_NE(done.err.find(message), std::string::npos) << done.err;
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
+}
+
+TEST(ImportList, has_a_formula_for_every_model) {
+  const Finished done = run_import({"--list"});
+  EXPECT_EQ(done.code, 0);
+  for (const std::string model :
+       {"gcn", "sage", "gin", "gcn-norm", "gat", "simple", "dims", "rgcn", "rgat", "hgt", "transe",
+        "transh", "transr", "transf", "rescal", "distmult", "complex", "reach"}) {
+    EXPECT_NE(done.out.find("\n  " + model + " "), std::string::npos) << model;
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test

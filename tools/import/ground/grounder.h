@@ -1,0 +1,125 @@
+// Grounder: writes the neurons of a grounded template, group by group, straight into a graph.pb.
+//
+// A group's neurons are described one at a time by a callback; full chunks go to the file, so that
+// memory does not grow with the graph. Neuron ids are given in order: group() returns the id of its
+// first neuron, neuron i of it is that plus i. Inputs may name neurons of later groups.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vecc/error.h"
+#include "vecc/graph_io.h"
+#include "vecc/initialize.h"
+#include "vecc/neuron_graph.h"
+
+namespace vecc::tools {
+
+/// A neuron's id in the file that is being written.
+using FileId = std::uint64_t;
+
+/// What all neurons of a group share.
+struct GroupSpec {
+  NeuronClass neuron_class = NeuronClass::Rule;
+  std::string_view head;  ///< head predicate with its arity: "h1/1"
+  std::string_view rule;  ///< the rule as NeuraLogic writes it: "h1(X) :- {10,7} x(Y), *edge(Y,X)."
+  NeuronFunction function;
+  std::optional<Shape> shape;  ///< declared value shape; required where a neuron may have no input
+};
+
+/// One neuron, as a callback of Grounder::group describes it: its inputs in order, each with its
+/// weight (kNoWeight: as it is), its offset, and its words (AtIndex: 1, Slice: 4).
+class NeuronRow {
+ public:
+  void input(FileId id, WeightId weight = kNoWeight) {
+    inputs_.push_back(id);
+    weights_.push_back(weight);
+  }
+  void offset(WeightId weight) { offset_ = weight; }
+  void word(std::uint32_t word) { words_.push_back(word); }
+
+ private:
+  friend class Grounder;
+  std::vector<FileId> inputs_;  // of the whole chunk
+  std::vector<WeightId> weights_;
+  std::vector<std::uint32_t> words_;
+  WeightId offset_ = kNoWeight;
+};
+
+/// By the ending of a file's name: `.gz` is gzip, `.zst` is zstd, anything else none.
+[[nodiscard]] Compression compression_of(std::string_view path);
+
+struct GrounderOptions {
+  std::string path;  ///< ends in .gz or .zst: compressed
+  std::string producer;
+  std::optional<Initializer> initializer;  ///< none: weights have no values
+  std::int64_t seed = 0;
+  ImportLimits limits;
+  std::function<void(std::uint64_t neurons)> progress;  ///< called now and then; may be empty
+};
+
+class Grounder {
+ public:
+  /// Errors: CannotWrite.
+  [[nodiscard]] static Result<Grounder> create(GrounderOptions options);
+  Grounder(Grounder&&) noexcept;
+  Grounder& operator=(Grounder&&) noexcept;
+  ~Grounder();
+
+  /// `count` learnable weights of one shape under one unique name; returns the id of the first.
+  /// With an initializer their values are the next ones of its random stream, in the order of the
+  /// calls. `row_names`: one a weight, or null.
+  WeightId weights(std::string_view name, Shape shape, std::uint32_t count = 1,
+                   const StringColumn* row_names = nullptr);
+  /// One weight that is never learned.
+  WeightId fixed_weight(std::string_view name, Shape shape, std::span<const double> values);
+
+  /// Facts: unvalued (the scalar ONE); constant, `fill(i, values)` writes fact i's shape.size()
+  /// values; learnable, fact i is weight first_weight + i.
+  FileId unit_facts(std::string_view head, std::uint64_t count);
+  FileId constant_facts(std::string_view head, Shape shape, std::uint64_t count,
+                        const std::function<void(std::uint64_t, std::span<double>)>& fill);
+  FileId learnable_facts(std::string_view head, WeightId first_weight, std::uint64_t count);
+
+  /// A group of `count` neurons; `describe(i, row)` is called for i = 0 .. count-1 in order.
+  template <class Describe>
+  FileId group(const GroupSpec& spec, std::uint64_t count, Describe&& describe) {
+    const FileId first = begin_group(spec);
+    for (std::uint64_t i = 0; i < count && !failed(); ++i) {
+      describe(i, row());
+      end_neuron();
+    }
+    end_group();
+    return first;
+  }
+
+  void sample(const SampleRecord& record);
+
+  [[nodiscard]] std::uint64_t neuron_count() const;
+  [[nodiscard]] std::uint64_t edge_count() const;
+  [[nodiscard]] std::uint64_t sample_count() const;
+  [[nodiscard]] const ImportLimits& limits() const;
+  /// After a failure (a limit, the disk) calls do nothing; finish() reports it.
+  [[nodiscard]] bool failed() const;
+  /// Completes the file; without it nothing is left behind. Errors: CannotWrite, LimitNeurons,
+  /// LimitEdges, LimitWeights.
+  [[nodiscard]] Result<void> finish();
+
+ private:
+  struct State;
+  explicit Grounder(std::unique_ptr<State> state);
+  FileId begin_group(const GroupSpec& spec);
+  NeuronRow& row();
+  void end_neuron();
+  void end_group();
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace vecc::tools

@@ -1,0 +1,194 @@
+#include "tools/import/models/graph_sets/graph_set_template.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vecc::tools {
+namespace {
+
+using Features = GraphSetOptions::Features;
+
+Features features_of(const GraphSet& data, Features asked) {
+  if (asked != Features::Auto) return asked;
+  return data.node_labels.empty() ? Features::One : Features::OneHot;
+}
+
+std::uint32_t feature_dim_of(const GraphSet& data, Features features) {
+  switch (features) {
+    case Features::OneHot: return static_cast<std::uint32_t>(data.node_label_values.size());
+    case Features::Attributes: return data.attribute_count;
+    case Features::Auto:
+    case Features::One:
+    case Features::Degree: return 1;
+  }
+  return 1;
+}
+
+std::vector<std::uint32_t> count_in_edges(const GraphSet& data) {
+  std::vector<std::uint32_t> degree(data.node_count());
+  for (const std::uint32_t target : data.target) ++degree[target];
+  return degree;
+}
+
+NodeNeurons number_all(FileId first, std::uint32_t count) {
+  NodeNeurons result{first, std::vector<std::uint32_t>(count)};
+  for (std::uint32_t i = 0; i < count; ++i) result.row[i] = i;
+  return result;
+}
+
+NeuronFunction combine(Combination combination, TransformationSpec transformation = {}) {
+  NeuronFunction function;
+  function.combination = combination;
+  function.transformation = transformation;
+  return function;
+}
+
+}  // namespace
+
+Neighbours find_neighbours(const GraphSet& data, bool self_loops) {
+  Neighbours result;
+  const std::uint32_t nodes = data.node_count();
+  const auto is_listed = [&](std::uint64_t e) {
+    return !self_loops || data.source[e] != data.target[e];
+  };
+  result.begin.assign(nodes + std::size_t{1}, 0);
+  for (std::uint64_t e = 0; e < data.edge_count(); ++e) {
+    if (is_listed(e)) ++result.begin[data.target[e] + std::size_t{1}];
+  }
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    result.begin[n + std::size_t{1}] += result.begin[n] + (self_loops ? 1 : 0);
+  }
+  result.source.resize(result.begin.back());
+  std::vector<std::uint64_t> next(result.begin.begin(), result.begin.end() - 1);
+  for (std::uint64_t e = 0; e < data.edge_count(); ++e) {
+    if (is_listed(e)) result.source[next[data.target[e]]++] = data.source[e];
+  }
+  for (std::uint32_t n = 0; self_loops && n < nodes; ++n) result.source[next[n]] = n;
+  return result;
+}
+
+std::string activation_text(std::string_view head, const TransformationSpec& spec) {
+  return std::string(head) + " [activation=" + text_of(spec) + "]";
+}
+
+GraphSetTemplate::GraphSetTemplate(const GraphSet& data, const GraphSetOptions& options,
+                                   Grounder& out)
+    : data_(data),
+      options_(options),
+      out_(out),
+      features_(features_of(data, options.features)),
+      feature_dim_(feature_dim_of(data, features_)) {}
+
+std::uint32_t GraphSetTemplate::dim_of(std::uint32_t layer) const {
+  return layer == 0 ? feature_dim_ : options_.dim;
+}
+
+std::uint32_t GraphSetTemplate::output_dim() const {
+  const auto classes = static_cast<std::uint32_t>(data_.graph_label_values.size());
+  return classes <= 2 ? 1 : classes;
+}
+
+TransformationSpec GraphSetTemplate::activation(std::uint32_t layer, std::uint32_t layers) {
+  TransformationSpec spec;
+  spec.id = layer == layers ? Transformation::Identity : Transformation::Relu;
+  return spec;
+}
+
+NodeNeurons GraphSetTemplate::features() {
+  const std::vector<std::uint32_t> degree =
+      features_ == Features::Degree ? count_in_edges(data_) : std::vector<std::uint32_t>{};
+  const std::uint64_t dim = feature_dim_;
+  const auto fill = [&](std::uint64_t node, std::span<double> values) {
+    switch (features_) {
+      case Features::OneHot: values[data_.node_labels[node]] = 1; return;
+      case Features::Degree: values[0] = degree[node]; return;
+      case Features::Attributes:
+        std::copy_n(&data_.node_attributes[node * dim], dim, values.begin());
+        return;
+      case Features::Auto:
+      case Features::One: values[0] = 1; return;
+    }
+  };
+  const FileId first =
+      out_.constant_facts("x/1", value_shape(feature_dim_), data_.node_count(), fill);
+  return number_all(first, data_.node_count());
+}
+
+NodeNeurons GraphSetTemplate::neighbour_rule(const RuleSpec& spec, const Neighbours& neighbours,
+                                             const NodeNeurons& body, WeightId weight) {
+  std::vector<std::uint32_t> sources;
+  sources.reserve(neighbours.source.size());
+  std::vector<std::uint64_t> begin{0};
+  NodeNeurons heads{0, std::vector<std::uint32_t>(data_.node_count(), kAbsent)};
+  for (std::uint32_t node = 0; node < data_.node_count(); ++node) {
+    for (std::uint64_t e = neighbours.begin[node]; e < neighbours.begin[node + std::size_t{1}];
+         ++e) {
+      if (body.has(neighbours.source[e])) sources.push_back(neighbours.source[e]);
+    }
+    if (sources.size() == begin.back() && !options_.keep_isolated) continue;
+    heads.row[node] = static_cast<std::uint32_t>(begin.size() - 1);
+    begin.push_back(sources.size());
+  }
+  const bool weighted = weight != kNoWeight;
+  const FileId bodies = out_.group(
+      {weighted ? NeuronClass::WeightedRule : NeuronClass::Rule, spec.head, spec.text, {}, {}},
+      sources.size(),
+      [&](std::uint64_t i, NeuronRow& row) { row.input(body.of(sources[i]), weight); });
+  heads.first = out_.group({NeuronClass::Aggregation, spec.head, spec.text,
+                            combine(spec.aggregation), value_shape(spec.dim)},
+                           begin.size() - 1, [&](std::uint64_t head, NeuronRow& row) {
+                             for (std::uint64_t i = begin[head]; i < begin[head + 1]; ++i) {
+                               row.input(bodies + i);
+                             }
+                           });
+  return heads;
+}
+
+NodeNeurons GraphSetTemplate::self_rule(const RuleSpec& spec, const NodeNeurons& body,
+                                        WeightId weight) {
+  NodeNeurons heads{0, std::vector<std::uint32_t>(data_.node_count(), kAbsent)};
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t node = 0; node < data_.node_count(); ++node) {
+    if (!body.has(node)) continue;
+    heads.row[node] = static_cast<std::uint32_t>(nodes.size());
+    nodes.push_back(node);
+  }
+  const bool weighted = weight != kNoWeight;
+  const FileId bodies = out_.group(
+      {weighted ? NeuronClass::WeightedRule : NeuronClass::Rule, spec.head, spec.text, {}, {}},
+      nodes.size(), [&](std::uint64_t i, NeuronRow& row) { row.input(body.of(nodes[i]), weight); });
+  heads.first =
+      out_.group({NeuronClass::Aggregation, spec.head, spec.text, combine(spec.aggregation), {}},
+                 nodes.size(), [&](std::uint64_t i, NeuronRow& row) { row.input(bodies + i); });
+  return heads;
+}
+
+NodeNeurons GraphSetTemplate::atoms(const AtomSpec& spec, const std::vector<AtomInput>& inputs) {
+  const auto count = static_cast<std::uint32_t>(inputs.front().rule->row.size());
+  NodeNeurons heads{0, std::vector<std::uint32_t>(count, kAbsent)};
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t node = 0; node < count; ++node) {
+    const auto proves = [node](const AtomInput& input) { return input.rule->has(node); };
+    if (std::none_of(inputs.begin(), inputs.end(), proves)) continue;
+    heads.row[node] = static_cast<std::uint32_t>(nodes.size());
+    nodes.push_back(node);
+  }
+  const bool weighted = spec.offset != kNoWeight ||
+                        std::any_of(inputs.begin(), inputs.end(),
+                                    [](const AtomInput& i) { return i.weight != kNoWeight; });
+  heads.first = out_.group({weighted ? NeuronClass::WeightedAtom : NeuronClass::Atom,
+                            spec.head,
+                            spec.text,
+                            combine(Combination::Sum, spec.transformation),
+                            {}},
+                           nodes.size(), [&](std::uint64_t i, NeuronRow& row) {
+                             row.offset(spec.offset);
+                             for (const AtomInput& input : inputs) {
+                               if (input.rule->has(nodes[i]))
+                                 row.input(input.rule->of(nodes[i]), input.weight);
+                             }
+                           });
+  return heads;
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,23 @@
+#include "tools/import/models/scores/score_models.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr ScoreModel kModels[] = {
+    {"transe", "- norm_p( h + r - t )", ground_transe},
+    {"transh", "- square norm of ( h' + r - t' ), x' = x - (w_r . x) / (w_r . w_r) w_r",
+     ground_transh},
+    {"transr", "- square norm of ( M_r h + r - M_r t )", ground_transr},
+    {"transf", "(h + r) . t + h . (t - r)", ground_transf},
+    {"rescal", "h . M_r t", ground_rescal},
+    {"distmult", "sum over k of h_k r_k t_k", ground_distmult},
+    {"complex", "real part of sum over k of h_k r_k conj(t_k)", ground_complex},
+};
+
+}  // namespace
+
+std::span<const ScoreModel> score_models() {
+  return kModels;
+}
+
+}  // namespace vecc::tools

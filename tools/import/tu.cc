@@ -1,0 +1,134 @@
+// vecc-import tu: a set of small graphs in TUDataset text.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "tools/common/quantity_text.h"
+#include "tools/common/run_tool.h"
+#include "tools/import/commands.h"
+#include "tools/import/import_data.h"
+#include "tools/import/load/loaders.h"
+#include "tools/import/models/models.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+struct TuOptions {
+  ImportCommandOptions common;
+  GraphSetOptions model;
+  bool sum_pool = false;
+};
+
+constexpr const char* kFooter = R"(
+Examples:
+  vecc-import tu MUTAG --model=gcn --dim=10 -o mutag.pb
+  vecc-import tu REDDIT-BINARY --model=sage --features=degree -o reddit.pb.gz
+  vecc-import tu ENZYMES --model=gin --layers=3 --pool=sum --output-function=softmax -o enzymes.pb
+Formulas: vecc-import --list, docs/architectures.md.)";
+
+Errors usage(const std::string& message) {
+  return {ErrorCode::Usage, "vecc-import tu", message};
+}
+
+/// What only the data can tell.
+Result<void> check_against(const GraphSet& data, const GraphSetOptions& options) {
+  using Features = GraphSetOptions::Features;
+  if (options.features == Features::OneHot && data.node_labels.empty()) {
+    return usage("--features=onehot: the data has no node labels; try --features=one or degree");
+  }
+  if (options.features == Features::Attributes && data.attribute_count == 0) {
+    return usage("--features=attributes: the data has no node attributes; try --features=one");
+  }
+  if (options.output == GraphSetOptions::Output::Softmax && data.graph_label_values.size() <= 2) {
+    return usage("--output-function=softmax: two classes have one output; it needs three classes");
+  }
+  return {};
+}
+
+std::string describe(const GraphSet& data) {
+  std::string words = fmt::format(
+      "{}: {}, {}, {}", escape_terminal(data.name), text_of_count(data.graph_count(), "graph"),
+      text_of_count(data.node_count(), "node"), text_of_count(data.edge_count(), "directed edge"));
+  if (data.dropped_edges > 0) {
+    words += fmt::format("; {} left out", text_of_count(data.dropped_edges, "repeated edge"));
+  }
+  return words;
+}
+
+ExitCode import_tu(const TuOptions& options) {
+  const GraphSetModel* model = find_by_name(graph_set_models(), options.common.model);
+  GraphSetOptions model_options = options.model;
+  if (model_options.layers == 0) model_options.layers = model->layers;
+  model_options.mean_pool = !options.sum_pool;
+  return import_data(
+      options.common, [&] { return load_tu(options.common.input); }, describe,
+      [&](const GraphSet& data, Grounder& out) -> Result<void> {
+        VECC_TRY_VOID(check_against(data, model_options));
+        return model->ground(data, model_options, out);
+      });
+}
+
+template <class Enum>
+void add_choice(CLI::App& command, const char* name, Enum& value,
+                const std::map<std::string, Enum>& choices, const char* text, const char* type_name,
+                const char* default_text) {
+  command
+      .add_option_function<std::string>(
+          name, [&value, choices](const std::string& choice) { value = choices.at(choice); }, text)
+      ->check(CLI::IsMember(choices).description(""))
+      ->type_name(type_name)
+      ->default_str(default_text);
+}
+
+void add_model_options(CLI::App& command, TuOptions& o) {
+  using Features = GraphSetOptions::Features;
+  using Output = GraphSetOptions::Output;
+  const auto add_number = [&](const char* name, std::uint32_t& value, const char* text) {
+    return command.add_option(name, value, text)
+        ->check(CLI::Range(1u, 4096u).description(""))
+        ->type_name("N");
+  };
+  add_number("--dim", o.model.dim, "Dimensions of every layer")->capture_default_str();
+  add_number("--layers", o.model.layers, "Layers (default: 5 for gin, else 2)");
+  add_choice<Features>(command, "--features", o.model.features,
+                       {{"onehot", Features::OneHot},
+                        {"one", Features::One},
+                        {"degree", Features::Degree},
+                        {"attributes", Features::Attributes}},
+                       "Node features", "onehot|one|degree|attributes",
+                       "onehot, one where there are no labels");
+  add_choice<Output>(
+      command, "--output-function", o.model.output,
+      {{"sigmoid", Output::Sigmoid}, {"softmax", Output::Softmax}, {"identity", Output::Identity}},
+      "Of each graph's output", "sigmoid|softmax|identity", "sigmoid");
+  add_choice<bool>(command, "--pool", o.sum_pool, {{"mean", false}, {"sum", true}},
+                   "How nodes become a graph", "mean|sum", "mean");
+  add_choice<bool>(command, "--isolated", o.model.keep_isolated, {{"keep", true}, {"drop", false}},
+                   "Nodes without neighbours: an aggregation of nothing (zero), or no neuron",
+                   "keep|drop", "keep");
+  command.add_option("--slope", o.model.slope, "gat: of the leaky relu")
+      ->type_name("X")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_tu(CLI::App& app, ExitCode& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("tu", "A set of small graphs in TUDataset text (MUTAG, ENZYMES, ...)");
+  const auto options = std::make_shared<TuOptions>();
+  command
+      ->add_option("directory", options->common.input,
+                   "The folder with NAME_A.txt, NAME_graph_indicator.txt, ...")
+      ->required()
+      ->type_name("DIR");
+  add_model_option(*command, options->common.model, names_of(graph_set_models()));
+  add_model_options(*command, *options);
+  add_import_options(*command, options->common);
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = import_tu(*options); });
+}
+
+}  // namespace vecc::tools
