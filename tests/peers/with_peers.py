@@ -1,0 +1,34 @@
+"""with_peers.py SCRIPT ARGS: runs it with a Python that has torch, torch_geometric and numpy: this
+one or that of .venv. Where there is none it leaves with 77 (CTest: skipped); with CI=true it fails.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SKIPPED = 77
+NEEDS = ("torch", "torch_geometric", "numpy")
+
+
+def has_peers(python):
+    """Finding a package does not import it, which takes seconds."""
+    probe = ("import importlib.util as u, sys; "
+             f"sys.exit(not all(u.find_spec(name) for name in {NEEDS}))")
+    return subprocess.run([python, "-c", probe], check=False).returncode == 0
+
+
+def main():
+    pythons = [sys.executable, str(ROOT / ".venv" / "bin" / "python")]
+    for python in pythons:
+        if os.access(python, os.X_OK) and has_peers(python):
+            sys.exit(subprocess.run([python, "-B", *sys.argv[1:]], check=False).returncode)
+    print(f"PyTorch Geometric is not installed in {' or '.join(pythons)}; to have it:\n"
+          f"  python3 -m venv {ROOT}/.venv && {ROOT}/.venv/bin/pip install "
+          f"-r {ROOT}/requirements.txt -r {ROOT}/tools/bench/pyg/requirements.txt")
+    sys.exit(1 if os.environ.get("CI") == "true" else SKIPPED)
+
+
+if __name__ == "__main__":
+    main()
