@@ -32,6 +32,10 @@ class AtomicFile {
   int file_ = -1;
 };
 
+/// Removes the temporary files that exist now (of the first eight at a time): for a signal handler
+/// that ends the process. Calls only what is safe there.
+void remove_temporary_files();
+
 /// Writes all bytes to an open file, whatever signals arrive; false if it fails (errno tells).
 [[nodiscard]] bool write_all(int file, std::string_view bytes);
 

@@ -51,6 +51,21 @@ TEST(ImportTyped, reach_prints_its_size_first) {
   EXPECT_NE(unknown.err.find("ann"), std::string::npos) << unknown.err;
 }
 
+TEST(ImportTyped, interrupted_leaves_nothing) {
+  const std::string data = write_triples();
+  const std::string folder = test_folder();
+  Command command;
+  command.tool = "vecc-import";
+  command.arguments = {
+      "kg", data, "--model=reach", "--source=ann", "--depth=100000", "-o", folder + "/graph.pb"};
+  command.interrupt_on = "reach: ";
+  const auto before = list_folder(folder);
+  const Finished done = run(command);
+  EXPECT_EQ(done.code, 130);
+  EXPECT_NE(done.err.find("interrupted\n"), std::string::npos) << done.err;
+  EXPECT_EQ(list_folder(folder), before);
+}
+
 TEST(ImportTyped, synth_runs) {
   const std::string graph = test_folder() + "/graph.pb";
   for (const std::string degree : {"uniform", "zipf"}) {

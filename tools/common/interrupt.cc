@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "src/support/atomic_file.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {
@@ -26,6 +27,7 @@ void write_stderr(const char* text) {
 }
 
 [[noreturn]] void leave(int signal) {
+  remove_temporary_files();
   if (const char* text = clear_text.load()) write_stderr(text);
   write_stderr("interrupted\n");
   ::_exit(kSignalCode + signal);
