@@ -1,4 +1,4 @@
-// The table of backends, and the text of devices.
+// The table of backends, and the text of devices and of --torch-reduce.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,6 +19,24 @@ const Backend* find_backend(std::string_view name) {
   const auto all = backends();
   const auto found = std::ranges::find(all, name, &Backend::name);
   return found == all.end() ? nullptr : *found;
+}
+
+std::string_view text_of(TorchReduce reduce) {
+  switch (reduce) {
+    case TorchReduce::Auto: return "auto";
+    case TorchReduce::Segment: return "segment";
+    case TorchReduce::Scatter: return "scatter";
+    case TorchReduce::SpMM: return "spmm";
+  }
+  return "";
+}
+
+std::optional<TorchReduce> parse_torch_reduce(std::string_view text) {
+  for (const TorchReduce reduce :
+       {TorchReduce::Auto, TorchReduce::Segment, TorchReduce::Scatter, TorchReduce::SpMM}) {
+    if (text_of(reduce) == text) return reduce;
+  }
+  return std::nullopt;
 }
 
 Result<Device> parse_device(std::string_view text) {

@@ -2,31 +2,20 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "backends/reference/rows.h"
 #include "vecc/program.h"
 
 namespace vecc {
 
-/// Rows of one value: rows * shape.size() entries, row-major.
-struct RowBlock {
-  std::uint32_t rows = 0;
-  Shape shape;
-  std::vector<double> values;
+/// The value of an op that computes: not of a weight or a state, which the caller owns, nor of a
+/// gather, whose rows are read through its index. `operands` in the op's order; `result` are zeros,
+/// and may have an operand of a concat in its place already. An update's value is its operand 1;
+/// storing it is the caller's.
+void interpret_op(const Op& op, std::span<const Rows> operands, const MutableRows& result);
 
-  RowBlock() = default;
-  RowBlock(std::uint32_t row_count, Shape row_shape)
-      : rows(row_count), shape(row_shape), values(row_count * row_shape.size()) {}
-  [[nodiscard]] std::span<const double> row(std::size_t i) const {
-    return std::span(values).subspan(i * shape.size(), shape.size());
-  }
-  [[nodiscard]] std::span<double> row(std::size_t i) {
-    return std::span(values).subspan(i * shape.size(), shape.size());
-  }
-};
-
-/// The value of an op that only reads its operands (`values`, by value id): every op except
-/// weight and state. An update's value is its operand 1; storing it is the caller's.
-[[nodiscard]] RowBlock interpret_op(const Op& op, std::span<const RowBlock> values);
+/// The words that a transformation reads in a row; empty if it has none.
+[[nodiscard]] std::span<const std::uint32_t> words_of(const TransformOp& transform,
+                                                      std::uint32_t row);
 
 }  // namespace vecc

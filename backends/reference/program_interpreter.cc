@@ -1,14 +1,19 @@
 #include "backends/reference/program_interpreter.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "backends/reference/interpret_op.h"
+#include "backends/reference/program_differentiator.h"
 #include "vecc/escape.h"
 
 namespace vecc {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 Errors out_of_memory(const Program& program) {
   return Errors(ErrorCode::OutOfMemory, "interpreter",
@@ -16,33 +21,49 @@ Errors out_of_memory(const Program& program) {
                     " bytes at most");
 }
 
+// Runs `body`; an error if there is no memory for what it makes.
+template <class Body>
+Result<void> guard(const Program& program, Body&& body) {
+  try {
+    body();
+    return {};
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(program);
+  } catch (const std::length_error&) {  // more than a vector can ever hold
+    return out_of_memory(program);
+  }
+}
+
+Errors usage(std::string message) {
+  return Errors(ErrorCode::Usage, "interpreter", std::move(message));
+}
+
 class InterpreterExecutable final : public Executable {
  public:
-  explicit InterpreterExecutable(const Program& program)
-      : program_(program), values_(program.ops().size()), states_(program.ops().size()) {
+  InterpreterExecutable(const Program& program, const ExecutionOptions& options)
+      : program_(program),
+        with_gradients_(options.gradients),
+        plan_(plan_interpreter(program_, options)),
+        values_(program_, plan_.places),
+        states_(program_.ops().size()) {
     for (const Parameter& parameter : program_.parameters()) {
-      RowBlock& block = parameters_.emplace_back(parameter.rows, parameter.shape);
-      std::ranges::copy(*parameter.values, block.values.begin());
+      parameters_.push_back(*parameter.values);
     }
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       const Op& op = program_.op(id);
-      if (op.kind() == OpKind::Fact) values_[id] = interpret_op(op, values_);
+      if (op.kind() == OpKind::Fact) compute(id);
       if (const auto* state = std::get_if<StateOp>(&op.attributes)) {
-        states_[id] = RowBlock(op.rows, op.shape);
-        std::ranges::fill(states_[id].values, state->initial);
+        states_[id].assign(op.size(), state->initial);
       }
     }
   }
 
-  Result<void> run() override {
-    try {
-      for (ValueId id = 0; id < program_.ops().size(); ++id) run_op(id);
-    } catch (const std::bad_alloc&) {
-      return out_of_memory(program_);
-    }
-    for (ValueId id = 0; id < program_.ops().size(); ++id) store_update(id);
-    has_run_ = true;
-    return {};
+  Result<void> run() override { return run_ops(nullptr); }
+
+  Result<std::vector<double>> profile() override {
+    std::vector<double> seconds(program_.ops().size());
+    VECC_TRY_VOID(run_ops(&seconds));
+    return seconds;
   }
 
   Result<std::vector<Output>> outputs() override {
@@ -51,9 +72,10 @@ class InterpreterExecutable final : public Executable {
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       const auto* output = std::get_if<OutputOp>(&program_.op(id).attributes);
       if (output == nullptr) continue;
-      for (std::uint32_t i = 0; i < values_[id].rows; ++i) {
-        const auto row = values_[id].row(i);
-        result[output->samples[i]] = {values_[id].shape, {row.begin(), row.end()}};
+      const Rows rows = const_values().rows(id);
+      for (std::uint32_t i = 0; i < rows.rows(); ++i) {
+        const auto row = rows.row(i);
+        result[output->samples[i]] = {rows.shape(), {row.begin(), row.end()}};
       }
     }
     return result;
@@ -61,44 +83,129 @@ class InterpreterExecutable final : public Executable {
 
   Result<std::vector<double>> read(ValueId value) override {
     VECC_CHECK(has_run_, "read before the first run");
-    return values_[value].values;
+    const Rows rows = const_values().rows(value);
+    if (!rows.present() && program_.op(value).size() > 0) {
+      return Errors(ErrorCode::Usage,
+                    "interpreter: %" + std::to_string(value) + " " +
+                        std::string(text_of(program_.op(value).kind())),
+                    "the value was released after its last reader; compile with keep_values");
+    }
+    std::vector<double> result;
+    VECC_TRY_VOID(guard(program_, [&] {
+      result.reserve(program_.op(value).size());
+      for (std::uint32_t i = 0; i < rows.rows(); ++i) {
+        result.insert(result.end(), rows.row(i).begin(), rows.row(i).end());
+      }
+    }));
+    return result;
   }
 
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
-    RowBlock& block = parameters_[parameter];
-    if (values.size() != block.values.size()) {
-      return Errors(ErrorCode::Usage,
-                    "parameter \"" + escape_terminal(program_.parameters()[parameter].name) + "\"",
-                    std::to_string(values.size()) + " values, expected " +
-                        std::to_string(block.values.size()));
+    std::vector<double>& stored = parameters_[parameter];
+    if (values.size() != stored.size()) {
+      return Errors(
+          ErrorCode::Usage,
+          "parameter \"" + escape_terminal(program_.parameters()[parameter].name) + "\"",
+          std::to_string(values.size()) + " values, expected " + std::to_string(stored.size()));
     }
-    std::ranges::copy(values, block.values.begin());
+    std::ranges::copy(values, stored.begin());
+    can_differentiate_ = false;
     return {};
+  }
+
+  Result<void> differentiate(std::span<const double> output_gradients) override {
+    if (!with_gradients_) return usage("differentiate: the Program was compiled without gradients");
+    if (!can_differentiate_) {
+      return usage("differentiate: no run since the Program was compiled or a parameter was set");
+    }
+    const std::uint64_t expected = output_begin(program_).back();
+    if (output_gradients.size() != expected) {
+      return Errors(ErrorCode::Usage, "output gradients",
+                    std::to_string(output_gradients.size()) + " numbers, expected " +
+                        std::to_string(expected) + ": one an element of every sample's output");
+    }
+    gradients_.clear();
+    return guard(program_, [&] {
+      gradients_ = differentiate_program(program_, plan_, values_, output_gradients);
+    });
+  }
+
+  Result<std::vector<double>> gradient(ParameterIndex parameter) override {
+    if (gradients_.size() <= parameter)
+      return usage("gradient: no differentiate() since the last run");
+    return gradients_[parameter];
   }
 
   [[nodiscard]] std::uint64_t bytes() const override {
     std::uint64_t doubles = 0;
-    for (const RowBlock& block : parameters_) doubles += block.values.size();
-    for (const RowBlock& block : states_) doubles += block.values.size();
-    for (ValueId id = 0; id < program_.ops().size(); ++id) {
-      if (program_.op(id).kind() == OpKind::Fact) doubles += values_[id].values.size();
-    }
+    for (const std::vector<double>& rows : parameters_) doubles += rows.size();
+    for (const std::vector<double>& rows : states_) doubles += rows.size();
+    for (const Op& op : program_.ops()) doubles += op.kind() == OpKind::Fact ? op.size() : 0;
     return doubles * sizeof(double) + statistics(program_).index_bytes;
   }
 
   [[nodiscard]] std::string device_name() const override { return "cpu"; }
 
  private:
-  void run_op(ValueId id) {
-    const Op& op = program_.op(id);
-    if (op.kind() == OpKind::Fact) return;  // made once
-    if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
-      values_[id] = parameters_[weight->parameter];
-    } else if (op.kind() == OpKind::State) {
-      values_[id] = states_[id];
-    } else {
-      values_[id] = interpret_op(op, values_);
+  [[nodiscard]] const ValueStorage& const_values() const { return values_; }
+
+  // A run; if `seconds` is there, with each op timed.
+  Result<void> run_ops(std::vector<double>* seconds) {
+    has_run_ = false;
+    can_differentiate_ = false;
+    gradients_.clear();
+    VECC_TRY_VOID(guard(program_, [&] {
+      release_last_run();
+      for (ValueId id = 0; id < program_.ops().size(); ++id) {
+        const auto start = seconds != nullptr ? Clock::now() : Clock::time_point();
+        const bool ran = run_op(id);
+        if (ran && seconds != nullptr) {
+          (*seconds)[id] = std::chrono::duration<double>(Clock::now() - start).count();
+        }
+        for (const ValueId buffer : plan_.released[id]) values_.release(buffer);
+      }
+    }));
+    for (ValueId id = 0; id < program_.ops().size(); ++id) store_update(id);
+    has_run_ = true;
+    can_differentiate_ = true;
+    return {};
+  }
+
+  // Buffers are filled anew, from zeros.
+  void release_last_run() {
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      if (program_.op(id).kind() != OpKind::Fact) values_.release(id);
     }
+  }
+
+  // Whether there was something to do.
+  bool run_op(ValueId id) {
+    const Op& op = program_.op(id);
+    if (op.kind() == OpKind::Fact) return false;    // made once
+    if (op.kind() == OpKind::Gather) return false;  // read through its index
+    if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
+      copy_stored(parameters_[weight->parameter], id);
+    } else if (op.kind() == OpKind::State) {
+      copy_stored(states_[id], id);
+    } else {
+      compute(id);
+    }
+    return true;
+  }
+
+  // A run reads what was stored before it, whatever it stores itself.
+  void copy_stored(const std::vector<double>& stored, ValueId id) {
+    values_.allocate(id);
+    std::ranges::copy(stored, values_.rows(id).all().begin());
+  }
+
+  void compute(ValueId id) {
+    values_.allocate(id);
+    std::vector<Rows> operands;
+    for (const ValueId operand : program_.op(id).operands) {
+      operands.push_back(const_values().rows(operand));
+    }
+    interpret_op(program_.op(id), operands, values_.rows(id));
   }
 
   // After every other op of the run: all of them read what was stored before.
@@ -108,18 +215,25 @@ class InterpreterExecutable final : public Executable {
     if (update == nullptr) return;
     const ValueId target = op.operands[0];
     const auto* weight = std::get_if<WeightOp>(&program_.op(target).attributes);
-    RowBlock& stored = weight != nullptr ? parameters_[weight->parameter] : states_[target];
-    const RowBlock& rows = values_[op.operands[1]];
-    for (std::uint32_t i = 0; i < rows.rows; ++i) {
-      std::ranges::copy(rows.row(i), stored.row(update->rows ? (*update->rows)[i] : i).begin());
+    std::vector<double>& stored =
+        weight != nullptr ? parameters_[weight->parameter] : states_[target];
+    const Rows rows = const_values().rows(id);
+    const std::size_t size = op.shape.size();
+    for (std::uint32_t i = 0; i < rows.rows(); ++i) {
+      const std::size_t row = update->rows ? (*update->rows)[i] : i;
+      std::ranges::copy(rows.row(i), std::span(stored).subspan(row * size, size).begin());
     }
   }
 
   Program program_;
-  std::vector<RowBlock> values_;  // by value; facts are filled once
-  std::vector<RowBlock> states_;  // by value; only of states
-  std::vector<RowBlock> parameters_;
+  bool with_gradients_;
+  InterpreterPlan plan_;
+  ValueStorage values_;
+  std::vector<std::vector<double>> states_;  // by value; only of states
+  std::vector<std::vector<double>> parameters_;
+  std::vector<std::vector<double>> gradients_;  // by parameter; of the last differentiate()
   bool has_run_ = false;
+  bool can_differentiate_ = false;
 };
 
 class InterpreterBackend final : public Backend {
@@ -144,18 +258,22 @@ class InterpreterBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
-    Errors missing;
+    Errors errors;
     for (const Parameter& parameter : program.parameters()) {
       if (parameter.values) continue;
-      missing.add(ErrorCode::MissingValues, "interpreter",
-                  "parameter \"" + escape_terminal(parameter.name) + "\" has no values");
+      errors.add(ErrorCode::MissingValues, "interpreter",
+                 "parameter \"" + escape_terminal(parameter.name) + "\" has no values");
     }
-    if (!missing.empty()) return missing;
-    try {
-      return std::unique_ptr<Executable>(std::make_unique<InterpreterExecutable>(program));
-    } catch (const std::bad_alloc&) {
-      return out_of_memory(program);
+    for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
+      if (program.op(id).kind() != OpKind::Update) continue;
+      errors.add(ErrorCode::BackendUnsupported, "interpreter",
+                 "%" + std::to_string(id) + " update: no gradients of a Program with updates");
     }
+    if (!errors.empty()) return errors;
+    std::unique_ptr<Executable> executable;
+    VECC_TRY_VOID(guard(
+        program, [&] { executable = std::make_unique<InterpreterExecutable>(program, options); }));
+    return executable;
   }
 };
 

@@ -54,11 +54,11 @@ void plan_chains(const Program& program, BufferPlan& plan) {
   }
 }
 
-void plan_releases(const Program& program, BufferPlan& plan) {
+void plan_releases(const Program& program, const FusedSums& fused, BufferPlan& plan) {
   std::vector<ValueId> last_reader(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     last_reader[id] = id;  // what nobody reads goes at once
-    for (const ValueId operand : program.op(id).operands) last_reader[operand] = id;
+    for (const ValueId operand : fused.operands(id)) last_reader[operand] = id;
   }
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     if (program.op(id).kind() != OpKind::Output) plan.released[last_reader[id]].push_back(id);
@@ -67,14 +67,14 @@ void plan_releases(const Program& program, BufferPlan& plan) {
 
 }  // namespace
 
-BufferPlan plan_buffers(const Program& program) {
+BufferPlan plan_buffers(const Program& program, const FusedSums& fused) {
   const std::size_t count = program.ops().size();
   BufferPlan plan;
   plan.chain.assign(count, kNoChain);
   plan.continues.assign(count, false);
   plan.released.resize(count);
   plan_chains(program, plan);
-  plan_releases(program, plan);
+  plan_releases(program, fused, plan);
   return plan;
 }
 

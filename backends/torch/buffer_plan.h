@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "backends/torch/fused_sums.h"
 #include "vecc/program.h"
 
 namespace vecc {
@@ -25,9 +26,10 @@ struct BufferPlan {
   std::vector<ConcatChain> chains;
   std::vector<std::uint32_t> chain;  ///< by value; kNoChain if it shares no buffer
   std::vector<bool> continues;       ///< by value: operand 0 is in the buffer already
-  /// By op: the values that no later op reads. Values of `output` ops are in none.
+  /// By op: the values that no later op reads when it runs. Values of `output` ops are in none.
   std::vector<std::vector<ValueId>> released;
 };
-[[nodiscard]] BufferPlan plan_buffers(const Program& program);
+/// `fused` says what each op really reads.
+[[nodiscard]] BufferPlan plan_buffers(const Program& program, const FusedSums& fused);
 
 }  // namespace vecc

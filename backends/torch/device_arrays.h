@@ -1,5 +1,5 @@
 // Arrays that are put on the device once, when a Program is compiled. (Includes ATen, which takes
-// long to compile: only the three files that call libtorch include this.)
+// long to compile: only files that call libtorch include this.)
 #pragma once
 
 #include <ATen/ATen.h>

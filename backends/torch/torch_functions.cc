@@ -1,39 +1,15 @@
+// Expressions over rows, products and weight gradients.
 #include "backends/torch/torch_functions.h"
 
+#include <c10/core/GradMode.h>
+
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace vecc {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 std::int64_t size_of(Shape shape) {
   return static_cast<std::int64_t>(shape.size());
-}
-
-at::Tensor clamped_sigmoid(const at::Tensor& x) {
-  // Exactly 0 below -100 (a logarithm may follow); above 100 it is exactly 1 anyway. The threshold
-  // itself is kept out of `threshold`'s <=.
-  const double below = x.scalar_type() == at::kFloat ? double{std::nextafter(-100.0F, -200.0F)}
-                                                     : std::nextafter(-100.0, -200.0);
-  return at::threshold(x, below, -kInfinity).sigmoid_();
-}
-
-// In double also for fp32 rows: of nearly equal entries, only a rounding error would be left.
-at::Tensor normalize(const at::Tensor& x) {
-  const at::Tensor wide = x.to(at::kDouble);
-  const at::Tensor centred = wide - wide.mean(1, /*keepdim=*/true);
-  const at::Tensor variance = centred.square().mean(1, /*keepdim=*/true);
-  return (centred / (variance + 1e-10).sqrt()).to(x.scalar_type());
-}
-
-at::Tensor transpose_rows(const at::Tensor& x, Shape shape) {
-  if (shape.is_vector()) return x;
-  return x.reshape({x.size(0), shape.rows(), shape.cols()})
-      .transpose(1, 2)
-      .reshape({x.size(0), size_of(shape)});
 }
 
 // Rows of operands that have the result's rows, or one.
@@ -202,73 +178,6 @@ at::Tensor multiply_matrices(const at::Tensor& left, const at::Tensor& right) {
 
 }  // namespace
 
-RowTransformation::RowTransformation(const TransformationSpec& spec,
-                                     std::span<const std::uint32_t> words, Shape input,
-                                     DeviceArrays& arrays)
-    : spec_(spec), input_(input) {
-  const std::uint32_t width = word_count(spec.id);
-  const auto first = words.first(width);
-  const auto shape = transformed_shape(spec, first, input, "transform");
-  VECC_CHECK(shape.has_value(), shape ? "" : shape.error().text());
-  result_ = *shape;
-  std::ranges::copy(first, words_.begin());
-  bool same = true;
-  for (std::size_t at = width; at < words.size(); at += width) {
-    same = same && std::ranges::equal(words.subspan(at, width), first);
-  }
-  if (same) return;
-  std::vector<std::uint64_t> positions;
-  for (std::size_t at = 0; at < words.size(); at += width) {
-    if (spec.id == Transformation::AtIndex) {
-      positions.push_back(words[at]);
-      continue;
-    }
-    for (std::uint64_t r = 0; r < result_.rows(); ++r) {
-      for (std::uint64_t c = 0; c < result_.cols(); ++c) {
-        positions.push_back((words[at] + r) * input.cols() + words[at + 2] + c);
-      }
-    }
-  }
-  positions_ = arrays.long_index(positions).reshape({-1, size_of(result_)});
-}
-
-at::Tensor RowTransformation::slice(const at::Tensor& x) const {
-  return x.reshape({x.size(0), input_.rows(), input_.cols()})
-      .narrow(1, words_[0], result_.rows())
-      .narrow(2, words_[2], result_.cols())
-      .reshape({x.size(0), size_of(result_)});
-}
-
-at::Tensor RowTransformation::operator()(const at::Tensor& x) const {
-  switch (spec_.id) {
-    case Transformation::Identity:
-    case Transformation::Reshape: return x;
-    case Transformation::Sigmoid: return clamped_sigmoid(x);
-    case Transformation::Tanh: return x.tanh();
-    case Transformation::Signum: return (x > 0).to(x.scalar_type());
-    case Transformation::Relu: return x.relu();
-    case Transformation::LeakyRelu: return at::leaky_relu(x, spec_.slope);
-    case Transformation::Lukasiewicz: return (x * 6 + 0.5).sigmoid_();
-    case Transformation::Exp: return x.exp();
-    case Transformation::Log: return x.log();
-    case Transformation::Sqrt: return x.sqrt();
-    case Transformation::Inverse: return x.reciprocal();
-    case Transformation::Reverse: return 1 - x;
-    case Transformation::Gelu: return at::gelu(x);
-    case Transformation::Abs: return x.abs();
-    case Transformation::Square: return x.square();
-    case Transformation::Transp: return transpose_rows(x, input_);
-    case Transformation::Norm: return normalize(x);
-    case Transformation::Softmax: return x.softmax(1);
-    case Transformation::Sparsemax: return sparsemax_rows(x);
-    case Transformation::Slice: return positions_.defined() ? x.gather(1, positions_) : slice(x);
-    case Transformation::AtIndex:
-      return positions_.defined() ? x.gather(1, positions_) : x.narrow(1, words_[0], 1);
-    case Transformation::Broadcast: return x.expand({x.size(0), size_of(result_)});
-  }
-  fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec_.id).text));
-}
-
 RowExpression::RowExpression(const Expr& expr, std::span<const Shape> operands,
                              DeviceArrays& arrays) {
   std::vector<Shape> stack;
@@ -368,27 +277,13 @@ at::Tensor sum_weight_gradients(const at::Tensor& g, const at::Tensor& x,
 }
 
 at::Tensor sum_entries(const at::Tensor& x) {
-  if (x.size(1) == 1) return x;
+  const c10::NoGradGuard unrecorded;
+  if (x.size(1) == 1) return x.detach();
   if (x.numel() == 0) return at::zeros({x.size(0), 1}, x.options());
   // A reduction over a dimension adds in an order of its own; ties need the one that others use.
   const at::Tensor offsets = at::arange(0, x.numel() + 1, x.size(1), x.options().dtype(at::kLong));
   return at::segment_reduce(x.reshape({-1, 1}), "sum", std::nullopt, std::nullopt, offsets, 0,
                             /*unsafe=*/true, 0);
-}
-
-at::Tensor sparsemax_rows(const at::Tensor& x) {
-  if (x.numel() == 0) return x;
-  const at::Tensor z = x - x.amax(1, /*keepdim=*/true);
-  at::Tensor sorted = std::get<0>(z.sort(/*dim=*/1, /*descending=*/true));
-  // Over a single row, CUDA would scan in an order that changes from run to run.
-  if (x.size(0) == 1) sorted = sorted.expand({2, x.size(1)});
-  const at::Tensor sums = sorted.cumsum(1);
-  const at::Tensor k = at::arange(1, x.size(1) + 1, x.options());
-  // The support is the longest prefix with 1 + k * (k-th largest) > their sum; NaN leaves it empty.
-  const at::Tensor support = (1 + k * sorted > sums).sum(1, /*keepdim=*/true);
-  const at::Tensor last = (support - 1).clamp_min(0);
-  const at::Tensor threshold = (sums.gather(1, last) - 1) / support.clamp_min(1);
-  return (z - threshold.narrow(0, 0, x.size(0))).clamp_min(0);
 }
 
 }  // namespace vecc

@@ -1,9 +1,11 @@
 // Functions over rows as libtorch calls. A value is a tensor [rows, size], a row being row-major;
 // it may be a view with any strides. Everything here only launches: nothing waits for the device.
+// While a run records, each has the derivative that docs/functions.md states.
 #pragma once
 
 #include <ATen/ATen.h>
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,7 @@ class RowTransformation {
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
 
  private:
+  [[nodiscard]] at::Tensor apply(const at::Tensor& x) const;
   [[nodiscard]] at::Tensor slice(const at::Tensor& x) const;
 
   TransformationSpec spec_;
@@ -82,9 +85,14 @@ struct GradientShapes {
 [[nodiscard]] at::Tensor sum_weight_gradients(const at::Tensor& g, const at::Tensor& x,
                                               const GradientShapes& shapes);
 
-/// Sum of each row's entries, from first to last: [rows, 1].
+/// Sum of each row's entries, from first to last: [rows, 1]. Unrecorded: only for comparing.
 [[nodiscard]] at::Tensor sum_entries(const at::Tensor& x);
 /// Projection of each row on the simplex.
 [[nodiscard]] at::Tensor sparsemax_rows(const at::Tensor& x);
+/// Its gradient, from its result y; `sums` gives each entry (or each row, which spreads) the sum
+/// over those that y was made from together.
+[[nodiscard]] at::Tensor differentiate_sparsemax(
+    const at::Tensor& y, const at::Tensor& g,
+    const std::function<at::Tensor(const at::Tensor&)>& sums);
 
 }  // namespace vecc

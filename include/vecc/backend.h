@@ -24,12 +24,27 @@ struct Device {
 /// Parses auto, cpu, cuda, cuda:1. Error: Usage.
 [[nodiscard]] Result<Device> parse_device(std::string_view text);
 
+/// How the torch backend adds up rows that a gather reads, segment by segment.
+enum class TorchReduce : std::uint8_t {
+  Auto,     ///< whichever of the others costs least
+  Segment,  ///< write the gathered rows, then reduce segments of them
+  Scatter,  ///< write the gathered rows, then add each to its segment's row
+  SpMM,     ///< gather and add as one sparse matrix product: no gathered row is written
+};
+/// auto, segment, scatter, spmm.
+[[nodiscard]] std::string_view text_of(TorchReduce reduce);
+[[nodiscard]] std::optional<TorchReduce> parse_torch_reduce(std::string_view text);
+
 struct ExecutionOptions {
   Device device;
   std::uint32_t threads = 0;  ///< 0: as the machine has
   /// Keep every value until the next run, so that read() works for all of them; a backend may
   /// otherwise free what no later op reads.
   bool keep_values = false;
+  /// Keep what the backward pass needs, so that differentiate() works. A Program with an `update`
+  /// is then refused: its parameters change at the end of the run.
+  bool gradients = false;
+  TorchReduce torch_reduce = TorchReduce::Auto;  ///< other backends do not look at it
 };
 
 /// A compiled Program on a device. Everything that does not change between runs (indices, facts,
@@ -39,6 +54,10 @@ class Executable {
   virtual ~Executable() = default;
   /// Runs the forward pass; returns when the device is done.
   [[nodiscard]] virtual Result<void> run() = 0;
+  /// A run() with each op timed, the device idle before and after each: seconds by value; 0 for
+  /// what does nothing by itself (a fact, a view, a gather that its reader goes through). Errors:
+  /// those of run().
+  [[nodiscard]] virtual Result<std::vector<double>> profile() = 0;
   /// The outputs of the last run by sample: value and shape, in double.
   struct Output {
     Shape shape;
@@ -50,6 +69,17 @@ class Executable {
   /// Replaces a parameter's rows (rows * size).
   [[nodiscard]] virtual Result<void> set_parameter(ParameterIndex parameter,
                                                    std::span<const double> values) = 0;
+  /// Reverse mode, from one number (a loss, a sum of outputs) back to every parameter, at the
+  /// values of the last run(). `output_gradients`: the number's derivatives by the output of every
+  /// sample, in sample order, each row-major, one after another. May be called again, with others;
+  /// the results of the call before are then gone. Errors: Usage (another number of output
+  /// gradients; compiled without `gradients`; not run since compile() or set_parameter()),
+  /// OutOfMemory.
+  [[nodiscard]] virtual Result<void> differentiate(std::span<const double> output_gradients) = 0;
+  /// The number's derivatives by a parameter's rows (rows * size, row-major), in double, of the
+  /// last differentiate(): zeros if no output reads the parameter. Error: Usage (no
+  /// differentiate() since the last run()).
+  [[nodiscard]] virtual Result<std::vector<double>> gradient(ParameterIndex parameter) = 0;
   /// Bytes on the device that stay between runs.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// "cpu", "cuda:0 NVIDIA H200".
@@ -64,7 +94,8 @@ class Backend {
   [[nodiscard]] virtual Result<void> available(const Device& device) const = 0;
   /// Everything in the Program that it cannot do; empty if it can do all.
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
-  /// Errors: BackendUnsupported, MissingValues, OutOfMemory, DeviceFailure.
+  /// Errors: BackendUnsupported (also of an `update` with ExecutionOptions::gradients),
+  /// MissingValues, OutOfMemory, DeviceFailure.
   [[nodiscard]] virtual Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const = 0;
 };

@@ -57,14 +57,14 @@ TEST(TorchBackend, bad_training_ops) {
   const ValueId weight = program.weight(*w);
   ASSERT_TRUE(program.add(StateOp{"momentum", 2, Shape(), 0}, {}));
   ASSERT_TRUE(program.add(UpdateOp{}, {weight, weight}));
-  const std::vector<std::string> expected = {"%1 state: torch runs the forward pass only",
-                                             "%2 update: torch runs the forward pass only"};
+  const std::vector<std::string> expected = {"%1 state: torch changes nothing between runs",
+                                             "%2 update: torch changes nothing between runs"};
   EXPECT_EQ(torch_backend().unsupported(program), expected);
   const auto compiled = torch_backend().compile(program, options_of(test_device()));
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().text(),
-            "torch: error: %1 state: torch runs the forward pass only [E061]\n"
-            "torch: error: %2 update: torch runs the forward pass only [E061]");
+            "torch: error: %1 state: torch changes nothing between runs [E061]\n"
+            "torch: error: %2 update: torch changes nothing between runs [E061]");
 }
 
 TEST(TorchBackend, bad_parameter_without_values) {

@@ -6,6 +6,7 @@
 
 #include "backends/reference/program_interpreter.h"
 #include "backends/torch/torch_backend.h"
+#include "tests/backends/gradient_check.h"
 
 namespace vecc::test {
 namespace {
@@ -25,12 +26,6 @@ class Random {
  private:
   std::uint64_t state_;
 };
-
-bool agree(double found, double expected, double tolerance) {
-  if (std::isnan(expected)) return std::isnan(found);
-  if (std::isinf(expected)) return found == expected;
-  return std::abs(found - expected) <= tolerance * std::max(1.0, std::abs(expected));
-}
 
 void expect_equal_bits(const std::vector<double>& first, const std::vector<double>& second) {
   ASSERT_EQ(first.size(), second.size());
@@ -74,7 +69,9 @@ void check_released_run(const Program& program, const std::vector<std::vector<do
 void check_dtype(DType dtype, const std::function<void(Program&)>& build) {
   Program program(dtype);
   build(program);
-  auto interpreter = interpreter_backend().compile(program, {});
+  ExecutionOptions options;
+  options.keep_values = true;
+  auto interpreter = interpreter_backend().compile(program, options);
   ASSERT_TRUE(interpreter) << interpreter.error().text();
   ASSERT_TRUE((*interpreter)->run());
   const auto torch = compile_torch(program);
@@ -87,9 +84,16 @@ void check_dtype(DType dtype, const std::function<void(Program&)>& build) {
   const auto second = read_all(*torch, program);
   for (std::size_t id = 0; id < first.size(); ++id) expect_equal_bits(first[id], second[id]);
   check_released_run(program, first);
+  expect_gradient_agreement(learn_facts(program));
 }
 
 }  // namespace
+
+bool agree(double found, double expected, double tolerance) {
+  if (std::isnan(expected)) return std::isnan(found);
+  if (std::isinf(expected)) return found == expected;
+  return std::abs(found - expected) <= tolerance * std::max(1.0, std::abs(expected));
+}
 
 Device test_device() {
   const char* name = std::getenv("VECC_TEST_DEVICE");

@@ -28,9 +28,13 @@ ValueId random_fact(Program& program, std::uint32_t rows, Shape shape, std::uint
 [[nodiscard]] std::unique_ptr<Executable> compile_torch(const Program& program,
                                                         bool keep_values = true);
 
+/// |found - expected| <= tolerance * max(1, |expected|); NaN and infinity are equal to themselves.
+[[nodiscard]] bool agree(double found, double expected, double tolerance);
+
 /// In both dtypes: every value of the program that `build` fills equals the interpreter's (1e-12,
 /// for fp32 1e-5, relative above 1; NaN and infinity in the same places), a second run repeats the
-/// first bit by bit, and so does a run that releases values.
+/// first bit by bit, and so does a run that releases values. So do the gradients, where the facts
+/// are learnable (gradient_check.h).
 void expect_agreement(const std::string& name, const std::function<void(Program&)>& build);
 
 /// The same in one dtype.

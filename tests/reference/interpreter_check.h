@@ -11,9 +11,12 @@
 
 namespace vecc::test {
 
-/// The program compiled by the interpreter; throws with the errors' text if there are any.
+/// The program compiled by the interpreter, all values kept; throws with the errors' text if there
+/// are any.
 inline std::unique_ptr<Executable> compile_or_throw(const Program& program) {
-  auto executable = find_backend("interpreter")->compile(program, {});
+  ExecutionOptions options;
+  options.keep_values = true;
+  auto executable = find_backend("interpreter")->compile(program, options);
   if (!executable) throw std::logic_error(executable.error().text());
   return std::move(*executable);
 }

@@ -84,6 +84,24 @@ TEST(Interpreter, ParametersWithoutValuesAreNamed) {
             "interpreter: error: parameter \"b\" has no values [E023]");
 }
 
+TEST(Interpreter, ReleasedValuesSaySo) {
+  Program p;
+  const ValueId facts = p.fact({1, 2}, 2, Shape());
+  const ValueId squares = p.transform(facts, square());
+  const ValueId reader = p.transform(p.gather(squares, Index::slice(1, 1)), square());
+  p.set_sample_count(1);
+  const ValueId output = p.output(reader, Index::slice(0, 1));
+  const auto executable = find_backend("interpreter")->compile(p, {}).value();
+  ASSERT_TRUE(executable->run().has_value());
+  EXPECT_EQ(executable->read(squares).error().text(),
+            "interpreter: %1 transform: error: the value was released after its last reader; "
+            "compile with keep_values [E050]");
+  EXPECT_THAT(executable->read(facts).value(), are_near({1, 2}));
+  EXPECT_THAT(executable->read(output).value(), are_near({16}));
+  ASSERT_TRUE(executable->run().has_value());
+  EXPECT_THAT(executable->read(output).value(), are_near({16}));
+}
+
 TEST(Interpreter, BytesStayBetweenRuns) {
   Program p;
   p.weight(p.add_parameter({"w", 2, Shape::row(3), shared({1, 2, 3, 4, 5, 6})}).value());

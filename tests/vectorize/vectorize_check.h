@@ -37,7 +37,9 @@ inline Vectorized check_vectorize(const NeuronGraph& graph) {
   EXPECT_TRUE(valid) << valid.error().text();
   const auto reference = evaluate_reference(graph);
   EXPECT_TRUE(reference) << reference.error().text();
-  auto executable = find_backend("interpreter")->compile(vectorized->program, {});
+  ExecutionOptions run_options;
+  run_options.keep_values = true;
+  auto executable = find_backend("interpreter")->compile(vectorized->program, run_options);
   EXPECT_TRUE(executable) << executable.error().text();
   if (!valid || !reference || !executable) return std::move(*vectorized);
   EXPECT_TRUE((*executable)->run());

@@ -1,0 +1,23 @@
+// The inverse of an index: who reads each row. A gather's gradient adds, to each row, the gradients
+// of its readers; with the inverse at hand that is a sum over segments, in one order, every time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vecc/index.h"
+
+namespace vecc {
+
+/// Row r is read at positions readers[offsets[r]] .. readers[offsets[r + 1] - 1] of the index, in
+/// rising order. offsets has rows + 1 entries, readers one a position.
+struct InverseIndex {
+  std::vector<std::uint32_t> offsets;
+  std::vector<std::uint32_t> readers;
+};
+/// Every entry of `index` is below `rows`. Linear in both (a counting sort).
+[[nodiscard]] InverseIndex inverse_index(std::span<const std::uint32_t> index, std::uint32_t rows);
+[[nodiscard]] InverseIndex inverse_index(const Index& index, std::uint32_t rows);
+
+}  // namespace vecc
