@@ -1,0 +1,171 @@
+#include "optimizer/compare/compare_programs.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string_view>
+
+#include "optimizer/compare/program_run.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+double relative_difference(double before, double after) {
+  if (before == after || (std::isnan(before) && std::isnan(after))) return 0;
+  if (!std::isfinite(before) || !std::isfinite(after)) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return std::abs(after - before) / std::max(1.0, std::abs(before));
+}
+
+std::string text_of_number(double number) {
+  std::ostringstream text;
+  text.precision(17);
+  text << number;
+  return text.str();
+}
+
+std::string before_after(const std::string& before, const std::string& after) {
+  return before + " before, " + after + " after";
+}
+
+std::string text_of_size(const Parameter& parameter) {
+  return "[" + std::to_string(parameter.rows) + ", " + parameter.shape.text() + "]";
+}
+
+std::string quoted_name(const Parameter& parameter) {
+  return "parameter \"" + escape_terminal(parameter.name) + "\"";
+}
+
+// Compares the runs of one draw.
+class DrawComparison {
+ public:
+  DrawComparison(const Program& before, const Program& after, const CompareOptions& options)
+      : before_(before), after_(after), options_(options) {}
+
+  Comparison compare(const ProgramRun& before, const ProgramRun& after) {
+    compare_outputs(before, after);
+    // With other outputs, the gradients are of another number.
+    const bool same_outputs = result_.equal;
+    if (same_outputs && options_.gradients) compare_gradients(before, after);
+    return std::move(result_);
+  }
+
+ private:
+  void compare_outputs(const ProgramRun& before, const ProgramRun& after) {
+    if (before.outputs.size() != after.outputs.size()) {
+      differ("samples: " + before_after(std::to_string(before.outputs.size()),
+                                        std::to_string(after.outputs.size())));
+      return;
+    }
+    for (std::size_t s = 0; s < before.outputs.size(); ++s) {
+      const Executable::Output& expected = before.outputs[s];
+      const Executable::Output& found = after.outputs[s];
+      const std::string sample = "sample " + std::to_string(s);
+      if (expected.shape != found.shape) {
+        differ(sample + ": shape " + before_after(expected.shape.text(), found.shape.text()));
+        continue;
+      }
+      compare_numbers(expected.value, found.value, result_.worst_output,
+                      [&](std::size_t i) { return sample + ", element " + std::to_string(i); });
+    }
+  }
+
+  void compare_gradients(const ProgramRun& before, const ProgramRun& after) {
+    boost::unordered_flat_map<std::string_view, ParameterIndex> by_name;
+    for (ParameterIndex p = 0; p < after_.parameters().size(); ++p) {
+      by_name[after_.parameters()[p].name] = p;
+    }
+    std::vector<bool> met(after_.parameters().size());
+    for (ParameterIndex p = 0; p < before_.parameters().size(); ++p) {
+      const Parameter& parameter = before_.parameters()[p];
+      const auto found = by_name.find(parameter.name);
+      if (found == by_name.end()) {
+        compare_parameter(parameter, before.gradients[p], zeros_of(parameter));
+        continue;
+      }
+      met[found->second] = true;
+      const Parameter& other = after_.parameters()[found->second];
+      if (other.rows != parameter.rows || other.shape != parameter.shape) {
+        differ(quoted_name(parameter) + ": " +
+               before_after(text_of_size(parameter), text_of_size(other)));
+        continue;
+      }
+      compare_parameter(parameter, before.gradients[p], after.gradients[found->second]);
+    }
+    for (ParameterIndex p = 0; p < after_.parameters().size(); ++p) {
+      const Parameter& parameter = after_.parameters()[p];
+      if (!met[p]) compare_parameter(parameter, zeros_of(parameter), after.gradients[p]);
+    }
+  }
+
+  static std::vector<double> zeros_of(const Parameter& parameter) {
+    return std::vector<double>(parameter.rows * parameter.shape.size());
+  }
+
+  void compare_parameter(const Parameter& parameter, std::span<const double> before,
+                         std::span<const double> after) {
+    compare_numbers(before, after, result_.worst_gradient, [&](std::size_t i) {
+      return "gradient by " + quoted_name(parameter) + ", row " +
+             std::to_string(i / parameter.shape.size()) + ", element " +
+             std::to_string(i % parameter.shape.size());
+    });
+  }
+
+  template <class Place>
+  void compare_numbers(std::span<const double> before, std::span<const double> after, double& worst,
+                       Place place) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const double difference = relative_difference(before[i], after[i]);
+      worst = std::max(worst, difference);
+      if (difference <= options_.tolerance) continue;
+      if (result_.equal) {
+        differ(place(i) + ": " + before_after(text_of_number(before[i]), text_of_number(after[i])));
+      }
+    }
+  }
+
+  void differ(std::string difference) {
+    if (result_.equal) result_.difference = std::move(difference);
+    result_.equal = false;
+  }
+
+  const Program& before_;
+  const Program& after_;
+  const CompareOptions& options_;
+  Comparison result_;
+};
+
+Result<Comparison> compare_draw(const Program& before, const Program& after, std::uint64_t seed,
+                                const CompareOptions& options) {
+  VECC_TRY(const ProgramRun first, run_on_draw(before, seed, options.gradients));
+  VECC_TRY(const ProgramRun second, run_on_draw(after, seed, options.gradients));
+  Comparison result = DrawComparison(before, after, options).compare(first, second);
+  if (!result.equal) result.difference += " (weights of seed " + std::to_string(seed) + ")";
+  return result;
+}
+
+}  // namespace
+
+Result<Comparison> compare_programs(const Program& before, const Program& after,
+                                    const CompareOptions& options) {
+  VECC_CHECK(options.draws > 0, "a comparison without a draw");
+  Comparison all;
+  std::uint64_t seed = options.seed;
+  for (std::uint32_t draw = 0; draw < options.draws; ++draw) {
+    VECC_TRY(Comparison one, compare_draw(before, after, seed++, options));
+    if (!one.equal) {
+      VECC_TRY(const Comparison again, compare_draw(before, after, seed++, options));
+      if (!again.equal) return one;
+      one = again;  // a false alarm
+    }
+    all.worst_output = std::max(all.worst_output, one.worst_output);
+    all.worst_gradient = std::max(all.worst_gradient, one.worst_gradient);
+  }
+  return all;
+}
+
+}  // namespace vecc

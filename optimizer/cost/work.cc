@@ -1,0 +1,132 @@
+#include "optimizer/cost/work.h"
+
+#include <algorithm>
+
+namespace vecc {
+namespace {
+
+// An op of a Program while its work is counted.
+class Counter {
+ public:
+  Counter(const Program& program, ValueId value, const BackendTraits& traits)
+      : program_(program), op_(program.op(value)), traits_(traits) {}
+
+  [[nodiscard]] Work count() const {
+    return std::visit([&](const auto& attributes) { return of(attributes); }, op_.attributes);
+  }
+
+ private:
+  static Work of(const FactOp&) { return {}; }
+  static Work of(const WeightOp&) { return {}; }
+  static Work of(const StateOp&) { return {}; }
+  static Work of(const OutputOp&) { return {}; }
+
+  [[nodiscard]] Work of(const ConcatOp&) const {
+    const double parts = static_cast<double>(op_.operands.size());
+    return {parts > 1 ? 1.0 : 0.0, 2 * bytes(op_), 0};
+  }
+
+  [[nodiscard]] Work of(const GatherOp& gather) const {
+    if (!traits_.stores_gathers) return {0, static_cast<double>(gather.index.bytes()), 0};
+    switch (gather.index.form()) {
+      case Index::Form::Slice:
+      case Index::Form::Stride: return {};
+      case Index::Form::Repeat:
+      case Index::Form::Interleave:
+      case Index::Form::List: break;
+    }
+    return {1, 2 * bytes(op_) + static_cast<double>(gather.index.bytes()), 0};
+  }
+
+  [[nodiscard]] Work of(const LinearOp& linear) const {
+    const auto shape = [](bool transpose, Shape s) { return transpose ? s.transposed() : s; };
+    const std::uint64_t each = multiply_adds(shape(linear.transpose_left, operand(0).shape),
+                                             shape(linear.transpose_right, operand(1).shape));
+    return {1, operand_bytes() + bytes(op_), static_cast<double>(each) * op_.rows};
+  }
+
+  [[nodiscard]] Work of(const SegmentOp& segment) const {
+    double launches = 1;
+    switch (segment.combination) {
+      case Combination::Concat: return {};  // no data moves
+      case Combination::Count: return {};   // constant
+      case Combination::Sum:
+      case Combination::ElProduct: break;
+      case Combination::Avg: launches = 2; break;
+      case Combination::Max:
+      case Combination::Min:
+      case Combination::Softmax:
+      case Combination::Sparsemax:
+      case Combination::Product:
+      case Combination::CrossSum:
+      case Combination::CosSim:
+      case Combination::FunctionGraph: launches = 5; break;
+    }
+    const double offsets = static_cast<double>(segment.segments.offsets().size_bytes());
+    return {launches, operand_bytes() + bytes(op_) + offsets,
+            static_cast<double>(operand(0).size())};
+  }
+
+  [[nodiscard]] Work of(const TransformOp&) const {
+    return {1, operand_bytes() + bytes(op_), static_cast<double>(op_.size())};
+  }
+
+  [[nodiscard]] Work of(const MapOp& map) const {
+    const auto inner =
+        static_cast<double>(std::ranges::count_if(map.expr->nodes, [](const ExprNode& node) {
+          return node.kind == ExprNode::Kind::Transform || node.kind == ExprNode::Kind::Combine;
+        }));
+    return {inner, operand_bytes() + bytes(op_) * (2 * inner - 1),
+            inner * static_cast<double>(op_.size())};
+  }
+
+  [[nodiscard]] Work of(const ContractOp& contract) const {
+    const std::uint64_t each = multiply_adds(contract.weight_shape, operand(1).shape);
+    return {1, operand_bytes() + bytes(op_), static_cast<double>(each) * operand(1).rows};
+  }
+
+  [[nodiscard]] Work of(const UpdateOp&) const { return {1, 2 * bytes(op_), 0}; }
+
+  [[nodiscard]] const Op& operand(std::size_t k) const { return program_.op(op_.operands[k]); }
+  [[nodiscard]] static double bytes(const Op& op) {
+    return static_cast<double>(op.size()) * byte_size(op.dtype);
+  }
+  [[nodiscard]] double operand_bytes() const {
+    double sum = 0;
+    for (const ValueId v : op_.operands) sum += bytes(program_.op(v));
+    return sum;
+  }
+
+  const Program& program_;
+  const Op& op_;
+  const BackendTraits& traits_;
+};
+
+}  // namespace
+
+Work& Work::operator+=(const Work& other) {
+  launches += other.launches;
+  bytes += other.bytes;
+  multiply_adds += other.multiply_adds;
+  return *this;
+}
+
+std::uint64_t multiply_adds(Shape left, Shape right) {
+  if (left.is_scalar()) return right.size();
+  if (right.is_scalar()) return left.size();
+  return left.size() * right.cols();
+}
+
+Work work_of(const Program& program, ValueId value, const BackendTraits& traits) {
+  return Counter(program, value, traits).count();
+}
+
+Work work_of(const Program& program, const BackendTraits& traits) {
+  Work sum;
+  for (ValueId value = 0; value < program.ops().size(); ++value) {
+    sum += work_of(program, value, traits);
+  }
+  return sum;
+}
+
+}  // namespace vecc

@@ -1,0 +1,123 @@
+// Fingerprint of a Program: everything that decides what it computes, but parameters' values.
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "optimizer/rewrite/index_algebra.h"
+#include "vecc/optimize.h"
+
+namespace vecc {
+namespace {
+
+// Two independent streams of multiply and rotate.
+class Mixer {
+ public:
+  void add(std::uint64_t word) {
+    high_ = std::rotl((high_ ^ word) * 0x9FB21C651E98DF25ull, 29) + 0x2545F4914F6CDD1Dull;
+    low_ = std::rotl((low_ + word) * 0xD6E8FEB86659FD93ull, 33) ^ high_;
+  }
+  void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
+  void add(std::string_view text) {
+    add(std::uint64_t{text.size()});
+    for (std::size_t i = 0; i < text.size(); i += 8) {
+      std::uint64_t word = 0;
+      for (std::size_t k = i; k < text.size() && k < i + 8; ++k) {
+        word |= std::uint64_t{static_cast<unsigned char>(text[k])} << (8 * (k - i));
+      }
+      add(word);
+    }
+  }
+  void add(Shape shape) { add((std::uint64_t{shape.rows()} << 32) | shape.cols()); }
+  void add(const Index& index) {
+    add((std::uint64_t{static_cast<std::uint8_t>(index.form())} << 32) | index.size());
+    for (std::uint32_t i = 0; i < index.size(); ++i) add(std::uint64_t{index[i]});
+  }
+  template <class T>
+  void add_all(std::span<const T> words) {
+    add(std::uint64_t{words.size()});
+    for (const T word : words) add(word);
+  }
+  void add_words(std::span<const std::uint32_t> words) {
+    add(std::uint64_t{words.size()});
+    for (const std::uint32_t word : words) add(std::uint64_t{word});
+  }
+
+  [[nodiscard]] Fingerprint result() const { return {high_, low_}; }
+
+ private:
+  std::uint64_t high_ = 0x8A5CD789635D2DFFull;
+  std::uint64_t low_ = 0x121FD2155C472F96ull;
+};
+
+struct AddAttributes {
+  Mixer& mixer;
+
+  void operator()(const FactOp& op) const {
+    mixer.add(std::uint64_t{op.unit});
+    if (op.values) mixer.add_all(std::span<const double>(*op.values));
+  }
+  void operator()(const WeightOp& op) const { mixer.add(std::uint64_t{op.parameter}); }
+  void operator()(const ConcatOp&) const {}
+  void operator()(const GatherOp& op) const { mixer.add(op.index); }
+  void operator()(const LinearOp& op) const {
+    mixer.add(std::uint64_t{op.transpose_left} * 2 + std::uint64_t{op.transpose_right});
+    for (const Lift& lift : {op.lift_left, op.lift_right}) {
+      mixer.add((std::uint64_t{static_cast<std::uint8_t>(lift.kind)} << 32) | lift.times);
+    }
+  }
+  void operator()(const SegmentOp& op) const {
+    mixer.add(info(op.combination).text);
+    mixer.add((std::uint64_t{op.segments.members()} << 32) | op.segments.dimension());
+    mixer.add_words(op.segments.offsets());
+  }
+  void operator()(const TransformOp& op) const {
+    mixer.add(text_of(op.transformation));
+    if (op.words) mixer.add_words(*op.words);
+  }
+  void operator()(const MapOp& op) const { mixer.add(op.expr->text()); }
+  void operator()(const ContractOp& op) const {
+    mixer.add(op.types);
+    mixer.add(std::uint64_t{op.type_count});
+  }
+  void operator()(const StateOp& op) const {
+    mixer.add(op.name);
+    mixer.add(op.initial);
+  }
+  void operator()(const UpdateOp& op) const {
+    mixer.add(std::uint64_t{op.rows.has_value()});
+    if (op.rows) mixer.add(*op.rows);
+  }
+  void operator()(const OutputOp& op) const { mixer.add(op.samples); }
+};
+
+}  // namespace
+
+std::string Fingerprint::text() const {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint64_t half : {high, low}) {
+    for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(half >> shift) & 15];
+  }
+  return text;
+}
+
+Fingerprint fingerprint(const Program& program) {
+  Mixer mixer;
+  mixer.add(text_of(program.dtype()));
+  mixer.add(std::uint64_t{program.sample_count()});
+  for (const Parameter& parameter : program.parameters()) {
+    mixer.add(parameter.name);
+    mixer.add(std::uint64_t{parameter.rows});
+    mixer.add(parameter.shape);
+  }
+  for (const Op& op : program.ops()) {
+    mixer.add(text_of(op.kind()));
+    mixer.add_words(std::span(op.operands.data(), op.operands.size()));
+    mixer.add(std::uint64_t{op.rows});
+    mixer.add(op.shape);
+    std::visit(AddAttributes{mixer}, op.attributes);
+  }
+  return mixer.result();
+}
+
+}  // namespace vecc

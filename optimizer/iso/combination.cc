@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cmath>
+
+#include "optimizer/iso/functions.h"
+#include "optimizer/iso/reduction.h"
+#include "optimizer/rewrite/row_classes.h"
+
+namespace vecc::iso {
+namespace {
+
+using Elements = std::span<const RowFingerprint>;
+
+bool precedes(const Residues& a, const Residues& b) {
+  return a.first != b.first ? a.first < b.first : a.second < b.second;
+}
+
+void reduce(const Keys& keys, Combination combination, Elements elements, Shape result,
+            std::span<Residues> y) {
+  Reduction reduction(keys, combination, result);
+  for (const RowFingerprint& element : elements) reduction.add(element);
+  reduction.finish(y);
+}
+
+bool any_doubtful(Elements elements) {
+  return std::ranges::any_of(elements, &RowFingerprint::doubtful);
+}
+
+// A selection among scalars is one among different scalars.
+void select(const Keys& keys, Combination combination, Elements elements, Shape result,
+            std::span<Residues> y) {
+  if (!is_order_free(combination, result) || any_doubtful(elements)) {
+    return reduce(keys, combination, elements, result, y);
+  }
+  Scratch scalars;
+  for (const RowFingerprint& element : elements) scalars.push_back(element.parts[0]);
+  std::ranges::sort(scalars, precedes);
+  scalars.erase(std::ranges::unique(scalars).begin(), scalars.end());
+  Reduction reduction(keys, combination, result);
+  for (const Residues& scalar : scalars) reduction.add({result, {&scalar, 1}});
+  reduction.finish(y);
+}
+
+void share(const Keys& keys, Combination combination, Elements scalars, Shape result,
+           std::span<Residues> y) {
+  MultisetHash all(keys, static_cast<std::uint64_t>(combination));
+  const bool doubtful = any_doubtful(scalars);
+  for (const RowFingerprint& scalar : scalars) all.add(scalar.parts);
+  Reduction column(keys, Combination::Concat, result);
+  for (const RowFingerprint& scalar : scalars) {
+    const Residues entry = fingerprint_share(keys, combination, scalar.parts[0], all, doubtful);
+    column.add({Shape::scalar(), {&entry, 1}});
+  }
+  column.finish(y);
+}
+
+void multiply(const Keys& keys, Elements elements, std::span<Residues> y) {
+  Shape shape = elements[0].shape;
+  Scratch product(elements[0].parts.begin(), elements[0].parts.end());
+  bool doubtful = elements[0].doubtful;
+  for (const RowFingerprint& element : elements.subspan(1)) {
+    const auto next_shape = times_shape(shape, element.shape);
+    VECC_CHECK(next_shape.has_value(), "product of shapes that do not fit");
+    Scratch next(part_count(*next_shape));
+    fingerprint_times(keys, {shape, product, doubtful}, element, next);
+    doubtful = doubtful || element.doubtful;
+    shape = *next_shape;
+    product = std::move(next);
+  }
+  std::ranges::copy(product, y.begin());
+}
+
+// Some function of the list.
+void hash_list(const Keys& keys, Combination combination, Elements elements,
+               std::span<Residues> y) {
+  KeyedHash hash = keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
+  hash.add(elements.size());
+  for (const RowFingerprint& element : elements) {
+    hash.add(element.shape.rows()).add(element.shape.cols()).add(element.parts);
+  }
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
+}
+
+// Every choice of one entry of each element, the last element's entry changing fastest.
+void cross(const Keys& keys, Elements elements, Shape result, std::span<Residues> y) {
+  if (!is_narrow(result)) return hash_list(keys, Combination::CrossSum, elements, y);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    y[i] = kZero;
+    std::size_t rest = i;
+    for (std::size_t k = elements.size(); k-- > 0;) {
+      const std::size_t size = elements[k].shape.size();
+      y[i] += elements[k].parts[rest % size];
+      rest /= size;
+    }
+  }
+}
+
+}  // namespace
+
+bool is_doubtful(std::span<const double> constants) {
+  constexpr double kLarge = 1e30;
+  return !std::ranges::all_of(constants, [](double c) { return std::abs(c) < kLarge; });
+}
+
+bool makes_doubt(Combination combination) {
+  switch (combination) {
+    case Combination::CosSim: return true;  // of a vector of zeros
+    case Combination::Sum:
+    case Combination::Avg:
+    case Combination::Max:
+    case Combination::Min:
+    case Combination::Count:
+    case Combination::Concat:
+    case Combination::Softmax:
+    case Combination::Sparsemax:
+    case Combination::Product:
+    case Combination::ElProduct:
+    case Combination::CrossSum:
+    case Combination::FunctionGraph: return false;
+  }
+  return true;
+}
+
+Residues fingerprint_share(const Keys& keys, Combination combination, const Residues& entry,
+                           const MultisetHash& all, bool doubtful) {
+  if (all.count() == 1 && !doubtful) return kOne;
+  KeyedHash hash = keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
+  return hash.add(all.count()).add(all.sum()).add(entry).value();
+}
+
+void fingerprint_combination(const Keys& keys, Combination combination,
+                             std::span<const RowFingerprint> elements, Shape result,
+                             std::span<Residues> y) {
+  switch (combination) {
+    case Combination::Sum:
+    case Combination::Avg:
+    case Combination::ElProduct:
+    case Combination::Count:
+    case Combination::Concat: reduce(keys, combination, elements, result, y); return;
+    case Combination::Max:
+    case Combination::Min: select(keys, combination, elements, result, y); return;
+    case Combination::Softmax:
+    case Combination::Sparsemax: share(keys, combination, elements, result, y); return;
+    case Combination::Product: multiply(keys, elements, y); return;
+    case Combination::CrossSum: cross(keys, elements, result, y); return;
+    case Combination::CosSim: hash_list(keys, combination, elements, y); return;
+    case Combination::FunctionGraph: break;
+  }
+  fail_check("a combination with a formula", __FILE__, __LINE__,
+             std::string(info(combination).text));
+}
+
+}  // namespace vecc::iso

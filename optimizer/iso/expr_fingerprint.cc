@@ -1,0 +1,96 @@
+#include "optimizer/iso/expr_fingerprint.h"
+
+#include <algorithm>
+
+namespace vecc::iso {
+namespace {
+
+std::span<const std::uint32_t> words_of(const ExprNode& node) {
+  return std::span(node.words).first(word_count(node.transformation.id));
+}
+
+Shape node_shape(const ExprNode& node, std::span<const Shape> inputs,
+                 std::span<const Shape> operands) {
+  const auto checked = [](const Result<Shape>& shape) {
+    VECC_CHECK(shape.has_value(), shape ? "" : shape.error().text());
+    return *shape;
+  };
+  switch (node.kind) {
+    case ExprNode::Kind::Input: return operands[node.input];
+    case ExprNode::Kind::Constant: return Shape::scalar();
+    case ExprNode::Kind::Transform:
+      return checked(transformed_shape(node.transformation, words_of(node), inputs[0], {}));
+    case ExprNode::Kind::Combine:
+      return checked(combined_shape(node.combination, node.axis, nullptr, inputs, {}));
+  }
+  return {};
+}
+
+std::size_t input_count(const ExprNode& node) {
+  switch (node.kind) {
+    case ExprNode::Kind::Input:
+    case ExprNode::Kind::Constant: return 0;
+    case ExprNode::Kind::Transform: return 1;
+    case ExprNode::Kind::Combine: return node.arity;
+  }
+  return 0;
+}
+
+}  // namespace
+
+ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
+                                 std::span<const Shape> operands)
+    : keys_(keys), expr_(expr), begin_{0}, first_{0} {
+  std::vector<std::size_t> stack;
+  std::vector<Shape> shapes;
+  for (std::size_t node = 0; node < expr.nodes.size(); ++node) {
+    const auto inputs = std::span(stack).last(input_count(expr.nodes[node]));
+    shapes.clear();
+    for (const std::size_t input : inputs) shapes.push_back(shapes_[input]);
+    shapes_.push_back(node_shape(expr.nodes[node], shapes, operands));
+    begin_.push_back(begin_.back() + part_count(shapes_.back()));
+    inputs_.insert(inputs_.end(), inputs.begin(), inputs.end());
+    first_.push_back(inputs_.size());
+    stack.resize(stack.size() - inputs.size());
+    stack.push_back(node);
+  }
+  parts_.resize(begin_.back());
+  doubtful_.resize(shapes_.size());
+}
+
+bool ExprFingerprint::compute(std::span<const RowFingerprint> operands, std::span<Residues> y) {
+  for (std::size_t node = 0; node < expr_.nodes.size(); ++node) {
+    doubtful_[node] = compute_node(node, operands);
+  }
+  const RowFingerprint result = value(expr_.nodes.size() - 1);
+  std::ranges::copy(result.parts, y.begin());
+  return result.doubtful;
+}
+
+bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerprint> operands) {
+  const ExprNode& what = expr_.nodes[node];
+  const auto y = std::span(parts_).subspan(begin_[node], begin_[node + 1] - begin_[node]);
+  elements_.clear();
+  for (std::size_t k = first_[node]; k < first_[node + 1]; ++k) {
+    elements_.push_back(value(inputs_[k]));
+  }
+  const bool doubtful = std::ranges::any_of(elements_, &RowFingerprint::doubtful);
+  switch (what.kind) {
+    case ExprNode::Kind::Input:
+      std::ranges::copy(operands[what.input].parts, y.begin());
+      return operands[what.input].doubtful;
+    case ExprNode::Kind::Constant:
+      y[0] = keys_.constant(what.constant);
+      return is_doubtful({&what.constant, 1});
+    case ExprNode::Kind::Transform:
+      fingerprint_transformation(keys_, what.transformation, words_of(what), elements_[0],
+                                 shapes_[node], y);
+      return doubtful || makes_doubt(what.transformation.id);
+    case ExprNode::Kind::Combine:
+      fingerprint_combination(keys_, what.combination, elements_, shapes_[node], y);
+      return doubtful || makes_doubt(what.combination);
+  }
+  return true;
+}
+
+}  // namespace vecc::iso

@@ -1,0 +1,38 @@
+// Fingerprints of a `map`'s expression.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "optimizer/iso/functions.h"
+
+namespace vecc::iso {
+
+/// An expression over operands of fixed shapes; shapes and places of all nodes are found once.
+class ExprFingerprint {
+ public:
+  /// `expr` has passed check_expr and fits the shapes.
+  ExprFingerprint(const Keys& keys, const Expr& expr, std::span<const Shape> operands);
+  /// `y`: part_count of the result's shape. Whether the result is doubtful.
+  bool compute(std::span<const RowFingerprint> operands, std::span<Residues> y);
+
+ private:
+  [[nodiscard]] RowFingerprint value(std::size_t node) const {
+    return {shapes_[node], std::span(parts_).subspan(begin_[node], begin_[node + 1] - begin_[node]),
+            doubtful_[node]};
+  }
+  /// Whether it is doubtful.
+  bool compute_node(std::size_t node, std::span<const RowFingerprint> operands);
+
+  const Keys& keys_;
+  const Expr& expr_;
+  std::vector<Shape> shapes_;        // by node
+  std::vector<std::size_t> begin_;   // by node: its parts
+  std::vector<std::size_t> inputs_;  // nodes that the nodes read, node after node
+  std::vector<std::size_t> first_;   // by node: its first entry of inputs_
+  Scratch parts_;
+  std::vector<bool> doubtful_;  // by node
+  std::vector<RowFingerprint> elements_;
+};
+
+}  // namespace vecc::iso

@@ -1,0 +1,120 @@
+#include "optimizer/iso/fingerprint_classes.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace vecc::iso {
+namespace {
+
+// By value: the last op that reads it; itself if none does.
+std::vector<ValueId> last_readers(const Program& program) {
+  std::vector<ValueId> result(program.ops().size());
+  std::iota(result.begin(), result.end(), ValueId{0});
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    for (const ValueId operand : program.op(id).operands) result[operand] = id;
+  }
+  return result;
+}
+
+}  // namespace
+
+FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t seed)
+    : program_(program),
+      keys_(seed),
+      last_reader_(last_readers(program)),
+      classes_(program.ops().size()) {}
+
+const ValueClasses& FingerprintClasses::classify(ValueId id) {
+  if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = {};
+  classes_[id] =
+      std::visit([&](const auto& op) { return classes(op, id); }, program_.op(id).attributes);
+  for (const ValueId operand : program_.op(id).operands) {
+    if (last_reader_[operand] == id) classes_[operand] = {};
+  }
+  return classes_[id];
+}
+
+ValueClasses FingerprintClasses::start(ValueId id) {
+  ValueClasses result;
+  result.table = std::make_shared<ClassTable>(part_count(program_.op(id).shape), meeting_);
+  result.of_row.reserve(program_.op(id).rows);
+  return result;
+}
+
+RowFingerprint FingerprintClasses::fingerprint(ValueId id, std::size_t k,
+                                               std::uint32_t row_class) const {
+  const ClassTable& table = *operand(id, k).table;
+  return {program_.op(program_.op(id).operands[k]).shape, table.parts(row_class),
+          table.doubtful(row_class)};
+}
+
+ValueClasses FingerprintClasses::by_identity(const KeyedHash& name, ValueId id) {
+  ValueClasses result = start(id);
+  const std::size_t parts = result.table->part_count();
+  Scratch row(parts);
+  for (std::size_t i = 0; i < program_.op(id).rows; ++i) {
+    for (std::size_t k = 0; k < parts; ++k) row[k] = KeyedHash(name).add(i * parts + k).value();
+    result.of_row.push_back(result.table->append(row));
+  }
+  return result;
+}
+
+ValueClasses FingerprintClasses::classes(const WeightOp& weight, ValueId id) {
+  const Parameter& parameter = program_.parameters()[weight.parameter];
+  return by_identity(keys_.named(HashTag::Parameter, parameter.name), id);
+}
+
+ValueClasses FingerprintClasses::classes(const StateOp& state, ValueId id) {
+  return by_identity(keys_.named(HashTag::State, state.name), id);
+}
+
+ValueClasses FingerprintClasses::classes(const GatherOp& gather, ValueId id) {
+  const ValueClasses& from = operand(id, 0);
+  ValueClasses result{from.table, std::vector<std::uint32_t>(gather.index.size())};
+  for (std::uint32_t i = 0; i < gather.index.size(); ++i) {
+    result.of_row[i] = from.of_row[gather.index[i]];
+  }
+  return result;
+}
+
+// Appends rows of another value, with their classes in `to`'s table.
+void FingerprintClasses::append_rows(const ValueClasses& from, ValueClasses& to) {
+  if (from.table == to.table) {
+    to.of_row.insert(to.of_row.end(), from.of_row.begin(), from.of_row.end());
+    return;
+  }
+  if (mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
+  for (const std::uint32_t id : from.of_row) {
+    if (mark_[id] == kNoMark) {
+      mark_[id] = to.table->insert(from.table->parts(id), from.table->doubtful(id));
+    }
+    to.of_row.push_back(mark_[id]);
+  }
+  clear_marks(from);
+}
+
+void FingerprintClasses::clear_marks(const ValueClasses& value) {
+  for (const std::uint32_t id : value.of_row) mark_[id] = kNoMark;
+}
+
+// The first operand's table and rows grow, where no later op reads it: a chain of concats, each of
+// the one before and some rows, is linear in all rows of the last.
+ValueClasses FingerprintClasses::classes(const ConcatOp&, ValueId id) {
+  const Operands& operands = program_.op(id).operands;
+  ValueClasses& first = classes_[operands[0]];
+  const bool grows =
+      last_reader_[operands[0]] == id && std::ranges::count(operands, operands[0]) == 1;
+  ValueClasses result = grows ? std::move(first) : first;
+  for (std::size_t k = 1; k < operands.size(); ++k) append_rows(operand(id, k), result);
+  return result;
+}
+
+ValueClasses FingerprintClasses::classes(const UpdateOp&, ValueId id) {
+  return operand(id, 1);
+}
+
+ValueClasses FingerprintClasses::classes(const OutputOp&, ValueId) {
+  return {};
+}
+
+}  // namespace vecc::iso

@@ -1,0 +1,85 @@
+// The classes of all rows of a Program: rows of one value are in one class if their fingerprints
+// are equal (row_fingerprint.h).
+//
+// One sweep in the order of the ops. Fingerprints are made of distinct rows only: a linear's rows
+// are first told apart by the classes that they read, and each pair of classes is multiplied once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "optimizer/iso/class_table.h"
+#include "optimizer/iso/functions.h"
+#include "optimizer/iso/keyed_hash.h"
+#include "vecc/program.h"
+
+namespace vecc::iso {
+
+/// The class of each row, and the classes' fingerprints. A table may be shared by values that hold
+/// the same rows (gathers, concats) and have classes of which a value has no row.
+struct ValueClasses {
+  std::shared_ptr<ClassTable> table;
+  std::vector<std::uint32_t> of_row;
+};
+
+class FingerprintClasses {
+ public:
+  /// `program` must outlive the classifier and stay as it is.
+  FingerprintClasses(const Program& program, std::uint64_t seed);
+  FingerprintClasses(const FingerprintClasses&) = delete;
+  FingerprintClasses& operator=(const FingerprintClasses&) = delete;
+
+  /// Asked for one value after the other, from %0 on. Valid until the next call. None (no table)
+  /// for an output.
+  [[nodiscard]] const ValueClasses& classify(ValueId id);
+  [[nodiscard]] const Keys& keys() const { return keys_; }
+  /// Of all tables so far; see ClassTable.
+  [[nodiscard]] std::uint64_t meeting_in_one_field() const { return meeting_; }
+
+ private:
+  [[nodiscard]] ValueClasses classes(const FactOp& fact, ValueId id);
+  [[nodiscard]] ValueClasses classes(const WeightOp& weight, ValueId id);
+  [[nodiscard]] ValueClasses classes(const ConcatOp& concat, ValueId id);
+  [[nodiscard]] ValueClasses classes(const GatherOp& gather, ValueId id);
+  [[nodiscard]] ValueClasses classes(const LinearOp& linear, ValueId id);
+  [[nodiscard]] ValueClasses classes(const SegmentOp& segment, ValueId id);
+  [[nodiscard]] ValueClasses classes(const TransformOp& transform, ValueId id);
+  [[nodiscard]] ValueClasses classes(const MapOp& map, ValueId id);
+  [[nodiscard]] ValueClasses classes(const ContractOp& contract, ValueId id);
+  [[nodiscard]] ValueClasses classes(const StateOp& state, ValueId id);
+  [[nodiscard]] ValueClasses classes(const UpdateOp& update, ValueId id);
+  [[nodiscard]] ValueClasses classes(const OutputOp& output, ValueId id);
+
+  [[nodiscard]] const ValueClasses& operand(ValueId id, std::size_t k) const {
+    return classes_[program_.op(id).operands[k]];
+  }
+  /// Of a class of rows of operand `k`.
+  [[nodiscard]] RowFingerprint fingerprint(ValueId id, std::size_t k,
+                                           std::uint32_t row_class) const;
+  /// Nothing yet, for the rows of a value.
+  [[nodiscard]] ValueClasses start(ValueId id);
+  /// The rows of a parameter or state: a class each.
+  [[nodiscard]] ValueClasses by_identity(const KeyedHash& name, ValueId id);
+  /// Rows told apart by what they read: `number(i)` numbers what row i reads, in the order of first
+  /// occurrence; `fingerprint(i, parts)` is asked for the first row of each, and returns whether it
+  /// is doubtful.
+  template <class Number, class Fingerprint>
+  [[nodiscard]] ValueClasses by_reads(ValueId id, Number&& number, Fingerprint&& fingerprint);
+  /// After mark_ was used for the classes of a value's rows.
+  void clear_marks(const ValueClasses& value);
+  void append_rows(const ValueClasses& from, ValueClasses& to);
+  void reduce_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
+  void share_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
+
+  static constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
+
+  const Program& program_;
+  Keys keys_;
+  std::vector<ValueId> last_reader_;   // by value; itself if nothing reads it
+  std::vector<ValueClasses> classes_;  // by value, until its last reader is done
+  std::vector<std::uint32_t> mark_;    // by class, kNoMark between calls
+  std::uint64_t meeting_ = 0;
+};
+
+}  // namespace vecc::iso

@@ -1,0 +1,173 @@
+// Classes of rows that are functions of a few rows each: first told apart by what they read, then
+// fingerprinted once for each that is different.
+#include <algorithm>
+#include <array>
+
+#include "optimizer/iso/expr_fingerprint.h"
+#include "optimizer/iso/fingerprint_classes.h"
+#include "optimizer/iso/pair_table.h"
+#include "optimizer/rewrite/distinct_rows.h"
+#include "optimizer/rewrite/members.h"
+
+namespace vecc::iso {
+namespace {
+
+// The sum of the elements by their places; zeros cost nothing.
+Residues wide_constant(const Keys& keys, std::span<const Residues> positions,
+                       std::span<const double> row) {
+  ProductSum sum;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const Residues element = keys.constant(row[k]);
+    if (!element.is_zero()) sum.add(positions[k], element);
+  }
+  return sum.value();
+}
+
+std::vector<std::uint32_t> lifted(const std::vector<std::uint32_t>& of_row, const Lift& lift,
+                                  std::uint32_t rows) {
+  std::vector<std::uint32_t> result(rows);
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    result[i] = of_row[unlifted_row(lift, static_cast<std::uint32_t>(of_row.size()), i)];
+  }
+  return result;
+}
+
+// By row: a number for its words. Empty if all rows have the same.
+std::vector<std::uint32_t> number_words(const TransformOp& transform, std::uint32_t rows) {
+  const std::size_t width = word_count(transform.transformation.id);
+  if (width == 0 || transform.words->size() == width) return {};
+  std::vector<std::uint32_t> result(rows, 0);
+  for (std::size_t k = 0; k < width; ++k) {
+    PairTable prefixes;
+    for (std::size_t i = 0; i < rows; ++i) {
+      result[i] = prefixes.number(result[i], (*transform.words)[i * width + k]);
+    }
+  }
+  return result;
+}
+
+std::span<const std::uint32_t> words_of(const TransformOp& transform, std::uint32_t row) {
+  const std::size_t width = word_count(transform.transformation.id);
+  if (width == 0) return {};
+  const bool by_row = transform.words->size() != width;
+  return std::span(*transform.words).subspan(by_row ? width * row : 0, width);
+}
+
+}  // namespace
+
+template <class Number, class Fingerprint>
+ValueClasses FingerprintClasses::by_reads(ValueId id, Number&& number, Fingerprint&& fingerprint) {
+  ValueClasses result = start(id);
+  std::vector<std::uint32_t> class_of_number;
+  Scratch parts(result.table->part_count());
+  for (std::uint32_t i = 0; i < program_.op(id).rows; ++i) {
+    const std::uint32_t n = number(i);
+    if (n == class_of_number.size()) {
+      const bool doubtful = fingerprint(i, std::span(parts));
+      class_of_number.push_back(result.table->insert(parts, doubtful));
+    }
+    result.of_row.push_back(class_of_number[n]);
+  }
+  return result;
+}
+
+ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
+  if (fact.unit) {
+    const auto fill_one = [](std::uint32_t, std::span<Residues> y) {
+      y[0] = kOne;
+      return false;
+    };
+    return by_reads(
+        id, [](std::uint32_t) { return 0u; }, fill_one);
+  }
+  const std::size_t size = fact.shape.size();
+  const auto row = [&](std::uint32_t i) { return std::span(*fact.values).subspan(i * size, size); };
+  DistinctRows distinct(size);
+  Scratch positions;
+  if (!is_narrow(fact.shape)) {
+    for (std::size_t k = 0; k < size; ++k) positions.push_back(keys_.position(k));
+  }
+  return by_reads(
+      id, [&](std::uint32_t i) { return distinct.number_of(row(i).data()); },
+      [&](std::uint32_t i, std::span<Residues> y) {
+        if (is_narrow(fact.shape)) {
+          std::ranges::transform(row(i), y.begin(), [&](double c) { return keys_.constant(c); });
+        } else {
+          y[0] = wide_constant(keys_, positions, row(i));
+        }
+        return is_doubtful(row(i));
+      });
+}
+
+ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
+  const auto lifted_rows = [&](std::size_t k, const Lift& lift) {
+    return lift.kind == Lift::Kind::None
+               ? std::vector<std::uint32_t>()
+               : lifted(operand(id, k).of_row, lift, program_.op(id).rows);
+  };
+  const auto lifted_left = lifted_rows(0, linear.lift_left);
+  const auto lifted_right = lifted_rows(1, linear.lift_right);
+  const auto& left_rows = !lifted_left.empty() ? lifted_left : operand(id, 0).of_row;
+  const auto& right_rows = !lifted_right.empty() ? lifted_right : operand(id, 1).of_row;
+
+  std::array<Scratch, 2> transposed;
+  const auto side = [&](std::size_t k, std::uint32_t row_class, bool transpose) {
+    RowFingerprint x = fingerprint(id, k, row_class);
+    if (!transpose) return x;
+    transposed[k].resize(x.parts.size());
+    fingerprint_transpose(keys_, x, transposed[k]);
+    return RowFingerprint{x.shape.transposed(), transposed[k], x.doubtful};
+  };
+  PairTable pairs;
+  return by_reads(
+      id, [&](std::uint32_t i) { return pairs.number(left_rows[i], right_rows[i]); },
+      [&](std::uint32_t i, std::span<Residues> y) {
+        const RowFingerprint left = side(0, left_rows[i], linear.transpose_left);
+        const RowFingerprint right = side(1, right_rows[i], linear.transpose_right);
+        fingerprint_times(keys_, left, right, y);
+        return left.doubtful || right.doubtful;
+      });
+}
+
+ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId id) {
+  const std::vector<std::uint32_t>& rows = operand(id, 0).of_row;
+  const std::vector<std::uint32_t> words = number_words(transform, program_.op(id).rows);
+  PairTable pairs;
+  return by_reads(
+      id, [&](std::uint32_t i) { return pairs.number(rows[i], words.empty() ? 0 : words[i]); },
+      [&](std::uint32_t i, std::span<Residues> y) {
+        const RowFingerprint x = fingerprint(id, 0, rows[i]);
+        fingerprint_transformation(keys_, transform.transformation, words_of(transform, i), x,
+                                   program_.op(id).shape, y);
+        return x.doubtful || makes_doubt(transform.transformation.id);
+      });
+}
+
+ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
+  const Operands& operands = program_.op(id).operands;
+  const auto class_of = [&](std::size_t k, std::uint32_t i) {
+    const auto& rows = operand(id, k).of_row;
+    return rows[rows.size() == 1 ? 0 : i];
+  };
+  std::vector<std::uint32_t> numbers(program_.op(id).rows, 0);
+  std::vector<Shape> shapes;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    shapes.push_back(program_.op(operands[k]).shape);
+    PairTable prefixes;
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = prefixes.number(numbers[i], class_of(k, i));
+    }
+  }
+  ExprFingerprint expr(keys_, *map.expr, shapes);
+  std::vector<RowFingerprint> elements(operands.size());
+  return by_reads(
+      id, [&](std::uint32_t i) { return numbers[i]; },
+      [&](std::uint32_t i, std::span<Residues> y) {
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+          elements[k] = fingerprint(id, k, class_of(k, i));
+        }
+        return expr.compute(elements, y);
+      });
+}
+
+}  // namespace vecc::iso

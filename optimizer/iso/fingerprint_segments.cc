@@ -1,0 +1,93 @@
+// Classes of rows that sum over many rows: segments and weight gradients.
+#include "optimizer/iso/fingerprint_classes.h"
+#include "optimizer/iso/pair_table.h"
+#include "optimizer/iso/reduction.h"
+#include "optimizer/rewrite/members.h"
+
+namespace vecc::iso {
+
+ValueClasses FingerprintClasses::classes(const SegmentOp& segment, ValueId id) {
+  ValueClasses result = start(id);
+  if (keeps_members(segment.combination)) {
+    share_segments(segment, id, result);
+  } else {
+    reduce_segments(segment, id, result);
+  }
+  return result;
+}
+
+void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
+                                         ValueClasses& result) {
+  const ValueClasses& from = operand(id, 0);
+  const Op& members = program_.op(program_.op(id).operands[0]);
+  // A selection among scalars is one from a set: the first member of each class.
+  const bool once = info(segment.combination).order == CombinationOrder::FreeOnScalars &&
+                    members.shape.is_scalar();
+  if (once && mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
+  Reduction reduction(keys_, segment.combination, program_.op(id).shape);
+  Scratch parts(result.table->part_count());
+  for (std::uint32_t s = 0; s < program_.op(id).rows; ++s) {
+    reduction.start();
+    for_each_member(segment.segments, members.rows, s, [&](std::uint32_t row) {
+      const std::uint32_t member = from.of_row[row];
+      if (once && mark_[member] == s) return;
+      if (once) mark_[member] = s;
+      reduction.add(fingerprint(id, 0, member));
+    });
+    const bool doubtful = reduction.finish(parts);
+    result.of_row.push_back(result.table->insert(parts, doubtful));
+  }
+  if (once) clear_marks(from);
+}
+
+void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
+                                        ValueClasses& result) {
+  const ValueClasses& from = operand(id, 0);
+  const std::uint32_t rows = program_.op(id).rows;
+  result.of_row.resize(rows);
+  for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
+    MultisetHash all(keys_, static_cast<std::uint64_t>(segment.combination));
+    bool doubtful = false;
+    for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
+      const RowFingerprint member = fingerprint(id, 0, from.of_row[row]);
+      all.add(member.parts);
+      doubtful = doubtful || member.doubtful;
+    });
+    for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
+      const RowFingerprint member = fingerprint(id, 0, from.of_row[row]);
+      const Residues share =
+          fingerprint_share(keys_, segment.combination, member.parts[0], all, doubtful);
+      result.of_row[row] = result.table->insert({&share, 1}, doubtful);
+    });
+  }
+}
+
+// Row t is the sum of the products of type t; each pair of classes is multiplied once.
+ValueClasses FingerprintClasses::classes(const ContractOp& contract, ValueId id) {
+  const ValueClasses& gradients = operand(id, 0);
+  const ValueClasses& inputs = operand(id, 1);
+  const Shape gradient_shape = program_.op(program_.op(id).operands[0]).shape;
+  const Shape input_shape = program_.op(program_.op(id).operands[1]).shape;
+  ValueClasses result = start(id);
+  const std::size_t width = result.table->part_count();
+  PairTable pairs;
+  Scratch products;                           // by pair
+  Scratch sums(contract.type_count * width);  // by type
+  for (std::uint32_t e = 0; e < contract.types.size(); ++e) {
+    const std::uint32_t pair = pairs.number(gradients.of_row[e], inputs.of_row[e]);
+    if (products.size() < pairs.size() * width) {
+      products.resize(pairs.size() * width);
+      fingerprint_contract(keys_, {gradient_shape, gradients.table->parts(gradients.of_row[e])},
+                           {input_shape, inputs.table->parts(inputs.of_row[e])},
+                           contract.weight_shape, std::span(products).last(width));
+    }
+    const std::size_t type = contract.types[e];
+    for (std::size_t k = 0; k < width; ++k) sums[type * width + k] += products[pair * width + k];
+  }
+  for (std::size_t t = 0; t < contract.type_count; ++t) {
+    result.of_row.push_back(result.table->insert(std::span(sums).subspan(t * width, width)));
+  }
+  return result;
+}
+
+}  // namespace vecc::iso

@@ -1,0 +1,54 @@
+// Fingerprints of what functions make of rows, from the fingerprints of those rows. Shapes of
+// results are the caller's: those of vecc/function.h and vecc/shape.h. No result may overlap an
+// argument. A result is doubtful if an argument is, or makes_doubt() of the function.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "optimizer/iso/keyed_hash.h"
+#include "optimizer/iso/row_fingerprint.h"
+#include "vecc/function.h"
+
+namespace vecc::iso {
+
+/// left times right.
+void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
+                       std::span<Residues> y);
+
+/// The gradient of `times(w, x)` at a weight w of that shape in direction g; it does not depend on
+/// w's own value.
+void fingerprint_contract(const Keys& keys, RowFingerprint g, RowFingerprint x, Shape weight,
+                          std::span<Residues> y);
+
+/// Rows become columns. `parts` is part_count(x.shape).
+void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts);
+
+/// Element j (row-major).
+[[nodiscard]] Residues fingerprint_entry(const Keys& keys, RowFingerprint x, std::uint64_t j);
+
+/// T(x).
+void fingerprint_transformation(const Keys& keys, const TransformationSpec& spec,
+                                std::span<const std::uint32_t> words, RowFingerprint x,
+                                Shape result, std::span<Residues> y);
+
+/// C of a list; never FunctionGraph, whose body is an ExprFingerprint.
+void fingerprint_combination(const Keys& keys, Combination combination,
+                             std::span<const RowFingerprint> elements, Shape result,
+                             std::span<Residues> y);
+
+/// One entry of a softmax or sparsemax over the entries in `all`; `doubtful`: one of them is.
+[[nodiscard]] Residues fingerprint_share(const Keys& keys, Combination combination,
+                                         const Residues& entry, const MultisetHash& all,
+                                         bool doubtful);
+
+/// Whether a constant is infinite or NaN, or so large that products of it may be.
+[[nodiscard]] bool is_doubtful(std::span<const double> constants);
+/// Whether the result may be infinite or NaN though the arguments are numbers.
+[[nodiscard]] bool makes_doubt(Transformation transformation);
+[[nodiscard]] bool makes_doubt(Combination combination);
+
+/// Residues for a value that only lives for a call.
+using Scratch = std::vector<Residues>;
+
+}  // namespace vecc::iso

@@ -1,0 +1,36 @@
+#include "optimizer/iso/keyed_hash.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace vecc::iso {
+
+Residues Keys::constant(double number) const {
+  const auto bits = std::bit_cast<std::uint64_t>(number);
+  if (bits == 0) return kZero;
+  if (number == 1) return kOne;
+  return hash(HashTag::Constant).add(bits).value();
+}
+
+KeyedHash Keys::named(HashTag tag, std::string_view name) const {
+  KeyedHash result = hash(tag);
+  result.add(name.size());
+  for (std::size_t at = 0; at < name.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, name.data() + at, std::min(sizeof word, name.size() - at));
+    result.add(word);
+  }
+  return result;
+}
+
+Residues Keys::ones(std::uint64_t size) const {
+  if (size != ones_size_) {
+    ones_ = kZero;
+    for (std::uint64_t i = 0; i < size; ++i) ones_ += position(i);
+    ones_size_ = size;
+  }
+  return ones_;
+}
+
+}  // namespace vecc::iso

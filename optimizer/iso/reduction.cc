@@ -1,0 +1,186 @@
+#include "optimizer/iso/reduction.h"
+
+#include <algorithm>
+
+#include "optimizer/rewrite/row_classes.h"
+
+namespace vecc::iso {
+namespace {
+
+// 1 / n is kept for n below this.
+constexpr std::uint64_t kInverses = 4096;
+
+[[noreturn]] void fail_not_reduced(Combination combination) {
+  fail_check("a combination that reduces members to one row", __FILE__, __LINE__,
+             std::string(info(combination).text));
+}
+
+}  // namespace
+
+Reduction::Reduction(const Keys& keys, Combination combination, Shape result)
+    : keys_(keys),
+      combination_(combination),
+      result_(result),
+      parts_(part_count(result)),
+      members_(keys, static_cast<std::uint64_t>(combination)),
+      list_(start_hash()),
+      wide_factors_(members_) {
+  start();
+}
+
+KeyedHash Reduction::start_hash() const {
+  KeyedHash hash = keys_.hash(HashTag::Combination, static_cast<std::uint64_t>(combination_));
+  return hash.add(result_.size());
+}
+
+void Reduction::start() {
+  const bool is_product = combination_ == Combination::ElProduct;
+  count_ = 0;
+  doubtful_ = false;
+  std::ranges::fill(parts_, is_product && is_narrow(result_) ? kOne : kZero);
+  members_.clear();
+  all_equal_ = true;
+  has_zero_ = false;
+  list_ = start_hash();
+  wide_factors_.clear();
+  scale_ = kOne;
+  vanishes_ = false;
+  place_ = 0;
+}
+
+void Reduction::add(RowFingerprint member) {
+  switch (combination_) {
+    case Combination::Sum:
+    case Combination::Avg: add_to_sum(member); break;
+    case Combination::ElProduct: multiply(member); break;
+    case Combination::Count: break;
+    case Combination::Max:
+    case Combination::Min: select(member); break;
+    case Combination::Concat: append(member); break;
+    case Combination::Softmax:
+    case Combination::Sparsemax:
+    case Combination::Product:
+    case Combination::CrossSum:
+    case Combination::CosSim:
+    case Combination::FunctionGraph: fail_not_reduced(combination_);
+  }
+  doubtful_ = doubtful_ || member.doubtful;
+  ++count_;
+}
+
+bool Reduction::finish(std::span<Residues> y) {
+  switch (combination_) {
+    case Combination::Sum:
+    case Combination::Concat: std::ranges::copy(parts_, y.begin()); return doubtful_;
+    case Combination::Avg: finish_average(y); return doubtful_;
+    case Combination::ElProduct: finish_product(y); return doubtful_;
+    case Combination::Count: y[0] = residues_of(count_); return false;  // the sum of as many ones
+    case Combination::Max:
+    case Combination::Min: finish_selection(y); return doubtful_;
+    case Combination::Softmax:
+    case Combination::Sparsemax:
+    case Combination::Product:
+    case Combination::CrossSum:
+    case Combination::CosSim:
+    case Combination::FunctionGraph: break;
+  }
+  fail_not_reduced(combination_);
+}
+
+void Reduction::add_to_sum(RowFingerprint member) {
+  if (member.shape.is_scalar() && !result_.is_scalar()) {
+    const Residues each =
+        is_narrow(result_) ? member.parts[0] : member.parts[0] * keys_.ones(result_.size());
+    for (Residues& part : parts_) part += each;
+    return;
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i] += member.parts[i];
+}
+
+void Reduction::multiply(RowFingerprint member) {
+  members_.add(member.parts);
+  has_zero_ = has_zero_ || has_zero(member.parts);
+  const bool scales = member.shape.is_scalar() && !result_.is_scalar();
+  if (is_narrow(result_)) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i] *= member.parts[scales ? 0 : i];
+  } else if (scales) {
+    scale_ *= member.parts[0];
+  } else {
+    if (wide_factors_.count() == 0) parts_[0] = member.parts[0];
+    wide_factors_.add(member.parts);
+    vanishes_ = vanishes_ || is_zero(member.parts);
+  }
+}
+
+void Reduction::select(RowFingerprint member) {
+  if (count_ == 0) {
+    std::ranges::copy(member.parts, parts_.begin());
+  } else if (!std::ranges::equal(member.parts, parts_)) {
+    all_equal_ = false;
+  }
+  members_.add(member.parts);
+  list_.add(member.parts);
+}
+
+// A wide member at some place of a wide result is a variable of its own.
+void Reduction::append(RowFingerprint member) {
+  const std::uint64_t size = member.shape.size();
+  if (is_narrow(result_)) {
+    std::ranges::copy(member.parts, parts_.begin() + static_cast<std::ptrdiff_t>(place_));
+  } else if (is_narrow(member.shape)) {
+    ProductSum sum;
+    for (std::size_t i = 0; i < size; ++i) sum.add(keys_.position(place_ + i), member.parts[i]);
+    parts_[0] += sum.value();
+  } else if (size == result_.size()) {
+    parts_[0] = member.parts[0];
+  } else if (!is_zero(member.parts)) {
+    KeyedHash hash = keys_.hash(HashTag::Part);
+    parts_[0] += hash.add(size).add(place_).add(member.parts).value();
+  }
+  place_ += size;
+}
+
+void Reduction::finish_average(std::span<Residues> y) {
+  std::ranges::copy(parts_, y.begin());
+  if (count_ < 2) return;
+  Residues inverse = kZero;
+  if (count_ < kInverses) {
+    if (inverses_.empty()) inverses_.resize(kInverses);
+    inverse = inverses_[count_];
+  }
+  if (inverse == kZero) inverse = inverse_of(count_);
+  if (count_ < kInverses) inverses_[count_] = inverse;
+  for (Residues& part : y) part *= inverse;
+}
+
+void Reduction::finish_product(std::span<Residues> y) const {
+  const bool may_have_zero = has_zero_ || !is_narrow(result_);
+  if (doubtful_ && may_have_zero && count_ > 1) {  // 0 times what may be infinite
+    const KeyedHash hash = start_hash().add(count_).add(members_.sum());
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
+    return;
+  }
+  std::ranges::copy(parts_, y.begin());
+  if (is_narrow(result_)) return;
+  if (wide_factors_.count() == 0) {
+    y[0] = keys_.ones(result_.size());
+  } else if (vanishes_) {
+    y[0] = kZero;
+  } else if (wide_factors_.count() > 1) {
+    y[0] = start_hash().add(wide_factors_.count()).add(wide_factors_.sum()).value();
+  }
+  y[0] *= scale_;
+}
+
+// The one member there is; else a variable of its own, of the set or of the list.
+void Reduction::finish_selection(std::span<Residues> y) const {
+  if (all_equal_) {
+    std::ranges::copy(parts_, y.begin());
+    return;
+  }
+  const bool is_set = is_order_free(combination_, result_) && !doubtful_;
+  const KeyedHash hash = start_hash().add(is_set ? members_.sum() : list_.value());
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
+}
+
+}  // namespace vecc::iso

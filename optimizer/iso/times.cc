@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "optimizer/iso/functions.h"
+
+namespace vecc::iso {
+namespace {
+
+void multiply_matrices(RowFingerprint left, RowFingerprint right, std::span<Residues> y) {
+  const std::size_t inner = right.shape.rows();
+  const std::size_t cols = right.shape.cols();
+  for (std::size_t r = 0; r < left.shape.rows(); ++r) {
+    for (std::size_t c = 0; c < cols; ++c) {
+      ProductSum sum;
+      for (std::size_t k = 0; k < inner; ++k) {
+        sum.add(left.parts[r * inner + k], right.parts[k * cols + c]);
+      }
+      y[r * cols + c] = sum.value();
+    }
+  }
+}
+
+void add_shape(KeyedHash& hash, Shape shape) {
+  hash.add(std::uint64_t{shape.rows()} << 32 | shape.cols());
+}
+
+// Whether 0 times something that may be infinite may be among the products of their elements; of a
+// wide row no element is known.
+bool doubts_zero(RowFingerprint left, RowFingerprint right) {
+  const auto may_have_zero = [](RowFingerprint x) {
+    return !is_narrow(x.shape) || has_zero(x.parts);
+  };
+  return (left.doubtful && may_have_zero(right)) || (right.doubtful && may_have_zero(left));
+}
+
+// A product that is a variable of its own: elements of a narrow result by their places.
+void hash_product(const KeyedHash& kind, RowFingerprint left, RowFingerprint right,
+                  std::span<Residues> y) {
+  const bool vanishes = is_zero(left.parts) || is_zero(right.parts);
+  if (vanishes && !doubts_zero(left, right)) {
+    std::ranges::fill(y, kZero);
+    return;
+  }
+  KeyedHash hash = kind;
+  add_shape(hash, left.shape);
+  add_shape(hash, right.shape);
+  hash.add(left.parts).add(right.parts);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
+}
+
+}  // namespace
+
+void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
+                       std::span<Residues> y) {
+  if (doubts_zero(left, right)) {
+    hash_product(keys.hash(HashTag::Times), left, right, y);
+  } else if (left.shape.is_scalar() || right.shape.is_scalar()) {
+    const Residues factor = (left.shape.is_scalar() ? left : right).parts[0];
+    const auto scaled = (left.shape.is_scalar() ? right : left).parts;
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = factor * scaled[i];
+  } else if (is_narrow(left.shape) && is_narrow(right.shape)) {  // then the result is, too
+    multiply_matrices(left, right, y);
+  } else {
+    hash_product(keys.hash(HashTag::Times), left, right, y);
+  }
+}
+
+void fingerprint_contract(const Keys& keys, RowFingerprint g, RowFingerprint x, Shape weight,
+                          std::span<Residues> y) {
+  if (weight.is_scalar() && !x.shape.is_scalar()) {
+    // The weight scales all elements: the sum of g_i x_i.
+    if (!is_narrow(x.shape) || doubts_zero(g, x)) {
+      return hash_product(keys.hash(HashTag::Contract), g, x, y);
+    }
+    ProductSum sum;
+    for (std::size_t i = 0; i < x.parts.size(); ++i) sum.add(g.parts[i], x.parts[i]);
+    y[0] = sum.value();
+    return;
+  }
+  // By a scalar x: g scaled; else g x^T.
+  Scratch transposed(x.parts.size());
+  fingerprint_transpose(keys, x, transposed);
+  fingerprint_times(keys, g, {x.shape.transposed(), transposed, x.doubtful}, y);
+}
+
+void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts) {
+  if (!x.shape.is_matrix()) {
+    std::ranges::copy(x.parts, parts.begin());
+  } else if (is_narrow(x.shape)) {
+    const std::size_t cols = x.shape.cols();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i % cols * x.shape.rows() + i / cols] = x.parts[i];
+    }
+  } else if (is_zero(x.parts)) {
+    parts[0] = kZero;
+  } else {
+    KeyedHash hash = keys.hash(HashTag::Transpose);
+    add_shape(hash, x.shape);
+    parts[0] = hash.add(x.parts).value();
+  }
+}
+
+Residues fingerprint_entry(const Keys& keys, RowFingerprint x, std::uint64_t j) {
+  if (is_narrow(x.shape)) return x.parts[j];
+  if (is_zero(x.parts)) return kZero;
+  return keys.hash(HashTag::Entry).add(x.shape.size()).add(x.parts).add(j).value();
+}
+
+}  // namespace vecc::iso

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <bit>
+
+#include "optimizer/iso/functions.h"
+
+namespace vecc::iso {
+namespace {
+
+// What a hash must know beside the elements: which function, and how many elements a wide value
+// has.
+KeyedHash function_hash(const Keys& keys, const TransformationSpec& spec, Shape x) {
+  KeyedHash hash = keys.hash(HashTag::Transformation, static_cast<std::uint64_t>(spec.id));
+  if (info(spec.id).parameters == FunctionParameters::Slope) {
+    hash.add(std::bit_cast<std::uint64_t>(spec.slope));
+  }
+  return is_narrow(x) ? hash : hash.add(x.size());
+}
+
+// A function of each element alone.
+void hash_elements(const Keys& keys, const TransformationSpec& spec, RowFingerprint x,
+                   std::span<Residues> y) {
+  const KeyedHash hash = function_hash(keys, spec, x.shape);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(x.parts[i]).value();
+}
+
+// A function of the whole row that treats all elements alike: each with the multiset of all.
+void hash_whole(const Keys& keys, const TransformationSpec& spec, RowFingerprint x,
+                std::span<Residues> y) {
+  MultisetHash all(keys, static_cast<std::uint64_t>(spec.id));
+  for (std::size_t i = 0; i < x.parts.size(); ++i) all.add(x.parts.subspan(i, 1));
+  KeyedHash hash = function_hash(keys, spec, x.shape);
+  hash.add(all.count()).add(all.sum());
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(x.parts[i]).value();
+}
+
+// Softmax and sparsemax of one element are 1.
+void hash_shares(const Keys& keys, const TransformationSpec& spec, RowFingerprint x,
+                 std::span<Residues> y) {
+  if (x.shape.size() == 1 && !x.doubtful) {
+    y[0] = kOne;
+  } else {
+    hash_whole(keys, spec, x, y);
+  }
+}
+
+// The same elements in the same order, in another shape.
+void reshape(const Keys& keys, RowFingerprint x, Shape result, std::span<Residues> y) {
+  if (is_narrow(x.shape) == is_narrow(result)) {
+    std::ranges::copy(x.parts, y.begin());
+  } else if (is_narrow(result)) {
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] = fingerprint_entry(keys, x, j);
+  } else {
+    ProductSum sum;
+    for (std::size_t i = 0; i < x.parts.size(); ++i) sum.add(keys.position(i), x.parts[i]);
+    y[0] = sum.value();
+  }
+}
+
+void slice(const Keys& keys, std::span<const std::uint32_t> words, RowFingerprint x, Shape result,
+           std::span<Residues> y) {
+  if (is_narrow(result)) {
+    const std::size_t cols = result.cols();
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const std::size_t row = words[0] + i / cols;
+      y[i] = fingerprint_entry(keys, x, row * x.shape.cols() + words[2] + i % cols);
+    }
+  } else if (result.size() == x.shape.size() || is_zero(x.parts)) {
+    y[0] = x.parts[0];
+  } else {
+    KeyedHash hash = keys.hash(HashTag::Slice);
+    hash.add(x.shape.rows()).add(x.shape.cols()).add(words[0]).add(words[2]);
+    y[0] = hash.add(result.rows()).add(result.cols()).add(x.parts).value();
+  }
+}
+
+void broadcast(const Keys& keys, const Residues& scalar, Shape result, std::span<Residues> y) {
+  std::ranges::fill(y, is_narrow(result) ? scalar : scalar * keys.ones(result.size()));
+}
+
+void square(const Keys& keys, RowFingerprint x, Shape result, std::span<Residues> y) {
+  const RowFingerprint both[] = {x, x};
+  fingerprint_combination(keys, Combination::ElProduct, both, result, y);
+}
+
+}  // namespace
+
+bool makes_doubt(Transformation transformation) {
+  switch (transformation) {
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse: return true;
+    case Transformation::Identity:
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Signum:
+    case Transformation::Relu:
+    case Transformation::LeakyRelu:
+    case Transformation::Lukasiewicz:
+    case Transformation::Reverse:
+    case Transformation::Transp:
+    case Transformation::Norm:
+    case Transformation::Softmax:
+    case Transformation::Sparsemax:
+    case Transformation::Slice:
+    case Transformation::Reshape:
+    case Transformation::AtIndex:
+    case Transformation::Gelu:
+    case Transformation::Abs:
+    case Transformation::Square:
+    case Transformation::Broadcast: return false;
+  }
+  return true;
+}
+
+void fingerprint_transformation(const Keys& keys, const TransformationSpec& spec,
+                                std::span<const std::uint32_t> words, RowFingerprint x,
+                                Shape result, std::span<Residues> y) {
+  switch (spec.id) {
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Signum:
+    case Transformation::Relu:
+    case Transformation::LeakyRelu:
+    case Transformation::Lukasiewicz:
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse:
+    case Transformation::Gelu:
+    case Transformation::Abs: hash_elements(keys, spec, x, y); return;
+    case Transformation::Norm: hash_whole(keys, spec, x, y); return;
+    case Transformation::Softmax:
+    case Transformation::Sparsemax: hash_shares(keys, spec, x, y); return;
+    case Transformation::Identity: std::ranges::copy(x.parts, y.begin()); return;
+    case Transformation::Reverse: {
+      if (x.doubtful) return hash_elements(keys, spec, x, y);
+      const Residues one = is_narrow(x.shape) ? kOne : keys.ones(x.shape.size());
+      std::ranges::transform(x.parts, y.begin(), [&](const Residues& part) { return one - part; });
+      return;
+    }
+    case Transformation::Square: square(keys, x, result, y); return;
+    case Transformation::Transp: fingerprint_transpose(keys, x, y); return;
+    case Transformation::Slice: slice(keys, words, x, result, y); return;
+    case Transformation::Reshape: reshape(keys, x, result, y); return;
+    case Transformation::AtIndex: y[0] = fingerprint_entry(keys, x, words[0]); return;
+    case Transformation::Broadcast: broadcast(keys, x.parts[0], result, y); return;
+  }
+  fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec.id).text));
+}
+
+}  // namespace vecc::iso

@@ -1,0 +1,238 @@
+// From options to passes: which run, and with which preset and padding.
+#include "vecc/optimize.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "optimizer/candidates.h"
+#include "optimizer/pass_runner.h"
+#include "optimizer/pipeline.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint32_t kMaxLevel = 3;
+// Level 3 measures what the model thinks at most this much slower than its best.
+constexpr double kWorthMeasuring = 1.5;
+
+using PassList = std::vector<const Pass*>;
+
+std::string joined(std::string names, std::string_view name) {
+  if (!names.empty()) names += ", ";
+  return names.append(name);
+}
+
+const Pass* pass_named(std::string_view name) {
+  const auto all = pass_table();
+  const auto found = std::ranges::find_if(all, [&](const Pass& p) { return p.info.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Result<const Pass*> pass_or_error(std::string_view name, std::string_view option) {
+  if (const Pass* pass = pass_named(name)) return pass;
+  std::string names;
+  for (const PassInfo& pass : passes()) names = joined(std::move(names), pass.name);
+  return Errors(ErrorCode::Usage, std::string(option),
+                "no pass \"" + std::string(name) + "\"; passes: " + names);
+}
+
+Result<void> check_options(const OptimizeOptions& options, bool differentiated) {
+  if (options.level > kMaxLevel) {
+    return Errors(ErrorCode::Usage, "-O",
+                  "no level " + std::to_string(options.level) + ", expected 0 to " +
+                      std::to_string(kMaxLevel));
+  }
+  for (const std::string& name : options.disabled) {
+    VECC_TRY_VOID(pass_or_error(name, "--disable-pass"));
+  }
+  for (const std::string& name : options.passes.value_or(std::vector<std::string>())) {
+    VECC_TRY(const Pass* pass, pass_or_error(name, "--passes"));
+    if (differentiated && !pass->info.differentiated) {
+      return Errors(ErrorCode::Usage, "--passes",
+                    name + " does not run on a program with derivatives");
+    }
+  }
+  if (options.gather_preset.empty() || find_gather_preset(options.gather_preset)) return {};
+  std::string names;
+  for (const GatherPreset& preset : gather_presets()) names = joined(std::move(names), preset.name);
+  return Errors(ErrorCode::Usage, "--gather-preset",
+                "no preset \"" + options.gather_preset + "\"; presets: " + names);
+}
+
+bool has_derivatives(const Program& program) {
+  return std::ranges::any_of(program.ops(), [](const Op& op) {
+    return op.kind() == OpKind::Contract || op.kind() == OpKind::State ||
+           op.kind() == OpKind::Update;
+  });
+}
+
+bool is_disabled(const OptimizeOptions& options, std::string_view pass) {
+  return std::ranges::find(options.disabled, pass) != options.disabled.end();
+}
+
+// The passes of some steps of the pipeline that run at this level, with this preset.
+PassList passes_of(std::span<const PipelineStep> steps, const OptimizeOptions& options,
+                   const GatherPreset& preset, bool differentiated) {
+  PassList result;
+  for (const PipelineStep& step : steps) {
+    const Pass* pass = pass_named(step.pass);
+    VECC_CHECK(pass != nullptr, "a pass of the pipeline that is not in passes.def");
+    const bool runs =
+        pass->info.level <= options.level && (!step.applies || step.applies(preset)) &&
+        (!differentiated || pass->info.differentiated) && !is_disabled(options, pass->info.name);
+    if (runs) result.push_back(pass);
+  }
+  return result;
+}
+
+// A candidate with what the passes make for it.
+struct Tried {
+  CandidateChoice choice;
+  Candidate candidate;
+  Program program;
+  std::vector<PassRun> runs;
+};
+
+class Pipeline {
+ public:
+  Pipeline(const OptimizeOptions& options, OptimizeReport& report, bool differentiated)
+      : options_(options), report_(report), differentiated_(differentiated) {}
+
+  Result<Program> run(Program program) {
+    VECC_TRY_VOID(run_shared(program));
+    const auto choices = candidates_for(options_, statistics(program).rows);
+    if (choices.size() == 1) return run_rest(std::move(program), choices[0], /*watched=*/true);
+    VECC_TRY(Tried best, choose(program, choices));
+    const bool seen = options_.verify_each || options_.observe || options_.announce;
+    if (seen) return run_rest(std::move(program), best.choice, /*watched=*/true);
+    keep(best.choice, std::move(best.runs));
+    return std::move(best.program);
+  }
+
+  Result<Program> run_exactly(Program program, const std::vector<std::string>& names) {
+    PassList list;
+    for (const std::string& name : names) {
+      if (!is_disabled(options_, name)) list.push_back(pass_named(name));
+    }
+    const CandidateChoice choice = candidates_for(options_, 0)[0];
+    PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/true);
+    const Result<void> done = runner.run(list, program);
+    keep(choice, runner.take_runs());
+    if (!done) return done.error();
+    return program;
+  }
+
+ private:
+  // The steps before the first one that a preset or a padding changes.
+  Result<void> run_shared(Program& program) {
+    const GatherPreset& any = gather_presets()[0];
+    PassRunner runner(options_, any, PadMode::Any, /*watched=*/true);
+    const auto steps = pipeline().first(first_choice_step());
+    const Result<void> done = runner.run(passes_of(steps, options_, any, differentiated_), program);
+    report_.runs = runner.take_runs();
+    return done;
+  }
+
+  Result<Program> run_rest(Program program, const CandidateChoice& choice, bool watched) {
+    PassRunner runner(options_, *choice.preset, choice.pad_mode, watched);
+    const auto steps = pipeline().subspan(first_choice_step());
+    const Result<void> done =
+        runner.run(passes_of(steps, options_, *choice.preset, differentiated_), program);
+    keep(choice, runner.take_runs());
+    if (!done) return done.error();
+    return program;
+  }
+
+  void keep(const CandidateChoice& choice, std::vector<PassRun> runs) {
+    report_.gather_preset = choice.preset->name;
+    report_.pad_mode = choice.pad_mode;
+    std::ranges::move(runs, std::back_inserter(report_.runs));
+  }
+
+  Result<Tried> choose(const Program& program, const std::vector<CandidateChoice>& choices) {
+    std::vector<Tried> all;
+    for (const CandidateChoice& choice : choices) {
+      PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/false);
+      Tried tried;
+      tried.choice = choice;
+      tried.program = program;
+      const auto steps = pipeline().subspan(first_choice_step());
+      VECC_TRY_VOID(
+          runner.run(passes_of(steps, options_, *choice.preset, differentiated_), tried.program));
+      tried.runs = runner.take_runs();
+      tried.candidate.gather_preset = choice.preset->name;
+      tried.candidate.pad_mode = choice.pad_mode;
+      tried.candidate.predicted_seconds =
+          predict_seconds(tried.program, options_.cost, options_.traits);
+      all.push_back(std::move(tried));
+    }
+    VECC_TRY(const std::size_t best, best_of(all));
+    for (const Tried& tried : all) report_.candidates.push_back(tried.candidate);
+    return std::move(all[best]);
+  }
+
+  // The fastest as predicted, at level 3 as measured; the first of equal ones.
+  Result<std::size_t> best_of(std::vector<Tried>& all) const {
+    const auto predicted = [](const Tried& t) { return t.candidate.predicted_seconds; };
+    const auto fastest = std::ranges::min_element(all, {}, predicted);
+    if (options_.level < 3 || !options_.measure) {
+      return static_cast<std::size_t>(fastest - all.begin());
+    }
+    const double limit = kWorthMeasuring * predicted(*fastest);
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (predicted(all[k]) > limit) continue;
+      VECC_TRY(const double seconds, options_.measure(all[k].program));
+      all[k].candidate.measured_seconds = seconds;
+      if (seconds < least) {
+        least = seconds;
+        best = k;
+      }
+    }
+    return best;
+  }
+
+  const OptimizeOptions& options_;
+  OptimizeReport& report_;
+  bool differentiated_;
+};
+
+}  // namespace
+
+std::string_view text_of(PadMode mode) {
+  switch (mode) {
+    case PadMode::Never: return "never";
+    case PadMode::Sided: return "sided";
+    case PadMode::Full: return "full";
+    case PadMode::Any: return "any";
+  }
+  return "";
+}
+
+Result<PadMode> parse_pad_mode(std::string_view text) {
+  for (const PadMode mode : {PadMode::Never, PadMode::Sided, PadMode::Full, PadMode::Any}) {
+    if (text_of(mode) == text) return mode;
+  }
+  return Errors(ErrorCode::Usage, "--pad",
+                "found \"" + std::string(text) + "\", expected never, sided, full or any");
+}
+
+Result<Program> optimize(Program program, const OptimizeOptions& options, OptimizeReport* report) {
+  const bool differentiated = has_derivatives(program);
+  VECC_TRY_VOID(check_options(options, differentiated));
+  OptimizeReport unused;
+  OptimizeReport& made = report ? *report : unused;
+  made = OptimizeReport();
+  Pipeline pipeline(options, made, differentiated);
+  VECC_TRY(Program optimized, options.passes
+                                  ? pipeline.run_exactly(std::move(program), *options.passes)
+                                  : pipeline.run(std::move(program)));
+  if (options.verify_each) return optimized;
+  const Result<void> rules = verify(optimized);
+  if (!rules) return Errors(ErrorCode::BadPass, "the pipeline", rules.error().text());
+  return optimized;
+}
+
+}  // namespace vecc

@@ -1,0 +1,142 @@
+// dedup-facts: equal constant rows are stored once.
+//
+// Rows are equal if their bits are (0.0 and -0.0 differ, a NaN equals itself). Within a fact, equal
+// rows become one. Facts of one shape that have a row in common, directly or through a third fact,
+// become one fact with the rows of all of them in the order in which they first come: that is fewer
+// rows in any case, and what is computed from the common row is then visibly the same. Facts
+// without a common row stay apart. Units are merge-units' matter; learnable rows are never merged.
+//
+//   %0 = fact {2, 5, 2} : f32[3, 1] ; %1 = fact {5, 7} : f32[2, 1]
+//   %2 = transform %0 tanh : f32[3, 1] ; %3 = transform %1 tanh : f32[2, 1]
+//   =>
+//   %0 = fact {2, 5, 7} : f32[3, 1]
+//   %1 = gather %0 [0, 1, 0] : f32[3, 1] ; %2 = transform %1 tanh : f32[3, 1]
+//   %3 = gather %0 [1:3] : f32[2, 1] ; %4 = transform %3 tanh : f32[2, 1]
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "optimizer/passes/passes.h"
+#include "optimizer/rewrite/distinct_rows.h"
+#include "optimizer/rewrite/rewriter.h"
+#include "optimizer/rewrite/row_map.h"
+
+namespace vecc {
+namespace {
+
+const FactOp* plain_fact(const Op& op) {
+  const auto* fact = std::get_if<FactOp>(&op.attributes);
+  return fact && !fact->unit ? fact : nullptr;
+}
+
+// The facts of one shape, their distinct rows, and which facts have rows in common.
+struct FactsOfShape {
+  explicit FactsOfShape(std::size_t size) : rows(size) {}
+
+  DistinctRows rows;
+  std::vector<std::uint32_t> owner;  // by distinct row: the first fact that has it
+};
+
+class FactMerger {
+ public:
+  explicit FactMerger(const Program& program)
+      : program_(program), numbers_(program.ops().size()), leader_(program.ops().size()) {
+    std::iota(leader_.begin(), leader_.end(), 0u);
+    for (ValueId id = 0; id < program.ops().size(); ++id) {
+      if (const FactOp* fact = plain_fact(program.op(id))) number_rows(id, *fact);
+    }
+  }
+
+  // Rows that are in another fact, or twice in their own.
+  [[nodiscard]] std::uint64_t repeated_rows() const { return repeated_; }
+
+  Program run() {
+    // By leader: the facts that become one with it, itself first.
+    std::map<ValueId, std::vector<ValueId>> groups;
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      if (plain_fact(program_.op(id))) groups[leader_of(id)].push_back(id);
+    }
+    Rewriter rewriter(program_);
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      if (!plain_fact(program_.op(id))) {
+        rewriter.copy(id);
+      } else if (leader_of(id) == id) {
+        merge(groups.find(id)->second, rewriter);
+      }
+    }
+    return compose_gathers(rewriter.finish());
+  }
+
+ private:
+  void number_rows(ValueId id, const FactOp& fact) {
+    const std::size_t size = fact.shape.size();
+    FactsOfShape& facts = shapes_.try_emplace(fact.shape, size).first->second;
+    numbers_[id].reserve(fact.rows);
+    for (std::uint32_t row = 0; row < fact.rows; ++row) {
+      const std::uint32_t number = facts.rows.number_of(fact.values->data() + row * size);
+      numbers_[id].push_back(number);
+      if (number == facts.owner.size()) {
+        facts.owner.push_back(id);
+      } else {
+        join(facts.owner[number], id);
+        ++repeated_;
+      }
+    }
+  }
+
+  // The first fact of those that have rows in common with `id`.
+  ValueId leader_of(ValueId id) {
+    while (leader_[id] != id) id = leader_[id] = leader_[leader_[id]];
+    return id;
+  }
+  void join(ValueId a, ValueId b) {
+    a = leader_of(a);
+    b = leader_of(b);
+    leader_[std::max(a, b)] = std::min(a, b);
+  }
+
+  // One fact at the place of the first of `facts`.
+  void merge(const std::vector<ValueId>& facts, Rewriter& rewriter) {
+    const Op& first = program_.op(facts[0]);
+    const FactsOfShape& shape = shapes_.find(first.shape)->second;
+    std::vector<double> values;
+    std::vector<std::vector<std::uint32_t>> index(facts.size());
+    place_.resize(std::max(place_.size(), shape.owner.size()), kNoRow);
+    std::uint32_t rows = 0;
+    for (std::size_t k = 0; k < facts.size(); ++k) {
+      for (const std::uint32_t number : numbers_[facts[k]]) {
+        if (place_[number] == kNoRow) {
+          place_[number] = rows++;
+          const double* row = shape.rows.rows()[number];
+          values.insert(values.end(), row, row + first.shape.size());
+        }
+        index[k].push_back(place_[number]);
+      }
+    }
+    const ValueId merged = rewriter.to().fact(std::move(values), rows, first.shape, first.note);
+    for (std::size_t k = 0; k < facts.size(); ++k) {
+      for (const std::uint32_t number : numbers_[facts[k]]) place_[number] = kNoRow;
+      const Index rows_of_fact = Index::compact(std::move(index[k]));
+      rewriter.replace(facts[k], rewriter.gather(merged, rows_of_fact, program_.op(facts[k]).note));
+    }
+  }
+
+  const Program& program_;
+  std::map<Shape, FactsOfShape> shapes_;
+  std::vector<std::vector<std::uint32_t>> numbers_;  // by fact and row: its distinct row
+  std::vector<ValueId> leader_;                      // by fact: itself, or one before it
+  std::vector<std::uint32_t> place_;                 // by distinct row: in the new fact; scratch
+  std::uint64_t repeated_ = 0;
+};
+
+}  // namespace
+
+bool dedup_facts(Program& program, PassContext& context) {
+  FactMerger merger(program);
+  context.count("fact rows dropped", merger.repeated_rows());
+  if (merger.repeated_rows() == 0) return false;
+  program = merger.run();
+  return true;
+}
+
+}  // namespace vecc

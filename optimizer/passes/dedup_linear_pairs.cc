@@ -1,0 +1,111 @@
+// dedup-linear-pairs: rows of a linear that multiply the same two rows are computed once.
+//
+//   %3 = gather %0 [0, 0, 0] ; %4 = gather %1 [7, 7, 2]
+//   %5 = linear %3, %4 : f32[3, 3x1] ; %6 = transform %5 tanh
+//   =>
+//   %3 = gather %0 [0, 0] ; %4 = gather %1 [2, 7]
+//   %5 = linear %3, %4 : f32[2, 3x1] ; %6 = gather %5 [1, 1, 0] ; %7 = transform %6 tanh
+//
+// The same row: one row of one op, through whatever gathers and concats it is read (source_rows.h);
+// rows of a linear that this pass made one are the same row for the linears after it. The rows that
+// are left are sorted by (left, right), so that the rows of one weight stand together. A linear
+// without a repeated pair stays as it is, and so does one with lifts: they are chosen by pairs that
+// are already distinct.
+//
+// Acts on the members of a segment too, which iso-compress (it compares the results of whole
+// layers) leaves alone.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "optimizer/passes/passes.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/row_map.h"
+#include "optimizer/rewrite/row_pairs.h"
+#include "optimizer/rewrite/source_rows.h"
+
+namespace vecc {
+namespace {
+
+bool is_ascending(std::span<const std::uint32_t> numbers) {
+  return std::ranges::adjacent_find(numbers, std::ranges::greater_equal()) == numbers.end();
+}
+
+// Keeps the first row of each pair, in the order of the pairs; the identity if no pair repeats.
+RowMap distinct_pairs(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right) {
+  if (is_ascending(left) || is_ascending(right)) return {};  // no need to sort
+  const std::vector<std::uint32_t> order = order_of_pairs(left, right);
+  RowMap map;
+  map.identity = false;
+  map.place.resize(order.size());
+  for (const std::uint32_t row : order) {
+    const bool repeats = !map.kept.empty() && left[map.kept.back()] == left[row] &&
+                         right[map.kept.back()] == right[row];
+    if (!repeats) map.kept.push_back(row);
+    map.place[row] = static_cast<std::uint32_t>(map.kept.size() - 1);
+  }
+  return map.kept.size() == order.size() ? RowMap() : map;
+}
+
+class PairDeduplicator {
+ public:
+  explicit PairDeduplicator(const Program& program)
+      : program_(program), sources_(program), same_(sources_.size()), maps_(program.ops().size()) {
+    std::iota(same_.begin(), same_.end(), 0u);
+  }
+
+  // The number of products that are left out.
+  std::uint64_t run() {
+    std::uint64_t repeated = 0;
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      const Op& op = program_.op(id);
+      const auto* linear = std::get_if<LinearOp>(&op.attributes);
+      if (linear == nullptr || has_lifts(*linear)) continue;
+      maps_[id] = distinct_pairs(numbers(op.operands[0]), numbers(op.operands[1]));
+      if (maps_[id].identity) continue;
+      repeated += op.rows - maps_[id].kept.size();
+      merge_numbers(id);
+    }
+    return repeated;
+  }
+
+  [[nodiscard]] std::span<const RowMap> maps() const { return maps_; }
+
+ private:
+  [[nodiscard]] std::vector<std::uint32_t> numbers(ValueId value) const {
+    const SourceRows::View rows = sources_.of(value);
+    std::vector<std::uint32_t> result(program_.op(value).rows);
+    for (std::uint32_t i = 0; i < result.size(); ++i) result[i] = same_[rows[i]];
+    return result;
+  }
+
+  void merge_numbers(ValueId id) {
+    const SourceRows::View rows = sources_.of(id);
+    const RowMap& map = maps_[id];
+    for (std::uint32_t i = 0; i < map.place.size(); ++i) {
+      same_[rows[i]] = rows[map.kept[map.place[i]]];
+    }
+  }
+
+  const Program& program_;
+  SourceRows sources_;
+  std::vector<std::uint32_t> same_;  // by number: that of the row that stands for it
+  std::vector<RowMap> maps_;
+};
+
+}  // namespace
+
+bool dedup_linear_pairs(Program& program, PassContext& context) {
+  if (!SourceRows::fits(program)) return false;
+  PairDeduplicator deduplicator(program);
+  const std::uint64_t repeated = deduplicator.run();
+  context.count("products left out", repeated);
+  if (repeated == 0) return false;
+  program = rebuild_rows(program, deduplicator.maps());
+  return true;
+}
+
+}  // namespace vecc

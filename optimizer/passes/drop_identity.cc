@@ -1,0 +1,203 @@
+// drop-identity: ops that return what they read.
+//
+//   - a transform that keeps each row as it is: identity; a broadcast, reshape or slice to the same
+//     shape; a transpose or element 0 of a scalar; the transpose of a transpose
+//   - a segment of which every segment has one member: sum, avg, elproduct, max, min; concat of
+//     columns (not count, softmax, sparsemax: those are 1)
+//   - a gather of all rows in order; a concat of one operand; a map that is its operand
+//   - in a linear: a lift of times 1, the transpose of a scalar, the transpose of a transpose
+//
+// Readers read the operand instead, an output too; a gather that then reads a gather becomes one.
+//
+//   %4 = transform %3 identity : f32[3, 2x1] ; %5 = gather %4 [1] : f32[1, 2x1]
+//   =>
+//   %4 = gather %3 [1] : f32[1, 2x1]
+#include <algorithm>
+#include <optional>
+
+#include "optimizer/passes/passes.h"
+#include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/rewriter.h"
+
+namespace vecc {
+namespace {
+
+bool all_single(const Segments& segments, std::uint32_t rows) {
+  for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+    if (member_count(segments, s) != 1) return false;
+  }
+  return true;
+}
+
+// Whether the combination of one element is that element.
+bool keeps_single(Combination combination, const Op& op, const Op& operand) {
+  switch (combination) {
+    case Combination::Sum:
+    case Combination::Avg:
+    case Combination::ElProduct:
+    case Combination::Max:
+    case Combination::Min: return true;
+    case Combination::Concat: return op.shape == operand.shape;
+    case Combination::Count:
+    case Combination::Softmax:
+    case Combination::Sparsemax:
+    case Combination::Product:
+    case Combination::CrossSum:
+    case Combination::CosSim:
+    case Combination::FunctionGraph: return false;
+  }
+  return false;
+}
+
+// Whether the transformation returns a row of shape `from` as it is, made `to`.
+bool keeps_rows(Transformation transformation, Shape from, Shape to) {
+  switch (transformation) {
+    case Transformation::Identity: return true;
+    case Transformation::Broadcast:
+    case Transformation::Reshape:
+    case Transformation::Slice: return from == to;
+    case Transformation::Transp:
+    case Transformation::AtIndex: return from.is_scalar();
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Signum:
+    case Transformation::Relu:
+    case Transformation::LeakyRelu:
+    case Transformation::Lukasiewicz:
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse:
+    case Transformation::Reverse:
+    case Transformation::Norm:
+    case Transformation::Softmax:
+    case Transformation::Sparsemax:
+    case Transformation::Gelu:
+    case Transformation::Abs:
+    case Transformation::Square: return false;
+  }
+  return false;
+}
+
+// The new value whose transposed rows are those of `value`, if that is a transpose, read through
+// gathers.
+std::optional<ValueId> untransposed(Rewriter& rewriter, ValueId value) {
+  const GatheredRows read = read_through(rewriter.to(), value);
+  const Op& source = rewriter.to().op(read.source);
+  const auto* transform = std::get_if<TransformOp>(&source.attributes);
+  if (!transform || transform->transformation.id != Transformation::Transp) return {};
+  const std::string note = rewriter.to().op(value).note;
+  return rewriter.gather(source.operands[0], read.rows, note);
+}
+
+class IdentityDropper {
+ public:
+  explicit IdentityDropper(const Program& program) : program_(program), rewriter_(program) {}
+
+  // Ops that went, and lifts and transposes that went from a linear.
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+
+  Program run() {
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      std::visit([&](const auto& op) { visit(op, id); }, program_.op(id).attributes);
+    }
+    return rewriter_.finish();
+  }
+
+ private:
+  [[nodiscard]] const Op& op(ValueId id) const { return program_.op(id); }
+  [[nodiscard]] const Op& operand(ValueId id) const { return op(op(id).operands[0]); }
+  [[nodiscard]] ValueId now_operand(ValueId id) const { return rewriter_.at(op(id).operands[0]); }
+
+  void drop(ValueId id, ValueId now) {
+    rewriter_.replace(id, now);
+    ++dropped_;
+  }
+
+  void copy_unless(bool keeps, ValueId id) {
+    if (keeps) {
+      drop(id, now_operand(id));
+    } else {
+      rewriter_.copy(id);
+    }
+  }
+
+  void visit(const FactOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const WeightOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const ContractOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const StateOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const UpdateOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const OutputOp&, ValueId id) { rewriter_.copy(id); }
+
+  void visit(const ConcatOp&, ValueId id) { copy_unless(op(id).operands.size() == 1, id); }
+
+  void visit(const GatherOp& gather, ValueId id) {
+    if (is_identity(gather.index, operand(id).rows)) return drop(id, now_operand(id));
+    rewriter_.replace(id, rewriter_.gather(now_operand(id), gather.index, op(id).note));
+  }
+
+  void visit(const SegmentOp& segment, ValueId id) {
+    copy_unless(keeps_single(segment.combination, op(id), operand(id)) &&
+                    all_single(segment.segments, operand(id).rows),
+                id);
+  }
+
+  void visit(const TransformOp& transform, ValueId id) {
+    const Transformation kind = transform.transformation.id;
+    if (keeps_rows(kind, operand(id).shape, op(id).shape)) return drop(id, now_operand(id));
+    if (kind == Transformation::Transp) {
+      if (const auto before = untransposed(rewriter_, now_operand(id))) return drop(id, *before);
+    }
+    rewriter_.copy(id);
+  }
+
+  void visit(const MapOp& map, ValueId id) {
+    const auto& nodes = map.expr->nodes;
+    const bool keeps = nodes.size() == 1 && nodes[0].kind == ExprNode::Kind::Input;
+    if (!keeps || op(op(id).operands[nodes[0].input]).rows != op(id).rows) {
+      rewriter_.copy(id);
+    } else {
+      drop(id, rewriter_.at(op(id).operands[nodes[0].input]));
+    }
+  }
+
+  // One side of a linear without what does nothing to it.
+  ValueId clean_side(ValueId old, bool& transposed, Lift& lift) {
+    const ValueId now = rewriter_.at(old);
+    if (lift.kind != Lift::Kind::None && lift.times == 1) {
+      lift = Lift();
+      ++dropped_;
+    }
+    if (!transposed) return now;
+    const auto before = untransposed(rewriter_, now);
+    if (!before && !op(old).shape.is_scalar()) return now;
+    transposed = false;
+    ++dropped_;
+    return before.value_or(now);
+  }
+
+  void visit(const LinearOp& linear, ValueId id) {
+    LinearOp clean = linear;
+    const ValueId left = clean_side(op(id).operands[0], clean.transpose_left, clean.lift_left);
+    const ValueId right = clean_side(op(id).operands[1], clean.transpose_right, clean.lift_right);
+    rewriter_.replace(id, rewriter_.add(clean, {left, right}, id));
+  }
+
+  const Program& program_;
+  Rewriter rewriter_;
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace
+
+bool drop_identity(Program& program, PassContext& context) {
+  IdentityDropper dropper(program);
+  Program result = dropper.run();
+  context.count("identities dropped", dropper.dropped());
+  if (dropper.dropped() == 0) return false;
+  program = std::move(result);
+  return true;
+}
+
+}  // namespace vecc

@@ -1,0 +1,174 @@
+#include "optimizer/passes/fold_plan.h"
+
+#include <algorithm>
+
+#include "optimizer/rewrite/op_steps.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint64_t kMostEvaluated = std::uint64_t{1} << 27;  // elements
+constexpr std::uint64_t kSmallFact = std::uint64_t{1} << 20;      // elements
+
+bool is_count(const Op& op) {
+  const auto* segment = std::get_if<SegmentOp>(&op.attributes);
+  return segment && segment->combination == Combination::Count;
+}
+
+// An empty segment is constant whatever the others are.
+bool has_empty_segments(const Op& op) {
+  const auto* segment = std::get_if<SegmentOp>(&op.attributes);
+  if (!segment) return false;
+  const auto offsets = segment->segments.offsets();
+  return std::ranges::adjacent_find(offsets) != offsets.end();
+}
+
+bool is_foldable(const Op& op) {
+  switch (op.kind()) {
+    case OpKind::Linear:
+    case OpKind::Segment:
+    case OpKind::Transform:
+    case OpKind::Map: return op.size() <= kMostEvaluated;
+    case OpKind::Fact:
+    case OpKind::Weight:
+    case OpKind::Concat:
+    case OpKind::Gather:
+    case OpKind::Contract:
+    case OpKind::State:
+    case OpKind::Update:
+    case OpKind::Output: return false;
+  }
+  return false;
+}
+
+bool has_lifts(const Op& op) {
+  const auto* linear = std::get_if<LinearOp>(&op.attributes);
+  return linear && (linear->lift_left != Lift() || linear->lift_right != Lift());
+}
+
+class FoldPlanner {
+ public:
+  FoldPlanner(const Program& program, const SourceRows& sources)
+      : program_(program), sources_(sources), has_constant_(program.ops().size()) {
+    plan_.decisions.resize(program.ops().size(), FoldDecision::Keep);
+    plan_.constant.resize(sources.size());
+    plan_.needed.resize(sources.size());
+  }
+
+  FoldPlan run() {
+    bool any = false;  // constant row that is computed
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      has_constant_[id] = find_constants(id);
+      any = any || (has_constant_[id] && is_foldable(program_.op(id)));
+    }
+    if (!any) return std::move(plan_);
+    for (auto id = static_cast<ValueId>(program_.ops().size()); id-- > 0;) {
+      const OpSteps steps(program_, sources_, id);
+      if (steps.count() == 0) continue;
+      plan_.decisions[id] = decide(id, steps);
+      if (plan_.decisions[id] == FoldDecision::Fold) ++plan_.folds;
+      need_reads(id, steps);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  // Marks the constant rows of a value; whether there are any (a gather or concat: perhaps).
+  bool find_constants(ValueId id) {
+    const Op& op = program_.op(id);
+    const auto is_constant = [&](ValueId operand) { return bool{has_constant_[operand]}; };
+    if (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat) {
+      return std::ranges::any_of(op.operands, is_constant);
+    }
+    const OpSteps steps(program_, sources_, id);
+    if (op.kind() == OpKind::Fact) {
+      for (std::uint32_t row = 0; row < op.rows; ++row) plan_.constant[steps.number(row)] = true;
+      return op.rows > 0;
+    }
+    if (!is_foldable(op)) return false;
+    const bool may_be =
+        std::ranges::all_of(op.operands, is_constant) || is_count(op) || has_empty_segments(op);
+    return may_be && find_constant_steps(op, steps);
+  }
+
+  bool find_constant_steps(const Op& op, const OpSteps& steps) {
+    std::uint32_t found = 0;
+    for (std::uint32_t step = 0; step < steps.count(); ++step) {
+      bool constant = true;
+      if (!is_count(op)) {
+        steps.for_each_read(
+            step, [&](std::uint32_t number) { constant = constant && plan_.constant[number]; });
+      }
+      if (!constant) continue;
+      ++found;
+      steps.for_each_row(step,
+                         [&](std::uint32_t row) { plan_.constant[steps.number(row)] = true; });
+    }
+    if (!has_lifts(op) || found == steps.count()) return found > 0;
+    for (std::uint32_t row = 0; row < op.rows; ++row) plan_.constant[steps.number(row)] = false;
+    return false;
+  }
+
+  // All readers have said what they need.
+  FoldDecision decide(ValueId id, const OpSteps& steps) {
+    if (!has_constant_[id]) return FoldDecision::Keep;
+    std::uint64_t constant = 0;
+    std::uint64_t needed = 0;
+    std::uint64_t computed = 0;
+    for (std::uint32_t step = 0; step < steps.count(); ++step) {
+      bool is_needed = false;
+      steps.for_each_row(step, [&](std::uint32_t row) {
+        is_needed = is_needed || plan_.in_fact(steps.number(row));
+      });
+      steps.for_each_row(step, [&](std::uint32_t row) {
+        const std::uint32_t number = steps.number(row);
+        ++(plan_.constant[number] ? constant : computed);
+        if (is_needed) plan_.needed[number] = true;  // a softmax folds whole segments
+        if (plan_.in_fact(number)) ++needed;
+      });
+    }
+    if (constant == 0) return FoldDecision::Keep;
+    if (needed == 0) return FoldDecision::DropRows;
+    const bool enough = computed == 0 || needed >= computed;
+    return enough && is_small(id, needed) ? FoldDecision::Fold : FoldDecision::Keep;
+  }
+
+  [[nodiscard]] bool is_small(ValueId id, std::uint64_t rows) const {
+    const Op& op = program_.op(id);
+    std::uint64_t read = 0;
+    for (const ValueId operand : op.operands) read += program_.op(operand).size();
+    return rows * op.shape.size() <= std::max(kSmallFact, 2 * read);
+  }
+
+  // What the steps that are computed read.
+  void need_reads(ValueId id, const OpSteps& steps) {
+    const auto& operands = program_.op(id).operands;
+    if (std::ranges::none_of(operands, [&](ValueId v) { return bool{has_constant_[v]}; })) return;
+    const bool all = plan_.decisions[id] == FoldDecision::Keep;
+    for (std::uint32_t step = 0; step < steps.count(); ++step) {
+      bool constant = !all;
+      if (!all) {
+        steps.for_each_row(step, [&](std::uint32_t row) {
+          constant = constant && plan_.constant[steps.number(row)];
+        });
+      }
+      if (constant) continue;
+      steps.for_each_read(step, [&](std::uint32_t number) {
+        if (plan_.constant[number]) plan_.needed[number] = true;
+      });
+    }
+  }
+
+  const Program& program_;
+  const SourceRows& sources_;
+  FoldPlan plan_;
+  std::vector<bool> has_constant_;  // by value
+};
+
+}  // namespace
+
+FoldPlan plan_folds(const Program& program, const SourceRows& sources) {
+  return FoldPlanner(program, sources).run();
+}
+
+}  // namespace vecc

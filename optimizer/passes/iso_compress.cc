@@ -1,0 +1,205 @@
+// iso-compress: rows that compute the same function of the weights are computed once.
+//
+//   %2 = gather %1 [0, 1, 1, 0, 2] ; %3 = segment %2 [0, 2, 4, 5] sum : f32[3, 1]
+//   %4 = transform %3 tanh : f32[3, 1]
+//   =>
+//   %2 = gather %1 [0, 1, 2] ; %3 = segment %2 [0, 2, 3] sum : f32[2, 1]
+//   %4 = transform %3 tanh : f32[2, 1] ; %5 = gather %4 [0, 0, 1]
+//
+// The same function: equal fingerprints (optimizer/iso/row_fingerprint.h), whatever the weights
+// are. It sees through the order of sums, sums of sums, averages of sums, distributed products; it
+// compares rows of one value across all of its samples, and never looks at floats but to tell
+// constants apart.
+//
+// Merged are rows of constants and of all that is computed: segments, transforms, maps, gathers
+// that a concat stores, and linears, but for these:
+//   - a linear that only a segment reads keeps the members of the segments that stay, equal ones
+//     too: merging them costs a gather (dedup-linear-pairs decides that);
+//   - a linear with lifts stays: it reads its operands in place;
+//   - of softmax and sparsemax, which keep a row a member, a whole segment goes if another one has
+//     the same rows in any order.
+// Rows of weights, states and weight gradients are never merged; nor are outputs, but what they
+// read is, and gathered for them.
+//
+// Merging rows of equal value is right for whatever reads them, so Programs with derivatives and
+// updates may be compressed as well: states are variables by name like weights.
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "optimizer/iso/fingerprint_classes.h"
+#include "optimizer/iso/pair_table.h"
+#include "optimizer/passes/passes.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/readers.h"
+#include "optimizer/rewrite/rewriter.h"
+#include "optimizer/rewrite/row_map.h"
+
+namespace vecc {
+namespace {
+
+using iso::FingerprintClasses;
+using iso::ValueClasses;
+
+// The first row of each class stands for all.
+RowMap first_of_each(const ValueClasses& classes) {
+  if (classes.table->size() <= classes.of_row.size()) {
+    return RowMap::of_classes(classes.of_row, classes.table->size());
+  }
+  iso::PairTable dense;
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(classes.of_row.size());
+  for (const std::uint32_t id : classes.of_row) numbers.push_back(dense.number(id, 0));
+  return RowMap::of_classes(numbers, dense.size());
+}
+
+// The map by which row stands_for[i] is computed for row i.
+RowMap standing_for(std::span<const std::uint32_t> stands_for) {
+  RowMap map;
+  map.place.resize(stands_for.size());
+  for (std::uint32_t row = 0; row < stands_for.size(); ++row) {
+    if (stands_for[row] != row) continue;
+    map.place[row] = static_cast<std::uint32_t>(map.kept.size());
+    map.kept.push_back(row);
+  }
+  if (map.kept.size() == stands_for.size()) return {};
+  for (std::uint32_t row = 0; row < stands_for.size(); ++row) {
+    map.place[row] = map.place[stands_for[row]];
+  }
+  map.identity = false;
+  return map;
+}
+
+// The first segment of each multiset of rows stands for all, member for equal member.
+RowMap first_of_each_segment(const Segments& segments, const ValueClasses& classes,
+                             const iso::Keys& keys) {
+  const auto rows = static_cast<std::uint32_t>(classes.of_row.size());
+  std::uint64_t meeting = 0;
+  iso::ClassTable multisets(1, meeting);
+  std::vector<std::uint32_t> first;  // by multiset: its first segment
+  std::vector<std::uint32_t> row_of_class(classes.table->size());
+  std::vector<std::uint32_t> stands_for(rows);
+  for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+    iso::MultisetHash members(keys, 0);
+    for_each_member(segments, rows, s, [&](std::uint32_t row) {
+      members.add(classes.table->parts(classes.of_row[row]));
+    });
+    const std::uint32_t multiset = multisets.insert({&members.sum(), 1});
+    if (multiset == first.size()) first.push_back(s);
+    for_each_member(segments, rows, first[multiset],
+                    [&](std::uint32_t row) { row_of_class[classes.of_row[row]] = row; });
+    for_each_member(segments, rows, s, [&](std::uint32_t row) {
+      stands_for[row] = first[multiset] == s ? row : row_of_class[classes.of_row[row]];
+    });
+  }
+  return standing_for(stands_for);
+}
+
+// The operand's rows that are members of segments that stay.
+RowMap members_of(const SegmentOp& segment, const RowMap& kept_segments, std::uint32_t rows) {
+  if (kept_segments.identity) return {};
+  RowMap map;
+  map.kept = keep_segments(segment, rows, kept_segments.kept).members;
+  map.identity = map.kept.size() == rows;
+  map.place.assign(rows, kNoRow);
+  for (std::uint32_t i = 0; i < map.kept.size(); ++i) map.place[map.kept[i]] = i;
+  return map.identity ? RowMap() : map;
+}
+
+class Compressor {
+ public:
+  Compressor(const Program& program, std::uint64_t seed)
+      : program_(program),
+        readers_(program),
+        classes_(program, seed),
+        maps_(program.ops().size()) {}
+
+  void run() {
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      const ValueClasses& classes = classes_.classify(id);
+      maps_[id] = map_of(id, classes);
+    }
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      if (only_a_segment_reads(id)) follow_segment(id);
+    }
+  }
+
+  [[nodiscard]] std::span<const RowMap> maps() const { return maps_; }
+  [[nodiscard]] std::uint64_t partitions_differ() const { return classes_.meeting_in_one_field(); }
+  [[nodiscard]] std::uint64_t merged() const {
+    std::uint64_t rows = 0;
+    for (ValueId id = 0; id < maps_.size(); ++id) {
+      rows += program_.op(id).rows - maps_[id].rows(program_.op(id));
+    }
+    return rows;
+  }
+
+ private:
+  [[nodiscard]] RowMap map_of(ValueId id, const ValueClasses& classes) const {
+    const Op& op = program_.op(id);
+    switch (op.kind()) {
+      case OpKind::Fact:
+      case OpKind::Transform:
+      case OpKind::Map: return first_of_each(classes);
+      case OpKind::Gather: return is_stored(id) ? first_of_each(classes) : RowMap();
+      case OpKind::Linear:
+        return has_lifts(std::get<LinearOp>(op.attributes)) || only_a_segment_reads(id)
+                   ? RowMap()
+                   : first_of_each(classes);
+      case OpKind::Segment: {
+        const auto& segment = std::get<SegmentOp>(op.attributes);
+        return keeps_members(segment.combination)
+                   ? first_of_each_segment(segment.segments, classes, classes_.keys())
+                   : first_of_each(classes);
+      }
+      case OpKind::Weight:
+      case OpKind::Concat:
+      case OpKind::Contract:
+      case OpKind::State:
+      case OpKind::Update:
+      case OpKind::Output: return {};
+    }
+    return {};
+  }
+
+  // Whether a concat holds the rows of a gather.
+  [[nodiscard]] bool is_stored(ValueId gather) const {
+    return std::ranges::any_of(readers_.of(gather), [&](ValueId reader) {
+      return program_.op(reader).kind() == OpKind::Concat;
+    });
+  }
+
+  [[nodiscard]] bool only_a_segment_reads(ValueId id) const {
+    const auto* linear = std::get_if<LinearOp>(&program_.op(id).attributes);
+    const ValueId reader = readers_.only(id);
+    return linear != nullptr && !has_lifts(*linear) && reader != kNoValue &&
+           program_.op(reader).kind() == OpKind::Segment;
+  }
+
+  void follow_segment(ValueId linear) {
+    const ValueId reader = readers_.only(linear);
+    const auto& segment = std::get<SegmentOp>(program_.op(reader).attributes);
+    maps_[linear] = members_of(segment, maps_[reader], program_.op(linear).rows);
+  }
+
+  const Program& program_;
+  Readers readers_;
+  FingerprintClasses classes_;
+  std::vector<RowMap> maps_;
+};
+
+}  // namespace
+
+bool iso_compress(Program& program, PassContext& context) {
+  Compressor compressor(program, context.seed());
+  compressor.run();
+  const auto maps = compressor.maps();
+  context.count("rows left out", compressor.merged());
+  context.count("partitions differ", compressor.partitions_differ());
+  if (std::ranges::all_of(maps, &RowMap::identity)) return false;
+  program = rebuild_rows(program, maps);
+  return true;
+}
+
+}  // namespace vecc

@@ -1,0 +1,207 @@
+// pad-linear: the rows of a linear are computed in an order in which one or both sides repeat, with
+// rows added that nobody reads where that order has gaps, so that broadcast-linear reads the
+// repeating sides in place; a gather after the linear picks the real rows.
+//
+//   %2 = gather %0 [0, 1, 0, 0, 1, 0, 1] ; %3 = gather %1 [2, 3, 4, 0, 1, 8, 5]
+//   %4 = linear %2, %3 : f32[7, 3x1] ; %5 = transform %4 tanh
+//   =>
+//   %2 = gather %0 [0, 1, 0, 1, 0, 1, 0, 1] ; %3 = gather %1 [0, 1, 2, 3, 4, 5, 8, 5]
+//   %4 = linear %2, %3 : f32[8, 3x1] ; %5 = gather %4 [2, 3, 4, 0, 1, 6, 5]
+//   %6 = transform %5 tanh
+//
+// Candidates (pad_linear_layouts.h): none, with the lifts that broadcast-linear finds in the order
+// as it is; left and right, where each row of that side is used as often as the one used most;
+// both, all pairs of the two sides' rows; and bucketed by left or right, where a row I with n_I
+// uses stands t_I = floor(n_I / n_min + 1/2) times in a period of at most 24. `--pad` says which of
+// them may be chosen. Of those the first of least cost is, counted in elements and multiply-adds:
+//
+//   left rows gathered * size of one + right rows gathered * size of one
+//   + products * (multiply-adds of one + size of its result)
+//   + rows that a gather after the linear stores * size of one
+//
+// A side that is lifted gathers its period only; one that is read in place, or through a gather
+// that others read as well, gathers nothing as long as it stays. Since products count, padding
+// cannot win by gathers alone: a Program never stores more and multiplies more than before.
+//
+// Where fixed segments over dimension 1 follow (transpose-fixed-segments), the left side
+// interleaves and the right one repeats, else the reverse. Pairs must be distinct
+// (dedup-linear-pairs), and linears with lifts stay as they are. Nothing to do for a backend that
+// does not store gathered rows, or cannot repeat an operand.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "optimizer/passes/linear_lifts.h"
+#include "optimizer/passes/pad_linear_layouts.h"
+#include "optimizer/passes/passes.h"
+#include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/readers.h"
+#include "optimizer/rewrite/rewriter.h"
+
+namespace vecc {
+namespace {
+
+double multiply_adds(Shape left, Shape right) {
+  if (left.is_scalar() || right.is_scalar()) {
+    return static_cast<double>(std::max(left.size(), right.size()));
+  }
+  return static_cast<double>(left.size()) * right.cols();
+}
+
+std::optional<DistinctPairs> distinct_pairs(const Index& left, const Index& right) {
+  DistinctPairs pairs;
+  pairs.left = left.materialize();
+  pairs.right = right.materialize();
+  pairs.by_left = uses_of(pairs.left, pairs.right);
+  const auto& order = pairs.by_left.order;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::uint32_t a = order[i - 1];
+    const std::uint32_t b = order[i];
+    if (pairs.left[a] == pairs.left[b] && pairs.right[a] == pairs.right[b]) return std::nullopt;
+  }
+  pairs.by_right = uses_of(pairs.right, pairs.left);
+  return pairs;
+}
+
+class Padder {
+ public:
+  Padder(const Program& program, PassContext& context)
+      : program_(program),
+        context_(context),
+        readers_(program),
+        rewriter_(program),
+        padded_(program.ops().size()) {}
+
+  bool run() {
+    bool changed = false;
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      const Op& op = program_.op(id);
+      const auto* gather = std::get_if<GatherOp>(&op.attributes);
+      if (op.kind() == OpKind::Linear && pad(id)) {
+        padded_[id] = changed = true;
+      } else if (gather != nullptr && padded_[op.operands[0]]) {
+        // One gather from the products, not one from the restored rows.
+        const ValueId products = rewriter_.at(op.operands[0]);
+        rewriter_.replace(id, rewriter_.gather(products, gather->index, op.note));
+      } else {
+        rewriter_.copy(id);
+      }
+    }
+    return changed;
+  }
+
+  Program finish() { return rewriter_.finish(); }
+
+ private:
+  bool pad(ValueId id) {
+    const Op& op = program_.op(id);
+    const auto& linear = std::get<LinearOp>(op.attributes);
+    if (has_lifts(linear) || op.rows < 2) return false;
+    const GatheredRows left = read_through(program_, op.operands[0]);
+    const GatheredRows right = read_through(program_, op.operands[1]);
+    const std::optional<DistinctPairs> pairs = distinct_pairs(left.rows, right.rows);
+    if (!pairs) return false;
+    const std::optional<PadLayout> layout = choose(id, *pairs, left.rows, right.rows);
+    if (!layout) return false;
+    const FollowingSegments following = following_segments(program_, readers_, id);
+    PaddedRows rows = lay_out(
+        *pairs, *layout,
+        following.dimension == 1 ? Orientation::LeftInterleaves : Orientation::RightInterleaves);
+    const auto operand = [&](std::size_t k, ValueId source, std::vector<std::uint32_t>& read) {
+      return rewriter_.gather(rewriter_.at(source), Index::compact(std::move(read)),
+                              program_.op(op.operands[k]).note);
+    };
+    const ValueId new_left = operand(0, left.source, rows.left);
+    const ValueId new_right = operand(1, right.source, rows.right);
+    const ValueId products = rewriter_.add(linear, {new_left, new_right}, id);
+    rewriter_.replace(id,
+                      rewriter_.gather(products, Index::compact(std::move(rows.place)), op.note));
+    context_.count("linears padded", 1);
+    context_.count("rows added", layout->products - op.rows);
+    return true;
+  }
+
+  // The layout that costs less than leaving the linear as it is, if there is one.
+  [[nodiscard]] std::optional<PadLayout> choose(ValueId id, const DistinctPairs& pairs,
+                                                const Index& left, const Index& right) const {
+    const Op& op = program_.op(id);
+    const Shape left_shape = program_.op(op.operands[0]).shape;
+    const Shape right_shape = program_.op(op.operands[1]).shape;
+    const double of_product =
+        product_cost(std::get<LinearOp>(op.attributes), left_shape, right_shape, op.shape);
+    const auto gathers = [&](double left_rows, double right_rows) {
+      return left_rows * static_cast<double>(left_shape.size()) +
+             right_rows * static_cast<double>(right_shape.size());
+    };
+    const LinearLifts lifts = choose_lifts({left, left_shape.size()}, {right, right_shape.size()},
+                                           following_segments(program_, readers_, id));
+    double least =
+        gathers(rows_gathered(id, 0, left, lifts.left), rows_gathered(id, 1, right, lifts.right)) +
+        op.rows * of_product;
+    const double restored = rows_restored(id) * static_cast<double>(op.shape.size());
+    std::optional<PadLayout> best;
+    for (PadLayout& layout : pad_layouts(pairs, context_.pad_mode())) {
+      const double cost =
+          gathers(static_cast<double>(layout.left_rows), static_cast<double>(layout.right_rows)) +
+          static_cast<double>(layout.products) * of_product + restored;
+      if (cost >= least) continue;
+      least = cost;
+      best = std::move(layout);
+    }
+    return best;
+  }
+
+  [[nodiscard]] static double product_cost(const LinearOp& linear, Shape left, Shape right,
+                                           Shape result) {
+    return multiply_adds(linear.transpose_left ? left.transposed() : left,
+                         linear.transpose_right ? right.transposed() : right) +
+           static_cast<double>(result.size());
+  }
+
+  // Rows that an operand's gather stores for this linear as it is, under its lift.
+  [[nodiscard]] double rows_gathered(ValueId linear, std::size_t side, const Index& rows,
+                                     const Lift& lift) const {
+    if (lift.kind != Lift::Kind::None) return rows.size() / lift.times;
+    const ValueId operand = program_.op(linear).operands[side];
+    const bool stored_anyway = is_view(rows) || readers_.only(operand) != linear;
+    return stored_anyway ? 0 : rows.size();
+  }
+
+  // Rows that gathers after the padded linear store and store not yet.
+  [[nodiscard]] double rows_restored(ValueId linear) const {
+    double rows = 0;
+    bool all = false;
+    for (const ValueId reader : readers_.of(linear)) {
+      const auto* gather = std::get_if<GatherOp>(&program_.op(reader).attributes);
+      if (gather == nullptr) {
+        all = true;
+      } else if (is_view(gather->index)) {
+        rows += gather->index.size();
+      }
+    }
+    return rows + (all ? program_.op(linear).rows : 0);
+  }
+
+  const Program& program_;
+  PassContext& context_;
+  Readers readers_;
+  Rewriter rewriter_;
+  std::vector<bool> padded_;  // by old value
+};
+
+}  // namespace
+
+bool pad_linear(Program& program, PassContext& context) {
+  const BackendTraits& traits = context.traits();
+  if (context.pad_mode() == PadMode::Never || !traits.stores_gathers || !traits.broadcasts) {
+    return false;
+  }
+  Padder padder(program, context);
+  if (!padder.run()) return false;
+  program = padder.finish();
+  return true;
+}
+
+}  // namespace vecc

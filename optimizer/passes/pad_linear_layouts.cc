@@ -1,0 +1,170 @@
+#include "optimizer/passes/pad_linear_layouts.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "optimizer/rewrite/row_pairs.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint64_t kMaxRows = 0xFFFFFFFE;
+
+std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+PadLayout layout_of_periods(PadLayout::Kind kind, const SideUses& side,
+                            std::vector<std::uint32_t> times) {
+  PadLayout layout;
+  layout.kind = kind;
+  std::uint64_t period = 0;
+  for (std::uint32_t key = 0; key < side.keys(); ++key) {
+    layout.periods = std::max(layout.periods, divided_up(side.uses(key), times[key]));
+    period += times[key];
+  }
+  layout.times = std::move(times);
+  layout.products = period * layout.periods;
+  layout.left_rows = kind == PadLayout::Kind::ByLeft ? period : layout.products;
+  layout.right_rows = kind == PadLayout::Kind::ByLeft ? layout.products : period;
+  return layout;
+}
+
+// Each key once in a period: padded to the largest number of uses.
+PadLayout sided_layout(PadLayout::Kind kind, const SideUses& side) {
+  return layout_of_periods(kind, side, std::vector<std::uint32_t>(side.keys(), 1));
+}
+
+// How often each key stands in a period: its uses over the fewest uses of any, rounded; empty if
+// the period gets too long.
+std::vector<std::uint32_t> bucket_times(const SideUses& side) {
+  if (side.keys() > kLongestPeriod) return {};
+  std::uint64_t fewest = side.uses(0);
+  for (std::uint32_t key = 1; key < side.keys(); ++key) {
+    fewest = std::min<std::uint64_t>(fewest, side.uses(key));
+  }
+  std::vector<std::uint32_t> times;
+  std::uint64_t period = 0;
+  for (std::uint32_t key = 0; key < side.keys(); ++key) {
+    // floor(uses / fewest + 1/2)
+    const std::uint64_t t = (2 * std::uint64_t{side.uses(key)} + fewest) / (2 * fewest);
+    times.push_back(static_cast<std::uint32_t>(t));
+    period += t;
+  }
+  if (period > kLongestPeriod) times.clear();
+  return times;
+}
+
+PadLayout full_layout(const DistinctPairs& pairs) {
+  PadLayout layout;
+  layout.kind = PadLayout::Kind::AllPairs;
+  layout.left_rows = pairs.by_left.keys();
+  layout.right_rows = pairs.by_right.keys();
+  layout.products = layout.left_rows * layout.right_rows;
+  return layout;
+}
+
+std::vector<std::uint32_t> keys_by_row(const SideUses& side) {
+  std::vector<std::uint32_t> keys(side.order.size());
+  for (std::uint32_t key = 0; key < side.keys(); ++key) {
+    for (auto i = side.begin[key]; i < side.begin[key + 1]; ++i) keys[side.order[i]] = key;
+  }
+  return keys;
+}
+
+PaddedRows lay_out_all(const DistinctPairs& pairs, Orientation orientation) {
+  const std::uint32_t lefts = pairs.by_left.keys();
+  const std::uint32_t rights = pairs.by_right.keys();
+  const auto place = [&](std::uint32_t left, std::uint32_t right) {
+    return orientation == Orientation::LeftInterleaves ? left * rights + right
+                                                       : right * lefts + left;
+  };
+  PaddedRows rows;
+  rows.left.resize(std::size_t{lefts} * rights);
+  rows.right.resize(rows.left.size());
+  for (std::uint32_t left = 0; left < lefts; ++left) {
+    for (std::uint32_t right = 0; right < rights; ++right) {
+      rows.left[place(left, right)] = pairs.by_left.rows[left];
+      rows.right[place(left, right)] = pairs.by_right.rows[right];
+    }
+  }
+  const std::vector<std::uint32_t> left_keys = keys_by_row(pairs.by_left);
+  const std::vector<std::uint32_t> right_keys = keys_by_row(pairs.by_right);
+  rows.place.resize(pairs.left.size());
+  for (std::size_t row = 0; row < rows.place.size(); ++row) {
+    rows.place[row] = place(left_keys[row], right_keys[row]);
+  }
+  return rows;
+}
+
+// The products of each key fill its slots of all periods; the last one stands in those left over.
+PaddedRows lay_out_periods(const DistinctPairs& pairs, const PadLayout& layout,
+                           Orientation orientation) {
+  const bool by_left = layout.kind == PadLayout::Kind::ByLeft;
+  const SideUses& side = by_left ? pairs.by_left : pairs.by_right;
+  const bool interleaves = by_left == (orientation == Orientation::LeftInterleaves);
+  const auto period = static_cast<std::uint32_t>(by_left ? layout.left_rows : layout.right_rows);
+  PaddedRows rows;
+  rows.left.resize(layout.products);
+  rows.right.resize(layout.products);
+  rows.place.resize(pairs.left.size());
+  std::uint32_t first_slot = 0;
+  for (std::uint32_t key = 0; key < side.keys(); ++key) {
+    const std::uint32_t uses = side.uses(key);
+    for (std::uint32_t j = 0; j < layout.times[key] * layout.periods; ++j) {
+      const std::uint32_t slot = first_slot + j / layout.periods;
+      const std::uint32_t turn = j % layout.periods;
+      const std::uint32_t place = interleaves ? slot * layout.periods + turn : turn * period + slot;
+      const std::uint32_t row = side.order[side.begin[key] + std::min(j, uses - 1)];
+      rows.left[place] = pairs.left[row];
+      rows.right[place] = pairs.right[row];
+      if (j < uses) rows.place[row] = place;
+    }
+    first_slot += layout.times[key];
+  }
+  return rows;
+}
+
+}  // namespace
+
+SideUses uses_of(std::span<const std::uint32_t> side, std::span<const std::uint32_t> other) {
+  SideUses uses;
+  uses.order = order_of_pairs(side, other);
+  for (std::uint32_t i = 0; i < uses.order.size(); ++i) {
+    const std::uint32_t row = side[uses.order[i]];
+    if (!uses.rows.empty() && uses.rows.back() == row) continue;
+    uses.rows.push_back(row);
+    uses.begin.push_back(i);
+  }
+  uses.begin.push_back(static_cast<std::uint32_t>(uses.order.size()));
+  return uses;
+}
+
+std::vector<PadLayout> pad_layouts(const DistinctPairs& pairs, PadMode mode) {
+  const bool sided = mode == PadMode::Sided || mode == PadMode::Any;
+  const bool full = mode == PadMode::Full || mode == PadMode::Any;
+  std::vector<PadLayout> layouts;
+  if (sided) {
+    layouts.push_back(sided_layout(PadLayout::Kind::ByLeft, pairs.by_left));
+    layouts.push_back(sided_layout(PadLayout::Kind::ByRight, pairs.by_right));
+  }
+  if (full) layouts.push_back(full_layout(pairs));
+  const auto add_bucketed = [&](PadLayout::Kind kind, const SideUses& side) {
+    std::vector<std::uint32_t> times = bucket_times(side);
+    if (!times.empty()) layouts.push_back(layout_of_periods(kind, side, std::move(times)));
+  };
+  if (sided) {
+    add_bucketed(PadLayout::Kind::ByLeft, pairs.by_left);
+    add_bucketed(PadLayout::Kind::ByRight, pairs.by_right);
+  }
+  std::erase_if(layouts, [](const PadLayout& layout) { return layout.products > kMaxRows; });
+  return layouts;
+}
+
+PaddedRows lay_out(const DistinctPairs& pairs, const PadLayout& layout, Orientation orientation) {
+  if (layout.kind == PadLayout::Kind::AllPairs) return lay_out_all(pairs, orientation);
+  return lay_out_periods(pairs, layout, orientation);
+}
+
+}  // namespace vecc

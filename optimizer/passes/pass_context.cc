@@ -1,0 +1,21 @@
+#include "optimizer/passes/pass_context.h"
+
+#include <algorithm>
+
+namespace vecc {
+
+void PassContext::count(std::string_view what, std::uint64_t amount) {
+  const auto found =
+      std::ranges::find(counters_, what, &std::pair<std::string, std::uint64_t>::first);
+  if (found != counters_.end()) {
+    found->second += amount;
+  } else {
+    counters_.emplace_back(std::string(what), amount);
+  }
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> PassContext::take_counters() {
+  return std::exchange(counters_, {});
+}
+
+}  // namespace vecc

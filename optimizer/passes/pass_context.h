@@ -1,0 +1,42 @@
+// What a pass is: a function that rewrites a Program and tells whether it changed anything.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vecc/optimize.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// What a pass may know, and where it counts what it did.
+class PassContext {
+ public:
+  PassContext(const OptimizeOptions& options, const GatherPreset& preset, PadMode pad_mode)
+      : options_(options), preset_(preset), pad_mode_(pad_mode) {}
+
+  [[nodiscard]] const BackendTraits& traits() const { return options_.traits; }
+  [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
+  [[nodiscard]] const GatherPreset& preset() const { return preset_; }
+  [[nodiscard]] PadMode pad_mode() const { return pad_mode_; }
+
+  /// Adds to a counter of this run: `count("rows merged", 12)`.
+  void count(std::string_view what, std::uint64_t amount);
+  /// The counters of the run so far; starts the next one with none.
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> take_counters();
+
+ private:
+  const OptimizeOptions& options_;
+  const GatherPreset& preset_;
+  PadMode pad_mode_;
+  std::vector<std::pair<std::string, std::uint64_t>> counters_;
+};
+
+/// Rewrites `program`, which has passed verify(); true if it changed anything. What it replaced is
+/// gone afterwards (Rewriter::finish and rebuild_rows see to it).
+using PassFunction = bool (*)(Program& program, PassContext& context);
+
+}  // namespace vecc

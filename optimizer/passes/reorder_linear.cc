@@ -1,0 +1,106 @@
+// reorder-linear: products in the order that takes the least counted work.
+//
+//   %3 = linear (gather %v [0, 0, 0]), %x ; %4 = linear (gather %w [0, 0, 0]), %3     W (V x)
+//   =>
+//   %3 = linear %w, %v ; %4 = linear (gather %3 [0, 0, 0]), %x                        (W V) x
+//
+// The rules (each in its file, reorder_linear_*.cc), all in both directions:
+//   - a product before or after a sum or mean: W x + W y is W (x + y)
+//   - three factors: W (V x) is (W V) x; scalar factors also change places
+// (A product before or after a gather: dedup-linear-pairs and dedup-rows see to it that none is
+// computed twice, or for nothing.) Sums and products only: never across another function, max, min,
+// elproduct or softmax. A product that another op needs anyway is not counted as saved, row by row.
+//
+// Work is multiply-adds, bytes moved and launches (reorder_linear_work.h) over distinct rows, after
+// what is constant was computed at compile time. All reorderings of a round that do not touch each
+// other are done at once, the best first; rounds go on while the whole Program's counted work
+// falls. Outputs and gradients stay the same but for rounding.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "optimizer/passes/passes.h"
+#include "optimizer/passes/reorder_linear_rules.h"
+#include "optimizer/passes/reorder_linear_work.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/needed_rows.h"
+
+namespace vecc {
+namespace {
+
+std::optional<Reordering> best_for(const ProductView& view, ValueId id) {
+  const Op& op = view.program().op(id);
+  if (view.is_constant(id) || op.rows == 0) return {};
+  if (op.kind() == OpKind::Segment) return factor_out_of_sums(view, id);
+  const auto* linear = std::get_if<LinearOp>(&op.attributes);
+  if (linear == nullptr || has_lifts(*linear)) return {};
+  std::optional<Reordering> best = distribute_over_sums(view, id);
+  auto reassociated = reassociate(view, id);
+  const bool is_better = reassociated && (!best || reassociated->saved > best->saved);
+  return is_better ? std::move(reassociated) : std::move(best);
+}
+
+// The best reorderings that do not touch each other, by op.
+std::vector<std::optional<Reordering>> choose(const ProductView& view) {
+  std::vector<Reordering> found;
+  const auto ops = static_cast<ValueId>(view.program().ops().size());
+  for (ValueId id = 0; id < ops; ++id) {
+    if (auto best = best_for(view, id)) found.push_back(std::move(*best));
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), &Reordering::saved);
+  std::vector<std::optional<Reordering>> chosen(ops);
+  std::vector<bool> touched(ops);
+  for (Reordering& reordering : found) {
+    if (touched[reordering.op] || touched[reordering.inner]) continue;
+    touched[reordering.op] = touched[reordering.inner] = true;
+    chosen[reordering.op] = std::move(reordering);
+  }
+  return chosen;
+}
+
+// One round; the same Program if nothing was found.
+Program reorder_once(const Program& program, std::vector<const char*>& rules) {
+  const ProductView view(program);
+  const auto chosen = choose(view);
+  Rewriter rewriter(program);
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    if (!chosen[id]) {
+      rewriter.copy(id);
+      continue;
+    }
+    chosen[id]->apply(rewriter);
+    rules.push_back(chosen[id]->rule);
+  }
+  if (rules.empty()) return program;
+  Program result = compose_gathers(rewriter.finish());
+  drop_unread_rows(result);
+  return result;
+}
+
+bool has_products(const Program& program) {
+  return std::ranges::any_of(program.ops(),
+                             [](const Op& op) { return op.kind() == OpKind::Linear; });
+}
+
+}  // namespace
+
+bool reorder_linear(Program& program, PassContext& context) {
+  if (!has_products(program)) return false;
+  Work work = counted_work(program);
+  context.count("multiply-adds before", static_cast<std::uint64_t>(work.multiply_adds));
+  bool changed = false;
+  while (SourceRows::fits(program)) {
+    std::vector<const char*> rules;
+    Program next = reorder_once(program, rules);
+    const Work next_work = counted_work(next);
+    if (rules.empty() || in_multiply_adds(next_work) >= in_multiply_adds(work)) break;
+    for (const char* rule : rules) context.count(rule, 1);
+    program = std::move(next);
+    work = next_work;
+    changed = true;
+  }
+  context.count("multiply-adds after", static_cast<std::uint64_t>(work.multiply_adds));
+  return changed;
+}
+
+}  // namespace vecc

@@ -1,0 +1,233 @@
+// reorder-linear: common factors out of sums.
+//
+//   %4 = gather %w [0, 0, 1] ; %5 = linear %4, %x ; %6 = segment %5 [0, 3] sum
+//   =>
+//   %4 = segment %x [0, 2, 3] sum ; %5 = linear %w, %4 ; %6 = segment %5 [0, 2] sum
+//
+// A segment's members fall into groups that share the factor; a group's other sides are summed
+// first, equal sums once, then multiplied, equal products once. Where a segment has several groups
+// their products are summed.
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "optimizer/passes/reorder_linear_rules.h"
+#include "optimizer/passes/reorder_linear_work.h"
+#include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/members.h"
+
+namespace vecc {
+namespace {
+
+struct Member {
+  std::uint32_t group = 0;   // the shared side's number
+  std::uint32_t place = 0;   // in its segment
+  std::uint32_t factor = 0;  // row of the shared side's source
+  std::uint32_t summed = 0;  // row of the other side's source
+};
+
+// What is computed instead.
+struct Factoring {
+  std::size_t shared_side = 0;
+  std::vector<std::uint32_t> members;       // rows of the summed side's source
+  std::vector<std::uint32_t> sum_lengths;   // by distinct sum: its members
+  PairRows products;                        // factor row and sum
+  std::vector<std::uint32_t> product_of;    // by group, segment by segment
+  std::vector<std::uint32_t> group_counts;  // by segment
+  bool one_group_each = true;
+};
+
+class Factorer {
+ public:
+  Factorer(const ProductView& view, ValueId segment)
+      : view_(view), segment_(segment), read_(read_through(view.program(), operand())) {}
+
+  [[nodiscard]] std::optional<Reordering> find() const {
+    const Op& linear = view_.program().op(read_.source);
+    const auto* attributes = std::get_if<LinearOp>(&linear.attributes);
+    if (attributes == nullptr || has_lifts(*attributes) || read_.rows.size() == 0) return {};
+    std::optional<Reordering> best;
+    for (const std::size_t shared : {0, 1}) {
+      auto found = with_shared_side(shared);
+      if (found && (!best || found->saved > best->saved)) best = std::move(found);
+    }
+    return best;
+  }
+
+ private:
+  [[nodiscard]] ValueId operand() const { return view_.program().op(segment_).operands[0]; }
+  [[nodiscard]] const SegmentOp& attributes() const {
+    return std::get<SegmentOp>(view_.program().op(segment_).attributes);
+  }
+  [[nodiscard]] Factor factor(std::size_t side) const {
+    return view_.factor(read_.source, side).at(read_.rows);
+  }
+
+  // Calls visit(members) for every segment, its members sorted by group.
+  template <class Visit>
+  void for_each_segment(const Factor& shared, const Factor& summed, Visit&& visit) const {
+    const SourceRows::View numbers = view_.numbers(shared.source);
+    std::vector<Member> members;
+    const Segments& segments = attributes().segments;
+    const std::uint32_t rows = read_.rows.size();
+    for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+      members.clear();
+      for_each_member(segments, rows, s, [&](std::uint32_t m) {
+        const auto place = static_cast<std::uint32_t>(members.size());
+        members.push_back({numbers[shared.rows[m]], place, shared.rows[m], summed.rows[m]});
+      });
+      std::ranges::sort(members, [](const Member& a, const Member& b) {
+        return a.group != b.group ? a.group < b.group : a.place < b.place;
+      });
+      visit(std::span<const Member>(members));
+    }
+  }
+
+  static std::span<const Member> first_group(std::span<const Member> members) {
+    const auto end = std::ranges::find_if(
+        members, [&](const Member& m) { return m.group != members.front().group; });
+    return members.first(static_cast<std::size_t>(end - members.begin()));
+  }
+
+  // Whether members share factors at all; a mean must have one factor in each segment.
+  [[nodiscard]] bool is_worth_a_look(const Factor& shared, const Factor& summed) const {
+    const std::uint32_t source_rows = view_.program().op(shared.source).rows;
+    if (count_distinct(shared.rows, source_rows) == shared.rows.size()) return false;
+    std::uint64_t groups = 0;
+    bool one_each = true;
+    for_each_segment(shared, summed, [&](std::span<const Member> members) {
+      one_each &= members.size() == first_group(members).size();
+      for (; !members.empty(); members = members.subspan(first_group(members).size())) ++groups;
+    });
+    if (attributes().combination == Combination::Avg && !one_each) return false;
+    return groups < read_.rows.size();
+  }
+
+  [[nodiscard]] Factoring build(std::size_t shared_side, const Factor& shared,
+                                const Factor& summed) const {
+    Factoring made;
+    made.shared_side = shared_side;
+    const SourceRows::View shared_numbers = view_.numbers(shared.source);
+    const SourceRows::View summed_numbers = view_.numbers(summed.source);
+    TupleTable sums;
+    std::vector<std::uint32_t> tuple;
+    for_each_segment(shared, summed, [&](std::span<const Member> members) {
+      const std::size_t begin = made.product_of.size();
+      while (!members.empty()) {
+        const auto group = first_group(members);
+        tuple.clear();
+        for (const Member& m : group) tuple.push_back(summed_numbers[m.summed]);
+        std::ranges::sort(tuple);
+        const std::uint32_t sum = sums.number_of(tuple);
+        if (sum == made.sum_lengths.size()) {
+          for (const Member& m : group) made.members.push_back(m.summed);
+          made.sum_lengths.push_back(static_cast<std::uint32_t>(group.size()));
+        }
+        const std::uint32_t row = group.front().factor;
+        made.product_of.push_back(made.products.number_of(shared_numbers[row], sum, row, sum));
+        members = members.subspan(group.size());
+      }
+      const std::size_t groups = made.product_of.size() - begin;
+      made.group_counts.push_back(static_cast<std::uint32_t>(groups));
+      made.one_group_each &= groups == 1;
+    });
+    made.products.close();
+    return made;
+  }
+
+  [[nodiscard]] std::optional<Reordering> with_shared_side(std::size_t shared_side) const {
+    const Factor shared = factor(shared_side);
+    const Factor summed = factor(1 - shared_side);
+    if (!is_worth_a_look(shared, summed)) return {};
+    auto made = std::make_shared<Factoring>(build(shared_side, shared, summed));
+    const double saved = work_now(summed) - work_then(*made, shared, summed);
+    if (saved <= 0) return {};
+    return Reordering{"common factors taken out of sums", saved, segment_, read_.source,
+                      [copy = *this, made](Rewriter& rewriter) { copy.apply(rewriter, *made); }};
+  }
+
+  [[nodiscard]] double work_now(const Factor& summed) const {
+    const Op& linear = view_.program().op(read_.source);
+    const std::uint64_t members = read_.rows.size();
+    WorkEstimate work(linear.dtype);
+    if (operand() != read_.source) work.gather(linear.shape, members);
+    work.segment(linear.shape, members, view_.program().op(segment_).rows,
+                 attributes().combination);
+    // Only the products that no other op needs would go.
+    const std::uint64_t only_here = view_.rows_only_read_by(read_.source, segment_);
+    if (only_here > 0) {
+      work.products(view_.factor(read_.source, 0).shape, view_.factor(read_.source, 1).shape,
+                    only_here);
+    }
+    if (only_here == linear.rows) {
+      work.launch();
+      work.reads(summed.shape, count_distinct(summed.rows, view_.program().op(summed.source).rows));
+    }
+    return work.total();
+  }
+
+  [[nodiscard]] double work_then(const Factoring& made, const Factor& shared,
+                                 const Factor& summed) const {
+    const Shape result = view_.program().op(segment_).shape;
+    WorkEstimate work(view_.program().dtype());
+    if (!view_.is_constant(summed.source)) {
+      const std::uint32_t rows = view_.program().op(summed.source).rows;
+      if (!is_identity(Index::compact(made.members), rows)) {
+        work.gather(summed.shape, made.members.size());
+      }
+      work.segment(summed.shape, made.members.size(), made.sum_lengths.size(),
+                   attributes().combination);
+    }
+    const bool is_left = made.shared_side == 0;
+    work.launch();
+    work.products(is_left ? shared.shape : summed.shape, is_left ? summed.shape : shared.shape,
+                  made.products.size());
+    work.reads(summed.shape, made.sum_lengths.size());
+    const std::uint64_t groups = made.product_of.size();
+    if (groups != made.products.size()) work.gather(result, groups);
+    if (!made.one_group_each) {
+      work.segment(result, groups, made.group_counts.size(), Combination::Sum);
+    }
+    return work.total();
+  }
+
+  void apply(Rewriter& rewriter, const Factoring& made) const {
+    const Factor shared = factor(made.shared_side);
+    const Factor summed = factor(1 - made.shared_side);
+    const std::string& note = view_.program().op(segment_).note;
+    const ValueId members =
+        rewriter.gather(rewriter.at(summed.source), Index::compact(made.members), note);
+    const ValueId sums =
+        rewriter.add(SegmentOp{segments_of_lengths(made.sum_lengths), attributes().combination},
+                     {members}, segment_);
+    const ValueId factors =
+        rewriter.gather(rewriter.at(shared.source), Index::compact(made.products.left()), note);
+    const ValueId right = rewriter.gather(sums, Index::compact(made.products.right()), note);
+    Operands operands{factors, right};
+    if (made.shared_side == 1) std::swap(operands[0], operands[1]);
+    const auto& linear = std::get<LinearOp>(view_.program().op(read_.source).attributes);
+    const ValueId products = rewriter.add(linear, std::move(operands), read_.source);
+    const ValueId groups = rewriter.gather(products, Index::compact(made.product_of), note);
+    rewriter.replace(segment_, made.one_group_each
+                                   ? groups
+                                   : rewriter.add(SegmentOp{segments_of_lengths(made.group_counts),
+                                                            Combination::Sum},
+                                                  {groups}, segment_));
+  }
+
+  const ProductView& view_;
+  ValueId segment_;
+  GatheredRows read_;
+};
+
+}  // namespace
+
+std::optional<Reordering> factor_out_of_sums(const ProductView& view, ValueId segment) {
+  const auto& op = std::get<SegmentOp>(view.program().op(segment).attributes);
+  if (op.combination != Combination::Sum && op.combination != Combination::Avg) return {};
+  return Factorer(view, segment).find();
+}
+
+}  // namespace vecc

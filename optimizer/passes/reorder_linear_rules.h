@@ -1,0 +1,32 @@
+// The rules of reorder-linear: each finds, for one op, another order that takes less counted work.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "optimizer/passes/reorder_linear_view.h"
+#include "optimizer/rewrite/rewriter.h"
+
+namespace vecc {
+
+/// Another way to compute one op.
+struct Reordering {
+  const char* rule;  ///< as the pass counts it
+  double saved;      ///< in multiply-adds (reorder_linear_work.h); above 0
+  ValueId op;        ///< what is computed in another way
+  ValueId inner;     ///< the op below it whose work changes with it
+  /// Replaces `op` by what has the same rows.
+  std::function<void(Rewriter&)> apply;
+};
+
+/// `W x + W y` => `W (x + y)`: of a sum or mean of products, the side that members share. A mean
+/// only if all members of each segment share it.
+[[nodiscard]] std::optional<Reordering> factor_out_of_sums(const ProductView& view,
+                                                           ValueId segment);
+/// `W (x + y)` => `W x + W y`: a linear of a sum or mean.
+[[nodiscard]] std::optional<Reordering> distribute_over_sums(const ProductView& view,
+                                                             ValueId linear);
+/// `A (B x)` => `(A B) x`, and every other order of three factors that has the same value.
+[[nodiscard]] std::optional<Reordering> reassociate(const ProductView& view, ValueId linear);
+
+}  // namespace vecc

@@ -1,0 +1,78 @@
+#include "optimizer/passes/reorder_linear_view.h"
+
+#include <algorithm>
+#include <array>
+
+#include "optimizer/passes/reorder_linear_work.h"
+#include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/rewriter.h"
+
+namespace vecc {
+namespace {
+
+constexpr ValueId kUnread = kNoValue - 1;
+
+}  // namespace
+
+Factor Factor::at(const Index& at) const {
+  Factor result = *this;
+  result.rows = compose(rows, at);
+  return result;
+}
+
+ProductView::ProductView(const Program& program)
+    : program_(program),
+      sources_(program),
+      constant_(find_constants(program)),
+      reader_(program.ops().size()) {
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    const OpKind kind = program.op(id).kind();
+    if (kind == OpKind::Linear || kind == OpKind::Segment) {
+      reader_[id].assign(program.op(id).rows, kUnread);
+    }
+    if (kind == OpKind::Gather) continue;  // its readers read its source
+    for (const ValueId operand : program.op(id).operands) note_reader(operand, id);
+  }
+}
+
+void ProductView::note_reader(ValueId value, ValueId reader) {
+  const GatheredRows read = read_through(program_, value);
+  std::vector<ValueId>& readers = reader_[read.source];
+  if (readers.empty()) return;
+  for (std::uint32_t i = 0; i < read.rows.size(); ++i) {
+    ValueId& only = readers[read.rows[i]];
+    only = only == kUnread || only == reader ? reader : kNoValue;
+  }
+}
+
+std::uint64_t ProductView::rows_only_read_by(ValueId source, ValueId reader) const {
+  return static_cast<std::uint64_t>(std::ranges::count(reader_[source], reader));
+}
+
+Factor ProductView::factor(ValueId linear, std::size_t side) const {
+  const Op& op = program_.op(linear);
+  const auto& attributes = std::get<LinearOp>(op.attributes);
+  GatheredRows read = read_through(program_, op.operands[side]);
+  const bool transposed = side == 0 ? attributes.transpose_left : attributes.transpose_right;
+  const Shape shape = program_.op(read.source).shape;
+  return {read.source, std::move(read.rows), transposed, transposed ? shape.transposed() : shape};
+}
+
+std::uint32_t PairRows::number_of(std::uint32_t left_number, std::uint32_t right_number,
+                                  std::uint32_t left, std::uint32_t right) {
+  const std::array<std::uint32_t, 2> pair{left_number, right_number};
+  const std::uint32_t number = pairs_.number_of(pair);
+  if (number == left_.size()) {
+    left_.push_back(left);
+    right_.push_back(right);
+  }
+  return number;
+}
+
+std::uint64_t count_distinct(const Index& rows, std::uint32_t bound) {
+  std::vector<bool> seen(bound);
+  for (std::uint32_t i = 0; i < rows.size(); ++i) seen[rows[i]] = true;
+  return static_cast<std::uint64_t>(std::ranges::count(seen, true));
+}
+
+}  // namespace vecc

@@ -1,0 +1,75 @@
+// A Program as reorder-linear looks at it: factors of products, and who else needs them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "optimizer/rewrite/source_rows.h"
+#include "optimizer/rewrite/tuple_table.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// One side of a linear, through the gathers that make it: row i is row rows[i] of `source`.
+struct Factor {
+  ValueId source = 0;
+  Index rows;
+  bool transposed = false;
+  Shape shape;  ///< after the transpose
+
+  /// A product of this side's rows `at[i]`.
+  [[nodiscard]] Factor at(const Index& at) const;
+};
+
+class ProductView {
+ public:
+  /// `program` must fit SourceRows and outlive this. Linear in its rows.
+  explicit ProductView(const Program& program);
+
+  [[nodiscard]] const Program& program() const { return program_; }
+  /// Operand 0 or 1 of a linear without lifts.
+  [[nodiscard]] Factor factor(ValueId linear, std::size_t side) const;
+  /// By row of `value`: its number; the same row has one number wherever it is read.
+  [[nodiscard]] SourceRows::View numbers(ValueId value) const { return sources_.of(value); }
+  [[nodiscard]] bool is_constant(ValueId value) const { return constant_[value]; }
+  /// Whether row `row` of a linear or segment is read by no op but `reader`.
+  [[nodiscard]] bool is_only_read_by(ValueId source, std::uint32_t row, ValueId reader) const {
+    return reader_[source][row] == reader;
+  }
+  /// The number of such rows.
+  [[nodiscard]] std::uint64_t rows_only_read_by(ValueId source, ValueId reader) const;
+
+ private:
+  void note_reader(ValueId value, ValueId reader);
+
+  const Program& program_;
+  SourceRows sources_;
+  std::vector<bool> constant_;
+  // By linear and segment, by row: the op that reads it, or kNoValue for none or several.
+  std::vector<std::vector<ValueId>> reader_;
+};
+
+/// Distinct pairs of rows, in the order in which they first come: one product each.
+class PairRows {
+ public:
+  explicit PairRows(std::size_t expected = 0) : pairs_(expected) {}
+  /// Of rows `left` and `right` with these numbers: the pair's number.
+  std::uint32_t number_of(std::uint32_t left_number, std::uint32_t right_number, std::uint32_t left,
+                          std::uint32_t right);
+  /// No more pairs come: frees what finds them.
+  void close() { pairs_ = TupleTable(); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(left_.size()); }
+  /// By pair: the first left (right) row that it came with.
+  [[nodiscard]] const std::vector<std::uint32_t>& left() const { return left_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& right() const { return right_; }
+
+ private:
+  TupleTable pairs_;
+  std::vector<std::uint32_t> left_;
+  std::vector<std::uint32_t> right_;
+};
+
+/// The number of distinct entries of `rows`, all below `bound`.
+[[nodiscard]] std::uint64_t count_distinct(const Index& rows, std::uint32_t bound);
+
+}  // namespace vecc

@@ -1,0 +1,266 @@
+// reorder-rows: rows of facts and of computed values are numbered in the order in which their
+// readers use them.
+//
+// The *index distance* of a gather is the sum of |index[i+1] - index[i]|, in elements of its
+// operand; 0 for a slice, stride, repeat or interleave, which is not read through an index. The
+// *mean* divides it, in rows, by the number of steps i, i+1 that the Program has before the pass.
+// A value that is read by gathers alone, or by concats of at most 8 operands that gathers alone
+// read, is put in the order in which the gather with most entries first uses its rows, then the
+// others by number, then the rows that none uses. It is if
+//   - nothing has to be copied for it: what it is computed from takes that order down to gathers
+//     (row_chain.h); the order of members in a segment stays;
+//   - the index distance of its readers and of those gathers together falls by at least 10 %.
+// Weights and outputs keep their rows. Values are visited from the outputs down, so that readers
+// have their order before what they read, again and again until no order is better. A visit of all
+// values that in sum lessens no distance, or stores more elements of gathers and concats, is given
+// up; so a second run changes nothing.
+//
+//   %1 = gather %0 [0, 2, 1, 3] ; %2 = transform %1 tanh : f32[4, 1]
+//   %3 = gather %2 [2, 0, 3, 2, 1] ; %4 = segment %3 [0, 3, 5] sum
+//   =>
+//   %1 = gather %0 [1, 0, 3, 2] ; %2 = transform %1 tanh : f32[4, 1]
+//   %3 = gather %2 [0, 1, 2, 0, 3] ; %4 = segment %3 [0, 3, 5] sum
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "optimizer/passes/passes.h"
+#include "optimizer/passes/row_chain.h"
+#include "optimizer/rewrite/concat_parts.h"
+#include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/row_map.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::size_t kMostOperands = 8;  // of a concat that is looked through
+
+// Rows begin .. begin + rows of what a gather reads are those of one value.
+struct Use {
+  ValueId gather = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t rows = 0;
+};
+
+// Calls `visit(row)` for the entries of a use, in order.
+template <class Visit>
+void for_each_entry(const Index& index, const Use& use, Visit&& visit) {
+  const auto offer = [&](std::uint32_t row) {
+    if (row >= use.begin && row - use.begin < use.rows) visit(row - use.begin);
+  };
+  if (index.form() == Index::Form::List) {
+    std::ranges::for_each(index.array(), offer);
+  } else {
+    for (std::uint32_t i = 0; i < index.size(); ++i) offer(index[i]);
+  }
+}
+
+// In rows; between entries of the use that follow each other.
+template <class Place>
+std::uint64_t distance(const Index& index, const Use& use, Place&& place) {
+  std::uint64_t sum = 0;
+  std::uint32_t last = kNoRow;
+  for_each_entry(index, use, [&](std::uint32_t row) {
+    const std::uint32_t now = place(row);
+    if (last != kNoRow) sum += now > last ? now - last : last - now;
+    last = now;
+  });
+  return sum;
+}
+
+std::uint64_t distance(const Index& index) {
+  if (is_regular(index)) return 0;
+  const Use all{0, 0, index.bound()};
+  return distance(index, all, [](std::uint32_t row) { return row; });
+}
+
+// What the pass makes smaller, over a whole Program.
+struct Locality {
+  std::uint64_t elements = 0;  ///< index distance
+  std::uint64_t rows = 0;      ///< index distance
+  std::uint64_t steps = 0;
+  std::uint64_t stored = 0;  ///< elements of gathers and concats
+
+  explicit Locality(const Program& program) {
+    for (const Op& op : program.ops()) {
+      if (op.kind() == OpKind::Concat) stored += op.size();
+      const auto* gather = std::get_if<GatherOp>(&op.attributes);
+      if (gather == nullptr) continue;
+      const Index index = simplest(gather->index);
+      if (!is_regular(index)) stored += op.size();
+      const std::uint64_t sum = distance(index);
+      rows += sum;
+      elements += sum * op.shape.size();
+      steps += op.rows < 2 ? 0 : op.rows - 1;
+    }
+  }
+};
+
+// Looks at every value once, from the outputs down.
+class Sweep {
+ public:
+  explicit Sweep(const Program& program)
+      : program_(program),
+        readers_(program),
+        parts_(program),
+        rows_(program.ops().size()),
+        maps_(program.ops().size()) {
+    for (ValueId id = 0; id < rows_.size(); ++id) {
+      const auto* gather = std::get_if<GatherOp>(&program.op(id).attributes);
+      if (gather != nullptr) rows_[id] = simplest(gather->index);
+    }
+  }
+
+  /// The number of values put in another order for their readers.
+  std::uint64_t run() {
+    std::uint64_t count = 0;
+    for (auto id = static_cast<ValueId>(rows_.size()); id-- > 0;) {
+      if (program_.op(id).rows > 1 && maps_[id].identity && reorder(id)) ++count;
+    }
+    return count;
+  }
+  [[nodiscard]] const std::vector<RowMap>& maps() const { return maps_; }
+
+ private:
+  // The gathers that read a value, by number; none if anything else does.
+  std::vector<Use> uses_of(ValueId id) {
+    std::vector<Use> uses;
+    const std::uint32_t rows = program_.op(id).rows;
+    for (const ValueId reader : readers_.of(id)) {
+      const OpKind kind = program_.op(reader).kind();
+      if (kind == OpKind::Gather) {
+        uses.push_back({reader, 0, rows});
+      } else if (kind != OpKind::Concat || !add_uses_through(reader, id, uses)) {
+        return {};
+      }
+    }
+    std::ranges::sort(uses, {}, &Use::gather);
+    return uses;
+  }
+
+  // False if the concat is too long, holds the value twice, or has a reader that is no gather.
+  bool add_uses_through(ValueId concat, ValueId id, std::vector<Use>& uses) {
+    const Operands& operands = program_.op(concat).operands;
+    if (operands.size() > kMostOperands || std::ranges::count(operands, id) != 1) return false;
+    const auto place = static_cast<std::size_t>(std::ranges::find(operands, id) - operands.begin());
+    const std::uint32_t begin = parts_.of(concat)[place];
+    for (const ValueId reader : readers_.of(concat)) {
+      if (program_.op(reader).kind() != OpKind::Gather) return false;
+      uses.push_back({reader, begin, program_.op(id).rows});
+    }
+    return true;
+  }
+
+  // Rows in the order in which the uses first read them; empty if that is the order they have.
+  std::vector<std::uint32_t> first_use_order(const std::vector<Use>& uses, std::uint32_t rows) {
+    std::vector<std::uint32_t> order;
+    std::vector<bool> seen(rows);
+    order.reserve(rows);
+    const auto add = [&](std::uint32_t row) {
+      if (seen[row]) return;
+      seen[row] = true;
+      order.push_back(row);
+    };
+    const auto dominant = std::ranges::max_element(
+        uses, {}, [&](const Use& use) { return rows_[use.gather].size(); });
+    for_each_entry(rows_[dominant->gather], *dominant, add);
+    for (const Use& use : uses) {
+      if (order.size() < rows) for_each_entry(rows_[use.gather], use, add);
+    }
+    for (std::uint32_t row = 0; row < rows; ++row) add(row);
+    if (std::ranges::is_sorted(order)) order.clear();
+    return order;
+  }
+
+  bool reorder(ValueId id) {
+    const std::vector<Use> uses = uses_of(id);
+    if (uses.empty()) return false;
+    std::vector<std::uint32_t> order = first_use_order(uses, program_.op(id).rows);
+    if (order.empty()) return false;
+    std::vector<std::uint32_t> place(order.size());
+    for (std::uint32_t row = 0; row < order.size(); ++row) place[order[row]] = row;
+    const auto chain = plan_row_chain(program_, readers_, rows_, id, std::move(order));
+    if (!chain || !pays(uses, place, *chain)) return false;
+    apply(uses, place, *chain);
+    return true;
+  }
+
+  // Whether the distance falls by 10 %.
+  bool pays(const std::vector<Use>& uses, const std::vector<std::uint32_t>& place,
+            const RowChain& chain) const {
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    for (const Use& use : uses) {
+      const Index& index = rows_[use.gather];
+      const std::uint64_t size = program_.op(use.gather).shape.size();
+      if (!is_regular(index)) {
+        before += size * distance(index, use, [](std::uint32_t row) { return row; });
+      }
+      const bool is_whole = use.rows == program_.op(program_.op(use.gather).operands[0]).rows;
+      after +=
+          size * (is_whole ? distance(moved(index, use, place))
+                           : distance(index, use, [&](std::uint32_t row) { return place[row]; }));
+    }
+    for (const auto& [gather, index] : chain.gathers) {
+      const std::uint64_t size = program_.op(gather).shape.size();
+      before += size * distance(rows_[gather]);
+      after += size * distance(simplest(index));
+    }
+    return after <= before - before / 10 && after < before;
+  }
+
+  // A use's gather when the value's rows stand at `place`.
+  static Index moved(const Index& index, const Use& use, const std::vector<std::uint32_t>& place) {
+    std::vector<std::uint32_t> rows = index.materialize();
+    for (std::uint32_t& row : rows) {
+      if (row >= use.begin && row - use.begin < use.rows) row = use.begin + place[row - use.begin];
+    }
+    return simplest(Index::list(std::move(rows)));
+  }
+
+  void apply(const std::vector<Use>& uses, const std::vector<std::uint32_t>& place,
+             const RowChain& chain) {
+    for (const Use& use : uses) rows_[use.gather] = moved(rows_[use.gather], use, place);
+    for (const auto& [gather, index] : chain.gathers) rows_[gather] = simplest(index);
+    for (const RowChain::Reordered& value : chain.values) {
+      RowMap& map = maps_[value.value];
+      map.identity = false;
+      map.kept = value.kept;
+      map.place.resize(value.kept.size());
+      for (std::uint32_t row = 0; row < value.kept.size(); ++row) map.place[value.kept[row]] = row;
+    }
+  }
+
+  const Program& program_;
+  Readers readers_;
+  ConcatParts parts_;
+  std::vector<Index> rows_;  // by gather: its rows, as far as decided
+  std::vector<RowMap> maps_;
+};
+
+}  // namespace
+
+bool reorder_rows(Program& program, PassContext& context) {
+  const Locality first(program);
+  Locality best = first;
+  while (true) {
+    Sweep sweep(program);
+    const std::uint64_t reordered = sweep.run();
+    if (reordered == 0) break;
+    Program next = rebuild_rows(program, sweep.maps());
+    const Locality now(next);
+    if (now.elements >= best.elements || now.stored > best.stored) {
+      context.count("orders given up", reordered);
+      break;
+    }
+    best = now;
+    program = std::move(next);
+    context.count("values reordered", reordered);
+  }
+  const std::uint64_t steps = std::max<std::uint64_t>(first.steps, 1);
+  context.count("mean index distance before (hundredths)", first.rows * 100 / steps);
+  context.count("mean index distance after (hundredths)", best.rows * 100 / steps);
+  return best.elements < first.elements;
+}
+
+}  // namespace vecc

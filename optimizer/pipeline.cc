@@ -1,0 +1,86 @@
+// THE list of what the optimizer does, in order.
+#include "optimizer/pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "optimizer/passes/passes.h"
+
+namespace vecc {
+namespace {
+
+bool lifts_first(const GatherPreset& preset) {
+  return preset.before_broadcast;
+}
+bool lifts_last(const GatherPreset& preset) {
+  return !preset.before_broadcast;
+}
+
+constexpr std::array kPipeline{
+    // Canonical: one unit, equal facts once, no product by one.
+    PipelineStep{"merge-units", "one unit makes products by it, and reads of it, comparable"},
+    PipelineStep{"dedup-facts", "equal inputs must be one row before equal work can be found"},
+    PipelineStep{"drop-unit-linear", "a product by one would hide that two rows are equal"},
+    // Less work: rows and products that are computed once.
+    PipelineStep{"iso-compress", "the large reduction: all that follows has fewer rows to look at"},
+    PipelineStep{"dedup-linear-pairs", "products below a segment, which iso-compress leaves alone"},
+    PipelineStep{"reorder-linear", "counts distinct products, so those must be known"},
+    PipelineStep{"dedup-rows", "sweeps up the rows that the three before it left unread"},
+    PipelineStep{"fold-multiplicity", "members are equal only now that equal rows are one"},
+    PipelineStep{"fold-constants", "what no weight reaches, once it is as small as it gets"},
+    // Less movement: gathers split, moved, or replaced by reading in place.
+    PipelineStep{"transpose-fixed-segments", "decides which side of a product can repeat"},
+    PipelineStep{"pad-linear", "makes sides repeat; needs distinct pairs"},
+    PipelineStep{"split-concat-gathers", "smaller gathers lift further"},
+    PipelineStep{"concat-gather", "what is left reads one source"},
+    PipelineStep{"lift-gathers", "before the broadcasts: lifts more, leaves fewer of them",
+                 &lifts_first},
+    PipelineStep{"broadcast-linear", "after pad-linear, which made the periods"},
+    PipelineStep{"lift-gathers", "after the broadcasts: keeps them", &lifts_last},
+    // Clean: the forms that backends read.
+    PipelineStep{"simplify-gathers", "indices are final: regular ones become views"},
+    PipelineStep{"drop-identity", "what the passes above left empty"},
+    PipelineStep{"materialize-units", "no pass below asks for units"},
+    PipelineStep{"preconcat-constants", "concats are final"},
+    PipelineStep{"reorder-rows", "who reads what is final"},
+    PipelineStep{"drop-dead", "last, so that nothing unneeded is run"},
+};
+
+constexpr std::array kPasses{
+#define VECC_PASS(function, name, does, level, differentiated, not_idempotent) \
+  Pass{{name, does, level, differentiated, not_idempotent}, &function},
+#include "optimizer/passes/passes.def"
+};
+
+}  // namespace
+
+std::span<const PipelineStep> pipeline() {
+  return kPipeline;
+}
+
+std::size_t first_choice_step() {
+  const auto found = std::ranges::find(kPipeline, "pad-linear", &PipelineStep::pass);
+  return static_cast<std::size_t>(found - kPipeline.begin());
+}
+
+std::span<const Pass> pass_table() {
+  return kPasses;
+}
+
+std::span<const PassInfo> passes() {
+  static const std::vector<PassInfo> infos = [] {
+    std::vector<PassInfo> result;
+    for (const Pass& pass : kPasses) result.push_back(pass.info);
+    return result;
+  }();
+  return infos;
+}
+
+const PassInfo* find_pass(std::string_view name) {
+  const auto all = passes();
+  const auto found = std::ranges::find(all, name, &PassInfo::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace vecc

@@ -1,0 +1,37 @@
+// Equal rows of constants, found by their bits.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace vecc {
+
+/// Numbers rows of `size` doubles in the order in which they first come; rows with the same bits
+/// get the same number (0.0 and -0.0 differ, a NaN equals itself).
+class DistinctRows {
+ public:
+  explicit DistinctRows(std::size_t size) : numbers_(0, Hash{size}, Equal{size}) {}
+
+  /// `row` points at `size` doubles that outlive the table.
+  std::uint32_t number_of(const double* row);
+  /// By number: the row that first had it.
+  [[nodiscard]] const std::vector<const double*>& rows() const { return rows_; }
+
+ private:
+  struct Hash {
+    using is_avalanching = void;
+    std::size_t size = 0;
+    std::size_t operator()(const double* row) const noexcept;
+  };
+  struct Equal {
+    std::size_t size = 0;
+    bool operator()(const double* a, const double* b) const noexcept;
+  };
+
+  boost::unordered_flat_map<const double*, std::uint32_t, Hash, Equal> numbers_;
+  std::vector<const double*> rows_;
+};
+
+}  // namespace vecc

@@ -1,0 +1,153 @@
+#include "optimizer/rewrite/index_algebra.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace vecc {
+namespace {
+
+// Whether index[i] = form(i) for all i.
+template <class Form>
+bool is_form(std::span<const std::uint32_t> rows, Form&& form) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] != form(static_cast<std::uint32_t>(i))) return false;
+  }
+  return true;
+}
+
+Index simplest_of_list(const Index& list) {
+  const auto rows = list.array();
+  const auto size = static_cast<std::uint32_t>(rows.size());
+  if (size < 2) return Index::slice(size == 0 ? 0 : rows[0], size);
+  if (rows[1] > rows[0]) {
+    const std::uint32_t begin = rows[0];
+    const std::uint32_t step = rows[1] - begin;
+    const bool constant = rows[size - 1] == begin + std::uint64_t{step} * (size - 1) &&
+                          is_form(rows, [&](std::uint32_t i) { return begin + i * step; });
+    if (constant) return step == 1 ? Index::slice(begin, size) : Index::stride(begin, step, size);
+  }
+  if (size <= kShortList || rows[0] != 0) return list;
+  const auto period =
+      static_cast<std::uint32_t>(std::ranges::find(rows.subspan(1), 0u) - rows.begin());
+  if (size % period == 0 && is_form(rows, [&](std::uint32_t i) { return i % period; })) {
+    return Index::repeat(period, size / period);
+  }
+  const auto times = static_cast<std::uint32_t>(
+      std::ranges::find_if(rows, [](std::uint32_t row) { return row != 0; }) - rows.begin());
+  if (size % times == 0 && is_form(rows, [&](std::uint32_t i) { return i / times; })) {
+    return Index::interleave(size / times, times);
+  }
+  return list;
+}
+
+}  // namespace
+
+Index compose(const Index& outer, const Index& inner) {
+  if (outer.form() == Index::Form::Slice && outer.begin() == 0) return inner;
+  if (is_identity(inner, outer.size())) return outer;
+  std::vector<std::uint32_t> rows(inner.size());
+  for (std::uint32_t i = 0; i < inner.size(); ++i) rows[i] = outer[inner[i]];
+  return Index::compact(std::move(rows));
+}
+
+bool is_identity(const Index& index, std::uint32_t rows) {
+  if (index.size() != rows) return false;
+  if (index.form() == Index::Form::Slice) return rows == 0 || index.begin() == 0;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    if (index[i] != i) return false;
+  }
+  return true;
+}
+
+bool is_view(const Index& index) {
+  if (index.form() == Index::Form::Slice || index.size() < 2) return true;
+  if (index[1] <= index[0]) return false;
+  const std::uint32_t step = index[1] - index[0];
+  for (std::uint32_t i = 2; i < index.size(); ++i) {
+    if (index[i] <= index[i - 1] || index[i] - index[i - 1] != step) return false;
+  }
+  return true;
+}
+
+std::uint32_t shortest_period(const Index& index) {
+  if (index.form() == Index::Form::Repeat) return std::min(index.step(), index.size());
+  const std::uint32_t n = index.size();
+  if (n < 2) return n;
+  // Knuth, Morris, Pratt: border[i] is the length of the longest proper border of the first i + 1.
+  std::vector<std::uint32_t> border(n);
+  for (std::uint32_t i = 1, k = 0; i < n; ++i) {
+    while (k > 0 && index[i] != index[k]) k = border[k - 1];
+    if (index[i] == index[k]) ++k;
+    border[i] = k;
+  }
+  const std::uint32_t period = n - border[n - 1];
+  return n % period == 0 ? period : n;
+}
+
+std::uint32_t longest_interleaving(const Index& index) {
+  const std::uint32_t n = index.size();
+  if (n == 0) return 0;
+  if (index.form() == Index::Form::Interleave) return index.step();
+  // The greatest common divisor of the lengths of all runs of one row.
+  std::uint32_t divisor = 0;
+  std::uint32_t begin = 0;
+  for (std::uint32_t i = 1; i <= n && divisor != 1; ++i) {
+    if (i < n && index[i] == index[begin]) continue;
+    divisor = std::gcd(divisor, i - begin);
+    begin = i;
+  }
+  return divisor;
+}
+
+Index simplest(const Index& index) {
+  switch (index.form()) {
+    case Index::Form::Slice: return index;
+    case Index::Form::Stride:
+      if (index.step() > 1 && index.size() > 1) return index;
+      return Index::slice(index.begin(), index.size());
+    case Index::Form::Repeat:
+      return index.size() > index.step() ? index : Index::slice(0, index.size());
+    case Index::Form::Interleave: return index.step() > 1 ? index : Index::slice(0, index.size());
+    case Index::Form::List: return simplest_of_list(index);
+  }
+  return index;
+}
+
+bool is_regular(const Index& index) {
+  return simplest(index).form() != Index::Form::List;
+}
+
+Index shifted(const Index& index, std::int64_t by) {
+  if (by == 0) return index;
+  const auto row = [&](std::uint32_t old) { return static_cast<std::uint32_t>(old + by); };
+  if (index.form() == Index::Form::Slice) return Index::slice(row(index.begin()), index.size());
+  if (index.form() == Index::Form::Stride) {
+    return Index::stride(row(index.begin()), index.step(), index.size());
+  }
+  std::vector<std::uint32_t> rows(index.size());
+  for (std::uint32_t i = 0; i < index.size(); ++i) rows[i] = row(index[i]);
+  return Index::compact(std::move(rows));
+}
+
+Index first_rows(const Index& index, std::uint32_t count) {
+  return compose(index, Index::slice(0, count));
+}
+
+Index every_nth(const Index& index, std::uint32_t begin, std::uint32_t step) {
+  const std::uint32_t count = index.size() <= begin ? 0 : (index.size() - begin + step - 1) / step;
+  return compose(index, Index::stride(begin, step, count));
+}
+
+std::uint64_t digest(const Index& index) {
+  std::uint64_t hash = 0x9E3779B97F4A7C15ull ^ index.size();
+  for (std::uint32_t i = 0; i < index.size(); ++i) {
+    hash = (hash ^ index[i]) * 0xD6E8FEB86659FD93ull;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+}  // namespace vecc

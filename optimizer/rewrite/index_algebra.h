@@ -1,0 +1,50 @@
+// Indices as functions from rows to rows: composition, and the regularities that passes look for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "vecc/index.h"
+
+namespace vecc {
+
+/// result[i] = outer[inner[i]]: `gather (gather x outer) inner` is `gather x result`. Regular forms
+/// stay regular where that costs nothing.
+[[nodiscard]] Index compose(const Index& outer, const Index& inner);
+
+/// Whether it reads rows 0 .. rows-1 in order.
+[[nodiscard]] bool is_identity(const Index& index, std::uint32_t rows);
+
+/// Whether its rows can be read in place, whatever its form: begin, begin + step, ..., step > 0.
+[[nodiscard]] bool is_view(const Index& index);
+
+/// The shortest l with index = p p ... p, |p| = l, whole periods only (dimension 1 repetition);
+/// the whole length if nothing repeats. 0 for an empty index.
+[[nodiscard]] std::uint32_t shortest_period(const Index& index);
+
+/// The largest r with index = each of some list r times in a row (dimension 2 repetition); 1 if
+/// nothing is interleaved. 0 for an empty index.
+[[nodiscard]] std::uint32_t longest_interleaving(const Index& index);
+
+/// The first `count` entries.
+[[nodiscard]] Index first_rows(const Index& index, std::uint32_t count);
+/// Every `step`-th entry from `begin` on.
+[[nodiscard]] Index every_nth(const Index& index, std::uint32_t begin, std::uint32_t step);
+
+/// The longest list that stays a list where it could be a Repeat or an Interleave.
+inline constexpr std::uint32_t kShortList = 24;
+
+/// The same rows in the simplest form: a Slice, else a Stride, else, of more than kShortList
+/// entries, a Repeat or an Interleave, else the list as it is (not copied).
+[[nodiscard]] Index simplest(const Index& index);
+
+/// Whether its simplest form is not a list.
+[[nodiscard]] bool is_regular(const Index& index);
+
+/// Every row plus `by`; none of them may become negative.
+[[nodiscard]] Index shifted(const Index& index, std::int64_t by);
+
+/// Stable 64 bits of the rows, whatever the form.
+[[nodiscard]] std::uint64_t digest(const Index& index);
+
+}  // namespace vecc

@@ -1,0 +1,115 @@
+#include "optimizer/rewrite/members.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vecc {
+namespace {
+
+// The segment of each row of the operand.
+std::vector<std::uint32_t> owners_of(const Segments& segments, std::uint32_t rows) {
+  std::vector<std::uint32_t> owner(rows);
+  for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+    for_each_member(segments, rows, s, [&](std::uint32_t row) { owner[row] = s; });
+  }
+  return owner;
+}
+
+// Over dimension 1: [members, segments].
+std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments,
+                                                        std::uint32_t rows,
+                                                        std::span<const std::uint32_t> kept) {
+  if (kept.size() % segments.members() != 0) return std::nullopt;
+  const std::uint32_t before = segments.count(rows);
+  const std::size_t now = kept.size() / segments.members();
+  const auto first = kept.first(now);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (first[i % now] >= before || kept[i] != i / now * before + first[i % now]) {
+      return std::nullopt;
+    }
+  }
+  return std::vector<std::uint32_t>(first.begin(), first.end());
+}
+
+}  // namespace
+
+std::uint32_t member_count(const Segments& segments, std::uint32_t s) {
+  if (segments.is_fixed()) return segments.members();
+  return segments.offsets()[s + std::size_t{1}] - segments.offsets()[s];
+}
+
+bool keeps_members(Combination combination) {
+  return combination == Combination::Softmax || combination == Combination::Sparsemax;
+}
+
+Segments segments_of_lengths(std::span<const std::uint32_t> lengths) {
+  const bool equal =
+      std::ranges::adjacent_find(lengths, std::ranges::not_equal_to()) == lengths.end();
+  if (equal && !lengths.empty() && lengths[0] > 0) return Segments::fixed(lengths[0]);
+  std::vector<std::uint32_t> offsets{0};
+  offsets.reserve(lengths.size() + 1);
+  for (const std::uint32_t length : lengths) offsets.push_back(offsets.back() + length);
+  return Segments::ragged(std::move(offsets));
+}
+
+std::optional<std::vector<std::uint32_t>> whole_segments(const Segments& segments,
+                                                         std::uint32_t rows,
+                                                         std::span<const std::uint32_t> kept) {
+  if (segments.is_fixed() && segments.dimension() == 1) {
+    return whole_columns(segments, rows, kept);
+  }
+  const std::vector<std::uint32_t> owner = owners_of(segments, rows);
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = 0; i < kept.size();) {
+    result.push_back(owner[kept[i]]);
+    bool whole = true;
+    for_each_member(segments, rows, result.back(), [&](std::uint32_t row) {
+      whole = whole && i < kept.size() && kept[i] == row;
+      ++i;
+    });
+    if (!whole) return std::nullopt;
+  }
+  return result;
+}
+
+KeptSegments keep_segments(const SegmentOp& op, std::uint32_t operand_rows,
+                           std::span<const std::uint32_t> kept) {
+  std::optional<std::vector<std::uint32_t>> whole;
+  if (keeps_members(op.combination)) {
+    whole = whole_segments(op.segments, operand_rows, kept);
+    VECC_CHECK(whole.has_value(), "rows of half a softmax are kept");
+    kept = *whole;
+  }
+  KeptSegments result;
+  if (op.segments.is_fixed() && op.segments.dimension() == 1) {
+    const std::uint32_t count = op.segments.count(operand_rows);
+    result.segments = op.segments;
+    for (std::uint32_t k = 0; k < op.segments.members(); ++k) {
+      for (const std::uint32_t s : kept) result.members.push_back(k * count + s);
+    }
+    return result;
+  }
+  std::vector<std::uint32_t> offsets{0};
+  for (const std::uint32_t s : kept) {
+    for_each_member(op.segments, operand_rows, s,
+                    [&](std::uint32_t row) { result.members.push_back(row); });
+    offsets.push_back(static_cast<std::uint32_t>(result.members.size()));
+  }
+  result.segments = op.segments.is_fixed() ? op.segments : Segments::ragged(std::move(offsets));
+  return result;
+}
+
+bool has_lifts(const LinearOp& linear) {
+  return linear.lift_left != Lift() || linear.lift_right != Lift();
+}
+
+Index unlifted_rows(const Lift& lift, std::uint32_t operand_rows, const Index& rows) {
+  if (lift.kind == Lift::Kind::None) return rows;
+  std::vector<std::uint32_t> result(rows.size());
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    result[i] = unlifted_row(lift, operand_rows, rows[i]);
+  }
+  return Index::compact(std::move(result));
+}
+
+}  // namespace vecc

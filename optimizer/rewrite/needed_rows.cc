@@ -1,0 +1,262 @@
+#include "optimizer/rewrite/needed_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "optimizer/rewrite/members.h"
+
+namespace vecc {
+namespace {
+
+// Rows of one value.
+struct RowSet {
+  bool all = false;
+  std::vector<std::uint8_t> rows;  // empty: none
+
+  void add(std::uint32_t row, std::uint32_t count) {
+    if (all) return;
+    if (rows.empty()) rows.resize(count);
+    rows[row] = 1;
+  }
+  [[nodiscard]] bool none() const { return !all && rows.empty(); }
+  [[nodiscard]] bool has(std::uint32_t row) const { return all || (!rows.empty() && rows[row]); }
+};
+
+class Planner {
+ public:
+  Planner(const Program& program, const RowClasses* classes, double margin)
+      : program_(program),
+        classes_(classes),
+        margin_(margin),
+        needed_(program.ops().size()),
+        stored_(program.ops().size()),
+        place_of_class_(classes ? classes->size() : 0, kNoRow) {
+    plan_.maps.resize(program.ops().size());
+  }
+
+  RowPlan run() {
+    for (auto id = static_cast<ValueId>(program_.ops().size()); id-- > 0;) {
+      const RowSet needed = std::exchange(needed_[id], {});
+      std::visit([&](const auto& op) { visit(op, id, needed); }, program_.op(id).attributes);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void need(ValueId value, std::uint32_t row) { needed_[value].add(row, program_.op(value).rows); }
+  void need_all(ValueId value) {
+    needed_[value].all = true;
+    needed_[value].rows = {};
+  }
+  void need_operands(ValueId id) {
+    for (const ValueId operand : program_.op(id).operands) need_all(operand);
+  }
+
+  // Calls visit(row) for every row that is computed, after the map of `id` was chosen.
+  template <class Visit>
+  void for_each_kept(ValueId id, Visit&& visit_row) const {
+    const RowMap& map = plan_.maps[id];
+    const std::uint32_t rows = map.rows(program_.op(id));
+    for (std::uint32_t i = 0; i < rows; ++i) visit_row(map.identity ? i : map.kept[i]);
+  }
+
+  // Chooses the kept rows among `candidates`: all of them, or the first of each class.
+  void choose(ValueId id, std::vector<std::uint32_t> candidates, bool may_merge) {
+    std::vector<std::uint32_t> firsts =
+        may_merge && classes_ ? first_of_classes(id, candidates) : std::vector<std::uint32_t>();
+    keep(id, std::move(candidates), std::move(firsts));
+  }
+
+  // Keeps `firsts`, which have an equal row for each of `candidates`, if that pays.
+  void keep(ValueId id, std::vector<std::uint32_t> candidates, std::vector<std::uint32_t> firsts) {
+    plan_.unread += program_.op(id).rows - candidates.size();
+    if (!pays(firsts.size(), candidates.size())) return set_map(id, std::move(candidates));
+    plan_.merged += candidates.size() - firsts.size();
+    set_map(id, std::move(firsts));
+    place_by_class(id);
+  }
+
+  [[nodiscard]] bool pays(std::size_t kept, std::size_t needed) const {
+    return kept > 0 && static_cast<double>(needed - kept) > margin_ * static_cast<double>(needed);
+  }
+
+  std::vector<std::uint32_t> first_of_classes(ValueId id,
+                                              const std::vector<std::uint32_t>& candidates) {
+    const RowClasses::View classes = classes_->of(id);
+    std::vector<std::uint32_t> firsts;
+    for (const std::uint32_t row : candidates) {
+      if (std::exchange(place_of_class_[classes[row]], row) == kNoRow) firsts.push_back(row);
+    }
+    for (const std::uint32_t row : candidates) place_of_class_[classes[row]] = kNoRow;
+    return firsts;
+  }
+
+  void set_map(ValueId id, std::vector<std::uint32_t> kept) {
+    RowMap& map = plan_.maps[id];
+    const std::uint32_t rows = program_.op(id).rows;
+    if (kept.size() == rows) return;
+    plan_.changes = true;
+    map.identity = false;
+    map.place.assign(rows, kNoRow);
+    for (std::uint32_t i = 0; i < kept.size(); ++i) map.place[kept[i]] = i;
+    map.kept = std::move(kept);
+  }
+
+  // A row that is left out stands where the first kept row of its class does, if there is one.
+  void place_by_class(ValueId id) {
+    const RowClasses::View classes = classes_->of(id);
+    RowMap& map = plan_.maps[id];
+    for (auto i = static_cast<std::uint32_t>(map.kept.size()); i-- > 0;) {
+      place_of_class_[classes[map.kept[i]]] = i;
+    }
+    for (std::uint32_t row = 0; row < map.place.size(); ++row) {
+      if (map.place[row] == kNoRow) map.place[row] = place_of_class_[classes[row]];
+    }
+    for (const std::uint32_t row : map.kept) place_of_class_[classes[row]] = kNoRow;
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(const RowSet& set, ValueId id) const {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < program_.op(id).rows; ++row) {
+      if (set.has(row)) rows.push_back(row);
+    }
+    return rows;
+  }
+
+  void visit(const OutputOp&, ValueId id, const RowSet&) { need_operands(id); }
+  void visit(const UpdateOp&, ValueId id, const RowSet&) { need_operands(id); }
+  void visit(const ContractOp&, ValueId id, const RowSet& needed) {
+    if (!needed.none()) need_operands(id);
+  }
+  void visit(const WeightOp&, ValueId, const RowSet&) {}
+  void visit(const StateOp&, ValueId, const RowSet&) {}
+
+  void visit(const FactOp&, ValueId id, const RowSet& needed) {
+    if (!needed.none()) choose(id, rows_of(needed, id), false);
+  }
+
+  void visit(const ConcatOp&, ValueId id, const RowSet& needed) {
+    if (needed.none()) return;
+    std::uint32_t begin = 0;
+    bool leaves_out = false;
+    for (const ValueId operand : program_.op(id).operands) {
+      const std::uint32_t rows = program_.op(operand).rows;
+      const bool is_gather = program_.op(operand).kind() == OpKind::Gather;
+      RowSet& part = is_gather ? stored_[operand] : needed_[operand];
+      bool is_read = false;
+      for (std::uint32_t row = 0; row < rows; ++row) {
+        if (!needed.has(begin + row)) continue;
+        part.add(row, rows);
+        is_read = true;
+      }
+      leaves_out |= !is_read;
+      begin += rows;
+    }
+    if (leaves_out) set_map(id, rows_of(needed, id));
+  }
+
+  // What a concat stores of a gather is chosen; what others read of it is read through it.
+  void visit(const GatherOp& gather, ValueId id, const RowSet& needed) {
+    const ValueId operand = program_.op(id).operands[0];
+    const RowSet stored = std::exchange(stored_[id], {});
+    if (!stored.none()) {
+      choose(id, rows_of(stored, id), true);
+      for_each_kept(id, [&](std::uint32_t row) { need(operand, gather.index[row]); });
+    }
+    if (needed.none()) return;
+    for (std::uint32_t row = 0; row < gather.index.size(); ++row) {
+      if (needed.has(row)) need(operand, gather.index[row]);
+    }
+  }
+
+  void visit(const LinearOp& linear, ValueId id, const RowSet& needed) {
+    if (needed.none()) return;
+    if (has_lifts(linear)) return need_operands(id);
+    choose(id, rows_of(needed, id), false);
+    for (const ValueId operand : program_.op(id).operands) {
+      for_each_kept(id, [&](std::uint32_t row) { need(operand, row); });
+    }
+  }
+
+  void visit(const TransformOp&, ValueId id, const RowSet& needed) {
+    if (needed.none()) return;
+    choose(id, rows_of(needed, id), true);
+    for_each_kept(id, [&](std::uint32_t row) { need(program_.op(id).operands[0], row); });
+  }
+
+  void visit(const MapOp&, ValueId id, const RowSet& needed) {
+    if (needed.none()) return;
+    choose(id, rows_of(needed, id), true);
+    for (const ValueId operand : program_.op(id).operands) {
+      const bool is_broadcast = program_.op(operand).rows == 1;
+      for_each_kept(id, [&](std::uint32_t row) { need(operand, is_broadcast ? 0 : row); });
+    }
+  }
+
+  void visit(const SegmentOp& segment, ValueId id, const RowSet& needed) {
+    if (needed.none()) return;
+    const ValueId operand = program_.op(id).operands[0];
+    if (keeps_members(segment.combination)) {
+      choose_whole_segments(segment, id, needed);
+      for_each_kept(id, [&](std::uint32_t row) { need(operand, row); });
+      return;
+    }
+    choose(id, rows_of(needed, id), true);
+    const std::uint32_t rows = program_.op(operand).rows;
+    for_each_kept(id, [&](std::uint32_t s) {
+      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { need(operand, row); });
+    });
+  }
+
+  // Of softmax and sparsemax: the segments with a needed row; of those with equal members, the
+  // first. Equal segments have rows of the same classes, others share none: the least one tells.
+  void choose_whole_segments(const SegmentOp& segment, ValueId id, const RowSet& needed) {
+    const std::uint32_t rows = program_.op(id).rows;
+    std::vector<std::uint8_t> candidate(rows);
+    std::vector<std::uint8_t> first(rows);
+    std::vector<std::uint32_t> seen;  // classes whose place is taken
+    for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
+      bool is_needed = false;
+      std::uint32_t least = kNoRow;
+      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
+        is_needed |= needed.has(row);
+        if (classes_) least = std::min(least, classes_->of(id)[row]);
+      });
+      if (!is_needed) continue;
+      const bool is_first = classes_ && std::exchange(place_of_class_[least], s) == kNoRow;
+      if (is_first) seen.push_back(least);
+      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
+        candidate[row] = 1;
+        first[row] = is_first;  // without classes none is: nothing merges
+      });
+    }
+    for (const std::uint32_t number : seen) place_of_class_[number] = kNoRow;
+    std::vector<std::uint32_t> candidates = rows_of({false, std::move(candidate)}, id);
+    std::vector<std::uint32_t> firsts = rows_of({false, std::move(first)}, id);
+    keep(id, std::move(candidates), std::move(firsts));
+  }
+
+  const Program& program_;
+  const RowClasses* classes_;
+  double margin_;
+  std::vector<RowSet> needed_;  // by value, until it is visited
+  std::vector<RowSet> stored_;  // by gather: what a concat holds of it
+  RowPlan plan_;
+  std::vector<std::uint32_t> place_of_class_;  // scratch; kNoRow between uses
+};
+
+}  // namespace
+
+RowPlan plan_needed_rows(const Program& program, const RowClasses* classes, double margin) {
+  return Planner(program, classes, margin).run();
+}
+
+bool drop_unread_rows(Program& program) {
+  const RowPlan plan = plan_needed_rows(program);
+  if (!plan.changes) return false;
+  program = rebuild_rows(program, plan.maps);
+  return true;
+}
+
+}  // namespace vecc

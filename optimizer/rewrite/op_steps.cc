@@ -1,0 +1,36 @@
+#include "optimizer/rewrite/op_steps.h"
+
+namespace vecc {
+namespace {
+
+std::uint32_t step_count(const Program& program, const Op& op) {
+  switch (op.kind()) {
+    case OpKind::Fact:
+    case OpKind::Weight:
+    case OpKind::State:
+    case OpKind::Gather:
+    case OpKind::Concat: return 0;
+    case OpKind::Contract: return 1;
+    case OpKind::Segment:
+      return std::get<SegmentOp>(op.attributes).segments.count(program.op(op.operands[0]).rows);
+    case OpKind::Linear:
+    case OpKind::Transform:
+    case OpKind::Map:
+    case OpKind::Update:
+    case OpKind::Output: return op.rows;
+  }
+  return 0;
+}
+
+}  // namespace
+
+OpSteps::OpSteps(const Program& program, const SourceRows& sources, ValueId id)
+    : op_(program.op(id)), own_(sources.of(id)), count_(step_count(program, op_)) {
+  for (const ValueId operand : op_.operands) {
+    operands_.push_back({sources.of(operand), program.op(operand).rows});
+  }
+  const auto* segment = std::get_if<SegmentOp>(&op_.attributes);
+  makes_members_ = segment && keeps_members(segment->combination);
+}
+
+}  // namespace vecc

@@ -1,0 +1,188 @@
+#include "optimizer/rewrite/row_classes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/tuple_table.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
+
+}  // namespace
+
+bool is_order_free(Combination combination, Shape member) {
+  // In a segment, each member of softmax and sparsemax keeps its place.
+  if (keeps_members(combination)) return true;
+  switch (info(combination).order) {
+    case CombinationOrder::Free: return true;
+    case CombinationOrder::Ordered: return false;
+    case CombinationOrder::FreeOnScalars: return member.is_scalar();
+  }
+  return false;
+}
+
+class RowClasses::Builder {
+ public:
+  Builder(const Program& program, const SourceRows& sources, std::vector<std::uint32_t>& classes)
+      : program_(program),
+        sources_(sources),
+        classes_(classes),
+        parameter_(program.parameters().size(), kNoClass),
+        first_(sources.size(), kNoClass) {}
+
+  void classify(const FactOp& fact, ValueId id) {
+    if (!fact.unit) return;
+    for (std::uint32_t row = 0; row < fact.rows; ++row) {
+      std::uint32_t& mine = classes_[sources_.of(id)[row]];
+      if (unit_ == kNoClass) unit_ = mine;
+      mine = unit_;
+    }
+  }
+
+  void classify(const WeightOp& weight, ValueId id) {
+    const SourceRows::View rows = sources_.of(id);
+    if (program_.op(id).rows == 0) return;
+    std::uint32_t& first = parameter_[weight.parameter];
+    if (first == kNoClass) first = rows[0];
+    for (std::uint32_t row = 0; row < program_.op(id).rows; ++row)
+      classes_[rows[row]] = first + row;
+  }
+
+  void classify(const LinearOp& linear, ValueId id) {
+    const Op& op = program_.op(id);
+    const auto row_of = [&](std::size_t k, const Lift& lift, std::uint32_t i) {
+      return of(op.operands[k])[unlifted_row(lift, program_.op(op.operands[k]).rows, i)];
+    };
+    if (!has_lifts(linear)) {
+      // One weight for all rows is the usual case: no pairs to be looked up.
+      for (const std::size_t k : {0, 1}) {
+        if (is_one_class(op.operands[k])) return by_class(id, op.rows, of(op.operands[1 - k]));
+      }
+    }
+    by_tuple(id, op.rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
+      tuple.push_back(row_of(0, linear.lift_left, i));
+      tuple.push_back(row_of(1, linear.lift_right, i));
+    });
+  }
+
+  void classify(const TransformOp& transform, ValueId id) {
+    const Op& op = program_.op(id);
+    const View operand = of(op.operands[0]);
+    const std::size_t width = word_count(transform.transformation.id);
+    if (width == 0 || transform.words->size() == width) {
+      by_class(id, op.rows, operand);
+      return;
+    }
+    by_tuple(id, op.rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
+      tuple.push_back(operand[i]);
+      const auto begin = transform.words->begin() + static_cast<std::ptrdiff_t>(i * width);
+      tuple.insert(tuple.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+    });
+  }
+
+  void classify(const MapOp&, ValueId id) {
+    const Op& op = program_.op(id);
+    by_tuple(id, op.rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
+      for (const ValueId operand : op.operands) {
+        tuple.push_back(of(operand)[program_.op(operand).rows == 1 ? 0 : i]);
+      }
+    });
+  }
+
+  void classify(const SegmentOp& segment, ValueId id) {
+    const ValueId operand = program_.op(id).operands[0];
+    const std::uint32_t rows = program_.op(operand).rows;
+    const bool sorted = is_order_free(segment.combination, program_.op(operand).shape);
+    const View member = of(operand);
+    const auto members = [&](std::uint32_t s, std::vector<std::uint32_t>& tuple) {
+      for_each_member(segment.segments, rows, s,
+                      [&](std::uint32_t row) { tuple.push_back(member[row]); });
+      if (sorted) std::ranges::sort(tuple);
+    };
+    if (!keeps_members(segment.combination)) {
+      by_tuple(id, program_.op(id).rows, members);
+      return;
+    }
+    // A row is its segment's members and which of them it is.
+    std::vector<std::uint32_t> owner(rows);
+    TupleTable tuples;
+    for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
+      tuple_.clear();
+      members(s, tuple_);
+      const std::uint32_t number = tuples.number_of(tuple_);
+      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { owner[row] = number; });
+    }
+    by_tuple(id, rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
+      tuple.push_back(owner[i]);
+      tuple.push_back(member[i]);
+    });
+  }
+
+  // Read through by SourceRows, or equal to no other row.
+  void classify(const ConcatOp&, ValueId) {}
+  void classify(const GatherOp&, ValueId) {}
+  void classify(const ContractOp&, ValueId) {}
+  void classify(const StateOp&, ValueId) {}
+  void classify(const UpdateOp&, ValueId) {}
+  void classify(const OutputOp&, ValueId) {}
+
+ private:
+  [[nodiscard]] View of(ValueId value) const { return {sources_.of(value), classes_}; }
+
+  [[nodiscard]] bool is_one_class(ValueId value) const {
+    const View classes = of(value);
+    for (std::uint32_t i = 1; i < program_.op(value).rows; ++i) {
+      if (classes[i] != classes[0]) return false;
+    }
+    return true;
+  }
+
+  // Row i is equal to the first row with its operand's class.
+  void by_class(ValueId id, std::uint32_t rows, const View& operand) {
+    const SourceRows::View mine = sources_.of(id);
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      std::uint32_t& first = first_[operand[i]];
+      if (first == kNoClass) first = mine[i];
+      classes_[mine[i]] = first;
+    }
+    for (std::uint32_t i = 0; i < rows; ++i) first_[operand[i]] = kNoClass;
+  }
+
+  // Row i is equal to the first row with the tuple that `fill(i, tuple)` makes.
+  template <class Fill>
+  void by_tuple(ValueId id, std::uint32_t rows, Fill&& fill) {
+    const SourceRows::View mine = sources_.of(id);
+    TupleTable tuples(rows);
+    std::vector<std::uint32_t> first;  // by tuple
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      tuple_.clear();
+      fill(i, tuple_);
+      const std::uint32_t number = tuples.number_of(tuple_);
+      if (number == first.size()) first.push_back(mine[i]);
+      classes_[mine[i]] = first[number];
+    }
+  }
+
+  const Program& program_;
+  const SourceRows& sources_;
+  std::vector<std::uint32_t>& classes_;
+  std::uint32_t unit_ = kNoClass;         // of all units
+  std::vector<std::uint32_t> parameter_;  // by parameter: the class of its first row
+  std::vector<std::uint32_t> first_;      // by class; scratch of by_class, kNoClass between uses
+  std::vector<std::uint32_t> tuple_;      // scratch
+};
+
+RowClasses::RowClasses(const Program& program) : sources_(program), classes_(sources_.size()) {
+  std::iota(classes_.begin(), classes_.end(), 0u);
+  Builder builder(program, sources_, classes_);
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    std::visit([&](const auto& op) { builder.classify(op, id); }, program.op(id).attributes);
+  }
+}
+
+}  // namespace vecc

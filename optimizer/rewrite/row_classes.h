@@ -1,0 +1,54 @@
+// Which rows of a Program are equal whatever its weights are, as far as their operands tell: rows
+// of one op over equal rows (and, of a segment, over equal members: in any order where the function
+// does not mind it). Exact: lists of operands are compared, not hashes of them.
+//
+//   %0 = fact {5, 6} ; %1 = gather %0 [0, 1, 0]                 classes 0, 1 ; 0, 1, 0
+//   %2 = transform %1 tanh                                      2, 3, 2
+//   %3 = gather %2 [0, 1, 1, 2] ; %4 = segment %3 [0, 2, 4] sum   2, 3, 3, 2 ; 5, 5
+//
+// Rows of one fact are equal only where they are units (dedup-facts makes equal facts one row);
+// rows of different ops are equal only where both are units or read one parameter.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "optimizer/rewrite/source_rows.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+class RowClasses {
+ public:
+  /// Linear in the rows and members of all ops (times log of the largest segment); `program` must
+  /// fit SourceRows.
+  explicit RowClasses(const Program& program);
+
+  class View {
+   public:
+    View(SourceRows::View rows, const std::vector<std::uint32_t>& classes)
+        : rows_(rows), classes_(&classes) {}
+    [[nodiscard]] std::uint32_t operator[](std::uint32_t row) const {
+      return (*classes_)[rows_[row]];
+    }
+
+   private:
+    SourceRows::View rows_;
+    const std::vector<std::uint32_t>* classes_;
+  };
+  /// By row of `value`: its class, the source number (source_rows.h) of the first row equal to it.
+  [[nodiscard]] View of(ValueId value) const { return {sources_.of(value), classes_}; }
+  /// One more than the largest class.
+  [[nodiscard]] std::uint32_t size() const { return sources_.size(); }
+
+ private:
+  class Builder;
+
+  SourceRows sources_;
+  std::vector<std::uint32_t> classes_;  // by source number
+};
+
+/// Whether the members of a segment over rows of `member` may stand in any order.
+[[nodiscard]] bool is_order_free(Combination combination, Shape member);
+
+}  // namespace vecc

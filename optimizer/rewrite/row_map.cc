@@ -1,0 +1,214 @@
+#include "optimizer/rewrite/row_map.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/rewriter.h"
+#include "optimizer/rewrite/select_rows.h"
+
+namespace vecc {
+
+RowMap RowMap::of_classes(std::span<const std::uint32_t> classes, std::uint32_t class_count) {
+  RowMap map;
+  std::vector<std::uint32_t> number(class_count, kNoRow);
+  map.place.reserve(classes.size());
+  for (std::uint32_t row = 0; row < classes.size(); ++row) {
+    if (classes[row] == kNoRow) {
+      map.place.push_back(kNoRow);
+      continue;
+    }
+    std::uint32_t& place = number[classes[row]];
+    if (place == kNoRow) {
+      place = static_cast<std::uint32_t>(map.kept.size());
+      map.kept.push_back(row);
+    }
+    map.place.push_back(place);
+  }
+  map.identity = map.kept.size() == classes.size();
+  if (map.identity) map = RowMap();
+  return map;
+}
+
+namespace {
+
+// Where the rows of an old value are found in the new Program: row i is row place[i] of `now`.
+struct Access {
+  ValueId now = kNoValue;
+  Index place;
+};
+
+class Rebuilder {
+ public:
+  Rebuilder(const Program& program, std::span<const RowMap> maps)
+      : program_(program), maps_(maps), rewriter_(program), access_(program.ops().size()) {}
+
+  Program run() {
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      access_[id] =
+          std::visit([&](const auto& op) { return rebuild(op, id); }, program_.op(id).attributes);
+    }
+    return rewriter_.finish();
+  }
+
+ private:
+  // The rows of an old value, stored in this order.
+  ValueId read(ValueId old, const Index& rows) {
+    const Access& access = access_[old];
+    return rewriter_.gather(access.now, compose(access.place, rows), program_.op(old).note);
+  }
+  ValueId read_all(ValueId old) { return read(old, Index::slice(0, program_.op(old).rows)); }
+
+  [[nodiscard]] Index kept_rows(ValueId id) const {
+    const RowMap& map = maps_[id];
+    return map.identity ? Index::slice(0, program_.op(id).rows) : Index::compact(map.kept);
+  }
+
+  // A new value that holds the kept rows of an old one.
+  Access made(ValueId now, ValueId id) const {
+    const RowMap& map = maps_[id];
+    if (map.identity) return {now, Index::slice(0, program_.op(id).rows)};
+    std::vector<std::uint32_t> place = map.place;
+    std::ranges::replace(place, kNoRow, 0u);  // nobody reads those
+    return {now, Index::list(std::move(place))};
+  }
+
+  Access copy_over(ValueId id) {
+    VECC_CHECK(maps_[id].identity, "rows left out of an op that needs them all");
+    Operands operands =
+        mapped(program_.op(id).operands, [&](ValueId operand) { return read_all(operand); });
+    return made(rewriter_.add(program_.op(id).attributes, std::move(operands), id), id);
+  }
+
+  Access rebuild(const FactOp& fact, ValueId id) {
+    if (maps_[id].identity) return copy_over(id);
+    return made(rewriter_.add(select_rows(fact, kept_rows(id)), {}, id), id);
+  }
+
+  Access rebuild(const WeightOp&, ValueId id) { return copy_over(id); }
+  Access rebuild(const StateOp&, ValueId id) { return copy_over(id); }
+  Access rebuild(const ContractOp&, ValueId id) { return copy_over(id); }
+  Access rebuild(const OutputOp&, ValueId id) { return copy_over(id); }
+
+  // The target is a place, not rows to read.
+  Access rebuild(const UpdateOp& update, ValueId id) {
+    const ValueId target = access_[program_.op(id).operands[0]].now;
+    const ValueId stored = read_all(program_.op(id).operands[1]);
+    return made(rewriter_.add(update, {target, stored}, id), id);
+  }
+
+  Access rebuild(const GatherOp& gather, ValueId id) {
+    const Access& from = access_[program_.op(id).operands[0]];
+    return {from.now, compose(from.place, gather.index)};
+  }
+
+  // Where the kept row that stands for each old one is found, if the old ones are at `place`.
+  [[nodiscard]] static Index standing_for(const RowMap& map, const Index& place) {
+    std::vector<std::uint32_t> rows(map.place.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (map.place[i] != kNoRow) rows[i] = place[map.kept[map.place[i]]];
+    }
+    return Index::compact(std::move(rows));
+  }
+
+  // What a concat holds of an operand: a gather's own rows where its source has more.
+  Access part_of_concat(ValueId operand) {
+    const Op& op = program_.op(operand);
+    if (op.kind() != OpKind::Gather) return access_[operand];
+    const RowMap& map = maps_[operand];
+    const Access& source = access_[operand];
+    if (rewriter_.to().op(source.now).rows <= map.rows(op)) {
+      return map.identity ? source : Access{source.now, standing_for(map, source.place)};
+    }
+    return made(read(operand, kept_rows(operand)), operand);
+  }
+
+  // Whether rows begin .. begin + count of a concat are all left out.
+  [[nodiscard]] bool is_left_out(ValueId concat, std::size_t begin, std::uint32_t count) const {
+    if (maps_[concat].identity) return false;
+    const auto rows = std::span(maps_[concat].place).subspan(begin, count);
+    return std::ranges::all_of(rows, [](std::uint32_t row) { return row == kNoRow; });
+  }
+
+  Access rebuild(const ConcatOp&, ValueId id) {
+    std::vector<ValueId> parts;
+    std::vector<std::uint32_t> begin;  // by part: its first row
+    std::vector<std::uint32_t> place;
+    std::uint64_t rows = 0;
+    place.reserve(program_.op(id).rows);
+    for (const ValueId operand : program_.op(id).operands) {
+      if (is_left_out(id, place.size(), program_.op(operand).rows)) {
+        place.resize(place.size() + program_.op(operand).rows);  // nobody reads those
+        continue;
+      }
+      const Access part = part_of_concat(operand);
+      const auto found = std::ranges::find(parts, part.now) - parts.begin();
+      if (found == std::ssize(parts)) {
+        parts.push_back(part.now);
+        begin.push_back(static_cast<std::uint32_t>(rows));
+        rows += rewriter_.to().op(part.now).rows;
+      }
+      const std::uint32_t first = begin[static_cast<std::size_t>(found)];
+      for (std::uint32_t i = 0; i < part.place.size(); ++i) place.push_back(first + part.place[i]);
+    }
+    const ValueId now = rewriter_.to().concat(parts, note(id));
+    return {now, Index::compact(std::move(place))};
+  }
+
+  Access rebuild(const LinearOp& linear, ValueId id) {
+    const auto& operands = program_.op(id).operands;
+    if (maps_[id].identity) return copy_over(id);
+    const Index kept = kept_rows(id);
+    const auto side = [&](std::size_t k, const Lift& lift) {
+      return read(operands[k], unlifted_rows(lift, program_.op(operands[k]).rows, kept));
+    };
+    LinearOp plain = linear;
+    plain.lift_left = plain.lift_right = Lift();
+    const ValueId left = side(0, linear.lift_left);
+    return made(rewriter_.add(plain, {left, side(1, linear.lift_right)}, id), id);
+  }
+
+  Access rebuild(const SegmentOp& segment, ValueId id) {
+    if (maps_[id].identity) return copy_over(id);
+    const ValueId operand = program_.op(id).operands[0];
+    KeptSegments kept = keep_segments(segment, program_.op(operand).rows, maps_[id].kept);
+    const ValueId members = read(operand, Index::compact(std::move(kept.members)));
+    return made(rewriter_.add(SegmentOp{kept.segments, segment.combination}, {members}, id), id);
+  }
+
+  Access rebuild(const TransformOp& transform, ValueId id) {
+    const Index kept = kept_rows(id);
+    const ValueId operand = read(program_.op(id).operands[0], kept);
+    return made(rewriter_.add(select_rows(transform, kept), {operand}, id), id);
+  }
+
+  Access rebuild(const MapOp& map, ValueId id) {
+    const Index kept = kept_rows(id);
+    Operands operands = mapped(program_.op(id).operands, [&](ValueId operand) {
+      return program_.op(operand).rows == 1 ? read_all(operand) : read(operand, kept);
+    });
+    return made(rewriter_.add(map, std::move(operands), id), id);
+  }
+
+  [[nodiscard]] const std::string& note(ValueId id) const { return program_.op(id).note; }
+
+  const Program& program_;
+  std::span<const RowMap> maps_;
+  Rewriter rewriter_;
+  std::vector<Access> access_;  // by old value
+};
+
+}  // namespace
+
+Program rebuild_rows(const Program& program, std::span<const RowMap> maps) {
+  VECC_CHECK(maps.size() == program.ops().size(), "one row map a value");
+  return Rebuilder(program, maps).run();
+}
+
+Program compose_gathers(const Program& program) {
+  return rebuild_rows(program, std::vector<RowMap>(program.ops().size()));
+}
+
+}  // namespace vecc

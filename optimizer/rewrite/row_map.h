@@ -1,0 +1,57 @@
+// Computing fewer rows of some values: the engine under every pass that merges or drops rows.
+//
+// A pass says, value by value, which rows are still computed (`kept`) and which of them stands for
+// every old row (`place`); rows of one place must be equal for any weights. rebuild_rows then makes
+// the Program that computes the kept rows only and whose readers find the rest: gathers are
+// composed, pushed through concats, and made again only where a reader needs rows that do not
+// stand as it wants them.
+//
+//   %3 = gather %0 [0, 1, 0] : f32[3, 1]                     kept {0, 1}, place {0, 1, 0}
+//   %4 = transform %3 tanh : f32[3, 1]                       for %4
+//   %5 = segment %4 [0, 1, 3] sum : f32[2, 1]
+//   =>
+//   %3 = gather %0 [0, 1] ; %4 = transform %3 tanh : f32[2, 1] ; %5 = gather %4 [0, 1, 0]
+//   %6 = segment %5 [0, 1, 3] sum : f32[2, 1]
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// In RowMap::place: an old row that nobody reads.
+inline constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
+
+struct RowMap {
+  /// All rows, as they are; the vectors are empty.
+  bool identity = true;
+  std::vector<std::uint32_t> kept;   ///< new row -> old row
+  std::vector<std::uint32_t> place;  ///< old row -> new row, or kNoRow
+
+  /// The map that keeps the first row of each class, in the order of those first rows;
+  /// `classes[row]` is any number below `class_count`, or kNoRow for a row that nobody reads. The
+  /// identity if that is all rows in order.
+  [[nodiscard]] static RowMap of_classes(std::span<const std::uint32_t> classes,
+                                         std::uint32_t class_count);
+  /// Rows that are left.
+  [[nodiscard]] std::uint32_t rows(const Op& op) const {
+    return identity ? op.rows : static_cast<std::uint32_t>(kept.size());
+  }
+};
+
+/// One map a value. Values of which rows cannot be left out (weight, state, contract, update,
+/// output) have the identity; of a concat only whole operands can be left out, and are if no row of
+/// theirs has a place; a gather's map is used only where its rows are stored (inside a concat); a
+/// softmax or sparsemax segment keeps whole segments, ascending; a linear with lifts whose map is
+/// not the identity loses them.
+[[nodiscard]] Program rebuild_rows(const Program& program, std::span<const RowMap> maps);
+
+/// rebuild_rows with every row kept: gathers of gathers become one, and a concat holds what a
+/// gather reads instead of the gather where that is no longer.
+[[nodiscard]] Program compose_gathers(const Program& program);
+
+}  // namespace vecc

@@ -1,0 +1,43 @@
+#include "optimizer/rewrite/select_rows.h"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace vecc {
+namespace {
+
+// Blocks of `width` elements, one a row.
+template <class T>
+std::shared_ptr<const std::vector<T>> select_blocks(const std::vector<T>& blocks, std::size_t width,
+                                                    const Index& rows) {
+  std::vector<T> result;
+  result.reserve(width * rows.size());
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    const auto begin = blocks.begin() + static_cast<std::ptrdiff_t>(rows[i] * width);
+    result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+  }
+  return std::make_shared<const std::vector<T>>(std::move(result));
+}
+
+}  // namespace
+
+FactOp select_rows(const FactOp& fact, const Index& rows) {
+  FactOp result = fact;
+  result.rows = rows.size();
+  if (!fact.unit) result.values = select_blocks(*fact.values, fact.shape.size(), rows);
+  return result;
+}
+
+TransformOp select_rows(const TransformOp& transform, const Index& rows) {
+  TransformOp result = transform;
+  const std::size_t width = word_count(transform.transformation.id);
+  // One set of words is that of every row, even where there is only one row.
+  if (width > 0 && transform.words->size() != width) {
+    result.words = select_blocks(*transform.words, width, rows);
+  }
+  return result;
+}
+
+}  // namespace vecc

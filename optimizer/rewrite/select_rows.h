@@ -1,0 +1,15 @@
+// Ops that make some rows of another one.
+#pragma once
+
+#include "vecc/index.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// A fact whose row i is row rows[i] of `fact`; rows may occur more than once.
+[[nodiscard]] FactOp select_rows(const FactOp& fact, const Index& rows);
+
+/// The transformation of rows `rows` of its operand, in that order: the words that belong to them.
+[[nodiscard]] TransformOp select_rows(const TransformOp& transform, const Index& rows);
+
+}  // namespace vecc

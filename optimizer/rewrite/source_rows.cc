@@ -1,0 +1,97 @@
+#include "optimizer/rewrite/source_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace vecc {
+namespace {
+
+bool is_source(const Op& op) {
+  return op.kind() != OpKind::Gather && op.kind() != OpKind::Concat;
+}
+
+}  // namespace
+
+bool SourceRows::fits(const Program& program) {
+  std::uint64_t rows = 0;
+  for (const Op& op : program.ops()) {
+    if (is_source(op)) rows += op.rows;
+  }
+  return rows < std::numeric_limits<std::uint32_t>::max();
+}
+
+SourceRows::SourceRows(const Program& program) : begin_{0} {
+  VECC_CHECK(fits(program), "more rows than numbers");
+  begin_.reserve(program.ops().size() + 1);
+  places_.reserve(program.ops().size());
+  for (const Op& op : program.ops()) {
+    const std::uint32_t first = begin_.back();
+    if (op.kind() == OpKind::Gather) {
+      places_.push_back(place_gather(op));
+    } else if (op.kind() == OpKind::Concat) {
+      places_.push_back(place_concat(program, op));
+    } else {
+      places_.push_back({kNoList, first});
+    }
+    begin_.push_back(first + (is_source(op) ? op.rows : 0));
+  }
+}
+
+SourceRows::View SourceRows::view(const Place& place) const {
+  View result;
+  if (place.list == kNoList) {
+    result.first_ = static_cast<std::uint32_t>(place.begin);
+  } else {
+    result.list_ = &lists_[place.list];
+    result.begin_ = place.begin;
+  }
+  return result;
+}
+
+SourceRows::View SourceRows::of(ValueId value) const {
+  return view(places_[value]);
+}
+
+void SourceRows::append(std::vector<std::uint32_t>& list, const Place& place,
+                        std::uint32_t rows) const {
+  const View numbers =
+      view(place);  // finds its list anew for each row: it may be the one that grows
+  for (std::uint32_t i = 0; i < rows; ++i) list.push_back(numbers[i]);
+}
+
+SourceRows::Place SourceRows::place_gather(const Op& op) {
+  const Place from = places_[op.operands[0]];
+  const Index& index = std::get<GatherOp>(op.attributes).index;
+  if (index.form() == Index::Form::Slice) return {from.list, from.begin + index.begin()};
+  std::vector<std::uint32_t> list(op.rows);
+  const View numbers = view(from);
+  for (std::uint32_t i = 0; i < op.rows; ++i) list[i] = numbers[index[i]];
+  lists_.push_back(std::move(list));
+  return {static_cast<std::uint32_t>(lists_.size() - 1), 0};
+}
+
+// A list ends where the last concat that it was made for ends; the next one in a chain of concats
+// goes on there.
+SourceRows::Place SourceRows::place_concat(const Program& program, const Op& op) {
+  const ValueId head = op.operands[0];
+  Place place = places_[head];
+  const bool goes_on = program.op(head).kind() == OpKind::Concat && place.list != kNoList &&
+                       place.begin + program.op(head).rows == lists_[place.list].size();
+  if (!goes_on) {
+    lists_.emplace_back().reserve(op.rows);
+    place = {static_cast<std::uint32_t>(lists_.size() - 1), 0};
+  }
+  for (std::size_t k = goes_on ? 1 : 0; k < op.operands.size(); ++k) {
+    append(lists_[place.list], places_[op.operands[k]], program.op(op.operands[k]).rows);
+  }
+  return place;
+}
+
+SourceRows::Source SourceRows::source(std::uint32_t number) const {
+  const auto after = std::upper_bound(begin_.begin(), begin_.end(), number);
+  const auto value = static_cast<ValueId>(after - begin_.begin() - 1);
+  return {value, number - begin_[value]};
+}
+
+}  // namespace vecc

@@ -1,0 +1,87 @@
+// The cost model: what is counted, and what is fitted.
+#include "vecc/cost.h"
+
+#include <gtest/gtest.h>
+
+#include "optimizer/cost/work.h"
+#include "vecc/program_text.h"
+
+namespace vecc::test {
+namespace {
+
+Program parsed_program(const std::string& ops) {
+  Result<Program> program = parse_program("vecc program 1 f32 samples 0\n" + ops, "p");
+  return std::move(program.value());
+}
+
+TEST(Work, multiply_adds_of_a_product_by_its_shapes) {
+  EXPECT_EQ(multiply_adds(Shape(3, 4), Shape(4, 5)), 60u);
+  EXPECT_EQ(multiply_adds(Shape::row(4), Shape::column(4)), 4u);
+  EXPECT_EQ(multiply_adds(Shape::column(4), Shape::row(5)), 20u);
+  EXPECT_EQ(multiply_adds(Shape::scalar(), Shape(3, 4)), 12u);
+  EXPECT_EQ(multiply_adds(Shape(3, 4), Shape::scalar()), 12u);
+}
+
+TEST(Work, a_product_counts_its_rows_and_what_it_reads_and_writes) {
+  const Program program = parsed_program(
+      "%0 = fact {1, 2, 3, 4} : f32[1, 2x2]\n"
+      "%1 = fact {1, 2, 3, 4, 5, 6} : f32[3, 2x1]\n"
+      "%2 = linear %0 lift(repeat 3), %1 : f32[3, 2x1]\n");
+  const Work work = work_of(program, 2);
+  EXPECT_EQ(work.launches, 1);
+  EXPECT_EQ(work.bytes, 4 * (4 + 6 + 6));
+  EXPECT_EQ(work.multiply_adds, 3 * 4);
+}
+
+TEST(Work, a_slice_is_free_and_a_list_moves_rows_where_the_backend_stores_them) {
+  const Program program = parsed_program(
+      "%0 = fact {1, 2, 3} : f32[3, 1]\n"
+      "%1 = gather %0 [1:3] : f32[2, 1]\n"
+      "%2 = gather %0 [2, 0] : f32[2, 1]\n");
+  EXPECT_EQ(work_of(program, 1).launches, 0);
+  EXPECT_EQ(work_of(program, 1).bytes, 0);
+  EXPECT_EQ(work_of(program, 2).launches, 1);
+  EXPECT_EQ(work_of(program, 2).bytes, 2 * 2 * 4 + 2 * 4);
+  BackendTraits reads_through;
+  reads_through.stores_gathers = false;
+  EXPECT_EQ(work_of(program, 2, reads_through).launches, 0);
+}
+
+TEST(Cost, prediction_is_linear_in_the_work) {
+  const Program program = parsed_program(
+      "%0 = fact {1, 2, 3} : f32[3, 1]\n"
+      "%1 = transform %0 tanh : f32[3, 1]\n"
+      "%2 = transform %1 tanh : f32[3, 1]\n");
+  EXPECT_DOUBLE_EQ(predict_seconds(program, {1, 0, 0}), 2);
+  EXPECT_DOUBLE_EQ(predict_seconds(program, {0, 1, 0}), 2 * 24);
+  EXPECT_DOUBLE_EQ(predict_seconds(program, {0, 0, 1}), 6);
+}
+
+TEST(Cost, fit_finds_the_coefficients_that_made_the_times) {
+  std::vector<MeasuredWork> runs;
+  for (const double launches : {1.0, 5.0, 50.0}) {
+    for (const double bytes : {1e3, 1e6, 1e9}) {
+      for (const double products : {0.0, 1e4, 1e10}) {
+        runs.push_back(
+            {launches, bytes, products, 2e-6 * launches + 1e-10 * bytes + 3e-12 * products});
+      }
+    }
+  }
+  const CostCoefficients fitted = fit_coefficients(runs);
+  EXPECT_NEAR(fitted.launch, 2e-6, 1e-10);
+  EXPECT_NEAR(fitted.byte, 1e-10, 1e-14);
+  EXPECT_NEAR(fitted.multiply_add, 3e-12, 1e-16);
+}
+
+TEST(Cost, fit_has_no_negative_coefficient) {
+  const std::vector<MeasuredWork> runs{
+      {1, 1e6, 1e6, 1e-5}, {1, 1e7, 2e6, 9e-6}, {2, 1e6, 1e6, 2e-5}};
+  const CostCoefficients fitted = fit_coefficients(runs);
+  EXPECT_GE(fitted.launch, 0);
+  EXPECT_GE(fitted.byte, 0);
+  EXPECT_GE(fitted.multiply_add, 0);
+  EXPECT_GT(fitted.launch + fitted.byte + fitted.multiply_add, 0);
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,209 @@
+// The runner: which passes run, in which order, and what is said about them.
+#include "vecc/optimize.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "optimizer/pipeline.h"
+#include "vecc/program_text.h"
+
+namespace vecc::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Program program_with_a_dead_op() {
+  Result<Program> program = parse_program(
+      "vecc program 1 f32 samples 1\n"
+      "%0 = fact {0.5} : f32[1, 1]\n"
+      "%1 = transform %0 tanh : f32[1, 1]\n"
+      "%2 = output %0 [0:1] : f32[1, 1]\n",
+      "p");
+  return std::move(program.value());
+}
+
+std::vector<std::string> names_of(const OptimizeReport& report) {
+  std::vector<std::string> names;
+  for (const PassRun& run : report.runs) names.push_back(run.pass);
+  return names;
+}
+
+OptimizeReport report_of(const OptimizeOptions& options) {
+  OptimizeReport report;
+  const auto optimized = optimize(program_with_a_dead_op(), options, &report);
+  EXPECT_TRUE(optimized.has_value()) << optimized.error().text();
+  return report;
+}
+
+TEST(Optimize, every_step_of_the_pipeline_is_a_pass_and_every_pass_a_step) {
+  for (const PipelineStep& step : pipeline()) {
+    EXPECT_NE(find_pass(step.pass), nullptr) << step.pass;
+    EXPECT_FALSE(step.reason.empty()) << step.pass;
+  }
+  for (const PassInfo& pass : passes()) {
+    EXPECT_TRUE(std::ranges::any_of(pipeline(), [&](const PipelineStep& step) {
+      return step.pass == pass.name;
+    })) << pass.name;
+  }
+}
+
+TEST(Optimize, passes_stand_in_the_order_of_the_pipeline) {
+  std::vector<std::string_view> first;
+  for (const PipelineStep& step : pipeline()) {
+    if (std::ranges::find(first, step.pass) == first.end()) first.push_back(step.pass);
+  }
+  std::vector<std::string_view> listed;
+  for (const PassInfo& pass : passes()) listed.push_back(pass.name);
+  EXPECT_EQ(listed, first);
+}
+
+TEST(Optimize, a_level_runs_the_passes_up_to_it) {
+  for (const std::uint32_t level : {0u, 1u, 2u}) {
+    OptimizeOptions options;
+    options.level = level;
+    for (const std::string& name : names_of(report_of(options))) {
+      EXPECT_LE(find_pass(name)->level, level) << name;
+    }
+  }
+}
+
+TEST(Optimize, lift_gathers_runs_once_where_the_preset_wants_it) {
+  OptimizeOptions options;
+  options.pad_mode = PadMode::Never;
+  const auto place = [&](const char* preset, const char* pass) {
+    options.gather_preset = preset;
+    const auto names = names_of(report_of(options));
+    EXPECT_EQ(std::ranges::count(names, "lift-gathers"), 1) << preset;
+    return std::ranges::find(names, pass) - names.begin();
+  };
+  EXPECT_GT(place("margin_L", "lift-gathers"), place("margin_L", "broadcast-linear"));
+  EXPECT_LT(place("margin_L_presym", "lift-gathers"), place("margin_L_presym", "broadcast-linear"));
+}
+
+TEST(Optimize, a_disabled_pass_does_not_run) {
+  OptimizeOptions options;
+  options.disabled = {"drop-dead"};
+  EXPECT_THAT(names_of(report_of(options)), ::testing::Not(::testing::Contains("drop-dead")));
+}
+
+TEST(Optimize, exactly_the_passes_asked_for_run_and_may_repeat) {
+  OptimizeOptions options;
+  options.passes = {{"drop-dead", "merge-units", "drop-dead"}};
+  const OptimizeReport report = report_of(options);
+  EXPECT_THAT(names_of(report), ::testing::ElementsAre("drop-dead", "merge-units", "drop-dead"));
+  EXPECT_TRUE(report.runs[0].changed);
+  EXPECT_FALSE(report.runs[2].changed);
+  EXPECT_EQ(report.runs[0].before.ops, 3u);
+  EXPECT_EQ(report.runs[0].after.ops, 2u);
+}
+
+TEST(Optimize, level_2_looks_at_candidates_and_takes_the_one_predicted_fastest) {
+  const OptimizeReport report = report_of({});
+  ASSERT_FALSE(report.candidates.empty());
+  const auto best = std::ranges::min_element(report.candidates, {}, &Candidate::predicted_seconds);
+  EXPECT_EQ(best->gather_preset, report.gather_preset);
+  EXPECT_EQ(best->pad_mode, report.pad_mode);
+}
+
+TEST(Optimize, level_3_takes_the_one_measured_fastest) {
+  OptimizeOptions options;
+  options.level = 3;
+  double seconds = 5;
+  options.measure = [&](const Program&) -> Result<double> { return seconds -= 0.001; };
+  const OptimizeReport report = report_of(options);
+  EXPECT_EQ(report.candidates.back().gather_preset, report.gather_preset);
+  EXPECT_EQ(report.candidates.back().pad_mode, report.pad_mode);
+  ASSERT_TRUE(report.candidates.back().measured_seconds.has_value());
+}
+
+TEST(Optimize, an_error_of_measuring_ends_it) {
+  OptimizeOptions options;
+  options.level = 3;
+  options.measure = [](const Program&) -> Result<double> {
+    return Errors(ErrorCode::OutOfMemory, "device", "no memory");
+  };
+  const auto optimized = optimize(program_with_a_dead_op(), options);
+  ASSERT_FALSE(optimized.has_value());
+  EXPECT_EQ(optimized.error().list().front().code, ErrorCode::OutOfMemory);
+}
+
+TEST(Optimize, unknown_names_are_usage_errors) {
+  const auto error_of_options = [](const OptimizeOptions& options) {
+    const auto optimized = optimize(program_with_a_dead_op(), options);
+    return optimized ? std::string() : optimized.error().text();
+  };
+  OptimizeOptions options;
+  options.passes = {{"nonsense"}};
+  EXPECT_THAT(error_of_options(options), HasSubstr("no pass \"nonsense\"; passes: merge-units"));
+  options = {};
+  options.disabled = {"nonsense"};
+  EXPECT_THAT(error_of_options(options), HasSubstr("--disable-pass"));
+  options = {};
+  options.gather_preset = "nonsense";
+  EXPECT_THAT(error_of_options(options), HasSubstr("presets: free_only"));
+  options = {};
+  options.level = 4;
+  EXPECT_THAT(error_of_options(options), HasSubstr("expected 0 to 3"));
+}
+
+TEST(Optimize, an_observer_sees_each_pass_and_its_error_names_it) {
+  OptimizeOptions options;
+  options.passes = {{"drop-dead"}};
+  options.observe = [](const PassRun& run, const Program& before,
+                       const Program& after) -> Result<void> {
+    EXPECT_EQ(before.ops().size(), after.ops().size() + 1);
+    return Errors(ErrorCode::BadPass, "pass " + run.pass, "changes what the program computes");
+  };
+  const auto optimized = optimize(program_with_a_dead_op(), options);
+  ASSERT_FALSE(optimized.has_value());
+  EXPECT_THAT(optimized.error().text(), HasSubstr("pass drop-dead"));
+}
+
+TEST(Optimize, the_same_program_gives_the_same_program) {
+  const auto text = [] {
+    const auto optimized = optimize(program_with_a_dead_op());
+    return print(optimized.value());
+  };
+  EXPECT_EQ(text(), text());
+}
+
+TEST(Fingerprint, differs_where_a_program_differs) {
+  const Program program = program_with_a_dead_op();
+  const Fingerprint own = fingerprint(program);
+  EXPECT_EQ(own, fingerprint(program_with_a_dead_op()));
+  EXPECT_EQ(own.text().size(), 32u);
+  const std::string text = print(program);
+  for (const auto& [from, to] :
+       {std::pair{"{0.5}", "{0.25}"}, std::pair{"tanh", "relu"},
+        std::pair{"output %0", "output %1"}, std::pair{"program 1 f32", "program 1 f64"}}) {
+    std::string other = text;
+    for (auto at = other.find(from); at != std::string::npos; at = other.find(from, at + 1)) {
+      other.replace(at, std::string_view(from).size(), to);
+    }
+    if (std::string_view(to).ends_with("f64")) {
+      for (auto at = other.find("f32"); at != std::string::npos; at = other.find("f32")) {
+        other.replace(at, 3, "f64");
+      }
+    }
+    const auto changed = parse_program(other, "p");
+    ASSERT_TRUE(changed.has_value()) << changed.error().text();
+    EXPECT_NE(fingerprint(*changed), own) << to;
+  }
+}
+
+TEST(Presets, all_eighteen_have_their_numbers) {
+  EXPECT_EQ(gather_presets().size(), 18u);
+  const GatherPreset& large = *find_gather_preset("margin_XXL_keepsym");
+  EXPECT_EQ(large.margin, 50u);
+  EXPECT_EQ(large.rate, 0.5);
+  EXPECT_FALSE(large.before_broadcast);
+  EXPECT_FALSE(large.through_broadcasts);
+  const GatherPreset& unlimited = *find_gather_preset("agg_true_unlimited");
+  EXPECT_EQ(unlimited.chain_depth, GatherPreset::kUnlimited);
+  EXPECT_TRUE(unlimited.before_broadcast);
+  EXPECT_EQ(find_gather_preset("nonsense"), nullptr);
+}
+
+}  // namespace
+}  // namespace vecc::test

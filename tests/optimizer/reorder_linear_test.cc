@@ -1,0 +1,164 @@
+// reorder-linear beyond what cases show: every order of three factors of every shape, and which
+// products are left where some are needed elsewhere.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <random>
+
+#include "optimizer/compare/compare_programs.h"
+#include "vecc/optimize.h"
+#include "vecc/program_text.h"
+
+namespace vecc::test {
+namespace {
+
+constexpr std::uint32_t kRows = 3;
+
+Program reordered(const Program& program, OptimizeReport* report = nullptr) {
+  OptimizeOptions options;
+  options.passes = {{"reorder-linear"}};
+  options.verify_each = true;
+  auto result = optimize(program, options, report);
+  VECC_CHECK(result.has_value(), result.error().text());
+  return std::move(*result);
+}
+
+// A learnable factor of kRows rows, of which `distinct` are different ones.
+ValueId add_factor(Program& program, const std::string& name, Shape shape, std::uint32_t distinct) {
+  const auto parameter = program.add_parameter({name, distinct, shape, nullptr});
+  VECC_CHECK(parameter.has_value(), parameter.error().text());
+  std::vector<std::uint32_t> rows(kRows);
+  for (std::uint32_t i = 0; i < kRows; ++i) rows[i] = i % distinct;
+  return program.gather(program.weight(*parameter), Index::compact(std::move(rows)));
+}
+
+Shape turned(Shape shape, bool transpose) {
+  return transpose ? shape.transposed() : shape;
+}
+
+struct Nesting {
+  std::array<Shape, 3> shapes;
+  std::array<std::uint32_t, 3> distinct{};
+  bool left_first = true;
+  std::array<bool, 4> transposes{};  // of the inner product's sides, of the outer one's
+};
+
+// (a b) c or a (b c), if that is defined.
+std::optional<Program> product_of_three(const Nesting& nesting) {
+  const auto& [t0, t1, t2, t3] = nesting.transposes;
+  const std::size_t first = nesting.left_first ? 0 : 1;
+  const auto& shapes = nesting.shapes;
+  const auto inner = times_shape(turned(shapes[first], t0), turned(shapes[first + 1], t1));
+  if (!inner) return {};
+  const Shape third = shapes[nesting.left_first ? 2 : 0];
+  const auto outer = nesting.left_first ? times_shape(turned(*inner, t2), turned(third, t3))
+                                        : times_shape(turned(third, t2), turned(*inner, t3));
+  if (!outer) return {};
+  Program program(DType::F64);
+  program.set_sample_count(kRows);
+  std::array<ValueId, 3> f{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    f[k] = add_factor(program, "f" + std::to_string(k), shapes[k], nesting.distinct[k]);
+  }
+  LinearOp op;
+  op.transpose_left = t0;
+  op.transpose_right = t1;
+  const ValueId product = program.linear(f[first], f[first + 1], op);
+  op.transpose_left = t2;
+  op.transpose_right = t3;
+  const ValueId result =
+      nesting.left_first ? program.linear(product, f[2], op) : program.linear(f[0], product, op);
+  program.output(result, Index::slice(0, kRows));
+  return program;
+}
+
+TEST(ReorderLinear, three_factors_of_any_shapes_keep_their_product_and_its_gradients) {
+  const std::array shapes{Shape::scalar(), Shape(1, 1),      Shape::column(2),
+                          Shape::row(2),   Shape::column(3), Shape::row(3),
+                          Shape(2, 2),     Shape(2, 3),      Shape(3, 2)};
+  std::mt19937_64 random(1);
+  std::uint32_t changed = 0;
+  for (std::uint32_t i = 0; i < 20000; ++i) {
+    Nesting nesting;
+    for (Shape& shape : nesting.shapes) shape = shapes[random() % shapes.size()];
+    for (std::uint32_t& distinct : nesting.distinct) distinct = random() % 2 == 0 ? 1 : kRows;
+    nesting.left_first = random() % 2 == 0;
+    for (bool& transpose : nesting.transposes) transpose = random() % 4 == 0;
+    const auto before = product_of_three(nesting);
+    if (!before) continue;
+    OptimizeReport report;
+    const Program after = reordered(*before, &report);
+    if (!report.runs.front().changed) continue;
+    ++changed;
+    const auto comparison = compare_programs(*before, after);
+    ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
+    ASSERT_TRUE(comparison->equal) << comparison->difference << print(*before) << print(after);
+  }
+  EXPECT_GT(changed, 300u);
+}
+
+// Messages W_t x_j are needed as they are; an attention logit a_t . (W_t x_i) is not. Only the
+// products that no message needs go.
+TEST(ReorderLinear, an_attention_logit_is_one_dot_product_with_a_folded_vector) {
+  constexpr std::uint32_t kNodes = 40;
+  constexpr std::uint32_t kMessages = 10;  // nodes that send
+  Program program(DType::F64);
+  program.set_sample_count(kNodes + kMessages);
+  const ValueId x = program.weight(*program.add_parameter({"x", kNodes, {64, 1}, nullptr}));
+  const ValueId w = program.weight(*program.add_parameter({"w", 1, {64, 64}, nullptr}));
+  const ValueId a = program.weight(*program.add_parameter({"a", 1, {1, 64}, nullptr}));
+  const Index first(Index::list(std::vector<std::uint32_t>(kNodes, 0)));
+  const ValueId z = program.linear(program.gather(w, first), x);
+  const ValueId logits = program.linear(program.gather(a, first), z);
+  program.output(logits, Index::slice(0, kNodes));
+  program.output(program.gather(z, Index::slice(0, kMessages)), Index::slice(kNodes, kMessages));
+
+  const Program after = reordered(program);
+  std::vector<std::uint32_t> rows_by_weight;
+  std::uint64_t dots = 0;
+  for (const Op& op : after.ops()) {
+    if (op.kind() != OpKind::Linear) continue;
+    if (op.shape == Shape::column(64)) rows_by_weight.push_back(op.rows);
+    if (op.shape.is_scalar()) dots += op.rows;
+  }
+  EXPECT_THAT(rows_by_weight, testing::ElementsAre(kMessages));
+  EXPECT_EQ(dots, kNodes);
+  const auto comparison = compare_programs(program, after);
+  ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
+  EXPECT_TRUE(comparison->equal) << comparison->difference;
+}
+
+// Members of a relation's mean share its weight; two targets with the same sources share the mean.
+TEST(ReorderLinear, relation_products_are_counted_by_distinct_sets_of_sources) {
+  constexpr std::uint32_t kTargets = 60;
+  constexpr std::uint32_t kSources = 50;
+  constexpr std::uint32_t kTypes = 3;
+  constexpr std::uint32_t kMembers = 4;
+  Program program(DType::F64);
+  program.set_sample_count(kTargets);
+  const ValueId x = program.weight(*program.add_parameter({"x", kSources, {16, 1}, nullptr}));
+  const ValueId w = program.weight(*program.add_parameter({"w", kTypes, {16, 16}, nullptr}));
+  std::vector<std::uint32_t> types;
+  std::vector<std::uint32_t> sources;
+  for (std::uint32_t t = 0; t < kTargets; ++t) {
+    for (std::uint32_t k = 0; k < kMembers; ++k) {
+      types.push_back(t % kTypes);
+      sources.push_back((t / 2 + k * 7) % kSources);
+    }
+  }
+  const ValueId products = program.linear(program.gather(w, Index::list(types)),
+                                          program.gather(x, Index::list(sources)));
+  program.output(program.segment(products, Segments::fixed(kMembers), Combination::Avg),
+                 Index::slice(0, kTargets));
+  const Program after = reordered(program);
+  std::uint64_t rows = 0;
+  for (const Op& op : after.ops()) rows += op.kind() == OpKind::Linear ? op.rows : 0;
+  // 60 targets, each with its own pair of a type and a set of sources.
+  EXPECT_EQ(rows, kTargets);
+  const auto comparison = compare_programs(program, after);
+  ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
+  EXPECT_TRUE(comparison->equal) << comparison->difference;
+}
+
+}  // namespace
+}  // namespace vecc::test

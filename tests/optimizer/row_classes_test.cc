@@ -1,0 +1,120 @@
+// Rows that are equal whatever the weights are, and the tables that find them.
+#include "optimizer/rewrite/row_classes.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "optimizer/rewrite/tuple_table.h"
+#include "vecc/program_text.h"
+
+namespace vecc::test {
+namespace {
+
+using testing::ElementsAre;
+
+// By row of the last op: the first of its rows in the same class.
+std::vector<std::uint32_t> classes_in_last_op(const std::string& text) {
+  const auto program = parse_program("vecc program 1 f64 samples 0\n" + text, "test");
+  VECC_CHECK(program.has_value(), program.error().text());
+  const auto last = static_cast<ValueId>(program->ops().size() - 1);
+  const RowClasses classes(*program);
+  const RowClasses::View view = classes.of(last);
+  std::vector<std::uint32_t> first(program->op(last).rows);
+  for (std::uint32_t row = 0; row < first.size(); ++row) {
+    while (view[first[row]] != view[row]) ++first[row];
+  }
+  return first;
+}
+
+const std::string kTwoRows =
+    "parameter \"x\" [2, 1] = {1, 2}\n"
+    "%0 = weight \"x\" : f64[2, 1]\n";
+
+TEST(RowClasses, equal_constants_are_not_compared_but_units_are) {
+  EXPECT_THAT(classes_in_last_op("%0 = fact {5, 5} : f64[2, 1]\n"), ElementsAre(0, 1));
+  EXPECT_THAT(classes_in_last_op("%0 = fact unit : f64[2, 1]\n"
+                                 "%1 = fact unit : f64[1, 1]\n"
+                                 "%2 = concat %0, %1 : f64[3, 1]\n"),
+              ElementsAre(0, 0, 0));
+}
+
+TEST(RowClasses, a_parameter_read_twice_has_the_same_rows) {
+  EXPECT_THAT(classes_in_last_op(kTwoRows + "%1 = weight \"x\" : f64[2, 1]\n"
+                                            "%2 = concat %0, %1 : f64[4, 1]\n"),
+              ElementsAre(0, 1, 0, 1));
+}
+
+TEST(RowClasses, equality_goes_through_products_functions_and_sums) {
+  EXPECT_THAT(classes_in_last_op(kTwoRows + "%1 = gather %0 [0, 1, 0, 0] : f64[4, 1]\n"
+                                            "%2 = gather %0 [1, 0, 1, 0] : f64[4, 1]\n"
+                                            "%3 = linear %1, %2 : f64[4, 1]\n"
+                                            "%4 = transform %3 tanh : f64[4, 1]\n"
+                                            "%5 = gather %4 [0, 1, 1, 2, 3, 3] : f64[6, 1]\n"
+                                            "%6 = segment %5 [fixed 2 dim 2] sum : f64[3, 1]\n"),
+              ElementsAre(0, 0, 2));
+}
+
+TEST(RowClasses, lifts_are_looked_through) {
+  EXPECT_THAT(classes_in_last_op(
+                  kTwoRows + "%1 = gather %0 [0, 1, 0] : f64[3, 1]\n"
+                             "%2 = linear %0 lift(interleave 3), %1 lift(repeat 2) : f64[6, 1]\n"),
+              ElementsAre(0, 1, 0, 3, 4, 3));
+}
+
+TEST(RowClasses, order_matters_where_the_table_says_so) {
+  const std::string pairs = kTwoRows + "%1 = gather %0 [0, 1, 1, 0] : f64[4, 1]\n";
+  EXPECT_THAT(classes_in_last_op(pairs + "%2 = segment %1 [fixed 2 dim 2] avg : f64[2, 1]\n"),
+              ElementsAre(0, 0));
+  EXPECT_THAT(classes_in_last_op(pairs + "%2 = segment %1 [fixed 2 dim 2] max : f64[2, 1]\n"),
+              ElementsAre(0, 0));
+  EXPECT_THAT(classes_in_last_op(pairs + "%2 = segment %1 [fixed 2 dim 2] concat : f64[2, 2x1]\n"),
+              ElementsAre(0, 1));
+  EXPECT_TRUE(is_order_free(Combination::Min, Shape::scalar()));
+  EXPECT_FALSE(is_order_free(Combination::Min, Shape::column(2)));
+}
+
+TEST(RowClasses, a_softmax_row_is_its_segment_and_its_member) {
+  EXPECT_THAT(classes_in_last_op(kTwoRows + "%1 = gather %0 [0, 1, 1, 0, 1, 1] : f64[6, 1]\n"
+                                            "%2 = segment %1 [0, 2, 4, 6] softmax : f64[6, 1]\n"),
+              ElementsAre(0, 1, 1, 0, 4, 4));
+}
+
+TEST(RowClasses, rows_of_different_ops_and_words_are_different) {
+  EXPECT_THAT(classes_in_last_op(kTwoRows + "%1 = transform %0 tanh : f64[2, 1]\n"
+                                            "%2 = transform %0 tanh : f64[2, 1]\n"
+                                            "%3 = concat %1, %2 : f64[4, 1]\n"),
+              ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(classes_in_last_op("parameter \"x\" [1, 3x1] = {1, 2, 3}\n"
+                                 "%0 = weight \"x\" : f64[1, 3x1]\n"
+                                 "%1 = gather %0 [0, 0, 0] : f64[3, 3x1]\n"
+                                 "%2 = transform %1 atindex [2, 0, 2] : f64[3, 1]\n"),
+              ElementsAre(0, 1, 0));
+}
+
+TEST(TupleTable, numbers_lists_in_the_order_in_which_they_come) {
+  TupleTable table;
+  const auto number = [&](std::vector<std::uint32_t> list) { return table.number_of(list); };
+  EXPECT_EQ(number({1, 2}), 0u);
+  EXPECT_EQ(number({}), 1u);
+  EXPECT_EQ(number({1}), 2u);
+  EXPECT_EQ(number({2, 1}), 3u);
+  EXPECT_EQ(number({1, 2}), 0u);
+  EXPECT_THAT(table.tuple(3), ElementsAre(2, 1));
+}
+
+TEST(TupleTable, keeps_its_numbers_when_it_grows) {
+  constexpr std::uint32_t kLists = 100000;
+  TupleTable table;
+  for (const int round : {0, 1}) {
+    for (std::uint32_t i = 0; i < kLists; ++i) {
+      const std::vector<std::uint32_t> list{i % 100, i / 100};
+      ASSERT_EQ(table.number_of(list), i) << round;
+    }
+  }
+  EXPECT_EQ(table.size(), kLists);
+}
+
+}  // namespace
+}  // namespace vecc::test
