@@ -71,10 +71,86 @@ TEST(Opt, program_that_does_not_verify_is_3) {
   EXPECT_THAT(result.err, HasSubstr("unverified.vecc"));
 }
 
-TEST(Opt, passes_do_not_exist_yet) {
-  const Finished result = run_opt({"--passes=drop-dead"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("known passes: (none yet)"));
+// A program of which drop-dead leaves three ops.
+std::string write_program_with_a_dead_op(const std::string& folder) {
+  const std::string path = folder + "/dead.vecc";
+  write_text(path,
+             "vecc program 1 f32 samples 1\n"
+             "%0 = fact {0.5} : f32[1, 1]\n"
+             "%1 = transform %0 tanh : f32[1, 1]\n"
+             "%2 = transform %0 relu : f32[1, 1]\n"
+             "%3 = output %2 [0:1] : f32[1, 1]\n");
+  return path;
+}
+
+TEST(Opt, passes_run_in_the_order_given) {
+  const std::string path = write_program_with_a_dead_op(test_folder());
+  const Finished result = run_opt({path, "--passes=drop-dead", "--verify-each"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "vecc program 1 f32 samples 1\n"
+            "%0 = fact {0.5} : f32[1, 1]\n"
+            "%1 = transform %0 relu : f32[1, 1]\n"
+            "%2 = output %1 [0:1] : f32[1, 1]\n");
+}
+
+TEST(Opt, every_level_runs_and_is_checked) {
+  const std::string path = write_program_with_a_dead_op(test_folder());
+  for (const char* level : {"-O0", "-O1", "-O2", "-O3"}) {
+    const Finished result = run_opt({path, level, "--check", "--verify-each", "--emit=stats"});
+    EXPECT_EQ(result.code, 0) << level << result.err;
+  }
+}
+
+TEST(Opt, passes_are_timed_and_printed_on_stderr) {
+  const std::string path = write_program_with_a_dead_op(test_folder());
+  const Finished result =
+      run_opt({path, "--passes=drop-dead", "--pass-statistics", "--print-ir-before=drop-dead",
+               "--print-ir-after-all", "--emit=stats"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("# before drop-dead\nvecc program 1"));
+  EXPECT_THAT(result.err, HasSubstr("# after drop-dead\nvecc program 1"));
+  EXPECT_THAT(result.err, ::testing::ContainsRegex("ops dropped +1\n"));
+}
+
+TEST(Opt, stats_hold_what_each_pass_did) {
+  const std::string path = write_program_with_a_dead_op(test_folder());
+  const auto stats =
+      nlohmann::json::parse(run_opt({path, "--passes=drop-dead", "--emit=stats", "--json"}).out);
+  const auto& pass = stats.at("optimizer").at("passes").at(0);
+  EXPECT_EQ(pass.at("pass"), "drop-dead");
+  EXPECT_EQ(pass.at("before").at("ops"), 4);
+  EXPECT_EQ(pass.at("after").at("ops"), 3);
+  EXPECT_EQ(pass.at("counters").at("ops dropped"), 1);
+}
+
+TEST(Opt, unknown_pass_is_2_and_lists_the_passes) {
+  const std::string path = write_program_with_a_dead_op(test_folder());
+  for (const char* option : {"--passes=nonsense", "--disable-pass=nonsense",
+                             "--print-ir-before=nonsense", "--print-ir-after=nonsense"}) {
+    const Finished result = run_opt({path, option});
+    EXPECT_EQ(result.code, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr("no pass \"nonsense\"; passes: "));
+    EXPECT_THAT(result.err, HasSubstr("drop-dead"));
+  }
+  EXPECT_EQ(run_opt({path, "-O4"}).code, 2);
+  EXPECT_EQ(run_opt({path, "-O2", "--gather-preset=nonsense"}).code, 2);
+  EXPECT_EQ(run_opt({path, "-O2", "--pad=nonsense"}).code, 2);
+}
+
+TEST(Opt, page_shows_the_passes_and_escapes_names) {
+  const std::string path = test_folder() + "/named.vecc";
+  write_text(path,
+             "vecc program 1 f32 samples 1\n"
+             "%0 = fact {0.5} : f32[1, 1]  # <script>alert(1)</script>\n"
+             "%1 = transform %0 tanh : f32[1, 1]\n"
+             "%2 = output %0 [0:1] : f32[1, 1]\n");
+  const Finished result = run_opt({path, "--passes=drop-dead", "--emit=html"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, ::testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(result.out, HasSubstr("drop-dead"));
+  EXPECT_THAT(result.out, HasSubstr("&lt;script&gt;"));
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("<script")));
 }
 
 }  // namespace

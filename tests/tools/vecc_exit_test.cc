@@ -43,14 +43,18 @@ TEST(VeccExit, bad_usage_is_2) {
   expect_failure(run_vecc({graph, "--max-input-bytes=lots"}), 2, "--max-input-bytes");
   expect_failure(run_vecc({graph, "--max-input-bytes=99999999999999999999G"}), 2, "max-input");
   expect_failure(run_vecc({graph, "--backend=reference", "--device=cuda"}), 2, "CPU only");
+  expect_failure(run_vecc({graph, "--torch-reduce=spmm"}), 2,
+                 "--torch-reduce needs --backend=torch");
+  expect_failure(run_vecc({graph, "--backend=torch", "--torch-reduce=sort"}), 2, "sort");
 }
 
-TEST(VeccExit, only_O0_exists) {
+TEST(VeccExit, every_level_runs_and_another_is_2) {
   const std::string graph = write_small_graph(test_folder());
   EXPECT_EQ(run_vecc({graph, "-O0", "--backend=reference"}).code, 0);
-  for (const char* level : {"-O1", "-O2", "-O3"}) {
-    expect_failure(run_vecc({graph, level}), 2, std::string(level) + ": only -O0");
+  for (const char* level : {"-O0", "-O1", "-O2", "-O3"}) {
+    EXPECT_EQ(run_vecc({graph, level, "--check"}).code, 0) << level;
   }
+  EXPECT_EQ(run_vecc({graph, "-O4"}).code, 2);
 }
 
 TEST(VeccExit, limits_are_4) {

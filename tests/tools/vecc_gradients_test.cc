@@ -104,8 +104,8 @@ TEST_P(InitEachBackend, without_it_open_weights_are_an_error_with_the_way_out) {
 }
 
 TEST_P(InitEachBackend, fills_open_weights_and_leaves_the_others) {
-  const Finished result =
-      run_vecc({write_open_graph(test_folder()), backend(), "--dtype=f64", "--init=constant"});
+  const Finished result = run_vecc(
+      {write_open_graph(test_folder()), backend(), "--dtype=f64", "--init=constant", "-O0"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "first\t0.1\t-\nboth\t6.3\t-\n");
   EXPECT_THAT(result.err, HasSubstr("2 weights, constant, seed 0"));

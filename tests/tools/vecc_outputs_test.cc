@@ -65,7 +65,7 @@ TEST(VeccOutputs, json_has_stages_sizes_and_timing) {
     stages.push_back(stage.at("name"));
     EXPECT_GE(stage.at("seconds").get<double>(), 0);
   }
-  EXPECT_THAT(stages, ::testing::ElementsAre("import", "vectorize", "compile", "run"));
+  EXPECT_THAT(stages, ::testing::ElementsAre("import", "vectorize", "optimize", "compile", "run"));
   EXPECT_EQ(object.at("graph").at("neurons"), 6);
   EXPECT_EQ(object.at("graph").at("edges"), 5);
   EXPECT_EQ(object.at("graph").at("groups"), 4);

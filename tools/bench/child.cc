@@ -11,8 +11,8 @@
 namespace vecc::tools {
 namespace {
 
-Errors child_error(const std::string& what) {
-  return {ErrorCode::DeviceFailure, "measured process", what};
+Errors child_error(const std::string& file, const std::string& what) {
+  return {ErrorCode::DeviceFailure, "child process " + file, what};
 }
 
 std::string read_all(int fd) {
@@ -36,34 +36,38 @@ int wait_for(pid_t pid) {
 
 }  // namespace
 
-Result<std::string> run_self(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"vecc-bench"};
+Result<std::string> run_child(const std::string& file, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{file};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return child_error(std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return child_error(file, std::strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  const int error = ::posix_spawnp(&pid, file.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   std::string text;
   if (error == 0) text = read_all(ends[0]);
   ::close(ends[0]);
-  if (error != 0) return child_error(std::strerror(error));
+  if (error != 0) return child_error(file, std::strerror(error));
   const int status = wait_for(pid);
   if (WIFSIGNALED(status)) {
-    return child_error("ended by signal " + std::to_string(WTERMSIG(status)));
+    return child_error(file, "ended by signal " + std::to_string(WTERMSIG(status)));
   }
   if (WEXITSTATUS(status) != 0) {
-    return child_error("exit code " + std::to_string(WEXITSTATUS(status)));
+    return child_error(file, "exit code " + std::to_string(WEXITSTATUS(status)));
   }
   return text;
+}
+
+Result<std::string> run_self(const std::vector<std::string>& arguments) {
+  return run_child("/proc/self/exe", arguments);
 }
 
 }  // namespace vecc::tools

@@ -33,6 +33,8 @@ CompileRow summarize(std::uint32_t times, std::vector<CompileMeasurement> runs) 
   row.median.import_seconds = median_of<double>(runs, [](const M& m) { return m.import_seconds; });
   row.median.vectorize_seconds =
       median_of<double>(runs, [](const M& m) { return m.vectorize_seconds; });
+  row.median.optimize_seconds =
+      median_of<double>(runs, [](const M& m) { return m.optimize_seconds; });
   row.median.peak_bytes = median_of<std::uint64_t>(runs, [](const M& m) { return m.peak_bytes; });
   row.neurons_per_second =
       median_of<double>(runs, [](const M& m) { return m.neurons_per_second(); });
@@ -45,7 +47,8 @@ Result<CompileRow> bench_size(const std::string& path, const CompileBenchOptions
   std::vector<CompileMeasurement> runs;
   for (std::uint32_t i = 0; i < options.repeat; ++i) {
     std::fputs(fmt::format("{} x: run {} of {}\n", times, i + 1, options.repeat).c_str(), stderr);
-    VECC_TRY(const std::string text, run_self({"compile-one", path}));
+    VECC_TRY(const std::string text,
+             run_self({"compile-one", path, fmt::format("-O{}", options.level)}));
     if (interrupt_pending()) break;
     runs.push_back(measurement_of(nlohmann::ordered_json::parse(text)));
   }

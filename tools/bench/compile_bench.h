@@ -1,4 +1,4 @@
-// vecc-bench compile: import + vectorize of a graph repeated a few times over.
+// vecc-bench compile: import, vectorize and optimize of a graph repeated a few times over.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@ struct CompileBenchOptions {
   std::string input;
   std::vector<std::uint32_t> times{1, 10, 100};  ///< copies of the graph
   std::uint32_t repeat = 3;                      ///< fresh processes a size
+  std::uint32_t level = 2;                       ///< -O
   std::string json_path;                         ///< empty: no JSON
   std::string temporary_parent;                  ///< where the repeated files go
 };

@@ -16,14 +16,17 @@ double per_edge(std::uint64_t bytes, const CompileMeasurement& m) {
 }  // namespace
 
 std::string table_of(const std::vector<CompileRow>& rows) {
-  constexpr const char* kFormat = "{:>6} {:>12} {:>12} {:>10} {:>12} {:>12} {:>12} {:>12}\n";
-  std::string text = fmt::format(fmt::runtime(kFormat), "copies", "neurons", "edges", "import s",
-                                 "vectorize s", "neurons/s", "peak B/edge", "graph B/edge");
+  constexpr const char* kFormat =
+      "{:>6} {:>12} {:>12} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n";
+  std::string text =
+      fmt::format(fmt::runtime(kFormat), "copies", "neurons", "edges", "import s", "vectorize s",
+                  "optimize s", "rows left", "neurons/s", "peak B/edge", "graph B/edge");
   for (const CompileRow& row : rows) {
     const CompileMeasurement& m = row.median;
     text += fmt::format(fmt::runtime(kFormat), row.times, text_of_count(m.neurons),
                         text_of_count(m.edges), fmt::format("{:.4f}", m.import_seconds),
                         fmt::format("{:.4f}", m.vectorize_seconds),
+                        fmt::format("{:.4f}", m.optimize_seconds), text_of_count(m.optimized_rows),
                         text_of_count(static_cast<std::uint64_t>(row.neurons_per_second)),
                         fmt::format("{:.1f}", per_edge(m.peak_bytes, m)),
                         fmt::format("{:.1f}", per_edge(m.graph_bytes, m)));

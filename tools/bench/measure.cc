@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "vecc/graph_io.h"
+#include "vecc/optimize.h"
 #include "vecc/vectorize.h"
 
 namespace vecc::tools {
@@ -44,6 +45,9 @@ nlohmann::ordered_json json_of(const CompileMeasurement& m) {
           {"layers", m.layers},
           {"import_seconds", m.import_seconds},
           {"vectorize_seconds", m.vectorize_seconds},
+          {"optimize_seconds", m.optimize_seconds},
+          {"rows", m.rows},
+          {"optimized_rows", m.optimized_rows},
           {"peak_bytes", m.peak_bytes},
           {"graph_bytes", m.graph_bytes}};
 }
@@ -55,12 +59,15 @@ CompileMeasurement measurement_of(const nlohmann::ordered_json& json) {
   json.at("layers").get_to(m.layers);
   json.at("import_seconds").get_to(m.import_seconds);
   json.at("vectorize_seconds").get_to(m.vectorize_seconds);
+  json.at("optimize_seconds").get_to(m.optimize_seconds);
+  json.at("rows").get_to(m.rows);
+  json.at("optimized_rows").get_to(m.optimized_rows);
   json.at("peak_bytes").get_to(m.peak_bytes);
   json.at("graph_bytes").get_to(m.graph_bytes);
   return m;
 }
 
-Result<CompileMeasurement> measure_compile(const std::string& path) {
+Result<CompileMeasurement> measure_compile(const std::string& path, std::uint32_t level) {
   stay_on_one_cpu();
   VECC_TRY(const std::uint64_t before, status_bytes("VmRSS"));
   CompileMeasurement m;
@@ -68,8 +75,15 @@ Result<CompileMeasurement> measure_compile(const std::string& path) {
   VECC_TRY(const NeuronGraph graph, read_graph(path));
   m.import_seconds = seconds_since(start);
   start = std::chrono::steady_clock::now();
-  VECC_TRY(const Vectorized vectorized, vectorize(graph));
+  VECC_TRY(Vectorized vectorized, vectorize(graph));
   m.vectorize_seconds = seconds_since(start);
+  m.rows = statistics(vectorized.program).rows;
+  OptimizeOptions options;
+  options.level = level;
+  start = std::chrono::steady_clock::now();
+  VECC_TRY(const Program optimized, optimize(std::move(vectorized.program), options));
+  m.optimize_seconds = seconds_since(start);
+  m.optimized_rows = statistics(optimized).rows;
   VECC_TRY(const std::uint64_t peak, status_bytes("VmHWM"));
   m.neurons = graph.neuron_count();
   m.edges = graph.edge_count();

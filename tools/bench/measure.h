@@ -1,4 +1,4 @@
-// One measured import + vectorize, in a process of its own.
+// One measured import, vectorize and optimize, in a process of its own.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,14 @@ struct CompileMeasurement {
   std::uint64_t layers = 0;
   double import_seconds = 0;
   double vectorize_seconds = 0;
+  double optimize_seconds = 0;
+  std::uint64_t rows = 0;            ///< computed, as vectorized
+  std::uint64_t optimized_rows = 0;  ///< and after the optimizer
   std::uint64_t peak_bytes = 0;
   std::uint64_t graph_bytes = 0;
 
   [[nodiscard]] double neurons_per_second() const {
-    return static_cast<double>(neurons) / (import_seconds + vectorize_seconds);
+    return static_cast<double>(neurons) / (import_seconds + vectorize_seconds + optimize_seconds);
   }
 };
 
@@ -29,8 +32,9 @@ struct CompileMeasurement {
 /// Throws nlohmann's exception on anything that json_of did not make.
 [[nodiscard]] CompileMeasurement measurement_of(const nlohmann::ordered_json& json);
 
-/// Binds this process to one CPU, imports and vectorizes `path`. Errors: those of the stages;
-/// FileUnreadable if the kernel does not say what the process holds.
-[[nodiscard]] Result<CompileMeasurement> measure_compile(const std::string& path);
+/// Binds this process to one CPU, imports, vectorizes and optimizes `path` at a level. Errors:
+/// those of the stages; FileUnreadable if the kernel does not say what the process holds.
+[[nodiscard]] Result<CompileMeasurement> measure_compile(const std::string& path,
+                                                         std::uint32_t level);
 
 }  // namespace vecc::tools

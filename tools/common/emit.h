@@ -1,4 +1,4 @@
-// Printing a Program: --emit=ir|dot|stats.
+// Printing a Program: --emit=ir|dot|stats; html is tools/html's.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -12,7 +12,7 @@
 
 namespace vecc::tools {
 
-enum class EmitKind : std::uint8_t { Ir, Dot, Stats };
+enum class EmitKind : std::uint8_t { Ir, Dot, Stats, Html };
 
 struct EmitOptions {
   std::optional<EmitKind> kind;
@@ -26,7 +26,7 @@ void add_emit_options(CLI::App& app, EmitOptions& options);
 
 /// ir on stdout: text that parses back, but on a terminal long arrays are shortened unless `full`.
 /// ir in a file: long arrays go into the side file `path`.arrays unless `full`. `statistics` is
-/// what stats prints. Errors: CannotWrite.
+/// what stats prints. Not for html, which shows more than a Program. Errors: CannotWrite.
 [[nodiscard]] Result<void> emit_program(const Program& program, const EmitOptions& options,
                                         const nlohmann::ordered_json& statistics);
 

@@ -1,14 +1,17 @@
-// vecc-opt: Program text in, verified, Program text out.
+// vecc-opt: Program text in, passes, Program text out.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 
+#include "tools/common/data_sink.h"
 #include "tools/common/emit.h"
 #include "tools/common/logging.h"
+#include "tools/common/optimize_options.h"
 #include "tools/common/run_tool.h"
 #include "tools/common/statistics.h"
+#include "tools/html/html_page.h"
 #include "vecc/program_text.h"
 
 namespace vecc::tools {
@@ -17,7 +20,8 @@ namespace {
 struct Options {
   std::string input = "-";
   EmitOptions emit{EmitKind::Ir, {}, false, false};
-  std::string passes;
+  OptimizeSettings optimize;
+  bool optimizes = false;  ///< -O or --passes is there
   std::string log_level = "warn";
 };
 
@@ -25,6 +29,10 @@ constexpr const char* kFooter = R"(
 Examples:
   vecc graph.pb --emit=ir -o graph.vecc && vecc-opt graph.vecc --emit=stats
   vecc graph.pb --emit=ir | vecc-opt --emit=dot | dot -Tsvg > graph.svg
+  vecc graph.pb -O0 --emit=ir | vecc-opt --passes=iso-compress,dedup-rows --pass-statistics
+  vecc-opt graph.vecc -O2 --check --emit=stats
+
+Without -O and --passes nothing is changed.
 
 Text on stdin or written with --full holds every array itself; a file may have a side file,
 PATH.arrays. Exit codes as those of vecc: 2 usage, 3 text that does not parse or verify.)";
@@ -50,17 +58,26 @@ Result<Program> read_program(const std::string& path) {
 }
 
 Result<void> run(const Options& options) {
-  VECC_TRY(const Program program, read_program(options.input));
+  VECC_TRY(Program program, read_program(options.input));
   if (const Result<void> valid = verify(program); !valid) {
     return valid.error().in(options.input == "-" ? "<stdin>" : options.input);
   }
+  const Program before = program;
+  OptimizeReport report;
+  if (options.optimizes) {
+    VECC_TRY(program, run_optimizer(std::move(program), options.optimize, report));
+  }
+  if (options.emit.kind == EmitKind::Html) {
+    return write_data(options.emit.path, html_page({options.input, before, program, report, {}}));
+  }
   nlohmann::ordered_json statistics = nlohmann::ordered_json::object();
   statistics["program"] = json_of(program);
+  if (options.optimizes) statistics["optimizer"] = json_of(report);
   return emit_program(program, options.emit, statistics);
 }
 
 int opt_main(int argc, char** argv) {
-  CLI::App app("Reads a tensor program, verifies it, and prints it.", "vecc-opt");
+  CLI::App app("Reads a tensor program, verifies it, runs passes, and prints it.", "vecc-opt");
   Options options;
   app.footer(kFooter);
   app.set_version_flag("--version", "vecc-opt " VECC_VERSION, "Print the version and leave");
@@ -68,12 +85,13 @@ int opt_main(int argc, char** argv) {
       ->type_name("FILE")
       ->capture_default_str();
   add_emit_options(app, options.emit);
-  auto* passes = app.add_option("--passes", options.passes, "Passes to run; there are none yet");
+  add_optimize_options(app, options.optimize, 0);
   app.add_flag("--json", options.emit.json, "--emit=stats: as JSON");
   add_log_option(app, options.log_level);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
-  if (passes->count() > 0) {
-    return report_usage("vecc-opt", "--passes: no pass of that name; known passes: (none yet)");
+  options.optimizes = app.count("-O") > 0 || app.count("--passes") > 0;
+  if (const auto problem = check_optimize_settings(options.optimize); !problem.empty()) {
+    return report_usage("vecc-opt", problem);
   }
   if (options.emit.full && options.emit.kind != EmitKind::Ir) {
     return report_usage("vecc-opt", "--full needs --emit=ir");

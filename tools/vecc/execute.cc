@@ -11,11 +11,6 @@
 namespace vecc::tools {
 namespace {
 
-struct Choice {
-  const Backend* backend = nullptr;
-  std::string reason;
-};
-
 /// Whether a backend can run the program here: its availability, then its list of gaps.
 Result<void> check_backend(const Backend& backend, const Program& program, const Device& device) {
   VECC_TRY_VOID(backend.available(device));
@@ -27,20 +22,15 @@ Result<void> check_backend(const Backend& backend, const Program& program, const
   return {};
 }
 
-Result<Choice> choose_backend(const Program& program, const Options& options) {
-  if (options.backend != "auto") {
-    const Backend* backend = find_backend(options.backend);
-    VECC_CHECK(backend != nullptr, "a backend name that the command line let through");
-    VECC_TRY_VOID(check_backend(*backend, program, options.device));
-    return Choice{backend, {}};
-  }
+/// The first backend that can, with words on those that cannot.
+Result<BackendChoice> choose_first(const Program& program, const Options& options) {
   Errors refusals;
   std::string reason;
   for (const Backend* backend : backends()) {
     const Result<void> usable = check_backend(*backend, program, options.device);
     if (usable) {
       reason = refusals.empty() ? "first choice" : "next choice: " + reason;
-      return Choice{backend, reason};
+      return BackendChoice{backend, reason};
     }
     const Errors errors = usable.error();
     spdlog::info("backend {}: {}", backend->name(), errors.text());
@@ -77,6 +67,22 @@ void describe_run(Stages& stages, const Execution& execution) {
 
 }  // namespace
 
+Result<BackendChoice> choose_backend(const Program& program, const Options& options) {
+  if (options.backend == "auto") return choose_first(program, options);
+  const Backend* backend = find_backend(options.backend);
+  VECC_CHECK(backend != nullptr, "a backend name that the command line let through");
+  VECC_TRY_VOID(check_backend(*backend, program, options.device));
+  return BackendChoice{backend, {}};
+}
+
+ExecutionOptions execution_options(const Options& options) {
+  ExecutionOptions execution;
+  execution.device = options.device;
+  execution.threads = options.threads;
+  execution.torch_reduce = options.torch_reduce.value_or(TorchReduce::Auto);
+  return execution;
+}
+
 Result<Execution> execute_reference(const NeuronGraph& graph, const Options& options,
                                     Stages& stages) {
   Execution result;
@@ -102,14 +108,14 @@ Result<Execution> execute_reference(const NeuronGraph& graph, const Options& opt
   return result;
 }
 
-Result<Execution> execute_program(const Program& program, const Options& options, Stages& stages) {
-  VECC_TRY(Choice choice, choose_backend(program, options));
+Result<Execution> execute_program(const Program& program, const BackendChoice& choice,
+                                  const Options& options, Stages& stages) {
   Execution result;
   result.backend = choice.backend->name();
   result.reason = choice.reason;
   result.dtype = program.dtype();
   VECC_TRY(auto executable, stages.run("compile", [&](ProgressLine&) {
-    return choice.backend->compile(program, {options.device, options.threads});
+    return choice.backend->compile(program, execution_options(options));
   }));
   result.device = executable->device_name();
   stages.describe(fmt::format("{} on {}, {} there", result.backend, result.device,

@@ -27,9 +27,18 @@ struct Execution {
 [[nodiscard]] Result<Execution> execute_reference(const NeuronGraph& graph, const Options& options,
                                                   Stages& stages);
 
-/// Chooses the backend, compiles, runs `options.repeat` times: stages `compile` and `run`.
+struct BackendChoice {
+  const Backend* backend = nullptr;
+  std::string reason;  ///< empty if it was asked for
+};
 /// Errors: the backend's; with auto, DeviceAbsent with one line a backend that cannot.
-[[nodiscard]] Result<Execution> execute_program(const Program& program, const Options& options,
-                                                Stages& stages);
+[[nodiscard]] Result<BackendChoice> choose_backend(const Program& program, const Options& options);
+
+/// How the command line wants a Program run.
+[[nodiscard]] ExecutionOptions execution_options(const Options& options);
+
+/// Compiles and runs `options.repeat` times: stages `compile` and `run`. Errors: the backend's.
+[[nodiscard]] Result<Execution> execute_program(const Program& program, const BackendChoice& choice,
+                                                const Options& options, Stages& stages);
 
 }  // namespace vecc::tools

@@ -1,4 +1,4 @@
-// vecc graph.pb: import, vectorize, compile, run, print.
+// vecc graph.pb: import, vectorize, optimize, compile, run, print.
 #include <unistd.h>
 
 #include <filesystem>
@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "execute.h"
+#include "optimize_for.h"
 #include "options.h"
 #include "outputs.h"
 #include "report.h"
 #include "tools/common/logging.h"
 #include "tools/common/run_tool.h"
+#include "tools/html/html_page.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/vectorize.h"
@@ -89,22 +91,53 @@ Result<void> print_outputs(const Options& options, const NeuronGraph& graph,
   return sink.finish();
 }
 
-Result<void> run_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
+/// A graph on its way through the stages; what was not needed is empty.
+struct Compiled {
   std::optional<Vectorized> vectorized;
-  if (options.emit.kind || options.backend != "reference") {
-    VECC_TRY(vectorized, vectorize_graph(graph, options, stages));
+  BackendChoice backend;
+  std::optional<Optimized> optimized;
+};
+
+Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
+  Compiled compiled;
+  const bool by_reference = options.backend == "reference";
+  if (by_reference && !options.emit.kind) return compiled;
+  VECC_TRY(compiled.vectorized, vectorize_graph(graph, options, stages));
+  const Program& program = compiled.vectorized->program;
+  if (!by_reference && (!options.emit.kind || options.run)) {
+    VECC_TRY(compiled.backend, choose_backend(program, options));
   }
-  const auto sizes = describe_sizes(graph, vectorized ? &*vectorized : nullptr);
+  VECC_TRY(compiled.optimized, optimize_for(program, compiled.backend, options, stages));
+  return compiled;
+}
+
+Result<void> emit(const Compiled& compiled, const Options& options,
+                  const nlohmann::ordered_json& sizes) {
+  const Optimized& optimized = *compiled.optimized;
+  if (options.emit.kind != EmitKind::Html) {
+    return emit_program(optimized.program, options.emit, sizes);
+  }
+  const HtmlInput page{
+      options.input, compiled.vectorized->program, optimized.program, optimized.report, {}};
+  return write_data(options.emit.path, html_page(page));
+}
+
+Result<void> run_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
+  VECC_TRY(const Compiled compiled, compile_graph(graph, options, stages));
+  const Program* program = compiled.optimized ? &compiled.optimized->program : nullptr;
+  const auto sizes =
+      describe_sizes(graph, compiled.vectorized ? &compiled.vectorized->report : nullptr, program);
   if (options.emit.kind) {
-    VECC_TRY_VOID(emit_program(vectorized->program, options.emit, sizes));
+    VECC_TRY_VOID(emit(compiled, options, sizes));
     if (!options.run) {
       print_report(options, stages, nullptr);
       return {};
     }
   }
-  VECC_TRY(const Execution execution, options.backend == "reference"
-                                          ? execute_reference(graph, options, stages)
-                                          : execute_program(vectorized->program, options, stages));
+  VECC_TRY(const Execution execution,
+           options.backend == "reference"
+               ? execute_reference(graph, options, stages)
+               : execute_program(*program, compiled.backend, options, stages));
   VECC_TRY_VOID(
       print_outputs(options, graph, execution, describe_execution(execution, stages, sizes)));
   print_report(options, stages, &execution);

@@ -12,6 +12,7 @@
 namespace vecc::tools {
 namespace {
 
+constexpr std::uint32_t kDefaultLevel = 2;
 constexpr const char* kFooter = R"(
 Examples:
   vecc graph.pb                           outputs by sample: id, value, target
@@ -21,6 +22,7 @@ Examples:
   vecc graph.pb --emit=ir                 the tensor program as text
   vecc graph.pb --emit=dot | dot -Tsvg    its picture
   vecc graph.pb --emit=stats --json       its sizes
+  vecc graph.pb --time-passes --check     what each pass of the optimizer does, and a proof of it
   vecc graph.pb --init=glorot             weights that the file leaves open get initial values
   vecc graph.pb --backend=reference --gradients=gradients.tsv
                                           derivatives of the outputs by the weights
@@ -42,7 +44,7 @@ std::string join_names(const std::vector<std::string>& names) {
   return result;
 }
 
-void add_run_options(CLI::App& app, Options& o, std::string& device, std::string& level) {
+void add_run_options(CLI::App& app, Options& o, std::string& device) {
   static const std::map<std::string, DType> kDTypes{{"f32", DType::F32}, {"f64", DType::F64}};
   app.add_option("--backend", o.backend,
                  "What runs it. auto: the first that can; reference: the neuron graph itself, "
@@ -59,13 +61,21 @@ void add_run_options(CLI::App& app, Options& o, std::string& device, std::string
       ->check(CLI::IsMember(kDTypes).description(""))
       ->type_name("f32|f64")
       ->default_str("f32");
-  app.add_option("-O", level, "Optimization level; only 0 (the generic scheme) exists today")
-      ->type_name("LEVEL")
-      ->capture_default_str();
+  add_optimize_options(app, o.optimize, kDefaultLevel);
   app.add_option("--threads", o.threads, "CPU threads; 0: as many as the machine has")
       ->check(CLI::Range(0, 4096).description(""))
       ->type_name("N")
       ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--torch-reduce",
+         [&o](const std::string& text) { o.torch_reduce = parse_torch_reduce(text); },
+         "How sums and means over gathered rows run, and the gradients of gathers. segment, "
+         "scatter: "
+         "write the gathered rows, then add them up; spmm: one sparse product; auto: what costs "
+         "least. Needs --backend=torch")
+      ->check(CLI::IsMember({"auto", "segment", "scatter", "spmm"}).description(""))
+      ->type_name("auto|segment|scatter|spmm")
+      ->default_str("auto");
   app.add_option("--repeat", o.repeat, "Run N times and print a table of the times")
       ->check(CLI::Range(1, 1000000000).description(""))
       ->type_name("N")
@@ -146,16 +156,15 @@ std::string check_gradients(const Options& o) {
 }
 
 /// What CLI11's own checks do not see; empty if all is well.
-std::string check_options(Options& o, const std::string& device, const std::string& level) {
-  if (level != "0") {
-    return "-O" + level + ": only -O0 (the generic scheme) exists today; -O1 to -O3 come later";
-  }
+std::string check_options(Options& o, const std::string& device) {
+  if (std::string problem = check_optimize_settings(o.optimize); !problem.empty()) return problem;
   const Result<Device> parsed = parse_device(device);
   if (!parsed) return "--device: " + parsed.error().list().front().message;
   o.device = *parsed;
   if (o.backend == "reference" && o.device.kind == Device::Kind::Cuda) {
     return "--backend=reference runs on the CPU only";
   }
+  if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
   if (o.emit.full && o.emit.kind != EmitKind::Ir) return "--full needs --emit=ir";
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
@@ -176,13 +185,12 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
       ->required()
       ->type_name("graph.pb");
   std::string device = "auto";
-  std::string level = "0";
-  add_run_options(app, options, device, level);
+  add_run_options(app, options, device);
   add_weight_options(app, options);
   add_output_options(app, options);
   add_limit_options(app, options.limits);
   if (const auto code = parse_arguments(app, argc, argv)) return code;
-  const std::string problem = check_options(options, device, level);
+  const std::string problem = check_options(options, device);
   if (!problem.empty()) return report_usage("vecc", problem);
   options.emit.json = options.json;
   return std::nullopt;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/common/emit.h"
+#include "tools/common/optimize_options.h"
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
@@ -17,10 +18,12 @@ struct Options {
   std::string backend = "auto";  ///< auto, reference, or a name in backends()
   Device device;
   DType dtype = DType::F32;
+  OptimizeSettings optimize;
   std::uint32_t threads = 0;
   std::uint32_t repeat = 1;
-  std::string gradients;            ///< where to write them; empty: nowhere
-  std::optional<Initializer> init;  ///< of weights without values
+  std::optional<TorchReduce> torch_reduce;  ///< if given, the backend is torch
+  std::string gradients;                    ///< where to write them; empty: nowhere
+  std::optional<Initializer> init;          ///< of weights without values
   std::int64_t init_seed = 0;
   EmitOptions emit;  ///< with `path`, also for the outputs
   bool run = false;  ///< with --emit

@@ -52,15 +52,31 @@ void describe_vectorize(Stages& stages, const Vectorized& vectorized) {
       {{"layers", vectorized.report.layers}, {"ops", s.ops}, {"rows", s.rows}, {"bytes", bytes}});
 }
 
-Json describe_sizes(const NeuronGraph& graph, const Vectorized* vectorized) {
+void describe_optimize(Stages& stages, const Program& before, const Program& after,
+                       const OptimizeReport& report) {
+  const ProgramStatistics b = statistics(before);
+  const ProgramStatistics a = statistics(after);
+  const auto bytes = [](const ProgramStatistics& s) {
+    return s.value_bytes + s.index_bytes + s.parameter_bytes;
+  };
+  Json numbers{{"ops", a.ops}, {"rows", a.rows}, {"bytes", bytes(a)}};
+  numbers.update(json_of(report));
+  stages.describe(
+      fmt::format("{} (of {}), {} (of {}); {} of values and indices", text_of_count(a.ops, "op"),
+                  text_of_count(b.ops), text_of_count(a.rows, "row"), text_of_count(b.rows),
+                  text_of_bytes(bytes(a))),
+      std::move(numbers));
+}
+
+Json describe_sizes(const NeuronGraph& graph, const VectorizeReport* vectorized,
+                    const Program* optimized) {
   Json result{{"graph", json_of(graph)}, {"program", nullptr}};
   if (vectorized == nullptr) return result;
-  const VectorizeReport& report = vectorized->report;
-  result["program"] = {{"layers", report.layers},
-                       {"recursive_components", report.recursive_components},
-                       {"levels", report.levels},
-                       {"merged_groups", report.merged_groups}};
-  result["program"].update(json_of(vectorized->program));
+  result["program"] = {{"layers", vectorized->layers},
+                       {"recursive_components", vectorized->recursive_components},
+                       {"levels", vectorized->levels},
+                       {"merged_groups", vectorized->merged_groups}};
+  result["program"].update(json_of(*optimized));
   return result;
 }
 

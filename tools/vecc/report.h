@@ -12,14 +12,17 @@
 
 namespace vecc::tools {
 
-/// What describes the last stage: import, initialize (of so many weights) or vectorize.
+/// What describes the last stage: import, initialize (of so many weights), vectorize, optimize.
 void describe_import(Stages& stages, const NeuronGraph& graph, const std::string& path);
 void describe_initialize(Stages& stages, std::uint64_t weights, const Options& options);
 void describe_vectorize(Stages& stages, const Vectorized& vectorized);
+void describe_optimize(Stages& stages, const Program& before, const Program& after,
+                       const OptimizeReport& report);
 
-/// {"graph": {...}, "program": {...}}; program is null without one.
+/// {"graph": {...}, "program": {...}}; program is null without one. `optimized` is what runs.
 [[nodiscard]] nlohmann::ordered_json describe_sizes(const NeuronGraph& graph,
-                                                    const Vectorized* vectorized);
+                                                    const VectorizeReport* vectorized,
+                                                    const Program* optimized);
 
 /// Stages, sizes, backend, device, dtype and timing: what stands beside "outputs" in --json.
 [[nodiscard]] nlohmann::ordered_json describe_execution(const Execution& execution,

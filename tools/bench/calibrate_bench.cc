@@ -1,0 +1,162 @@
+#include "calibrate_bench.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "tools/common/cost_cache.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/quantity_text.h"
+
+namespace vecc::tools {
+namespace {
+
+// Any rows that a cache does not guess, the same every time.
+std::vector<std::uint32_t> scattered(std::uint32_t count, std::uint32_t below) {
+  std::vector<std::uint32_t> rows(count);
+  std::uint64_t state = 88172645463325252ull;
+  for (std::uint32_t& row : rows) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    row = static_cast<std::uint32_t>(state % below);
+  }
+  return rows;
+}
+
+struct Case {
+  std::string name;
+  Program program;
+};
+
+// A program over `rows` facts of d x 1; `body` makes what its one output reads a row of.
+Case make_case(std::string name, std::uint32_t rows, std::uint32_t width,
+               const std::function<ValueId(Program&, ValueId)>& body) {
+  Program program;
+  program.set_sample_count(1);
+  const std::uint64_t size = std::uint64_t{rows} * width;
+  const ValueId x = program.fact(std::vector<double>(size, 0.5), rows, Shape::column(width));
+  const ValueId result = program.gather(body(program, x), Index::slice(0, 1));
+  program.output(result, Index::slice(0, 1));
+  return {fmt::format("{} {}x{}", name, rows, width), std::move(program)};
+}
+
+ValueId tanh_of(Program& program, ValueId x) {
+  TransformationSpec tanh;
+  tanh.id = Transformation::Tanh;
+  return program.transform(x, tanh);
+}
+
+Case chain_case(std::uint32_t length) {
+  return make_case(fmt::format("chain of {} tanh", length), 1, 1, [&](Program& program, ValueId x) {
+    for (std::uint32_t i = 0; i < length; ++i) x = tanh_of(program, x);
+    return x;
+  });
+}
+
+void add_sized_cases(std::uint32_t rows, std::uint32_t width, std::vector<Case>& cases) {
+  cases.push_back(make_case("tanh", rows, width, tanh_of));
+  cases.push_back(make_case("gather", rows, width, [&](Program& program, ValueId x) {
+    return program.gather(x, Index::list(scattered(rows, rows)));
+  }));
+  cases.push_back(make_case("sum of 4", rows, width, [&](Program& program, ValueId x) {
+    std::vector<std::uint32_t> offsets(rows / 4 + 1);
+    for (std::uint32_t s = 0; s < offsets.size(); ++s) offsets[s] = 4 * s;
+    offsets.back() = rows;
+    return program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
+  }));
+  cases.push_back(make_case("one weight", rows, width, [&](Program& program, ValueId x) {
+    const std::uint64_t size = std::uint64_t{width} * width;
+    const ValueId w = program.fact(std::vector<double>(size, 0.1), 1, Shape(width, width));
+    LinearOp linear;
+    linear.lift_left = {Lift::Kind::Repeat, rows};
+    return program.linear(w, x, linear);
+  }));
+}
+
+std::vector<Case> calibration_cases(std::uint32_t most_rows) {
+  std::vector<Case> cases;
+  for (const std::uint32_t length : {1u, 4u, 16u, 64u}) cases.push_back(chain_case(length));
+  for (std::uint32_t rows = 1024; rows <= most_rows; rows *= 8) {
+    for (const std::uint32_t width : {3u, 10u, 64u}) {
+      if (std::uint64_t{rows} * width <= std::uint64_t{most_rows} * 16) {
+        add_sized_cases(rows, width, cases);
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+Result<Calibration> calibrate(const CalibrateOptions& options) {
+  Calibration result;
+  result.backend = options.time.backend;
+  TimeOptions time = options.time;
+  time.gradients = false;
+  const DeferInterrupt defer;  // what is half measured is not saved
+  std::vector<MeasuredWork> runs;
+  for (const Case& c : calibration_cases(options.most_rows)) {
+    if (interrupt_pending()) {
+      return Errors(ErrorCode::DeviceFailure, "vecc-bench calibrate", "interrupted");
+    }
+    std::fputs(fmt::format("{}\n", c.name).c_str(), stderr);
+    VECC_TRY(const ProgramTimes times, time_program(c.program, time));
+    result.device = times.device;
+    MeasuredWork work = count_work(c.program);
+    work.seconds = times.forward.steady().median;
+    runs.push_back(work);
+    result.rows.push_back({c.name, work, 0});
+  }
+  result.coefficients = fit_coefficients(runs);
+  const CostCoefficients& k = result.coefficients;
+  for (CalibrationRow& row : result.rows) {
+    row.predicted_seconds = k.launch * row.work.launches + k.byte * row.work.bytes +
+                            k.multiply_add * row.work.multiply_adds;
+  }
+  if (!options.save) return result;
+  VECC_TRY(result.saved_as, save_coefficients(result.backend, result.device, k));
+  return result;
+}
+
+std::string table_of(const Calibration& c) {
+  std::string text =
+      fmt::format("{:<26} {:>9} {:>12} {:>14} {:>10} {:>10} {:>8}\n", "program", "launches",
+                  "bytes", "multiply-adds", "measured", "predicted", "ratio");
+  for (const CalibrationRow& row : c.rows) {
+    text +=
+        fmt::format("{:<26} {:>9} {:>12} {:>14} {:>10} {:>10} {:>8.2f}\n", row.name,
+                    row.work.launches, text_of_bytes(static_cast<std::uint64_t>(row.work.bytes)),
+                    text_of_count(static_cast<std::uint64_t>(row.work.multiply_adds)),
+                    text_of_seconds(row.work.seconds), text_of_seconds(row.predicted_seconds),
+                    row.predicted_seconds / row.work.seconds);
+  }
+  text += fmt::format("{} on {}: launch {}, {:.1f} GB/s, {:.1f} G multiply-adds/s\n", c.backend,
+                      c.device, text_of_seconds(c.coefficients.launch), 1e-9 / c.coefficients.byte,
+                      1e-9 / c.coefficients.multiply_add);
+  if (!c.saved_as.empty()) text += "saved as " + c.saved_as + "\n";
+  return text;
+}
+
+nlohmann::ordered_json json_of(const Calibration& c) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const CalibrationRow& row : c.rows) {
+    rows.push_back({{"program", row.name},
+                    {"launches", row.work.launches},
+                    {"bytes", row.work.bytes},
+                    {"multiply_adds", row.work.multiply_adds},
+                    {"seconds", row.work.seconds},
+                    {"predicted_seconds", row.predicted_seconds}});
+  }
+  return {{"backend", c.backend},
+          {"device", c.device},
+          {"launch", c.coefficients.launch},
+          {"byte", c.coefficients.byte},
+          {"multiply_add", c.coefficients.multiply_add},
+          {"programs", rows}};
+}
+
+}  // namespace vecc::tools

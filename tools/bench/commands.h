@@ -1,0 +1,39 @@
+// The commands of vecc-bench, one file each. Every add_ function adds its command to the app; when
+// the command was given, `body` is what runs it.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "time_program.h"
+#include "tools/common/data_sink.h"
+#include "vecc/error.h"
+
+namespace vecc::tools {
+
+using CommandBody = std::function<Result<void>()>;
+
+void add_compile(CLI::App& app, CommandBody& body);
+void add_rows(CLI::App& app, CommandBody& body);
+void add_presets(CLI::App& app, CommandBody& body);
+void add_calibrate(CLI::App& app, CommandBody& body);
+
+/// --backend, --device, --threads, --warmup, --repeat.
+void add_timing_options(CLI::App& command, TimeOptions& time);
+
+/// A file that JSON (or SVG) goes to, opened before minutes of measuring end in a bad path.
+class LateFile {
+ public:
+  /// `path` empty: nothing is written. Error: CannotWrite.
+  [[nodiscard]] static Result<LateFile> open(const std::string& path);
+  /// Error: CannotWrite.
+  [[nodiscard]] Result<void> write(std::string_view text);
+
+ private:
+  std::optional<DataSink> sink_;
+};
+
+}  // namespace vecc::tools

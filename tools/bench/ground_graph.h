@@ -1,0 +1,23 @@
+// Graphs to measure on: data sets grounded by vecc-import, and files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vecc/error.h"
+#include "vecc/program.h"
+
+namespace vecc::tools {
+
+/// Grounds a folder in TUDataset text by vecc-import, which stands beside this program, with
+/// Glorot's initial weights of seed 1, and vectorizes it. Errors: FileUnreadable (no vecc-import),
+/// DeviceFailure (it failed, and said why on stderr), those of the stages.
+[[nodiscard]] Result<Program> ground_graph(const std::string& data, const std::string& model,
+                                           std::uint32_t dim);
+/// Reads and vectorizes a file.
+[[nodiscard]] Result<Program> vectorize_file(const std::string& path);
+
+/// The folder's own name: "tu_MUTAG".
+[[nodiscard]] std::string set_name(const std::string& data);
+
+}  // namespace vecc::tools

@@ -1,0 +1,128 @@
+#include "presets_bench.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "child.h"
+#include "ground_graph.h"
+#include "tools/common/interrupt.h"
+
+namespace vecc::tools {
+namespace {
+
+std::vector<std::string> all_configurations() {
+  std::vector<std::string> names{"-O0", "-O1", "-O2"};
+  for (const GatherPreset& preset : gather_presets()) names.emplace_back(preset.name);
+  return names;
+}
+
+Result<PresetRow> time_configuration(const Program& program, const std::string& name,
+                                     const TimeOptions& time) {
+  PresetRow row;
+  row.configuration = name;
+  VECC_TRY(const OptimizeOptions options, configuration_of(name));
+  const auto start = std::chrono::steady_clock::now();
+  VECC_TRY(const Program optimized, optimize(program, options));
+  row.optimize_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const ProgramStatistics s = statistics(optimized);
+  row.ops = s.ops;
+  row.rows = s.rows;
+  VECC_TRY(row.times, time_program(optimized, time));
+  return row;
+}
+
+// Where tools/bench/pyg is: beside the build folder's source tree, by VECC_SOURCE_DIR or as built.
+std::string peer_script() {
+  const char* source = std::getenv("VECC_SOURCE_DIR");
+  return std::string(source != nullptr ? source : VECC_BENCH_SOURCE_DIR) +
+         "/tools/bench/pyg/time_tu.py";
+}
+
+RunSeries series_of(const nlohmann::json& seconds, std::uint32_t warmup) {
+  return {warmup, seconds.get<std::vector<double>>()};
+}
+
+Result<PresetRow> time_peer(const PresetsBenchOptions& options, const std::string& data,
+                            const std::string& model, const std::string& device) {
+  std::vector<std::string> arguments{peer_script(),
+                                     "--data=" + data,
+                                     "--model=" + model,
+                                     fmt::format("--dim={}", options.dim),
+                                     "--device=" + device,
+                                     fmt::format("--warmup={}", options.time.warmup),
+                                     fmt::format("--repeat={}", options.time.repeat)};
+  if (options.time.execution.threads > 0) {
+    arguments.push_back(fmt::format("--threads={}", options.time.execution.threads));
+  }
+  VECC_TRY(const std::string text, run_child(options.python, arguments));
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("both")) {
+    return Errors(ErrorCode::DeviceFailure, peer_script(), "printed no times");
+  }
+  PresetRow row;
+  row.configuration = "PyG";
+  row.peer = true;
+  row.times.device = json.at("device");
+  row.times.forward = series_of(json.at("forward"), options.time.warmup);
+  row.times.backward = series_of(json.at("backward"), options.time.warmup);
+  row.times.both = series_of(json.at("both"), options.time.warmup);
+  return row;
+}
+
+Result<PresetTable> bench_one(const PresetsBenchOptions& options, const std::string& data,
+                              const std::string& model) {
+  PresetTable table;
+  table.set = set_name(data);
+  table.model = model;
+  VECC_TRY(const Program program, ground_graph(data, model, options.dim));
+  const auto names = options.configurations.empty() ? all_configurations() : options.configurations;
+  for (const std::string& name : names) {
+    if (interrupt_pending()) break;
+    std::fputs(fmt::format("{} {}: {}\n", table.set, model, name).c_str(), stderr);
+    VECC_TRY(PresetRow row, time_configuration(program, name, options.time));
+    table.rows.push_back(std::move(row));
+  }
+  if (options.python.empty() || table.rows.empty()) return table;
+  std::fputs(fmt::format("{} {}: PyG\n", table.set, model).c_str(), stderr);
+  const bool on_cpu = table.rows.front().times.device == "cpu";
+  VECC_TRY(PresetRow peer, time_peer(options, data, model, on_cpu ? "cpu" : "cuda"));
+  table.rows.push_back(std::move(peer));
+  return table;
+}
+
+}  // namespace
+
+Result<OptimizeOptions> configuration_of(const std::string& name) {
+  OptimizeOptions options;
+  if (name.size() == 3 && name.starts_with("-O") && name[2] >= '0' && name[2] <= '2') {
+    options.level = static_cast<std::uint32_t>(name[2] - '0');
+    return options;
+  }
+  if (find_gather_preset(name) != nullptr) {
+    options.gather_preset = name;
+    return options;
+  }
+  return Errors(
+      ErrorCode::Usage, "--configurations",
+      "no \"" + name + "\"; there are " + fmt::format("{}", fmt::join(all_configurations(), ", ")));
+}
+
+Result<std::vector<PresetTable>> bench_presets(const PresetsBenchOptions& options) {
+  for (const std::string& name : options.configurations) VECC_TRY_VOID(configuration_of(name));
+  const DeferInterrupt defer;  // what was measured is printed
+  std::vector<PresetTable> tables;
+  for (const std::string& data : options.data) {
+    for (const std::string& model : options.models) {
+      if (interrupt_pending()) break;
+      VECC_TRY(PresetTable table, bench_one(options, data, model));
+      tables.push_back(std::move(table));
+    }
+  }
+  return tables;
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,52 @@
+// vecc-bench presets: -O0, -O1, -O2 and every preset of lift-gathers beside PyTorch Geometric.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "time_program.h"
+#include "vecc/optimize.h"
+
+namespace vecc::tools {
+
+struct PresetsBenchOptions {
+  std::vector<std::string> data;                   ///< folders in TUDataset text
+  std::vector<std::string> models{"gcn", "sage"};  ///< gcn, sage, gin
+  std::uint32_t dim = 10;
+  std::vector<std::string> configurations;  ///< empty: all
+  TimeOptions time;
+  std::string python = "python3";  ///< one that has torch_geometric; empty: no peer
+  std::string json_path;
+  std::string svg_path;
+};
+
+/// One way to run one graph.
+struct PresetRow {
+  std::string configuration;  ///< "-O0", a preset's name, "PyG"
+  bool peer = false;
+  std::uint64_t ops = 0;
+  std::uint64_t rows = 0;
+  double optimize_seconds = 0;
+  ProgramTimes times;
+};
+struct PresetTable {
+  std::string set;
+  std::string model;
+  std::vector<PresetRow> rows;
+};
+
+/// What a configuration is: "-O0", "-O1", "-O2", or a preset's name at -O2. Error: Usage.
+[[nodiscard]] Result<OptimizeOptions> configuration_of(const std::string& name);
+
+/// Grounds each set by each model (vecc-import beside this program), runs every configuration and
+/// the peer. Errors: those of the stages; DeviceFailure if vecc-import or the peer fails.
+[[nodiscard]] Result<std::vector<PresetTable>> bench_presets(const PresetsBenchOptions& options);
+
+[[nodiscard]] std::string table_of(const std::vector<PresetTable>& tables);
+[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<PresetTable>& tables);
+/// Three panels a table: forward, backward, both.
+[[nodiscard]] std::string draw_svg(const std::vector<PresetTable>& tables);
+
+}  // namespace vecc::tools

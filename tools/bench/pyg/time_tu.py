@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Times PyTorch Geometric's own layers on a set of small graphs, the whole set as one batch, eager.
+
+    time_tu.py --data tu_MUTAG --model gcn --dim 10 --device cuda --warmup 20 --repeat 200
+
+Prints one JSON object: the device, and the seconds of every run, the warm-up first: "forward"
+(without gradients), "both" (forward, the sum of all outputs, backward to every weight) and of
+those runs only the "backward" part. The device is idle before and after each.
+"""
+
+import argparse
+import json
+import time
+
+import numpy as np
+import torch
+from torch_geometric.nn import GCNConv, GINConv, SAGEConv, global_mean_pool
+
+from data_tu import load_tu, node_features
+from models_molecule import DEFAULT_LAYERS
+
+
+def convolution(model, inputs, outputs):
+    if model == "gcn":
+        return GCNConv(inputs, outputs, normalize=False, add_self_loops=False, bias=False)
+    if model == "sage":
+        return SAGEConv(inputs, outputs, bias=False)
+    return GINConv(torch.nn.Sequential(torch.nn.Linear(inputs, outputs, bias=False), torch.nn.ReLU(),
+                                       torch.nn.Linear(outputs, outputs, bias=False)))
+
+
+class Network(torch.nn.Module):
+    """The architectures of docs/architectures.md as a user of PyTorch Geometric writes them."""
+
+    def __init__(self, model, features, dim, outputs):
+        super().__init__()
+        count = DEFAULT_LAYERS[model]
+        self.jumping = model == "gin"
+        widths = [features] + [dim] * count
+        self.layers = torch.nn.ModuleList(
+            convolution(model, widths[i], widths[i + 1]) for i in range(count))
+        heads = count if self.jumping else 1
+        self.heads = torch.nn.ModuleList(
+            torch.nn.Linear(dim, outputs, bias=False) for _ in range(heads))
+
+    def forward(self, x, edges, batch, graphs):
+        total = 0
+        for number, layer in enumerate(self.layers):
+            last = number + 1 == len(self.layers)
+            x = layer(x, edges)
+            if self.jumping or not last:
+                x = torch.relu(x)
+            if self.jumping:
+                total = total + self.heads[number](global_mean_pool(x, batch, graphs))
+        if not self.jumping:
+            total = self.heads[0](global_mean_pool(x, batch, graphs))
+        return torch.sigmoid(total)
+
+
+class Clock:
+    """Seconds since the last call, the device idle at both ends."""
+
+    def __init__(self, device):
+        self.device = device
+        self.last = 0.0
+        self.lap()
+
+    def lap(self):
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+        now = time.perf_counter()
+        seconds, self.last = now - self.last, now
+        return seconds
+
+
+def time_runs(network, arguments, count, device):
+    times = {"forward": [], "backward": [], "both": []}
+    clock = Clock(device)
+    for _ in range(count):
+        clock.lap()
+        with torch.no_grad():
+            network(*arguments)
+        times["forward"].append(clock.lap())
+    for _ in range(count):
+        network.zero_grad(set_to_none=True)
+        clock.lap()
+        total = network(*arguments).sum()
+        forward = clock.lap()
+        total.backward()
+        backward = clock.lap()
+        times["backward"].append(backward)
+        times["both"].append(forward + backward)
+    return times
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--model", required=True, choices=("gcn", "sage", "gin"))
+    parser.add_argument("--dim", type=int, default=10)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--warmup", type=int, default=10)
+    parser.add_argument("--repeat", type=int, default=50)
+    known = parser.parse_args()
+    if known.threads:
+        torch.set_num_threads(known.threads)
+    torch.manual_seed(1)
+    device = torch.device(known.device)
+    data = load_tu(known.data)
+    classes = len(np.unique(data.graph_labels))
+    x = torch.tensor(node_features(data, "auto"), dtype=torch.float32, device=device)
+    edges = torch.tensor(np.stack([data.source, data.target]), device=device)
+    batch = torch.tensor(data.graph_of, device=device)
+    outputs = 1 if classes == 2 else classes
+    network = Network(known.model, x.size(1), known.dim, outputs).to(device)
+
+    count = known.warmup + known.repeat
+    print(json.dumps({
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "threads": torch.get_num_threads(),
+        **time_runs(network, (x, edges, batch, data.graphs), count, device),
+    }))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+#include "rows_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <filesystem>
+
+#include "ground_graph.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/rewriter.h"
+#include "optimizer/rewrite/source_rows.h"
+#include "tools/common/quantity_text.h"
+#include "vecc/escape.h"
+#include "vecc/optimize.h"
+
+namespace vecc::tools {
+namespace {
+
+RowsLayer layer_of(const Program& program, const SourceRows& sources, ValueId id) {
+  const Op& op = program.op(id);
+  const auto& segment = std::get<SegmentOp>(op.attributes);
+  const Op& operand = program.op(op.operands[0]);
+  const SourceRows::View rows = sources.of(op.operands[0]);
+  RowsLayer layer{op.note, operand.rows, 0, op.rows};
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t s = 0; s < segment.segments.count(operand.rows); ++s) {
+    members.clear();
+    for_each_member(segment.segments, operand.rows, s,
+                    [&](std::uint32_t row) { members.push_back(rows[row]); });
+    std::ranges::sort(members);
+    layer.distinct +=
+        static_cast<std::uint64_t>(std::ranges::unique(members).begin() - members.begin());
+  }
+  return layer;
+}
+
+bool is_constant(const Program& program, ValueId value) {
+  const OpKind kind = program.op(value).kind();
+  if (kind == OpKind::Concat) {
+    return std::ranges::all_of(program.op(value).operands,
+                               [&](ValueId operand) { return is_constant(program, operand); });
+  }
+  return kind == OpKind::Weight || kind == OpKind::Fact;
+}
+
+struct ThesisRows {
+  std::string_view graph;
+  std::string_view configuration;  // empty: by its passes
+  std::string_view rows;
+};
+// As printed there; its second program's runs differ by seed and float width.
+constexpr std::array kThesis{
+    ThesisRows{"MUTAG gcn", "", "7 > 67 > 25 > 524 > 207 > 3371 > 188"},
+    ThesisRows{"MUTAG gcn", "agg_true_unlimited", "18298 > 7441 > 3371 > 188"},
+};
+
+std::string thesis_of(const std::string& graph, const std::string& preset) {
+  for (const ThesisRows& row : kThesis) {
+    if (graph.ends_with(row.graph) && preset == row.configuration) return std::string(row.rows);
+  }
+  return {};
+}
+
+Result<RowCounts> count(const Program& program, const std::string& graph,
+                        const OptimizeOptions& options, const std::string& preset) {
+  VECC_TRY(const Program optimized, optimize(program, options));
+  RowCounts counts = count_rows(optimized);
+  counts.graph = graph;
+  counts.configuration = preset.empty() ? fmt::format("{}", fmt::join(*options.passes, ","))
+                                        : "-O2 --gather-preset=" + preset;
+  counts.thesis = thesis_of(graph, preset);
+  return counts;
+}
+
+Result<void> count_all(const Program& program, const std::string& graph,
+                       const RowsBenchOptions& options, std::vector<RowCounts>& result) {
+  OptimizeOptions by_passes;
+  by_passes.passes = options.passes;
+  VECC_TRY(RowCounts counts, count(program, graph, by_passes, ""));
+  result.push_back(std::move(counts));
+  for (const std::string& preset : options.presets) {
+    OptimizeOptions by_preset;
+    by_preset.gather_preset = preset;
+    VECC_TRY(RowCounts lifted, count(program, graph, by_preset, preset));
+    result.push_back(std::move(lifted));
+  }
+  return {};
+}
+
+}  // namespace
+
+RowCounts count_rows(const Program& program) {
+  RowCounts counts;
+  const SourceRows sources(program);
+  boost::unordered_flat_set<std::uint32_t> outputs;
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    const Op& op = program.op(id);
+    const OpKind kind = op.kind();
+    if (kind == OpKind::Fact) counts.input_rows += op.rows;
+    if (kind == OpKind::Segment) counts.layers.push_back(layer_of(program, sources, id));
+    if (kind == OpKind::Gather && !is_constant(program, op.operands[0])) ++counts.gathers;
+    if (kind != OpKind::Output) continue;
+    const SourceRows::View rows = sources.of(op.operands[0]);
+    for (std::uint32_t i = 0; i < op.rows; ++i) outputs.insert(rows[i]);
+  }
+  counts.output_rows = outputs.size();
+  return counts;
+}
+
+Result<std::vector<RowCounts>> bench_rows(const RowsBenchOptions& options) {
+  std::vector<RowCounts> result;
+  for (const std::string& input : options.inputs) {
+    if (!std::filesystem::is_directory(input)) {
+      VECC_TRY(const Program program, vectorize_file(input));
+      VECC_TRY_VOID(count_all(program, input, options, result));
+      continue;
+    }
+    for (const std::string& model : options.models) {
+      VECC_TRY(const Program program, ground_graph(input, model, options.dim));
+      VECC_TRY_VOID(count_all(program, set_name(input) + " " + model, options, result));
+    }
+  }
+  return result;
+}
+
+std::string table_of(const std::vector<RowCounts>& counts) {
+  std::string text;
+  for (const RowCounts& c : counts) {
+    text += fmt::format("{}\n  {}\n", escape_terminal(c.graph), c.configuration);
+    text += fmt::format("  input rows {}, gathers left {}\n", text_of_count(c.input_rows),
+                        text_of_count(c.gathers));
+    for (const RowsLayer& layer : c.layers) {
+      text += fmt::format("  members {:>10} ({:>10} distinct) -> {:>9} rows   {}\n",
+                          text_of_count(layer.members), text_of_count(layer.distinct),
+                          text_of_count(layer.rows), escape_terminal(layer.note, 60));
+    }
+    text += fmt::format("  distinct outputs {}\n", text_of_count(c.output_rows));
+    if (!c.thesis.empty()) text += fmt::format("  thesis: {}\n", c.thesis);
+    text += "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json json_of(const std::vector<RowCounts>& counts) {
+  auto result = nlohmann::ordered_json::array();
+  for (const RowCounts& c : counts) {
+    auto layers = nlohmann::ordered_json::array();
+    for (const RowsLayer& layer : c.layers) {
+      layers.push_back({{"note", layer.note},
+                        {"members", layer.members},
+                        {"distinct", layer.distinct},
+                        {"rows", layer.rows}});
+    }
+    result.push_back({{"graph", c.graph},
+                      {"configuration", c.configuration},
+                      {"input_rows", c.input_rows},
+                      {"gathers", c.gathers},
+                      {"layers", layers},
+                      {"output_rows", c.output_rows},
+                      {"thesis", c.thesis}});
+  }
+  return {{"graphs", result}};
+}
+
+}  // namespace vecc::tools

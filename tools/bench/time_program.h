@@ -1,0 +1,33 @@
+// Times of a Program on a backend: forward, backward, both.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "run_series.h"
+#include "vecc/backend.h"
+
+namespace vecc::tools {
+
+struct TimeOptions {
+  std::string backend = "torch";
+  ExecutionOptions execution;
+  std::uint32_t warmup = 10;
+  std::uint32_t repeat = 50;
+  bool gradients = true;
+};
+struct ProgramTimes {
+  std::string device;
+  RunSeries forward;   ///< without gradients
+  RunSeries backward;  ///< the reverse mode alone; empty without TimeOptions::gradients
+  RunSeries both;      ///< forward that keeps what backward needs, and backward
+};
+/// Compiles twice (without and with gradients) and runs. Output gradients are 1 everywhere. Errors:
+/// those of the backend.
+[[nodiscard]] Result<ProgramTimes> time_program(const Program& program, const TimeOptions& options);
+
+/// Name, median and least time of each, as a table's cells and as JSON.
+[[nodiscard]] nlohmann::ordered_json json_of(const ProgramTimes& times);
+
+}  // namespace vecc::tools

@@ -1,0 +1,26 @@
+// --emit=html: one self-contained page about a Program, before and after the optimizer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vecc/optimize.h"
+#include "vecc/program.h"
+
+namespace vecc::tools {
+
+struct HtmlInput {
+  std::string title;  ///< the graph's file; data: it is escaped
+  const Program& before;
+  const Program& after;
+  const OptimizeReport& report;
+  /// Seconds of each op of `after` in a measured run; empty: nothing was measured.
+  std::vector<double> op_seconds;
+};
+
+/// Sizes, the rows that each pass leaves as a waterfall, both layer graphs as SVG (a large one
+/// collapsed by group), and every op with rows, shape, bytes and its share of the time. No script,
+/// nothing from elsewhere; every name is escaped.
+[[nodiscard]] std::string html_page(const HtmlInput& input);
+
+}  // namespace vecc::tools

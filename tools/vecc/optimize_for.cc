@@ -1,0 +1,101 @@
+#include "optimize_for.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "report.h"
+#include "tools/common/cost_cache.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr int kTuneRuns = 15;  // of each candidate; the median counts
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The device's full name: that of a Program of one number that runs there.
+Result<std::string> device_name(const Backend& backend, const ExecutionOptions& execution) {
+  Program program;
+  program.set_sample_count(1);
+  program.output(program.fact({1}, 1, Shape::scalar()), Index::slice(0, 1));
+  VECC_TRY(const auto executable, backend.compile(program, execution));
+  return executable->device_name();
+}
+
+/// The median time of a few forward passes.
+Result<double> measure(const Program& program, const Backend& backend,
+                       const ExecutionOptions& execution) {
+  VECC_TRY(const auto executable, backend.compile(program, execution));
+  VECC_TRY_VOID(executable->run());  // warm-up
+  std::vector<double> seconds;
+  for (int i = 0; i < kTuneRuns; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(executable->run());
+    seconds.push_back(seconds_since(start));
+  }
+  std::ranges::nth_element(seconds, seconds.begin() + kTuneRuns / 2);
+  return seconds[kTuneRuns / 2];
+}
+
+class DeviceOptimizer {
+ public:
+  DeviceOptimizer(const Backend& backend, const Options& options, std::string device)
+      : backend_(backend), options_(options), device_(std::move(device)) {}
+
+  Result<Program> run(Program program, OptimizeSettings settings, OptimizeReport& report) {
+    OptimizeOptions& o = settings.options;
+    const bool on_gpu = device_.starts_with("cuda");
+    o.cost = load_coefficients(backend_.name(), device_).value_or(default_coefficients(on_gpu));
+    const bool open = o.level >= 3 && !o.passes && o.gather_preset.empty() && !o.pad_mode;
+    if (!open) return run_optimizer(std::move(program), settings, report);
+    const Fingerprint key = fingerprint(program);
+    if (const auto tuned = load_tuned(key, backend_.name(), device_)) {
+      spdlog::info("-O3: {} and --pad={} were the fastest before", tuned->gather_preset,
+                   text_of(tuned->pad_mode));
+      o.gather_preset = tuned->gather_preset;
+      o.pad_mode = tuned->pad_mode;
+      return run_optimizer(std::move(program), settings, report);
+    }
+    o.measure = [&](const Program& candidate) {
+      return measure(candidate, backend_, execution_options(options_));
+    };
+    VECC_TRY(Program optimized, run_optimizer(std::move(program), settings, report));
+    const auto saved =
+        save_tuned(key, backend_.name(), device_, {report.gather_preset, report.pad_mode});
+    if (!saved) spdlog::warn("-O3's choice is not kept: {}", saved.error().text());
+    return optimized;
+  }
+
+ private:
+  const Backend& backend_;
+  const Options& options_;
+  std::string device_;
+};
+
+Result<Program> optimize_there(Program program, const BackendChoice& choice, const Options& options,
+                               OptimizeReport& report) {
+  if (choice.backend == nullptr || options.optimize.options.level < 2) {
+    return run_optimizer(std::move(program), options.optimize, report);
+  }
+  VECC_TRY(std::string device, device_name(*choice.backend, execution_options(options)));
+  return DeviceOptimizer(*choice.backend, options, std::move(device))
+      .run(std::move(program), options.optimize, report);
+}
+
+}  // namespace
+
+Result<Optimized> optimize_for(const Program& program, const BackendChoice& choice,
+                               const Options& options, Stages& stages) {
+  Optimized result;
+  VECC_TRY(result.program, stages.run("optimize", [&](ProgressLine&) {
+    return optimize_there(program, choice, options, result.report);
+  }));
+  describe_optimize(stages, program, result.program, result.report);
+  return result;
+}
+
+}  // namespace vecc::tools
