@@ -18,6 +18,15 @@ if(VECC_SANITIZE)
   target_link_options(vecc_options INTERFACE -fsanitize=${VECC_SANITIZE})
 endif()
 
+if(VECC_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "VECC_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  # All of vecc tells the fuzzers where it was, not only their entry points.
+  target_compile_options(vecc_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(vecc_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # vecc_library(NAME [DEPENDS ...]): a static library of all .cc files in the current folder.
 function(vecc_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
@@ -32,9 +41,13 @@ function(vecc_test name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE vecc_options GTest::gmock_main ${ARG_DEPENDS})
+  # What is tested is optimized and checked as always; matchers are slow to compile with either.
+  target_compile_options(${name} PRIVATE -O1)
   if(VECC_SANITIZE)
-    # Matchers take three times as long to compile with everything on; what is tested has it on.
-    target_compile_options(${name} PRIVATE -O0 -fno-sanitize=undefined)
+    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
+  endif()
+  if(VECC_FUZZ)
+    target_compile_options(${name} PRIVATE -fno-sanitize=fuzzer-no-link)  # no fuzzer asks them
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES

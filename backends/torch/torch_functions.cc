@@ -8,10 +8,6 @@
 namespace vecc {
 namespace {
 
-std::int64_t size_of(Shape shape) {
-  return static_cast<std::int64_t>(shape.size());
-}
-
 // Rows of operands that have the result's rows, or one.
 std::int64_t common_rows(std::span<const Rows> elements) {
   for (const Rows& element : elements) {

@@ -14,6 +14,13 @@
 
 namespace vecc {
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The entries of a row of this shape, as libtorch counts.
+[[nodiscard]] inline std::int64_t size_of(Shape shape) {
+  return static_cast<std::int64_t>(shape.size());
+}
+
 /// Rows of one shape.
 struct Rows {
   at::Tensor tensor;

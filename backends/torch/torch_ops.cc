@@ -12,10 +12,6 @@ namespace {
 
 using Values = std::span<const at::Tensor>;
 
-std::int64_t size_of(Shape shape) {
-  return static_cast<std::int64_t>(shape.size());
-}
-
 Step lower(const FactOp& fact, const LoweringContext& context, ValueId) {
   DeviceArrays& arrays = context.arrays;
   if (!fact.unit) return constant_step(arrays.values(*fact.values, fact.rows, size_of(fact.shape)));

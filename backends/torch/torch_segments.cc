@@ -13,7 +13,6 @@ namespace vecc {
 namespace {
 
 using Values = std::span<const at::Tensor>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<double> lengths(std::span<const std::uint32_t> offsets) {
   std::vector<double> result;

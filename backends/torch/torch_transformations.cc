@@ -10,8 +10,6 @@
 namespace vecc {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 at::Tensor clamped_sigmoid(const at::Tensor& x) {
   // Exactly 0 below -100 (a logarithm may follow); above 100 it is exactly 1 anyway. The threshold
   // itself is kept out of `threshold`'s <=.
@@ -57,10 +55,6 @@ at::Tensor read_positions(const at::Tensor& x, const at::Tensor& positions) {
   return record(x, y, [positions, rows = x.size(0), size = x.size(1)](const at::Tensor& g) {
     return at::zeros({rows, size}, g.options()).scatter_(1, positions, g);
   });
-}
-
-std::int64_t size_of(Shape shape) {
-  return static_cast<std::int64_t>(shape.size());
 }
 
 at::Tensor transpose_rows(const at::Tensor& x, Shape shape) {

@@ -9,6 +9,9 @@
 
 namespace vecc {
 
+/// Rows are numbered by 32 bits: no value of a Program has more, no index names one beyond.
+inline constexpr std::uint64_t kMaxRows = 0xFFFFFFFFull;
+
 /// An immutable list of 32-bit row numbers. Regular forms are kept as such, so that a backend can
 /// use a view or a broadcast instead of reading an array:
 ///   Slice       begin, begin+1, ...                    text `[4:9]`

@@ -165,6 +165,7 @@ enum class OpKind : std::uint8_t {
   Update,
   Output,
 };
+inline constexpr std::size_t kOpKinds = std::variant_size_v<OpAttributes>;
 [[nodiscard]] std::string_view text_of(OpKind kind);
 
 using Operands = boost::container::small_vector<ValueId, 2>;

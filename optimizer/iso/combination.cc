@@ -34,7 +34,7 @@ void select(const Keys& keys, Combination combination, Elements elements, Shape 
   Scratch scalars;
   for (const RowFingerprint& element : elements) scalars.push_back(element.parts[0]);
   std::ranges::sort(scalars, precedes);
-  scalars.erase(std::ranges::unique(scalars).begin(), scalars.end());
+  scalars.erase(std::unique(scalars.begin(), scalars.end()), scalars.end());
   Reduction reduction(keys, combination, result);
   for (const Residues& scalar : scalars) reduction.add({result, {&scalar, 1}});
   reduction.finish(y);

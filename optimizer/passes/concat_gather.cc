@@ -33,9 +33,9 @@ namespace vecc {
 namespace {
 
 // One sweep over a Program.
-class Sweep {
+class ConcatSweep {
  public:
-  Sweep(const Program& program, PassContext& context)
+  ConcatSweep(const Program& program, PassContext& context)
       : program_(program), context_(context), rewriter_(program), readers_(program) {}
 
   /// The Program after the sweep; none if it is the same.
@@ -247,7 +247,7 @@ class Sweep {
 bool concat_gather(Program& program, PassContext& context) {
   bool changed = false;
   // A gather that vanishes can make a concat inner, or the concats of two operands equal.
-  while (std::optional<Program> next = Sweep(program, context).run()) {
+  while (std::optional<Program> next = ConcatSweep(program, context).run()) {
     program = std::move(*next);
     changed = true;
   }

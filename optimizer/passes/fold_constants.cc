@@ -32,9 +32,9 @@ namespace vecc {
 namespace {
 
 // Replaces values by facts and leaves out rows, as a plan says.
-class Folder {
+class ConstantFolder {
  public:
-  Folder(const Program& program, PassContext& context)
+  ConstantFolder(const Program& program, PassContext& context)
       : program_(program), context_(context), sources_(program), rewriter_(program) {}
 
   // None: nothing folds.
@@ -126,7 +126,7 @@ class Folder {
 
 bool fold_constants(Program& program, PassContext& context) {
   if (!SourceRows::fits(program)) return false;
-  std::optional<Program> folded = Folder(program, context).run();
+  std::optional<Program> folded = ConstantFolder(program, context).run();
   if (folded) program = std::move(*folded);
   const std::uint64_t products = slice_one_hot_products(program, context.traits());
   context.count("products by one-hot rows dropped", products);

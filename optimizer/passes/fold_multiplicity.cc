@@ -59,9 +59,9 @@ std::vector<double> factors(const DistinctMembers& distinct, Combination combina
   return result;
 }
 
-class Folder {
+class MultiplicityFolder {
  public:
-  Folder(const Program& program, PassContext& context)
+  MultiplicityFolder(const Program& program, PassContext& context)
       : program_(program), context_(context), folds_(program.ops().size()) {
     const RowClasses classes(program);
     DistinctMemberFinder finder(program, classes);
@@ -126,7 +126,7 @@ class Folder {
 
 bool fold_multiplicity(Program& program, PassContext& context) {
   if (!SourceRows::fits(program)) return false;
-  const Folder folder(program, context);
+  const MultiplicityFolder folder(program, context);
   if (!folder.folds_any()) return false;
   program = folder.run();
   drop_unread_rows(program);

@@ -153,7 +153,6 @@ class Lifter {
   }
 
   [[nodiscard]] bool fits(const Cost& cost) const {
-    constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
     if (cost.new_length > kMaxRows) return false;
     return cost.new_bytes <= cost.old_bytes ||
            bytes_ + (cost.new_bytes - cost.old_bytes) <= kMaxBytes;

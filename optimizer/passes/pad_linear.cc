@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "optimizer/cost/work.h"
 #include "optimizer/passes/linear_lifts.h"
 #include "optimizer/passes/pad_linear_layouts.h"
 #include "optimizer/passes/passes.h"
@@ -42,13 +43,6 @@
 
 namespace vecc {
 namespace {
-
-double multiply_adds(Shape left, Shape right) {
-  if (left.is_scalar() || right.is_scalar()) {
-    return static_cast<double>(std::max(left.size(), right.size()));
-  }
-  return static_cast<double>(left.size()) * right.cols();
-}
 
 std::optional<DistinctPairs> distinct_pairs(const Index& left, const Index& right) {
   DistinctPairs pairs;
@@ -155,9 +149,9 @@ class Padder {
 
   [[nodiscard]] static double product_cost(const LinearOp& linear, Shape left, Shape right,
                                            Shape result) {
-    return multiply_adds(linear.transpose_left ? left.transposed() : left,
-                         linear.transpose_right ? right.transposed() : right) +
-           static_cast<double>(result.size());
+    return static_cast<double>(multiply_adds(linear.transpose_left ? left.transposed() : left,
+                                             linear.transpose_right ? right.transposed() : right) +
+                               result.size());
   }
 
   // Rows that an operand's gather stores for this linear as it is, under its lift.

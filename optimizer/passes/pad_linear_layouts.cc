@@ -9,8 +9,6 @@
 namespace vecc {
 namespace {
 
-constexpr std::uint64_t kMaxRows = 0xFFFFFFFE;
-
 std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }

@@ -97,9 +97,9 @@ struct Locality {
 };
 
 // Looks at every value once, from the outputs down.
-class Sweep {
+class NumberingSweep {
  public:
-  explicit Sweep(const Program& program)
+  explicit NumberingSweep(const Program& program)
       : program_(program),
         readers_(program),
         parts_(program),
@@ -244,7 +244,7 @@ bool reorder_rows(Program& program, PassContext& context) {
   const Locality first(program);
   Locality best = first;
   while (true) {
-    Sweep sweep(program);
+    NumberingSweep sweep(program);
     const std::uint64_t reordered = sweep.run();
     if (reordered == 0) break;
     Program next = rebuild_rows(program, sweep.maps());

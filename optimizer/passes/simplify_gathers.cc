@@ -87,9 +87,9 @@ class ReadOperands {
 };
 
 // One sweep over a Program.
-class Sweep {
+class SimplifySweep {
  public:
-  Sweep(const Program& program, PassContext& context)
+  SimplifySweep(const Program& program, PassContext& context)
       : context_(context),
         rewriter_(program),
         old_parts_(program),
@@ -239,7 +239,7 @@ class Sweep {
 bool simplify_gathers(Program& program, PassContext& context) {
   bool changed = false;
   // A gather that vanishes or reads nearer can leave a concat with readers that are all gathers.
-  while (std::optional<Program> simpler = Sweep(program, context).run()) {
+  while (std::optional<Program> simpler = SimplifySweep(program, context).run()) {
     program = std::move(*simpler);
     changed = true;
   }

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "src/import/wire_format.h"
+
 namespace vecc {
 namespace {
-
-constexpr std::size_t kBlock = std::size_t{256} << 10;
 
 Errors damaged(std::string_view format, std::string_view reason) {
   return Errors(ErrorCode::BadCompression, "",
@@ -46,7 +46,7 @@ class PrefixedSource : public ByteSource {
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<ByteSource> source)
-      : source_(std::move(source)), block_(kBlock) {
+      : source_(std::move(source)), block_(kCompressionBlock) {
     // 16: gzip's header and trailer, not zlib's.
     VECC_CHECK(inflateInit2(&stream_, MAX_WBITS + 16) == Z_OK, "zlib starts");
   }
@@ -88,7 +88,7 @@ class GzipSource : public ByteSource {
 class ZstdSource : public ByteSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> source)
-      : source_(std::move(source)), block_(kBlock), stream_(ZSTD_createDStream()) {
+      : source_(std::move(source)), block_(kCompressionBlock), stream_(ZSTD_createDStream()) {
     VECC_CHECK(stream_ != nullptr, "zstd starts");
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/import/wire_format.h"
+
 namespace vecc {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{64} << 10;
+constexpr std::size_t kReadBlock = std::size_t{64} << 10;
 constexpr std::uint64_t kProgressStep = std::uint64_t{4} << 20;
-// Protobuf's own limit for a message; a graph is written in chunks far below it.
-constexpr std::uint64_t kMaxFieldBytes = (std::uint64_t{1} << 31) - 1;
 // A buffer that one large field left behind is given back.
 constexpr std::size_t kKeptContent = std::size_t{64} << 20;
 
@@ -27,7 +27,7 @@ FieldReader::FieldReader(std::unique_ptr<ByteSource> source, std::uint64_t max_b
       max_bytes_(max_bytes),
       progress_(std::move(progress)),
       next_progress_(kProgressStep),
-      block_(kBlock) {}
+      block_(kReadBlock) {}
 
 Errors FieldReader::truncated(std::string message) const {
   return Errors(ErrorCode::FileTruncated, at_byte(offset_), std::move(message));
@@ -102,7 +102,7 @@ Result<void> FieldReader::read_content(std::uint64_t length) {
   content_.clear();
   while (content_.size() < length) {
     const std::size_t size = content_.size();
-    const std::uint64_t step = std::min<std::uint64_t>(length - size, std::max(size, kBlock));
+    const std::uint64_t step = std::min<std::uint64_t>(length - size, std::max(size, kReadBlock));
     content_.resize(size + static_cast<std::size_t>(step));
     VECC_TRY(const std::size_t got, read_some(content_.data() + size, content_.size() - size));
     content_.resize(size + got);

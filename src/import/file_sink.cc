@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "src/import/wire_format.h"
 #include "vecc/escape.h"
 
 namespace vecc {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{256} << 10;
 constexpr int kZstdLevel = 9;
 
 }  // namespace
@@ -42,7 +42,7 @@ class FileSink::PlainEncoder : public FileSink::Encoder {
 
 class FileSink::GzipEncoder : public FileSink::Encoder {
  public:
-  explicit GzipEncoder(AtomicFile& file) : Encoder(file), block_(kBlock) {
+  explicit GzipEncoder(AtomicFile& file) : Encoder(file), block_(kCompressionBlock) {
     VECC_CHECK(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
                             Z_DEFAULT_STRATEGY) == Z_OK,
                "zlib starts");
@@ -75,7 +75,7 @@ class FileSink::GzipEncoder : public FileSink::Encoder {
 class FileSink::ZstdEncoder : public FileSink::Encoder {
  public:
   explicit ZstdEncoder(AtomicFile& file)
-      : Encoder(file), block_(kBlock), stream_(ZSTD_createCStream()) {
+      : Encoder(file), block_(kCompressionBlock), stream_(ZSTD_createCStream()) {
     VECC_CHECK(stream_ != nullptr, "zstd starts");
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, kZstdLevel);
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "src/import/file_sink.h"
+#include "src/import/wire_format.h"
 #include "src/import/wire_messages.h"
 #include "src/import/wire_values.h"
 #include "src/support/utf8.h"
@@ -15,10 +16,6 @@
 
 namespace vecc {
 namespace {
-
-constexpr std::uint32_t kMagic = 0x43434556;
-constexpr std::uint32_t kSchemaVersion = 1;
-constexpr std::uint64_t kMaxFieldBytes = (std::uint64_t{1} << 31) - 1;
 
 // Protobuf's strings are UTF-8: a reader would refuse anything else.
 bool is_utf8(std::string_view text) {
@@ -139,7 +136,7 @@ Result<GraphWriter> GraphWriter::create(const std::string& path, Compression com
   impl->path = path;
   VECC_TRY(impl->sink, FileSink::create(path, compression));
   std::uint8_t magic[5] = {1 << 3 | 5};
-  google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(kMagic, magic + 1);
+  google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(kMagicValue, magic + 1);
   impl->write({reinterpret_cast<const char*>(magic), sizeof magic});
   if (impl->check_text(producer)) {
     wire::Header header;

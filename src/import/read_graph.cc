@@ -14,13 +14,13 @@
 #include "src/import/resolve.h"
 #include "src/import/sample_reader.h"
 #include "src/import/weight_reader.h"
+#include "src/import/wire_format.h"
 #include "vecc/escape.h"
 #include "vecc/graph_io.h"
 
 namespace vecc {
 namespace {
 
-constexpr std::uint32_t kSchemaVersion = 1;
 constexpr std::string_view kStart("\x0dVECC", 5);  // the magic with its tag
 // A neuron that something reads takes at least 4 bytes of the file, so a file with many more
 // neurons (or weights) than bytes would only claim memory. Small files may say what they like.

@@ -8,12 +8,11 @@
 
 #include "src/import/columns.h"
 #include "src/import/wire_checks.h"
+#include "src/import/wire_format.h"
 #include "vecc/escape.h"
 
 namespace vecc {
 namespace {
-
-constexpr std::uint32_t kNoTargetSide = std::numeric_limits<std::uint32_t>::max();
 
 std::string place_of(const ImportState& state, std::uint64_t i) {
   return "sample " + std::to_string(state.graph.samples.size() + i);

@@ -1,14 +1,12 @@
 #include "src/import/wire_messages.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "src/import/wire_format.h"
 #include "src/import/wire_values.h"
 
 namespace vecc {
 namespace {
-
-constexpr std::uint32_t kNoTargetSide = std::numeric_limits<std::uint32_t>::max();
 
 void set_function(wire::Function* wire, const NeuronFunction& function) {
   wire->set_combination(std::string(info(function.combination).text));

@@ -7,8 +7,6 @@
 namespace vecc {
 namespace {
 
-constexpr std::uint64_t kMaxRows = 0xFFFFFFFFull;  // rows are numbered by 32 bits, bound_ too
-
 // 0: no constant positive step.
 std::uint32_t constant_step(const std::vector<std::uint32_t>& rows) {
   if (rows.size() < 2) return 1;

@@ -8,7 +8,6 @@
 namespace vecc {
 namespace {
 
-constexpr std::uint64_t kMaxRows = 0xFFFFFFFFull;
 constexpr std::string_view kRow = "a row number";
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace vecc {
 namespace {
 
-std::string quoted(std::string_view name) {
+std::string quoted_text(std::string_view name) {
   return "\"" + escape_program(name) + "\"";
 }
 
@@ -34,7 +34,7 @@ class BodyPrinter {
     return op.unit ? "unit" : arrays_.numbers(*op.values);
   }
   std::string operator()(const WeightOp& op) const {
-    return quoted(program_.parameters()[op.parameter].name);
+    return quoted_text(program_.parameters()[op.parameter].name);
   }
   std::string operator()(const ConcatOp&) const { return operands(); }
   std::string operator()(const GatherOp& op) const {
@@ -57,7 +57,7 @@ class BodyPrinter {
     return operands() + " " + arrays_.index(op.types);
   }
   std::string operator()(const StateOp& op) const {
-    return quoted(op.name) + " = " + double_text(op.initial);
+    return quoted_text(op.name) + " = " + double_text(op.initial);
   }
   std::string operator()(const UpdateOp& op) const {
     return operands() + (op.rows ? " " + arrays_.index(*op.rows) : "");
@@ -92,7 +92,7 @@ std::string line_of(const Program& program, ValueId value, const ArrayPrinter& a
 std::string parameter_text(const Parameter& parameter, const PrintOptions& options,
                            const ArrayPrinter& arrays) {
   std::string text =
-      "parameter " + quoted(parameter.name) + " " + size_text(parameter.rows, parameter.shape);
+      "parameter " + quoted_text(parameter.name) + " " + size_text(parameter.rows, parameter.shape);
   if (options.parameter_values && parameter.values) {
     text += " = " + arrays.numbers(*parameter.values);
   }

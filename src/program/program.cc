@@ -8,8 +8,6 @@
 namespace vecc {
 namespace {
 
-constexpr std::uint64_t kMaxRows = 0xFFFFFFFFull;
-
 // Whether reading `index` of `rows` rows changes nothing. A list is compared only as far as it
 // agrees.
 bool is_identity(const Index& index, std::uint32_t rows) {

@@ -13,7 +13,7 @@
 namespace vecc {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kWriteBlock = std::size_t{1} << 20;
 constexpr int kTemporaryNames = 100;
 
 /// A new file beside `path`; -1 if there is none to be had. Not mkstemp: the file gets the
@@ -75,7 +75,7 @@ void remove_temporary_files() {
 
 bool write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), kBlock));
+    const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), kWriteBlock));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));

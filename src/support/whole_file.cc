@@ -13,7 +13,7 @@
 namespace vecc {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
+constexpr std::size_t kReadBlock = std::size_t{1} << 20;
 
 // Closes what it holds.
 class FileHandle {
@@ -40,7 +40,7 @@ Result<std::string> read_whole_file(const std::string& path) {
   const FileHandle handle(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (handle.get() < 0) return failure(ErrorCode::FileUnreadable, path, "cannot be read");
   std::string bytes;
-  std::string block(kBlock, '\0');
+  std::string block(kReadBlock, '\0');
   while (true) {
     const ssize_t count = ::read(handle.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;

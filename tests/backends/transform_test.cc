@@ -8,8 +8,8 @@
 namespace vecc::test {
 namespace {
 
-const std::vector<Shape> kShapes = {Shape(),       Shape::column(1), Shape::column(4),
-                                    Shape::row(4), Shape(1, 1),      Shape(2, 3)};
+const std::vector<Shape> kArgumentShapes = {Shape(),       Shape::column(1), Shape::column(4),
+                                            Shape::row(4), Shape(1, 1),      Shape(2, 3)};
 
 TransformationSpec spec_of(const TransformationInfo& about, Shape input) {
   TransformationSpec spec;
@@ -42,7 +42,7 @@ bool takes(const TransformationInfo& about, Shape shape) {
 TEST(TorchTransform, EveryFunctionOfTheTable) {
   for (const TransformationInfo& about : transformations()) {
     int cases = 0;
-    for (const Shape shape : kShapes) {
+    for (const Shape shape : kArgumentShapes) {
       if (!takes(about, shape)) continue;
       ++cases;
       expect_agreement(std::string(about.text) + " of " + shape.text(), [&](Program& program) {

@@ -68,7 +68,7 @@ std::vector<CombinationCase> selecting_cases() {
   };
 }
 
-std::vector<CombinationCase> list_cases() {
+std::vector<CombinationCase> list_combination_cases() {
   using enum Combination;
   const Value m = matrix(2, 2, {1, 2, 3, 4});
   const double ln3 = std::log(3.0);
@@ -112,10 +112,10 @@ std::vector<CombinationCase> list_cases() {
   };
 }
 
-std::vector<CombinationCase> all_cases() {
+std::vector<CombinationCase> all_combination_cases() {
   std::vector<CombinationCase> cases = plus_cases();
   for (CombinationCase& c : selecting_cases()) cases.push_back(std::move(c));
-  for (CombinationCase& c : list_cases()) cases.push_back(std::move(c));
+  for (CombinationCase& c : list_combination_cases()) cases.push_back(std::move(c));
   return cases;
 }
 
@@ -126,11 +126,12 @@ std::string name_of(const CombinationCase& c) {
 }
 
 TEST(Combinations, ByHand) {
-  for (const CombinationCase& c : all_cases()) expect_value(result_of(c), c.y, name_of(c));
+  for (const CombinationCase& c : all_combination_cases())
+    expect_value(result_of(c), c.y, name_of(c));
 }
 
 TEST(Combinations, EveryOneHasACase) {
-  const auto cases = all_cases();
+  const auto cases = all_combination_cases();
   for (const CombinationInfo& about : combinations()) {
     const auto is_of = [&](const CombinationCase& c) { return c.combination == about.id; };
     EXPECT_TRUE(std::ranges::any_of(cases, is_of)) << about.text << " has no case";

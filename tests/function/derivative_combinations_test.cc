@@ -47,7 +47,7 @@ std::vector<GradientsCase> reduction_cases() {
   };
 }
 
-std::vector<GradientsCase> list_cases() {
+std::vector<GradientsCase> list_gradient_cases() {
   using enum Combination;
   return {
       {Product, {scalar(2), scalar(3), scalar(4)}, {1}, {{12}, {8}, {6}}},
@@ -86,14 +86,14 @@ std::vector<GradientsCase> list_cases() {
   };
 }
 
-std::vector<GradientsCase> all_cases() {
+std::vector<GradientsCase> all_gradient_cases() {
   std::vector<GradientsCase> cases = reduction_cases();
-  for (GradientsCase& c : list_cases()) cases.push_back(std::move(c));
+  for (GradientsCase& c : list_gradient_cases()) cases.push_back(std::move(c));
   return cases;
 }
 
 TEST(CombinationDerivatives, ByHand) {
-  for (const GradientsCase& c : all_cases()) {
+  for (const GradientsCase& c : all_gradient_cases()) {
     const Expr expr = c.expr.empty() ? Expr() : parse_expr(c.expr, "test").value();
     const auto found = gradients_of(c.combination, c.elements, c.g, c.axis, &expr);
     ASSERT_EQ(found.size(), c.gradients.size());
@@ -106,7 +106,7 @@ TEST(CombinationDerivatives, ByHand) {
 }
 
 TEST(CombinationDerivatives, EveryOneHasACase) {
-  const auto cases = all_cases();
+  const auto cases = all_gradient_cases();
   for (const CombinationInfo& about : combinations()) {
     const auto is_of = [&](const GradientsCase& c) { return c.combination == about.id; };
     EXPECT_TRUE(std::ranges::any_of(cases, is_of)) << about.text << " has no case";
@@ -115,7 +115,7 @@ TEST(CombinationDerivatives, EveryOneHasACase) {
 
 // Nobody wants one gradient: the others stay as they are.
 TEST(CombinationDerivatives, EmptySpansAreLeftOut) {
-  for (const GradientsCase& c : all_cases()) {
+  for (const GradientsCase& c : all_gradient_cases()) {
     const Expr expr = c.expr.empty() ? Expr() : parse_expr(c.expr, "test").value();
     const Value y = apply(c.combination, c.elements, c.axis, &expr).value();
     for (std::size_t unwanted = 0; unwanted < c.elements.size(); ++unwanted) {
@@ -139,7 +139,7 @@ TEST(CombinationDerivatives, EmptySpansAreLeftOut) {
 
 // One neuron read twice: both parts meet in one place.
 TEST(CombinationDerivatives, SharedElementsAddUp) {
-  for (const GradientsCase& c : all_cases()) {
+  for (const GradientsCase& c : all_gradient_cases()) {
     if (c.elements.size() != 2 || c.elements[0].shape != c.elements[1].shape) continue;
     const Value& x = c.elements[0];
     const std::vector<Value> twice = {x, x};

@@ -8,12 +8,6 @@
 namespace vecc::test {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kE = std::numbers::e;
-constexpr double kLn2 = std::numbers::ln2;
-const double kLn3 = std::log(3.0);
-
 struct DerivativeCase {
   TransformationSpec spec;
   std::vector<std::uint32_t> words;
@@ -22,19 +16,7 @@ struct DerivativeCase {
   Gradient gx;  // at x
 };
 
-TransformationSpec spec_of(Transformation id, Shape target = {}) {
-  TransformationSpec spec;
-  spec.id = id;
-  spec.target = target;
-  return spec;
-}
-TransformationSpec leaky(double slope) {
-  TransformationSpec spec = spec_of(Transformation::LeakyRelu);
-  spec.slope = slope;
-  return spec;
-}
-
-std::vector<DerivativeCase> elementwise_cases() {
+std::vector<DerivativeCase> elementwise_derivative_cases() {
   using enum Transformation;
   return {
       {spec_of(Identity), {}, row({-1, 2}), {3, 4}, {3, 4}},
@@ -72,7 +54,7 @@ std::vector<DerivativeCase> elementwise_cases() {
   };
 }
 
-std::vector<DerivativeCase> shaped_cases() {
+std::vector<DerivativeCase> shaped_derivative_cases() {
   using enum Transformation;
   const Value m = matrix(2, 3, {1, 2, 3, 4, 5, 6});
   const double d = std::sqrt(1 + 1e-10);  // the deviation of {-1, 1} and of {-1, -1, 1, 1}
@@ -110,21 +92,21 @@ std::vector<DerivativeCase> shaped_cases() {
   };
 }
 
-std::vector<DerivativeCase> all_cases() {
-  std::vector<DerivativeCase> cases = elementwise_cases();
-  for (DerivativeCase& c : shaped_cases()) cases.push_back(std::move(c));
+std::vector<DerivativeCase> all_derivative_cases() {
+  std::vector<DerivativeCase> cases = elementwise_derivative_cases();
+  for (DerivativeCase& c : shaped_derivative_cases()) cases.push_back(std::move(c));
   return cases;
 }
 
 TEST(TransformationDerivatives, ByHand) {
-  for (const DerivativeCase& c : all_cases()) {
+  for (const DerivativeCase& c : all_derivative_cases()) {
     expect_gradient(gradient_of(c.spec, c.words, c.x, c.g), c.gx,
                     text_of(c.spec) + " of " + c.x.shape.text());
   }
 }
 
 TEST(TransformationDerivatives, EveryOneHasACase) {
-  const auto cases = all_cases();
+  const auto cases = all_derivative_cases();
   for (const TransformationInfo& about : transformations()) {
     const auto is_of = [&](const DerivativeCase& c) { return c.spec.id == about.id; };
     EXPECT_TRUE(std::ranges::any_of(cases, is_of)) << about.text << " has no case";
@@ -132,7 +114,7 @@ TEST(TransformationDerivatives, EveryOneHasACase) {
 }
 
 TEST(TransformationDerivatives, AreAddedToWhatIsThere) {
-  for (const DerivativeCase& c : all_cases()) {
+  for (const DerivativeCase& c : all_derivative_cases()) {
     const Value y = apply(c.spec, c.words, c.x).value();
     Gradient gx(c.x.values.size(), 0.5);
     differentiate(c.spec, c.words, c.x.shape, c.x.values, y.values, c.g, gx);

@@ -5,12 +5,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
 #include "src/function/evaluate.h"
 
 namespace vecc::test {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+// Numbers with a name keep the cases short: e, ln 2, ...
+inline constexpr double kE = std::numbers::e;
+inline constexpr double kLn2 = std::numbers::ln2;
+inline const double kLn3 = std::log(3.0);
+
+inline TransformationSpec spec_of(Transformation id, Shape target = {}) {
+  TransformationSpec spec;
+  spec.id = id;
+  spec.target = target;
+  return spec;
+}
+inline TransformationSpec leaky(double slope) {
+  TransformationSpec spec = spec_of(Transformation::LeakyRelu);
+  spec.slope = slope;
+  return spec;
+}
 
 struct Value {
   Shape shape;

@@ -9,9 +9,6 @@
 namespace vecc::test {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 struct TransformationCase {
   TransformationSpec spec;
   std::vector<std::uint32_t> words;
@@ -19,28 +16,13 @@ struct TransformationCase {
   Value y;
 };
 
-TransformationSpec spec_of(Transformation id) {
-  TransformationSpec spec;
-  spec.id = id;
-  return spec;
-}
-TransformationSpec leaky(double slope) {
-  TransformationSpec spec = spec_of(Transformation::LeakyRelu);
-  spec.slope = slope;
-  return spec;
-}
 TransformationSpec to_shape(Transformation id, Shape target) {
   TransformationSpec spec = spec_of(id);
   spec.target = target;
   return spec;
 }
 
-// Numbers with a name keep the cases short: e, ln 2, ...
-constexpr double kE = std::numbers::e;
-constexpr double kLn2 = std::numbers::ln2;
-const double kLn3 = std::log(3.0);
-
-std::vector<TransformationCase> elementwise_cases() {
+std::vector<TransformationCase> elementwise_transformation_cases() {
   using enum Transformation;
   return {
       {spec_of(Identity), {}, row({-1, 2}), row({-1, 2})},
@@ -70,7 +52,7 @@ std::vector<TransformationCase> elementwise_cases() {
   };
 }
 
-std::vector<TransformationCase> shaped_cases() {
+std::vector<TransformationCase> shaped_transformation_cases() {
   using enum Transformation;
   const Value m = matrix(2, 3, {1, 2, 3, 4, 5, 6});
   const double d = std::sqrt(1 + 1e-10);  // of {-1, 1}: mean 0, variance 1
@@ -110,20 +92,20 @@ std::vector<TransformationCase> shaped_cases() {
   };
 }
 
-std::vector<TransformationCase> all_cases() {
-  std::vector<TransformationCase> cases = elementwise_cases();
-  for (TransformationCase& c : shaped_cases()) cases.push_back(std::move(c));
+std::vector<TransformationCase> all_transformation_cases() {
+  std::vector<TransformationCase> cases = elementwise_transformation_cases();
+  for (TransformationCase& c : shaped_transformation_cases()) cases.push_back(std::move(c));
   return cases;
 }
 
 TEST(Transformations, ByHand) {
-  for (const TransformationCase& c : all_cases()) {
+  for (const TransformationCase& c : all_transformation_cases()) {
     expect_value(apply(c.spec, c.words, c.x), c.y, text_of(c.spec) + " of " + c.x.shape.text());
   }
 }
 
 TEST(Transformations, EveryOneHasACase) {
-  const auto cases = all_cases();
+  const auto cases = all_transformation_cases();
   for (const TransformationInfo& about : transformations()) {
     const auto is_of = [&](const TransformationCase& c) { return c.spec.id == about.id; };
     EXPECT_TRUE(std::ranges::any_of(cases, is_of)) << about.text << " has no case";

@@ -6,8 +6,6 @@
 namespace vecc::test {
 namespace {
 
-const std::string kLayer = "bad.pb: group 3 \"layer_1\"";
-
 void expect_layer_errors(const WireFile& file, const std::string& text) {
   expect_errors(file.bytes(), kLayer + text);
 }

@@ -6,9 +6,6 @@
 namespace vecc::test {
 namespace {
 
-const std::string kFacts = "bad.pb: group 1 \"bond\"";
-const std::string kLayer = "bad.pb: group 3 \"layer_1\"";
-
 TEST(BadGroup, bad_value_count) {
   WireFile file;
   file.facts().add_values_f32(1);

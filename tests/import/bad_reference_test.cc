@@ -8,8 +8,6 @@
 namespace vecc::test {
 namespace {
 
-const std::string kLayer = "bad.pb: group 3 \"layer_1\"";
-
 TEST(BadReference, bad_dangling_input) {
   WireFile file;
   file.layer().set_inputs(3, 99999);

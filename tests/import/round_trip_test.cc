@@ -29,11 +29,6 @@ NeuronGraph through_file(const NeuronGraph& graph, Compression compression,
   return std::move(*read);
 }
 
-std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(RoundTrip, everything) {
   const NeuronGraph graph = graph_of_everything();
   for (const Compression c : {Compression::None, Compression::Gzip, Compression::Zstd}) {

@@ -25,6 +25,9 @@ inline std::string field(std::uint32_t number, const std::string& content) {
 }
 
 inline const std::string kMagicField("\x0dVECC", 5);
+// How errors name the groups of a WireFile.
+inline const std::string kFacts = "bad.pb: group 1 \"bond\"";
+inline const std::string kLayer = "bad.pb: group 3 \"layer_1\"";
 
 /// A small valid graph as messages: change them, then take the bytes.
 ///   neurons 0, 1: facts 2x1; 2, 3: sum tanh over both with weights 0, 1 (2x2); a sample of 3.

@@ -14,11 +14,6 @@
 namespace vecc::test {
 namespace {
 
-std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::vector<std::string> files_in(const TemporaryFolder& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
@@ -91,13 +86,13 @@ TEST(GraphWriter, ids_are_wide_where_needed) {
 TEST(GraphWriter, large_groups_tables_and_samples_are_chunked) {
   const TemporaryFolder folder;
   GraphWriter writer = open_writer(folder.path("g.pb"));
-  constexpr std::uint32_t kFacts = 3000000;
-  const std::vector<double> values(kFacts, 0.1);
-  writer.weight_table("w", 0, kFacts, Shape(), true, values);
+  constexpr std::uint32_t kMillions = 3000000;
+  const std::vector<double> values(kMillions, 0.1);
+  writer.weight_table("w", 0, kMillions, Shape(), true, values);
   GroupChunk facts;
   facts.fact = FactKind::Constant;
   facts.has_shape = true;
-  facts.count = kFacts;
+  facts.count = kMillions;
   facts.values = values;
   writer.group(facts);
   const std::vector<SampleRecord> samples(1500000);
@@ -121,7 +116,7 @@ TEST(GraphWriter, large_groups_tables_and_samples_are_chunked) {
   EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
   EXPECT_LE(progress.back(), std::filesystem::file_size(folder.path("g.pb")));
   EXPECT_EQ(read->ranges.size(), 1u);
-  EXPECT_EQ(read->neuron_count(), kFacts);
+  EXPECT_EQ(read->neuron_count(), kMillions);
   EXPECT_EQ(read->weight_tables.size(), 1u);
   EXPECT_EQ(read->weight_tables[0].values, values);
   EXPECT_EQ(read->samples.size(), samples.size());

@@ -10,6 +10,7 @@
 namespace vecc::test {
 namespace {
 
+using Features = GraphSetOptions::Features;
 using Nodes = std::vector<Vector>;  // a value for each node
 
 Vector multiply(const Vector& matrix, const Vector& x) {
@@ -41,8 +42,7 @@ std::vector<std::vector<std::uint32_t>> sources_of(const GraphSet& data, bool se
   return sources;
 }
 
-Vector features_of(const GraphSet& data, GraphSetOptions::Features features, std::uint32_t node) {
-  using Features = GraphSetOptions::Features;
+Vector features_of(const GraphSet& data, Features features, std::uint32_t node) {
   if (features == Features::OneHot) {
     Vector x(data.node_label_values.size());
     x[data.node_labels[node]] = 1;

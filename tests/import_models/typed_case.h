@@ -34,6 +34,12 @@ struct TypedGraphOptions {
 /// Grounds into a file, with initial values in +-1, and reads it back. Throws on errors.
 [[nodiscard]] NeuronGraph ground_typed(std::string_view model, const tools::TypedGraph& data,
                                        const tools::TypedOptions& options, std::int64_t seed = 1);
+inline tools::TypedOptions with_dims(std::vector<std::uint32_t> dims) {
+  tools::TypedOptions options;
+  options.dims = std::move(dims);
+  return options;
+}
+
 /// The errors' text of grounding, or "no error".
 [[nodiscard]] std::string typed_error(std::string_view model, const tools::TypedGraph& data,
                                       const tools::TypedOptions& options,

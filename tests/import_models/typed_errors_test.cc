@@ -9,12 +9,6 @@ namespace {
 using tools::TypedGraph;
 using tools::TypedOptions;
 
-TypedOptions with_dims(std::vector<std::uint32_t> dims) {
-  TypedOptions options;
-  options.dims = std::move(dims);
-  return options;
-}
-
 TEST(TypedErrors, Options) {
   const TypedGraph data = random_typed_graph({}, 1);
   EXPECT_EQ(typed_error("rgcn", data, with_dims({3})),

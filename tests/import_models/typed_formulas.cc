@@ -29,7 +29,7 @@ double dot(const Vector& a, const Vector& b) {
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
 }
-void add(Vector& to, const Vector& x, double factor = 1) {
+void add_scaled(Vector& to, const Vector& x, double factor = 1) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * x[i];
 }
 Vector part(const Vector& x, std::size_t head, std::size_t size) {
@@ -84,12 +84,12 @@ Vector rgcn_node(const Evaluation& v, const std::string& h, const NodeValues& x,
     double count = 0;
     for (const Edge& e : v.into(node)) {
       if (e.relation != r) continue;
-      add(sum, times(v.weights.row(h + ".W", r), x[e.source]));
+      add_scaled(sum, times(v.weights.row(h + ".W", r), x[e.source]));
       ++count;
     }
-    if (count > 0) add(y, sum, v.options.mean ? 1 / count : 1);
+    if (count > 0) add_scaled(y, sum, v.options.mean ? 1 / count : 1);
   }
-  if (v.weights.has(h + ".b")) add(y, v.weights.row(h + ".b"));
+  if (v.weights.has(h + ".b")) add_scaled(y, v.weights.row(h + ".b"));
   return y;
 }
 
@@ -124,11 +124,11 @@ Vector rgat_node(const Evaluation& v, const std::string& h, const NodeValues& x,
     Vector sum(dim / heads);
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Vector z = times(v.weights.row(h + ".W", in[i].relation), x[in[i].source]);
-      add(sum, part(z, head, dim / heads), alphas[i]);
+      add_scaled(sum, part(z, head, dim / heads), alphas[i]);
     }
     y.insert(y.end(), sum.begin(), sum.end());
   }
-  if (v.weights.has(h + ".b")) add(y, v.weights.row(h + ".b"));
+  if (v.weights.has(h + ".b")) add_scaled(y, v.weights.row(h + ".b"));
   return y;
 }
 
@@ -137,7 +137,7 @@ Vector by_type(const Evaluation& v, const std::string& h, const char* name, cons
   const std::uint32_t t = v.data.type_of(node);
   Vector y = times(v.weights.row(h + "." + name, t), x);
   const std::string bias = h + ".b_" + name;
-  if (v.weights.has(bias)) add(y, v.weights.row(bias, t));
+  if (v.weights.has(bias)) add_scaled(y, v.weights.row(bias, t));
   return y;
 }
 
@@ -161,7 +161,8 @@ Vector hgt_node(const Evaluation& v, const std::string& h, const NodeValues& x, 
     Vector sum(size);
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Vector value = part(by_type(v, h, "V", x[in[i].source], in[i].source), head, size);
-      add(sum, times(v.weights.row(h + ".M", in[i].relation * heads + head), value), alphas[i]);
+      add_scaled(sum, times(v.weights.row(h + ".M", in[i].relation * heads + head), value),
+                 alphas[i]);
     }
     for (const double m : sum) message.push_back(m * (1 + std::erf(m / std::sqrt(2.0))) / 2);
   }

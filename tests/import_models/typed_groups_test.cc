@@ -64,12 +64,6 @@ Grounded ground(const std::string& model, const TypedOptions& options,
   return {std::move(data), std::move(graph), counts};
 }
 
-TypedOptions with_dims(std::vector<std::uint32_t> dims) {
-  TypedOptions options;
-  options.dims = std::move(dims);
-  return options;
-}
-
 TEST(TypedGroups, Rgcn) {
   TypedOptions options = with_dims({3, 4, 5});
   for (const bool inverse : {true, false}) {

@@ -6,21 +6,13 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "tests/optimizer/pass_case.h"
 #include "vecc/graph_io.h"
 #include "vecc/optimize.h"
 #include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
-
-Program run_passes(const Program& program, std::vector<std::string> passes,
-                   OptimizeReport* report = nullptr) {
-  OptimizeOptions options;
-  options.passes = std::move(passes);
-  auto result = optimize(program, options, report);
-  VECC_CHECK(result.has_value(), result.error().text());
-  return std::move(*result);
-}
 
 std::uint64_t count_of(const OptimizeReport& report, std::string_view counter) {
   std::uint64_t sum = 0;

@@ -7,6 +7,7 @@
 
 #include "optimizer/passes/pad_linear_layouts.h"
 #include "optimizer/rewrite/index_algebra.h"
+#include "tests/optimizer/pass_case.h"
 #include "vecc/optimize.h"
 
 namespace vecc::test {
@@ -149,15 +150,6 @@ std::uint64_t count_products(const Program& program) {
   std::uint64_t rows = 0;
   for (const Op& op : program.ops()) rows += op.kind() == OpKind::Linear ? op.rows : 0;
   return rows;
-}
-
-Program run_passes(const Program& program, std::vector<std::string> passes) {
-  OptimizeOptions options;
-  options.passes = std::move(passes);
-  options.verify_each = true;
-  auto result = optimize(program, options);
-  VECC_CHECK(result.has_value(), result.error().text());
-  return *result;
 }
 
 TEST(PadLinear, never_stores_and_multiplies_more) {

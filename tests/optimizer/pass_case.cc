@@ -93,4 +93,14 @@ Result<std::string> run_pass_case(const PassCase& pass_case) {
   return report.runs.front().changed ? print(after, whole_text()) : std::string("unchanged\n");
 }
 
+Program run_passes(const Program& program, std::vector<std::string> passes,
+                   OptimizeReport* report) {
+  OptimizeOptions options;
+  options.passes = std::move(passes);
+  options.verify_each = true;
+  auto result = optimize(program, options, report);
+  VECC_CHECK(result.has_value(), result.error().text());
+  return std::move(*result);
+}
+
 }  // namespace vecc::test

@@ -34,4 +34,8 @@ void write_pass_case(const PassCase& pass_case);
 /// What the pass makes of the case: the text after it, or "unchanged\n".
 [[nodiscard]] Result<std::string> run_pass_case(const PassCase& pass_case);
 
+/// The Program after these passes, verified after each; throws if they fail.
+[[nodiscard]] Program run_passes(const Program& program, std::vector<std::string> passes,
+                                 OptimizeReport* report = nullptr);
+
 }  // namespace vecc::test

@@ -6,7 +6,7 @@
 namespace vecc::test {
 namespace {
 
-const NeuronFunction kSum = function(Combination::Sum);
+const NeuronFunction kPlainSum = function(Combination::Sum);
 
 TEST(Reference, Facts) {
   GraphBuilder b;
@@ -33,8 +33,8 @@ TEST(Reference, Units) {
   const WeightId w = b.weight("w", Shape::column(2), {3, 4});
   const NeuronId one = b.unit_fact(b.group("facts", NeuronClass::Fact));
   const GroupIndex layer = b.group("layer");
-  const NeuronId weighted = b.neuron(layer, kSum, {one}, {w});  // w * ONE = w
-  const NeuronId plain = b.neuron(layer, kSum, {one, weighted}, {kNoWeight, kNoWeight});
+  const NeuronId weighted = b.neuron(layer, kPlainSum, {one}, {w});  // w * ONE = w
+  const NeuronId plain = b.neuron(layer, kPlainSum, {one, weighted}, {kNoWeight, kNoWeight});
   const ReferenceValues values = evaluate_or_throw(b);
   expect_neuron(values, weighted, Shape::column(2), {3, 4});
   expect_neuron(values, plain, Shape::column(2), {4, 5});
@@ -52,7 +52,7 @@ TEST(Reference, EveryKindOfWeightTimesInput) {
   const WeightId wr = b.weight("r", Shape::row(2), {5, 6});
   const WeightId wm = b.weight("m", Shape(3, 2), {1, 0, 0, 1, 1, 1});
   const GroupIndex layer = b.group("layer");
-  const auto times = [&](WeightId w, NeuronId x) { return b.neuron(layer, kSum, {x}, {w}); };
+  const auto times = [&](WeightId w, NeuronId x) { return b.neuron(layer, kPlainSum, {x}, {w}); };
   const std::vector<std::tuple<NeuronId, Shape, std::vector<double>>> cases = {
       {times(ws, s), Shape(), {6}},
       {times(ws, m), Shape(2, 2), {3, 6, 9, 12}},
@@ -95,8 +95,8 @@ TEST(Reference, WeightColumnsFollowTheEdges) {
   const WeightId w = b.weight_table("w", 3, Shape(), {2, 3, 5});
   const NeuronId x = b.fact(b.group("facts", NeuronClass::Fact), 1);
   const GroupIndex layer = b.group("layer");
-  const NeuronId first = b.neuron(layer, kSum, {x, x}, {w, w + 1});
-  const NeuronId second = b.neuron(layer, kSum, {x, x, x}, {w + 2, kNoWeight, w + 1});
+  const NeuronId first = b.neuron(layer, kPlainSum, {x, x}, {w, w + 1});
+  const NeuronId second = b.neuron(layer, kPlainSum, {x, x, x}, {w + 2, kNoWeight, w + 1});
   const ReferenceValues values = evaluate_or_throw(b);
   expect_neuron(values, first, Shape(), {5});
   expect_neuron(values, second, Shape(), {9});
@@ -125,7 +125,7 @@ TEST(Reference, DeepChains) {
   GraphBuilder b;
   const WeightId one = b.weight("one", Shape(), {1});
   const GroupIndex layer = b.group("layer");
-  for (NeuronId n = 0; n < kDepth; ++n) b.neuron(layer, kSum, {}, {}, one);
+  for (NeuronId n = 0; n < kDepth; ++n) b.neuron(layer, kPlainSum, {}, {}, one);
   const NeuronId fact = b.fact(b.group("facts", NeuronClass::Fact), 5);
   for (NeuronId n = 0; n < kDepth; ++n) b.set_inputs(n, {n + 1 < kDepth ? n + 1 : fact});
   expect_neuron(evaluate_or_throw(b), 0, Shape(), {5.0 + kDepth});
@@ -134,8 +134,8 @@ TEST(Reference, DeepChains) {
 TEST(Reference, CyclesAreErrors) {
   GraphBuilder b;
   const GroupIndex layer = b.group("layer");
-  const NeuronId first = b.neuron(layer, kSum, {});
-  const NeuronId second = b.neuron(layer, kSum, {first});
+  const NeuronId first = b.neuron(layer, kPlainSum, {});
+  const NeuronId second = b.neuron(layer, kPlainSum, {first});
   b.set_inputs(first, {second});
   EXPECT_EQ(reference_error(b),
             "group 0 \"layer\", neuron 0: error: the neuron reads its own value [E013]");
@@ -149,12 +149,12 @@ TEST(Reference, ErrorsNameThePlace) {
   const NeuronId x4 = b.fact(facts, Shape::column(4), {1, 2, 3, 4});
   const NeuronId x2 = b.fact(facts, Shape::column(2), {1, 2});
   const NeuronId s = b.fact(facts, 1);
-  const NeuronId bad = b.neuron(layer, kSum, {s, x2, x4}, {w, kNoWeight, w});
+  const NeuronId bad = b.neuron(layer, kPlainSum, {s, x2, x4}, {w, kNoWeight, w});
   b.neuron(layer, function(Combination::Sum, Transformation::Softmax), {s});
-  b.neuron(layer, kSum, {x2, x4});
-  b.neuron(layer, kSum, {x2}, {}, kNoWeight, {}, Shape::row(2));
+  b.neuron(layer, kPlainSum, {x2, x4});
+  b.neuron(layer, kPlainSum, {x2}, {}, kNoWeight, {}, Shape::row(2));
   b.neuron(layer, function(Combination::Sum, Transformation::AtIndex), {x2}, {}, kNoWeight, {2});
-  b.neuron(layer, kSum, {bad});  // has no error of its own
+  b.neuron(layer, kPlainSum, {bad});  // has no error of its own
   EXPECT_EQ(
       reference_error(b),
       "group 1 \"layer_\\n1\", neuron 3, input 2: error: weight 3x1 times input 4x1: the weight "
@@ -184,8 +184,8 @@ TEST(Reference, WeightsWithoutValuesAreNamedOnce) {
   b.weight("unused", Shape(), {});
   const NeuronId x = b.fact(b.group("facts", NeuronClass::Fact), 1);
   const GroupIndex layer = b.group("layer");
-  b.neuron(layer, kSum, {x, x}, {w, w + 1});
-  b.neuron(layer, kSum, {x}, {w}, w);
+  b.neuron(layer, kPlainSum, {x, x}, {w, w + 1});
+  b.neuron(layer, kPlainSum, {x}, {w}, w);
   EXPECT_EQ(
       reference_error(b),
       "group 1 \"layer\", neuron 1: error: uses weight table \"w \\x1b\", which has no values "
@@ -197,7 +197,7 @@ TEST(Reference, AHugeOuterProductIsRefused) {
   const WeightId w = b.weight("w", Shape::column(5000), std::vector<double>(5000, 1.0));
   const NeuronId x =
       b.fact(b.group("facts", NeuronClass::Fact), Shape::row(5000), std::vector<double>(5000, 1.0));
-  b.neuron(b.group("n"), kSum, {x}, {w});
+  b.neuron(b.group("n"), kPlainSum, {x}, {w});
   EXPECT_EQ(reference_error(b),
             "group 1 \"n\", neuron 1, input 0: error: weight 5000x1 times input 1x5000 makes "
             "5000x5000, more than 16777216 elements [E044]");

@@ -9,8 +9,8 @@
 namespace vecc::test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 300;
-constexpr double kStep = 1e-6;
+constexpr std::uint64_t kRandomGraphs = 300;
+constexpr double kSmallStep = 1e-6;
 
 // A graph whose outputs are summed with random factors, and a random direction in the space of
 // learnable weights and constant facts.
@@ -38,9 +38,9 @@ class DirectionalCheck {
   /// By central differences; none next to a kink, where two steps disagree, nor on one, where the
   /// two sides do.
   [[nodiscard]] std::optional<double> differences() const {
-    const double fine = difference(-kStep, kStep);
-    const double coarse = difference(-4 * kStep, 4 * kStep);
-    const double sides = difference(0, kStep) - difference(-kStep, 0);
+    const double fine = difference(-kSmallStep, kSmallStep);
+    const double coarse = difference(-4 * kSmallStep, 4 * kSmallStep);
+    const double sides = difference(0, kSmallStep) - difference(-kSmallStep, 0);
     const double size = std::max(1.0, std::abs(fine));
     if (!(std::abs(fine - coarse) <= 1e-6 * size && std::abs(sides) <= 1e-4 * size)) {
       return std::nullopt;
@@ -101,7 +101,7 @@ class DirectionalCheck {
 
 TEST(RandomGradients, AgreeWithDirectionalDifferences) {
   std::uint64_t smooth = 0;
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < kRandomGraphs; ++seed) {
     const RandomGraph random = random_graph(random_options(seed));
     const DirectionalCheck check(random.graph, seed);
     const auto differences = check.differences();
@@ -110,7 +110,7 @@ TEST(RandomGradients, AgreeWithDirectionalDifferences) {
     const double derivative = check.derivative();
     EXPECT_NEAR(derivative, *differences, 1e-6 * std::max(1.0, std::abs(derivative))) << seed;
   }
-  EXPECT_GE(smooth, kSeeds * 9 / 10);
+  EXPECT_GE(smooth, kRandomGraphs * 9 / 10);
 }
 
 TEST(RandomGradients, AreTheSameBitsEveryTime) {

@@ -9,7 +9,7 @@
 namespace vecc::test {
 namespace {
 
-const NeuronFunction kSumTanh = function(Combination::Sum, Transformation::Tanh);
+const NeuronFunction kCell = function(Combination::Sum, Transformation::Tanh);
 
 /// A chain of `depth` neurons of one group, each reading the one before and a fact.
 NeuronGraph chain(std::uint32_t depth) {
@@ -21,7 +21,7 @@ NeuronGraph chain(std::uint32_t depth) {
   NeuronId previous = b.fact(facts, Shape::column(2), {.1, .2});
   for (std::uint32_t k = 0; k < depth; ++k) {
     const NeuronId token = b.fact(facts, Shape::column(2), {.01 * k, .5});
-    previous = b.neuron(cell, kSumTanh, {token, previous}, {w, u});
+    previous = b.neuron(cell, kCell, {token, previous}, {w, u});
   }
   b.sample(previous);
   return b.build();
@@ -48,7 +48,7 @@ TEST(Recursion, MutualRecursionAndUngroupedGraphs) {
   const GroupIndex even = b.group("even");
   const GroupIndex odd = b.group("odd");
   NeuronId n = b.fact(even, .9);
-  for (int k = 0; k < 9; ++k) n = b.neuron(k % 2 == 0 ? odd : even, kSumTanh, {n, n});
+  for (int k = 0; k < 9; ++k) n = b.neuron(k % 2 == 0 ? odd : even, kCell, {n, n});
   b.sample(n);
   check_vectorize(b.build());
 }
@@ -58,10 +58,10 @@ TEST(Recursion, ATreeIsLevelledByHeightAndBranchesMayBeUneven) {
   const GroupIndex leaves = b.group("leaf", NeuronClass::Fact);
   const GroupIndex node = b.group("node");
   auto leaf = [&, k = 0]() mutable { return b.fact(leaves, .1 * ++k); };
-  const NeuronId left = b.neuron(node, kSumTanh, {leaf(), leaf()});
-  const NeuronId deep = b.neuron(node, kSumTanh, {left, leaf()});
-  const NeuronId right = b.neuron(node, kSumTanh, {leaf(), leaf(), leaf()});
-  b.sample(b.neuron(node, kSumTanh, {deep, right}));
+  const NeuronId left = b.neuron(node, kCell, {leaf(), leaf()});
+  const NeuronId deep = b.neuron(node, kCell, {left, leaf()});
+  const NeuronId right = b.neuron(node, kCell, {leaf(), leaf(), leaf()});
+  b.sample(b.neuron(node, kCell, {deep, right}));
   const Vectorized v = check_vectorize(b.build());
   EXPECT_EQ(v.report.levels, 3u);
 }
@@ -71,10 +71,10 @@ TEST(Recursion, AlignedWhereFewerConnectionsSkipALevel) {
   GraphBuilder b;
   const GroupIndex node = b.group("node");
   const NeuronId fact = b.fact(b.group("f", NeuronClass::Fact), 1);
-  const NeuronId short_end = b.neuron(node, kSumTanh, {fact});
-  NeuronId long_end = b.neuron(node, kSumTanh, {fact});
-  for (int k = 0; k < 3; ++k) long_end = b.neuron(node, kSumTanh, {long_end});
-  b.sample(b.neuron(node, kSumTanh, {short_end, long_end}));
+  const NeuronId short_end = b.neuron(node, kCell, {fact});
+  NeuronId long_end = b.neuron(node, kCell, {fact});
+  for (int k = 0; k < 3; ++k) long_end = b.neuron(node, kCell, {long_end});
+  b.sample(b.neuron(node, kCell, {short_end, long_end}));
   const NeuronGraph graph = b.build();
   const LayerGraph layers = build_layer_graph(graph);
   const std::uint32_t component = layers.component_of[layers.vertex_of[short_end]];
@@ -92,7 +92,7 @@ TEST(Recursion, LevelsOfSeveralFunctionsAndShapesShareBuffersByShape) {
   const GroupIndex atom = b.group("atom");
   NeuronId n = b.fact(b.group("f", NeuronClass::Fact), .4);
   for (int k = 0; k < 5; ++k) {
-    const NeuronId wide = b.neuron(rule, kSumTanh, {n}, {w});
+    const NeuronId wide = b.neuron(rule, kCell, {n}, {w});
     n = b.neuron(atom, function(Combination::Sum), {wide, wide}, {v, v});
   }
   b.sample(n);

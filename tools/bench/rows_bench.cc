@@ -30,7 +30,7 @@ RowsLayer layer_of(const Program& program, const SourceRows& sources, ValueId id
                     [&](std::uint32_t row) { members.push_back(rows[row]); });
     std::ranges::sort(members);
     layer.distinct +=
-        static_cast<std::uint64_t>(std::ranges::unique(members).begin() - members.begin());
+        static_cast<std::uint64_t>(std::unique(members.begin(), members.end()) - members.begin());
   }
   return layer;
 }

@@ -34,7 +34,7 @@ class Layout {
     make_rows();
     for (const auto& [from, to] : graph.edges) paths_.push_back(make_path(from, to));
     std::ranges::sort(links_);
-    links_.erase(std::ranges::unique(links_).begin(), links_.end());
+    links_.erase(std::unique(links_.begin(), links_.end()), links_.end());
     above_.resize(nodes_.size());
     below_.resize(nodes_.size());
     for (const auto& [upper, lower] : links_) {

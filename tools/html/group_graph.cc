@@ -18,8 +18,6 @@
 namespace vecc::tools {
 namespace {
 
-constexpr std::size_t kKinds = std::variant_size_v<OpAttributes>;
-
 // The groups of all ops, numbered by first appearance.
 struct Groups {
   std::vector<std::uint32_t> of;      // by op
@@ -101,7 +99,7 @@ struct Totals {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
 };
-using TotalsByKind = std::array<Totals, kKinds>;
+using TotalsByKind = std::array<Totals, kOpKinds>;
 
 std::vector<TotalsByKind> count_ops(const Program& program, const Groups& groups) {
   std::vector<TotalsByKind> totals(groups.names.size());
@@ -117,7 +115,7 @@ std::vector<TotalsByKind> count_ops(const Program& program, const Groups& groups
 
 std::vector<BoxLine> lines_of(const TotalsByKind& totals) {
   std::vector<BoxLine> lines;
-  for (std::size_t k = 0; k < kKinds; ++k) {
+  for (std::size_t k = 0; k < kOpKinds; ++k) {
     if (totals[k].ops == 0) continue;
     const auto kind = static_cast<OpKind>(k);
     lines.push_back({fmt::format("{} x {}", text_of(kind), text_of_count(totals[k].ops)),

@@ -15,7 +15,6 @@
 namespace vecc::tools {
 namespace {
 
-constexpr std::size_t kKinds = std::variant_size_v<OpAttributes>;
 constexpr std::size_t kMostTableOps = 400;
 constexpr std::size_t kMostOpBytes = 240;
 constexpr double kTrackWidth = 420;  // .track of the style sheet
@@ -71,8 +70,8 @@ class Shares {
 };
 
 struct KindTotals {
-  std::array<std::uint64_t, kKinds> ops{};
-  std::array<std::uint64_t, kKinds> rows{};
+  std::array<std::uint64_t, kOpKinds> ops{};
+  std::array<std::uint64_t, kOpKinds> rows{};
 };
 
 KindTotals count_kinds(const Program& program) {
@@ -175,7 +174,7 @@ std::string kind_table(const HtmlInput& input) {
   const Shares shares(input);
   const KindTotals before = count_kinds(input.before);
   const KindTotals after = count_kinds(input.after);
-  std::array<double, kKinds> share{};
+  std::array<double, kOpKinds> share{};
   for (ValueId id = 0; id < input.after.ops().size(); ++id) {
     share[input.after.op(id).attributes.index()] += shares.of(id);
   }
@@ -183,7 +182,7 @@ std::string kind_table(const HtmlInput& input) {
       "<table><tr><th class='l'>op</th><th>before</th><th>after</th><th>rows before</th>"
       "<th>rows after</th><th class='l'>{}</th></tr>\n",
       shares.title());
-  for (std::size_t k = 0; k < kKinds; ++k) {
+  for (std::size_t k = 0; k < kOpKinds; ++k) {
     if (before.ops[k] + after.ops[k] == 0) continue;
     const std::string_view kind = text_of(static_cast<OpKind>(k));
     text += fmt::format(

@@ -111,7 +111,7 @@ void add_lines(const Program& program, const Chains& chains, ValueId id, GraphBo
   std::vector<SameConstants> constants;
   Operands operands = op.operands;
   std::ranges::sort(operands);  // one that is read twice is one line
-  operands.erase(std::ranges::unique(operands).begin(), operands.end());
+  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
   for (const ValueId operand : operands) {
     const Op& read = program.op(operand);
     if (!is_constant(read) || chains.box(operand) != chains.box(id)) continue;
@@ -188,7 +188,7 @@ LayerGraph layer_graph(const Program& program, std::uint32_t most_lines) {
     graph = graph_of_groups(program, std::max(1U, most_lines / kLinesPerGroup));
   }
   std::ranges::sort(graph.edges);
-  graph.edges.erase(std::ranges::unique(graph.edges).begin(), graph.edges.end());
+  graph.edges.erase(std::unique(graph.edges.begin(), graph.edges.end()), graph.edges.end());
   place_layers(graph);
   return graph;
 }

@@ -11,7 +11,7 @@
 namespace vecc::tools {
 namespace {
 
-Errors usage(const std::string& message) {
+Errors typed_usage(const std::string& message) {
   return {ErrorCode::Usage, "vecc-import", message};
 }
 
@@ -24,16 +24,17 @@ Result<std::vector<std::uint32_t>> find_dims(const TypedGraph& data,
     dims.assign(options.layers + std::size_t{1}, options.dim);
     if (classes > 0) dims.back() = classes;
   }
-  if (dims.size() < 2) return usage("--dims: at least two, such as 64,64");
+  if (dims.size() < 2) return typed_usage("--dims: at least two, such as 64,64");
   if (classes > 0 && dims.back() != classes) {
-    return usage(
+    return typed_usage(
         fmt::format("--dims: the last is {}, but the data has {} classes", dims.back(), classes));
   }
   const std::uint32_t heads = options.typed.heads;
   for (std::size_t layer = 1; heads > 1 && layer < dims.size(); ++layer) {
     if (dims[layer] % heads != 0) {
-      return usage(fmt::format("--heads={}: layer {} has dimension {}, which is no multiple of it",
-                               heads, layer, dims[layer]));
+      return typed_usage(
+          fmt::format("--heads={}: layer {} has dimension {}, which is no multiple of it", heads,
+                      layer, dims[layer]));
     }
   }
   return dims;
@@ -45,7 +46,7 @@ Result<void> ground_layers(const TypedModel& model, const TypedGraph& data,
   VECC_TRY(typed.dims, find_dims(data, options));
   if (!options.bias.empty()) typed.bias = options.bias == "on";
   if (typed.given_features && data.features.empty()) {
-    return usage("--features=given: the data has no features; leave the option away");
+    return typed_usage("--features=given: the data has no features; leave the option away");
   }
   return model.ground(data, typed, out);
 }
@@ -59,7 +60,7 @@ Result<std::optional<Split>> find_split(const TypedGraph& data, const std::strin
   const bool has_splits = !data.edge_split.empty();
   if (name.empty()) return kSplits.at(has_splits ? "train" : "all");
   if (!has_splits && name != "all") {
-    return usage("--triples=" + name + ": the data has no splits; leave the option away");
+    return typed_usage("--triples=" + name + ": the data has no splits; leave the option away");
   }
   return kSplits.at(name);
 }
@@ -75,7 +76,7 @@ Result<void> ground_scores(const ScoreModel& model, const TypedGraph& data,
 
 Result<void> ground_recursion(const TypedGraph& data, const TypedCommandOptions& options,
                               Grounder& out) {
-  if (options.reach.sources.empty()) return usage("--model=reach needs --source=NAME");
+  if (options.reach.sources.empty()) return typed_usage("--model=reach needs --source=NAME");
   ReachOptions reach = options.reach;
   reach.inverse = options.typed.inverse;
   VECC_TRY(const ReachSize size, measure_reach(data, reach));

@@ -11,7 +11,7 @@
 namespace vecc::tools {
 namespace {
 
-std::string describe(const Molecules& data) {
+std::string describe_molecules(const Molecules& data) {
   return fmt::format("{}, {}, {}", text_of_count(data.names.size(), "molecule"),
                      text_of_count(data.atom_begin.back(), "atom"),
                      text_of_count(data.bond_type.size(), "bond"));
@@ -20,7 +20,7 @@ std::string describe(const Molecules& data) {
 ExitCode import_relational(const ImportCommandOptions& options) {
   const MoleculeModel* model = find_by_name(molecule_models(), options.model);
   return import_data(
-      options, [&] { return load_molecules(options.input); }, describe,
+      options, [&] { return load_molecules(options.input); }, describe_molecules,
       [&](const Molecules& data, Grounder& out) { return model->ground(data, out); });
 }
 

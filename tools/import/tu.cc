@@ -28,7 +28,7 @@ Examples:
   vecc-import tu ENZYMES --model=gin --layers=3 --pool=sum --output-function=softmax -o enzymes.pb
 Formulas: vecc-import --list, docs/architectures.md.)";
 
-Errors usage(const std::string& message) {
+Errors tu_usage(const std::string& message) {
   return {ErrorCode::Usage, "vecc-import tu", message};
 }
 
@@ -36,18 +36,19 @@ Errors usage(const std::string& message) {
 Result<void> check_against(const GraphSet& data, const GraphSetOptions& options) {
   using Features = GraphSetOptions::Features;
   if (options.features == Features::OneHot && data.node_labels.empty()) {
-    return usage("--features=onehot: the data has no node labels; try --features=one or degree");
+    return tu_usage("--features=onehot: the data has no node labels; try --features=one or degree");
   }
   if (options.features == Features::Attributes && data.attribute_count == 0) {
-    return usage("--features=attributes: the data has no node attributes; try --features=one");
+    return tu_usage("--features=attributes: the data has no node attributes; try --features=one");
   }
   if (options.output == GraphSetOptions::Output::Softmax && data.graph_label_values.size() <= 2) {
-    return usage("--output-function=softmax: two classes have one output; it needs three classes");
+    return tu_usage(
+        "--output-function=softmax: two classes have one output; it needs three classes");
   }
   return {};
 }
 
-std::string describe(const GraphSet& data) {
+std::string describe_graph_set(const GraphSet& data) {
   std::string words = fmt::format(
       "{}: {}, {}, {}", escape_terminal(data.name), text_of_count(data.graph_count(), "graph"),
       text_of_count(data.node_count(), "node"), text_of_count(data.edge_count(), "directed edge"));
@@ -63,7 +64,7 @@ ExitCode import_tu(const TuOptions& options) {
   if (model_options.layers == 0) model_options.layers = model->layers;
   model_options.mean_pool = !options.sum_pool;
   return import_data(
-      options.common, [&] { return load_tu(options.common.input); }, describe,
+      options.common, [&] { return load_tu(options.common.input); }, describe_graph_set,
       [&](const GraphSet& data, Grounder& out) -> Result<void> {
         VECC_TRY_VOID(check_against(data, model_options));
         return model->ground(data, model_options, out);

@@ -165,7 +165,7 @@ void keep_train_edges(TypedGraph& data) {
   data.edge_split.resize(kept);
 }
 
-std::string describe(const TypedGraph& data) {
+std::string describe_typed_graph(const TypedGraph& data) {
   std::string words = fmt::format(
       "{}: {}, {}, {}", escape_terminal(data.name), text_of_count(data.node_count, "node"),
       text_of_count(data.edge_count(), "edge"), text_of_count(data.relation_count(), "relation"));
@@ -191,7 +191,7 @@ ExitCode import_typed(const TypedCommandOptions& options,
         if (options.train_edges_only) keep_train_edges(data);
         return data;
       },
-      describe,
+      describe_typed_graph,
       [&](const TypedGraph& data, Grounder& out) { return ground_typed(data, options, out); });
 }
 

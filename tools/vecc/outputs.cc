@@ -15,9 +15,10 @@
 #include "vecc/escape.h"
 
 namespace vecc::tools {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 std::string sample_id(const NeuronGraph& graph, std::size_t sample) {
   return graph.sample_ids.size() > 0 ? std::string(graph.sample_ids[sample])

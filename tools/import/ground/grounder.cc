@@ -16,16 +16,16 @@ constexpr std::uint64_t kChunkValues = 1 << 20;
 constexpr std::size_t kChunkSamples = 1 << 16;
 constexpr std::uint64_t kProgressNeurons = 1 << 16;
 
-// A sample whose texts and values are its own.
-struct StoredSample {
-  std::string id;
-  std::vector<double> target;
-  SampleRecord record;
-};
-
 }  // namespace
 
 struct Grounder::State {
+  // A sample whose texts and values are its own.
+  struct StoredSample {
+    std::string id;
+    std::vector<double> target;
+    SampleRecord record;
+  };
+
   GrounderOptions options;
   GraphWriter writer;
   JavaRandom random;

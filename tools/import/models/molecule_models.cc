@@ -261,7 +261,7 @@ Result<void> ground_dims(const Molecules& data, Grounder& out) {
   return MoleculeTemplate(data, true, out).ground();
 }
 
-constexpr MoleculeModel kModels[] = {
+constexpr MoleculeModel kMoleculeModels[] = {
     {"simple",
      "layer(X) = tanh( mean over bonds of tanh( W1 layer(X) + W2 layer(Y) + bond ) ), dim 3, three "
      "layers, mean",
@@ -275,7 +275,7 @@ constexpr MoleculeModel kModels[] = {
 }  // namespace
 
 std::span<const MoleculeModel> molecule_models() {
-  return kModels;
+  return kMoleculeModels;
 }
 
 }  // namespace vecc::tools

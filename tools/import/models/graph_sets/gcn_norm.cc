@@ -6,12 +6,6 @@
 namespace vecc::tools {
 namespace {
 
-TransformationSpec transform(Transformation id) {
-  TransformationSpec spec;
-  spec.id = id;
-  return spec;
-}
-
 // deg(X) :- edge(Y,X). with COUNT; returns the atoms.
 FileId ground_degrees(Grounder& out, const Neighbours& neighbours, std::uint32_t nodes) {
   const FileId edges = out.unit_facts("edge/2", neighbours.source.size());

@@ -3,7 +3,7 @@
 namespace vecc::tools {
 namespace {
 
-constexpr GraphSetModel kModels[] = {
+constexpr GraphSetModel kGraphSetModels[] = {
     {"gcn", "h_i = relu( sum over j in N(i) of W x_j )", 2, ground_gcn},
     {"sage", "h_i = relu( W_self x_i + W_neighbours mean over j in N(i) of x_j )", 2, ground_sage},
     {"gin", "h_i = relu( W2 relu( W1 ( x_i + sum over j in N(i) of x_j ) ) ), one output a layer",
@@ -20,7 +20,7 @@ constexpr GraphSetModel kModels[] = {
 }  // namespace
 
 std::span<const GraphSetModel> graph_set_models() {
-  return kModels;
+  return kGraphSetModels;
 }
 
 }  // namespace vecc::tools

@@ -36,13 +36,6 @@ NodeNeurons number_all(FileId first, std::uint32_t count) {
   return result;
 }
 
-NeuronFunction combine(Combination combination, TransformationSpec transformation = {}) {
-  NeuronFunction function;
-  function.combination = combination;
-  function.transformation = transformation;
-  return function;
-}
-
 }  // namespace
 
 Neighbours find_neighbours(const GraphSet& data, bool self_loops) {

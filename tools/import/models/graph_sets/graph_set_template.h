@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/import/ground/dimensions.h"
+#include "tools/import/ground/single_rule.h"
 #include "tools/import/models/models.h"
 
 namespace vecc::tools {

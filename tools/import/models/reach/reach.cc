@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "tools/import/ground/single_rule.h"
 #include "tools/import/models/scores/entity_names.h"
-#include "tools/import/models/typed/single_rule.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {

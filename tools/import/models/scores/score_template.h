@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tools/import/ground/dimensions.h"
+#include "tools/import/ground/single_rule.h"
 #include "tools/import/models/scores/triple_list.h"
-#include "tools/import/models/typed/single_rule.h"
 
 namespace vecc::tools {
 

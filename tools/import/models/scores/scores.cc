@@ -3,7 +3,7 @@
 namespace vecc::tools {
 namespace {
 
-constexpr ScoreModel kModels[] = {
+constexpr ScoreModel kScoreModels[] = {
     {"transe", "- norm_p( h + r - t )", ground_transe},
     {"transh", "- square norm of ( h' + r - t' ), x' = x - (w_r . x) / (w_r . w_r) w_r",
      ground_transh},
@@ -17,7 +17,7 @@ constexpr ScoreModel kModels[] = {
 }  // namespace
 
 std::span<const ScoreModel> score_models() {
-  return kModels;
+  return kScoreModels;
 }
 
 }  // namespace vecc::tools

@@ -146,8 +146,8 @@ FileId ground_gated(const TypedTemplate& t, std::uint32_t layer, const std::stri
   });
 }
 
-TypedNodes ground_layer(const TypedTemplate& t, std::uint32_t layer, const TypedNodes& body,
-                        const HgtEdges& edges) {
+TypedNodes ground_hgt_layer(const TypedTemplate& t, std::uint32_t layer, const TypedNodes& body,
+                            const HgtEdges& edges) {
   const Weights w = make_weights(t, layer);
   const HgtParts parts = ground_parts(t, layer, w, body);
   const FileId messages = ground_hgt_messages(t, layer, edges, w.attention, parts);
@@ -185,7 +185,7 @@ Result<void> ground_hgt(const TypedGraph& data, const TypedOptions& options, Gro
   edges.heads_of_node = list_by_key(edges.heads.target, t.nodes());
   TypedNodes nodes = t.ground_features();
   for (std::uint32_t layer = 1; layer <= t.layers(); ++layer) {
-    nodes = ground_layer(t, layer, nodes, edges);
+    nodes = ground_hgt_layer(t, layer, nodes, edges);
   }
   return t.add_samples(nodes);
 }

@@ -7,7 +7,7 @@ namespace vecc::tools {
 namespace {
 
 /// What all layers share.
-struct Edges {
+struct RgatEdges {
   AttentionEdges all;
   RelationEnds ends;
 };
@@ -32,7 +32,7 @@ FileId ground_projections(const TypedTemplate& t, std::uint32_t layer, const Typ
   });
 }
 
-FileId ground_scores(const TypedTemplate& t, std::uint32_t layer, const Edges& e, FileId z) {
+FileId ground_scores(const TypedTemplate& t, std::uint32_t layer, const RgatEdges& e, FileId z) {
   const std::uint32_t heads = t.options().heads;
   const std::string number = std::to_string(layer);
   const std::string row_text = weight_text(1, t.dim(layer)) + " z" + number;
@@ -62,7 +62,7 @@ FileId ground_scores(const TypedTemplate& t, std::uint32_t layer, const Edges& e
 
 /// predicate(X) :- z(R,Y), alpha(R,Y,X).; the aggregations, one a node and head.
 FileId ground_sums(const TypedTemplate& t, std::uint32_t layer, const std::string& predicate,
-                   const Edges& e, FileId z, FileId alphas) {
+                   const RgatEdges& e, FileId z, FileId alphas) {
   const std::string number = std::to_string(layer);
   const std::string head = head_predicate(t, predicate, 1);
   const std::string text =
@@ -91,8 +91,8 @@ FileId ground_sums(const TypedTemplate& t, std::uint32_t layer, const std::strin
                        });
 }
 
-TypedNodes ground_layer(const TypedTemplate& t, std::uint32_t layer, const TypedNodes& body,
-                        const Edges& e) {
+TypedNodes ground_rgat_layer(const TypedTemplate& t, std::uint32_t layer, const TypedNodes& body,
+                             const RgatEdges& e) {
   const FileId z = ground_projections(t, layer, body, e.ends);
   const FileId scores = ground_scores(t, layer, e, z);
   const WeightId bias = t.options().bias.value_or(false)
@@ -121,12 +121,12 @@ TypedNodes ground_layer(const TypedTemplate& t, std::uint32_t layer, const Typed
 
 Result<void> ground_rgat(const TypedGraph& data, const TypedOptions& options, Grounder& out) {
   VECC_TRY(const TypedTemplate t, TypedTemplate::create(data, options, out));
-  Edges e;
+  RgatEdges e;
   VECC_TRY(e.all, find_attention_edges(t));
   VECC_TRY(e.ends, find_ends(e.all.edges, data));
   TypedNodes nodes = t.ground_features();
   for (std::uint32_t layer = 1; layer <= t.layers(); ++layer) {
-    nodes = ground_layer(t, layer, nodes, e);
+    nodes = ground_rgat_layer(t, layer, nodes, e);
   }
   return t.add_samples(nodes);
 }

@@ -7,14 +7,14 @@ namespace vecc::tools {
 namespace {
 
 /// The edges and the ground heads of the relations' rules, which all layers share.
-struct Edges {
+struct RgcnEdges {
   TypedEdges edges;
   RelationHeads heads;
   ItemLists heads_of_node;  // by target
 };
 
-Result<Edges> find_edges(const TypedTemplate& t) {
-  Edges all;
+Result<RgcnEdges> find_edges(const TypedTemplate& t) {
+  RgcnEdges all;
   VECC_TRY(all.edges, sort_edges(t.data(), t.options().inverse));
   all.heads = find_heads(all.edges);
   all.edges.target = std::vector<std::uint32_t>();  // the heads say it; large graphs need the room
@@ -24,7 +24,7 @@ Result<Edges> find_edges(const TypedTemplate& t) {
 
 // h(X) :- {W_r} body(Y), *r(Y,X). for each relation; returns the aggregations, one a head.
 FileId ground_relation_rules(const TypedTemplate& t, std::uint32_t layer, const TypedNodes& body,
-                             const Edges& all, WeightId weights) {
+                             const RgcnEdges& all, WeightId weights) {
   const std::string predicate = t.rule_predicate(layer);
   const std::string head = predicate + "/1";
   const bool mean = t.options().mean;
@@ -64,8 +64,8 @@ FileId ground_root_rule(const TypedTemplate& t, std::uint32_t layer, const Typed
   });
 }
 
-TypedNodes ground_layer(const TypedTemplate& t, std::uint32_t layer, const TypedNodes& body,
-                        const Edges& all) {
+TypedNodes ground_rgcn_layer(const TypedTemplate& t, std::uint32_t layer, const TypedNodes& body,
+                             const RgcnEdges& all) {
   const std::string name = layer_name(layer);
   const Shape shape = weight_shape(t.dim(layer), t.dim(layer - 1));
   const WeightId weights = t.relation_weights(name + ".W", shape);
@@ -92,10 +92,10 @@ Result<void> ground_rgcn(const TypedGraph& data, const TypedOptions& options, Gr
     return Errors(ErrorCode::Usage, "vecc-import",
                   "--heads=" + std::to_string(options.heads) + ": rgcn has no attention heads");
   }
-  VECC_TRY(const Edges all, find_edges(t));
+  VECC_TRY(const RgcnEdges all, find_edges(t));
   TypedNodes nodes = t.ground_features();
   for (std::uint32_t layer = 1; layer <= t.layers(); ++layer) {
-    nodes = ground_layer(t, layer, nodes, all);
+    nodes = ground_rgcn_layer(t, layer, nodes, all);
   }
   return t.add_samples(nodes);
 }

@@ -3,7 +3,7 @@
 namespace vecc::tools {
 namespace {
 
-constexpr TypedModel kModels[] = {
+constexpr TypedModel kTypedModels[] = {
     {"rgcn", "h_i = relu( sum over r of mean over j in N_r(i) of W_r x_j + W_0 x_i )", ground_rgcn},
     {"rgat",
      "h_i = relu( sum over in-edges of softmax(s) W_r x_j ), "
@@ -18,7 +18,7 @@ constexpr TypedModel kModels[] = {
 }  // namespace
 
 std::span<const TypedModel> typed_models() {
-  return kModels;
+  return kTypedModels;
 }
 
 }  // namespace vecc::tools

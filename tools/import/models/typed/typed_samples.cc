@@ -8,7 +8,7 @@
 namespace vecc::tools {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max();
 
 std::string name_of(const TypedGraph& data, std::uint32_t node) {
   return data.node_names.size() > 0 ? std::string(data.node_names[node]) : std::to_string(node);
@@ -16,13 +16,13 @@ std::string name_of(const TypedGraph& data, std::uint32_t node) {
 
 // Labels of one node one after another, nodes in the order of their first labels.
 std::vector<NodeLabel> gather_labels(const TypedGraph& data) {
-  std::vector<std::uint32_t> rank_of_node(data.node_count, kNone);
+  std::vector<std::uint32_t> rank_of_node(data.node_count, kNoRank);
   std::vector<std::uint32_t> ranks;
   ranks.reserve(data.labels.size());
   std::uint32_t labelled = 0;
   for (const NodeLabel& label : data.labels) {
     std::uint32_t& rank = rank_of_node[label.node];
-    if (rank == kNone) rank = labelled++;
+    if (rank == kNoRank) rank = labelled++;
     ranks.push_back(rank);
   }
   std::vector<NodeLabel> gathered;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "tools/import/ground/dimensions.h"
+#include "tools/import/ground/single_rule.h"
 #include "tools/import/models/models.h"
-#include "tools/import/models/typed/single_rule.h"
 #include "tools/import/models/typed/typed_edges.h"
 
 namespace vecc::tools {
