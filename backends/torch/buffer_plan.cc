@@ -54,7 +54,7 @@ void plan_chains(const Program& program, BufferPlan& plan) {
   }
 }
 
-void plan_releases(const Program& program, const FusedSums& fused, BufferPlan& plan) {
+void plan_releases(const Program& program, const FusedReads& fused, BufferPlan& plan) {
   std::vector<ValueId> last_reader(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     last_reader[id] = id;  // what nobody reads goes at once
@@ -67,7 +67,7 @@ void plan_releases(const Program& program, const FusedSums& fused, BufferPlan& p
 
 }  // namespace
 
-BufferPlan plan_buffers(const Program& program, const FusedSums& fused) {
+BufferPlan plan_buffers(const Program& program, const FusedReads& fused) {
   const std::size_t count = program.ops().size();
   BufferPlan plan;
   plan.chain.assign(count, kNoChain);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "backends/torch/fused_sums.h"
+#include "backends/torch/fused_reads.h"
 #include "vecc/program.h"
 
 namespace vecc {
@@ -30,6 +30,6 @@ struct BufferPlan {
   std::vector<std::vector<ValueId>> released;
 };
 /// `fused` says what each op really reads.
-[[nodiscard]] BufferPlan plan_buffers(const Program& program, const FusedSums& fused);
+[[nodiscard]] BufferPlan plan_buffers(const Program& program, const FusedReads& fused);
 
 }  // namespace vecc

@@ -2,42 +2,14 @@
 
 #include <numeric>
 
+#include "backends/torch/linear_operands.h"
+
 namespace vecc {
 namespace {
-
-std::vector<std::uint32_t> count_readers(const Program& program) {
-  std::vector<std::uint32_t> readers(program.ops().size());
-  for (const Op& op : program.ops()) {
-    for (const ValueId operand : op.operands) ++readers[operand];
-  }
-  return readers;
-}
 
 const GatherOp* list_gather(const Op& op) {
   const auto* gather = std::get_if<GatherOp>(&op.attributes);
   return gather != nullptr && gather->index.form() == Index::Form::List ? gather : nullptr;
-}
-
-bool is_transposed(const LinearOp& linear, std::uint32_t side) {
-  return side == 0 ? linear.transpose_left : linear.transpose_right;
-}
-
-const Lift& lift_of(const LinearOp& linear, std::uint32_t side) {
-  return side == 0 ? linear.lift_left : linear.lift_right;
-}
-
-bool is_lifted(const Lift& lift) {
-  return lift.kind != Lift::Kind::None && lift.times != 1;
-}
-
-// The operand's row behind row e of the lifted operand.
-std::uint32_t row_before(const Lift& lift, std::uint32_t rows, std::uint32_t e) {
-  switch (lift.kind) {
-    case Lift::Kind::None: return e;
-    case Lift::Kind::Repeat: return e % rows;
-    case Lift::Kind::Interleave: return e / lift.times;
-  }
-  return e;
 }
 
 // The operand's rows, segment after segment; empty if they stand so already.
@@ -64,7 +36,7 @@ std::vector<std::uint32_t> member_offsets(const Segments& segments, std::uint32_
 }  // namespace
 
 FusedSums::FusedSums(const Program& program, bool fuse)
-    : program_(program), members_(program.ops().size()), skipped_(program.ops().size(), false) {
+    : program_(program), members_(program.ops().size()) {
   if (!fuse) return;
   const std::vector<std::uint32_t> readers = count_readers(program);
   for (ValueId id = 0; id < program.ops().size(); ++id) {
@@ -74,7 +46,6 @@ FusedSums::FusedSums(const Program& program, bool fuse)
         segment->combination == Combination::Sum || segment->combination == Combination::Avg;
     if (adds) members_[id] = find_members(id, readers);
   }
-  skip_unread();
 }
 
 FusedSums::Members FusedSums::find_members(ValueId segment,
@@ -116,23 +87,6 @@ bool FusedSums::are_factors(ValueId linear, std::uint32_t side) const {
       (factor.kind() == OpKind::Gather && program_.op(factor.operands[0]).kind() == OpKind::Fact);
   const bool moves = is_transposed(attributes, 1 - side) && other.shape.is_matrix();
   return constant && !moves && !is_lifted(lift_of(attributes, 1 - side));
-}
-
-// From the last op to the first: an op goes if every reader that it had has gone or reads past it.
-void FusedSums::skip_unread() {
-  std::vector<bool> read(program_.ops().size(), false);
-  std::vector<bool> was_read(program_.ops().size(), false);
-  for (auto id = static_cast<ValueId>(program_.ops().size()); id-- > 0;) {
-    skipped_[id] = was_read[id] && !read[id];
-    for (const ValueId operand : program_.op(id).operands) was_read[operand] = true;
-    for (const ValueId operand : operands(id)) read[operand] = true;
-  }
-}
-
-Operands FusedSums::operands(ValueId op) const {
-  if (is_skipped(op)) return {};
-  if (is_fused(op)) return {members_[op].source};
-  return program_.op(op).operands;
 }
 
 std::vector<double> FusedSums::factors(const Members& members) const {

@@ -32,13 +32,10 @@ class FusedSums {
   /// `fuse` = false: no op is fused.
   FusedSums(const Program& program, bool fuse);
 
-  /// Whether a segment reads through ops that are not run; `plan` and operands() say what it reads.
+  /// Whether a segment reads past its operand: rows of source() by plan().
   [[nodiscard]] bool is_fused(ValueId segment) const { return members_[segment].source != kNone; }
-  /// The op is read by nothing but fused segments, or by ops that are skipped themselves.
-  [[nodiscard]] bool is_skipped(ValueId op) const { return skipped_[op]; }
-  /// What an op reads when it runs.
-  [[nodiscard]] Operands operands(ValueId op) const;
   /// Of a fused segment.
+  [[nodiscard]] ValueId source(ValueId segment) const { return members_[segment].source; }
   [[nodiscard]] RowSumPlan plan(ValueId segment) const;
 
  private:
@@ -54,11 +51,9 @@ class FusedSums {
                                      const std::vector<std::uint32_t>& readers) const;
   [[nodiscard]] bool are_factors(ValueId linear, std::uint32_t side) const;
   [[nodiscard]] std::vector<double> factors(const Members& members) const;
-  void skip_unread();
 
   const Program& program_;
   std::vector<Members> members_;  // by value
-  std::vector<bool> skipped_;     // by value
 };
 
 /// Row i alone is rows[i] of the source: a gather.

@@ -18,7 +18,7 @@ bool copies_some_rows(const Op& op) {
 
 }  // namespace
 
-GradientPlan plan_gradients(const Program& program, const FusedSums& fused,
+GradientPlan plan_gradients(const Program& program, const FusedReads& fused,
                             const BufferPlan& buffers, bool gradients) {
   const std::size_t count = program.ops().size();
   GradientPlan plan{std::vector<bool>(count, false), {}, std::vector(count, kNoRows)};
@@ -27,7 +27,8 @@ GradientPlan plan_gradients(const Program& program, const FusedSums& fused,
   for (ValueId id = 0; id < count; ++id) {
     const Op& op = program.op(id);
     plan.needed[id] = op.kind() == OpKind::Weight;
-    const bool in_parts = copies_some_rows(op) || fused.is_fused(id);
+    const bool in_parts =
+        copies_some_rows(op) || fused.sums().is_fused(id) || fused.linears().is_grouped(id);
     for (const ValueId operand : fused.operands(id)) {
       if (plan.needed[operand]) plan.needed[id] = true;
       if (in_parts) ++partial_readers[operand];

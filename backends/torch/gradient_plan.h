@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/torch/buffer_plan.h"
-#include "backends/torch/fused_sums.h"
+#include "backends/torch/fused_reads.h"
 
 namespace vecc {
 
@@ -27,7 +27,7 @@ struct GradientPlan {
   std::vector<std::uint32_t> block;
 };
 /// `gradients` = false: nothing needs one.
-[[nodiscard]] GradientPlan plan_gradients(const Program& program, const FusedSums& fused,
+[[nodiscard]] GradientPlan plan_gradients(const Program& program, const FusedReads& fused,
                                           const BufferPlan& buffers, bool gradients);
 
 }  // namespace vecc

@@ -52,7 +52,7 @@ class TorchExecutable final : public Executable {
  public:
   TorchExecutable(const Program& program, at::Device device, const ExecutionOptions& options)
       : program_(program),
-        fused_(program_, /*fuse=*/!options.keep_values),
+        fused_(program_, {.fuse = !options.keep_values, .cuda = device.is_cuda()}),
         plan_(plan_buffers(program_, fused_)),
         gradient_plan_(plan_gradients(program_, fused_, plan_, options.gradients)),
         device_(device),
@@ -257,7 +257,7 @@ class TorchExecutable final : public Executable {
   }
 
   Program program_;
-  FusedSums fused_;
+  FusedReads fused_;
   BufferPlan plan_;
   GradientPlan gradient_plan_;
   at::Device device_;

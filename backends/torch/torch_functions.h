@@ -27,6 +27,9 @@ struct Rows {
   Shape shape;
 };
 
+/// Each row, of this shape, transposed.
+[[nodiscard]] at::Tensor transpose_rows(const at::Tensor& x, Shape shape);
+
 /// A transformation whose words are on the device.
 class RowTransformation {
  public:

@@ -4,6 +4,7 @@
 
 #include "backends/torch/autograd.h"
 #include "backends/torch/torch_functions.h"
+#include "backends/torch/torch_linears.h"
 #include "backends/torch/torch_segments.h"
 #include "src/program/inverse_index.h"
 
@@ -142,79 +143,18 @@ Step lower(const GatherOp& gather, const LoweringContext& context, ValueId id) {
         return each.unsqueeze(1).expand({-1, step, -1}).reshape({rows, each.size(1)});
       };
     case Index::Form::List: {
-      const RowSums rows_read(plan_gather(gather.index, context.program.op(from).rows),
-                              context.row_sum_options(from, /*in_parts=*/true), context.arrays);
+      const RowSumPlan plan =
+          context.fused.as_stored(plan_gather(gather.index, context.program.op(from).rows), from);
+      const RowSums rows_read(plan, context.row_sum_options(from, /*in_parts=*/true),
+                              context.arrays);
       return [from, rows_read](Values values) { return rows_read(values[from]); };
     }
   }
   fail_check("known index form", __FILE__, __LINE__, context.program.op(id).note);
 }
 
-// The grid on which both operands of a `linear` are plain or spread over one dimension.
-struct LinearGrid {
-  std::int64_t outer = 1;
-  std::int64_t inner = 1;
-  Spread left = Spread::None;
-  Spread right = Spread::None;
-  bool copies_right = false;  // both are lifted, in ways that no grid holds
-};
-
-LinearGrid plan_grid(const LinearOp& linear, std::int64_t left_rows, std::int64_t right_rows) {
-  const auto is_lifted = [](const Lift& lift) {
-    return lift.kind != Lift::Kind::None && lift.times != 1;
-  };
-  const auto spread_of = [](const Lift& lift) {
-    return lift.kind == Lift::Kind::Repeat ? Spread::OverOuter : Spread::OverInner;
-  };
-  // A repeated operand's rows are the inner dimension, an interleaved one's the outer.
-  const auto grid_of = [&](const Lift& lift, std::int64_t rows) {
-    const bool repeats = lift.kind == Lift::Kind::Repeat;
-    return repeats ? LinearGrid{lift.times, rows} : LinearGrid{rows, lift.times};
-  };
-  LinearGrid grid;
-  if (is_lifted(linear.lift_left)) {
-    grid = grid_of(linear.lift_left, left_rows);
-    grid.left = spread_of(linear.lift_left);
-    if (!is_lifted(linear.lift_right)) return grid;
-    const LinearGrid other = grid_of(linear.lift_right, right_rows);
-    const Spread spread = spread_of(linear.lift_right);
-    if (other.outer == grid.outer && other.inner == grid.inner && spread != grid.left) {
-      grid.right = spread;
-    } else {
-      grid.copies_right = true;
-    }
-    return grid;
-  }
-  if (is_lifted(linear.lift_right)) {
-    grid = grid_of(linear.lift_right, right_rows);
-    grid.right = spread_of(linear.lift_right);
-    return grid;
-  }
-  grid.outer = left_rows;
-  return grid;
-}
-
-at::Tensor copy_lifted(const at::Tensor& x, const Lift& lift) {
-  const bool repeats = lift.kind == Lift::Kind::Repeat;
-  const at::Tensor lifted = repeats ? x.unsqueeze(0).expand({lift.times, -1, -1})
-                                    : x.unsqueeze(1).expand({-1, lift.times, -1});
-  return lifted.reshape({lift.times * x.size(0), x.size(1)});
-}
-
 Step lower(const LinearOp& linear, const LoweringContext& context, ValueId id) {
-  const Op& op = context.program.op(id);
-  const ValueId left = op.operands[0];
-  const ValueId right = op.operands[1];
-  const Op& left_op = context.program.op(left);
-  const Op& right_op = context.program.op(right);
-  const LinearGrid grid = plan_grid(linear, left_op.rows, right_op.rows);
-  return [=, left_shape = left_op.shape, right_shape = right_op.shape](Values values) {
-    const at::Tensor r =
-        grid.copies_right ? copy_lifted(values[right], linear.lift_right) : values[right];
-    return multiply_rows({values[left], left_shape, linear.transpose_left, grid.left},
-                         {r, right_shape, linear.transpose_right, grid.right}, grid.outer,
-                         grid.inner);
-  };
+  return lower_linear(linear, context, id);
 }
 
 Step lower(const SegmentOp& segment, const LoweringContext& context, ValueId id) {

@@ -10,6 +10,7 @@
 
 #include "backends/torch/buffer_plan.h"
 #include "backends/torch/device_arrays.h"
+#include "backends/torch/fused_reads.h"
 #include "backends/torch/gradient_plan.h"
 #include "backends/torch/row_sums.h"
 #include "vecc/program.h"
@@ -23,7 +24,7 @@ using Step = std::function<at::Tensor(std::span<const at::Tensor> values)>;
 /// What lowering reads and fills.
 struct LoweringContext {
   const Program& program;
-  const FusedSums& fused;
+  const FusedReads& fused;
   const BufferPlan& plan;
   const GradientPlan& gradients;
   TorchReduce reduce;
@@ -41,7 +42,7 @@ struct LoweringContext {
 };
 
 /// The op must be one that the backend supports (no state, no update). No step for an op that is
-/// skipped (fused_sums.h).
+/// skipped (fused_reads.h).
 [[nodiscard]] Step lower_op(const LoweringContext& context, ValueId id);
 
 /// The same tensor in every run.

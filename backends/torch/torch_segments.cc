@@ -59,9 +59,10 @@ RowSums scalar_sums(const Segments& segments, const LoweringContext& context) {
 }
 
 Step lower_sum(const SegmentOp& segment, const LoweringContext& context, ValueId id) {
-  const bool fused = context.fused.is_fused(id);
-  const RowSumPlan plan = fused ? context.fused.plan(id) : plan_ragged_sum(segment.segments);
+  const FusedSums& fused = context.fused.sums();
   const ValueId from = context.fused.operands(id)[0];
+  const RowSumPlan plan = fused.is_fused(id) ? context.fused.as_stored(fused.plan(id), from)
+                                             : plan_ragged_sum(segment.segments);
   const RowSums sums(plan, context.row_sum_options(from, !plan.rows.empty()), context.arrays);
   if (segment.combination == Combination::Sum) {
     return [from, sums](Values values) { return sums(values[from]); };
@@ -332,7 +333,7 @@ Step lower_fixed(const SegmentOp& segment, const LoweringContext& context, Value
 }  // namespace
 
 Step lower_segment(const SegmentOp& segment, const LoweringContext& context, ValueId id) {
-  if (context.fused.is_fused(id)) return lower_sum(segment, context, id);
+  if (context.fused.sums().is_fused(id)) return lower_sum(segment, context, id);
   return segment.segments.is_fixed() ? lower_fixed(segment, context, id)
                                      : lower_ragged(segment, context, id);
 }

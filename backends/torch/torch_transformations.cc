@@ -57,13 +57,6 @@ at::Tensor read_positions(const at::Tensor& x, const at::Tensor& positions) {
   });
 }
 
-at::Tensor transpose_rows(const at::Tensor& x, Shape shape) {
-  if (shape.is_vector()) return x;
-  return x.reshape({x.size(0), shape.rows(), shape.cols()})
-      .transpose(1, 2)
-      .reshape({x.size(0), size_of(shape)});
-}
-
 // `product` is g times a derivative that may be infinite: zero where g is.
 at::Tensor pass_zeros(const at::Tensor& g, const at::Tensor& product) {
   return at::where(g == 0, g, product);
@@ -114,6 +107,13 @@ Backward elementwise_derivative(const TransformationSpec& spec, const at::Tensor
 }
 
 }  // namespace
+
+at::Tensor transpose_rows(const at::Tensor& x, Shape shape) {
+  if (shape.is_vector()) return x;
+  return x.reshape({x.size(0), shape.rows(), shape.cols()})
+      .transpose(1, 2)
+      .reshape({x.size(0), size_of(shape)});
+}
 
 RowTransformation::RowTransformation(const TransformationSpec& spec,
                                      std::span<const std::uint32_t> words, Shape input,

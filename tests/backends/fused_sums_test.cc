@@ -1,11 +1,8 @@
 // Sums over gathered rows: which are fused, and that they agree in each way of adding.
-#include "backends/torch/fused_sums.h"
-
 #include <gtest/gtest.h>
 
-#include "backends/reference/program_interpreter.h"
+#include "backends/torch/fused_reads.h"
 #include "backends/torch/reduce_choice.h"
-#include "backends/torch/torch_backend.h"
 #include "tests/backends/gradient_check.h"
 #include "tests/backends/torch_check.h"
 #include "vecc/program_text.h"
@@ -32,35 +29,6 @@ Program parse_sum(const std::string& ops, const std::string& dtype = "f64") {
   auto program = parse_program(text_of_sum(dtype, ops), "sum");
   EXPECT_TRUE(program) << program.error().text();
   return program ? std::move(*program) : Program();
-}
-
-// The outputs in each way of adding, without kept values, which would keep the gathered rows.
-void expect_outputs_agree(const Program& program) {
-  const auto interpreter = interpreter_backend().compile(program, {});
-  ASSERT_TRUE(interpreter) << interpreter.error().text();
-  ASSERT_TRUE((*interpreter)->run());
-  const auto expected = (*interpreter)->outputs();
-  ASSERT_TRUE(expected) << expected.error().text();
-  for (const TorchReduce reduce :
-       {TorchReduce::Auto, TorchReduce::Segment, TorchReduce::Scatter, TorchReduce::SpMM}) {
-    SCOPED_TRACE(text_of(reduce));
-    ExecutionOptions options;
-    options.device = test_device();
-    options.torch_reduce = reduce;
-    const auto torch = torch_backend().compile(program, options);
-    ASSERT_TRUE(torch) << torch.error().text();
-    const auto run = (*torch)->run();
-    ASSERT_TRUE(run) << run.error().text();
-    const auto found = (*torch)->outputs();
-    ASSERT_TRUE(found) << found.error().text();
-    ASSERT_EQ(found->size(), expected->size());
-    for (std::size_t s = 0; s < found->size(); ++s) {
-      for (std::size_t i = 0; i < (*expected)[s].value.size(); ++i) {
-        EXPECT_TRUE(agree((*found)[s].value[i], (*expected)[s].value[i],
-                          program.dtype() == DType::F64 ? 1e-12 : 1e-5));
-      }
-    }
-  }
 }
 
 // The segment is op `segment`, fused or not; values and gradients agree.
@@ -156,7 +124,7 @@ TEST(FusedSums, OnlyTheScalingIfTheGatherIsReadTwice) {
 %7 = output %6 [0:3] : T[3, 2x1])";
   check(ops, 4, true);
   const Program program = parse_sum(ops);
-  const FusedSums fused(program, true);
+  const FusedReads fused(program, {});
   EXPECT_FALSE(fused.is_skipped(2));
   EXPECT_TRUE(fused.is_skipped(3));
   EXPECT_EQ(fused.operands(4), (Operands{2}));
@@ -187,8 +155,8 @@ TEST(FusedSums, PlanNamesRowsAndFactors) {
 %3 = linear %1, %2 : T[6, 2x1]
 %4 = segment %3 [fixed 2 dim 1] sum : T[3, 2x1]
 %5 = output %4 [0:3] : T[3, 2x1])");
-  const FusedSums fused(program, true);
-  const RowSumPlan plan = fused.plan(4);
+  const FusedReads fused(program, {});
+  const RowSumPlan plan = fused.sums().plan(4);
   EXPECT_EQ(plan.offsets, (Numbers{0, 2, 4, 6}));
   EXPECT_EQ(plan.rows, (Numbers{4, 3, 0, 4, 0, 1}));
   EXPECT_EQ(plan.factors, (std::vector<double>{2, 3, -1, 1, 0.5, 0.75}));

@@ -197,7 +197,7 @@ parameter "w" [6, 2x1] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 %13 = gather %0 [4, 4] : f64[2, 2x1]
 %14 = output %13 [9:11] : f64[2, 2x1])");
   expect_gradient_agreement(program);
-  const FusedSums fused(program, true);
+  const FusedReads fused(program, {});
   const GradientPlan plan = plan_gradients(program, fused, plan_buffers(program, fused), true);
   EXPECT_NE(plan.block[1], kNoRows);
   EXPECT_EQ(plan.block[0], kNoRows);  // one part alone
@@ -251,7 +251,7 @@ parameter "w" [2, 1] = {0.5, 2}
 // One block for the gradients of all levels: readers add to the rows that they read.
 TEST(TorchGradients, LevelsOfARecursionShareTheRowsOfTheirGradient) {
   const Program program = recursion(50);
-  const FusedSums fused(program, true);
+  const FusedReads fused(program, {});
   const GradientPlan plan = plan_gradients(program, fused, plan_buffers(program, fused), true);
   ASSERT_EQ(plan.collected.size(), 1u);
   EXPECT_EQ(plan.collected[0].rows, 204u);

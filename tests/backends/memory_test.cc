@@ -25,7 +25,7 @@ std::vector<ValueId> add_recursion(Program& program, std::uint32_t levels) {
 TEST(BufferPlan, RecursionSharesOneBuffer) {
   Program program(DType::F64);
   const auto concats = add_recursion(program, 50);
-  const BufferPlan plan = plan_buffers(program, FusedSums(program, false));
+  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
   ASSERT_EQ(plan.chains.size(), 1u);
   EXPECT_EQ(plan.chains[0].rows, 510u);
   EXPECT_EQ(plan.chains[0].shape, Shape::column(4));
@@ -40,7 +40,7 @@ TEST(BufferPlan, LoneConcatsShareNothing) {
   const ValueId a = random_fact(program, 2, Shape(), 1);
   const ValueId b = program.concat(std::vector{a, a});
   program.concat(std::vector{a, b});  // %b is not its first operand
-  const BufferPlan plan = plan_buffers(program, FusedSums(program, false));
+  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
   EXPECT_TRUE(plan.chains.empty());
 }
 
@@ -51,7 +51,7 @@ TEST(BufferPlan, LongerContinuationShares) {
   const ValueId aside = program.concat(std::vector{b, a, a, a});
   const ValueId c = program.concat(std::vector{b, a});
   const ValueId d = program.concat(std::vector{c, c});
-  const BufferPlan plan = plan_buffers(program, FusedSums(program, false));
+  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
   ASSERT_EQ(plan.chains.size(), 1u);
   EXPECT_EQ(plan.chains[0].rows, 12u);
   EXPECT_EQ(plan.chain[aside], kNoChain);
@@ -67,7 +67,7 @@ TEST(BufferPlan, ReleasesAfterTheLastReader) {
   const ValueId b = program.transform(a, kTanh);
   const ValueId c = program.transform(a, kTanh);
   const ValueId out = program.output(b, Index::slice(0, 2));
-  const BufferPlan plan = plan_buffers(program, FusedSums(program, false));
+  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
   EXPECT_TRUE(plan.released[a].empty());
   EXPECT_TRUE(plan.released[b].empty());
   EXPECT_EQ(plan.released[c], (std::vector<ValueId>{a, c}));  // nobody reads %c

@@ -134,4 +134,33 @@ void expect_agreement(const std::string& name, const std::function<void(Program&
   expect_agreement_in(DType::F32, name, build);
 }
 
+void expect_outputs_agree(const Program& program) {
+  const auto interpreter = interpreter_backend().compile(program, {});
+  ASSERT_TRUE(interpreter) << interpreter.error().text();
+  ASSERT_TRUE((*interpreter)->run());
+  const auto expected = (*interpreter)->outputs();
+  ASSERT_TRUE(expected) << expected.error().text();
+  for (const TorchReduce reduce :
+       {TorchReduce::Auto, TorchReduce::Segment, TorchReduce::Scatter, TorchReduce::SpMM}) {
+    SCOPED_TRACE(text_of(reduce));
+    ExecutionOptions options;
+    options.device = test_device();
+    options.torch_reduce = reduce;
+    const auto torch = torch_backend().compile(program, options);
+    ASSERT_TRUE(torch) << torch.error().text();
+    const auto run = (*torch)->run();
+    ASSERT_TRUE(run) << run.error().text();
+    const auto found = (*torch)->outputs();
+    ASSERT_TRUE(found) << found.error().text();
+    ASSERT_EQ(found->size(), expected->size());
+    for (std::size_t s = 0; s < found->size(); ++s) {
+      for (std::size_t i = 0; i < (*expected)[s].value.size(); ++i) {
+        ASSERT_TRUE(agree((*found)[s].value[i], (*expected)[s].value[i],
+                          program.dtype() == DType::F64 ? 1e-12 : 1e-5))
+            << "sample " << s << ", element " << i;
+      }
+    }
+  }
+}
+
 }  // namespace vecc::test

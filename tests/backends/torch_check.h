@@ -41,4 +41,8 @@ void expect_agreement(const std::string& name, const std::function<void(Program&
 void expect_agreement_in(DType dtype, const std::string& name,
                          const std::function<void(Program&)>& build);
 
+/// The outputs equal the interpreter's, in each way of adding up gathered rows; no value is kept,
+/// so that ops read past others (fused_reads.h).
+void expect_outputs_agree(const Program& program);
+
 }  // namespace vecc::test
