@@ -52,8 +52,27 @@ at::Tensor GroupedProduct::operator()(const at::Tensor& inputs, const at::Tensor
                       std::vector<at::Tensor> result(2);
                       if (!g.defined()) return result;
                       const at::Tensor rows = g.contiguous();
-                      if (of_x) result[0] = product.input_gradient(rows, kept_w);
-                      if (of_w) result[1] = product.matrix_gradient(rows, kept_x);
+                      if (of_x) result[0] = product.multiply_turned(rows, kept_w);
+                      if (of_w) result[1] = product.add_products(kept_x, rows);
+                      return result;
+                    });
+}
+
+at::Tensor GroupedProduct::matrix_gradients(const at::Tensor& inputs, const at::Tensor& g) const {
+  const bool of_x = is_recorded(inputs);
+  const bool of_g = is_recorded(g);
+  const c10::NoGradGuard unrecorded;
+  const at::Tensor x = inputs.contiguous();
+  const at::Tensor y = g.contiguous();
+  const at::Tensor sums = add_products(x, y);
+  if (!of_x && !of_g) return sums;
+  return record_all(std::vector{inputs, g}, sums,
+                    [product = *this, of_x, of_g, x, y](const at::Tensor& direction) {
+                      std::vector<at::Tensor> result(2);
+                      if (!direction.defined()) return result;
+                      const at::Tensor w = direction.contiguous();
+                      if (of_x) result[0] = product.multiply_turned(y, w);
+                      if (of_g) result[1] = product.multiply(x, w);
                       return result;
                     });
 }
@@ -67,7 +86,7 @@ at::Tensor GroupedProduct::multiply(const at::Tensor& x, const at::Tensor& w) co
   return y;
 }
 
-at::Tensor GroupedProduct::input_gradient(const at::Tensor& g, const at::Tensor& w) const {
+at::Tensor GroupedProduct::multiply_turned(const at::Tensor& g, const at::Tensor& w) const {
   at::Tensor gradient = at::empty({positions_, shapes_.m * shapes_.k}, g.options());
   for (const Batch& batch : batches_) {
     multiply_groups(rows_of(batch, gradient, shapes_.k), rows_of(batch, g, shapes_.n),
@@ -76,7 +95,7 @@ at::Tensor GroupedProduct::input_gradient(const at::Tensor& g, const at::Tensor&
   return gradient;
 }
 
-at::Tensor GroupedProduct::matrix_gradient(const at::Tensor& g, const at::Tensor& x) const {
+at::Tensor GroupedProduct::add_products(const at::Tensor& x, const at::Tensor& g) const {
   at::Tensor gradient = at::empty({types_, shapes_.k * shapes_.n}, g.options());
   for (const Batch& batch : batches_) {
     const at::Tensor rows = rows_of(batch, x, shapes_.k);

@@ -28,6 +28,9 @@ class GroupedProduct {
   /// nobody to read, and its gradient must be zero: the matrices' gradients add 0 * 0 there,
   /// whatever is in rows.
   [[nodiscard]] at::Tensor operator()(const at::Tensor& inputs, const at::Tensor& matrices) const;
+  /// The matrices' gradients alone: what g [positions, m * n] and `inputs`, both zero where no row
+  /// is, make [types, k * n] of.
+  [[nodiscard]] at::Tensor matrix_gradients(const at::Tensor& inputs, const at::Tensor& g) const;
 
  private:
   struct Batch {
@@ -41,9 +44,10 @@ class GroupedProduct {
                                    std::int64_t columns) const;
   [[nodiscard]] at::Tensor matrices_of(const Batch& batch, const at::Tensor& w) const;
 
+  // x w; g w^T; and x^T g, summed by type.
   [[nodiscard]] at::Tensor multiply(const at::Tensor& x, const at::Tensor& w) const;
-  [[nodiscard]] at::Tensor input_gradient(const at::Tensor& g, const at::Tensor& w) const;
-  [[nodiscard]] at::Tensor matrix_gradient(const at::Tensor& g, const at::Tensor& x) const;
+  [[nodiscard]] at::Tensor multiply_turned(const at::Tensor& g, const at::Tensor& w) const;
+  [[nodiscard]] at::Tensor add_products(const at::Tensor& x, const at::Tensor& g) const;
 
   std::vector<Batch> batches_;
   GroupedShapes shapes_;

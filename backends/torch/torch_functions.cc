@@ -258,20 +258,6 @@ at::Tensor weight_gradients(const at::Tensor& g, const at::Tensor& x,
   return left.bmm(right.transpose(1, 2)).flatten(1);
 }
 
-at::Tensor sum_weight_gradients(const at::Tensor& g, const at::Tensor& x,
-                                const GradientShapes& shapes) {
-  if (shapes.weight.is_scalar() || shapes.x.is_scalar()) {
-    return weight_gradients(g, x, shapes).sum(0, /*keepdim=*/true);
-  }
-  const std::int64_t n = g.size(0);
-  const std::int64_t cols = shapes.g.cols();  // x's as well
-  const at::Tensor left = g.reshape({n, shapes.g.rows(), cols}).transpose(0, 1);
-  const at::Tensor right = x.reshape({n, shapes.x.rows(), cols}).transpose(1, 2);
-  return left.reshape({shapes.g.rows(), n * cols})
-      .mm(right.reshape({n * cols, shapes.x.rows()}))
-      .view({1, size_of(shapes.weight)});
-}
-
 at::Tensor sum_entries(const at::Tensor& x) {
   const c10::NoGradGuard unrecorded;
   if (x.size(1) == 1) return x.detach();

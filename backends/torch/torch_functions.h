@@ -91,9 +91,6 @@ struct GradientShapes {
 /// d times(w, x) / d w in direction g, a row each: [rows, weight size].
 [[nodiscard]] at::Tensor weight_gradients(const at::Tensor& g, const at::Tensor& x,
                                           const GradientShapes& shapes);
-/// The sum of those rows, without making them: [1, weight size].
-[[nodiscard]] at::Tensor sum_weight_gradients(const at::Tensor& g, const at::Tensor& x,
-                                              const GradientShapes& shapes);
 
 /// Sum of each row's entries, from first to last: [rows, 1]. Unrecorded: only for comparing.
 [[nodiscard]] at::Tensor sum_entries(const at::Tensor& x);

@@ -1,9 +1,9 @@
 #include "backends/torch/torch_linears.h"
 
-#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "backends/torch/grouped_layout.h"
 #include "backends/torch/grouped_product.h"
 #include "backends/torch/linear_operands.h"
 #include "backends/torch/torch_functions.h"
@@ -76,34 +76,6 @@ Step lower_on_grid(const LinearOp& linear, const LoweringContext& context, Value
   };
 }
 
-// How a product turns into rows [m, k] times a matrix [k, n] of their type: matrices on the right
-// do so as they stand; on the left, y = w x is y^T = x^T w^T.
-struct GroupedLayout {
-  GroupedShapes shapes;
-  Shape input;  // as stored
-  bool turns_inputs = false;
-  bool turns_results = false;
-};
-
-GroupedLayout plan_layout(const LinearOp& linear, std::uint32_t side, Shape matrix, Shape input) {
-  const bool on_left = side == 0;
-  const bool matrices_turned = is_transposed(linear, side) != on_left;
-  const bool inputs_turned = is_transposed(linear, 1 - side) != on_left;
-  const Shape w = matrices_turned ? matrix.transposed() : matrix;
-  const Shape x = inputs_turned ? input.transposed() : input;
-  VECC_CHECK(x.cols() == w.rows(), "a product of shapes that fit");
-  return {{x.rows(), x.cols(), w.cols(), matrices_turned}, input, inputs_turned, on_left};
-}
-
-// Reading all rows in order reads none by number.
-void drop_own_order(RowSumPlan& plan) {
-  if (plan.rows.size() != plan.source_rows) return;
-  for (std::uint32_t i = 0; i < plan.rows.size(); ++i) {
-    if (plan.rows[i] != i) return;
-  }
-  plan.rows.clear();
-}
-
 // A grouped linear: matrices and inputs in the order of the batches, and results back in their own.
 class GroupedStep {
  public:
@@ -111,11 +83,9 @@ class GroupedStep {
       : GroupedStep(linear, context, id, context.fused.linears().groups(id)) {}
 
   [[nodiscard]] at::Tensor operator()(std::span<const at::Tensor> values) const {
-    const at::Tensor x = turn(inputs_(values[reads_.inputs]), layout_.input, layout_.turns_inputs);
+    const at::Tensor x = layout_.turn_inputs(inputs_(values[reads_.inputs]));
     const at::Tensor y = product_(x, matrices_(values[reads_.matrices]));
-    const Shape result(static_cast<std::uint32_t>(layout_.shapes.m),
-                       static_cast<std::uint32_t>(layout_.shapes.n));
-    const at::Tensor rows = turn(y, result, layout_.turns_results);
+    const at::Tensor rows = layout_.turn_results(y);
     return results_ ? (*results_)(rows) : rows;
   }
 
@@ -123,34 +93,21 @@ class GroupedStep {
   GroupedStep(const LinearOp& linear, const LoweringContext& context, ValueId id,
               const RowGroups& groups)
       : reads_(context.fused.linears().at(id)),
-        layout_(plan_layout(linear, reads_.side, context.program.op(reads_.matrices).shape,
-                            context.program.op(reads_.inputs).shape)),
-        matrices_(read(context, reads_.matrices, groups.types, {})),
-        inputs_(read(context, reads_.inputs, input_rows(context, id, groups), groups.offsets)),
+        layout_(plan_grouped(linear, reads_.side, context.program.op(reads_.matrices).shape,
+                             context.program.op(reads_.inputs).shape)),
+        matrices_(
+            read(context, reads_.matrices,
+                 plan_gather(Index::list(groups.types), context.program.op(reads_.matrices).rows))),
+        inputs_(read(context, reads_.inputs,
+                     plan_positions(groups, context.fused.linears().input_rows(id),
+                                    context.program.op(reads_.inputs).rows))),
         product_(groups.batches, layout_.shapes),
         results_(put_back(context, id, groups)) {}
 
-  // The rows of `inputs` that stand at the positions of batches, one after another.
-  static std::vector<std::uint32_t> input_rows(const LoweringContext& context, ValueId id,
-                                               const RowGroups& groups) {
-    const std::vector<std::uint32_t> by_row = context.fused.linears().input_rows(id);
-    std::vector<std::uint32_t> rows;
-    rows.reserve(groups.members.size());
-    for (const std::uint32_t row : groups.members) rows.push_back(by_row[row]);
-    return rows;
-  }
-
-  // `offsets`: as in RowGroups; empty: a row at each position.
-  static RowSums read(const LoweringContext& context, ValueId from, std::vector<std::uint32_t> rows,
-                      std::vector<std::uint32_t> offsets) {
-    if (offsets.empty()) {
-      offsets.resize(rows.size() + 1);
-      std::iota(offsets.begin(), offsets.end(), 0U);
-    }
-    RowSumPlan plan = context.fused.as_stored(
-        {std::move(offsets), std::move(rows), {}, context.program.op(from).rows}, from);
-    drop_own_order(plan);
-    return {plan, context.row_sum_options(from, /*in_parts=*/true), context.arrays};
+  static RowSums read(const LoweringContext& context, ValueId from, const RowSumPlan& plan) {
+    RowSumPlan stored = context.fused.as_stored(plan, from);
+    drop_own_order(stored);
+    return {stored, context.row_sum_options(from, /*in_parts=*/true), context.arrays};
   }
 
   static std::optional<RowSums> put_back(const LoweringContext& context, ValueId id,
@@ -162,10 +119,6 @@ class GroupedStep {
     const RowSumOptions options{size_of(context.program.op(id).shape), context.reduce,
                                 context.needs_gradient(id), nullptr};
     return RowSums(plan, options, context.arrays);
-  }
-
-  static at::Tensor turn(const at::Tensor& rows, Shape shape, bool turns) {
-    return turns ? transpose_rows(rows, shape) : rows;
   }
 
   GroupedLinear reads_;

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "backends/torch/autograd.h"
+#include "backends/torch/torch_contract.h"
 #include "backends/torch/torch_functions.h"
 #include "backends/torch/torch_linears.h"
 #include "backends/torch/torch_segments.h"
-#include "src/program/inverse_index.h"
 
 namespace vecc {
 namespace {
@@ -186,40 +186,7 @@ Step lower(const MapOp& map, const LoweringContext& context, ValueId id) {
 }
 
 Step lower(const ContractOp& contract, const LoweringContext& context, ValueId id) {
-  const Op& op = context.program.op(id);
-  const ValueId g = op.operands[0];
-  const ValueId x = op.operands[1];
-  const InverseIndex by_type = inverse_index(contract.types, contract.type_count);
-  const std::vector<std::uint32_t>& offsets = by_type.offsets;
-  const Index order = Index::list(by_type.readers);
-  const auto sorted = [&](ValueId from) {
-    return RowSums(plan_gather(order, context.program.op(from).rows),
-                   context.row_sum_options(from, /*in_parts=*/false), context.arrays);
-  };
-  const GradientShapes shapes{context.program.op(g).shape, context.program.op(x).shape,
-                              contract.weight_shape};
-  // A matrix product a type makes no outer products, but many launches where types are many.
-  const std::size_t types = contract.type_count;
-  if (types > 0 && types <= 64 && order.size() / types >= 32) {
-    return [=, gs = sorted(g), xs = sorted(x)](Values values) {
-      const at::Tensor g_rows = gs(values[g]);
-      const at::Tensor x_rows = xs(values[x]);
-      std::vector<at::Tensor> sums;
-      for (std::size_t t = 0; t < types; ++t) {
-        const std::int64_t begin = offsets[t];
-        const std::int64_t count = offsets[t + 1] - begin;
-        sums.push_back(sum_weight_gradients(g_rows.narrow(0, begin, count),
-                                            x_rows.narrow(0, begin, count), shapes));
-      }
-      return at::cat(sums, 0);
-    };
-  }
-  RowSumOptions options{size_of(contract.weight_shape), context.reduce, context.needs_gradient(id),
-                        nullptr};
-  const RowSums sums(plan_ragged_sum(Segments::ragged(offsets)), options, context.arrays);
-  return [=, gs = sorted(g), xs = sorted(x)](Values values) {
-    return sums(weight_gradients(gs(values[g]), xs(values[x]), shapes));
-  };
+  return lower_contract(contract, context, id);
 }
 
 Step lower(const OutputOp&, const LoweringContext& context, ValueId id) {

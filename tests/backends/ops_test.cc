@@ -229,7 +229,7 @@ TEST(TorchContract, Shapes) {
       {Index::list({3, 0, 3, 1, 1, 3}), 5},  // type 2 and 4 do not occur
       {Index::list({}), 2},
       {Index::slice(0, 6), 6},
-      {Index::repeat(2, 40), 2}};  // enough rows a type for a matrix product each
+      {Index::repeat(2, 40), 2}};
   for (const Case& c : cases) {
     expect_agreement(c.weight.text() + " and " + c.x.text(), [&](Program& p) {
       for (const auto& [index, count] : types) {
