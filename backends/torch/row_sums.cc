@@ -15,13 +15,6 @@ namespace {
 // On CUDA a thread adds up one column of one segment: a longer segment is added in parts.
 constexpr std::uint32_t kLongestOnCuda = 512;
 
-bool has_one_member_each(std::span<const std::uint32_t> offsets) {
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    if (offsets[s + 1] - offsets[s] != 1) return false;
-  }
-  return true;
-}
-
 std::uint32_t longest_segment(std::span<const std::uint32_t> offsets) {
   std::uint32_t longest = 0;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
@@ -51,6 +44,12 @@ at::Tensor csr_matrix(const at::Tensor& offsets, const at::Tensor& rows, const a
                                        factors.options().layout(at::kSparseCsr));
 }
 
+// In double on a CPU libtorch's bags are slow: there it is a product with a CSR matrix. On CUDA
+// that product is cuSPARSE's, which promises no order of adding; a bag is added in order.
+bool has_bags(const at::TensorOptions& options) {
+  return options.device().is_cuda() || c10::typeMetaToScalarType(options.dtype()) == at::kFloat;
+}
+
 // MKL's product, and libtorch's bags on x86, take 32-bit numbers as they are.
 at::Tensor narrow_index(std::span<const std::uint32_t> data, DeviceArrays& arrays) {
   const bool wide = !data.empty() && *std::ranges::max_element(data) > 0x7FFFFFFFU;
@@ -72,20 +71,20 @@ SparseProduct::SparseProduct(const RowSumPlan& plan, std::int64_t columns, Torch
                              DeviceArrays& arrays)
     : segments_(static_cast<std::int64_t>(plan.offsets.size()) - 1),
       members_(plan.offsets.back()),
-      columns_(columns),
-      one_each_(has_one_member_each(plan.offsets)) {
+      columns_(columns) {
   if (members_ == 0) return;
   const bool cuda = arrays.options().device().is_cuda();
   const RowSumSize size{plan.offsets.back(), static_cast<std::uint64_t>(columns), cuda};
   reduce_ = reduce == TorchReduce::Auto ? choose_reduce(size) : reduce;
-  if (one_each_) {
-    if (!plan.rows.empty()) rows_ = arrays.index(plan.rows);
-    if (!plan.factors.empty()) factors_ = arrays.values(plan.factors, members_, 1);
+  // Of a gather with gaps, bags make one step.
+  const bool by_bags = reduce_ == TorchReduce::SpMM && has_bags(arrays.options());
+  const std::uint32_t longest = longest_segment(plan.offsets);
+  if (longest == 1 && (members_ == segments_ || !by_bags)) {
+    prepare_gather(plan, arrays);
     return;
   }
   // The scattering way needs no threads a segment.
-  const bool splits =
-      cuda && reduce_ != TorchReduce::Scatter && longest_segment(plan.offsets) > kLongestOnCuda;
+  const bool splits = cuda && reduce_ != TorchReduce::Scatter && longest > kLongestOnCuda;
   const RowSumPlan parts = splits ? split_long_segments(plan, arrays) : RowSumPlan{};
   const RowSumPlan& used = splits ? parts : plan;
   switch (reduce_) {
@@ -95,6 +94,30 @@ SparseProduct::SparseProduct(const RowSumPlan& plan, std::int64_t columns, Torch
     case TorchReduce::SpMM: prepare_product(used, arrays); return;
   }
   fail_check("a chosen way of adding", __FILE__, __LINE__, "row sums");
+}
+
+// A row each; segments without one read any row, then become zero.
+void SparseProduct::prepare_gather(const RowSumPlan& plan, DeviceArrays& arrays) {
+  gathers_ = true;
+  if (members_ == segments_) {
+    if (!plan.rows.empty()) rows_ = arrays.index(plan.rows);
+    if (!plan.factors.empty()) factors_ = arrays.values(plan.factors, members_, 1);
+    return;
+  }
+  const std::vector<std::uint32_t> members = rows_of(plan);
+  std::vector<std::uint32_t> rows;
+  std::vector<double> factors;
+  std::vector<std::uint32_t> empty;
+  for (std::uint32_t s = 0; s + std::size_t{1} < plan.offsets.size(); ++s) {
+    const std::uint32_t member = plan.offsets[s];
+    const bool is_empty = plan.offsets[s + std::size_t{1}] == member;
+    if (is_empty) empty.push_back(s);
+    rows.push_back(is_empty ? 0 : members[member]);
+    if (!plan.factors.empty()) factors.push_back(is_empty ? 1 : plan.factors[member]);
+  }
+  rows_ = arrays.index(rows);
+  empty_ = arrays.long_index(empty);
+  if (!factors.empty()) factors_ = arrays.values(factors, segments_, 1);
 }
 
 // Parts of kLongestOnCuda members; `sum_parts_` adds those of each segment.
@@ -128,15 +151,11 @@ void SparseProduct::prepare_scatter(const RowSumPlan& plan, DeviceArrays& arrays
   owners_ = arrays.long_index(segment_owners(plan.offsets));
 }
 
-// In double on a CPU libtorch's bags are slow: there it is a product with a CSR matrix. On CUDA
-// that product is cuSPARSE's, which promises no order of adding; a bag is added in order.
 void SparseProduct::prepare_product(const RowSumPlan& plan, DeviceArrays& arrays) {
   const at::Tensor rows = narrow_index(rows_of(plan), arrays);
   const at::Tensor offsets = rows.scalar_type() == at::kLong ? arrays.long_index(plan.offsets)
                                                              : narrow_index(plan.offsets, arrays);
-  const bool bags = arrays.options().device().is_cuda() ||
-                    c10::typeMetaToScalarType(arrays.options().dtype()) == at::kFloat;
-  if (bags) {
+  if (has_bags(arrays.options())) {
     rows_ = rows.scalar_type() == offsets.scalar_type() ? rows : rows.to(at::kLong);
     offsets_ = offsets;
     if (!plan.factors.empty()) factors_ = arrays.values(plan.factors, members_, 1).squeeze(1);
@@ -150,7 +169,10 @@ void SparseProduct::prepare_product(const RowSumPlan& plan, DeviceArrays& arrays
 
 at::Tensor SparseProduct::operator()(const at::Tensor& x) const {
   if (members_ == 0) return at::zeros({segments_, x.size(1)}, x.options());
-  if (one_each_) return member_values(x);
+  if (gathers_) {
+    const at::Tensor rows = member_values(x);
+    return empty_.defined() ? rows.index_fill_(0, empty_, 0) : rows;
+  }
   const bool multiplies = reduce_ == TorchReduce::SpMM;
   const at::Tensor sums = multiplies                        ? multiply(x)
                           : reduce_ == TorchReduce::Scatter ? scatter(member_values(x))

@@ -27,6 +27,7 @@ class SparseProduct {
 
  private:
   [[nodiscard]] RowSumPlan split_long_segments(const RowSumPlan& plan, DeviceArrays& arrays);
+  void prepare_gather(const RowSumPlan& plan, DeviceArrays& arrays);
   void prepare_segments(const RowSumPlan& plan, DeviceArrays& arrays);
   void prepare_scatter(const RowSumPlan& plan, DeviceArrays& arrays);
   void prepare_product(const RowSumPlan& plan, DeviceArrays& arrays);
@@ -39,9 +40,10 @@ class SparseProduct {
   std::int64_t members_ = 0;
   std::int64_t columns_ = 0;
   TorchReduce reduce_ = TorchReduce::Segment;
-  bool one_each_ = false;  // every segment has one member: a gather
-  at::Tensor rows_;        // undefined: all rows in order
-  at::Tensor factors_;     // undefined: all 1
+  bool gathers_ = false;  // no segment has more than one member
+  at::Tensor empty_;      // then: segments without a member
+  at::Tensor rows_;       // undefined: all rows in order
+  at::Tensor factors_;    // undefined: all 1
   at::Tensor offsets_;
   at::Tensor owners_;  // Scatter: the segment of each member
   at::Tensor matrix_;  // SpMM with a CSR matrix

@@ -84,6 +84,19 @@ TEST(FusedSums, OfScaledRows) {
         4, true);
 }
 
+// One row or none: a gather with gaps.
+TEST(FusedSums, OfOneMemberAtMost) {
+  check(R"(%2 = gather %0 [4, 0, 3] : T[3, 2x1]
+%3 = gather %1 [2:5] : T[3, 1]
+%4 = linear %2, %3 : T[3, 2x1]
+%5 = segment %4 [0, 0, 1, 2, 2, 3, 3] sum : T[6, 2x1]
+%6 = gather %5 [0, 1, 2] : T[3, 2x1]
+%7 = gather %5 [5, 4, 3] : T[3, 2x1]
+%8 = map sum($0, $1) %6, %7 : T[3, 2x1]
+%9 = output %8 [0:3] : T[3, 2x1])",
+        5, true);
+}
+
 TEST(FusedSums, FactorsAreGatheredAndLifted) {
   check(R"(%2 = gather %1 [5, 0] : T[2, 1]
 %3 = gather %0 [4, 0, 0, 3, 4, 1] : T[6, 2x1]
