@@ -8,6 +8,7 @@
 #include "optimizer/candidates.h"
 #include "optimizer/pass_runner.h"
 #include "optimizer/pipeline.h"
+#include "optimizer/try_candidates.h"
 
 namespace vecc {
 namespace {
@@ -76,23 +77,10 @@ PassList passes_of(std::span<const PipelineStep> steps, const OptimizeOptions& o
                    const GatherPreset& preset, bool differentiated) {
   PassList result;
   for (const PipelineStep& step : steps) {
-    const Pass* pass = pass_named(step.pass);
-    VECC_CHECK(pass != nullptr, "a pass of the pipeline that is not in passes.def");
-    const bool runs =
-        pass->info.level <= options.level && (!step.applies || step.applies(preset)) &&
-        (!differentiated || pass->info.differentiated) && !is_disabled(options, pass->info.name);
-    if (runs) result.push_back(pass);
+    if (const Pass* pass = pass_of(step, options, preset, differentiated)) result.push_back(pass);
   }
   return result;
 }
-
-// A candidate with what the passes make for it.
-struct Tried {
-  CandidateChoice choice;
-  Candidate candidate;
-  Program program;
-  std::vector<PassRun> runs;
-};
 
 class Pipeline {
  public:
@@ -103,11 +91,16 @@ class Pipeline {
     VECC_TRY_VOID(run_shared(program));
     const auto choices = candidates_for(options_, statistics(program).rows);
     if (choices.size() == 1) return run_rest(std::move(program), choices[0], /*watched=*/true);
-    VECC_TRY(Tried best, choose(program, choices));
+    VECC_TRY(auto trials, try_candidates(program, choices, options_, differentiated_));
+    VECC_TRY(const std::size_t best, choose(trials, choices));
     const bool seen = options_.verify_each || options_.observe || options_.announce;
-    if (seen) return run_rest(std::move(program), best.choice, /*watched=*/true);
-    keep(best.choice, std::move(best.runs));
-    return std::move(best.program);
+    if (seen) return run_rest(std::move(program), choices[best], /*watched=*/true);
+    const auto is_best = [&](const Trial& trial) {
+      return std::ranges::find(trial.choices, best) != trial.choices.end();
+    };
+    Trial& chosen = *std::ranges::find_if(trials, is_best);
+    keep(choices[best], std::move(chosen.runs));
+    return std::move(chosen.program);
   }
 
   Result<Program> run_exactly(Program program, const std::vector<std::string>& names) {
@@ -150,45 +143,36 @@ class Pipeline {
     std::ranges::move(runs, std::back_inserter(report_.runs));
   }
 
-  Result<Tried> choose(const Program& program, const std::vector<CandidateChoice>& choices) {
-    std::vector<Tried> all;
-    for (const CandidateChoice& choice : choices) {
-      PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/false);
-      Tried tried;
-      tried.choice = choice;
-      tried.program = program;
-      const auto steps = pipeline().subspan(first_choice_step());
-      VECC_TRY_VOID(
-          runner.run(passes_of(steps, options_, *choice.preset, differentiated_), tried.program));
-      tried.runs = runner.take_runs();
-      tried.candidate.gather_preset = choice.preset->name;
-      tried.candidate.pad_mode = choice.pad_mode;
-      tried.candidate.predicted_seconds =
-          predict_seconds(tried.program, options_.cost, options_.traits);
-      all.push_back(std::move(tried));
+  // The number of the best choice.
+  Result<std::size_t> choose(const std::vector<Trial>& trials,
+                             const std::vector<CandidateChoice>& choices) {
+    report_.candidates.resize(choices.size());
+    for (const Trial& trial : trials) {
+      const double seconds = predict_seconds(trial.program, options_.cost, options_.traits);
+      for (const std::size_t k : trial.choices) {
+        report_.candidates[k] = {
+            std::string(choices[k].preset->name), choices[k].pad_mode, seconds, {}};
+      }
     }
-    VECC_TRY(const std::size_t best, best_of(all));
-    for (const Tried& tried : all) report_.candidates.push_back(tried.candidate);
-    return std::move(all[best]);
+    const auto fastest =
+        std::ranges::min_element(report_.candidates, {}, &Candidate::predicted_seconds);
+    if (options_.level < 3 || !options_.measure) {
+      return static_cast<std::size_t>(fastest - report_.candidates.begin());
+    }
+    return measure(trials, kWorthMeasuring * fastest->predicted_seconds);
   }
 
-  // The fastest as predicted, at level 3 as measured; the first of equal ones.
-  Result<std::size_t> best_of(std::vector<Tried>& all) const {
-    const auto predicted = [](const Tried& t) { return t.candidate.predicted_seconds; };
-    const auto fastest = std::ranges::min_element(all, {}, predicted);
-    if (options_.level < 3 || !options_.measure) {
-      return static_cast<std::size_t>(fastest - all.begin());
-    }
-    const double limit = kWorthMeasuring * predicted(*fastest);
+  // Runs what is predicted to take at most `limit` on the device; the first choice of the fastest.
+  Result<std::size_t> measure(const std::vector<Trial>& trials, double limit) {
     std::size_t best = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      if (predicted(all[k]) > limit) continue;
-      VECC_TRY(const double seconds, options_.measure(all[k].program));
-      all[k].candidate.measured_seconds = seconds;
+    for (const Trial& trial : trials) {
+      if (report_.candidates[trial.choices.front()].predicted_seconds > limit) continue;
+      VECC_TRY(const double seconds, options_.measure(trial.program));
+      for (const std::size_t k : trial.choices) report_.candidates[k].measured_seconds = seconds;
       if (seconds < least) {
         least = seconds;
-        best = k;
+        best = trial.choices.front();
       }
     }
     return best;

@@ -47,6 +47,7 @@ Result<void> PassRunner::run_one(const Pass& pass, Program& program) {
   const auto start = std::chrono::steady_clock::now();
   run.changed = pass.run(program, context_);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (run.changed) context_.forget_program();
   run.after = run.changed ? statistics(program) : run.before;
   run.counters = context_.take_counters();
   if (verifies) VECC_TRY_VOID(check_pass(run, before, program));

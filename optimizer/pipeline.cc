@@ -10,6 +10,8 @@
 namespace vecc {
 namespace {
 
+using Asks = PipelineStep::Asks;
+
 bool lifts_first(const GatherPreset& preset) {
   return preset.before_broadcast;
 }
@@ -31,13 +33,13 @@ constexpr std::array kPipeline{
     PipelineStep{"fold-constants", "what no weight reaches, once it is as small as it gets"},
     // Less movement: gathers split, moved, or replaced by reading in place.
     PipelineStep{"transpose-fixed-segments", "decides which side of a product can repeat"},
-    PipelineStep{"pad-linear", "makes sides repeat; needs distinct pairs"},
+    PipelineStep{"pad-linear", "makes sides repeat; needs distinct pairs", Asks::PadMode},
     PipelineStep{"split-concat-gathers", "smaller gathers lift further"},
     PipelineStep{"concat-gather", "what is left reads one source"},
     PipelineStep{"lift-gathers", "before the broadcasts: lifts more, leaves fewer of them",
-                 &lifts_first},
+                 Asks::Preset, &lifts_first},
     PipelineStep{"broadcast-linear", "after pad-linear, which made the periods"},
-    PipelineStep{"lift-gathers", "after the broadcasts: keeps them", &lifts_last},
+    PipelineStep{"lift-gathers", "after the broadcasts: keeps them", Asks::Preset, &lifts_last},
     // Clean: the forms that backends read.
     PipelineStep{"simplify-gathers", "indices are final: regular ones become views"},
     PipelineStep{"drop-identity", "what the passes above left empty"},
@@ -60,8 +62,22 @@ std::span<const PipelineStep> pipeline() {
 }
 
 std::size_t first_choice_step() {
-  const auto found = std::ranges::find(kPipeline, "pad-linear", &PipelineStep::pass);
+  const auto found = std::ranges::find_if(
+      kPipeline, [](const PipelineStep& step) { return step.asks != Asks::Nothing; });
   return static_cast<std::size_t>(found - kPipeline.begin());
+}
+
+const Pass* pass_of(const PipelineStep& step, const OptimizeOptions& options,
+                    const GatherPreset& preset, bool differentiated) {
+  const auto is_pass = [&](const Pass& pass) { return pass.info.name == step.pass; };
+  const auto pass = std::ranges::find_if(kPasses, is_pass);
+  VECC_CHECK(pass != kPasses.end(), "a pass of the pipeline that is not in passes.def");
+  const bool is_disabled =
+      std::ranges::find(options.disabled, pass->info.name) != options.disabled.end();
+  const bool runs = pass->info.level <= options.level && !is_disabled &&
+                    (!step.applies || step.applies(preset)) &&
+                    (!differentiated || pass->info.differentiated);
+  return runs ? &*pass : nullptr;
 }
 
 std::span<const Pass> pass_table() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -20,6 +21,9 @@ struct Pass {
 struct PipelineStep {
   std::string_view pass;
   std::string_view reason;  ///< why it stands here
+  /// What of a candidate changes what the step does.
+  enum class Asks : std::uint8_t { Nothing, PadMode, Preset };
+  Asks asks = Asks::Nothing;
   /// Whether the step runs with this preset; null: always.
   bool (*applies)(const GatherPreset& preset) = nullptr;
 };
@@ -28,5 +32,9 @@ struct PipelineStep {
 /// The first step that the preset or the padding changes: what stands before it runs once, whatever
 /// is chosen.
 [[nodiscard]] std::size_t first_choice_step();
+/// The step's pass; null if it does not run: above the level, disabled, not with this preset, or
+/// not on a Program with derivatives.
+[[nodiscard]] const Pass* pass_of(const PipelineStep& step, const OptimizeOptions& options,
+                                  const GatherPreset& preset, bool differentiated);
 
 }  // namespace vecc

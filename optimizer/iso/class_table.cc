@@ -1,35 +1,28 @@
 #include "optimizer/iso/class_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vecc/error.h"
 
 namespace vecc::iso {
 namespace {
 
-template <std::uint64_t Residues::*kField>
-std::size_t hash_of(std::span<const Residues> parts) {
-  std::uint64_t hash = 0;
-  for (const Residues& part : parts) hash = (hash ^ part.*kField) * 0x9E3779B97F4A7C15ull;
-  return hash ^ hash >> 32;
-}
-
-template <std::uint64_t Residues::*kField>
-bool equal_in(std::span<const Residues> a, std::span<const Residues> b) {
-  return std::ranges::equal(a, b, {}, kField, kField);
-}
-
-// Calls `visit(class)` for all classes that share the slot's chain, until it returns true; the
-// empty slot at the chain's end otherwise.
-template <class Visit>
-std::size_t walk_chain(const std::vector<std::uint32_t>& slots, std::size_t hash, Visit&& visit) {
-  const std::size_t mask = slots.size() - 1;
-  std::size_t slot = hash & mask;
-  while (slots[slot] != 0 && !visit(slots[slot] - 1)) slot = (slot + 1) & mask;
-  return slot;
+bool equal_in(std::span<const Residues> a, std::span<const Residues> b,
+              std::uint64_t Residues::*field) {
+  return std::ranges::equal(a, b, {}, field, field);
 }
 
 }  // namespace
+
+std::uint64_t ClassTable::hash_of(std::span<const Residues> parts, std::uint64_t Residues::*field) {
+  std::uint64_t hash = 0;
+  for (const Residues& part : parts) {
+    hash = (hash ^ part.*field) * 0x9E3779B97F4A7C15ull;
+    hash ^= hash >> 32;
+  }
+  return hash * 0xD6E8FEB86659FD93ull;
+}
 
 std::uint32_t ClassTable::append(std::span<const Residues> fingerprint, bool doubtful) {
   VECC_CHECK(fingerprint.size() == parts_, "a fingerprint of another width");
@@ -40,49 +33,63 @@ std::uint32_t ClassTable::append(std::span<const Residues> fingerprint, bool dou
 }
 
 std::uint32_t ClassTable::insert(std::span<const Residues> fingerprint, bool doubtful) {
-  catch_up();
-  const std::size_t slot =
-      walk_chain(first_.slots, hash_of<&Residues::first>(fingerprint),
-                 [&](std::uint32_t id) { return std::ranges::equal(parts(id), fingerprint); });
-  if (first_.slots[slot] != 0) return first_.slots[slot] - 1;
-  const std::uint32_t id = append(fingerprint, doubtful);
-  catch_up();
-  return id;
+  index_appended(1);
+  return insert(hash_of(fingerprint, &Residues::first), fingerprint, doubtful);
 }
 
-void ClassTable::catch_up() {
-  // At most three quarters full, and never empty.
-  while (3 * first_.slots.size() < 4 * (std::size_t{size_} + 1)) {
-    grow(first_);
-    grow(second_);
-  }
-  for (; indexed_ < size_; ++indexed_) {
-    add_to(first_, indexed_);
-    add_to(second_, indexed_);
-  }
-}
-
-// A class that has met another one in this field is counted once.
-template <std::uint64_t Residues::*kField>
-void ClassTable::add_to(FieldIndex<kField>& index, std::uint32_t id) {
+std::uint32_t ClassTable::insert(std::uint64_t hash, std::span<const Residues> fingerprint,
+                                 bool doubtful) {
   bool meets = false;
-  const std::size_t slot =
-      walk_chain(index.slots, hash_of<kField>(parts(id)), [&](std::uint32_t other) {
-        meets = meets || equal_in<kField>(parts(other), parts(id));
-        return false;
-      });
-  index.slots[slot] = id + 1;
-  if (meets) ++meeting_;
+  const std::size_t slot = first_.find(hash, [&](std::uint32_t id) {
+    if (!equal_in(parts(id), fingerprint, &Residues::first)) return false;
+    const bool is_same = equal_in(parts(id), fingerprint, &Residues::second);
+    meets = meets || !is_same;
+    return is_same;
+  });
+  if (first_[slot] != HashSlots::kNone) return first_[slot];
+  if (meets) ++meetings_;
+  first_.set(slot, hash, size_);
+  indexed_ = size_ + 1;
+  return append(fingerprint, doubtful);
 }
 
-template <std::uint64_t Residues::*kField>
-void ClassTable::grow(FieldIndex<kField>& index) {
-  index.slots.assign(std::max<std::size_t>(16, 2 * index.slots.size()), 0);
-  for (std::uint32_t id = 0; id < indexed_; ++id) {
-    const std::size_t slot =
-        walk_chain(index.slots, hash_of<kField>(parts(id)), [](std::uint32_t) { return false; });
-    index.slots[slot] = id + 1;
+// Makes all classes findable, with room for some more.
+void ClassTable::index_appended(std::size_t room) {
+  first_.reserve(size_ + room);
+  for (; indexed_ < size_; ++indexed_) {
+    const std::uint64_t hash = hash_of(parts(indexed_), &Residues::first);
+    bool meets = false;
+    const std::size_t slot = first_.find(hash, [&](std::uint32_t id) {
+      meets = meets || equal_in(parts(id), parts(indexed_), &Residues::first);
+      return false;
+    });
+    if (meets) ++meetings_;
+    first_.set(slot, hash, indexed_);
   }
+}
+
+std::uint64_t ClassTable::take_meetings() {
+  // The hash that the class after the next kBatch will be asked for is fetched ahead.
+  std::array<std::uint64_t, kBatch> ahead{};
+  second_.reserve(indexed_);
+  const auto fetch = [&](std::uint32_t id) {
+    if (id >= indexed_) return;
+    ahead[id % kBatch] = hash_of(parts(id), &Residues::second);
+    second_.prefetch(ahead[id % kBatch]);
+  };
+  for (std::uint32_t id = compared_; id < compared_ + kBatch; ++id) fetch(id);
+  for (; compared_ < indexed_; ++compared_) {
+    const std::uint64_t hash = ahead[compared_ % kBatch];
+    bool meets = false;
+    const std::size_t slot = second_.find(hash, [&](std::uint32_t id) {
+      meets = meets || equal_in(parts(id), parts(compared_), &Residues::second);
+      return false;
+    });
+    if (meets) ++meetings_;
+    second_.set(slot, hash, compared_);
+    fetch(compared_ + kBatch);
+  }
+  return std::exchange(meetings_, 0);
 }
 
 }  // namespace vecc::iso

@@ -28,6 +28,7 @@ const ValueClasses& FingerprintClasses::classify(ValueId id) {
   if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = {};
   classes_[id] =
       std::visit([&](const auto& op) { return classes(op, id); }, program_.op(id).attributes);
+  if (classes_[id].table) meeting_ += classes_[id].table->take_meetings();
   for (const ValueId operand : program_.op(id).operands) {
     if (last_reader_[operand] == id) classes_[operand] = {};
   }
@@ -36,7 +37,7 @@ const ValueClasses& FingerprintClasses::classify(ValueId id) {
 
 ValueClasses FingerprintClasses::start(ValueId id) {
   ValueClasses result;
-  result.table = std::make_shared<ClassTable>(part_count(program_.op(id).shape), meeting_);
+  result.table = std::make_shared<ClassTable>(part_count(program_.op(id).shape));
   result.of_row.reserve(program_.op(id).rows);
   return result;
 }
@@ -84,13 +85,21 @@ void FingerprintClasses::append_rows(const ValueClasses& from, ValueClasses& to)
     return;
   }
   if (mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
+  std::vector<std::uint32_t> distinct;
   for (const std::uint32_t id : from.of_row) {
-    if (mark_[id] == kNoMark) {
-      mark_[id] = to.table->insert(from.table->parts(id), from.table->doubtful(id));
-    }
-    to.of_row.push_back(mark_[id]);
+    if (mark_[id] != kNoMark) continue;
+    mark_[id] = 0;
+    distinct.push_back(id);
   }
-  clear_marks(from);
+  to.table->insert_all(
+      static_cast<std::uint32_t>(distinct.size()),
+      [&](std::uint32_t k, std::span<Residues> parts) {
+        std::ranges::copy(from.table->parts(distinct[k]), parts.begin());
+        return from.table->doubtful(distinct[k]);
+      },
+      [&](std::uint32_t k, std::uint32_t row_class) { mark_[distinct[k]] = row_class; });
+  for (const std::uint32_t id : from.of_row) to.of_row.push_back(mark_[id]);
+  for (const std::uint32_t id : distinct) mark_[id] = kNoMark;
 }
 
 void FingerprintClasses::clear_marks(const ValueClasses& value) {

@@ -34,7 +34,7 @@ class FingerprintClasses {
   /// for an output.
   [[nodiscard]] const ValueClasses& classify(ValueId id);
   [[nodiscard]] const Keys& keys() const { return keys_; }
-  /// Of all tables so far; see ClassTable.
+  /// Of all tables so far; see ClassTable::take_meetings.
   [[nodiscard]] std::uint64_t meeting_in_one_field() const { return meeting_; }
 
  private:
@@ -61,11 +61,12 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses start(ValueId id);
   /// The rows of a parameter or state: a class each.
   [[nodiscard]] ValueClasses by_identity(const KeyedHash& name, ValueId id);
-  /// Rows told apart by what they read: `number(i)` numbers what row i reads, in the order of first
-  /// occurrence; `fingerprint(i, parts)` is asked for the first row of each, and returns whether it
-  /// is doubtful.
-  template <class Number, class Fingerprint>
-  [[nodiscard]] ValueClasses by_reads(ValueId id, Number&& number, Fingerprint&& fingerprint);
+  /// Rows told apart by what they read: `numbers[i]` numbers what row i reads, in the order of
+  /// first occurrence; `fingerprint(i, parts)` is asked for the first row of each, and returns
+  /// whether it is doubtful.
+  template <class Fingerprint>
+  [[nodiscard]] ValueClasses by_reads(ValueId id, std::vector<std::uint32_t> numbers,
+                                      Fingerprint&& fingerprint);
   /// After mark_ was used for the classes of a value's rows.
   void clear_marks(const ValueClasses& value);
   void append_rows(const ValueClasses& from, ValueClasses& to);

@@ -2,12 +2,14 @@
 // fingerprinted once for each that is different.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "optimizer/iso/expr_fingerprint.h"
 #include "optimizer/iso/fingerprint_classes.h"
-#include "optimizer/iso/pair_table.h"
 #include "optimizer/rewrite/distinct_rows.h"
 #include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/pair_table.h"
 
 namespace vecc::iso {
 namespace {
@@ -32,16 +34,44 @@ std::vector<std::uint32_t> lifted(const std::vector<std::uint32_t>& of_row, cons
   return result;
 }
 
+// By row i: a number for the pair of left[i] and right(i), in the order of first occurrence.
+template <class Right>
+std::vector<std::uint32_t> number_pairs(std::vector<std::uint32_t> left, Right&& right) {
+  PairTable pairs;
+  pairs.number_all(
+      static_cast<std::uint32_t>(left.size()), [&](std::uint32_t i) { return left[i]; }, right,
+      [&](std::uint32_t i, std::uint32_t number) { left[i] = number; });
+  return left;
+}
+
+// By row: a number for its class, in the order of first occurrence; classes are below `count`.
+std::vector<std::uint32_t> number_classes(const std::vector<std::uint32_t>& of_row,
+                                          std::uint32_t count) {
+  constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  if (count > of_row.size()) return number_pairs(of_row, [](std::uint32_t) { return 0u; });
+  std::vector<std::uint32_t> number(count, kNone);
+  std::vector<std::uint32_t> result(of_row.size());
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < of_row.size(); ++i) {
+    std::uint32_t& mine = number[of_row[i]];
+    if (mine == kNone) mine = next++;
+    result[i] = mine;
+  }
+  return result;
+}
+
+bool is_one_class(const std::vector<std::uint32_t>& of_row) {
+  return std::ranges::adjacent_find(of_row, std::ranges::not_equal_to()) == of_row.end();
+}
+
 // By row: a number for its words. Empty if all rows have the same.
 std::vector<std::uint32_t> number_words(const TransformOp& transform, std::uint32_t rows) {
   const std::size_t width = word_count(transform.transformation.id);
   if (width == 0 || transform.words->size() == width) return {};
   std::vector<std::uint32_t> result(rows, 0);
   for (std::size_t k = 0; k < width; ++k) {
-    PairTable prefixes;
-    for (std::size_t i = 0; i < rows; ++i) {
-      result[i] = prefixes.number(result[i], (*transform.words)[i * width + k]);
-    }
+    const auto word = [&](std::size_t i) { return (*transform.words)[i * width + k]; };
+    result = number_pairs(std::move(result), word);
   }
   return result;
 }
@@ -55,19 +85,23 @@ std::span<const std::uint32_t> words_of(const TransformOp& transform, std::uint3
 
 }  // namespace
 
-template <class Number, class Fingerprint>
-ValueClasses FingerprintClasses::by_reads(ValueId id, Number&& number, Fingerprint&& fingerprint) {
+template <class Fingerprint>
+ValueClasses FingerprintClasses::by_reads(ValueId id, std::vector<std::uint32_t> numbers,
+                                          Fingerprint&& fingerprint) {
   ValueClasses result = start(id);
-  std::vector<std::uint32_t> class_of_number;
-  Scratch parts(result.table->part_count());
-  for (std::uint32_t i = 0; i < program_.op(id).rows; ++i) {
-    const std::uint32_t n = number(i);
-    if (n == class_of_number.size()) {
-      const bool doubtful = fingerprint(i, std::span(parts));
-      class_of_number.push_back(result.table->insert(parts, doubtful));
-    }
-    result.of_row.push_back(class_of_number[n]);
+  std::vector<std::uint32_t> first;  // by number: its first row
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == first.size()) first.push_back(i);
   }
+  std::vector<std::uint32_t> class_of_number(first.size());
+  result.table->insert_all(
+      static_cast<std::uint32_t>(first.size()),
+      [&](std::uint32_t n, std::span<Residues> parts) { return fingerprint(first[n], parts); },
+      [&](std::uint32_t n, std::uint32_t row_class) { class_of_number[n] = row_class; });
+  if (result.table->size() < first.size()) {
+    for (std::uint32_t& number : numbers) number = class_of_number[number];
+  }
+  result.of_row = std::move(numbers);
   return result;
 }
 
@@ -77,26 +111,25 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
       y[0] = kOne;
       return false;
     };
-    return by_reads(
-        id, [](std::uint32_t) { return 0u; }, fill_one);
+    return by_reads(id, std::vector<std::uint32_t>(fact.rows, 0), fill_one);
   }
   const std::size_t size = fact.shape.size();
   const auto row = [&](std::uint32_t i) { return std::span(*fact.values).subspan(i * size, size); };
   DistinctRows distinct(size);
+  std::vector<std::uint32_t> numbers(fact.rows);
+  for (std::uint32_t i = 0; i < fact.rows; ++i) numbers[i] = distinct.number_of(row(i).data());
   Scratch positions;
   if (!is_narrow(fact.shape)) {
     for (std::size_t k = 0; k < size; ++k) positions.push_back(keys_.position(k));
   }
-  return by_reads(
-      id, [&](std::uint32_t i) { return distinct.number_of(row(i).data()); },
-      [&](std::uint32_t i, std::span<Residues> y) {
-        if (is_narrow(fact.shape)) {
-          std::ranges::transform(row(i), y.begin(), [&](double c) { return keys_.constant(c); });
-        } else {
-          y[0] = wide_constant(keys_, positions, row(i));
-        }
-        return is_doubtful(row(i));
-      });
+  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+    if (is_narrow(fact.shape)) {
+      std::ranges::transform(row(i), y.begin(), [&](double c) { return keys_.constant(c); });
+    } else {
+      y[0] = wide_constant(keys_, positions, row(i));
+    }
+    return is_doubtful(row(i));
+  });
 }
 
 ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
@@ -118,29 +151,34 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
     fingerprint_transpose(keys_, x, transposed[k]);
     return RowFingerprint{x.shape.transposed(), transposed[k], x.doubtful};
   };
-  PairTable pairs;
-  return by_reads(
-      id, [&](std::uint32_t i) { return pairs.number(left_rows[i], right_rows[i]); },
-      [&](std::uint32_t i, std::span<Residues> y) {
-        const RowFingerprint left = side(0, left_rows[i], linear.transpose_left);
-        const RowFingerprint right = side(1, right_rows[i], linear.transpose_right);
-        fingerprint_times(keys_, left, right, y);
-        return left.doubtful || right.doubtful;
-      });
+  std::vector<std::uint32_t> numbers;
+  if (is_one_class(left_rows)) {
+    numbers = number_classes(right_rows, operand(id, 1).table->size());
+  } else if (is_one_class(right_rows)) {
+    numbers = number_classes(left_rows, operand(id, 0).table->size());
+  } else {
+    numbers = number_pairs(left_rows, [&](std::uint32_t i) { return right_rows[i]; });
+  }
+  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+    const RowFingerprint left = side(0, left_rows[i], linear.transpose_left);
+    const RowFingerprint right = side(1, right_rows[i], linear.transpose_right);
+    fingerprint_times(keys_, left, right, y);
+    return left.doubtful || right.doubtful;
+  });
 }
 
 ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId id) {
   const std::vector<std::uint32_t>& rows = operand(id, 0).of_row;
   const std::vector<std::uint32_t> words = number_words(transform, program_.op(id).rows);
-  PairTable pairs;
-  return by_reads(
-      id, [&](std::uint32_t i) { return pairs.number(rows[i], words.empty() ? 0 : words[i]); },
-      [&](std::uint32_t i, std::span<Residues> y) {
-        const RowFingerprint x = fingerprint(id, 0, rows[i]);
-        fingerprint_transformation(keys_, transform.transformation, words_of(transform, i), x,
-                                   program_.op(id).shape, y);
-        return x.doubtful || makes_doubt(transform.transformation.id);
-      });
+  std::vector<std::uint32_t> numbers =
+      words.empty() ? number_classes(rows, operand(id, 0).table->size())
+                    : number_pairs(rows, [&](std::uint32_t i) { return words[i]; });
+  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+    const RowFingerprint x = fingerprint(id, 0, rows[i]);
+    fingerprint_transformation(keys_, transform.transformation, words_of(transform, i), x,
+                               program_.op(id).shape, y);
+    return x.doubtful || makes_doubt(transform.transformation.id);
+  });
 }
 
 ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
@@ -153,21 +191,16 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
   std::vector<Shape> shapes;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     shapes.push_back(program_.op(operands[k]).shape);
-    PairTable prefixes;
-    for (std::uint32_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = prefixes.number(numbers[i], class_of(k, i));
-    }
+    numbers = number_pairs(std::move(numbers), [&](std::uint32_t i) { return class_of(k, i); });
   }
   ExprFingerprint expr(keys_, *map.expr, shapes);
   std::vector<RowFingerprint> elements(operands.size());
-  return by_reads(
-      id, [&](std::uint32_t i) { return numbers[i]; },
-      [&](std::uint32_t i, std::span<Residues> y) {
-        for (std::size_t k = 0; k < operands.size(); ++k) {
-          elements[k] = fingerprint(id, k, class_of(k, i));
-        }
-        return expr.compute(elements, y);
-      });
+  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      elements[k] = fingerprint(id, k, class_of(k, i));
+    }
+    return expr.compute(elements, y);
+  });
 }
 
 }  // namespace vecc::iso

@@ -1,8 +1,8 @@
 // Classes of rows that sum over many rows: segments and weight gradients.
 #include "optimizer/iso/fingerprint_classes.h"
-#include "optimizer/iso/pair_table.h"
 #include "optimizer/iso/reduction.h"
 #include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/pair_table.h"
 
 namespace vecc::iso {
 
@@ -25,18 +25,19 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
                     members.shape.is_scalar();
   if (once && mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
   Reduction reduction(keys_, segment.combination, program_.op(id).shape);
-  Scratch parts(result.table->part_count());
-  for (std::uint32_t s = 0; s < program_.op(id).rows; ++s) {
+  const auto reduce = [&](std::uint32_t s, std::span<Residues> parts) {
     reduction.start();
     for_each_member(segment.segments, members.rows, s, [&](std::uint32_t row) {
       const std::uint32_t member = from.of_row[row];
       if (once && mark_[member] == s) return;
       if (once) mark_[member] = s;
-      reduction.add(fingerprint(id, 0, member));
+      reduction.add({members.shape, from.table->parts(member), from.table->doubtful(member)});
     });
-    const bool doubtful = reduction.finish(parts);
-    result.of_row.push_back(result.table->insert(parts, doubtful));
-  }
+    return reduction.finish(parts);
+  };
+  result.table->insert_all(
+      program_.op(id).rows, reduce,
+      [&](std::uint32_t, std::uint32_t row_class) { result.of_row.push_back(row_class); });
   if (once) clear_marks(from);
 }
 
@@ -45,20 +46,24 @@ void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
   const ValueClasses& from = operand(id, 0);
   const std::uint32_t rows = program_.op(id).rows;
   result.of_row.resize(rows);
+  std::vector<std::uint32_t> members;
   for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
     MultisetHash all(keys_, static_cast<std::uint64_t>(segment.combination));
     bool doubtful = false;
+    members.clear();
     for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
-      const RowFingerprint member = fingerprint(id, 0, from.of_row[row]);
-      all.add(member.parts);
-      doubtful = doubtful || member.doubtful;
+      all.add(from.table->parts(from.of_row[row]));
+      doubtful = doubtful || from.table->doubtful(from.of_row[row]);
+      members.push_back(row);
     });
-    for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
-      const RowFingerprint member = fingerprint(id, 0, from.of_row[row]);
-      const Residues share =
-          fingerprint_share(keys_, segment.combination, member.parts[0], all, doubtful);
-      result.of_row[row] = result.table->insert({&share, 1}, doubtful);
-    });
+    result.table->insert_all(
+        static_cast<std::uint32_t>(members.size()),
+        [&](std::uint32_t k, std::span<Residues> share) {
+          const Residues& entry = from.table->parts(from.of_row[members[k]])[0];
+          share[0] = fingerprint_share(keys_, segment.combination, entry, all, doubtful);
+          return doubtful;
+        },
+        [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[members[k]] = row_class; });
   }
 }
 

@@ -30,8 +30,7 @@ constexpr double kMargin = 0.05;
 
 bool dedup_rows(Program& program, PassContext& context) {
   if (!SourceRows::fits(program)) return false;
-  const RowClasses classes(program);
-  const RowPlan plan = plan_needed_rows(program, &classes, kMargin);
+  const RowPlan plan = plan_needed_rows(program, &context.row_classes(program), kMargin);
   context.count("unread rows", plan.unread);
   context.count("equal rows", plan.merged);
   if (plan.changes) program = rebuild_rows(program, plan.maps);

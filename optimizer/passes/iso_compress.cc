@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "optimizer/iso/fingerprint_classes.h"
-#include "optimizer/iso/pair_table.h"
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_map.h"
@@ -47,10 +47,12 @@ RowMap first_of_each(const ValueClasses& classes) {
   if (classes.table->size() <= classes.of_row.size()) {
     return RowMap::of_classes(classes.of_row, classes.table->size());
   }
-  iso::PairTable dense;
-  std::vector<std::uint32_t> numbers;
-  numbers.reserve(classes.of_row.size());
-  for (const std::uint32_t id : classes.of_row) numbers.push_back(dense.number(id, 0));
+  PairTable dense;
+  std::vector<std::uint32_t> numbers(classes.of_row.size());
+  dense.number_all(
+      static_cast<std::uint32_t>(numbers.size()),
+      [&](std::uint32_t i) { return classes.of_row[i]; }, [](std::uint32_t) { return 0u; },
+      [&](std::uint32_t i, std::uint32_t number) { numbers[i] = number; });
   return RowMap::of_classes(numbers, dense.size());
 }
 
@@ -75,8 +77,7 @@ RowMap standing_for(std::span<const std::uint32_t> stands_for) {
 RowMap first_of_each_segment(const Segments& segments, const ValueClasses& classes,
                              const iso::Keys& keys) {
   const auto rows = static_cast<std::uint32_t>(classes.of_row.size());
-  std::uint64_t meeting = 0;
-  iso::ClassTable multisets(1, meeting);
+  iso::ClassTable multisets(1);
   std::vector<std::uint32_t> first;  // by multiset: its first segment
   std::vector<std::uint32_t> row_of_class(classes.table->size());
   std::vector<std::uint32_t> stands_for(rows);

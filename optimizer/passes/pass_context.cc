@@ -4,6 +4,11 @@
 
 namespace vecc {
 
+const RowClasses& PassContext::row_classes(const Program& program) {
+  if (!row_classes_) row_classes_.emplace(program);
+  return *row_classes_;
+}
+
 void PassContext::count(std::string_view what, std::uint64_t amount) {
   const auto found =
       std::ranges::find(counters_, what, &std::pair<std::string, std::uint64_t>::first);

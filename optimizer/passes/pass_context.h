@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "optimizer/rewrite/row_classes.h"
 #include "vecc/optimize.h"
 #include "vecc/program.h"
 
@@ -23,6 +25,11 @@ class PassContext {
   [[nodiscard]] const GatherPreset& preset() const { return preset_; }
   [[nodiscard]] PadMode pad_mode() const { return pad_mode_; }
 
+  /// Of the Program that the pass was given, found once for all passes that leave it as it is.
+  [[nodiscard]] const RowClasses& row_classes(const Program& program);
+  /// A pass changed the Program: what was found out about it is gone.
+  void forget_program() { row_classes_.reset(); }
+
   /// Adds to a counter of this run: `count("rows merged", 12)`.
   void count(std::string_view what, std::uint64_t amount);
   /// The counters of the run so far; starts the next one with none.
@@ -32,6 +39,7 @@ class PassContext {
   const OptimizeOptions& options_;
   const GatherPreset& preset_;
   PadMode pad_mode_;
+  std::optional<RowClasses> row_classes_;
   std::vector<std::pair<std::string, std::uint64_t>> counters_;
 };
 

@@ -14,6 +14,7 @@
 
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
+#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/members.h"
 
 namespace vecc {
@@ -77,19 +78,18 @@ class Distributor {
     const GatheredRows members = read_through(program(), operand);
     made.members_source = members.source;
     const Factor factor = view_.factor(linear_, 1 - side);
-    const SourceRows::View factor_numbers = view_.numbers(factor.source);
-    const SourceRows::View member_numbers = view_.numbers(members.source);
+    std::vector<std::uint32_t> factor_rows;  // by member of the new segments
+    std::vector<std::uint32_t> member_rows;
     for (std::uint32_t i = 0; i < sum.rows.size(); ++i) {
-      const std::uint32_t factor_row = factor.rows[i];
-      const std::size_t begin = made.product_of.size();
-      for_each_member(segment.segments, rows, sum.rows[i], [&](std::uint32_t m) {
-        const std::uint32_t row = members.rows[m];
-        made.product_of.push_back(made.products.number_of(factor_numbers[factor_row],
-                                                          member_numbers[row], factor_row, row));
-      });
-      made.lengths.push_back(static_cast<std::uint32_t>(made.product_of.size() - begin));
+      const std::size_t begin = member_rows.size();
+      for_each_member(segment.segments, rows, sum.rows[i],
+                      [&](std::uint32_t m) { member_rows.push_back(members.rows[m]); });
+      factor_rows.resize(member_rows.size(), factor.rows[i]);
+      made.lengths.push_back(static_cast<std::uint32_t>(member_rows.size() - begin));
     }
-    made.products.close();
+    made.product_of = made.products.number_all(
+        {Index::list(std::move(factor_rows)), view_.numbers(factor.source)},
+        {Index::list(std::move(member_rows)), view_.numbers(members.source)});
     return made;
   }
 

@@ -17,6 +17,7 @@
 #include "optimizer/passes/reorder_linear_work.h"
 #include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/tuple_table.h"
 
 namespace vecc {
 namespace {
@@ -109,12 +110,13 @@ class Factorer {
                                 const Factor& summed) const {
     Factoring made;
     made.shared_side = shared_side;
-    const SourceRows::View shared_numbers = view_.numbers(shared.source);
     const SourceRows::View summed_numbers = view_.numbers(summed.source);
     TupleTable sums;
     std::vector<std::uint32_t> tuple;
+    std::vector<std::uint32_t> factor_rows;  // by group
+    std::vector<std::uint32_t> sum_of;
     for_each_segment(shared, summed, [&](std::span<const Member> members) {
-      const std::size_t begin = made.product_of.size();
+      const std::size_t begin = sum_of.size();
       while (!members.empty()) {
         const auto group = first_group(members);
         tuple.clear();
@@ -125,15 +127,17 @@ class Factorer {
           for (const Member& m : group) made.members.push_back(m.summed);
           made.sum_lengths.push_back(static_cast<std::uint32_t>(group.size()));
         }
-        const std::uint32_t row = group.front().factor;
-        made.product_of.push_back(made.products.number_of(shared_numbers[row], sum, row, sum));
+        factor_rows.push_back(group.front().factor);
+        sum_of.push_back(sum);
         members = members.subspan(group.size());
       }
-      const std::size_t groups = made.product_of.size() - begin;
+      const std::size_t groups = sum_of.size() - begin;
       made.group_counts.push_back(static_cast<std::uint32_t>(groups));
       made.one_group_each &= groups == 1;
     });
-    made.products.close();
+    made.product_of = made.products.number_all(
+        {Index::list(std::move(factor_rows)), view_.numbers(shared.source)},
+        {Index::list(std::move(sum_of)), {}});
     return made;
   }
 

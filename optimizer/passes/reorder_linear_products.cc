@@ -14,6 +14,7 @@
 
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
+#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/members.h"
 
 namespace vecc {
@@ -100,15 +101,9 @@ class Reassociator {
   [[nodiscard]] Inner find_inner(const Order& order) const {
     const Factor& first = factors_[order.first];
     const Factor& second = factors_[order.second];
-    const SourceRows::View first_numbers = view_.numbers(first.source);
-    const SourceRows::View second_numbers = view_.numbers(second.source);
     Inner inner;
-    for (std::uint32_t i = 0; i < first.rows.size(); ++i) {
-      const std::uint32_t a = first.rows[i];
-      const std::uint32_t b = second.rows[i];
-      inner.pair_of.push_back(inner.pairs.number_of(first_numbers[a], second_numbers[b], a, b));
-    }
-    inner.pairs.close();
+    inner.pair_of = inner.pairs.number_all({first.rows, view_.numbers(first.source)},
+                                           {second.rows, view_.numbers(second.source)});
     return inner;
   }
 

@@ -1,10 +1,10 @@
 #include "optimizer/passes/reorder_linear_view.h"
 
 #include <algorithm>
-#include <array>
 
 #include "optimizer/passes/reorder_linear_work.h"
 #include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/rewriter.h"
 
 namespace vecc {
@@ -58,21 +58,19 @@ Factor ProductView::factor(ValueId linear, std::size_t side) const {
   return {read.source, std::move(read.rows), transposed, transposed ? shape.transposed() : shape};
 }
 
-std::uint32_t PairRows::number_of(std::uint32_t left_number, std::uint32_t right_number,
-                                  std::uint32_t left, std::uint32_t right) {
-  const std::array<std::uint32_t, 2> pair{left_number, right_number};
-  const std::uint32_t number = pairs_.number_of(pair);
-  if (number == left_.size()) {
-    left_.push_back(left);
-    right_.push_back(right);
-  }
-  return number;
-}
-
-std::uint64_t count_distinct(const Index& rows, std::uint32_t bound) {
-  std::vector<bool> seen(bound);
-  for (std::uint32_t i = 0; i < rows.size(); ++i) seen[rows[i]] = true;
-  return static_cast<std::uint64_t>(std::ranges::count(seen, true));
+std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const PairSide& right) {
+  PairTable pairs;
+  std::vector<std::uint32_t> result(left.rows.size());
+  pairs.number_all(
+      left.rows.size(), [&](std::uint32_t i) { return left.numbers[left.rows[i]]; },
+      [&](std::uint32_t i) { return right.numbers[right.rows[i]]; },
+      [&](std::uint32_t i, std::uint32_t number) {
+        result[i] = number;
+        if (number < left_.size()) return;
+        left_.push_back(left.rows[i]);
+        right_.push_back(right.rows[i]);
+      });
+  return result;
 }
 
 }  // namespace vecc

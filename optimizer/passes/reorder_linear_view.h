@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "optimizer/rewrite/source_rows.h"
-#include "optimizer/rewrite/tuple_table.h"
 #include "vecc/program.h"
 
 namespace vecc {
@@ -49,27 +48,24 @@ class ProductView {
   std::vector<std::vector<ValueId>> reader_;
 };
 
+/// One side of pairs of rows: the rows, and what tells them apart.
+struct PairSide {
+  Index rows;
+  SourceRows::View numbers;  ///< by default a row is its own number
+};
 /// Distinct pairs of rows, in the order in which they first come: one product each.
 class PairRows {
  public:
-  explicit PairRows(std::size_t expected = 0) : pairs_(expected) {}
-  /// Of rows `left` and `right` with these numbers: the pair's number.
-  std::uint32_t number_of(std::uint32_t left_number, std::uint32_t right_number, std::uint32_t left,
-                          std::uint32_t right);
-  /// No more pairs come: frees what finds them.
-  void close() { pairs_ = TupleTable(); }
+  /// The number of each pair.
+  std::vector<std::uint32_t> number_all(const PairSide& left, const PairSide& right);
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(left_.size()); }
   /// By pair: the first left (right) row that it came with.
   [[nodiscard]] const std::vector<std::uint32_t>& left() const { return left_; }
   [[nodiscard]] const std::vector<std::uint32_t>& right() const { return right_; }
 
  private:
-  TupleTable pairs_;
   std::vector<std::uint32_t> left_;
   std::vector<std::uint32_t> right_;
 };
-
-/// The number of distinct entries of `rows`, all below `bound`.
-[[nodiscard]] std::uint64_t count_distinct(const Index& rows, std::uint32_t bound);
 
 }  // namespace vecc

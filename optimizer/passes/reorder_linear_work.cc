@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 
@@ -60,9 +61,7 @@ class Counter {
   // Rows of the source that are read through the gathers that make `value`.
   [[nodiscard]] std::uint64_t distinct_rows(ValueId value) const {
     const GatheredRows read = read_through(program_, value);
-    std::vector<bool> is_read(program_.op(read.source).rows);
-    for (std::uint32_t i = 0; i < read.rows.size(); ++i) is_read[read.rows[i]] = true;
-    return static_cast<std::uint64_t>(std::ranges::count(is_read, true));
+    return count_distinct(read.rows, program_.op(read.source).rows);
   }
 
   const Program& program_;

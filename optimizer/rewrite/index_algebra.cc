@@ -1,6 +1,7 @@
 #include "optimizer/rewrite/index_algebra.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -148,6 +149,23 @@ std::uint64_t digest(const Index& index) {
     hash ^= hash >> 32;
   }
   return hash;
+}
+
+std::uint64_t count_distinct(const Index& index, std::uint32_t bound) {
+  switch (index.form()) {
+    case Index::Form::Slice: return index.size();
+    case Index::Form::Stride: return index.step() == 0 ? std::min(1u, index.size()) : index.size();
+    case Index::Form::Repeat: return std::min(index.step(), index.size());
+    case Index::Form::Interleave:
+      return (std::uint64_t{index.size()} + index.step() - 1) / index.step();
+    case Index::Form::List: break;
+  }
+  constexpr std::uint32_t kWord = 64;
+  std::vector<std::uint64_t> seen(bound / kWord + 1);
+  for (const std::uint32_t row : index.array()) seen[row / kWord] |= 1ull << row % kWord;
+  std::uint64_t count = 0;
+  for (const std::uint64_t word : seen) count += static_cast<std::uint64_t>(std::popcount(word));
+  return count;
 }
 
 }  // namespace vecc

@@ -47,4 +47,7 @@ inline constexpr std::uint32_t kShortList = 24;
 /// Stable 64 bits of the rows, whatever the form.
 [[nodiscard]] std::uint64_t digest(const Index& index);
 
+/// The number of distinct rows in the index; all are below `bound`.
+[[nodiscard]] std::uint64_t count_distinct(const Index& index, std::uint32_t bound);
+
 }  // namespace vecc

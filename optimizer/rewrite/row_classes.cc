@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/tuple_table.h"
 
 namespace vecc {
@@ -64,10 +65,9 @@ class RowClasses::Builder {
         if (is_one_class(op.operands[k])) return by_class(id, op.rows, of(op.operands[1 - k]));
       }
     }
-    by_tuple(id, op.rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
-      tuple.push_back(row_of(0, linear.lift_left, i));
-      tuple.push_back(row_of(1, linear.lift_right, i));
-    });
+    by_pair(
+        id, op.rows, [&](std::uint32_t i) { return row_of(0, linear.lift_left, i); },
+        [&](std::uint32_t i) { return row_of(1, linear.lift_right, i); });
   }
 
   void classify(const TransformOp& transform, ValueId id) {
@@ -97,30 +97,40 @@ class RowClasses::Builder {
   void classify(const SegmentOp& segment, ValueId id) {
     const ValueId operand = program_.op(id).operands[0];
     const std::uint32_t rows = program_.op(operand).rows;
+    const std::uint32_t segments = segment.segments.count(rows);
     const bool sorted = is_order_free(segment.combination, program_.op(operand).shape);
     const View member = of(operand);
     const auto members = [&](std::uint32_t s, std::vector<std::uint32_t>& tuple) {
+      const auto begin = static_cast<std::ptrdiff_t>(tuple.size());
       for_each_member(segment.segments, rows, s,
                       [&](std::uint32_t row) { tuple.push_back(member[row]); });
-      if (sorted) std::ranges::sort(tuple);
+      if (sorted) std::sort(tuple.begin() + begin, tuple.end());
     };
+    const std::vector<std::uint32_t> candidates = may_be_equal(segment.segments, operand);
+    std::vector<std::uint32_t> same(segments);  // the first segment with equal members
+    std::iota(same.begin(), same.end(), 0u);
+    TupleTable tuples;
+    std::vector<std::uint32_t> first;  // by tuple
+    tuples.number_all(
+        static_cast<std::uint32_t>(candidates.size()),
+        [&](std::uint32_t k, std::vector<std::uint32_t>& tuple) { members(candidates[k], tuple); },
+        [&](std::uint32_t k, std::uint32_t number) {
+          if (number == first.size()) first.push_back(candidates[k]);
+          same[candidates[k]] = first[number];
+        });
     if (!keeps_members(segment.combination)) {
-      by_tuple(id, program_.op(id).rows, members);
+      const SourceRows::View mine = sources_.of(id);
+      for (std::uint32_t s = 0; s < segments; ++s) classes_[mine[s]] = mine[same[s]];
       return;
     }
     // A row is its segment's members and which of them it is.
     std::vector<std::uint32_t> owner(rows);
-    TupleTable tuples;
-    for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
-      tuple_.clear();
-      members(s, tuple_);
-      const std::uint32_t number = tuples.number_of(tuple_);
-      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { owner[row] = number; });
+    for (std::uint32_t s = 0; s < segments; ++s) {
+      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { owner[row] = same[s]; });
     }
-    by_tuple(id, rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
-      tuple.push_back(owner[i]);
-      tuple.push_back(member[i]);
-    });
+    by_pair(
+        id, rows, [&](std::uint32_t i) { return owner[i]; },
+        [&](std::uint32_t i) { return member[i]; });
   }
 
   // Read through by SourceRows, or equal to no other row.
@@ -153,19 +163,49 @@ class RowClasses::Builder {
     for (std::uint32_t i = 0; i < rows; ++i) first_[operand[i]] = kNoClass;
   }
 
-  // Row i is equal to the first row with the tuple that `fill(i, tuple)` makes.
+  // Row i is equal to the first row with the pair (left(i), right(i)).
+  template <class Left, class Right>
+  void by_pair(ValueId id, std::uint32_t rows, Left&& left, Right&& right) {
+    const SourceRows::View mine = sources_.of(id);
+    PairTable pairs;
+    std::vector<std::uint32_t> first;  // by pair
+    pairs.number_all(rows, left, right, [&](std::uint32_t i, std::uint32_t number) {
+      if (number == first.size()) first.push_back(mine[i]);
+      classes_[mine[i]] = first[number];
+    });
+  }
+
+  // Row i is equal to the first row with the tuple that `fill(i, tuple)` appends.
   template <class Fill>
   void by_tuple(ValueId id, std::uint32_t rows, Fill&& fill) {
     const SourceRows::View mine = sources_.of(id);
-    TupleTable tuples(rows);
+    TupleTable tuples;
     std::vector<std::uint32_t> first;  // by tuple
-    for (std::uint32_t i = 0; i < rows; ++i) {
-      tuple_.clear();
-      fill(i, tuple_);
-      const std::uint32_t number = tuples.number_of(tuple_);
+    tuples.number_all(rows, fill, [&](std::uint32_t i, std::uint32_t number) {
       if (number == first.size()) first.push_back(mine[i]);
       classes_[mine[i]] = first[number];
+    });
+  }
+
+  // Segments but those with a member of which there is no other: these are equal to none. Usually
+  // few are left to be sorted and compared.
+  std::vector<std::uint32_t> may_be_equal(const Segments& segments, ValueId operand) {
+    const View member = of(operand);
+    const std::uint32_t rows = program_.op(operand).rows;
+    if (occurs_.size() < classes_.size()) occurs_.resize(classes_.size());
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      std::uint8_t& times = occurs_[member[i]];
+      if (times < 2) ++times;
     }
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+      bool has_own = false;
+      for_each_member(segments, rows, s,
+                      [&](std::uint32_t row) { has_own |= occurs_[member[row]] == 1; });
+      if (!has_own) result.push_back(s);
+    }
+    for (std::uint32_t i = 0; i < rows; ++i) occurs_[member[i]] = 0;
+    return result;
   }
 
   const Program& program_;
@@ -174,7 +214,7 @@ class RowClasses::Builder {
   std::uint32_t unit_ = kNoClass;         // of all units
   std::vector<std::uint32_t> parameter_;  // by parameter: the class of its first row
   std::vector<std::uint32_t> first_;      // by class; scratch of by_class, kNoClass between uses
-  std::vector<std::uint32_t> tuple_;      // scratch
+  std::vector<std::uint8_t> occurs_;  // by class: how often, 2 for more; scratch, 0 between uses
 };
 
 RowClasses::RowClasses(const Program& program) : sources_(program), classes_(sources_.size()) {

@@ -1,0 +1,119 @@
+// A tree of Programs: a step that asks for a choice splits a branch, and those of its parts that
+// come out the same go on as one.
+//
+//   pad-linear      any, never        2 branches, or 1 where no padding pays
+//   lift-gathers    18 presets        as many as make a difference, often 3 or 4
+#include "optimizer/try_candidates.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "optimizer/pass_runner.h"
+
+namespace vecc {
+namespace {
+
+// Whether a step does the same for two choices.
+bool is_same_step(const PipelineStep& step, const CandidateChoice& a, const CandidateChoice& b) {
+  switch (step.asks) {
+    case PipelineStep::Asks::Nothing: return true;
+    case PipelineStep::Asks::PadMode: return a.pad_mode == b.pad_mode;
+    case PipelineStep::Asks::Preset: break;
+  }
+  const auto applies = [&](const CandidateChoice& c) {
+    return !step.applies || step.applies(*c.preset);
+  };
+  return applies(a) == applies(b) && (!applies(a) || a.preset == b.preset);
+}
+
+// The choices in groups for which the step does the same, by the first of each.
+std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& numbers,
+                                            const PipelineStep& step,
+                                            std::span<const CandidateChoice> choices) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (const std::size_t number : numbers) {
+    const auto group = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& g) {
+      return is_same_step(step, choices[g.front()], choices[number]);
+    });
+    if (group == groups.end()) {
+      groups.push_back({number});
+    } else {
+      group->push_back(number);
+    }
+  }
+  return groups;
+}
+
+class Tree {
+ public:
+  Tree(std::span<const CandidateChoice> choices, const OptimizeOptions& options,
+       bool differentiated)
+      : choices_(choices), options_(options), differentiated_(differentiated) {}
+
+  Result<std::vector<Trial>> grow(const Program& program) {
+    std::vector<Trial> trials(1);
+    trials[0].program = program;
+    trials[0].choices.resize(choices_.size());
+    std::iota(trials[0].choices.begin(), trials[0].choices.end(), std::size_t{0});
+    for (const PipelineStep& step : pipeline().subspan(first_choice_step())) {
+      std::vector<Trial> next;
+      for (Trial& trial : trials) VECC_TRY_VOID(take_step(step, std::move(trial), next));
+      trials = std::move(next);
+    }
+    return trials;
+  }
+
+ private:
+  Result<void> take_step(const PipelineStep& step, Trial trial, std::vector<Trial>& next) const {
+    auto groups = split(trial.choices, step, choices_);
+    if (groups.size() == 1) {
+      VECC_TRY_VOID(run(step, trial));
+      next.push_back(std::move(trial));
+      return {};
+    }
+    std::vector<Fingerprint> made;  // by branch of this trial
+    const std::size_t first = next.size();
+    for (auto& group : groups) {
+      Trial branch{std::move(group), trial.program, trial.runs};
+      VECC_TRY_VOID(run(step, branch));
+      const Fingerprint mine = fingerprint(branch.program);
+      const auto same = std::ranges::find(made, mine);
+      if (same == made.end()) {
+        made.push_back(mine);
+        next.push_back(std::move(branch));
+        continue;
+      }
+      auto& merged = next[first + static_cast<std::size_t>(same - made.begin())].choices;
+      std::ranges::copy(branch.choices, std::back_inserter(merged));
+      std::ranges::sort(merged);
+    }
+    return {};
+  }
+
+  Result<void> run(const PipelineStep& step, Trial& trial) const {
+    const CandidateChoice& choice = choices_[trial.choices.front()];
+    const Pass* pass = pass_of(step, options_, *choice.preset, differentiated_);
+    if (pass == nullptr) return {};
+    PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/false);
+    VECC_TRY_VOID(runner.run({&pass, 1}, trial.program));
+    std::ranges::move(runner.take_runs(), std::back_inserter(trial.runs));
+    return {};
+  }
+
+  std::span<const CandidateChoice> choices_;
+  const OptimizeOptions& options_;
+  bool differentiated_;
+};
+
+}  // namespace
+
+Result<std::vector<Trial>> try_candidates(const Program& program,
+                                          std::span<const CandidateChoice> choices,
+                                          const OptimizeOptions& options, bool differentiated) {
+  return Tree(choices, options, differentiated).grow(program);
+}
+
+}  // namespace vecc
