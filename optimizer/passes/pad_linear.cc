@@ -44,19 +44,17 @@
 namespace vecc {
 namespace {
 
-std::optional<DistinctPairs> distinct_pairs(const Index& left, const Index& right) {
-  DistinctPairs pairs;
-  pairs.left = left.materialize();
-  pairs.right = right.materialize();
+// Sorts the pairs by either side; false if one repeats.
+bool sort_pairs(DistinctPairs& pairs) {
   pairs.by_left = uses_of(pairs.left, pairs.right);
   const auto& order = pairs.by_left.order;
   for (std::size_t i = 1; i < order.size(); ++i) {
     const std::uint32_t a = order[i - 1];
     const std::uint32_t b = order[i];
-    if (pairs.left[a] == pairs.left[b] && pairs.right[a] == pairs.right[b]) return std::nullopt;
+    if (pairs.left[a] == pairs.left[b] && pairs.right[a] == pairs.right[b]) return false;
   }
   pairs.by_right = uses_of(pairs.right, pairs.left);
-  return pairs;
+  return true;
 }
 
 class Padder {
@@ -95,13 +93,14 @@ class Padder {
     if (has_lifts(linear) || op.rows < 2) return false;
     const GatheredRows left = read_through(program_, op.operands[0]);
     const GatheredRows right = read_through(program_, op.operands[1]);
-    const std::optional<DistinctPairs> pairs = distinct_pairs(left.rows, right.rows);
-    if (!pairs) return false;
-    const std::optional<PadLayout> layout = choose(id, *pairs, left.rows, right.rows);
-    if (!layout) return false;
+    DistinctPairs pairs{left.rows.materialize(), right.rows.materialize(), {}, {}};
+    pairs.by_left = count_uses(pairs.left, program_.op(left.source).rows);
+    pairs.by_right = count_uses(pairs.right, program_.op(right.source).rows);
+    const std::optional<PadLayout> layout = choose(id, pairs, left.rows, right.rows);
+    if (!layout || !sort_pairs(pairs)) return false;
     const FollowingSegments following = following_segments(program_, readers_, id);
     PaddedRows rows = lay_out(
-        *pairs, *layout,
+        pairs, *layout,
         following.dimension == 1 ? Orientation::LeftInterleaves : Orientation::RightInterleaves);
     const auto operand = [&](std::size_t k, ValueId source, std::vector<std::uint32_t>& read) {
       return rewriter_.gather(rewriter_.at(source), Index::compact(std::move(read)),

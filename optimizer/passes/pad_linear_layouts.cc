@@ -9,6 +9,9 @@
 namespace vecc {
 namespace {
 
+// A table by row is not made for a linear that reads less than one in so many rows.
+constexpr std::uint32_t kManyRowsPerUse = 16;
+
 std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }
@@ -125,6 +128,33 @@ PaddedRows lay_out_periods(const DistinctPairs& pairs, const PadLayout& layout,
 }
 
 }  // namespace
+
+SideUses count_uses(std::span<const std::uint32_t> side, std::uint32_t bound) {
+  SideUses uses;
+  std::uint32_t before = 0;
+  const auto add = [&](std::uint32_t row, std::uint32_t count) {
+    uses.rows.push_back(row);
+    uses.begin.push_back(before);
+    before += count;
+  };
+  if (bound / kManyRowsPerUse > side.size()) {
+    std::vector<std::uint32_t> sorted(side.begin(), side.end());
+    std::ranges::sort(sorted);
+    for (auto first = sorted.begin(); first != sorted.end();) {
+      const auto end = std::upper_bound(first, sorted.end(), *first);
+      add(*first, static_cast<std::uint32_t>(end - first));
+      first = end;
+    }
+  } else {
+    std::vector<std::uint32_t> counts(bound);
+    for (const std::uint32_t row : side) ++counts[row];
+    for (std::uint32_t row = 0; row < bound; ++row) {
+      if (counts[row] > 0) add(row, counts[row]);
+    }
+  }
+  uses.begin.push_back(before);
+  return uses;
+}
 
 SideUses uses_of(std::span<const std::uint32_t> side, std::span<const std::uint32_t> other) {
   SideUses uses;

@@ -26,6 +26,8 @@ struct SideUses {
   [[nodiscard]] std::uint32_t keys() const { return static_cast<std::uint32_t>(rows.size()); }
   [[nodiscard]] std::uint32_t uses(std::uint32_t key) const { return begin[key + 1] - begin[key]; }
 };
+/// Without `order`; linear in the rows of the linear, times log where they are few of `bound`.
+[[nodiscard]] SideUses count_uses(std::span<const std::uint32_t> side, std::uint32_t bound);
 /// `side` and `other` by row of the linear.
 [[nodiscard]] SideUses uses_of(std::span<const std::uint32_t> side,
                                std::span<const std::uint32_t> other);
@@ -52,8 +54,8 @@ struct PadLayout {
 };
 /// The longest period of a bucketed order.
 inline constexpr std::uint32_t kLongestPeriod = 24;
-/// Those that `mode` allows, without the ones of 2^32 rows or more: left, right, both, bucketed by
-/// left, bucketed by right.
+/// Those that `mode` allows (by the uses, not their order), without the ones of 2^32 rows or more:
+/// left, right, both, bucketed by left, bucketed by right.
 [[nodiscard]] std::vector<PadLayout> pad_layouts(const DistinctPairs& pairs, PadMode mode);
 
 /// Which side's rows stand together; the other side repeats.

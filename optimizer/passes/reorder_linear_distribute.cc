@@ -62,11 +62,34 @@ class Distributor {
     WorkEstimate least(program().dtype());
     least.segment(result, members, sum.rows.size(), segment.combination);
     if (least.total() >= now) return {};
+    least.launch();
+    least.products(view_.factor(linear_, 0).shape, view_.factor(linear_, 1).shape,
+                   fewest_products(side, sum));
+    if (least.total() >= now) return {};
     auto made = std::make_shared<Distribution>(build(side, sum, segment));
     const double saved = now - work_then(*made, segment);
     if (saved <= 0) return {};
     return Reordering{"products of sums distributed", saved, linear_, sum.source,
                       [copy = *this, made](Rewriter& rewriter) { copy.apply(rewriter, *made); }};
+  }
+
+  // No more than there will be, found without building them: two rows of the linear that differ
+  // have no product in common if a sum of theirs has a member of its own.
+  [[nodiscard]] std::uint64_t fewest_products(std::size_t side, const Factor& sum) const {
+    const Factor factor = view_.factor(linear_, 1 - side);
+    const SourceRows::View numbers = view_.numbers(factor.source);
+    const std::vector<bool> has_own = view_.with_own_member(sum.source);
+    std::uint64_t products = 0;
+    std::uint64_t before = 0;
+    for (std::uint32_t i = 0; i < sum.rows.size(); ++i) {
+      const std::uint32_t number = numbers[factor.rows[i]];
+      const std::uint64_t pair = side == 1 ? std::uint64_t{number} << 32 | sum.rows[i]
+                                           : std::uint64_t{sum.rows[i]} << 32 | number;
+      if (i > 0 && pair <= before) return 0;  // not in the order of dedup-linear-pairs
+      before = pair;
+      if (has_own[sum.rows[i]]) ++products;
+    }
+    return products;
   }
 
   [[nodiscard]] Distribution build(std::size_t side, const Factor& sum,

@@ -93,15 +93,24 @@ class Factorer {
   }
 
   // Whether members share factors at all; a mean must have one factor in each segment.
-  [[nodiscard]] bool is_worth_a_look(const Factor& shared, const Factor& summed) const {
+  [[nodiscard]] bool is_worth_a_look(const Factor& shared) const {
     const std::uint32_t source_rows = view_.program().op(shared.source).rows;
     if (count_distinct(shared.rows, source_rows) == shared.rows.size()) return false;
+    const SourceRows::View numbers = view_.numbers(shared.source);
+    const Segments& segments = attributes().segments;
+    const std::uint32_t rows = read_.rows.size();
     std::uint64_t groups = 0;
     bool one_each = true;
-    for_each_segment(shared, summed, [&](std::span<const Member> members) {
-      one_each &= members.size() == first_group(members).size();
-      for (; !members.empty(); members = members.subspan(first_group(members).size())) ++groups;
-    });
+    std::vector<std::uint32_t> here;  // factors of one segment
+    for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+      here.clear();
+      for_each_member(segments, rows, s,
+                      [&](std::uint32_t m) { here.push_back(numbers[shared.rows[m]]); });
+      std::ranges::sort(here);
+      const auto groups_here = std::ranges::unique(here).begin() - here.begin();
+      groups += static_cast<std::uint64_t>(groups_here);
+      one_each &= groups_here <= 1;
+    }
     if (attributes().combination == Combination::Avg && !one_each) return false;
     return groups < read_.rows.size();
   }
@@ -144,7 +153,7 @@ class Factorer {
   [[nodiscard]] std::optional<Reordering> with_shared_side(std::size_t shared_side) const {
     const Factor shared = factor(shared_side);
     const Factor summed = factor(1 - shared_side);
-    if (!is_worth_a_look(shared, summed)) return {};
+    if (!is_worth_a_look(shared)) return {};
     auto made = std::make_shared<Factoring>(build(shared_side, shared, summed));
     const double saved = work_now(summed) - work_then(*made, shared, summed);
     if (saved <= 0) return {};

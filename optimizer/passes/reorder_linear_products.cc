@@ -66,6 +66,9 @@ class Reassociator {
     factors_ = side == 0 ? Factors{std::move(left), std::move(right), std::move(other)}
                          : Factors{std::move(other), std::move(left), std::move(right)};
     now_ = side == 0 ? kLeftFirst : kRightFirst;
+    for (std::size_t k = 0; k < factors_.size(); ++k) {
+      distinct_[k] = count_distinct(factors_[k].rows, program().op(factors_[k].source).rows);
+    }
   }
 
   [[nodiscard]] std::optional<Reordering> find() const {
@@ -75,8 +78,7 @@ class Reassociator {
       const bool is_now = order.third == now_.third;
       if (is_now || shape_of(factors_, order) != program().op(linear_).shape) continue;
       // At least one product for each row of either side: most orders need not be looked at.
-      const std::uint64_t least =
-          std::max(distinct(factors_[order.first]), distinct(factors_[order.second]));
+      const std::uint64_t least = std::max(distinct_[order.first], distinct_[order.second]);
       if (work_then(order, least) >= now) continue;
       auto inner = std::make_shared<Inner>(find_inner(order));
       const double saved = now - work_then(order, inner->pairs.size());
@@ -107,11 +109,8 @@ class Reassociator {
     return inner;
   }
 
-  [[nodiscard]] std::uint64_t distinct(const Factor& factor) const {
-    return count_distinct(factor.rows, program().op(factor.source).rows);
-  }
-  void add_reads(WorkEstimate& work, const Factor& factor) const {
-    work.reads(factor.shape, distinct(factor));
+  void add_reads(WorkEstimate& work, std::size_t factor) const {
+    work.reads(factors_[factor].shape, distinct_[factor]);
   }
 
   void add_outer(WorkEstimate& work, const Order& order, Shape inner) const {
@@ -119,21 +118,21 @@ class Reassociator {
     work.launch();
     work.products(order.third_is_left ? third : inner, order.third_is_left ? inner : third,
                   program().op(linear_).rows);
-    add_reads(work, factors_[order.third]);
+    add_reads(work, order.third);
   }
 
   [[nodiscard]] double work_now() const {
     WorkEstimate work(program().dtype());
     const Op& inner = program().op(product_.source);
     add_outer(work, now_, product_.shape);
-    add_reads(work, product_);
+    work.reads(product_.shape, count_distinct(product_.rows, inner.rows));
     if (view_.is_constant(product_.source)) return work.total();
     const std::uint64_t only_here = view_.rows_only_read_by(product_.source, linear_);
     work.products(factors_[now_.first].shape, factors_[now_.second].shape, only_here);
     if (only_here == inner.rows) {
       work.launch();
-      add_reads(work, factors_[now_.first]);
-      add_reads(work, factors_[now_.second]);
+      add_reads(work, now_.first);
+      add_reads(work, now_.second);
     }
     return work.total();
   }
@@ -148,8 +147,8 @@ class Reassociator {
     if (view_.is_constant(first.source) && view_.is_constant(second.source)) return work.total();
     work.launch();
     work.products(first.shape, second.shape, inner_products);
-    add_reads(work, first);
-    add_reads(work, second);
+    add_reads(work, order.first);
+    add_reads(work, order.second);
     return work.total();
   }
 
@@ -179,6 +178,7 @@ class Reassociator {
   ValueId linear_;
   Factor product_;  // the side that is a linear
   Factors factors_;
+  std::array<std::uint64_t, 3> distinct_;  // by factor: its distinct rows
   Order now_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "optimizer/passes/reorder_linear_work.h"
 #include "optimizer/rewrite/index_algebra.h"
+#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/rewriter.h"
 
@@ -11,6 +12,8 @@ namespace vecc {
 namespace {
 
 constexpr ValueId kUnread = kNoValue - 1;
+// A table by row is not made for a read of less than one in so many rows.
+constexpr std::uint32_t kFewOfMany = 16;
 
 }  // namespace
 
@@ -47,6 +50,27 @@ void ProductView::note_reader(ValueId value, ValueId reader) {
 
 std::uint64_t ProductView::rows_only_read_by(ValueId source, ValueId reader) const {
   return static_cast<std::uint64_t>(std::ranges::count(reader_[source], reader));
+}
+
+std::vector<bool> ProductView::with_own_member(ValueId segment) const {
+  const ValueId operand = program_.op(segment).operands[0];
+  const Segments& segments = std::get<SegmentOp>(program_.op(segment).attributes).segments;
+  const GatheredRows members = read_through(program_, operand);
+  const SourceRows::View numbers = sources_.of(members.source);
+  const std::uint32_t first = first_number(members.source);
+  std::vector<bool> result(program_.op(segment).rows);
+  if (number_bound(members.source) / kFewOfMany > members.rows.size()) return result;
+  std::vector<std::uint8_t> occurs(number_bound(members.source));  // 2 for more
+  for (std::uint32_t m = 0; m < members.rows.size(); ++m) {
+    std::uint8_t& times = occurs[numbers[members.rows[m]] - first];
+    if (times < 2) ++times;
+  }
+  for (std::uint32_t s = 0; s < result.size(); ++s) {
+    for_each_member(segments, members.rows.size(), s, [&](std::uint32_t m) {
+      if (occurs[numbers[members.rows[m]] - first] == 1) result[s] = true;
+    });
+  }
+  return result;
 }
 
 Factor ProductView::factor(ValueId linear, std::size_t side) const {

@@ -30,6 +30,14 @@ class ProductView {
   [[nodiscard]] Factor factor(ValueId linear, std::size_t side) const;
   /// By row of `value`: its number; the same row has one number wherever it is read.
   [[nodiscard]] SourceRows::View numbers(ValueId value) const { return sources_.of(value); }
+  /// The numbers of a value that is no gather are first_number() and the number_bound() - 1 that
+  /// follow it; of a concat, any of them.
+  [[nodiscard]] std::uint32_t first_number(ValueId value) const {
+    return is_source(value) ? sources_.of(value)[0] : 0;
+  }
+  [[nodiscard]] std::uint32_t number_bound(ValueId value) const {
+    return is_source(value) ? program_.op(value).rows : sources_.size();
+  }
   [[nodiscard]] bool is_constant(ValueId value) const { return constant_[value]; }
   /// Whether row `row` of a linear or segment is read by no op but `reader`.
   [[nodiscard]] bool is_only_read_by(ValueId source, std::uint32_t row, ValueId reader) const {
@@ -37,8 +45,14 @@ class ProductView {
   }
   /// The number of such rows.
   [[nodiscard]] std::uint64_t rows_only_read_by(ValueId source, ValueId reader) const;
+  /// By segment of a `segment` op: whether it has a member that no other one has, nor itself twice.
+  /// False for all where the members are few rows of a large value.
+  [[nodiscard]] std::vector<bool> with_own_member(ValueId segment) const;
 
  private:
+  [[nodiscard]] bool is_source(ValueId value) const {
+    return program_.op(value).kind() != OpKind::Concat;
+  }
   void note_reader(ValueId value, ValueId reader);
 
   const Program& program_;

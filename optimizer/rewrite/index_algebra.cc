@@ -50,7 +50,12 @@ Index compose(const Index& outer, const Index& inner) {
   if (outer.form() == Index::Form::Slice && outer.begin() == 0) return inner;
   if (is_identity(inner, outer.size())) return outer;
   std::vector<std::uint32_t> rows(inner.size());
-  for (std::uint32_t i = 0; i < inner.size(); ++i) rows[i] = outer[inner[i]];
+  if (inner.form() == Index::Form::List && outer.form() == Index::Form::List) {
+    const auto list = outer.array();
+    std::ranges::transform(inner.array(), rows.begin(), [&](std::uint32_t i) { return list[i]; });
+  } else {
+    for (std::uint32_t i = 0; i < inner.size(); ++i) rows[i] = outer[inner[i]];
+  }
   return Index::compact(std::move(rows));
 }
 
@@ -142,15 +147,6 @@ Index every_nth(const Index& index, std::uint32_t begin, std::uint32_t step) {
   return compose(index, Index::stride(begin, step, count));
 }
 
-std::uint64_t digest(const Index& index) {
-  std::uint64_t hash = 0x9E3779B97F4A7C15ull ^ index.size();
-  for (std::uint32_t i = 0; i < index.size(); ++i) {
-    hash = (hash ^ index[i]) * 0xD6E8FEB86659FD93ull;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 std::uint64_t count_distinct(const Index& index, std::uint32_t bound) {
   switch (index.form()) {
     case Index::Form::Slice: return index.size();
@@ -161,6 +157,11 @@ std::uint64_t count_distinct(const Index& index, std::uint32_t bound) {
     case Index::Form::List: break;
   }
   constexpr std::uint32_t kWord = 64;
+  if (bound / kWord > index.size()) {  // few rows of many
+    std::vector<std::uint32_t> rows(index.array().begin(), index.array().end());
+    std::ranges::sort(rows);
+    return static_cast<std::uint64_t>(std::ranges::unique(rows).begin() - rows.begin());
+  }
   std::vector<std::uint64_t> seen(bound / kWord + 1);
   for (const std::uint32_t row : index.array()) seen[row / kWord] |= 1ull << row % kWord;
   std::uint64_t count = 0;

@@ -44,10 +44,7 @@ inline constexpr std::uint32_t kShortList = 24;
 /// Every row plus `by`; none of them may become negative.
 [[nodiscard]] Index shifted(const Index& index, std::int64_t by);
 
-/// Stable 64 bits of the rows, whatever the form.
-[[nodiscard]] std::uint64_t digest(const Index& index);
-
-/// The number of distinct rows in the index; all are below `bound`.
+/// The number of distinct rows in the index; all are below `bound`, which may be far larger.
 [[nodiscard]] std::uint64_t count_distinct(const Index& index, std::uint32_t bound);
 
 }  // namespace vecc

@@ -19,6 +19,14 @@ struct RowSet {
     if (rows.empty()) rows.resize(count);
     rows[row] = 1;
   }
+  void add_all() {
+    all = true;
+    rows = {};
+  }
+  // Notices that all rows are in the set.
+  void settle() {
+    if (!rows.empty() && std::ranges::find(rows, 0) == rows.end()) add_all();
+  }
   [[nodiscard]] bool none() const { return !all && rows.empty(); }
   [[nodiscard]] bool has(std::uint32_t row) const { return all || (!rows.empty() && rows[row]); }
 };
@@ -37,7 +45,8 @@ class Planner {
 
   RowPlan run() {
     for (auto id = static_cast<ValueId>(program_.ops().size()); id-- > 0;) {
-      const RowSet needed = std::exchange(needed_[id], {});
+      RowSet needed = std::exchange(needed_[id], {});
+      needed.settle();
       std::visit([&](const auto& op) { visit(op, id, needed); }, program_.op(id).attributes);
     }
     return std::move(plan_);
@@ -45,10 +54,7 @@ class Planner {
 
  private:
   void need(ValueId value, std::uint32_t row) { needed_[value].add(row, program_.op(value).rows); }
-  void need_all(ValueId value) {
-    needed_[value].all = true;
-    needed_[value].rows = {};
-  }
+  void need_all(ValueId value) { needed_[value].add_all(); }
   void need_operands(ValueId id) {
     for (const ValueId operand : program_.op(id).operands) need_all(operand);
   }
@@ -61,8 +67,16 @@ class Planner {
     for (std::uint32_t i = 0; i < rows; ++i) visit_row(map.identity ? i : map.kept[i]);
   }
 
-  // Chooses the kept rows among `candidates`: all of them, or the first of each class.
-  void choose(ValueId id, std::vector<std::uint32_t> candidates, bool may_merge) {
+  // The rows of an operand that has one for each row of `id`.
+  void need_kept(ValueId id, ValueId operand) {
+    if (plan_.maps[id].identity) return need_all(operand);
+    for (const std::uint32_t row : plan_.maps[id].kept) need(operand, row);
+  }
+
+  // Chooses the kept rows among the needed ones: all of them, or the first of each class.
+  void choose(ValueId id, const RowSet& needed, bool may_merge) {
+    if (needed.all && !(may_merge && classes_)) return;
+    std::vector<std::uint32_t> candidates = rows_of(needed, id);
     std::vector<std::uint32_t> firsts =
         may_merge && classes_ ? first_of_classes(id, candidates) : std::vector<std::uint32_t>();
     keep(id, std::move(candidates), std::move(firsts));
@@ -133,7 +147,7 @@ class Planner {
   void visit(const StateOp&, ValueId, const RowSet&) {}
 
   void visit(const FactOp&, ValueId id, const RowSet& needed) {
-    if (!needed.none()) choose(id, rows_of(needed, id), false);
+    if (!needed.none()) choose(id, needed, false);
   }
 
   void visit(const ConcatOp&, ValueId id, const RowSet& needed) {
@@ -144,6 +158,10 @@ class Planner {
       const std::uint32_t rows = program_.op(operand).rows;
       const bool is_gather = program_.op(operand).kind() == OpKind::Gather;
       RowSet& part = is_gather ? stored_[operand] : needed_[operand];
+      if (needed.all && rows > 0) {
+        part.add_all();
+        continue;
+      }
       bool is_read = false;
       for (std::uint32_t row = 0; row < rows; ++row) {
         if (!needed.has(begin + row)) continue;
@@ -161,10 +179,10 @@ class Planner {
     const ValueId operand = program_.op(id).operands[0];
     const RowSet stored = std::exchange(stored_[id], {});
     if (!stored.none()) {
-      choose(id, rows_of(stored, id), true);
+      choose(id, stored, true);
       for_each_kept(id, [&](std::uint32_t row) { need(operand, gather.index[row]); });
     }
-    if (needed.none()) return;
+    if (needed.none() || needed_[operand].all) return;
     for (std::uint32_t row = 0; row < gather.index.size(); ++row) {
       if (needed.has(row)) need(operand, gather.index[row]);
     }
@@ -173,24 +191,26 @@ class Planner {
   void visit(const LinearOp& linear, ValueId id, const RowSet& needed) {
     if (needed.none()) return;
     if (has_lifts(linear)) return need_operands(id);
-    choose(id, rows_of(needed, id), false);
-    for (const ValueId operand : program_.op(id).operands) {
-      for_each_kept(id, [&](std::uint32_t row) { need(operand, row); });
-    }
+    choose(id, needed, false);
+    for (const ValueId operand : program_.op(id).operands) need_kept(id, operand);
   }
 
   void visit(const TransformOp&, ValueId id, const RowSet& needed) {
     if (needed.none()) return;
-    choose(id, rows_of(needed, id), true);
-    for_each_kept(id, [&](std::uint32_t row) { need(program_.op(id).operands[0], row); });
+    choose(id, needed, true);
+    need_kept(id, program_.op(id).operands[0]);
   }
 
   void visit(const MapOp&, ValueId id, const RowSet& needed) {
     if (needed.none()) return;
-    choose(id, rows_of(needed, id), true);
+    choose(id, needed, true);
     for (const ValueId operand : program_.op(id).operands) {
       const bool is_broadcast = program_.op(operand).rows == 1;
-      for_each_kept(id, [&](std::uint32_t row) { need(operand, is_broadcast ? 0 : row); });
+      if (!is_broadcast) {
+        need_kept(id, operand);
+      } else if (program_.op(id).rows > 0) {
+        need_all(operand);
+      }
     }
   }
 
@@ -199,10 +219,10 @@ class Planner {
     const ValueId operand = program_.op(id).operands[0];
     if (keeps_members(segment.combination)) {
       choose_whole_segments(segment, id, needed);
-      for_each_kept(id, [&](std::uint32_t row) { need(operand, row); });
-      return;
+      return need_kept(id, operand);
     }
-    choose(id, rows_of(needed, id), true);
+    choose(id, needed, true);
+    if (plan_.maps[id].identity) return need_all(operand);
     const std::uint32_t rows = program_.op(operand).rows;
     for_each_kept(id, [&](std::uint32_t s) {
       for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { need(operand, row); });

@@ -13,6 +13,18 @@ ValueId added(Result<ValueId> value) {
   return *value;
 }
 
+// Of a source and some of the rows read there: equal gathers have equal keys.
+std::uint64_t key_of(const GatheredRows& read) {
+  constexpr std::uint32_t kSamples = 64;
+  std::uint64_t hash = std::uint64_t{read.source} << 32 | read.rows.size();
+  const std::uint32_t step = read.rows.size() / kSamples + 1;
+  for (std::uint64_t i = 0; i < read.rows.size(); i += step) {
+    hash = (hash ^ read.rows[static_cast<std::uint32_t>(i)]) * 0xD6E8FEB86659FD93ull;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
 std::vector<bool> live_ops(const Program& program) {
   std::vector<bool> live(program.ops().size());
   for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
@@ -57,16 +69,16 @@ ValueId Rewriter::copy(ValueId old) {
 ValueId Rewriter::gather(ValueId now, const Index& rows, const std::string& note) {
   const GatheredRows read = read_through(to_, now, rows);
   if (is_identity(read.rows, to_.op(read.source).rows)) return read.source;
-  const std::uint64_t hash = digest(read.rows);
-  last_gather_.resize(to_.ops().size(), kNoValue);
-  for (auto k = last_gather_[read.source]; k != kNoValue; k = gathers_[k].next) {
-    const auto& made = std::get<GatherOp>(to_.op(gathers_[k].value).attributes);
-    if (digests_[k] == hash && made.index == read.rows) return gathers_[k].value;
+  const auto [entry, is_new] = last_gather_.try_emplace(key_of(read), kNoValue);
+  for (auto k = entry->second; k != kNoValue; k = gathers_[k].next) {
+    const Op& made = to_.op(gathers_[k].value);
+    const bool is_same =
+        made.operands[0] == read.source && std::get<GatherOp>(made.attributes).index == read.rows;
+    if (is_same) return gathers_[k].value;
   }
   const ValueId value = to_.gather(read.source, read.rows, note);
-  gathers_.push_back({value, last_gather_[read.source]});
-  digests_.push_back(hash);
-  last_gather_[read.source] = static_cast<std::uint32_t>(gathers_.size() - 1);
+  gathers_.push_back({value, entry->second});
+  entry->second = static_cast<std::uint32_t>(gathers_.size() - 1);
   return value;
 }
 

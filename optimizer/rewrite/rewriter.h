@@ -8,6 +8,7 @@
 //   program = rewriter.finish();
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -54,15 +55,15 @@ class Rewriter {
  private:
   struct Gather {
     ValueId value;
-    ValueId next;  ///< the gather before it of the same source, or kNoValue
+    std::uint32_t next;  ///< the gather before it with the same key, or kNoValue
   };
 
   const Program& from_;
   Program to_;
   std::vector<ValueId> now_;
   std::vector<Gather> gathers_;
-  std::vector<std::uint64_t> digests_;      ///< by entry of gathers_
-  std::vector<std::uint32_t> last_gather_;  ///< by new value: entry of gathers_, or kNoValue
+  /// By a key of source and rows: the last entry of gathers_ with it.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> last_gather_;
 };
 
 /// A Program with `from`'s dtype, parameters and number of samples, and no op.

@@ -93,6 +93,7 @@ std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
   plans_.clear();
   use_of_class_.clear();
   last_plan_ = 0;
+  last_.range = nullptr;
   for (const NeuronId n : neurons) {
     if (errors_.list().size() >= kMaxErrors) break;
     classify(vertex, n);
@@ -109,11 +110,37 @@ std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
 void LayerPlanner::classify(const LayerVertex& vertex, NeuronId n) {
   const NeuronRange& range = cursor_.at(n);
   if (!collect_elements(range, n)) return;
+  if (is_like_last(range)) return add_to(plans_[last_plan_], n);
   LayerPlan draft;
   choose_form(vertex, draft);
   const bool fits = combine(range, n, draft) && transform(range, n, draft) &&
                     check_declared_shape(range, n, draft);
-  if (fits) add_to(find_plan(draft), n);
+  if (!fits) return;
+  LayerPlan& plan = find_plan(draft);
+  add_to(plan, n);
+  remember_last(range, plan);
+}
+
+bool LayerPlanner::is_like_last(const NeuronRange& range) const {
+  if (last_.range != &range) return false;
+  if (last_.any_count && elements_.size() > 1) {
+    return std::all_of(elements_.begin(), elements_.end(),
+                       [&](const Element& e) { return e.element_class == last_.classes[0]; });
+  }
+  return std::equal(elements_.begin(), elements_.end(), last_.classes.begin(), last_.classes.end(),
+                    [](const Element& e, std::uint32_t c) { return e.element_class == c; });
+}
+
+void LayerPlanner::remember_last(const NeuronRange& range, const LayerPlan& plan) {
+  const bool has_words = range.word_begin != kNoColumn;  // a neuron's own parameters
+  last_.range = has_words ? nullptr : &range;
+  last_.classes.clear();
+  for (const Element& e : elements_) last_.classes.push_back(e.element_class);
+  const bool takes_any_count =
+      plan.form == LayerForm::Segment || (plan.form == LayerForm::Members && !range.has_shape);
+  last_.any_count =
+      takes_any_count && elements_.size() > 1 &&
+      std::equal(last_.classes.begin() + 1, last_.classes.end(), last_.classes.begin());
 }
 
 bool LayerPlanner::collect_elements(const NeuronRange& range, NeuronId n) {

@@ -43,6 +43,9 @@ class LayerPlanner {
   [[nodiscard]] bool check_declared_shape(const NeuronRange& range, NeuronId n,
                                           const LayerPlan& draft);
   [[nodiscard]] LayerPlan& find_plan(const LayerPlan& draft);
+  /// Whether the neuron belongs to the last one's plan, as elements_ tell.
+  [[nodiscard]] bool is_like_last(const NeuronRange& range) const;
+  void remember_last(const NeuronRange& range, const LayerPlan& plan);
   void add_to(LayerPlan& plan, NeuronId n);
   bool fail(ErrorCode code, NeuronId n, const std::string& message);
   [[nodiscard]] std::uint32_t make_class(WeightId weight, NeuronId input);
@@ -68,6 +71,13 @@ class LayerPlanner {
   };
   std::vector<Element> elements_;  ///< of the neuron being classified
   std::size_t last_plan_ = 0;
+  /// The last neuron whose plan follows from its range and the classes of its elements alone.
+  struct Last {
+    const NeuronRange* range = nullptr;
+    std::vector<std::uint32_t> classes;
+    bool any_count = false;  ///< as many elements of one class as there may be, but two at least
+  };
+  Last last_;
   /// Uses of the plan that add_to fills: class -> index into its uses.
   std::vector<std::vector<std::uint32_t>> use_of_class_;
   std::string note_;
