@@ -1,0 +1,58 @@
+#include "optimizer/iso/class_table.h"
+
+#include <gtest/gtest.h>
+
+namespace vecc::iso {
+namespace {
+
+std::uint32_t insert_one(ClassTable& table, Residues fingerprint) {
+  return table.insert({&fingerprint, 1});
+}
+
+TEST(ClassTable, rows_are_one_class_only_if_both_fields_agree) {
+  ClassTable table(1);
+  EXPECT_EQ(insert_one(table, {3, 4}), 0u);
+  EXPECT_EQ(insert_one(table, {3, 5}), 1u);
+  EXPECT_EQ(insert_one(table, {2, 4}), 2u);
+  EXPECT_EQ(insert_one(table, {3, 4}), 0u);
+}
+
+TEST(ClassTable, counts_a_class_that_meets_an_earlier_one_in_one_field) {
+  ClassTable table(1);
+  for (std::uint64_t i = 0; i < 1000; ++i) insert_one(table, {i, 5000 + i});
+  EXPECT_EQ(table.take_meetings(), 0u);
+  insert_one(table, {7, 1});        // the first field's
+  insert_one(table, {9999, 5007});  // the second field's
+  insert_one(table, {8, 5008});     // both: no new class
+  EXPECT_EQ(table.take_meetings(), 2u);
+  EXPECT_EQ(table.take_meetings(), 0u);
+}
+
+TEST(ClassTable, finds_what_was_appended) {
+  ClassTable table(2);
+  const std::vector<Residues> fingerprint{{1, 2}, {3, 4}};
+  EXPECT_EQ(table.append(fingerprint), 0u);
+  EXPECT_EQ(table.insert(fingerprint), 0u);
+}
+
+TEST(ClassTable, inserts_the_same_in_batches_as_one_at_a_time) {
+  constexpr std::uint32_t kRows = 100000;
+  const auto residues = [](std::uint32_t i) { return Residues{i % 20011, i % 7}; };
+  ClassTable one_at_a_time(1);
+  ClassTable batches(1);
+  batches.insert_all(
+      kRows,
+      [&](std::uint32_t i, std::span<Residues> fingerprint) {
+        fingerprint[0] = residues(i);
+        return i % 3 == 0;
+      },
+      [&](std::uint32_t i, std::uint32_t row_class) {
+        ASSERT_EQ(row_class, insert_one(one_at_a_time, residues(i)));
+      });
+  EXPECT_EQ(batches.size(), one_at_a_time.size());
+  EXPECT_TRUE(batches.doubtful(0));
+  EXPECT_FALSE(batches.doubtful(1));
+}
+
+}  // namespace
+}  // namespace vecc::iso
