@@ -107,7 +107,7 @@ class Factorer {
       for_each_member(segments, rows, s,
                       [&](std::uint32_t m) { here.push_back(numbers[shared.rows[m]]); });
       std::ranges::sort(here);
-      const auto groups_here = std::ranges::unique(here).begin() - here.begin();
+      const auto groups_here = std::unique(here.begin(), here.end()) - here.begin();
       groups += static_cast<std::uint64_t>(groups_here);
       one_each &= groups_here <= 1;
     }

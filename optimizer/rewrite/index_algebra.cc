@@ -160,7 +160,7 @@ std::uint64_t count_distinct(const Index& index, std::uint32_t bound) {
   if (bound / kWord > index.size()) {  // few rows of many
     std::vector<std::uint32_t> rows(index.array().begin(), index.array().end());
     std::ranges::sort(rows);
-    return static_cast<std::uint64_t>(std::ranges::unique(rows).begin() - rows.begin());
+    return static_cast<std::uint64_t>(std::unique(rows.begin(), rows.end()) - rows.begin());
   }
   std::vector<std::uint64_t> seen(bound / kWord + 1);
   for (const std::uint32_t row : index.array()) seen[row / kWord] |= 1ull << row % kWord;
