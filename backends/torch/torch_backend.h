@@ -1,4 +1,4 @@
-// The torch backend: runs a Program by libtorch calls, forward, on CPU and CUDA.
+// The torch backend: runs a Program by libtorch calls, on CPU and CUDA.
 #pragma once
 
 #include "vecc/backend.h"

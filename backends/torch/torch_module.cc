@@ -1,0 +1,9 @@
+// The one symbol that the torch backend's shared library exports.
+#include "backends/torch/torch_module.h"
+
+#include "backends/torch/torch_backend.h"
+
+extern "C" __attribute__((visibility("default"))) const vecc::Backend* vecc_torch_module(
+    const char* build) {
+  return build == vecc::torch_module_build() ? &vecc::torch_backend() : nullptr;
+}
