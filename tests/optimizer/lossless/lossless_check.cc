@@ -13,6 +13,14 @@
 namespace vecc::test {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
 constexpr std::size_t kMostOpsToShow = 60;
 
 bool has(const Program& program, OpKind kind) {
@@ -112,9 +120,15 @@ bool full_list() {
   return std::getenv("VECC_FULL") != nullptr;
 }
 
+std::uint64_t case_count(std::uint64_t all, std::uint64_t sample) {
+  if (full_list()) return all;
+  return kSanitized ? sample / 4 : sample;
+}
+
 bool is_in_sample(const NamedProgram& program, const Setting& setting) {
   constexpr std::uint64_t kLarge = 10'000;
   if (full_list() || statistics(program.program).rows < kLarge) return true;
+  if (kSanitized) return !setting.options.passes && setting.options.gather_preset.empty();
   const std::string& preset = setting.options.gather_preset;
   return preset.empty() || preset == "margin_L" || preset == "agg_true_unlimited";
 }

@@ -35,8 +35,11 @@ struct NamedProgram {
 
 /// VECC_FULL=1: everything, not a sample.
 [[nodiscard]] bool full_list();
+/// How many cases of a kind: all of them, what CI tests, or a quarter of that under sanitizers,
+/// where each takes ten times as long.
+[[nodiscard]] std::uint64_t case_count(std::uint64_t all, std::uint64_t sample);
 /// A large Program takes seconds a setting: without the full list one preset of each kind shows
-/// what they share.
+/// what they share, and under sanitizers the levels show that every pass runs.
 [[nodiscard]] bool is_in_sample(const NamedProgram& program, const Setting& setting);
 
 /// As the vectorizer makes it.

@@ -1,7 +1,7 @@
 // Every pass alone, -O1, -O2 and every preset of lift-gathers lose nothing: on vectorized random
 // graphs, on random Programs (every op and form), and on the graphs of datasets/.
 //
-// VECC_FULL=1: more of each, and all settings on the large graphs too.
+// VECC_FULL=1: more of each, NeuraLogic's golden graphs, and all settings on the large graphs too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 const std::vector<NamedProgram>& graph_programs() {
   static const std::vector<NamedProgram> programs = [] {
     std::vector<NamedProgram> result;
-    for (std::uint64_t seed = 1; seed <= (full_list() ? 400 : 40); ++seed) {
+    for (std::uint64_t seed = 1; seed <= case_count(400, 40); ++seed) {
       RandomGraphOptions options = random_options(seed);
       options.exact = seed % 4 == 0;  // full of equal rows
       result.push_back(
@@ -36,7 +36,7 @@ const std::vector<NamedProgram>& graph_programs() {
 const std::vector<NamedProgram>& random_programs() {
   static const std::vector<NamedProgram> programs = [] {
     std::vector<NamedProgram> result;
-    for (std::uint64_t seed = 1; seed <= (full_list() ? 2000 : 200); ++seed) {
+    for (std::uint64_t seed = 1; seed <= case_count(2000, 200); ++seed) {
       RandomSource random(seed);
       const std::uint32_t ops = 1 + static_cast<std::uint32_t>(seed % 30);
       result.push_back({"random program " + std::to_string(seed), random_program(random, ops)});
@@ -46,14 +46,25 @@ const std::vector<NamedProgram>& random_programs() {
   return programs;
 }
 
+// The .pb files of a folder below the one that the environment names.
+std::vector<fs::path> graphs_in(const char* variable, const char* folder) {
+  const char* root = std::getenv(variable);
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(fs::path(root ? root : ".") / folder)) {
+    if (entry.path().extension() == ".pb") paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
 const std::vector<NamedProgram>& data_set_programs() {
   static const std::vector<NamedProgram> programs = [] {
-    const char* source = std::getenv("VECC_SOURCE_DIR");
-    std::vector<fs::path> paths;
-    for (const auto& entry : fs::directory_iterator(fs::path(source ? source : ".") / "datasets")) {
-      if (entry.path().extension() == ".pb") paths.push_back(entry.path());
+    std::vector<fs::path> paths = graphs_in("VECC_SOURCE_DIR", "datasets");
+    if (full_list()) {
+      const std::vector<fs::path> golden = graphs_in("VECC_BINARY_DIR", "golden");
+      VECC_CHECK(!golden.empty(), "the test convert_golden has run");
+      paths.insert(paths.end(), golden.begin(), golden.end());
     }
-    std::ranges::sort(paths);
     std::vector<NamedProgram> result;
     for (const fs::path& path : paths) {
       const auto graph = read_graph(path);
