@@ -19,20 +19,18 @@ std::vector<std::string> all_configurations() {
   return names;
 }
 
-Result<PresetRow> time_configuration(const Program& program, const std::string& name,
-                                     const TimeOptions& time) {
-  PresetRow row;
+// A configuration's row without its times, and the program to time.
+Result<Program> optimize_row(const Program& program, const std::string& name, PresetRow& row) {
   row.configuration = name;
   VECC_TRY(const OptimizeOptions options, configuration_of(name));
   const auto start = std::chrono::steady_clock::now();
-  VECC_TRY(const Program optimized, optimize(program, options));
+  VECC_TRY(Program optimized, optimize(program, options));
   row.optimize_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const ProgramStatistics s = statistics(optimized);
   row.ops = s.ops;
   row.rows = s.rows;
-  VECC_TRY(row.times, time_program(optimized, time));
-  return row;
+  return optimized;
 }
 
 // Where tools/bench/pyg is: beside the build folder's source tree, by VECC_SOURCE_DIR or as built.
@@ -80,12 +78,18 @@ Result<PresetTable> bench_one(const PresetsBenchOptions& options, const std::str
   table.model = model;
   VECC_TRY(const Program program, ground_graph(data, model, options.dim));
   const auto names = options.configurations.empty() ? all_configurations() : options.configurations;
+  std::vector<Program> optimized;
   for (const std::string& name : names) {
     if (interrupt_pending()) break;
     std::fputs(fmt::format("{} {}: {}\n", table.set, model, name).c_str(), stderr);
-    VECC_TRY(PresetRow row, time_configuration(program, name, options.time));
-    table.rows.push_back(std::move(row));
+    VECC_TRY(optimized.emplace_back(), optimize_row(program, name, table.rows.emplace_back()));
   }
+  if (optimized.empty()) return table;
+  std::fputs(fmt::format("{} {}: runs\n", table.set, model).c_str(), stderr);
+  std::vector<const Program*> programs;
+  for (const Program& p : optimized) programs.push_back(&p);
+  VECC_TRY(std::vector<ProgramTimes> times, time_programs(programs, options.time));
+  for (std::size_t i = 0; i < times.size(); ++i) table.rows[i].times = std::move(times[i]);
   if (options.python.empty() || table.rows.empty()) return table;
   std::fputs(fmt::format("{} {}: PyG\n", table.set, model).c_str(), stderr);
   const bool on_cpu = table.rows.front().times.device == "cpu";

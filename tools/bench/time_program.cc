@@ -1,6 +1,8 @@
 #include "time_program.h"
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <vector>
 
 namespace vecc::tools {
@@ -18,51 +20,89 @@ std::uint64_t output_size(const Program& program) {
   return size;
 }
 
-Result<void> time_forward(Executable& executable, const TimeOptions& options, RunSeries& series) {
-  series.warmup = options.warmup;
-  for (std::uint32_t i = 0; i < options.warmup + options.repeat; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    VECC_TRY_VOID(executable.run());
-    series.seconds.push_back(seconds_since(start));
-  }
-  return {};
-}
+using Executables = std::vector<std::unique_ptr<Executable>>;
 
-Result<void> time_both(Executable& executable, const std::vector<double>& ones,
-                       const TimeOptions& options, ProgramTimes& times) {
-  times.backward.warmup = times.both.warmup = options.warmup;
-  for (std::uint32_t i = 0; i < options.warmup + options.repeat; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    VECC_TRY_VOID(executable.run());
-    const auto middle = std::chrono::steady_clock::now();
-    VECC_TRY_VOID(executable.differentiate(ones));
-    times.backward.seconds.push_back(seconds_since(middle));
-    times.both.seconds.push_back(seconds_since(start));
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<ProgramTimes> time_program(const Program& program, const TimeOptions& options) {
+Result<Executables> compile_all(std::span<const Program* const> programs,
+                                const TimeOptions& options, bool gradients) {
   const Backend* backend = find_backend(options.backend);
   if (backend == nullptr) {
     return Errors(ErrorCode::Usage, "--backend", "no backend \"" + options.backend + "\"");
   }
-  ProgramTimes times;
   ExecutionOptions execution = options.execution;
-  execution.gradients = false;
-  {
-    VECC_TRY(const auto executable, backend->compile(program, execution));
-    times.device = executable->device_name();
-    VECC_TRY_VOID(time_forward(*executable, options, times.forward));
+  execution.gradients = gradients;
+  Executables result;
+  for (const Program* program : programs) {
+    VECC_TRY(result.emplace_back(), backend->compile(*program, execution));
   }
-  if (!options.gradients) return times;
-  execution.gradients = true;
-  VECC_TRY(const auto executable, backend->compile(program, execution));
-  const std::vector<double> ones(output_size(program), 1.0);
-  VECC_TRY_VOID(time_both(*executable, ones, options, times));
+  return result;
+}
+
+// Every program's warm-up, then rounds of a few runs of each in turn: what else the machine does
+// meanwhile, and how warm it gets, meets all of them alike.
+template <class Run>
+Result<void> run_in_rounds(std::size_t programs, const TimeOptions& options, Run&& run) {
+  constexpr std::uint32_t kRunsARound = 5;
+  const auto run_each = [&](std::uint32_t times) -> Result<void> {
+    for (std::size_t p = 0; p < programs; ++p) {
+      for (std::uint32_t i = 0; i < times; ++i) VECC_TRY_VOID(run(p));
+    }
+    return {};
+  };
+  VECC_TRY_VOID(run_each(options.warmup));
+  for (std::uint32_t done = 0; done < options.repeat; done += kRunsARound) {
+    VECC_TRY_VOID(run_each(std::min(kRunsARound, options.repeat - done)));
+  }
+  return {};
+}
+
+Result<void> time_forward(std::span<const Program* const> programs, const TimeOptions& options,
+                          std::vector<ProgramTimes>& times) {
+  VECC_TRY(const Executables executables, compile_all(programs, options, /*gradients=*/false));
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    times[p].device = executables[p]->device_name();
+    times[p].forward.warmup = options.warmup;
+  }
+  return run_in_rounds(programs.size(), options, [&](std::size_t p) -> Result<void> {
+    const auto start = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(executables[p]->run());
+    times[p].forward.seconds.push_back(seconds_since(start));
+    return {};
+  });
+}
+
+Result<void> time_both(std::span<const Program* const> programs, const TimeOptions& options,
+                       std::vector<ProgramTimes>& times) {
+  VECC_TRY(const Executables executables, compile_all(programs, options, /*gradients=*/true));
+  std::vector<std::vector<double>> ones;
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    ones.emplace_back(output_size(*programs[p]), 1.0);
+    times[p].backward.warmup = times[p].both.warmup = options.warmup;
+  }
+  return run_in_rounds(programs.size(), options, [&](std::size_t p) -> Result<void> {
+    const auto start = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(executables[p]->run());
+    const auto middle = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(executables[p]->differentiate(ones[p]));
+    times[p].backward.seconds.push_back(seconds_since(middle));
+    times[p].both.seconds.push_back(seconds_since(start));
+    return {};
+  });
+}
+
+}  // namespace
+
+Result<std::vector<ProgramTimes>> time_programs(std::span<const Program* const> programs,
+                                                const TimeOptions& options) {
+  std::vector<ProgramTimes> times(programs.size());
+  VECC_TRY_VOID(time_forward(programs, options, times));
+  if (options.gradients) VECC_TRY_VOID(time_both(programs, options, times));
   return times;
+}
+
+Result<ProgramTimes> time_program(const Program& program, const TimeOptions& options) {
+  const Program* one = &program;
+  VECC_TRY(std::vector<ProgramTimes> times, time_programs(std::span(&one, 1), options));
+  return std::move(times.front());
 }
 
 nlohmann::ordered_json json_of(const ProgramTimes& times) {

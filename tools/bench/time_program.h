@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "run_series.h"
 #include "vecc/backend.h"
@@ -23,8 +25,11 @@ struct ProgramTimes {
   RunSeries backward;  ///< the reverse mode alone; empty without TimeOptions::gradients
   RunSeries both;      ///< forward that keeps what backward needs, and backward
 };
-/// Compiles twice (without and with gradients) and runs. Output gradients are 1 everywhere. Errors:
-/// those of the backend.
+/// Compiles each twice (without and with gradients) and runs them in turn, a few runs of each a
+/// round. Output gradients are 1 everywhere. Errors: those of the backend.
+[[nodiscard]] Result<std::vector<ProgramTimes>> time_programs(
+    std::span<const Program* const> programs, const TimeOptions& options);
+/// The same of one.
 [[nodiscard]] Result<ProgramTimes> time_program(const Program& program, const TimeOptions& options);
 
 /// Name, median and least time of each, as a table's cells and as JSON.
