@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <numeric>
 
 #include "gradients.h"
 #include "tools/common/quantity_text.h"
@@ -65,6 +68,30 @@ void describe_run(Stages& stages, const Execution& execution) {
   stages.describe(words, {{"outputs", execution.outputs.size()}, {"runs", runs}});
 }
 
+/// The median of each op over several runs in which every op is timed: stage `profile`.
+Result<std::vector<double>> measure_ops(Executable& executable, Stages& stages) {
+  constexpr std::size_t kRuns = 5;
+  std::vector<std::vector<double>> runs;
+  VECC_TRY_VOID(stages.run("profile", [&](ProgressLine& line) -> Result<void> {
+    for (std::size_t i = 0; i < kRuns; ++i) {
+      VECC_TRY(runs.emplace_back(), executable.profile());
+      line.update(i + 1, kRuns, ProgressUnit::Runs);
+    }
+    return {};
+  }));
+  std::vector<double> medians(runs.front().size());
+  for (std::size_t op = 0; op < medians.size(); ++op) {
+    std::array<double, kRuns> times{};
+    for (std::size_t i = 0; i < kRuns; ++i) times[i] = runs[i][op];
+    std::ranges::nth_element(times, times.begin() + kRuns / 2);
+    medians[op] = times[kRuns / 2];
+  }
+  const double sum = std::accumulate(medians.begin(), medians.end(), 0.0);
+  stages.describe(text_of_count(medians.size(), "op") + ", " + text_of_seconds(sum) + " in all",
+                  {{"seconds", sum}});
+  return medians;
+}
+
 }  // namespace
 
 Result<BackendChoice> choose_backend(const Program& program, const Options& options) {
@@ -80,6 +107,7 @@ ExecutionOptions execution_options(const Options& options) {
   execution.device = options.device;
   execution.threads = options.threads;
   execution.torch_reduce = options.torch_reduce.value_or(TorchReduce::Auto);
+  execution.gradients = !options.gradients.empty();
   return execution;
 }
 
@@ -108,8 +136,9 @@ Result<Execution> execute_reference(const NeuronGraph& graph, const Options& opt
   return result;
 }
 
-Result<Execution> execute_program(const Program& program, const BackendChoice& choice,
-                                  const Options& options, Stages& stages) {
+Result<Execution> execute_program(const NeuronGraph& graph, const Program& program,
+                                  const BackendChoice& choice, const Options& options,
+                                  Stages& stages) {
   Execution result;
   result.backend = choice.backend->name();
   result.reason = choice.reason;
@@ -127,6 +156,12 @@ Result<Execution> execute_program(const Program& program, const BackendChoice& c
   VECC_TRY(result.outputs, executable->outputs());
   VECC_CHECK(result.outputs.size() == program.sample_count(), "one output a sample");
   describe_run(stages, result);
+  if (options.emit.kind == EmitKind::Html) {
+    VECC_TRY(result.op_seconds, measure_ops(*executable, stages));
+  }
+  if (!options.gradients.empty()) {
+    VECC_TRY_VOID(write_gradients(graph, program, *executable, options.gradients, stages));
+  }
   return result;
 }
 

@@ -20,6 +20,7 @@ struct Execution {
   std::string device;
   DType dtype = DType::F64;
   std::vector<double> run_seconds;  ///< by run
+  std::vector<double> op_seconds;   ///< by op of the Program; empty: not measured
 };
 
 /// Evaluates the graph itself, `options.repeat` times: stage `run`; then writes the gradients, if
@@ -37,8 +38,10 @@ struct BackendChoice {
 /// How the command line wants a Program run.
 [[nodiscard]] ExecutionOptions execution_options(const Options& options);
 
-/// Compiles and runs `options.repeat` times: stages `compile` and `run`. Errors: the backend's.
-[[nodiscard]] Result<Execution> execute_program(const Program& program, const BackendChoice& choice,
-                                                const Options& options, Stages& stages);
+/// Compiles and runs `options.repeat` times: stages `compile` and `run`; measures every op for the
+/// page of --emit=html; then writes the gradients, if they are asked for. Errors: the backend's.
+[[nodiscard]] Result<Execution> execute_program(const NeuronGraph& graph, const Program& program,
+                                                const BackendChoice& choice, const Options& options,
+                                                Stages& stages);
 
 }  // namespace vecc::tools

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "tools/common/data_sink.h"
@@ -22,18 +26,53 @@ std::string text_of_gradient(std::span<const double> gradient) {
   return text;
 }
 
-Result<void> write(const NeuronGraph& graph, const ReferenceGradients& gradients,
+/// The derivatives by the rows of a learnable table, one row after another.
+using TableGradient = std::function<Result<std::vector<double>>(const WeightTable&)>;
+
+Result<void> write(const NeuronGraph& graph, const TableGradient& gradient_of,
                    const std::string& path) {
   VECC_TRY(DataSink sink, DataSink::open(path));
   for (const WeightTable& table : graph.weight_tables) {
     if (!table.learnable) continue;
     const std::string name = escape_terminal(table.name, std::numeric_limits<std::uint32_t>::max());
+    VECC_TRY(const std::vector<double> gradient, gradient_of(table));
+    const std::size_t size = table.shape.size();
     for (std::uint32_t row = 0; row < table.count; ++row) {
-      sink.write(fmt::format("{}\t{}\t{}\n", name, row,
-                             text_of_gradient(gradients.weight(table.first + row))));
+      const auto values = std::span(gradient).subspan(row * size, size);
+      sink.write(fmt::format("{}\t{}\t{}\n", name, row, text_of_gradient(values)));
     }
   }
   return sink.finish();
+}
+
+void describe_gradients(const NeuronGraph& graph, Stages& stages) {
+  std::uint64_t weights = 0;
+  for (const WeightTable& table : graph.weight_tables) weights += table.learnable ? table.count : 0;
+  stages.describe("of " + text_of_count(weights, "learnable weight"), {{"weights", weights}});
+}
+
+// The tables of a Program by name: its parameters.
+std::map<std::string_view, ParameterIndex> find_parameters(const Program& program) {
+  std::map<std::string_view, ParameterIndex> result;
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    result.emplace(program.parameters()[p].name, p);
+  }
+  return result;
+}
+
+Result<void> differentiate_and_write(const NeuronGraph& graph, const Program& program,
+                                     Executable& executable, const std::string& path) {
+  VECC_TRY(const auto outputs, executable.outputs());
+  std::size_t elements = 0;
+  for (const Executable::Output& output : outputs) elements += output.value.size();
+  VECC_TRY_VOID(executable.differentiate(std::vector<double>(elements, 1.0)));
+  const auto parameters = find_parameters(program);
+  const auto gradient_of = [&](const WeightTable& table) -> Result<std::vector<double>> {
+    const auto found = parameters.find(table.name);
+    if (found == parameters.end()) return std::vector<double>(table.count * table.shape.size());
+    return executable.gradient(found->second);
+  };
+  return write(graph, gradient_of, path);
 }
 
 }  // namespace
@@ -45,11 +84,24 @@ Result<void> write_gradients(const NeuronGraph& graph, const ReferenceValues& va
   VECC_TRY_VOID(stages.run("gradients", [&](ProgressLine&) -> Result<void> {
     const std::vector<double> ones(outputs, 1.0);
     VECC_TRY(const ReferenceGradients gradients, differentiate_reference(graph, values, ones));
-    return write(graph, gradients, path);
+    const auto gradient_of = [&](const WeightTable& table) -> Result<std::vector<double>> {
+      const auto begin = gradients.weights.begin();
+      return std::vector<double>(
+          begin + static_cast<std::ptrdiff_t>(gradients.weight_begin[table.first]),
+          begin + static_cast<std::ptrdiff_t>(gradients.weight_begin[table.first + table.count]));
+    };
+    return write(graph, gradient_of, path);
   }));
-  std::uint64_t weights = 0;
-  for (const WeightTable& table : graph.weight_tables) weights += table.learnable ? table.count : 0;
-  stages.describe("of " + text_of_count(weights, "learnable weight"), {{"weights", weights}});
+  describe_gradients(graph, stages);
+  return {};
+}
+
+Result<void> write_gradients(const NeuronGraph& graph, const Program& program,
+                             Executable& executable, const std::string& path, Stages& stages) {
+  VECC_TRY_VOID(stages.run("gradients", [&](ProgressLine&) {
+    return differentiate_and_write(graph, program, executable, path);
+  }));
+  describe_gradients(graph, stages);
   return {};
 }
 

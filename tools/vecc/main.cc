@@ -111,14 +111,19 @@ Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options,
   return compiled;
 }
 
+/// A page shows what a run measured: it is written after that.
+bool emits_after_run(const Options& options) {
+  return options.emit.kind == EmitKind::Html && options.run;
+}
+
 Result<void> emit(const Compiled& compiled, const Options& options,
-                  const nlohmann::ordered_json& sizes) {
+                  const nlohmann::ordered_json& sizes, std::vector<double> op_seconds = {}) {
   const Optimized& optimized = *compiled.optimized;
   if (options.emit.kind != EmitKind::Html) {
     return emit_program(optimized.program, options.emit, sizes);
   }
-  const HtmlInput page{
-      options.input, compiled.vectorized->program, optimized.program, optimized.report, {}};
+  const HtmlInput page{options.input, compiled.vectorized->program, optimized.program,
+                       optimized.report, std::move(op_seconds)};
   return write_data(options.emit.path, html_page(page));
 }
 
@@ -127,7 +132,7 @@ Result<void> run_graph(const NeuronGraph& graph, const Options& options, Stages&
   const Program* program = compiled.optimized ? &compiled.optimized->program : nullptr;
   const auto sizes =
       describe_sizes(graph, compiled.vectorized ? &compiled.vectorized->report : nullptr, program);
-  if (options.emit.kind) {
+  if (options.emit.kind && !emits_after_run(options)) {
     VECC_TRY_VOID(emit(compiled, options, sizes));
     if (!options.run) {
       print_report(options, stages, nullptr);
@@ -137,7 +142,10 @@ Result<void> run_graph(const NeuronGraph& graph, const Options& options, Stages&
   VECC_TRY(const Execution execution,
            options.backend == "reference"
                ? execute_reference(graph, options, stages)
-               : execute_program(*program, compiled.backend, options, stages));
+               : execute_program(graph, *program, compiled.backend, options, stages));
+  if (emits_after_run(options)) {
+    VECC_TRY_VOID(emit(compiled, options, sizes, execution.op_seconds));
+  }
   VECC_TRY_VOID(
       print_outputs(options, graph, execution, describe_execution(execution, stages, sizes)));
   print_report(options, stages, &execution);

@@ -115,10 +115,11 @@ void add_output_options(CLI::App& app, Options& o) {
   add_emit_options(app, o.emit);
   app.add_option("--gradients", o.gradients,
                  "Also write the derivatives of the sum of all elements of all outputs by the "
-                 "learnable weights, a line a weight: table, row, values, separated by tabs; needs "
-                 "--backend=reference")
+                 "learnable weights, a line a weight: table, row, values, separated by tabs")
       ->type_name("PATH");
-  app.add_flag("--run", o.run, "With --emit and -o: run as well, outputs on stdout");
+  app.add_flag("--run", o.run,
+               "With --emit and -o: run as well, outputs on stdout; a page then has "
+               "each op's share of the time");
   app.add_flag("--json", o.json, "Outputs, times and sizes (or stats) as one JSON object");
   app.add_flag("--quiet,-q", o.quiet, "Nothing on stderr but errors");
   add_log_option(app, o.log_level);
@@ -147,9 +148,6 @@ void add_limit_options(CLI::App& app, ImportLimits& limits) {
 
 std::string check_gradients(const Options& o) {
   if (o.gradients.empty()) return {};
-  if (o.backend != "reference") {
-    return "--gradients needs --backend=reference: no other backend has gradients today";
-  }
   if (o.emit.kind && !o.run) return "--gradients needs --run beside --emit";
   if (o.gradients == o.emit.path) return "--gradients and -o name one file";
   return {};
