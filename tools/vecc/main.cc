@@ -1,4 +1,5 @@
-// vecc graph.pb: import, vectorize, optimize, compile, run, print.
+// vecc graph.pb: import, vectorize, optimize, compile, run, print. vecc weights:
+// weights_commands.h.
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,6 +17,8 @@
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/vectorize.h"
+#include "weight_stages.h"
+#include "weights_commands.h"
 
 namespace vecc::tools {
 namespace {
@@ -155,13 +158,18 @@ Result<void> run_graph(const NeuronGraph& graph, const Options& options, Stages&
 Result<void> run(const Options& options) {
   Stages stages(!options.quiet);
   VECC_TRY(NeuronGraph graph, import_graph(options, stages));
+  VECC_TRY_VOID(load_graph_weights(graph, options, stages));
   initialize_graph(graph, options, stages);
+  if (const Result<void> saved = save_graph_weights(graph, options, stages); !saved) {
+    return add_way_out(saved.error());
+  }
   const Result<void> result = run_graph(graph, options, stages);
   if (!result) return add_way_out(result.error());
   return {};
 }
 
 int vecc_main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "weights") return weights_main(argc - 1, argv + 1);
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   set_up_logging(options.quiet ? "off" : options.log_level);

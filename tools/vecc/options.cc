@@ -26,6 +26,11 @@ Examples:
   vecc graph.pb --init=glorot             weights that the file leaves open get initial values
   vecc graph.pb --backend=reference --gradients=gradients.tsv
                                           derivatives of the outputs by the weights
+  vecc graph.pb --save-weights=w.safetensors
+                                          its weights in a file
+  vecc test.pb --load-weights=w.safetensors
+                                          predicts with them on another graph of the template
+  vecc weights --help                     show, diff and convert weight files
 
 Outputs go to stdout: aligned with a header on a terminal, else separated by tabs; a sample
 without a target shows `-`. Reports and errors go to stderr. NO_COLOR is honoured.
@@ -91,6 +96,32 @@ std::string check_seed(const std::string& text) {
   return text + " is not a whole number of 64 bits";
 }
 
+/// `FILE` or `by-name:FILE`.
+void take_load_option(const std::string& text, Options& o) {
+  constexpr std::string_view kByName = "by-name:";
+  const bool by_name = text.starts_with(kByName);
+  o.load_mode = by_name ? LoadMode::ByName : LoadMode::Strict;
+  o.load_weights = by_name ? text.substr(kByName.size()) : text;
+}
+
+void add_weight_file_options(CLI::App& app, Options& o) {
+  app.add_option_function<std::string>(
+         "--load-weights", [&o](const std::string& text) { take_load_option(text, o); },
+         "Values for the weight tables, by name (safetensors, .npz, .npy). Differences between "
+         "file and graph are errors; with by-name: before the path, what only one of them has is "
+         "listed and left as it is")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text.empty() || text == "by-name:" ? "needs a path" : std::string();
+          },
+          ""))
+      ->type_name("[by-name:]FILE");
+  app.add_option("--save-weights", o.save_weights,
+                 "Write all weight tables as safetensors, with their values after --load-weights "
+                 "and --init")
+      ->type_name("FILE");
+}
+
 void add_weight_options(CLI::App& app, Options& o) {
   constexpr std::array kInitializers = {Initializer::Uniform, Initializer::Normal,
                                         Initializer::Constant, Initializer::Glorot,
@@ -109,6 +140,7 @@ void add_weight_options(CLI::App& app, Options& o) {
       ->check(CLI::Validator(check_seed, ""))
       ->type_name("N")
       ->capture_default_str();
+  add_weight_file_options(app, o);
 }
 
 void add_output_options(CLI::App& app, Options& o) {
@@ -153,6 +185,14 @@ std::string check_gradients(const Options& o) {
   return {};
 }
 
+std::string check_save_weights(const Options& o) {
+  if (o.save_weights.empty()) return {};
+  if (o.save_weights == o.emit.path) return "--save-weights and -o name one file";
+  if (o.save_weights == o.gradients) return "--save-weights and --gradients name one file";
+  if (o.save_weights == o.input) return "--save-weights names the graph";
+  return {};
+}
+
 /// What CLI11's own checks do not see; empty if all is well.
 std::string check_options(Options& o, const std::string& device) {
   if (std::string problem = check_optimize_settings(o.optimize); !problem.empty()) return problem;
@@ -167,6 +207,7 @@ std::string check_options(Options& o, const std::string& device) {
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
   }
+  if (std::string problem = check_save_weights(o); !problem.empty()) return problem;
   return check_gradients(o);
 }
 

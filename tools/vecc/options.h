@@ -10,6 +10,7 @@
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
+#include "vecc/weights.h"
 
 namespace vecc::tools {
 
@@ -25,8 +26,11 @@ struct Options {
   std::string gradients;                    ///< where to write them; empty: nowhere
   std::optional<Initializer> init;          ///< of weights without values
   std::int64_t init_seed = 0;
-  EmitOptions emit;  ///< with `path`, also for the outputs
-  bool run = false;  ///< with --emit
+  std::string load_weights;  ///< a weight file; empty: none
+  LoadMode load_mode = LoadMode::Strict;
+  std::string save_weights;  ///< where to write the weights; empty: nowhere
+  EmitOptions emit;          ///< with `path`, also for the outputs
+  bool run = false;          ///< with --emit
   bool json = false;
   bool quiet = false;
   std::string log_level = "warn";

@@ -1,0 +1,149 @@
+#include "src/weights/element_type.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace vecc {
+namespace {
+
+struct ElementInfo {
+  ElementType type;
+  std::string_view name;
+  std::string_view numpy;  // BF16 has none
+  std::uint64_t size;
+};
+
+constexpr std::array<ElementInfo, 13> kElements{{
+    {ElementType::F64, "F64", "f8", 8},
+    {ElementType::F32, "F32", "f4", 4},
+    {ElementType::F16, "F16", "f2", 2},
+    {ElementType::BF16, "BF16", "", 2},
+    {ElementType::I64, "I64", "i8", 8},
+    {ElementType::I32, "I32", "i4", 4},
+    {ElementType::I16, "I16", "i2", 2},
+    {ElementType::I8, "I8", "i1", 1},
+    {ElementType::U64, "U64", "u8", 8},
+    {ElementType::U32, "U32", "u4", 4},
+    {ElementType::U16, "U16", "u2", 2},
+    {ElementType::U8, "U8", "u1", 1},
+    {ElementType::Bool, "BOOL", "b1", 1},
+}};
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < kElements.size(); ++i) {
+    if (kElements[i].type != static_cast<ElementType>(i)) return false;
+  }
+  return true;
+}
+static_assert(is_in_order());
+
+const ElementInfo& element_info(ElementType type) {
+  return kElements[static_cast<std::size_t>(type)];
+}
+
+/// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits.
+double half_value(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 0x1F;
+  const int fraction = bits & 0x3FF;
+  double value = 0;
+  if (exponent == 0x1F) {
+    value = fraction == 0 ? std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::quiet_NaN();
+  } else if (exponent == 0) {
+    value = std::ldexp(fraction, -24);
+  } else {
+    value = std::ldexp(fraction + 0x400, exponent - 25);
+  }
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+
+/// The upper half of a float.
+double bfloat_value(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+template <class T, class Convert>
+std::vector<double> convert_elements(const std::string& data, Convert convert) {
+  std::vector<double> values(data.size() / sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = convert(load_little_endian<T>(data.data() + i * sizeof(T)));
+  }
+  return values;
+}
+
+template <class T>
+std::vector<double> cast_elements(const std::string& data) {
+  return convert_elements<T>(data, [](T value) { return static_cast<double>(value); });
+}
+
+}  // namespace
+
+std::string_view text_of(ElementType type) {
+  return element_info(type).name;
+}
+
+std::uint64_t size_of(ElementType type) {
+  return element_info(type).size;
+}
+
+bool is_float(ElementType type) {
+  return type <= ElementType::BF16;
+}
+
+std::optional<ElementType> parse_element_type(std::string_view text) {
+  for (const ElementInfo& info : kElements) {
+    if (info.name == text) return info.type;
+  }
+  return std::nullopt;
+}
+
+std::optional<ElementType> parse_numpy_type(std::string_view text) {
+  for (const ElementInfo& info : kElements) {
+    if (info.numpy == text && !text.empty()) return info.type;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> checked_bytes(ElementType type,
+                                           const std::vector<std::uint64_t>& shape) {
+  // An empty dimension makes all empty, however large the others.
+  for (const std::uint64_t dimension : shape) {
+    if (dimension == 0) return 0;
+  }
+  std::uint64_t bytes = size_of(type);
+  for (const std::uint64_t dimension : shape) {
+    if (__builtin_mul_overflow(bytes, dimension, &bytes)) return std::nullopt;
+  }
+  return bytes;
+}
+
+std::vector<double> values_of(const WeightTensor& tensor) {
+  const std::string& data = tensor.data;
+  switch (tensor.type) {
+    case ElementType::F64: return cast_elements<double>(data);
+    case ElementType::F32: return cast_elements<float>(data);
+    case ElementType::F16: return convert_elements<std::uint16_t>(data, half_value);
+    case ElementType::BF16: return convert_elements<std::uint16_t>(data, bfloat_value);
+    case ElementType::I64: return cast_elements<std::int64_t>(data);
+    case ElementType::I32: return cast_elements<std::int32_t>(data);
+    case ElementType::I16: return cast_elements<std::int16_t>(data);
+    case ElementType::I8: return cast_elements<std::int8_t>(data);
+    case ElementType::U64: return cast_elements<std::uint64_t>(data);
+    case ElementType::U32: return cast_elements<std::uint32_t>(data);
+    case ElementType::U16: return cast_elements<std::uint16_t>(data);
+    case ElementType::U8:
+    case ElementType::Bool: return cast_elements<std::uint8_t>(data);
+  }
+  VECC_CHECK(false, "an element type without numbers");
+}
+
+std::string text_of_shape(const std::vector<std::uint64_t>& shape) {
+  std::string text;
+  for (const std::uint64_t dimension : shape) {
+    text += (text.empty() ? "" : ", ") + std::to_string(dimension);
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace vecc

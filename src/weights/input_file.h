@@ -1,0 +1,39 @@
+// A weight file's bytes, read from any place: of a file, a pipe (held in memory), or memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "vecc/error.h"
+
+namespace vecc {
+
+class InputFile {
+ public:
+  /// Errors: FileUnreadable, LimitBytes; their places are empty.
+  [[nodiscard]] static Result<InputFile> open(const std::string& path, std::uint64_t max_bytes);
+  /// `bytes` must live as long as the InputFile.
+  [[nodiscard]] static Result<InputFile> of_bytes(std::string_view bytes, std::uint64_t max_bytes);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile();
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// All `count` bytes from `offset` on, which the caller has compared with size(). Errors:
+  /// FileUnreadable; FileTruncated, if the file has become shorter.
+  [[nodiscard]] Result<void> read(std::uint64_t offset, char* out, std::uint64_t count) const;
+  /// The same as a new string.
+  [[nodiscard]] Result<std::string> read(std::uint64_t offset, std::uint64_t count) const;
+
+ private:
+  InputFile() = default;
+  [[nodiscard]] Result<void> hold_pipe(std::uint64_t max_bytes);
+
+  int file_ = -1;           // or
+  std::string held_;        // what a pipe gave, or
+  std::string_view bytes_;  // somebody else's
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace vecc

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <unordered_map>
+#include <utility>
+
+#include "src/import/error_list.h"
+#include "src/weights/safetensors_header.h"
+#include "src/weights/table_rows.h"
+
+namespace vecc {
+namespace {
+
+std::string text_of_value(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+/// A table's values out of a tensor, or errors that say why not.
+class TableCheck {
+ public:
+  /// `rows`: the file's digest of the table's row names; empty: it has none.
+  TableCheck(const WeightTable& table, std::string_view rows, ErrorList& errors)
+      : table_(table), rows_(rows), errors_(errors) {}
+
+  /// Empty after an error, and for a fixed table, which keeps its own.
+  std::vector<double> values_from(const WeightTensor& tensor) {
+    if (!is_float(tensor.type)) {
+      differ("is " + std::string(text_of(tensor.type)) +
+             " in the file, expected F16, BF16, F32 or F64");
+      return {};
+    }
+    if (const auto expected = tensor_shape(table_); tensor.shape != expected) {
+      differ("has shape " + text_of_shape(tensor.shape) + " in the file, expected " +
+             text_of_shape(expected) + ": " + std::to_string(table_.count) + " of shape " +
+             table_.shape.text());
+      return {};
+    }
+    if (!rows_.empty() && table_.row_names.size() > 0 &&
+        digest_of_rows(table_.row_names) != rows_) {
+      differ("has rows of other names, or in another order, than in the file");
+      return {};
+    }
+    std::vector<double> values = values_of(tensor);
+    if (!check_finite(values) || !check_fixed(values) || !table_.learnable) values.clear();
+    return values;
+  }
+
+ private:
+  bool check_finite(const std::vector<double>& values) {
+    const auto bad = std::find_if(values.begin(), values.end(),
+                                  [](double value) { return !std::isfinite(value); });
+    if (bad == values.end()) return true;
+    errors_.add(ErrorCode::NotFinite, place_of(bad - values.begin()),
+                "is " + text_of_value(*bad) + " in the file, expected a finite number");
+    return false;
+  }
+
+  bool check_fixed(const std::vector<double>& values) {
+    if (table_.learnable) return true;
+    const auto [ours, theirs] =
+        std::mismatch(table_.values.begin(), table_.values.end(), values.begin(), values.end());
+    if (theirs == values.end()) return true;
+    errors_.add(ErrorCode::WeightsDiffer, place_of(theirs - values.begin()),
+                "is fixed at " + text_of_value(*ours) + " in the graph, and " +
+                    text_of_value(*theirs) + " in the file, expected the same");
+    return false;
+  }
+
+  [[nodiscard]] std::string place_of(std::ptrdiff_t value) const {
+    const auto row = static_cast<std::uint64_t>(value) / table_.shape.size();
+    return describe_weights(table_) + ", row " + std::to_string(row);
+  }
+
+  void differ(std::string message) {
+    errors_.add(ErrorCode::WeightsDiffer, describe_weights(table_), std::move(message));
+  }
+
+  const WeightTable& table_;
+  std::string_view rows_;
+  ErrorList& errors_;
+};
+
+/// What a file has under each name.
+struct FileIndex {
+  std::unordered_map<std::string_view, WeightTensor*> tensors;
+  std::unordered_map<std::string_view, std::string_view> metadata;
+
+  explicit FileIndex(WeightFile& file) : metadata(file.metadata.begin(), file.metadata.end()) {
+    for (WeightTensor& tensor : file.tensors) tensors.emplace(tensor.name, &tensor);
+  }
+  [[nodiscard]] std::string_view rows_of(const WeightTable& table) const {
+    const auto found = table.row_names.size() > 0 ? metadata.find(rows_key(table)) : metadata.end();
+    return found == metadata.end() ? std::string_view() : found->second;
+  }
+};
+
+/// The new values by table; empty where a table keeps its own. Takes the tensors that it finds out
+/// of the index.
+std::vector<std::vector<double>> match_tables(const NeuronGraph& graph, LoadMode mode,
+                                              FileIndex& index, LoadReport& report,
+                                              ErrorList& errors) {
+  std::vector<std::vector<double>> values(graph.weight_tables.size());
+  for (std::uint32_t t = 0; t < graph.weight_tables.size(); ++t) {
+    const WeightTable& table = graph.weight_tables[t];
+    const auto found = index.tensors.find(table.name);
+    if (found != index.tensors.end()) {
+      values[t] = TableCheck(table, index.rows_of(table), errors).values_from(*found->second);
+      found->second->data = {};  // half the memory for a large model
+      index.tensors.erase(found);
+      ++report.loaded;
+    } else if (table.learnable) {
+      report.not_in_file.push_back(t);
+      if (mode == LoadMode::ByName) continue;
+      errors.add(ErrorCode::WeightsDiffer, describe_weights(table), "is not in the file");
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<LoadReport> load_weights(NeuronGraph& graph, WeightFile file, LoadMode mode,
+                                std::uint64_t max_errors) {
+  FileIndex index(file);
+  LoadReport report;
+  ErrorList errors(max_errors);
+  auto values = match_tables(graph, mode, index, report, errors);
+  for (const WeightTensor& tensor : file.tensors) {
+    if (!index.tensors.contains(tensor.name)) continue;
+    report.unused.push_back(tensor.name);
+    if (mode == LoadMode::ByName) continue;
+    errors.add(ErrorCode::WeightsDiffer, describe_tensor(tensor.name),
+               "fits no weight table of the graph");
+  }
+  if (!errors.empty()) return errors.errors();
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    WeightTable& table = graph.weight_tables[t];
+    if (values[t].empty()) continue;
+    table.values = std::move(values[t]);
+    table.has_values = true;
+  }
+  return report;
+}
+
+}  // namespace vecc

@@ -1,0 +1,59 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "src/weights/npy.h"
+#include "src/weights/safetensors.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::size_t kMaxPlace = 4096;
+
+/// `w.npy` and `folder/w.npy` are the array `w`.
+std::string array_name_of_path(std::string_view path) {
+  const std::filesystem::path file(path);
+  return (file.extension() == ".npy" ? file.stem() : file.filename()).string();
+}
+
+Result<WeightFile> read_one_array(const InputFile& input, std::string_view path) {
+  WeightFile result;
+  VECC_TRY(result.tensors.emplace_back(), read_npy(*stream_file(input), array_name_of_path(path)));
+  return result;
+}
+
+/// By the first bytes; what has no mark of its own must be safetensors.
+Result<WeightFile> read_any(const InputFile& input, std::string_view path,
+                            const WeightLimits& limits) {
+  if (input.size() == 0) return Errors(ErrorCode::FileEmpty, "", "is empty");
+  VECC_TRY(const std::string start,
+           input.read(0, std::min<std::uint64_t>(input.size(), kNpyMark.size())));
+  if (start == kNpyMark) return read_one_array(input, path);
+  // An entry's header, or the end record of an archive without entries.
+  if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) {
+    return read_npz(input, limits.max_bytes);
+  }
+  return read_safetensors(input);
+}
+
+Result<WeightFile> read_opened(const Result<InputFile>& input, std::string_view path,
+                               const WeightLimits& limits) {
+  const std::string place = escape_terminal(path, kMaxPlace);
+  if (!input) return input.error().in(place);
+  Result<WeightFile> file = read_any(*input, path, limits);
+  if (!file) return file.error().in(place);
+  return file;
+}
+
+}  // namespace
+
+Result<WeightFile> read_weights(const std::string& path, const WeightLimits& limits) {
+  return read_opened(InputFile::open(path, limits.max_bytes), path, limits);
+}
+
+Result<WeightFile> read_weights_bytes(std::string_view bytes, std::string_view name,
+                                      const WeightLimits& limits) {
+  return read_opened(InputFile::of_bytes(bytes, limits.max_bytes), name, limits);
+}
+
+}  // namespace vecc

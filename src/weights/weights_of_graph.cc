@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "src/weights/table_rows.h"
+#include "vecc/weights.h"
+
+namespace vecc {
+namespace {
+
+/// The same bits after a way through float, -0 and most NaNs too.
+bool is_exactly_float(double value) {
+  if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) return false;
+  const auto back = static_cast<double>(static_cast<float>(value));
+  return std::bit_cast<std::uint64_t>(back) == std::bit_cast<std::uint64_t>(value);
+}
+
+template <class T>
+std::string bytes_of(const std::vector<double>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> tensor_shape(const WeightTable& table) {
+  if (table.shape.is_scalar()) return {table.count};
+  return {table.count, table.shape.rows(), table.shape.cols()};
+}
+
+Result<WeightFile> weights_of(const NeuronGraph& graph) {
+  WeightFile file;
+  Errors missing;
+  for (const WeightTable& table : graph.weight_tables) {
+    if (!table.has_values) {
+      missing.add(ErrorCode::MissingValues, describe_weights(table), "has no values");
+      continue;
+    }
+    const bool single = std::all_of(table.values.begin(), table.values.end(), is_exactly_float);
+    file.tensors.push_back(
+        {table.name, single ? ElementType::F32 : ElementType::F64, tensor_shape(table),
+         single ? bytes_of<float>(table.values) : bytes_of<double>(table.values)});
+    if (table.row_names.size() == 0) continue;
+    file.metadata.emplace_back(rows_key(table), digest_of_rows(table.row_names));
+  }
+  if (!missing.empty()) return missing;
+  return file;
+}
+
+}  // namespace vecc

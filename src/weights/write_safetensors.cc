@@ -1,0 +1,168 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "src/support/atomic_file.h"
+#include "src/support/utf8.h"
+#include "src/weights/element_type.h"
+#include "src/weights/safetensors_header.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::size_t kAlignment = 8;
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = decode_utf8(text, at).length;
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// What JSON or the format has no room for.
+Result<void> check_names(const WeightFile& file) {
+  std::unordered_set<std::string_view> names;
+  for (const WeightTensor& tensor : file.tensors) {
+    VECC_CHECK(checked_bytes(tensor.type, tensor.shape) == tensor.data.size(), tensor.name);
+    if (tensor.name == kMetadataKey || !is_utf8(tensor.name)) {
+      return Errors(ErrorCode::UnreadWeights, describe_tensor(tensor.name),
+                    "safetensors cannot hold this name, expected UTF-8 other than __metadata__");
+    }
+    if (names.insert(tensor.name).second) continue;
+    return Errors(ErrorCode::DuplicateName, describe_tensor(tensor.name),
+                  "comes twice, expected unique names");
+  }
+  return {};
+}
+
+Result<void> check_metadata(const WeightFile& file) {
+  const auto describe = [](std::string_view key) {
+    return "metadata \"" + escape_terminal(key) + "\"";
+  };
+  std::unordered_set<std::string_view> keys;
+  for (const auto& [key, value] : file.metadata) {
+    if (!is_utf8(key) || !is_utf8(value)) {
+      return Errors(ErrorCode::UnreadWeights, describe(key),
+                    "safetensors cannot hold this text, expected UTF-8");
+    }
+    if (keys.insert(key).second) continue;
+    return Errors(ErrorCode::DuplicateName, describe(key), "comes twice, expected unique keys");
+  }
+  return {};
+}
+
+/// Wide elements first: behind a header of whole words, every tensor is aligned to its elements.
+std::vector<const WeightTensor*> order_of_data(const WeightFile& file) {
+  std::vector<const WeightTensor*> order;
+  order.reserve(file.tensors.size());
+  for (const WeightTensor& tensor : file.tensors) order.push_back(&tensor);
+  std::stable_sort(order.begin(), order.end(), [](const WeightTensor* a, const WeightTensor* b) {
+    return size_of(a->type) > size_of(b->type);
+  });
+  return order;
+}
+
+std::string quote(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
+
+std::string header_of(const WeightFile& file, const std::vector<const WeightTensor*>& order) {
+  std::string json = "{";
+  const auto add_member = [&json](const std::string& name) {
+    if (json.back() != '{') json += ',';
+    json += quote(name) + ':';
+  };
+  if (!file.metadata.empty()) {
+    add_member(std::string(kMetadataKey));
+    json += '{';
+    for (const auto& [key, value] : file.metadata) {
+      add_member(key);
+      json += quote(value);
+    }
+    json += '}';
+  }
+  std::uint64_t begin = 0;
+  for (const WeightTensor* tensor : order) {
+    add_member(tensor->name);
+    const std::uint64_t end = begin + tensor->data.size();
+    json += "{\"dtype\":\"" + std::string(text_of(tensor->type)) + "\",\"shape\":[";
+    for (std::size_t i = 0; i < tensor->shape.size(); ++i) {
+      json += (i > 0 ? "," : "") + std::to_string(tensor->shape[i]);
+    }
+    json += "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(end) + "]}";
+    begin = end;
+  }
+  json += '}';
+  json.append((kAlignment - json.size() % kAlignment) % kAlignment, ' ');
+  return json;
+}
+
+/// Gives `sink` the file piece by piece until it returns false.
+Result<void> stream_safetensors(const WeightFile& file,
+                                const std::function<bool(std::string_view)>& sink) {
+  VECC_TRY_VOID(check_names(file));
+  VECC_TRY_VOID(check_metadata(file));
+  const std::vector<const WeightTensor*> order = order_of_data(file);
+  const std::string header = header_of(file, order);
+  if (header.size() > kMaxSafetensorsHeader) {
+    return Errors(ErrorCode::UnreadWeights, "",
+                  "the header would have " + std::to_string(header.size()) +
+                      " bytes, safetensors' limit is " + std::to_string(kMaxSafetensorsHeader));
+  }
+  const std::uint64_t length = header.size();
+  char word[sizeof length];
+  std::memcpy(word, &length, sizeof length);
+  bool good = sink(std::string_view(word, sizeof word)) && sink(header);
+  for (std::size_t i = 0; good && i < order.size(); ++i) good = sink(order[i]->data);
+  return {};
+}
+
+Errors write_failure(int error) {
+  return Errors(ErrorCode::CannotWrite, "",
+                std::string("cannot be written: ") + std::strerror(error));
+}
+
+Result<void> write_file(const WeightFile& file, const std::string& path) {
+  struct stat old {};
+  // A rename would put a file in the place of a device.
+  if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
+    return Errors(ErrorCode::CannotWrite, "", "is no regular file, expected one or none");
+  }
+  std::optional<AtomicFile> out = AtomicFile::create(path);
+  if (!out) return write_failure(errno);
+  int error = 0;
+  VECC_TRY_VOID(stream_safetensors(file, [&](std::string_view bytes) {
+    if (!out->write(bytes)) error = errno;
+    return error == 0;
+  }));
+  if (error == 0 && !out->commit()) error = errno;
+  if (error != 0) return write_failure(error);
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_weights(const WeightFile& file, const std::string& path) {
+  const Result<void> written = write_file(file, path);
+  if (!written) return written.error().in(escape_terminal(path, 4096));
+  return {};
+}
+
+Result<std::string> safetensors_bytes(const WeightFile& file) {
+  std::string bytes;
+  VECC_TRY_VOID(stream_safetensors(file, [&bytes](std::string_view piece) {
+    bytes += piece;
+    return true;
+  }));
+  return bytes;
+}
+
+}  // namespace vecc

@@ -1,0 +1,87 @@
+#include "weight_stages.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/common/interrupt.h"
+#include "tools/common/quantity_text.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr std::size_t kMaxPath = 4096;
+
+/// `"a", "b" and 3 more`: the first ones by name, as many as errors would be reported.
+std::string list_some(std::size_t count, std::uint64_t limit,
+                      const std::function<std::string(std::size_t)>& text_of_item) {
+  std::string text;
+  std::size_t i = 0;
+  for (; i < count && i < limit; ++i) text += (i > 0 ? ", " : "") + text_of_item(i);
+  if (i < count) text += " and " + text_of_count(count - i) + " more";
+  return text;
+}
+
+std::string quote_name(std::string_view name) {
+  return '"' + escape_terminal(name) + '"';
+}
+
+void describe_load(Stages& stages, const NeuronGraph& graph, const LoadReport& report,
+                   const Options& options) {
+  const auto table = [&](std::size_t i) -> const WeightTable& {
+    return graph.weight_tables[report.not_in_file[i]];
+  };
+  std::string words = text_of_count(report.loaded, "weight table") + " of " +
+                      escape_terminal(options.load_weights, kMaxPath);
+  auto initialised = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < report.not_in_file.size(); ++i) initialised.push_back(table(i).name);
+  if (!initialised.empty()) {
+    words += "; not in the file: " +
+             list_some(initialised.size(), options.limits.max_errors, [&](std::size_t i) {
+               return quote_name(table(i).name) +
+                      (table(i).has_values ? " (as in the graph)" : " (initialised)");
+             });
+  }
+  if (!report.unused.empty()) {
+    words += "; unused: " + list_some(report.unused.size(), options.limits.max_errors,
+                                      [&](std::size_t i) { return quote_name(report.unused[i]); });
+  }
+  stages.describe(words, {{"tables", report.loaded},
+                          {"not_in_file", std::move(initialised)},
+                          {"unused", report.unused}});
+}
+
+}  // namespace
+
+Result<void> load_graph_weights(NeuronGraph& graph, const Options& options, Stages& stages) {
+  if (options.load_weights.empty()) return {};
+  VECC_TRY(const LoadReport report, stages.run("load", [&](ProgressLine&) -> Result<LoadReport> {
+    const WeightLimits limits{options.limits.max_input_bytes};
+    VECC_TRY(WeightFile file, read_weights(options.load_weights, limits));
+    auto loaded =
+        load_weights(graph, std::move(file), options.load_mode, options.limits.max_errors);
+    if (!loaded) return loaded.error().in(escape_terminal(options.load_weights, kMaxPath));
+    return loaded;
+  }));
+  describe_load(stages, graph, report, options);
+  return {};
+}
+
+Result<void> save_graph_weights(const NeuronGraph& graph, const Options& options, Stages& stages) {
+  if (options.save_weights.empty()) return {};
+  std::uint64_t bytes = 0;
+  VECC_TRY_VOID(stages.run("save", [&](ProgressLine&) -> Result<void> {
+    VECC_TRY(const WeightFile file, weights_of(graph));
+    for (const WeightTensor& tensor : file.tensors) bytes += tensor.data.size();
+    const DeferInterrupt whole_file;
+    return write_weights(file, options.save_weights);
+  }));
+  stages.describe(text_of_count(graph.weight_tables.size(), "weight table") + ", " +
+                      text_of_bytes(bytes) + " in " +
+                      escape_terminal(options.save_weights, kMaxPath),
+                  {{"tables", graph.weight_tables.size()}, {"bytes", bytes}});
+  return {};
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,19 @@
+// --load-weights and --save-weights: a graph's weights from a file, and to one.
+#pragma once
+
+#include "options.h"
+#include "tools/common/stages.h"
+#include "vecc/neuron_graph.h"
+
+namespace vecc::tools {
+
+/// The stage `load`, if it is asked for; its words list what only the file or only the
+/// graph has. Errors: those of read_weights() and load_weights().
+[[nodiscard]] Result<void> load_graph_weights(NeuronGraph& graph, const Options& options,
+                                              Stages& stages);
+
+/// The stage `save`, if it is asked for. Errors: those of weights_of() and write_weights().
+[[nodiscard]] Result<void> save_graph_weights(const NeuronGraph& graph, const Options& options,
+                                              Stages& stages);
+
+}  // namespace vecc::tools

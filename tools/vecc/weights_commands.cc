@@ -1,0 +1,112 @@
+#include "weights_commands.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "tools/common/interrupt.h"
+#include "tools/common/run_tool.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr const char* kWeightsFooter = R"(
+Reads safetensors, .npz and .npy; writes safetensors (docs/weights.md).
+
+Examples:
+  vecc weights show w.safetensors
+  vecc weights diff before.safetensors after.safetensors
+  vecc weights convert w.npz w.safetensors
+
+Exit codes: 0 ok; diff: 0 the same names, shapes and numbers, 1 not; else those of vecc.)";
+
+constexpr int kDifferent = 1;  // as diff(1)
+
+struct WeightsOptions {
+  std::string first;
+  std::string second;
+  bool json = false;
+  WeightLimits limits;
+};
+
+CLI::App* add_command(CLI::App& app, WeightsOptions& o, const char* name, const char* text,
+                      const char* second) {
+  CLI::App* const command = app.add_subcommand(name, text);
+  command->add_option("first", o.first, "A weight file")->required()->type_name("FILE");
+  if (second != nullptr) {
+    command->add_option("second", o.second, second)->required()->type_name("FILE");
+  }
+  command->add_option("--max-input-bytes", o.limits.max_bytes, "Bytes of a file, unpacked: 64M, 4G")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->type_name("SIZE");
+  return command;
+}
+
+Result<int> show(const WeightsOptions& o) {
+  VECC_TRY(const WeightFile file, read_weights(o.first, o.limits));
+  VECC_TRY_VOID(show_weights(file, o.json));
+  return 0;
+}
+
+Result<int> diff(const WeightsOptions& o) {
+  VECC_TRY(const WeightFile a, read_weights(o.first, o.limits));
+  VECC_TRY(const WeightFile b, read_weights(o.second, o.limits));
+  VECC_TRY(const bool equal, diff_weights(a, b, o.json));
+  return equal ? 0 : kDifferent;
+}
+
+Result<int> convert(const WeightsOptions& o) {
+  VECC_TRY(const WeightFile file, read_weights(o.first, o.limits));
+  const DeferInterrupt whole_file;
+  VECC_TRY_VOID(write_weights(file, o.second));
+  return 0;
+}
+
+bool names_numpy(const std::string& path) {
+  return path.ends_with(".npz") || path.ends_with(".npy");
+}
+
+}  // namespace
+
+Result<void> print_table(const std::vector<std::vector<std::string>>& lines) {
+  const bool aligned = ::isatty(STDOUT_FILENO) == 1;
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c + 1 < line.size(); ++c)
+      widths[c] = std::max(widths[c], line[c].size());
+  }
+  VECC_TRY(DataSink sink, DataSink::open(""));
+  for (std::size_t i = aligned ? 0 : 1; i < lines.size(); ++i) {
+    for (std::size_t c = 0; c < lines[i].size(); ++c) {
+      if (c > 0) sink.write(aligned ? "  " : "\t");
+      sink.write(fmt::format("{:<{}}", lines[i][c], aligned ? widths[c] : 0));
+    }
+    sink.write("\n");
+  }
+  return sink.finish();
+}
+
+int weights_main(int argc, char** argv) {
+  CLI::App app("Shows, compares and converts files of weights.", "vecc weights");
+  app.footer(kWeightsFooter);
+  app.require_subcommand(1);
+  WeightsOptions o;
+  const auto* shown = add_command(app, o, "show", "Each tensor's shape and statistics", nullptr);
+  const auto* compared =
+      add_command(app, o, "diff", "The largest absolute and relative difference of each tensor",
+                  "The file to compare with");
+  for (const char* name : {"show", "diff"}) {
+    app.get_subcommand(name)->add_flag("--json", o.json, "As one JSON object");
+  }
+  add_command(app, o, "convert", "Writes the first file as safetensors", "Where to write it");
+  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  if (app.got_subcommand("convert") && names_numpy(o.second)) {
+    return report_usage("vecc weights", "convert writes safetensors only, not .npz or .npy");
+  }
+  const Result<int> result = shown->parsed() ? show(o) : compared->parsed() ? diff(o) : convert(o);
+  return result ? *result : report_errors(result.error());
+}
+
+}  // namespace vecc::tools
