@@ -3,14 +3,6 @@
 #include <utility>
 
 namespace vecc {
-namespace {
-
-bool is_list_gather(const Op& op) {
-  const auto* gather = std::get_if<GatherOp>(&op.attributes);
-  return gather != nullptr && gather->index.form() == Index::Form::List;
-}
-
-}  // namespace
 
 FusedReads::FusedReads(const Program& program, const FusingOptions& options)
     : program_(program),
@@ -39,7 +31,7 @@ void FusedReads::find_rows_in_batches() {
   std::vector<std::uint32_t> by_number(program_.ops().size());
   for (ValueId id = 0; id < program_.ops().size(); ++id) {
     const bool numbers =
-        sums_.is_fused(id) || linears_.is_grouped(id) || is_list_gather(program_.op(id));
+        sums_.is_fused(id) || linears_.is_grouped(id) || list_gather(program_.op(id)) != nullptr;
     for (const ValueId operand : operands(id)) {
       ++readers[operand];
       if (numbers) ++by_number[operand];

@@ -7,11 +7,6 @@
 namespace vecc {
 namespace {
 
-const GatherOp* list_gather(const Op& op) {
-  const auto* gather = std::get_if<GatherOp>(&op.attributes);
-  return gather != nullptr && gather->index.form() == Index::Form::List ? gather : nullptr;
-}
-
 // The operand's rows, segment after segment; empty if they stand so already.
 std::vector<std::uint32_t> member_rows(const Segments& segments, std::uint32_t rows) {
   if (!segments.is_fixed() || segments.dimension() == 2) return {};
@@ -34,6 +29,11 @@ std::vector<std::uint32_t> member_offsets(const Segments& segments, std::uint32_
 }
 
 }  // namespace
+
+const GatherOp* list_gather(const Op& op) {
+  const auto* gather = std::get_if<GatherOp>(&op.attributes);
+  return gather != nullptr && gather->index.form() == Index::Form::List ? gather : nullptr;
+}
 
 FusedSums::FusedSums(const Program& program, bool fuse)
     : program_(program), members_(program.ops().size()) {

@@ -56,6 +56,9 @@ class FusedSums {
   std::vector<Members> members_;  // by value
 };
 
+/// The gather of an op that reads a list of rows; else null.
+[[nodiscard]] const GatherOp* list_gather(const Op& op);
+
 /// Row i alone is rows[i] of the source: a gather.
 [[nodiscard]] RowSumPlan plan_gather(const Index& index, std::uint32_t source_rows);
 /// The sums of ragged segments over all rows of their operand.

@@ -1,4 +1,4 @@
-// The one symbol that the torch backend's shared library exports.
+// Where vecc enters the torch backend's shared library.
 #include "backends/torch/torch_module.h"
 
 #include "backends/torch/torch_backend.h"

@@ -15,19 +15,6 @@
 #include "vecc/graph_io.h"
 
 namespace vecc {
-namespace {
-
-// Protobuf's strings are UTF-8: a reader would refuse anything else.
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = decode_utf8(text, at).length;
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-}  // namespace
 
 struct GraphWriter::Impl {
   std::unique_ptr<FileSink> sink;
@@ -47,6 +34,7 @@ struct GraphWriter::Impl {
   }
   bool check_text(std::string_view text) {
     if (failed) return false;
+    // Protobuf's strings are UTF-8: a reader would refuse anything else.
     if (is_utf8(text)) return true;
     fail("a name is not UTF-8: \"" + escape_terminal(text) + "\"");
     return false;

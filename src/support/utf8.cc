@@ -56,6 +56,15 @@ Utf8Character decode_utf8(std::string_view text, std::size_t at) {
   return {code, length};
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = decode_utf8(text, at).length;
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 bool is_invisible(std::uint32_t code) {
   if ((code & 0xFFFE) == 0xFFFE) return true;
   return std::any_of(std::begin(kInvisible), std::end(kInvisible),

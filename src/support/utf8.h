@@ -17,6 +17,9 @@ struct Utf8Character {
 /// The character at text[at]; `at` is inside the text.
 [[nodiscard]] Utf8Character decode_utf8(std::string_view text, std::size_t at);
 
+/// Whether the whole text is well-formed.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
 /// Whether a reader cannot see the character for what it is: control characters, line and
 /// paragraph separators, zero-width and bidirectional formatting characters, tags, variation
 /// selectors' supplement and noncharacters.

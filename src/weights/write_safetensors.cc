@@ -18,15 +18,6 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = decode_utf8(text, at).length;
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
 /// What JSON or the format has no room for.
 Result<void> check_names(const WeightFile& file) {
   std::unordered_set<std::string_view> names;

@@ -1,15 +1,14 @@
 // safetensors: bytes that Python's library writes, and round trips bit by bit.
 #include <gmock/gmock.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <bit>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 
+#include "tests/import/temporary_folder.h"
 #include "tests/support/weight_bytes.h"
 #include "vecc/weights.h"
 
@@ -142,21 +141,16 @@ TEST(Safetensors, half_precision_values) {
 
 class WeightFiles : public ::testing::Test {
  protected:
-  WeightFiles() { EXPECT_NE(::mkdtemp(folder_.data()), nullptr); }
-  ~WeightFiles() override { std::filesystem::remove_all(folder_); }
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  [[nodiscard]] std::string bytes(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
+  [[nodiscard]] std::string bytes(const std::string& name) const { return read_bytes(path(name)); }
   [[nodiscard]] std::ptrdiff_t file_count() const {
-    const std::filesystem::directory_iterator files(folder_);
+    const std::filesystem::directory_iterator files(folder_.path());
     return std::distance(begin(files), end(files));
   }
   const WeightFile file_{{{"k", "v"}}, {make_tensor("w", ElementType::F32, {1}, "abcd")}};
 
  private:
-  std::string folder_ = (std::filesystem::temp_directory_path() / "vecc-test-XXXXXX").string();
+  TemporaryFolder folder_;
 };
 
 TEST_F(WeightFiles, written_file_is_read_back) {

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <numeric>
 
 #include "gradients.h"
 #include "tools/common/quantity_text.h"
+#include "tools/common/timing.h"
 
 namespace vecc::tools {
 namespace {
@@ -71,21 +70,18 @@ void describe_run(Stages& stages, const Execution& execution) {
 /// The median of each op over several runs in which every op is timed: stage `profile`.
 Result<std::vector<double>> measure_ops(Executable& executable, Stages& stages) {
   constexpr std::size_t kRuns = 5;
-  std::vector<std::vector<double>> runs;
+  std::vector<std::vector<double>> times;  // by op
   VECC_TRY_VOID(stages.run("profile", [&](ProgressLine& line) -> Result<void> {
     for (std::size_t i = 0; i < kRuns; ++i) {
-      VECC_TRY(runs.emplace_back(), executable.profile());
+      VECC_TRY(const std::vector<double> seconds, executable.profile());
+      times.resize(seconds.size());
+      for (std::size_t op = 0; op < seconds.size(); ++op) times[op].push_back(seconds[op]);
       line.update(i + 1, kRuns, ProgressUnit::Runs);
     }
     return {};
   }));
-  std::vector<double> medians(runs.front().size());
-  for (std::size_t op = 0; op < medians.size(); ++op) {
-    std::array<double, kRuns> times{};
-    for (std::size_t i = 0; i < kRuns; ++i) times[i] = runs[i][op];
-    std::ranges::nth_element(times, times.begin() + kRuns / 2);
-    medians[op] = times[kRuns / 2];
-  }
+  std::vector<double> medians;
+  for (const auto& seconds : times) medians.push_back(summarize_timing(seconds).median);
   const double sum = std::accumulate(medians.begin(), medians.end(), 0.0);
   stages.describe(text_of_count(medians.size(), "op") + ", " + text_of_seconds(sum) + " in all",
                   {{"seconds", sum}});
