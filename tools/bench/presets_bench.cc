@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "ground_graph.h"
+#include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
 
 namespace vecc::tools {
@@ -20,9 +21,11 @@ std::vector<std::string> all_configurations() {
 }
 
 // A configuration's row without its times, and the program to time.
-Result<Program> optimize_row(const Program& program, const std::string& name, PresetRow& row) {
+Result<Program> optimize_row(const Program& program, const std::string& name,
+                             const CostCoefficients& cost, PresetRow& row) {
   row.configuration = name;
-  VECC_TRY(const OptimizeOptions options, configuration_of(name));
+  VECC_TRY(OptimizeOptions options, configuration_of(name));
+  options.cost = cost;
   const auto start = std::chrono::steady_clock::now();
   VECC_TRY(Program optimized, optimize(program, options));
   row.optimize_seconds =
@@ -30,6 +33,7 @@ Result<Program> optimize_row(const Program& program, const std::string& name, Pr
   const ProgramStatistics s = statistics(optimized);
   row.ops = s.ops;
   row.rows = s.rows;
+  row.predicted_seconds = predict_seconds(optimized, cost);
   return optimized;
 }
 
@@ -71,8 +75,8 @@ Result<PresetRow> time_peer(const PresetsBenchOptions& options, const std::strin
   return row;
 }
 
-Result<PresetTable> bench_one(const PresetsBenchOptions& options, const std::string& data,
-                              const std::string& model) {
+Result<PresetTable> bench_one(const PresetsBenchOptions& options, const CostCoefficients& cost,
+                              const std::string& data, const std::string& model) {
   PresetTable table;
   table.set = set_name(data);
   table.model = model;
@@ -82,7 +86,8 @@ Result<PresetTable> bench_one(const PresetsBenchOptions& options, const std::str
   for (const std::string& name : names) {
     if (interrupt_pending()) break;
     std::fputs(fmt::format("{} {}: {}\n", table.set, model, name).c_str(), stderr);
-    VECC_TRY(optimized.emplace_back(), optimize_row(program, name, table.rows.emplace_back()));
+    VECC_TRY(optimized.emplace_back(),
+             optimize_row(program, name, cost, table.rows.emplace_back()));
   }
   if (optimized.empty()) return table;
   std::fputs(fmt::format("{} {}: runs\n", table.set, model).c_str(), stderr);
@@ -117,12 +122,14 @@ Result<OptimizeOptions> configuration_of(const std::string& name) {
 
 Result<std::vector<PresetTable>> bench_presets(const PresetsBenchOptions& options) {
   for (const std::string& name : options.configurations) VECC_TRY_VOID(configuration_of(name));
+  VECC_TRY(const Backend* backend, backend_of(options.time));
+  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.time.execution));
   const DeferInterrupt defer;  // what was measured is printed
   std::vector<PresetTable> tables;
   for (const std::string& data : options.data) {
     for (const std::string& model : options.models) {
       if (interrupt_pending()) break;
-      VECC_TRY(PresetTable table, bench_one(options, data, model));
+      VECC_TRY(PresetTable table, bench_one(options, cost.coefficients, data, model));
       tables.push_back(std::move(table));
     }
   }

@@ -29,6 +29,7 @@ struct PresetRow {
   std::uint64_t ops = 0;
   std::uint64_t rows = 0;
   double optimize_seconds = 0;
+  double predicted_seconds = 0;  ///< of a forward pass, by the cost model
   ProgramTimes times;
 };
 struct PresetTable {

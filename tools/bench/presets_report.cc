@@ -41,15 +41,16 @@ std::string table_of(const std::vector<PresetTable>& tables) {
   std::string text;
   for (const PresetTable& table : tables) {
     const PresetRow* peer = peer_of(table);
-    text += fmt::format("{} {}, {}\n{:<20} {:>5} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n",
-                        table.set, table.model,
-                        table.rows.empty() ? "" : table.rows.front().times.device, "configuration",
-                        "ops", "rows", "optimize", "forward", "backward", "both", "of PyG");
+    text += fmt::format(
+        "{} {}, {}\n{:<20} {:>5} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", table.set,
+        table.model, table.rows.empty() ? "" : table.rows.front().times.device, "configuration",
+        "ops", "rows", "optimize", "predicted", "forward", "backward", "both", "of PyG");
     for (const PresetRow& row : table.rows) {
       text += fmt::format(
-          "{:<20} {:>5} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", row.configuration,
+          "{:<20} {:>5} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", row.configuration,
           row.peer ? "" : text_of_count(row.ops), row.peer ? "" : text_of_count(row.rows),
-          row.peer ? "" : text_of_seconds(row.optimize_seconds), time_text(row.times.forward),
+          row.peer ? "" : text_of_seconds(row.optimize_seconds),
+          row.peer ? "" : text_of_seconds(row.predicted_seconds), time_text(row.times.forward),
           time_text(row.times.backward), time_text(row.times.both), speedup_text(row, peer));
     }
     text += "\n";
@@ -67,6 +68,7 @@ nlohmann::ordered_json json_of(const std::vector<PresetTable>& tables) {
         object["ops"] = row.ops;
         object["rows"] = row.rows;
         object["optimize_seconds"] = row.optimize_seconds;
+        object["predicted_seconds"] = row.predicted_seconds;
       }
       object.update(json_of(row.times));
       rows.push_back(std::move(object));

@@ -24,10 +24,7 @@ using Executables = std::vector<std::unique_ptr<Executable>>;
 
 Result<Executables> compile_all(std::span<const Program* const> programs,
                                 const TimeOptions& options, bool gradients) {
-  const Backend* backend = find_backend(options.backend);
-  if (backend == nullptr) {
-    return Errors(ErrorCode::Usage, "--backend", "no backend \"" + options.backend + "\"");
-  }
+  VECC_TRY(const Backend* backend, backend_of(options));
   ExecutionOptions execution = options.execution;
   execution.gradients = gradients;
   Executables result;
@@ -90,6 +87,12 @@ Result<void> time_both(std::span<const Program* const> programs, const TimeOptio
 }
 
 }  // namespace
+
+Result<const Backend*> backend_of(const TimeOptions& options) {
+  const Backend* backend = find_backend(options.backend);
+  if (backend != nullptr) return backend;
+  return Errors(ErrorCode::Usage, "--backend", "no backend \"" + options.backend + "\"");
+}
 
 Result<std::vector<ProgramTimes>> time_programs(std::span<const Program* const> programs,
                                                 const TimeOptions& options) {

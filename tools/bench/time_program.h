@@ -19,6 +19,9 @@ struct TimeOptions {
   std::uint32_t repeat = 50;
   bool gradients = true;
 };
+/// The backend by its name. Error: Usage.
+[[nodiscard]] Result<const Backend*> backend_of(const TimeOptions& options);
+
 struct ProgramTimes {
   std::string device;
   RunSeries forward;   ///< without gradients

@@ -7,6 +7,7 @@
 
 #include "report.h"
 #include "tools/common/cost_cache.h"
+#include "tools/common/device_cost.h"
 
 namespace vecc::tools {
 namespace {
@@ -15,15 +16,6 @@ constexpr int kTuneRuns = 15;  // of each candidate; the median counts
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// The device's full name: that of a Program of one number that runs there.
-Result<std::string> device_name(const Backend& backend, const ExecutionOptions& execution) {
-  Program program;
-  program.set_sample_count(1);
-  program.output(program.fact({1}, 1, Shape::scalar()), Index::slice(0, 1));
-  VECC_TRY(const auto executable, backend.compile(program, execution));
-  return executable->device_name();
 }
 
 /// The median time of a few forward passes.
@@ -43,17 +35,16 @@ Result<double> measure(const Program& program, const Backend& backend,
 
 class DeviceOptimizer {
  public:
-  DeviceOptimizer(const Backend& backend, const Options& options, std::string device)
-      : backend_(backend), options_(options), device_(std::move(device)) {}
+  DeviceOptimizer(const Backend& backend, const Options& options, DeviceCost cost)
+      : backend_(backend), options_(options), cost_(std::move(cost)) {}
 
   Result<Program> run(Program program, OptimizeSettings settings, OptimizeReport& report) {
     OptimizeOptions& o = settings.options;
-    const bool on_gpu = device_.starts_with("cuda");
-    o.cost = load_coefficients(backend_.name(), device_).value_or(default_coefficients(on_gpu));
+    o.cost = cost_.coefficients;
     const bool open = o.level >= 3 && !o.passes && o.gather_preset.empty() && !o.pad_mode;
     if (!open) return run_optimizer(std::move(program), settings, report);
     const Fingerprint key = fingerprint(program);
-    if (const auto tuned = load_tuned(key, backend_.name(), device_)) {
+    if (const auto tuned = load_tuned(key, backend_.name(), cost_.device)) {
       spdlog::info("-O3: {} and --pad={} were the fastest before", tuned->gather_preset,
                    text_of(tuned->pad_mode));
       o.gather_preset = tuned->gather_preset;
@@ -65,7 +56,7 @@ class DeviceOptimizer {
     };
     VECC_TRY(Program optimized, run_optimizer(std::move(program), settings, report));
     const auto saved =
-        save_tuned(key, backend_.name(), device_, {report.gather_preset, report.pad_mode});
+        save_tuned(key, backend_.name(), cost_.device, {report.gather_preset, report.pad_mode});
     if (!saved) spdlog::warn("-O3's choice is not kept: {}", saved.error().text());
     return optimized;
   }
@@ -73,7 +64,7 @@ class DeviceOptimizer {
  private:
   const Backend& backend_;
   const Options& options_;
-  std::string device_;
+  DeviceCost cost_;
 };
 
 Result<Program> optimize_there(Program program, const BackendChoice& choice, const Options& options,
@@ -81,8 +72,8 @@ Result<Program> optimize_there(Program program, const BackendChoice& choice, con
   if (choice.backend == nullptr || options.optimize.options.level < 2) {
     return run_optimizer(std::move(program), options.optimize, report);
   }
-  VECC_TRY(std::string device, device_name(*choice.backend, execution_options(options)));
-  return DeviceOptimizer(*choice.backend, options, std::move(device))
+  VECC_TRY(DeviceCost cost, find_device_cost(*choice.backend, execution_options(options)));
+  return DeviceOptimizer(*choice.backend, options, std::move(cost))
       .run(std::move(program), options.optimize, report);
 }
 

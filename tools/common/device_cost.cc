@@ -1,0 +1,19 @@
+#include "tools/common/device_cost.h"
+
+#include "tools/common/cost_cache.h"
+
+namespace vecc::tools {
+
+Result<DeviceCost> find_device_cost(const Backend& backend, const ExecutionOptions& execution) {
+  Program program;
+  program.set_sample_count(1);
+  program.output(program.fact({1}, 1, Shape::scalar()), Index::slice(0, 1));
+  VECC_TRY(const auto executable, backend.compile(program, execution));
+  DeviceCost cost{executable->device_name(), {}};
+  const bool on_gpu = cost.device.starts_with("cuda");
+  cost.coefficients =
+      load_coefficients(backend.name(), cost.device).value_or(default_coefficients(on_gpu));
+  return cost;
+}
+
+}  // namespace vecc::tools
