@@ -79,6 +79,11 @@ struct AddAttributes {
     mixer.add(op.types);
     mixer.add(std::uint64_t{op.type_count});
   }
+  void operator()(const VjpOp& op) const {
+    mixer.add(std::uint64_t{op.of.index()});
+    mixer.add(std::uint64_t{op.wrt});
+    std::visit(*this, op.of);
+  }
   void operator()(const StateOp& op) const {
     mixer.add(op.name);
     mixer.add(op.initial);

@@ -63,8 +63,8 @@ Result<void> check_options(const OptimizeOptions& options, bool differentiated) 
 
 bool has_derivatives(const Program& program) {
   return std::ranges::any_of(program.ops(), [](const Op& op) {
-    return op.kind() == OpKind::Contract || op.kind() == OpKind::State ||
-           op.kind() == OpKind::Update;
+    return op.kind() == OpKind::Contract || op.kind() == OpKind::Vjp ||
+           op.kind() == OpKind::State || op.kind() == OpKind::Update;
   });
 }
 

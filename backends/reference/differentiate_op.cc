@@ -44,6 +44,10 @@ void differentiate(const OutputOp&, const BackwardStep& step) {
   fail_without_step(step);
 }
 
+void differentiate(const VjpOp&, const BackwardStep& step) {
+  fail_without_step(step);
+}
+
 // An operand in the concat's place has the gradient already.
 void differentiate(const ConcatOp&, const BackwardStep& step) {
   const std::span<const double> all = step.gradient.all();
@@ -128,11 +132,13 @@ bool reads_operand(const Op& op, std::size_t k, std::span<const bool> wanted) {
     case OpKind::Contract: return wanted[1 - k];  // bilinear
     case OpKind::Transform:
     case OpKind::Map: return true;
-    case OpKind::Segment: return reads_members(std::get<SegmentOp>(op.attributes).combination);
+    case OpKind::Segment:
+      return derivative_reads_elements(std::get<SegmentOp>(op.attributes).combination);
     case OpKind::Fact:
     case OpKind::Weight:
     case OpKind::Concat:
     case OpKind::Gather:
+    case OpKind::Vjp:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;
@@ -143,7 +149,7 @@ bool reads_operand(const Op& op, std::size_t k, std::span<const bool> wanted) {
 bool reads_result(const Op& op) {
   const auto* segment = std::get_if<SegmentOp>(&op.attributes);
   return op.kind() == OpKind::Transform ||
-         (segment != nullptr && makes_row_per_member(segment->combination));
+         (segment != nullptr && derivative_reads_result(segment->combination));
 }
 
 }  // namespace vecc

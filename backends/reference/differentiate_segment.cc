@@ -101,23 +101,4 @@ void differentiate_segment(const SegmentOp& segment, const BackwardStep& step) {
   }
 }
 
-bool reads_members(Combination combination) {
-  switch (combination) {
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::ElProduct: return true;
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Softmax:
-    case Combination::Sparsemax:
-    case Combination::Product:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return false;
-  }
-  fail_check("known combination", __FILE__, __LINE__, std::string(info(combination).text));
-}
-
 }  // namespace vecc

@@ -8,8 +8,4 @@ namespace vecc {
 /// Adds to the members' gradients; a segment whose gradient is zero passes nothing on.
 void differentiate_segment(const SegmentOp& segment, const BackwardStep& step);
 
-/// Whether the step reads the members' values. (It reads the result of what
-/// makes_row_per_member().)
-[[nodiscard]] bool reads_members(Combination combination);
-
 }  // namespace vecc

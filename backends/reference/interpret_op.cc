@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/reference/differentiate_op.h"
 #include "backends/reference/linear_side.h"
 #include "backends/reference/segment_rows.h"
 #include "src/function/evaluate.h"
@@ -121,6 +122,25 @@ void interpret(const ContractOp& contract, const Op&, Values values, const Mutab
     differentiate_times({contract.weight_shape, {}}, values[1].element(e), values[0].row(e),
                         result.row(contract.types[e]), {});
   }
+}
+
+// The backward step of the inner op, of which only the one operand's gradient is wanted.
+void interpret(const VjpOp& vjp, const Op&, Values values, const MutableRows& result) {
+  const VjpReads reads = reads_of(vjp);
+  const Rows& g = values.back();
+  const Rows y = reads.result ? values[values.size() - 2] : Rows(nullptr, g.rows(), g.shape());
+  std::vector<Rows> operands(values.begin(), values.end() - (reads.result ? 2 : 1));
+  if (!reads.operands) operands.assign(1, Rows(nullptr, result.rows(), result.shape()));
+  std::vector<MutableRows> gradients;
+  for (const Rows& operand : operands) {
+    gradients.emplace_back(nullptr, operand.rows(), operand.shape());
+  }
+  gradients[vjp.wrt] = result;
+  Op inner;
+  inner.attributes = std::visit([](const auto& of) { return OpAttributes(of); }, vjp.of);
+  inner.rows = g.rows();
+  inner.shape = g.shape();
+  differentiate_op({inner, operands, y, g, gradients});
 }
 
 void interpret(const UpdateOp&, const Op&, Values values, const MutableRows& result) {

@@ -56,7 +56,8 @@ class ProgramDifferentiator {
       case OpKind::Output:
       case OpKind::Fact:
       case OpKind::State: return;
-      case OpKind::Update: fail_check("no update", __FILE__, __LINE__, op.note);
+      case OpKind::Vjp:
+      case OpKind::Update: fail_check("an op with a derivative", __FILE__, __LINE__, op.note);
       case OpKind::Weight: add_to_parameter(id); return;
       case OpKind::Concat:
       case OpKind::Linear:

@@ -265,9 +265,12 @@ class InterpreterBackend final : public Backend {
                  "parameter \"" + escape_terminal(parameter.name) + "\" has no values");
     }
     for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
-      if (program.op(id).kind() != OpKind::Update) continue;
-      errors.add(ErrorCode::BackendUnsupported, "interpreter",
-                 "%" + std::to_string(id) + " update: no gradients of a Program with updates");
+      const OpKind kind = program.op(id).kind();
+      if (kind != OpKind::Update && kind != OpKind::Vjp) continue;
+      const std::string name(text_of(kind));
+      errors.add(
+          ErrorCode::BackendUnsupported, "interpreter",
+          "%" + std::to_string(id) + " " + name + ": no gradients of a Program with " + name + "s");
     }
     if (!errors.empty()) return errors;
     std::unique_ptr<Executable> executable;

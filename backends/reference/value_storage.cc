@@ -17,7 +17,8 @@ bool is_placeable(OpKind kind) {
     case OpKind::Segment:
     case OpKind::Transform:
     case OpKind::Map:
-    case OpKind::Contract: return true;
+    case OpKind::Contract:
+    case OpKind::Vjp: return true;
   }
   fail_check("known op", __FILE__, __LINE__, std::string(text_of(kind)));
 }

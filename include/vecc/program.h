@@ -131,6 +131,23 @@ struct ContractOp {
   std::uint32_t type_count = 0;
   Shape weight_shape;
 };
+/// The gradient of a number by operand `wrt` of the op `of`, from g, its gradient by that op's
+/// result (a vector-Jacobian product). Operands: those of `of`, then its result y, then g; all of
+/// `of`'s operands, and y, are left out where the derivative does not read them (reads_of). The
+/// value has the rows and the shape of operand `wrt`: a row that `of` read in all its rows gets the
+/// sum over them. A row of g that is zero (of a segment of softmax or sparsemax: all its rows)
+/// passes nothing on, even where a derivative is infinite.
+struct VjpOp {
+  std::variant<SegmentOp, TransformOp, MapOp> of;
+  std::uint32_t wrt = 0;
+  Shape shape;  ///< a row of operand `wrt`
+};
+/// What a `vjp` reads beside g: the operands of the op that it differentiates, its result.
+struct VjpReads {
+  bool operands = false;
+  bool result = false;
+};
+[[nodiscard]] VjpReads reads_of(const VjpOp& op);
 /// A mutable row block that outlives a run (an optimizer's moments), first `initial` everywhere.
 struct StateOp {
   std::string name;  ///< unique in the Program
@@ -149,8 +166,9 @@ struct OutputOp {
 };
 
 /// In the order of OpKind.
-using OpAttributes = std::variant<FactOp, WeightOp, ConcatOp, GatherOp, LinearOp, SegmentOp,
-                                  TransformOp, MapOp, ContractOp, StateOp, UpdateOp, OutputOp>;
+using OpAttributes =
+    std::variant<FactOp, WeightOp, ConcatOp, GatherOp, LinearOp, SegmentOp, TransformOp, MapOp,
+                 ContractOp, VjpOp, StateOp, UpdateOp, OutputOp>;
 enum class OpKind : std::uint8_t {
   Fact,
   Weight,
@@ -161,6 +179,7 @@ enum class OpKind : std::uint8_t {
   Transform,
   Map,
   Contract,
+  Vjp,
   State,
   Update,
   Output,

@@ -85,6 +85,10 @@ class Counter {
     return {1, operand_bytes() + bytes(op_), static_cast<double>(each) * operand(1).rows};
   }
 
+  [[nodiscard]] Work of(const VjpOp&) const {
+    return {2, operand_bytes() + bytes(op_), 2 * static_cast<double>(op_.size())};
+  }
+
   [[nodiscard]] Work of(const UpdateOp&) const { return {1, 2 * bytes(op_), 0}; }
 
   [[nodiscard]] const Op& operand(std::size_t k) const { return program_.op(op_.operands[k]); }

@@ -47,6 +47,7 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses classes(const TransformOp& transform, ValueId id);
   [[nodiscard]] ValueClasses classes(const MapOp& map, ValueId id);
   [[nodiscard]] ValueClasses classes(const ContractOp& contract, ValueId id);
+  [[nodiscard]] ValueClasses classes(const VjpOp& vjp, ValueId id);
   [[nodiscard]] ValueClasses classes(const StateOp& state, ValueId id);
   [[nodiscard]] ValueClasses classes(const UpdateOp& update, ValueId id);
   [[nodiscard]] ValueClasses classes(const OutputOp& output, ValueId id);
@@ -70,6 +71,8 @@ class FingerprintClasses {
   /// After mark_ was used for the classes of a value's rows.
   void clear_marks(const ValueClasses& value);
   void append_rows(const ValueClasses& from, ValueClasses& to);
+  [[nodiscard]] ValueClasses row_wise_classes(const VjpOp& vjp, ValueId id);
+  [[nodiscard]] ValueClasses segment_classes(const VjpOp& vjp, ValueId id);
   void reduce_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
   void share_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
 

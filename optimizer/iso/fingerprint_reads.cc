@@ -203,4 +203,42 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
   });
 }
 
+// A hash of the function and of all that it reads, for each element; zero where g is.
+ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) {
+  const Operands& operands = program_.op(id).operands;
+  const auto* transform = std::get_if<TransformOp>(&vjp.of);
+  const auto class_of = [&](std::size_t k, std::uint32_t i) {
+    const auto& rows = operand(id, k).of_row;
+    return rows[rows.size() == 1 ? 0 : i];
+  };
+  std::vector<std::uint32_t> numbers(program_.op(id).rows, 0);
+  if (transform) {
+    const std::vector<std::uint32_t> words = number_words(*transform, program_.op(id).rows);
+    if (!words.empty()) numbers = words;
+  }
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    numbers = number_pairs(std::move(numbers), [&](std::uint32_t i) { return class_of(k, i); });
+  }
+  KeyedHash function = keys_.named(HashTag::Vjp, transform ? text_of(transform->transformation)
+                                                           : std::get<MapOp>(vjp.of).expr->text());
+  function.add(vjp.wrt).add(vjp.shape.rows()).add(vjp.shape.cols());
+  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+    const std::size_t last = operands.size() - 1;
+    const RowFingerprint g = fingerprint(id, last, class_of(last, i));
+    if (is_zero(g.parts)) {
+      std::ranges::fill(y, kZero);
+      return false;
+    }
+    KeyedHash hash = function;
+    if (transform) {
+      for (const std::uint32_t word : words_of(*transform, i)) hash.add(word);
+    }
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      hash.add(fingerprint(id, k, class_of(k, i)).parts);
+    }
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(hash).add(j).value();
+    return true;  // a derivative may be infinite
+  });
+}
+
 }  // namespace vecc::iso

@@ -3,6 +3,7 @@
 #include "optimizer/iso/reduction.h"
 #include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/pair_table.h"
+#include "optimizer/rewrite/select_rows.h"
 
 namespace vecc::iso {
 
@@ -65,6 +66,47 @@ void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
         },
         [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[members[k]] = row_class; });
   }
+}
+
+ValueClasses FingerprintClasses::classes(const VjpOp& vjp, ValueId id) {
+  if (std::holds_alternative<SegmentOp>(vjp.of)) return segment_classes(vjp, id);
+  if (is_row_wise(program_, program_.op(id))) return row_wise_classes(vjp, id);
+  // One sum over the rows of a map: equal to no other.
+  KeyedHash sum = keys_.hash(HashTag::Vjp);
+  return by_identity(sum.add(id), id);
+}
+
+// A member's row is a hash of all rows that its segment reads, in their order, and of its place.
+ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
+  const auto& segment = std::get<SegmentOp>(vjp.of);
+  const Op& op = program_.op(id);
+  ValueClasses result = start(id);
+  result.of_row.resize(op.rows);
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t s = 0; s < segment.segments.count(op.rows); ++s) {
+    members.clear();
+    for_each_member(segment.segments, op.rows, s,
+                    [&](std::uint32_t row) { members.push_back(row); });
+    KeyedHash all = keys_.hash(HashTag::Vjp, static_cast<std::uint64_t>(segment.combination));
+    all.add(members.size());
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+      const ValueClasses& read = operand(id, k);
+      const auto add = [&](std::uint32_t row) { all.add(read.table->parts(read.of_row[row])); };
+      if (read.of_row.size() == op.rows) {
+        for (const std::uint32_t row : members) add(row);
+      } else {
+        add(s);
+      }
+    }
+    result.table->insert_all(
+        static_cast<std::uint32_t>(members.size()),
+        [&](std::uint32_t k, std::span<Residues> y) {
+          for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(all).add(k).add(j).value();
+          return true;
+        },
+        [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[members[k]] = row_class; });
+  }
+  return result;
 }
 
 // Row t is the sum of the products of type t; each pair of classes is multiplied once.

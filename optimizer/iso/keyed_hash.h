@@ -25,6 +25,7 @@ enum class HashTag : std::uint8_t {
   Slice,
   Part,  ///< of a wide concat
   Contract,
+  Vjp,
 };
 
 /// All bits of the result depend on all bits of `word`; one to one.

@@ -126,6 +126,7 @@ class IdentityDropper {
   void visit(const FactOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const WeightOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const ContractOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const VjpOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const StateOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const UpdateOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const OutputOp&, ValueId id) { rewriter_.copy(id); }

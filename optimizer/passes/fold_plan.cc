@@ -34,6 +34,7 @@ bool is_foldable(const Op& op) {
     case OpKind::Concat:
     case OpKind::Gather:
     case OpKind::Contract:
+    case OpKind::Vjp:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

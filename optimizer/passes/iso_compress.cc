@@ -11,8 +11,8 @@
 // compares rows of one value across all of its samples, and never looks at floats but to tell
 // constants apart.
 //
-// Merged are rows of constants and of all that is computed: segments, transforms, maps, gathers
-// that a concat stores, and linears, but for these:
+// Merged are rows of constants and of all that is computed: segments, transforms, maps, their
+// row-wise vjps, gathers that a concat stores, and linears, but for these:
 //   - a linear that only a segment reads keeps the members of the segments that stay, equal ones
 //     too: merging them costs a gather (dedup-linear-pairs decides that);
 //   - a linear with lifts stays: it reads its operands in place;
@@ -35,6 +35,7 @@
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_map.h"
+#include "optimizer/rewrite/select_rows.h"
 
 namespace vecc {
 namespace {
@@ -143,6 +144,7 @@ class Compressor {
       case OpKind::Fact:
       case OpKind::Transform:
       case OpKind::Map: return first_of_each(classes);
+      case OpKind::Vjp: return is_row_wise(program_, op) ? first_of_each(classes) : RowMap();
       case OpKind::Gather: return is_stored(id) ? first_of_each(classes) : RowMap();
       case OpKind::Linear:
         return has_lifts(std::get<LinearOp>(op.attributes)) || only_a_segment_reads(id)

@@ -72,6 +72,7 @@ bool takes_gathers(OpKind kind) {
     case OpKind::Concat:
     case OpKind::Gather:
     case OpKind::Contract:
+    case OpKind::Vjp:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;
@@ -105,6 +106,7 @@ std::optional<LiftedOp> lift_op(const ProgramReads& reads, ValueId id, const Ind
     case OpKind::Concat:
     case OpKind::Gather:
     case OpKind::Contract:
+    case OpKind::Vjp:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return std::nullopt;

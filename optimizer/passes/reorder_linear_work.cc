@@ -21,6 +21,7 @@ bool is_constant_op(const Op& op, const std::vector<bool>& constant) {
       return std::ranges::all_of(op.operands, [&](ValueId v) { return constant[v]; });
     case OpKind::Weight:
     case OpKind::Contract:
+    case OpKind::Vjp:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

@@ -51,6 +51,7 @@ bool can_reorder(const Op& op, const Rows& rows) {
     case OpKind::Concat:
     case OpKind::Gather:
     case OpKind::Contract:
+    case OpKind::Vjp:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

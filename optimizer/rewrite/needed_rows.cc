@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/select_rows.h"
 
 namespace vecc {
 namespace {
@@ -212,6 +213,12 @@ class Planner {
         need_all(operand);
       }
     }
+  }
+
+  void visit(const VjpOp&, ValueId id, const RowSet& needed) {
+    if (needed.none()) return;
+    if (!is_row_wise(program_, program_.op(id))) return need_operands(id);
+    visit(MapOp(), id, needed);
   }
 
   void visit(const SegmentOp& segment, ValueId id, const RowSet& needed) {

@@ -1,5 +1,7 @@
 #include "optimizer/rewrite/op_steps.h"
 
+#include "optimizer/rewrite/select_rows.h"
+
 namespace vecc {
 namespace {
 
@@ -11,6 +13,7 @@ std::uint32_t step_count(const Program& program, const Op& op) {
     case OpKind::Gather:
     case OpKind::Concat: return 0;
     case OpKind::Contract: return 1;
+    case OpKind::Vjp: return is_row_wise(program, op) ? op.rows : 1;
     case OpKind::Segment:
       return std::get<SegmentOp>(op.attributes).segments.count(program.op(op.operands[0]).rows);
     case OpKind::Linear:
@@ -29,6 +32,8 @@ OpSteps::OpSteps(const Program& program, const SourceRows& sources, ValueId id)
   for (const ValueId operand : op_.operands) {
     operands_.push_back({sources.of(operand), program.op(operand).rows});
   }
+  makes_all_ =
+      op_.kind() == OpKind::Contract || (op_.kind() == OpKind::Vjp && !is_row_wise(program, op_));
   const auto* segment = std::get_if<SegmentOp>(&op_.attributes);
   makes_members_ = segment && keeps_members(segment->combination);
 }

@@ -12,7 +12,8 @@ namespace vecc {
 
 /// The steps of an op: the smallest parts of it that can be computed alone. A step of linear, map,
 /// transform, update and output makes one row; one of segment reduces a segment to a row (softmax
-/// and sparsemax: makes the rows of its members); contract is one step. Facts, weights and states
+/// and sparsemax: makes the rows of its members); a row-wise vjp makes one row, others and contract
+/// are one step. Facts, weights and states
 /// have none, nor have gathers and concats, whose rows are other ops'.
 class OpSteps {
  public:
@@ -39,16 +40,15 @@ class OpSteps {
         for_each_member(std::get<SegmentOp>(op_.attributes).segments, operands_[0].count, step,
                         [&](std::uint32_t row) { visit(operands_[0].rows[row]); });
         return;
+      case OpKind::Vjp:
+        if (makes_all_) return for_each_operand_row(visit);
+        [[fallthrough]];
       case OpKind::Map:
         for (const Operand& operand : operands_) {
           visit(operand.rows[operand.count == 1 ? 0 : step]);
         }
         return;
-      case OpKind::Contract:
-        for (const Operand& operand : operands_) {
-          for (std::uint32_t row = 0; row < operand.count; ++row) visit(operand.rows[row]);
-        }
-        return;
+      case OpKind::Contract: return for_each_operand_row(visit);
       case OpKind::Update: visit(operands_[1].rows[step]); return;
       case OpKind::Transform:
       case OpKind::Output: visit(operands_[0].rows[step]); return;
@@ -58,7 +58,7 @@ class OpSteps {
   /// Calls `visit(row)` for every row of the op that a step makes.
   template <class Visit>
   void for_each_row(std::uint32_t step, Visit&& visit) const {
-    if (op_.kind() == OpKind::Contract) {
+    if (makes_all_) {
       for (std::uint32_t row = 0; row < op_.rows; ++row) visit(row);
     } else if (makes_members_) {
       for_each_member(std::get<SegmentOp>(op_.attributes).segments, op_.rows, step, visit);
@@ -76,9 +76,17 @@ class OpSteps {
     std::uint32_t count = 0;
   };
 
+  template <class Visit>
+  void for_each_operand_row(Visit&& visit) const {
+    for (const Operand& operand : operands_) {
+      for (std::uint32_t row = 0; row < operand.count; ++row) visit(operand.rows[row]);
+    }
+  }
+
   const Op& op_;
   SourceRows::View own_;
   boost::container::small_vector<Operand, 2> operands_;
+  bool makes_all_ = false;      // one step makes every row
   bool makes_members_ = false;  // softmax, sparsemax
   std::uint32_t count_ = 0;
 };

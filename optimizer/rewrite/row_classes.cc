@@ -7,6 +7,7 @@
 
 #include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/pair_table.h"
+#include "optimizer/rewrite/select_rows.h"
 #include "optimizer/rewrite/tuple_table.h"
 
 namespace vecc {
@@ -92,6 +93,14 @@ class RowClasses::Builder {
         tuple.push_back(of(operand)[program_.op(operand).rows == 1 ? 0 : i]);
       }
     });
+  }
+
+  void classify(const VjpOp& vjp, ValueId id) {
+    if (!is_row_wise(program_, program_.op(id))) return;
+    const auto* transform = std::get_if<TransformOp>(&vjp.of);
+    const std::size_t width = transform ? word_count(transform->transformation.id) : 0;
+    if (width > 0 && transform->words->size() != width) return;
+    classify(MapOp(), id);
   }
 
   void classify(const SegmentOp& segment, ValueId id) {

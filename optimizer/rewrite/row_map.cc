@@ -192,6 +192,15 @@ class Rebuilder {
     return made(rewriter_.add(map, std::move(operands), id), id);
   }
 
+  Access rebuild(const VjpOp& vjp, ValueId id) {
+    if (maps_[id].identity) return copy_over(id);
+    const Index kept = kept_rows(id);
+    Operands operands = mapped(program_.op(id).operands, [&](ValueId operand) {
+      return program_.op(operand).rows == 1 ? read_all(operand) : read(operand, kept);
+    });
+    return made(rewriter_.add(select_rows(vjp, kept), std::move(operands), id), id);
+  }
+
   [[nodiscard]] const std::string& note(ValueId id) const { return program_.op(id).note; }
 
   const Program& program_;

@@ -44,10 +44,10 @@ struct RowMap {
 };
 
 /// One map a value. Values of which rows cannot be left out (weight, state, contract, update,
-/// output) have the identity; of a concat only whole operands can be left out, and are if no row of
-/// theirs has a place; a gather's map is used only where its rows are stored (inside a concat); a
-/// softmax or sparsemax segment keeps whole segments, ascending; a linear with lifts whose map is
-/// not the identity loses them.
+/// output, a vjp that is not row-wise) have the identity; of a concat only whole operands can be
+/// left out, and are if no row of theirs has a place; a gather's map is used only where its rows
+/// are stored (inside a concat); a softmax or sparsemax segment keeps whole segments, ascending; a
+/// linear with lifts whose map is not the identity loses them.
 [[nodiscard]] Program rebuild_rows(const Program& program, std::span<const RowMap> maps);
 
 /// rebuild_rows with every row kept: gathers of gathers become one, and a concat holds what a

@@ -40,4 +40,18 @@ TransformOp select_rows(const TransformOp& transform, const Index& rows) {
   return result;
 }
 
+bool is_row_wise(const Program& program, const Op& op) {
+  const auto& vjp = std::get<VjpOp>(op.attributes);
+  if (std::holds_alternative<TransformOp>(vjp.of)) return true;
+  // g has a row for each of the map's.
+  return std::holds_alternative<MapOp>(vjp.of) && op.rows == program.op(op.operands.back()).rows;
+}
+
+VjpOp select_rows(const VjpOp& vjp, const Index& rows) {
+  VjpOp result = vjp;
+  const auto* transform = std::get_if<TransformOp>(&vjp.of);
+  if (transform) result.of = select_rows(*transform, rows);
+  return result;
+}
+
 }  // namespace vecc

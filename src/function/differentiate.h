@@ -18,6 +18,12 @@ void differentiate(const TransformationSpec& spec, std::span<const std::uint32_t
                    Shape shape, std::span<const double> x, std::span<const double> y,
                    std::span<const double> g, std::span<double> gx);
 
+/// Whether that needs the values of x, of y; where it does not, they may be empty. Where either
+/// tells the slope, it is y, which readers of the result keep anyway. (The slopes of sigmoid and
+/// tanh have more digits where x is there too: y (1 - y) cancels.)
+[[nodiscard]] bool derivative_reads_argument(const TransformationSpec& spec);
+[[nodiscard]] bool derivative_reads_result(const TransformationSpec& spec);
+
 /// Where the gradients of a combination's elements are added to: one span an element, of its size
 /// or empty. Two may be the same memory (a neuron read twice).
 using ElementGradients = std::span<const std::span<double>>;
@@ -26,6 +32,10 @@ using ElementGradients = std::span<const std::span<double>>;
 void differentiate(Combination combination, const Expr* expr, std::span<const Element> elements,
                    std::span<const double> y, std::span<const double> g,
                    ElementGradients gradients);
+
+/// Whether that reads the values of the elements (else only their number and shapes), of y.
+[[nodiscard]] bool derivative_reads_elements(Combination combination);
+[[nodiscard]] bool derivative_reads_result(Combination combination);
 
 /// y = expr over its operands.
 void differentiate(const Expr& expr, std::span<const Element> operands, std::span<const double> g,

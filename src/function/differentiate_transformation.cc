@@ -36,12 +36,12 @@ double abs_slope(double x) {
   return x < 0 ? -1 : 0;
 }
 
-// gx += g * slope(x, y), entry by entry.
+// gx += g * slope(v), entry by entry; v is the argument or the result.
 template <class Slope>
-void add_slopes(std::span<const double> x, std::span<const double> y, std::span<const double> g,
-                std::span<double> gx, Slope slope) {
+void add_slopes(std::span<const double> v, std::span<const double> g, std::span<double> gx,
+                Slope slope) {
   for (std::size_t i = 0; i < gx.size(); ++i) {
-    if (g[i] != 0) gx[i] += g[i] * slope(x[i], y[i]);
+    if (g[i] != 0) gx[i] += g[i] * slope(v[i]);
   }
 }
 
@@ -112,30 +112,35 @@ void differentiate_sparsemax(std::span<const double> y, std::span<const double> 
 void differentiate(const TransformationSpec& spec, std::span<const std::uint32_t> words,
                    Shape shape, std::span<const double> x, std::span<const double> y,
                    std::span<const double> g, std::span<double> gx) {
-  const auto add = [&](auto slope) { add_slopes(x, y, g, gx, slope); };
+  const auto of_x = [&](auto slope) { add_slopes(x, g, gx, slope); };
+  const auto of_y = [&](auto slope) { add_slopes(y, g, gx, slope); };
   switch (spec.id) {
     case Transformation::Identity:
     case Transformation::Reshape: add_entries(g, gx); return;
     case Transformation::Sigmoid:
-      add([](double v, double) { return clamped_sigmoid_slope(v); });
-      return;
-    case Transformation::Tanh: add([](double v, double) { return tanh_slope(v); }); return;
+      if (!x.empty()) return of_x(clamped_sigmoid_slope);
+      return of_y([](double v) { return v * (1 - v); });
+    case Transformation::Tanh:
+      if (!x.empty()) return of_x(tanh_slope);
+      return of_y([](double v) { return (1 - v) * (1 + v); });
     case Transformation::Signum: return;
-    case Transformation::Relu: add([](double v, double) { return v > 0 ? 1.0 : 0.0; }); return;
-    case Transformation::LeakyRelu:
-      add([&](double v, double) { return v > 0 ? 1.0 : spec.slope; });
-      return;
+    case Transformation::Relu: of_y([](double v) { return v > 0 ? 1.0 : 0.0; }); return;
+    case Transformation::LeakyRelu: {
+      const auto slope = [&](double v) { return v > 0 ? 1.0 : spec.slope; };
+      if (derivative_reads_result(spec)) return of_y(slope);
+      return of_x(slope);
+    }
     case Transformation::Lukasiewicz:
-      add([](double v, double) { return 6 * sigmoid_slope(6 * v + 0.5); });
+      of_x([](double v) { return 6 * sigmoid_slope(6 * v + 0.5); });
       return;
-    case Transformation::Exp: add([](double, double exp) { return exp; }); return;
-    case Transformation::Log: add([](double v, double) { return 1 / v; }); return;
-    case Transformation::Sqrt: add([](double, double root) { return 0.5 / root; }); return;
-    case Transformation::Inverse: add([](double, double inv) { return -inv * inv; }); return;
-    case Transformation::Reverse: add([](double, double) { return -1.0; }); return;
-    case Transformation::Gelu: add([](double v, double) { return gelu_slope(v); }); return;
-    case Transformation::Abs: add([](double v, double) { return abs_slope(v); }); return;
-    case Transformation::Square: add([](double v, double) { return 2 * v; }); return;
+    case Transformation::Exp: of_y([](double v) { return v; }); return;
+    case Transformation::Log: of_x([](double v) { return 1 / v; }); return;
+    case Transformation::Sqrt: of_y([](double v) { return 0.5 / v; }); return;
+    case Transformation::Inverse: of_y([](double v) { return -v * v; }); return;
+    case Transformation::Reverse: add_slopes(g, g, gx, [](double) { return -1.0; }); return;
+    case Transformation::Gelu: of_x(gelu_slope); return;
+    case Transformation::Abs: of_x(abs_slope); return;
+    case Transformation::Square: of_x([](double v) { return 2 * v; }); return;
     case Transformation::Transp: add_transposed(shape, g, gx); return;
     case Transformation::Norm: differentiate_norm(x, y, g, gx); return;
     case Transformation::Softmax: differentiate_softmax(y, g, gx); return;

@@ -16,6 +16,8 @@ void take_type(OpAttributes& attributes, std::uint32_t rows, Shape shape) {
   } else if (auto* contract = std::get_if<ContractOp>(&attributes)) {
     contract->type_count = rows;
     contract->weight_shape = shape;
+  } else if (auto* vjp = std::get_if<VjpOp>(&attributes)) {
+    vjp->shape = shape;
   } else if (auto* state = std::get_if<StateOp>(&attributes)) {
     state->rows = rows;
     state->shape = shape;
@@ -130,10 +132,11 @@ OpParser::Body OpParser::parse_body(OpKind kind) {
       return GatherOp{std::move(index)};
     }
     case OpKind::Linear: return parse_linear();
-    case OpKind::Segment: return parse_segment();
-    case OpKind::Transform: return parse_transform();
+    case OpKind::Segment: VECC_TRY_VOID(parse_value()); return parse_segment();
+    case OpKind::Transform: VECC_TRY_VOID(parse_value()); return parse_transform();
     case OpKind::Map: return parse_map();
     case OpKind::Contract: return parse_contract();
+    case OpKind::Vjp: return parse_vjp();
     case OpKind::State: return parse_state();
     case OpKind::Update: return parse_update();
     case OpKind::Output: {
@@ -187,7 +190,6 @@ OpParser::Body OpParser::parse_linear() {
 }
 
 OpParser::Body OpParser::parse_segment() {
-  VECC_TRY_VOID(parse_value());
   VECC_TRY(Segments segments, arrays_.segments());
   const std::size_t begin = cursor_.position();
   const auto combination = parse_combination(cursor_.take_word());
@@ -196,7 +198,6 @@ OpParser::Body OpParser::parse_segment() {
 }
 
 OpParser::Body OpParser::parse_transform() {
-  VECC_TRY_VOID(parse_value());
   const std::size_t begin = cursor_.position();
   std::string text(cursor_.take_word());
   if (cursor_.accept("(")) {
@@ -226,6 +227,30 @@ OpParser::Body OpParser::parse_contract() {
   VECC_TRY_VOID(parse_values(2));
   ContractOp op;
   VECC_TRY(op.types, arrays_.index());
+  return op;
+}
+
+OpParser::Body OpParser::parse_vjp() {
+  VjpOp op;
+  VECC_TRY_VOID(cursor_.expect("$"));
+  VECC_TRY(op.wrt, cursor_.read_u32("an operand's number"));
+  VECC_TRY_VOID(cursor_.expect("of"));
+  const std::size_t begin = cursor_.position();
+  const std::string_view kind = cursor_.take_word();
+  if (kind == text_of(OpKind::Map)) {
+    VECC_TRY(OpAttributes of, parse_map());
+    op.of = std::get<MapOp>(std::move(of));
+  } else if (kind == text_of(OpKind::Segment)) {
+    VECC_TRY_VOID(parse_all_values());
+    VECC_TRY(OpAttributes of, parse_segment());
+    op.of = std::get<SegmentOp>(std::move(of));
+  } else if (kind == text_of(OpKind::Transform)) {
+    VECC_TRY_VOID(parse_all_values());
+    VECC_TRY(OpAttributes of, parse_transform());
+    op.of = std::get<TransformOp>(std::move(of));
+  } else {
+    return cursor_.error_at(begin, "\"segment\", \"transform\" or \"map\"");
+  }
   return op;
 }
 

@@ -42,10 +42,12 @@ class OpParser {
   [[nodiscard]] Body parse_fact();
   [[nodiscard]] Body parse_weight();
   [[nodiscard]] Body parse_linear();
+  // What follows the operands.
   [[nodiscard]] Body parse_segment();
   [[nodiscard]] Body parse_transform();
   [[nodiscard]] Body parse_map();
   [[nodiscard]] Body parse_contract();
+  [[nodiscard]] Body parse_vjp();
   [[nodiscard]] Body parse_state();
   [[nodiscard]] Body parse_update();
 

@@ -61,8 +61,20 @@ class OpContext {
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const TransformOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const MapOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const ContractOp& op);
+[[nodiscard]] Result<OpResult> check_op(const OpContext& context, const VjpOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const StateOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const UpdateOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const OutputOp& op);
+
+/// Segments over `rows` rows: offsets that fit them, fixed segments that divide them. `name` is the
+/// value's that has the rows.
+[[nodiscard]] Result<void> check_segments(const OpContext& context, const SegmentOp& op,
+                                          const std::string& name, std::uint32_t rows);
+/// What `map` makes of its first operands.
+[[nodiscard]] Result<OpResult> check_map(const OpContext& context, const MapOp& op,
+                                         std::size_t operands);
+/// The words of a transformation of `rows` rows of `shape`; the shape that it makes of each.
+[[nodiscard]] Result<Shape> check_transformation(const OpContext& context, const TransformOp& op,
+                                                 Shape shape, std::uint32_t rows);
 
 }  // namespace vecc

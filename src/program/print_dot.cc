@@ -35,7 +35,8 @@ std::string_view style_of(OpKind kind) {
     case OpKind::Segment:
     case OpKind::Transform:
     case OpKind::Map:
-    case OpKind::Contract: return "";
+    case OpKind::Contract:
+    case OpKind::Vjp: return "";
   }
   return "";
 }

@@ -56,6 +56,13 @@ class BodyPrinter {
   std::string operator()(const ContractOp& op) const {
     return operands() + " " + arrays_.index(op.types);
   }
+  // The inner op's body, over what the derivative reads.
+  std::string operator()(const VjpOp& op) const {
+    const auto kind = std::visit(
+        [](const auto& inner) { return static_cast<OpKind>(OpAttributes(inner).index()); }, op.of);
+    return "$" + std::to_string(op.wrt) + " of " + std::string(text_of(kind)) + " " +
+           std::visit(*this, op.of);
+  }
   std::string operator()(const StateOp& op) const {
     return quoted_text(op.name) + " = " + double_text(op.initial);
   }

@@ -48,6 +48,7 @@ std::string_view text_of(OpKind kind) {
     case OpKind::Transform: return "transform";
     case OpKind::Map: return "map";
     case OpKind::Contract: return "contract";
+    case OpKind::Vjp: return "vjp";
     case OpKind::State: return "state";
     case OpKind::Update: return "update";
     case OpKind::Output: return "output";

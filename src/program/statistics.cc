@@ -16,6 +16,7 @@ bool is_computed(OpKind kind) {
     case OpKind::Transform:
     case OpKind::Map:
     case OpKind::Contract:
+    case OpKind::Vjp:
     case OpKind::Update: return true;
   }
   return true;
@@ -33,6 +34,7 @@ struct IndexBytes {
   }
   std::uint64_t operator()(const MapOp&) const { return 0; }
   std::uint64_t operator()(const ContractOp& op) const { return op.types.bytes(); }
+  std::uint64_t operator()(const VjpOp& op) const { return std::visit(*this, op.of); }
   std::uint64_t operator()(const StateOp&) const { return 0; }
   std::uint64_t operator()(const UpdateOp& op) const { return op.rows ? op.rows->bytes() : 0; }
   std::uint64_t operator()(const OutputOp& op) const { return op.samples.bytes(); }

@@ -62,6 +62,10 @@ struct AttributeDifference {
     if (a.type_count != b.type_count || a.weight_shape != b.weight_shape) return "contract";
     return same(a.types, b.types) ? "" : "types";
   }
+  std::string operator()(const VjpOp& a, const VjpOp& b) const {
+    if (a.wrt != b.wrt || a.shape != b.shape) return "vjp";
+    return std::visit(*this, a.of, b.of);
+  }
   std::string operator()(const StateOp& a, const StateOp& b) const {
     const bool equal = a.name == b.name && a.rows == b.rows && a.shape == b.shape;
     return equal && same(a.initial, b.initial) ? "" : "state";

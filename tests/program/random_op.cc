@@ -288,6 +288,29 @@ void RandomOps::add_contract() {
   add(std::move(op), {g, x});
 }
 
+// Of a new segment, transform or map.
+void RandomOps::add_vjp() {
+  switch (random_.below(3)) {
+    case 0: add_segment(); break;
+    case 1: add_transform(); break;
+    default: add_map();
+  }
+  const auto id = static_cast<ValueId>(program_.ops().size() - 1);
+  const Op op = program_.op(id);
+  VjpOp vjp;
+  if (const auto* segment = std::get_if<SegmentOp>(&op.attributes)) vjp.of = *segment;
+  if (const auto* transform = std::get_if<TransformOp>(&op.attributes)) vjp.of = *transform;
+  if (const auto* map = std::get_if<MapOp>(&op.attributes)) vjp.of = *map;
+  vjp.wrt = random_.below(op.operands.size());
+  vjp.shape = program_.op(op.operands[vjp.wrt]).shape;
+  const VjpReads reads = reads_of(vjp);
+  Operands operands;
+  if (reads.operands) operands = op.operands;
+  if (reads.result) operands.push_back(id);
+  operands.push_back(add_fact(op.rows, op.shape));
+  add(std::move(vjp), operands);
+}
+
 void RandomOps::add_state_and_update() {
   StateOp state{any_name(), any_rows(), any_shape(), any_number()};
   const std::uint32_t rows = state.rows;
@@ -300,7 +323,7 @@ void RandomOps::add_state_and_update() {
 }
 
 void RandomOps::add_any() {
-  switch (random_.below(10)) {
+  switch (random_.below(11)) {
     case 0: return add_fact();
     case 1: return add_weight();
     case 2: return add_concat();
@@ -310,6 +333,7 @@ void RandomOps::add_any() {
     case 6: return add_transform();
     case 7: return add_map();
     case 8: return add_contract();
+    case 9: return add_vjp();
   }
   add_state_and_update();
 }

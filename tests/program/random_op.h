@@ -24,6 +24,7 @@ class RandomOps {
   void add_transform();
   void add_map();
   void add_contract();
+  void add_vjp();
   void add_state_and_update();
   /// Any of these.
   void add_any();

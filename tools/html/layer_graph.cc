@@ -31,6 +31,14 @@ std::string op_text(const Program& program, ValueId id) {
     text += fmt::format(" {}", info(segment->combination).text);
   } else if (const auto* transform = std::get_if<TransformOp>(&op.attributes)) {
     text += " " + text_of(transform->transformation);
+  } else if (const auto* vjp = std::get_if<VjpOp>(&op.attributes)) {
+    if (const auto* of = std::get_if<TransformOp>(&vjp->of)) {
+      text += " " + text_of(of->transformation);
+    } else if (const auto* reduced = std::get_if<SegmentOp>(&vjp->of)) {
+      text += fmt::format(" {}", info(reduced->combination).text);
+    } else {
+      text += " map";
+    }
   } else if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
     text += " " + escape_terminal(program.parameters()[weight->parameter].name);
   } else if (const auto* state = std::get_if<StateOp>(&op.attributes)) {

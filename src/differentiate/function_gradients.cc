@@ -1,0 +1,160 @@
+// The backward rules of the ops that apply a function: segment, transform, map.
+#include <algorithm>
+#include <utility>
+
+#include "src/differentiate/op_gradients.h"
+
+namespace vecc {
+namespace {
+
+// By member: its segment. Fixed over dimension 2 each segment stands for its members in a row.
+Index owners(const Segments& segments, std::uint32_t rows) {
+  if (segments.is_fixed()) {
+    const std::uint32_t count = segments.count(rows);
+    return segments.dimension() == 1 ? Index::repeat(count, segments.members())
+                                     : Index::interleave(count, segments.members());
+  }
+  std::vector<std::uint32_t> owner(rows);
+  const auto offsets = segments.offsets();
+  for (std::uint32_t s = 0; s + 1 < offsets.size(); ++s) {
+    std::fill(owner.begin() + offsets[s], owner.begin() + offsets[s + 1], s);
+  }
+  return Index::compact(std::move(owner));
+}
+
+// 1 / n by segment of n members; 0 for one without: nobody reads it.
+std::vector<double> shares(std::span<const std::uint32_t> offsets) {
+  std::vector<double> result;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    const std::uint32_t members = offsets[s + 1] - offsets[s];
+    result.push_back(members == 0 ? 0.0 : 1.0 / members);
+  }
+  return result;
+}
+
+// Elementwise `$0` times a number.
+Expr scaled(double factor) {
+  Expr expr;
+  expr.nodes.resize(3);
+  expr.nodes[1].kind = ExprNode::Kind::Constant;
+  expr.nodes[1].constant = factor;
+  expr.nodes[2].kind = ExprNode::Kind::Combine;
+  expr.nodes[2].combination = Combination::ElProduct;
+  expr.nodes[2].arity = 2;
+  return expr;
+}
+
+// How often an expression reads an operand.
+std::size_t count_reads(const Expr& expr, std::uint32_t operand) {
+  return static_cast<std::size_t>(std::ranges::count_if(expr.nodes, [&](const ExprNode& node) {
+    return node.kind == ExprNode::Kind::Input && node.input == operand;
+  }));
+}
+
+// `sum($0, $1, ...)`, of operands only.
+bool is_plain_sum(const Expr& expr) {
+  const ExprNode& root = expr.nodes.back();
+  return root.kind == ExprNode::Kind::Combine && root.combination == Combination::Sum &&
+         std::all_of(expr.nodes.begin(), expr.nodes.end() - 1,
+                     [](const ExprNode& node) { return node.kind == ExprNode::Kind::Input; });
+}
+
+}  // namespace
+
+void OpGradients::pass(const SegmentOp& segment, ValueId id, ValueId g) {
+  const ValueId operand = program_.op(id).operands[0];
+  const std::uint32_t rows = program_.op(operand).rows;
+  if (rows == 0) return;
+  ValueId share = g;
+  switch (segment.combination) {
+    case Combination::Count: return;
+    case Combination::Max:
+    case Combination::Min:
+    case Combination::Concat:
+    case Combination::Softmax:
+    case Combination::Sparsemax:
+    case Combination::ElProduct: append_vjp({segment, 0, {}}, id, g); return;
+    case Combination::Avg:
+      if (segment.segments.is_fixed()) {
+        share = program_.map(scaled(1.0 / segment.segments.members()), std::vector{g}, note_);
+      } else {
+        const ValueId factors = program_.fact(shares(segment.segments.offsets()),
+                                              program_.op(id).rows, Shape::scalar(), note_);
+        share = program_.linear(factors, g, {}, note_);
+      }
+      break;
+    case Combination::Sum: break;
+    case Combination::Product:
+    case Combination::CrossSum:
+    case Combination::CosSim:
+    case Combination::FunctionGraph: fail_check("no segment", __FILE__, __LINE__, note_);
+  }
+  sums_.add(operand, program_.gather(share, owners(segment.segments, rows), note_));
+}
+
+void OpGradients::pass(const TransformOp& transform, ValueId id, ValueId g) {
+  const ValueId operand = program_.op(id).operands[0];
+  switch (transform.transformation.id) {
+    case Transformation::Signum: return;
+    case Transformation::Identity: sums_.add(operand, g); return;
+    case Transformation::Reshape:
+      sums_.add(operand, reshape(g, program_.op(operand).shape));
+      return;
+    case Transformation::Transp: sums_.add(operand, transpose(g)); return;
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Relu:
+    case Transformation::LeakyRelu:
+    case Transformation::Lukasiewicz:
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse:
+    case Transformation::Reverse:
+    case Transformation::Norm:
+    case Transformation::Softmax:
+    case Transformation::Sparsemax:
+    case Transformation::Slice:
+    case Transformation::AtIndex:
+    case Transformation::Gelu:
+    case Transformation::Abs:
+    case Transformation::Square:
+    case Transformation::Broadcast: append_vjp({transform, 0, {}}, id, g); return;
+  }
+  fail_check("known transformation", __FILE__, __LINE__, note_);
+}
+
+// A term of a sum has the sum's own gradient, unless it broadcasts.
+void OpGradients::pass(const MapOp& map, ValueId id, ValueId g) {
+  const Operands operands = program_.op(id).operands;
+  const bool is_sum = is_plain_sum(*map.expr);
+  for (std::uint32_t k = 0; k < operands.size(); ++k) {
+    const std::size_t reads = count_reads(*map.expr, k);
+    if (reads == 0 || !sums_.wants(operands[k])) continue;
+    const Op& operand = program_.op(operands[k]);
+    const Op& gradient = program_.op(g);
+    const bool is_term = is_sum && reads == 1 && operand.rows == gradient.rows &&
+                         operand.shape.is_scalar() == gradient.shape.is_scalar();
+    if (is_term) {
+      sums_.add(operands[k], reshape(g, operand.shape));
+    } else {
+      append_vjp({map, k, {}}, id, g);
+    }
+  }
+}
+
+void OpGradients::append_vjp(VjpOp vjp, ValueId id, ValueId g) {
+  const Operands of = program_.op(id).operands;
+  const ValueId operand = of[vjp.wrt];
+  vjp.shape = program_.op(operand).shape;
+  const VjpReads reads = reads_of(vjp);
+  Operands operands;
+  if (reads.operands) operands = of;
+  if (reads.result) operands.push_back(id);
+  operands.push_back(g);
+  auto added = program_.add(std::move(vjp), std::move(operands), note_);
+  VECC_CHECK(added.has_value(), added.error().text());
+  sums_.add(operand, *added);
+}
+
+}  // namespace vecc

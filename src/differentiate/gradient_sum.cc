@@ -1,0 +1,140 @@
+#include "src/differentiate/gradient_sum.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "src/program/inverse_index.h"
+
+namespace vecc {
+namespace {
+
+// More terms than this are one dense reduction instead of an expression.
+constexpr std::size_t kMostTerms = 16;
+
+// The segments of the readers of each row: fixed if all have as many.
+Segments segments_of(std::vector<std::uint32_t> offsets) {
+  const std::uint32_t members = offsets.size() > 1 ? offsets[1] : 0;
+  bool is_fixed = members > 0;
+  for (std::size_t s = 1; s < offsets.size() && is_fixed; ++s) {
+    is_fixed = offsets[s] - offsets[s - 1] == members;
+  }
+  return is_fixed ? Segments::fixed(members) : Segments::ragged(std::move(offsets));
+}
+
+Expr sum_of(std::size_t terms) {
+  Expr expr;
+  expr.nodes.resize(terms + 1);
+  for (std::uint32_t k = 0; k < terms; ++k) expr.nodes[k].input = k;
+  expr.nodes.back().kind = ExprNode::Kind::Combine;
+  expr.nodes.back().combination = Combination::Sum;
+  expr.nodes.back().arity = static_cast<std::uint32_t>(terms);
+  return expr;
+}
+
+}  // namespace
+
+GradientSum::GradientSum(Program& program, std::vector<bool> path)
+    : program_(program),
+      path_(std::move(path)),
+      leaves_(program),
+      whole_(path_.size()),
+      rows_(path_.size()) {}
+
+void GradientSum::add(ValueId value, ValueId gradient) {
+  const Op& to = program_.op(value);
+  const Op& from = program_.op(gradient);
+  VECC_CHECK(from.rows == to.rows && from.shape == to.shape,
+             "a gradient of another size than " + std::string(text_of(to.kind())));
+  if (wants(value)) whole_[value].push_back(gradient);
+}
+
+void GradientSum::add_rows(ValueId value, ValueId gradient, const Index& rows) {
+  if (!wants(value)) return;
+  VECC_CHECK(rows.size() == program_.op(gradient).rows, "a row for each row of a gradient");
+  if (program_.op(value).kind() != OpKind::Concat) {
+    for (std::uint32_t k = 0; k < rows.size(); ++k) add_to_leaf(value, gradient, k, rows[k]);
+    return;
+  }
+  const ConcatLeaves::View leaves = leaves_.of(value);
+  std::size_t hint = 0;
+  for (std::uint32_t k = 0; k < rows.size(); ++k) {
+    const ConcatLeaves::Leaf& leaf = leaves.find(rows[k], hint);
+    if (!wants(leaf.value)) continue;
+    add_to_leaf(leaf.value, gradient, k, leaves.first_row() + rows[k] - leaf.first_row);
+  }
+}
+
+void GradientSum::add_to_leaf(ValueId leaf, ValueId gradient, std::uint32_t position,
+                              std::uint32_t row) {
+  std::vector<Rows>& parts = rows_[leaf];
+  if (parts.empty() || parts.back().gradient != gradient) parts.push_back({gradient, {}, {}});
+  parts.back().positions.push_back(position);
+  parts.back().rows.push_back(row);
+}
+
+Result<std::optional<ValueId>> GradientSum::sum(ValueId value, const std::string& note) {
+  std::vector<ValueId> terms(whole_[value].begin(), whole_[value].end());
+  if (std::vector<Rows> parts = std::exchange(rows_[value], {}); !parts.empty()) {
+    VECC_TRY(const ValueId rows, sum_rows(value, std::move(parts), note));
+    terms.push_back(rows);
+  }
+  if (terms.empty()) return std::optional<ValueId>();
+  VECC_TRY(const ValueId all, sum_whole(terms, note));
+  return std::optional<ValueId>(all);
+}
+
+Result<ValueId> GradientSum::join(ValueId value, std::vector<Rows>& parts,
+                                  const std::string& note) {
+  Buffer& buffer = buffers_[leaves_.family(value)];
+  Operands operands;
+  if (buffer.value) operands.push_back(*buffer.value);
+  for (const Rows& part : parts) {
+    const auto first = static_cast<std::uint32_t>(buffer.rows);
+    if (!buffer.first_row.try_emplace(part.gradient, first).second) continue;
+    buffer.rows += program_.op(part.gradient).rows;
+    operands.push_back(part.gradient);
+  }
+  if (!buffer.value || operands.size() > 1) {
+    VECC_TRY(buffer.value, program_.add(ConcatOp{}, std::move(operands), note));
+  }
+  for (Rows& part : parts) {
+    const std::uint32_t first = buffer.first_row.at(part.gradient);
+    for (std::uint32_t& position : part.positions) position += first;
+  }
+  return *buffer.value;
+}
+
+// One gather of the readers of each row, and one segment for each.
+Result<ValueId> GradientSum::sum_rows(ValueId value, std::vector<Rows> parts,
+                                      const std::string& note) {
+  ValueId from = parts[0].gradient;
+  const bool is_one = std::ranges::all_of(
+      parts, [&](const Rows& part) { return part.gradient == parts[0].gradient; });
+  if (!is_one) {
+    VECC_TRY(from, join(value, parts, note));
+  }
+  std::vector<std::uint32_t> positions = std::move(parts[0].positions);
+  std::vector<std::uint32_t> rows = std::move(parts[0].rows);
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    positions.insert(positions.end(), parts[k].positions.begin(), parts[k].positions.end());
+    rows.insert(rows.end(), parts[k].rows.begin(), parts[k].rows.end());
+    parts[k] = {};
+  }
+  InverseIndex inverse = inverse_index(rows, program_.op(value).rows);
+  for (std::uint32_t& reader : inverse.readers) reader = positions[reader];
+  const ValueId read = program_.gather(from, Index::compact(std::move(inverse.readers)), note);
+  Segments segments = segments_of(std::move(inverse.offsets));
+  if (segments.is_fixed() && segments.members() == 1) return read;
+  return program_.segment(read, std::move(segments), Combination::Sum, note);
+}
+
+Result<ValueId> GradientSum::sum_whole(const std::vector<ValueId>& terms, const std::string& note) {
+  if (terms.size() == 1) return terms[0];
+  if (terms.size() <= kMostTerms) return program_.map(sum_of(terms.size()), terms, note);
+  VECC_TRY(const ValueId all, program_.add(ConcatOp{}, Operands(terms.begin(), terms.end()), note));
+  const auto members = static_cast<std::uint32_t>(terms.size());
+  return program_.segment(all, Segments::fixed(members, 1), Combination::Sum, note);
+}
+
+}  // namespace vecc

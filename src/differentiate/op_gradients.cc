@@ -1,0 +1,68 @@
+// Ops that move rows: what they move goes back.
+#include "src/differentiate/op_gradients.h"
+
+namespace vecc {
+
+void OpGradients::pass_on(ValueId id, ValueId g) {
+  const Op op = program_.op(id);  // a copy: appending moves the ops
+  note_ = op.note;
+  std::visit([&](const auto& attributes) { pass(attributes, id, g); }, op.attributes);
+}
+
+void OpGradients::pass(const ConcatOp&, ValueId id, ValueId g) {
+  sums_.add_rows(id, g, Index::slice(0, program_.op(id).rows));
+}
+
+// Rows that are all read equally often stand in fixed segments.
+void OpGradients::pass(const GatherOp& gather, ValueId id, ValueId g) {
+  const ValueId source = program_.op(id).operands[0];
+  const std::uint32_t rows = program_.op(source).rows;
+  const Index& index = gather.index;
+  const bool repeats = index.form() == Index::Form::Repeat && index.step() == rows;
+  const bool interleaves = index.form() == Index::Form::Interleave && index.bound() == rows;
+  if (rows == 0 || index.size() == 0 || !(repeats || interleaves)) {
+    sums_.add_rows(source, g, index);
+    return;
+  }
+  const Segments readers = Segments::fixed(index.size() / rows, repeats ? 1 : 2);
+  if (readers.members() == 1) return sums_.add(source, g);
+  sums_.add(source, program_.segment(g, readers, Combination::Sum, note_));
+}
+
+void OpGradients::pass(const OutputOp&, ValueId id, ValueId g) {
+  sums_.add(program_.op(id).operands[0], g);
+}
+
+void OpGradients::pass(const ContractOp&, ValueId, ValueId) {
+  fail_check("an op with a derivative", __FILE__, __LINE__, note_);
+}
+void OpGradients::pass(const VjpOp&, ValueId, ValueId) {
+  fail_check("an op with a derivative", __FILE__, __LINE__, note_);
+}
+void OpGradients::pass(const UpdateOp&, ValueId, ValueId) {
+  fail_check("an op with a derivative", __FILE__, __LINE__, note_);
+}
+
+ValueId OpGradients::transpose(ValueId value) {
+  const Op& op = program_.op(value);
+  if (op.shape.is_scalar()) return value;
+  if (value < transposed_.size() && transposed_[value]) return *transposed_[value];
+  const TransformationSpec transp{.id = Transformation::Transp, .target = {}};
+  ValueId result = 0;
+  const auto* gather = std::get_if<GatherOp>(&op.attributes);
+  if (gather != nullptr && program_.op(op.operands[0]).rows <= op.rows) {
+    const Index index = gather->index;
+    result = program_.gather(transpose(op.operands[0]), index, note_);
+  } else {
+    result = program_.transform(value, transp, {}, note_);
+  }
+  if (value < transposed_.size()) transposed_[value] = result;
+  return result;
+}
+
+ValueId OpGradients::reshape(ValueId value, Shape shape) {
+  if (program_.op(value).shape == shape) return value;
+  return program_.transform(value, {.id = Transformation::Reshape, .target = shape}, {}, note_);
+}
+
+}  // namespace vecc

@@ -1,0 +1,126 @@
+// Whole Programs: random ones, recursion, graphs of the data sets.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/differentiate/gradient_case.h"
+#include "tests/support/random_graph.h"
+#include "vecc/graph_io.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Program vectorized_program(const NeuronGraph& graph) {
+  VectorizeOptions options;
+  options.dtype = DType::F64;
+  return vectorize(graph, options).value().program;
+}
+
+bool has_weight_values(const NeuronGraph& graph) {
+  for (const WeightTable& table : graph.weight_tables) {
+    if (!table.has_values) return false;
+  }
+  return !graph.weight_tables.empty();
+}
+
+TEST(ProgramGradients, OfDatasets) {
+  const char* const source = std::getenv("VECC_SOURCE_DIR");
+  std::size_t compared = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(source != nullptr ? source : ".") / "datasets")) {
+    if (entry.path().extension() != ".pb") continue;
+    const auto graph = read_graph(entry.path().string());
+    ASSERT_TRUE(graph) << graph.error().text();
+    if (!has_weight_values(*graph)) continue;
+    EXPECT_EQ(gradient_difference(vectorized_program(*graph)), "") << entry.path();
+    ++compared;
+  }
+  EXPECT_GE(compared, 4u);
+}
+
+TEST(ProgramGradients, OfRandomGraphs) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Program program = vectorized_program(random_graph(random_options(seed)).graph);
+    EXPECT_EQ(gradient_difference(program, seed), "") << seed;
+    EXPECT_EQ(gradient_difference(learn_all(program), seed), "") << seed << ", facts learned";
+  }
+}
+
+// Full of ties.
+TEST(ProgramGradients, OfExactRandomGraphs) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    RandomGraphOptions options = random_options(seed);
+    options.exact = true;
+    const Program program = vectorized_program(random_graph(options).graph);
+    EXPECT_EQ(gradient_difference(learn_all(program), seed), "") << seed;
+  }
+}
+
+// Levels that append to what all levels before them made, and read from all of it.
+Program recursion(std::uint32_t levels) {
+  Program program(DType::F64);
+  ValueId all = program.fact({0.1, 0.2, -0.3, 0.4, 0.5, -0.6, 0.7, 0.8}, 4, Shape::column(2));
+  const ValueId half = program.fact({0.4, 0.3, 0.2, 0.1}, 4, Shape());
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    const std::uint32_t rows = program.op(all).rows;
+    const ValueId last = program.gather(all, Index::slice(rows - 4, 4));
+    const ValueId jumps = program.gather(
+        all, Index::list({rows - 1, rows / 2, rows - 2, rows / 3, rows - 1, rows - 3}));
+    const ValueId sums =
+        program.segment(jumps, Segments::ragged({0, 1, 3, 3, 6}), Combination::Avg);
+    const ValueId next = program.map(*parse_expr("tanh(sum(product($0, $1), $2))", ""),
+                                     std::vector{half, last, sums});
+    all = program.concat(std::vector{all, next});
+  }
+  return learn_all(program);
+}
+
+TEST(ProgramGradients, OfARecursion) {
+  for (const std::uint32_t levels : {1u, 2u, 3u, 40u, 500u}) {
+    EXPECT_EQ(gradient_difference(recursion(levels)), "") << levels;
+  }
+}
+
+// A level's rows, and those of the gradients that it adds, are moved once.
+TEST(ProgramGradients, OfARecursionAreLinearInItsLevels) {
+  const auto rows_moved = [](std::uint32_t levels) {
+    const Program program = recursion(levels);
+    const Program both =
+        differentiate_outputs(program, random_output_gradients(program, 1)).program;
+    std::uint64_t rows = 0;
+    for (auto id = static_cast<ValueId>(program.ops().size()); id < both.ops().size(); ++id) {
+      const Op& op = both.op(id);
+      rows += op.rows;
+      if (op.kind() != OpKind::Concat) continue;
+      // The first operand is the buffer that the others are appended to.
+      const bool grows = both.op(op.operands[0]).kind() == OpKind::Concat;
+      if (grows) rows -= both.op(op.operands[0]).rows;
+    }
+    return rows;
+  };
+  EXPECT_LT(rows_moved(2000), 2.2 * static_cast<double>(rows_moved(1000)));
+}
+
+TEST(ProgramGradients, OfBranchingConcats) {
+  Program program(DType::F64);
+  const ValueId w = program.fact({0.5, 2}, 2, Shape());
+  const ValueId one = program.fact({3}, 1, Shape());
+  const ValueId a = program.concat(std::vector{one, w, one});
+  const ValueId b = program.concat(std::vector{a, one, w, w});
+  const ValueId c = program.concat(std::vector{a, w});
+  const ValueId square = program.transform(a, {.id = Transformation::Square, .target = {}});
+  const ValueId ends = program.gather(square, Index::stride(0, 3, 2));
+  const ValueId product = program.linear(ends, w);
+  const ValueId d = program.concat(std::vector{c, product});
+  program.gather(d, Index::list({7, 1, 5, 4, 6, 0}));
+  program.transform(b, {.id = Transformation::Tanh, .target = {}});
+  program.transform(b, {.id = Transformation::Exp, .target = {}});
+  EXPECT_EQ(gradient_difference(learn_all(program)), "");
+}
+
+}  // namespace
+}  // namespace vecc::test
