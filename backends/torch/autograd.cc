@@ -65,6 +65,22 @@ std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& outputs,
                                  /*create_graph=*/false, /*allow_unused=*/true);
 }
 
+at::Tensor gradient_by_input(std::span<const at::Tensor> inputs, std::size_t wrt,
+                             const std::function<at::Tensor(std::span<const at::Tensor>)>& function,
+                             const at::Tensor& g) {
+  const c10::AutoGradMode recorded(true);
+  std::vector<at::Tensor> leaves;
+  for (const at::Tensor& input : inputs) leaves.push_back(input.detach());
+  leaves[wrt].requires_grad_();
+  const at::Tensor value = function(leaves);
+  at::Tensor found;
+  if (value.requires_grad()) {
+    found = ::torch::autograd::grad({value}, {leaves[wrt]}, {g.detach()}, /*retain_graph=*/false,
+                                    /*create_graph=*/false, /*allow_unused=*/true)[0];
+  }
+  return found.defined() ? found : at::zeros_like(leaves[wrt]).detach();
+}
+
 at::Tensor& GradientRows::sum() {
   if (!sum_.defined()) sum_ = at::zeros({rows_, size_}, options_);
   return sum_;

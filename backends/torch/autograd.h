@@ -38,6 +38,12 @@ using JointBackward = std::function<std::vector<at::Tensor>(const at::Tensor& g)
                                                    const std::vector<at::Tensor>& parameters,
                                                    const std::vector<at::Tensor>& output_gradients);
 
+/// The gradient by one input of `function(inputs)` in direction g, recorded for this alone: nothing
+/// of it stays. Zeros if the function does not depend on the input. Not in inference mode.
+[[nodiscard]] at::Tensor gradient_by_input(
+    std::span<const at::Tensor> inputs, std::size_t wrt,
+    const std::function<at::Tensor(std::span<const at::Tensor>)>& function, const at::Tensor& g);
+
 /// The gradient of a value that many ops read in parts: they add to the rows that they read. Were
 /// each to pass on a gradient of the whole value, D levels that read one growing buffer would cost
 /// D times its rows.

@@ -46,6 +46,11 @@ class TorchBackend final : public Backend {
     for (std::string& gap : unsupported(program)) {
       errors.add(ErrorCode::BackendUnsupported, "torch", std::move(gap));
     }
+    for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
+      if (program.op(id).kind() != OpKind::Vjp) continue;
+      errors.add(ErrorCode::BackendUnsupported, "torch",
+                 "%" + std::to_string(id) + " vjp: no gradients of a Program with vjps");
+    }
     for (const Parameter& parameter : program.parameters()) {
       if (parameter.values) continue;
       errors.add(ErrorCode::MissingValues, "torch",

@@ -59,7 +59,10 @@ class TorchExecutable final : public Executable {
         options_(options),
         arrays_(device, program.dtype() == DType::F32 ? at::kFloat : at::kDouble),
         values_(program.ops().size()),
-        output_gradients_(program_) {}
+        output_gradients_(program_),
+        records_(options.gradients || std::ranges::any_of(program_.ops(), [](const Op& op) {
+                   return op.kind() == OpKind::Vjp;
+                 })) {}
 
   TorchExecutable(const TorchExecutable&) = delete;  // fused_ refers to program_
   TorchExecutable& operator=(const TorchExecutable&) = delete;
@@ -197,7 +200,7 @@ class TorchExecutable final : public Executable {
   template <class GetWork, class Body>
   Result<void> unrecorded(GetWork&& work, Body&& body) {
     return guard(device_, work, [&] {
-      const c10::InferenceMode mode(!options_.gradients);
+      const c10::InferenceMode mode(!records_);
       const c10::NoGradGuard no_gradients;
       body();
     });
@@ -214,7 +217,7 @@ class TorchExecutable final : public Executable {
     };
     VECC_TRY_VOID(guard(device_, work, [&] {
       // Without gradients nothing is recorded, and tensors carry less with them.
-      const c10::InferenceMode mode(!options_.gradients);
+      const c10::InferenceMode mode(!records_);
       std::ranges::fill(values_, at::Tensor());
       for (; id < steps_.size(); ++id) {
         if (!steps_[id]) continue;
@@ -270,6 +273,7 @@ class TorchExecutable final : public Executable {
   std::vector<at::Tensor> values_;  // undefined: not made yet, or released
   OutputGradients output_gradients_;
   std::vector<at::Tensor> parameter_gradients_;  // by parameter; undefined: zero
+  bool records_;                                 // a backward pass, or in the steps of a vjp
   bool has_run_ = false;
   bool can_differentiate_ = false;
 };

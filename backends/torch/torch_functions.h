@@ -40,6 +40,10 @@ class RowTransformation {
 
   [[nodiscard]] Shape result_shape() const { return result_; }
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
+  /// Its gradient in direction g; x and y are undefined where derivative_reads_argument() and
+  /// derivative_reads_result() say that they are not read. Unrecorded.
+  [[nodiscard]] at::Tensor differentiate(const at::Tensor& x, const at::Tensor& y,
+                                         const at::Tensor& g) const;
 
  private:
   [[nodiscard]] at::Tensor apply(const at::Tensor& x) const;

@@ -7,6 +7,7 @@
 #include "backends/torch/torch_functions.h"
 #include "backends/torch/torch_linears.h"
 #include "backends/torch/torch_segments.h"
+#include "backends/torch/torch_vjp.h"
 
 namespace vecc {
 namespace {
@@ -187,6 +188,10 @@ Step lower(const MapOp& map, const LoweringContext& context, ValueId id) {
 
 Step lower(const ContractOp& contract, const LoweringContext& context, ValueId id) {
   return lower_contract(contract, context, id);
+}
+
+Step lower(const VjpOp& vjp, const LoweringContext& context, ValueId id) {
+  return lower_vjp(vjp, context, id);
 }
 
 Step lower(const OutputOp&, const LoweringContext& context, ValueId id) {

@@ -9,4 +9,12 @@ namespace vecc {
 [[nodiscard]] Step lower_segment(const SegmentOp& segment, const LoweringContext& context,
                                  ValueId id);
 
+/// The gradient by a segment's members, of which `vjp` reads x (the members), y, neither.
+using SegmentDerivative =
+    std::function<at::Tensor(const at::Tensor& x, const at::Tensor& y, const at::Tensor& g)>;
+/// `rows` members of `size` entries. Zero where g's row is.
+[[nodiscard]] SegmentDerivative lower_segment_derivative(const SegmentOp& segment,
+                                                         std::uint32_t rows, std::int64_t size,
+                                                         const LoweringContext& context);
+
 }  // namespace vecc

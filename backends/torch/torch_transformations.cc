@@ -32,18 +32,20 @@ Normalized normalize(const at::Tensor& x) {
   return {centred / deviation, deviation};
 }
 
+at::Tensor differentiate_norm(const Normalized& y, const at::Tensor& g) {
+  const at::Tensor wide = g.to(at::kDouble);
+  const at::Tensor along = (wide * y.value).mean(1, /*keepdim=*/true);
+  const at::Tensor change = wide - wide.mean(1, /*keepdim=*/true) - y.value * along;
+  return (change / y.deviation).to(g.scalar_type());
+}
+
 at::Tensor norm_rows(const at::Tensor& x) {
   const bool recorded = is_recorded(x);
   const c10::NoGradGuard unrecorded;
   const Normalized y = normalize(x);
   const at::Tensor value = y.value.to(x.scalar_type());
   if (!recorded) return value;
-  return record(x, value, [y](const at::Tensor& g) {
-    const at::Tensor wide = g.to(at::kDouble);
-    const at::Tensor along = (wide * y.value).mean(1, /*keepdim=*/true);
-    const at::Tensor change = wide - wide.mean(1, /*keepdim=*/true) - y.value * along;
-    return (change / y.deviation).to(g.scalar_type());
-  });
+  return record(x, value, [y](const at::Tensor& g) { return differentiate_norm(y, g); });
 }
 
 // x's entries at `positions`, which occur once in a row.
@@ -189,6 +191,43 @@ at::Tensor RowTransformation::apply(const at::Tensor& x) const {
     case Transformation::AtIndex:
       return positions_.defined() ? read_positions(x, positions_) : x.narrow(1, words_[0], 1);
     case Transformation::Broadcast: return x.expand({x.size(0), size_of(result_)});
+  }
+  fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec_.id).text));
+}
+
+at::Tensor RowTransformation::differentiate(const at::Tensor& x, const at::Tensor& y,
+                                            const at::Tensor& g) const {
+  switch (spec_.id) {
+    case Transformation::Identity:
+    case Transformation::Reshape: return g;
+    case Transformation::Signum: return at::zeros_like(g);
+    case Transformation::LeakyRelu:  // y has the sign of x where y is what is read
+      return elementwise_derivative(spec_, x.defined() ? x : y, y)(g);
+    case Transformation::Lukasiewicz: return elementwise_derivative(spec_, x, apply(x))(g);
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Relu:
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse:
+    case Transformation::Reverse:
+    case Transformation::Gelu:
+    case Transformation::Abs:
+    case Transformation::Square: return elementwise_derivative(spec_, x, y)(g);
+    case Transformation::Transp: return transpose_rows(g, result_);
+    case Transformation::Norm: return differentiate_norm(normalize(x), g);
+    case Transformation::Softmax: return y * (g - (y * g).sum(1, /*keepdim=*/true));
+    case Transformation::Sparsemax:
+      return differentiate_sparsemax(
+          y, g, [](const at::Tensor& rows) { return rows.sum(1, /*keepdim=*/true); });
+    case Transformation::Slice:
+    case Transformation::AtIndex: {  // to the entries that are read, which any x tells
+      const std::vector<at::Tensor> any{at::zeros({g.size(0), size_of(input_)}, g.options())};
+      return gradient_by_input(
+          any, 0, [&](std::span<const at::Tensor> read) { return apply(read[0]); }, g);
+    }
+    case Transformation::Broadcast: return g.sum(1, /*keepdim=*/true);
   }
   fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec_.id).text));
 }

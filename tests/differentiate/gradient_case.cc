@@ -10,6 +10,7 @@
 #include "tests/reference/program_gradient_check.h"
 #include "tests/support/random_source.h"
 #include "vecc/program_text.h"
+#include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
@@ -69,6 +70,12 @@ Differentiated differentiate_outputs(const Program& program,
   }
   result.gradients = std::move(*gradients);
   return result;
+}
+
+Program vectorized_program(const NeuronGraph& graph) {
+  VectorizeOptions options;
+  options.dtype = DType::F64;
+  return vectorize(graph, options).value().program;
 }
 
 Program learn_all(const Program& program) {

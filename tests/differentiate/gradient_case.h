@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vecc/differentiate.h"
+#include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 
 namespace vecc::test {
@@ -24,6 +25,8 @@ struct Differentiated {
 [[nodiscard]] std::vector<double> random_output_gradients(const Program& program,
                                                           std::uint64_t seed);
 
+/// As the vectorizer makes it, in f64.
+[[nodiscard]] Program vectorized_program(const NeuronGraph& graph);
 /// The same ops, with a parameter for every fact that has values, and as outputs all values that no
 /// op reads.
 [[nodiscard]] Program learn_all(const Program& program);

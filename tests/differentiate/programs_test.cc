@@ -7,18 +7,11 @@
 #include "tests/differentiate/gradient_case.h"
 #include "tests/support/random_graph.h"
 #include "vecc/graph_io.h"
-#include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-Program vectorized_program(const NeuronGraph& graph) {
-  VectorizeOptions options;
-  options.dtype = DType::F64;
-  return vectorize(graph, options).value().program;
-}
 
 bool has_weight_values(const NeuronGraph& graph) {
   for (const WeightTable& table : graph.weight_tables) {

@@ -18,9 +18,11 @@
 namespace vecc::test {
 namespace {
 
+// Of which the interpreter has no gradients.
 [[maybe_unused]] bool has_updates(const Program& program) {
-  return std::ranges::any_of(program.ops(),
-                             [](const Op& op) { return op.kind() == OpKind::Update; });
+  return std::ranges::any_of(program.ops(), [](const Op& op) {
+    return op.kind() == OpKind::Update || op.kind() == OpKind::Vjp;
+  });
 }
 
 class PassCases : public testing::TestWithParam<std::string> {};

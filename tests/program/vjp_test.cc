@@ -51,7 +51,7 @@ TEST(Vjp, bad_sizes) {
   EXPECT_EQ(error_of_vjp("$0 of transform %1, %0 tanh : f32[4, 1]"),
             "error: %1 (the result) has 2 rows of 2x1, expected 4 of 1 [E031]");
   EXPECT_EQ(error_of_vjp("$0 of transform %0 atindex [1] : f32[4, 1x1]"),
-            "error: atindex 1 of 1x1, which has 1 element [E031]");
+            "error: atindex 1 of 1x1, expected below 1 [E031]");
   EXPECT_EQ(error_of_vjp("$0 of segment %0, %0 [0, 1, 4] max : f32[4, 1]"),
             "error: %0 (g) has 4 rows of 1, expected 2 of 1 [E031]");
   EXPECT_EQ(error_of_vjp("$0 of segment %0, %0 [0, 1, 3] softmax : f32[4, 1]"),

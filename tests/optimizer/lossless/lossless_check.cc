@@ -28,8 +28,8 @@ bool has(const Program& program, OpKind kind) {
 }
 
 bool has_derivatives(const Program& program) {
-  return has(program, OpKind::Contract) || has(program, OpKind::State) ||
-         has(program, OpKind::Update);
+  return has(program, OpKind::Contract) || has(program, OpKind::Vjp) ||
+         has(program, OpKind::State) || has(program, OpKind::Update);
 }
 
 std::string shown(const Program& program) {
@@ -86,7 +86,7 @@ std::string problem_of(const Program& before, const Setting& setting) {
   if (!after) return after.error().text() + shown(before);
   if (fingerprint(before) == fingerprint(*after)) return {};
   CompareOptions options;
-  options.gradients = !has(before, OpKind::Update);
+  options.gradients = !has(before, OpKind::Update) && !has(before, OpKind::Vjp);
   const auto comparison = compare_programs(before, *after, options);
   if (!comparison) return comparison.error().text();
   if (!comparison->equal) return comparison->difference + shown(before) + "=>" + shown(*after);
