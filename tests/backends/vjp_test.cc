@@ -75,11 +75,11 @@ void expect_vjp(const std::string& name, const std::function<void(Program&)>& bu
   }
 }
 
-const std::vector<Shape> kShapes = {Shape(), Shape(1, 1), Shape(3, 1), Shape(1, 3), Shape(2, 3)};
+const std::vector<Shape> kVjpShapes = {Shape(), Shape(1, 1), Shape(3, 1), Shape(1, 3), Shape(2, 3)};
 
 TEST(TorchVjp, Transformations) {
   for (const TransformationInfo& about : transformations()) {
-    for (const Shape shape : kShapes) {
+    for (const Shape shape : kVjpShapes) {
       TransformationSpec spec{.id = about.id, .target = {}};
       if (about.parameters == FunctionParameters::Target) {
         spec.target = about.id == Transformation::Broadcast
@@ -125,7 +125,7 @@ TEST(TorchVjp, Segments) {
       Segments::fixed(3, 1),          Segments::fixed(1, 2), Segments::fixed(6, 1)};
   for (const CombinationInfo& about : combinations()) {
     for (const Segments& segments : all) {
-      for (const Shape shape : kShapes) {
+      for (const Shape shape : kVjpShapes) {
         const SegmentOp op{segments, about.id};
         Program probe(DType::F64);
         if (!probe.add(op, {random_fact(probe, 6, shape, 1)})) continue;

@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include "tests/differentiate/gradient_case.h"
+#include "tests/program/random_op.h"
 #include "tests/support/random_graph.h"
 #include "vecc/graph_io.h"
 
@@ -50,6 +52,35 @@ TEST(ProgramGradients, OfExactRandomGraphs) {
     options.exact = true;
     const Program program = vectorized_program(random_graph(options).graph);
     EXPECT_EQ(gradient_difference(learn_all(program), seed), "") << seed;
+  }
+}
+
+// Every op, function and form with a derivative; numbers without poles.
+TEST(ProgramGradients, OfRandomPrograms) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    RandomSource random(seed);
+    Program program(DType::F64);
+    RandomOps ops(random, program);
+    ops.add_fact();
+    for (std::uint32_t i = random.below(20); i > 0; --i) {
+      switch (random.below(7)) {
+        case 0: ops.add_weight(); break;
+        case 1: ops.add_concat(); break;
+        case 2: ops.add_gather(); break;
+        case 3: ops.add_linear(); break;
+        case 4: ops.add_segment(); break;
+        case 5: ops.add_transform(); break;
+        case 6: ops.add_map(); break;
+      }
+    }
+    program = learn_all(program);
+    for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+      const Parameter& parameter = program.parameters()[p];
+      std::vector<double> values(parameter.rows * parameter.shape.size());
+      for (double& v : values) v = random.real(0.1, 1);
+      program.set_parameter_values(p, std::make_shared<const std::vector<double>>(values));
+    }
+    EXPECT_EQ(gradient_difference(program, seed), "") << seed << "\n" << text_of(program);
   }
 }
 
