@@ -62,7 +62,8 @@ Step lower(const MapOp& map, const VjpOp& vjp, const LoweringContext& context, V
           expression = RowExpression(*map.expr, shapes, context.arrays)](Values values) {
     std::vector<at::Tensor> inputs;
     for (const ValueId operand : operands) inputs.push_back(values[operand]);
-    if (sums) inputs[wrt] = inputs[wrt].expand({rows, -1});
+    // In memory: products take an expanded row for one that they may read once.
+    if (sums) inputs[wrt] = inputs[wrt].expand({rows, -1}).contiguous();
     const auto value = [&](std::span<const at::Tensor> read) {
       const at::Tensor result = expression(read);
       return result.expand({rows, result.size(1)});  // less, if all that is read broadcasts
