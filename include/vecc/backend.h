@@ -94,7 +94,7 @@ class Backend {
   [[nodiscard]] virtual Result<void> available(const Device& device) const = 0;
   /// Everything in the Program that it cannot do; empty if it can do all.
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
-  /// Errors: BackendUnsupported (also of an `update` with ExecutionOptions::gradients),
+  /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients),
   /// MissingValues, OutOfMemory, DeviceFailure.
   [[nodiscard]] virtual Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const = 0;

@@ -15,8 +15,8 @@
 namespace vecc::test {
 namespace {
 
-// All parameters' gradients from these of the outputs, appended.
-Program differentiated(Program program) {
+// All parameters' gradients, from random ones of the outputs, appended.
+Program differentiated(Program program, std::vector<std::optional<ValueId>>* appended = nullptr) {
   std::vector<Seed> seeds;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     if (program.op(id).kind() == OpKind::Output) seeds.push_back({id, 0});
@@ -32,6 +32,7 @@ Program differentiated(Program program) {
   std::iota(wanted.begin(), wanted.end(), 0u);
   const auto gradients = append_gradients(program, seeds, wanted);
   EXPECT_TRUE(gradients) << gradients.error().text();
+  if (gradients && appended != nullptr) *appended = *gradients;
   return program;
 }
 
@@ -176,6 +177,28 @@ TEST(TorchVjp, OfRandomGraphs) {
     options.dtype = DType::F64;
     const Program program = vectorize(random_graph(random_options(seed)).graph, options)->program;
     expect_same_values(differentiated(program));
+  }
+}
+
+// No value is kept: sums read past gathers, forwards and backwards. The gradients are outputs.
+TEST(TorchVjp, ReadPastGathers) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    VectorizeOptions options;
+    options.dtype = DType::F64;
+    const auto program = vectorize(random_graph(random_options(seed)).graph, options);
+    ASSERT_TRUE(program);
+    std::vector<std::optional<ValueId>> gradients;
+    Program both = differentiated(program->program, &gradients);
+    std::uint32_t samples = both.sample_count();
+    for (const std::optional<ValueId> gradient : gradients) {
+      if (!gradient) continue;
+      const std::uint32_t rows = both.op(*gradient).rows;
+      both.set_sample_count(samples + rows);
+      both.output(*gradient, Index::slice(samples, rows));
+      samples += rows;
+    }
+    expect_outputs_agree(both);
   }
 }
 

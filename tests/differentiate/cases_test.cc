@@ -65,9 +65,7 @@ TEST_P(GradientCases, AppendTheText) {
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& info) {
-  std::string name = fs::path(info.param).stem().string();
-  std::ranges::replace(name, '-', '_');
-  return name;
+  return fs::path(info.param).stem().string();
 }
 
 INSTANTIATE_TEST_SUITE_P(Differentiate, GradientCases, testing::ValuesIn(case_paths()), name_of);

@@ -63,10 +63,14 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
   }
 }
 
-void expect_lossless(const Program& forward, std::uint32_t level) {
-  const Program program = with_gradients(forward);
+OptimizeOptions options_of(std::uint32_t level) {
   OptimizeOptions options;
   options.level = level;
+  return options;
+}
+
+void expect_lossless(const Program& forward, OptimizeOptions options) {
+  const Program program = with_gradients(forward);
   options.verify_each = true;
   const auto optimized = optimize(program, options);
   ASSERT_TRUE(optimized) << optimized.error().text();
@@ -79,9 +83,9 @@ void expect_lossless(const Program& forward, std::uint32_t level) {
   }
 }
 
-class OptimizedGradients : public testing::TestWithParam<std::uint32_t> {};
+class OptimizedLevels : public testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(OptimizedGradients, OfDatasets) {
+TEST_P(OptimizedLevels, OfDatasets) {
   const char* const source = std::getenv("VECC_SOURCE_DIR");
   const std::filesystem::path folder = std::filesystem::path(source ? source : ".") / "datasets";
   for (const char* name : {"attention", "functions-aggregations", "functions-combinations",
@@ -89,31 +93,54 @@ TEST_P(OptimizedGradients, OfDatasets) {
     SCOPED_TRACE(name);
     const auto graph = read_graph((folder / (std::string(name) + ".pb")).string());
     ASSERT_TRUE(graph) << graph.error().text();
-    expect_lossless(vectorized_program(*graph), GetParam());
+    expect_lossless(vectorized_program(*graph), options_of(GetParam()));
   }
 }
 
-TEST_P(OptimizedGradients, OfRandomGraphs) {
+TEST_P(OptimizedLevels, OfRandomGraphs) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
-    expect_lossless(vectorized_program(random_graph(random_options(seed)).graph), GetParam());
+    expect_lossless(vectorized_program(random_graph(random_options(seed)).graph),
+                    options_of(GetParam()));
   }
 }
 
 // The forward pass was optimized before it was differentiated: lifts and regular gathers.
-TEST_P(OptimizedGradients, OfOptimizedRandomGraphs) {
+TEST_P(OptimizedLevels, OfOptimizedRandomGraphs) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     Program program = vectorized_program(random_graph(random_options(seed)).graph);
-    OptimizeOptions options;
-    options.level = GetParam();
-    program = optimize(std::move(program), options).value();
+    program = optimize(std::move(program), options_of(GetParam())).value();
     EXPECT_EQ(gradient_difference(program, seed), "");
-    expect_lossless(program, GetParam());
+    expect_lossless(program, options_of(GetParam()));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, OptimizedGradients, testing::Values(0u, 1u, 2u));
+TEST(OptimizedGradients, OfEveryPassAlone) {
+  for (const PassInfo& pass : passes()) {
+    if (!pass.differentiated) continue;
+    SCOPED_TRACE(pass.name);
+    OptimizeOptions options;
+    options.passes = {{std::string(pass.name)}};
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      expect_lossless(vectorized_program(random_graph(random_options(seed)).graph), options);
+    }
+  }
+}
+
+TEST(OptimizedGradients, OfEveryPreset) {
+  for (const GatherPreset& preset : gather_presets()) {
+    SCOPED_TRACE(preset.name);
+    OptimizeOptions options = options_of(2);
+    options.gather_preset = preset.name;
+    options.pad_mode = PadMode::Any;
+    for (std::uint64_t seed = 0; seed < 15; ++seed) {
+      expect_lossless(vectorized_program(random_graph(random_options(seed)).graph), options);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Optimizer, OptimizedLevels, testing::Values(0u, 1u, 2u));
 
 }  // namespace
 }  // namespace vecc::test
