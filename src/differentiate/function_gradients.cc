@@ -149,7 +149,9 @@ void OpGradients::append_vjp(VjpOp vjp, ValueId id, ValueId g) {
   vjp.shape = program_.op(operand).shape;
   const VjpReads reads = reads_of(vjp);
   Operands operands;
-  if (reads.operands) operands = of;
+  if (reads.operands) {
+    for (const ValueId read : of) operands.push_back(reread(read));
+  }
   if (reads.result) operands.push_back(id);
   operands.push_back(g);
   auto added = program_.add(std::move(vjp), std::move(operands), note_);

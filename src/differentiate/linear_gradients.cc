@@ -81,10 +81,11 @@ OpGradients::Read OpGradients::read_of(const Side& side) const {
   return {source, Index::compact(std::move(list))};
 }
 
-ValueId OpGradients::unlifted(const Side& side) {
-  if (side.lift.times == 1) return side.value;
+ValueId OpGradients::unlifted(const Side& side, bool flip) {
+  if (side.lift.times == 1) return flip ? transpose(side.value) : reread(side.value);
   const Read read = read_of(side);
-  return program_.gather(read.source, read.rows, note_);
+  const ValueId source = flip ? transpose(read.source) : read.source;
+  return program_.gather(source, read.rows, note_);
 }
 
 OpGradients::DistinctRows OpGradients::number_rows(const Index& index) {
@@ -107,9 +108,7 @@ OpGradients::DistinctRows OpGradients::number_rows(const Index& index) {
 // source has more rows than are read, only those that are have a row.
 void OpGradients::pass_contract(const Side& own, const Side& other, bool is_left, ValueId g) {
   const Read types = read_of(own);
-  const ValueId rows = unlifted(other);
-  const bool flip_x = other.transposed == is_left;
-  const ValueId x = flip_x ? transpose(rows) : rows;
+  const ValueId x = unlifted(other, other.transposed == is_left && !other.shape.is_scalar());
   const ValueId g_x = is_left ? g : transpose(g);
   ContractOp contract{types.rows, program_.op(types.source).rows,
                       is_left ? own.shape : own.shape.transposed()};
@@ -136,21 +135,22 @@ ValueId OpGradients::dot(const Side& other, ValueId g) {
   LinearOp linear;
   linear.lift_right = other.lift;
   const Shape shape = other.shape;
-  if (shape.is_scalar()) return program_.linear(g, other.value, linear, note_);
+  const ValueId x = reread(other.value);
+  if (shape.is_scalar()) return program_.linear(g, x, linear, note_);
   if (shape.rows() == 1) {  // g x^T
     linear.transpose_right = !other.transposed;
-    return program_.linear(g, other.value, linear, note_);
+    return program_.linear(g, x, linear, note_);
   }
   if (shape.cols() == 1) {  // g^T x
     linear.transpose_left = true;
     linear.transpose_right = other.transposed;
-    return program_.linear(g, other.value, linear, note_);
+    return program_.linear(g, x, linear, note_);
   }
   const Shape column = Shape::column(static_cast<std::uint32_t>(shape.size()));
   const ValueId same = other.transposed ? transpose(g) : g;
   linear.transpose_left = true;
   const ValueId g_column = reshape(same, column);
-  return program_.linear(g_column, reshape(other.value, column), linear, note_);
+  return program_.linear(g_column, reshape(x, column), linear, note_);
 }
 
 // g times the other side's transpose (for the right operand, the other way round), then transposed
@@ -165,8 +165,8 @@ ValueId OpGradients::product(const Side& own, const Side& other, bool is_left, V
   (g_first ? linear.transpose_right : linear.transpose_left) =
       flip_other && !other.shape.is_scalar();
   (g_first ? linear.lift_right : linear.lift_left) = other.lift;
-  return g_first ? program_.linear(g, other.value, linear, note_)
-                 : program_.linear(other.value, g, linear, note_);
+  const ValueId x = reread(other.value);
+  return g_first ? program_.linear(g, x, linear, note_) : program_.linear(x, g, linear, note_);
 }
 
 void OpGradients::pass_product(const Side& own, const Side& other, bool is_left, ValueId g) {

@@ -43,6 +43,16 @@ void OpGradients::pass(const UpdateOp&, ValueId, ValueId) {
   fail_check("an op with a derivative", __FILE__, __LINE__, note_);
 }
 
+// Else the gather's rows would have to be kept for the backward pass; and a backend reads through a
+// gather that has one reader.
+ValueId OpGradients::reread(ValueId value) {
+  const Op& op = program_.op(value);
+  const auto* gather = std::get_if<GatherOp>(&op.attributes);
+  if (gather == nullptr) return value;
+  const Index index = gather->index;
+  return program_.gather(op.operands[0], index, op.note);
+}
+
 ValueId OpGradients::transpose(ValueId value) {
   const Op& op = program_.op(value);
   if (op.shape.is_scalar()) return value;
@@ -54,7 +64,7 @@ ValueId OpGradients::transpose(ValueId value) {
     const Index index = gather->index;
     result = program_.gather(transpose(op.operands[0]), index, note_);
   } else {
-    result = program_.transform(value, transp, {}, note_);
+    result = program_.transform(reread(value), transp, {}, note_);
   }
   if (value < transposed_.size()) transposed_[value] = result;
   return result;

@@ -63,8 +63,10 @@ class OpGradients {
     Index rows;
   };
   [[nodiscard]] DistinctRows number_rows(const Index& index);
-  /// All rows of a side, in order, without a lift.
-  [[nodiscard]] ValueId unlifted(const Side& side);
+  /// All rows of a side, in order, without a lift; with `flip` each transposed.
+  [[nodiscard]] ValueId unlifted(const Side& side, bool flip);
+  /// What backward ops read in the place of a forward value: a gather's rows are read again.
+  [[nodiscard]] ValueId reread(ValueId value);
   /// Each row transposed.
   [[nodiscard]] ValueId transpose(ValueId value);
   [[nodiscard]] ValueId reshape(ValueId value, Shape shape);
