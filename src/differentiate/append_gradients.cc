@@ -16,6 +16,8 @@ Result<std::vector<std::optional<ValueId>>> append_gradients(
   std::vector<std::vector<ValueId>> found(program.parameters().size());  // by `weight` op
   for (auto id = static_cast<ValueId>(path.size()); id-- > 0;) {
     if (!path[id]) continue;
+    const GradientSum::Read* const read = sums.sole_read(id);
+    if (read != nullptr && rules.pass_read(id, *read)) continue;
     const std::string note = program.op(id).note;
     VECC_TRY(const std::optional<ValueId> gradient, sums.sum(id, note));
     if (!gradient) continue;

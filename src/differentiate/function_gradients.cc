@@ -89,7 +89,7 @@ void OpGradients::pass(const SegmentOp& segment, ValueId id, ValueId g) {
     case Combination::CosSim:
     case Combination::FunctionGraph: fail_check("no segment", __FILE__, __LINE__, note_);
   }
-  sums_.add(operand, program_.gather(share, owners(segment.segments, rows), note_));
+  sums_.add_read(operand, {share, owners(segment.segments, rows)});
 }
 
 void OpGradients::pass(const TransformOp& transform, ValueId id, ValueId g) {

@@ -39,6 +39,7 @@ GradientSum::GradientSum(Program& program, std::vector<bool> path)
       path_(std::move(path)),
       leaves_(program),
       whole_(path_.size()),
+      reads_(path_.size()),
       rows_(path_.size()) {}
 
 void GradientSum::add(ValueId value, ValueId gradient) {
@@ -49,11 +50,27 @@ void GradientSum::add(ValueId value, ValueId gradient) {
   if (wants(value)) whole_[value].push_back(gradient);
 }
 
+void GradientSum::add_read(ValueId value, Read read) {
+  VECC_CHECK(read.rows.size() == program_.op(value).rows, "a row for each row of a value");
+  if (wants(value)) reads_[value].push_back(std::move(read));
+}
+
+const GradientSum::Read* GradientSum::sole_read(ValueId value) const {
+  const bool is_sole = reads_[value].size() == 1 && whole_[value].empty() && rows_[value].empty();
+  return is_sole ? &reads_[value].front() : nullptr;
+}
+
 void GradientSum::add_rows(ValueId value, ValueId gradient, const Index& rows) {
+  add_rows(value, {gradient, Index::slice(0, program_.op(gradient).rows)}, rows);
+}
+
+void GradientSum::add_rows(ValueId value, const Read& read, const Index& rows) {
   if (!wants(value)) return;
-  VECC_CHECK(rows.size() == program_.op(gradient).rows, "a row for each row of a gradient");
+  const ValueId gradient = read.gradient;
+  VECC_CHECK(rows.size() == read.rows.size(), "a row for each row of a gradient");
   if (program_.op(value).kind() != OpKind::Concat) {
-    for (std::uint32_t k = 0; k < rows.size(); ++k) add_to_leaf(value, gradient, k, rows[k]);
+    for (std::uint32_t k = 0; k < rows.size(); ++k)
+      add_to_leaf(value, gradient, read.rows[k], rows[k]);
     return;
   }
   const ConcatLeaves::View leaves = leaves_.of(value);
@@ -61,7 +78,7 @@ void GradientSum::add_rows(ValueId value, ValueId gradient, const Index& rows) {
   for (std::uint32_t k = 0; k < rows.size(); ++k) {
     const ConcatLeaves::Leaf& leaf = leaves.find(rows[k], hint);
     if (!wants(leaf.value)) continue;
-    add_to_leaf(leaf.value, gradient, k, leaves.first_row() + rows[k] - leaf.first_row);
+    add_to_leaf(leaf.value, gradient, read.rows[k], leaves.first_row() + rows[k] - leaf.first_row);
   }
 }
 
@@ -75,6 +92,9 @@ void GradientSum::add_to_leaf(ValueId leaf, ValueId gradient, std::uint32_t posi
 
 Result<std::optional<ValueId>> GradientSum::sum(ValueId value, const std::string& note) {
   std::vector<ValueId> terms(whole_[value].begin(), whole_[value].end());
+  for (const Read& read : reads_[value]) {
+    terms.push_back(program_.gather(read.gradient, read.rows, note));
+  }
   if (std::vector<Rows> parts = std::exchange(rows_[value], {}); !parts.empty()) {
     VECC_TRY(const ValueId rows, sum_rows(value, std::move(parts), note));
     terms.push_back(rows);

@@ -28,8 +28,18 @@ class GradientSum {
   [[nodiscard]] bool wants(ValueId value) const { return path_[value]; }
   /// Adds `gradient`, of the rows and shape of `value`.
   void add(ValueId value, ValueId gradient);
-  /// Adds row k of `gradient` to row rows[k] of `value`.
+  /// Adds row read.rows[i] of `read.gradient` to row i of `value`, for all its rows.
+  struct Read {
+    ValueId gradient = 0;
+    Index rows;
+  };
+  void add_read(ValueId value, Read read);
+  /// Adds row k of `gradient` (of what is read of it) to row rows[k] of `value`.
   void add_rows(ValueId value, ValueId gradient, const Index& rows);
+  void add_rows(ValueId value, const Read& read, const Index& rows);
+  /// What was added, if that is one read of another gradient: nobody needs its rows then but a
+  /// gather or concat, which passes the read on.
+  [[nodiscard]] const Read* sole_read(ValueId value) const;
   /// The sum of what was added; none if nothing was. Of a concat, of what was added whole: its rows
   /// go to add_rows() of its operands then.
   [[nodiscard]] Result<std::optional<ValueId>> sum(ValueId value, const std::string& note);
@@ -62,6 +72,7 @@ class GradientSum {
   std::vector<bool> path_;
   ConcatLeaves leaves_;
   std::vector<boost::container::small_vector<ValueId, 1>> whole_;  // by value
+  std::vector<boost::container::small_vector<Read, 1>> reads_;     // by value
   std::vector<std::vector<Rows>> rows_;                            // by value
   boost::unordered_flat_map<ValueId, Buffer> buffers_;             // by family
 };

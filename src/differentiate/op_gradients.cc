@@ -2,6 +2,17 @@
 #include "src/differentiate/op_gradients.h"
 
 namespace vecc {
+namespace {
+
+// Rows that are all read equally often stand in fixed segments.
+std::optional<Segments> regular_readers(const Index& index, std::uint32_t rows) {
+  const bool repeats = index.form() == Index::Form::Repeat && index.step() == rows;
+  const bool interleaves = index.form() == Index::Form::Interleave && index.bound() == rows;
+  if (rows == 0 || index.size() == 0 || !(repeats || interleaves)) return std::nullopt;
+  return Segments::fixed(index.size() / rows, repeats ? 1 : 2);
+}
+
+}  // namespace
 
 void OpGradients::pass_on(ValueId id, ValueId g) {
   const Op op = program_.op(id);  // a copy: appending moves the ops
@@ -13,20 +24,26 @@ void OpGradients::pass(const ConcatOp&, ValueId id, ValueId g) {
   sums_.add_rows(id, g, Index::slice(0, program_.op(id).rows));
 }
 
-// Rows that are all read equally often stand in fixed segments.
 void OpGradients::pass(const GatherOp& gather, ValueId id, ValueId g) {
   const ValueId source = program_.op(id).operands[0];
-  const std::uint32_t rows = program_.op(source).rows;
-  const Index& index = gather.index;
-  const bool repeats = index.form() == Index::Form::Repeat && index.step() == rows;
-  const bool interleaves = index.form() == Index::Form::Interleave && index.bound() == rows;
-  if (rows == 0 || index.size() == 0 || !(repeats || interleaves)) {
-    sums_.add_rows(source, g, index);
-    return;
+  const auto readers = regular_readers(gather.index, program_.op(source).rows);
+  if (!readers) return sums_.add_rows(source, g, gather.index);
+  if (readers->members() == 1) return sums_.add(source, g);
+  sums_.add(source, program_.segment(g, *readers, Combination::Sum, note_));
+}
+
+bool OpGradients::pass_read(ValueId id, const GradientSum::Read& read) {
+  const Op& op = program_.op(id);
+  if (op.kind() == OpKind::Concat) {
+    sums_.add_rows(id, read, Index::slice(0, op.rows));
+    return true;
   }
-  const Segments readers = Segments::fixed(index.size() / rows, repeats ? 1 : 2);
-  if (readers.members() == 1) return sums_.add(source, g);
-  sums_.add(source, program_.segment(g, readers, Combination::Sum, note_));
+  const auto* gather = std::get_if<GatherOp>(&op.attributes);
+  if (gather == nullptr) return false;
+  const ValueId source = op.operands[0];
+  if (regular_readers(gather->index, program_.op(source).rows)) return false;
+  sums_.add_rows(source, read, gather->index);
+  return true;
 }
 
 void OpGradients::pass(const OutputOp&, ValueId id, ValueId g) {

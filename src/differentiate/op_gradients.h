@@ -19,6 +19,8 @@ class OpGradients {
 
   /// `g` is the gradient by `id`, which is on the path. Not of ops without a derivative.
   void pass_on(ValueId id, ValueId g);
+  /// The same where g is read from another gradient, without that read; false if the op needs g.
+  [[nodiscard]] bool pass_read(ValueId id, const GradientSum::Read& read);
 
  private:
   void pass(const FactOp&, ValueId, ValueId) {}
