@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "src/differentiate/gradient_path.h"
 #include "src/differentiate/gradient_sum.h"
 #include "src/differentiate/op_gradients.h"
