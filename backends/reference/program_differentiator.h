@@ -9,10 +9,6 @@
 
 namespace vecc {
 
-/// By sample: where its output begins in a list of all outputs' elements, in sample order; at last
-/// the number of them.
-[[nodiscard]] std::vector<std::uint64_t> output_begin(const Program& program);
-
 /// The derivatives of one number by the rows of every parameter (by parameter, each rows * size),
 /// from those by the outputs (`output_gradients`, as Executable::differentiate has them; their
 /// number is checked). `values` are those of a run, as the plan keeps them. Ops go from last to

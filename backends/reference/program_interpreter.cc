@@ -8,6 +8,7 @@
 
 #include "backends/reference/interpret_op.h"
 #include "backends/reference/program_differentiator.h"
+#include "src/program/output_begin.h"
 #include "vecc/escape.h"
 
 namespace vecc {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "src/program/output_begin.h"
 #include "vecc/program.h"
 
 namespace vecc {
@@ -16,15 +17,7 @@ namespace vecc {
 class OutputGradients {
  public:
   explicit OutputGradients(const Program& program) {
-    std::vector<std::uint64_t> begin(program.sample_count() + std::size_t{1});
-    for (const Op& op : program.ops()) {
-      const auto* output = std::get_if<OutputOp>(&op.attributes);
-      if (output == nullptr) continue;
-      for (std::uint32_t i = 0; i < op.rows; ++i) {
-        begin[output->samples[i] + std::size_t{1}] = op.shape.size();
-      }
-    }
-    for (std::size_t s = 1; s < begin.size(); ++s) begin[s] += begin[s - 1];
+    const std::vector<std::uint64_t> begin = output_begin(program);
     count_ = begin.back();
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       const Op& op = program.op(id);

@@ -103,7 +103,8 @@ Backward elementwise_derivative(const TransformationSpec& spec, const at::Tensor
     case Transformation::Slice:
     case Transformation::Reshape:
     case Transformation::AtIndex:
-    case Transformation::Broadcast: break;
+    case Transformation::Broadcast:
+    case Transformation::LogSoftmax: break;
   }
   fail_check("an elementwise transformation", __FILE__, __LINE__, std::string(info(spec.id).text));
 }
@@ -186,6 +187,7 @@ at::Tensor RowTransformation::apply(const at::Tensor& x) const {
     case Transformation::Norm: return norm_rows(x);
     case Transformation::Softmax: return x.softmax(1);
     case Transformation::Sparsemax: return sparsemax_rows(x);
+    case Transformation::LogSoftmax: return x.log_softmax(1);
     case Transformation::Slice:
       return positions_.defined() ? read_positions(x, positions_) : slice(x);
     case Transformation::AtIndex:
@@ -218,6 +220,7 @@ at::Tensor RowTransformation::differentiate(const at::Tensor& x, const at::Tenso
     case Transformation::Transp: return transpose_rows(g, result_);
     case Transformation::Norm: return differentiate_norm(normalize(x), g);
     case Transformation::Softmax: return y * (g - (y * g).sum(1, /*keepdim=*/true));
+    case Transformation::LogSoftmax: return g - y.exp() * g.sum(1, /*keepdim=*/true);
     case Transformation::Sparsemax:
       return differentiate_sparsemax(
           y, g, [](const at::Tensor& rows) { return rows.sum(1, /*keepdim=*/true); });

@@ -108,7 +108,8 @@ bool makes_doubt(Transformation transformation) {
     case Transformation::Gelu:
     case Transformation::Abs:
     case Transformation::Square:
-    case Transformation::Broadcast: return false;
+    case Transformation::Broadcast:
+    case Transformation::LogSoftmax: return false;
   }
   return true;
 }
@@ -129,7 +130,8 @@ void fingerprint_transformation(const Keys& keys, const TransformationSpec& spec
     case Transformation::Inverse:
     case Transformation::Gelu:
     case Transformation::Abs: hash_elements(keys, spec, x, y); return;
-    case Transformation::Norm: hash_whole(keys, spec, x, y); return;
+    case Transformation::Norm:
+    case Transformation::LogSoftmax: hash_whole(keys, spec, x, y); return;
     case Transformation::Softmax:
     case Transformation::Sparsemax: hash_shares(keys, spec, x, y); return;
     case Transformation::Identity: std::ranges::copy(x.parts, y.begin()); return;

@@ -75,7 +75,8 @@ bool keeps_rows(Transformation transformation, Shape from, Shape to) {
     case Transformation::Sparsemax:
     case Transformation::Gelu:
     case Transformation::Abs:
-    case Transformation::Square: return false;
+    case Transformation::Square:
+    case Transformation::LogSoftmax: return false;
   }
   return false;
 }

@@ -114,6 +114,7 @@ void OpGradients::pass(const TransformOp& transform, ValueId id, ValueId g) {
     case Transformation::Norm:
     case Transformation::Softmax:
     case Transformation::Sparsemax:
+    case Transformation::LogSoftmax:
     case Transformation::Slice:
     case Transformation::AtIndex:
     case Transformation::Gelu:

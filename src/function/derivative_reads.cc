@@ -23,6 +23,7 @@ bool derivative_reads_argument(const TransformationSpec& spec) {
     case Transformation::Transp:
     case Transformation::Softmax:
     case Transformation::Sparsemax:
+    case Transformation::LogSoftmax:
     case Transformation::Slice:
     case Transformation::Reshape:
     case Transformation::AtIndex:
@@ -42,7 +43,8 @@ bool derivative_reads_result(const TransformationSpec& spec) {
     case Transformation::Inverse:
     case Transformation::Norm:
     case Transformation::Softmax:
-    case Transformation::Sparsemax: return true;
+    case Transformation::Sparsemax:
+    case Transformation::LogSoftmax: return true;
     case Transformation::Identity:
     case Transformation::Signum:
     case Transformation::Lukasiewicz:

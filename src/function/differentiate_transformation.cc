@@ -77,6 +77,13 @@ void differentiate_norm(std::span<const double> x, std::span<const double> y,
   }
 }
 
+// y = x - ln(sum of e^x): g less the softmax's share of all of g.
+void differentiate_log_softmax(std::span<const double> y, std::span<const double> g,
+                               std::span<double> gx) {
+  const double sum = std::accumulate(g.begin(), g.end(), 0.0);
+  for (std::size_t i = 0; i < gx.size(); ++i) gx[i] += g[i] - std::exp(y[i]) * sum;
+}
+
 void add_sliced(std::span<const std::uint32_t> words, Shape shape, std::span<const double> g,
                 std::span<double> gx) {
   const std::size_t row_end = std::min(words[1], shape.rows());
@@ -145,6 +152,7 @@ void differentiate(const TransformationSpec& spec, std::span<const std::uint32_t
     case Transformation::Norm: differentiate_norm(x, y, g, gx); return;
     case Transformation::Softmax: differentiate_softmax(y, g, gx); return;
     case Transformation::Sparsemax: differentiate_sparsemax(y, g, gx); return;
+    case Transformation::LogSoftmax: differentiate_log_softmax(y, g, gx); return;
     case Transformation::Slice: add_sliced(words, shape, g, gx); return;
     case Transformation::AtIndex: gx[words[0]] += g[0]; return;
     case Transformation::Broadcast: differentiate_add(g, shape, gx); return;

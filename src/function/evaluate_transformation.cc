@@ -42,6 +42,16 @@ void normalize(std::span<const double> x, std::span<double> y) {
   map_entries(x, y, [&](double v) { return (v - mean) / deviation; });
 }
 
+// x - ln(sum of e^x). Relative to the largest entry no exponential overflows, and the sum is at
+// least 1.
+void log_softmax(std::span<const double> x, std::span<double> y) {
+  const double largest = *std::ranges::max_element(x);
+  double sum = 0;
+  for (const double v : x) sum += std::exp(v - largest);
+  const double log_sum = std::log(sum);
+  map_entries(x, y, [&](double v) { return v - largest - log_sum; });
+}
+
 void slice(std::span<const std::uint32_t> words, Shape shape, std::span<const double> x,
            std::span<double> y) {
   const std::size_t row_end = std::min(words[1], shape.rows());
@@ -115,6 +125,7 @@ void evaluate(const TransformationSpec& spec, std::span<const std::uint32_t> wor
     case Transformation::Norm: normalize(x, y); return;
     case Transformation::Softmax: softmax(x, y); return;
     case Transformation::Sparsemax: sparsemax(x, y); return;
+    case Transformation::LogSoftmax: log_softmax(x, y); return;
     case Transformation::Slice: slice(words, shape, x, y); return;
     case Transformation::AtIndex: y[0] = x[words[0]]; return;
     case Transformation::Broadcast:

@@ -75,6 +75,7 @@ Result<Shape> transformed_shape(const TransformationSpec& spec,
     case Transformation::Transp: return input.transposed();
     case Transformation::Softmax:
     case Transformation::Sparsemax:
+    case Transformation::LogSoftmax:
       if (input.is_matrix()) {
         return Errors(ErrorCode::FunctionDomain, std::string(place),
                       name + " of a matrix " + input.text() + ", expected a vector");

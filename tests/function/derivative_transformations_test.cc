@@ -81,6 +81,9 @@ std::vector<DerivativeCase> shaped_derivative_cases() {
       // The second one is where the support ends: its value is 0, so it is outside.
       {spec_of(Sparsemax), {}, column({1, 0}), {3, 5}, {0, 0}},
       {spec_of(Sparsemax), {}, column({1, kNan}), {1, 1}, {kNan, kNan}},
+      // g - softmax(x) * (sum of g) with the softmax (1/4, 3/4)
+      {spec_of(LogSoftmax), {}, column({0, kLn3}), {4, 0}, {3, -3}},
+      {spec_of(LogSoftmax), {}, row({1000, -1000}), {2, 1}, {-1, 1}},
       {spec_of(Slice), {1, 3, 0, kToEnd}, column({1, 2, 3, 4}), {8, 9}, {0, 8, 9, 0}},
       {spec_of(Slice), {0, 2, 1, kToEnd}, m, {6, 7, 8, 9}, {0, 6, 7, 0, 8, 9}},
       {spec_of(Reshape, Shape(3, 2)), {}, m, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}},

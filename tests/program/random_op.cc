@@ -204,7 +204,8 @@ void RandomOps::add_transform() {
   op.transformation.id = transformations()[random_.below(transformations().size())].id;
   const auto& about = info(op.transformation.id);
   const bool is_softmax = op.transformation.id == Transformation::Softmax ||
-                          op.transformation.id == Transformation::Sparsemax;
+                          op.transformation.id == Transformation::Sparsemax ||
+                          op.transformation.id == Transformation::LogSoftmax;
   if ((about.domain == FunctionDomain::Tensor && x.shape.is_scalar()) ||
       (is_softmax && x.shape.is_matrix())) {
     op.transformation.id = Transformation::LeakyRelu;

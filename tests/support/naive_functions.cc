@@ -119,7 +119,8 @@ double elementwise(const TransformationSpec& spec, double x) {
     case Transformation::Slice:
     case Transformation::Reshape:
     case Transformation::AtIndex:
-    case Transformation::Broadcast: break;
+    case Transformation::Broadcast:
+    case Transformation::LogSoftmax: break;
   }
   return x;
 }
@@ -233,6 +234,9 @@ std::optional<Value> naive_transform(const TransformationSpec& spec,
     result.elements = slice(input, words);
   } else if (spec.id == Transformation::AtIndex) {
     result.elements = {input.elements[words[0]]};
+  } else if (spec.id == Transformation::LogSoftmax) {
+    result.elements = softmax(input.elements);
+    for (double& v : result.elements) v = std::log(v);
   }  // Reshape keeps the elements
   return result;
 }

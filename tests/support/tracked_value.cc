@@ -85,7 +85,8 @@ bool is_exact(Transformation t) {
     case Transformation::Softmax:
     case Transformation::Sparsemax:
     case Transformation::Gelu:
-    case Transformation::Broadcast: return false;
+    case Transformation::Broadcast:
+    case Transformation::LogSoftmax: return false;
   }
   return false;
 }
@@ -126,7 +127,8 @@ bool is_near_singularity(Transformation t, double x) {
     case Transformation::Gelu:
     case Transformation::Abs:
     case Transformation::Square:
-    case Transformation::Broadcast: return false;
+    case Transformation::Broadcast:
+    case Transformation::LogSoftmax: return false;
   }
   return false;
 }
