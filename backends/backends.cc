@@ -1,4 +1,4 @@
-// The table of backends, and the text of devices and of --torch-reduce.
+// The table of backends, what all executables have, and the text of devices and of --torch-reduce.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -52,6 +52,13 @@ Result<Device> parse_device(std::string_view text) {
   }
   return Errors(ErrorCode::Usage, "device",
                 "\"" + escape_terminal(text) + "\", expected auto, cpu, cuda or cuda:N");
+}
+
+Result<void> set_parameters(Executable& executable, std::span<const ParameterValues> all) {
+  for (const ParameterValues& each : all) {
+    VECC_TRY_VOID(executable.set_parameter(each.parameter, each.values));
+  }
+  return {};
 }
 
 }  // namespace vecc

@@ -57,6 +57,7 @@ InterpreterPlan plan_interpreter(const Program& program, const ExecutionOptions&
   if (options.keep_values) return plan;
 
   KeptBuffers kept(program, plan);
+  for (const ValueId id : options.kept) kept.keep(id);
   std::vector<ValueId> last_use(count);  // by buffer: the last op that writes or reads it
   for (ValueId id = 0; id < count; ++id) {
     const Op& op = program.op(id);

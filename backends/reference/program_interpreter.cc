@@ -8,6 +8,7 @@
 
 #include "backends/reference/interpret_op.h"
 #include "backends/reference/program_differentiator.h"
+#include "backends/shared_rows.h"
 #include "src/program/output_begin.h"
 #include "vecc/escape.h"
 
@@ -39,23 +40,24 @@ Errors usage(std::string message) {
   return Errors(ErrorCode::Usage, "interpreter", std::move(message));
 }
 
+using InterpreterBlock = std::shared_ptr<std::vector<double>>;
+
 class InterpreterExecutable final : public Executable {
  public:
   InterpreterExecutable(const Program& program, const ExecutionOptions& options)
       : program_(program),
         with_gradients_(options.gradients),
         plan_(plan_interpreter(program_, options)),
-        values_(program_, plan_.places),
-        states_(program_.ops().size()) {
-    for (const Parameter& parameter : program_.parameters()) {
-      parameters_.push_back(*parameter.values);
-    }
+        values_(program_, plan_.places) {
+    stored_.bind(
+        program_, options,
+        [](std::uint32_t rows, Shape shape, const std::vector<double>* values, double initial) {
+          return values != nullptr
+                     ? std::make_shared<std::vector<double>>(*values)
+                     : std::make_shared<std::vector<double>>(rows * shape.size(), initial);
+        });
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
-      const Op& op = program_.op(id);
-      if (op.kind() == OpKind::Fact) compute(id);
-      if (const auto* state = std::get_if<StateOp>(&op.attributes)) {
-        states_[id].assign(op.size(), state->initial);
-      }
+      if (program_.op(id).kind() == OpKind::Fact) compute(id);
     }
   }
 
@@ -102,21 +104,28 @@ class InterpreterExecutable final : public Executable {
   }
 
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
-    std::vector<double>& stored = parameters_[parameter];
-    if (values.size() != stored.size()) {
-      return Errors(
-          ErrorCode::Usage,
-          "parameter \"" + escape_terminal(program_.parameters()[parameter].name) + "\"",
-          std::to_string(values.size()) + " values, expected " + std::to_string(stored.size()));
-    }
-    std::ranges::copy(values, stored.begin());
-    can_differentiate_ = false;
-    return {};
+    return set_block(stored_.parameter(parameter), values, describe_parameter(program_, parameter));
   }
+
+  Result<std::vector<double>> parameter(ParameterIndex parameter) override {
+    return *stored_.parameter(parameter);
+  }
+
+  Result<void> set_state(std::string_view name, std::span<const double> values) override {
+    VECC_TRY(const ValueId id, find_state(program_, name, "interpreter"));
+    return set_block(stored_.state(id), values, describe_state(name));
+  }
+
+  Result<std::vector<double>> state(std::string_view name) override {
+    VECC_TRY(const ValueId id, find_state(program_, name, "interpreter"));
+    return *stored_.state(id);
+  }
+
+  [[nodiscard]] std::shared_ptr<Storage> storage() const override { return stored_.shared(); }
 
   Result<void> differentiate(std::span<const double> output_gradients) override {
     if (!with_gradients_) return usage("differentiate: the Program was compiled without gradients");
-    if (!can_differentiate_) {
+    if (!has_run_ || stored_.changes() != changes_at_run_) {
       return usage("differentiate: no run since the Program was compiled or a parameter was set");
     }
     const std::uint64_t expected = output_begin(program_).back();
@@ -138,9 +147,7 @@ class InterpreterExecutable final : public Executable {
   }
 
   [[nodiscard]] std::uint64_t bytes() const override {
-    std::uint64_t doubles = 0;
-    for (const std::vector<double>& rows : parameters_) doubles += rows.size();
-    for (const std::vector<double>& rows : states_) doubles += rows.size();
+    std::uint64_t doubles = stored_.made_elements();
     for (const Op& op : program_.ops()) doubles += op.kind() == OpKind::Fact ? op.size() : 0;
     return doubles * sizeof(double) + statistics(program_).index_bytes;
   }
@@ -150,10 +157,17 @@ class InterpreterExecutable final : public Executable {
  private:
   [[nodiscard]] const ValueStorage& const_values() const { return values_; }
 
+  Result<void> set_block(const InterpreterBlock& block, std::span<const double> values,
+                         const std::string& what) {
+    VECC_TRY_VOID(check_value_count(what, values.size(), block->size()));
+    std::ranges::copy(values, block->begin());
+    stored_.note_change();
+    return {};
+  }
+
   // A run; if `seconds` is there, with each op timed.
   Result<void> run_ops(std::vector<double>* seconds) {
     has_run_ = false;
-    can_differentiate_ = false;
     gradients_.clear();
     VECC_TRY_VOID(guard(program_, [&] {
       release_last_run();
@@ -168,7 +182,7 @@ class InterpreterExecutable final : public Executable {
     }));
     for (ValueId id = 0; id < program_.ops().size(); ++id) store_update(id);
     has_run_ = true;
-    can_differentiate_ = true;
+    changes_at_run_ = stored_.changes();
     return {};
   }
 
@@ -185,9 +199,9 @@ class InterpreterExecutable final : public Executable {
     if (op.kind() == OpKind::Fact) return false;    // made once
     if (op.kind() == OpKind::Gather) return false;  // read through its index
     if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
-      copy_stored(parameters_[weight->parameter], id);
+      copy_stored(*stored_.parameter(weight->parameter), id);
     } else if (op.kind() == OpKind::State) {
-      copy_stored(states_[id], id);
+      copy_stored(*stored_.state(id), id);
     } else {
       compute(id);
     }
@@ -214,10 +228,8 @@ class InterpreterExecutable final : public Executable {
     const Op& op = program_.op(id);
     const auto* update = std::get_if<UpdateOp>(&op.attributes);
     if (update == nullptr) return;
-    const ValueId target = op.operands[0];
-    const auto* weight = std::get_if<WeightOp>(&program_.op(target).attributes);
-    std::vector<double>& stored =
-        weight != nullptr ? parameters_[weight->parameter] : states_[target];
+    std::vector<double>& stored = *stored_.target(program_, op.operands[0]);
+    stored_.note_change();
     const Rows rows = const_values().rows(id);
     const std::size_t size = op.shape.size();
     for (std::uint32_t i = 0; i < rows.rows(); ++i) {
@@ -230,11 +242,10 @@ class InterpreterExecutable final : public Executable {
   bool with_gradients_;
   InterpreterPlan plan_;
   ValueStorage values_;
-  std::vector<std::vector<double>> states_;  // by value; only of states
-  std::vector<std::vector<double>> parameters_;
+  StoredRows<InterpreterBlock> stored_;
   std::vector<std::vector<double>> gradients_;  // by parameter; of the last differentiate()
   bool has_run_ = false;
-  bool can_differentiate_ = false;
+  std::uint64_t changes_at_run_ = 0;
 };
 
 class InterpreterBackend final : public Backend {
@@ -260,11 +271,7 @@ class InterpreterBackend final : public Backend {
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
     Errors errors;
-    for (const Parameter& parameter : program.parameters()) {
-      if (parameter.values) continue;
-      errors.add(ErrorCode::MissingValues, "interpreter",
-                 "parameter \"" + escape_terminal(parameter.name) + "\" has no values");
-    }
+    check_stored<InterpreterBlock>(program, options, "interpreter", errors);
     for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
       const OpKind kind = program.op(id).kind();
       if (kind != OpKind::Update && kind != OpKind::Vjp) continue;

@@ -54,27 +54,33 @@ void plan_chains(const Program& program, BufferPlan& plan) {
   }
 }
 
-void plan_releases(const Program& program, const FusedReads& fused, BufferPlan& plan) {
+void plan_releases(const Program& program, const FusedReads& fused, std::span<const ValueId> kept,
+                   BufferPlan& plan) {
   std::vector<ValueId> last_reader(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     last_reader[id] = id;  // what nobody reads goes at once
     for (const ValueId operand : fused.operands(id)) last_reader[operand] = id;
   }
+  std::vector<bool> stays(program.ops().size());
+  for (const ValueId id : kept) stays[id] = true;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
-    if (program.op(id).kind() != OpKind::Output) plan.released[last_reader[id]].push_back(id);
+    const OpKind kind = program.op(id).kind();
+    if (stays[id] || kind == OpKind::Output || kind == OpKind::Update) continue;
+    plan.released[last_reader[id]].push_back(id);
   }
 }
 
 }  // namespace
 
-BufferPlan plan_buffers(const Program& program, const FusedReads& fused) {
+BufferPlan plan_buffers(const Program& program, const FusedReads& fused,
+                        std::span<const ValueId> kept) {
   const std::size_t count = program.ops().size();
   BufferPlan plan;
   plan.chain.assign(count, kNoChain);
   plan.continues.assign(count, false);
   plan.released.resize(count);
   plan_chains(program, plan);
-  plan_releases(program, fused, plan);
+  plan_releases(program, fused, kept, plan);
   return plan;
 }
 

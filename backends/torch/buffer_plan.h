@@ -26,10 +26,12 @@ struct BufferPlan {
   std::vector<ConcatChain> chains;
   std::vector<std::uint32_t> chain;  ///< by value; kNoChain if it shares no buffer
   std::vector<bool> continues;       ///< by value: operand 0 is in the buffer already
-  /// By op: the values that no later op reads when it runs. Values of `output` ops are in none.
+  /// By op: the values that no later op reads when it runs. Values of `output` and `update` ops,
+  /// and those that are kept, are in none.
   std::vector<std::vector<ValueId>> released;
 };
 /// `fused` says what each op really reads.
-[[nodiscard]] BufferPlan plan_buffers(const Program& program, const FusedReads& fused);
+[[nodiscard]] BufferPlan plan_buffers(const Program& program, const FusedReads& fused,
+                                      std::span<const ValueId> kept = {});
 
 }  // namespace vecc

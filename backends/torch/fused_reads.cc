@@ -11,14 +11,15 @@ FusedReads::FusedReads(const Program& program, const FusingOptions& options)
       skipped_(program.ops().size(), false),
       in_batches_(program.ops().size(), false) {
   if (!options.fuse) return;
-  skip_unread();
-  find_rows_in_batches();
+  skip_unread(options.kept);
+  find_rows_in_batches(options.kept);
 }
 
 // From the last op to the first: an op goes if every reader that it had has gone or reads past it.
-void FusedReads::skip_unread() {
+void FusedReads::skip_unread(std::span<const ValueId> kept) {
   std::vector<bool> read(program_.ops().size(), false);
   std::vector<bool> was_read(program_.ops().size(), false);
+  for (const ValueId id : kept) read[id] = true;
   for (auto id = static_cast<ValueId>(program_.ops().size()); id-- > 0;) {
     skipped_[id] = was_read[id] && !read[id];
     for (const ValueId operand : program_.op(id).operands) was_read[operand] = true;
@@ -26,9 +27,10 @@ void FusedReads::skip_unread() {
   }
 }
 
-void FusedReads::find_rows_in_batches() {
+void FusedReads::find_rows_in_batches(std::span<const ValueId> kept) {
   std::vector<std::uint32_t> readers(program_.ops().size());
   std::vector<std::uint32_t> by_number(program_.ops().size());
+  for (const ValueId id : kept) ++readers[id];
   for (ValueId id = 0; id < program_.ops().size(); ++id) {
     const bool numbers =
         sums_.is_fused(id) || linears_.is_grouped(id) || list_gather(program_.op(id)) != nullptr;

@@ -2,6 +2,7 @@
 // grouped_linears.h), the op between is not run, unless somebody else needs it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "backends/torch/fused_sums.h"
@@ -13,6 +14,7 @@ namespace vecc {
 struct FusingOptions {
   bool fuse = true;  ///< false: every op reads its operands
   bool cuda = false;
+  std::span<const ValueId> kept = {};  ///< values that the host reads after the run
 };
 
 class FusedReads {
@@ -35,8 +37,8 @@ class FusedReads {
   [[nodiscard]] RowSumPlan as_stored(RowSumPlan plan, ValueId value) const;
 
  private:
-  void skip_unread();
-  void find_rows_in_batches();
+  void skip_unread(std::span<const ValueId> kept);
+  void find_rows_in_batches(std::span<const ValueId> kept);
 
   const Program& program_;
   FusedSums sums_;

@@ -28,35 +28,13 @@ class TorchBackend final : public Backend {
                                   "that this torch was built for CUDA");
   }
 
-  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
-    std::vector<std::string> gaps;
-    for (ValueId id = 0; id < program.ops().size(); ++id) {
-      const OpKind kind = program.op(id).kind();
-      if (kind != OpKind::State && kind != OpKind::Update) continue;
-      gaps.push_back("%" + std::to_string(id) + " " + std::string(text_of(kind)) +
-                     ": torch changes nothing between runs");
-    }
-    return gaps;
+  [[nodiscard]] std::vector<std::string> unsupported(const Program& /*program*/) const override {
+    return {};
   }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
-    Errors errors;
-    for (std::string& gap : unsupported(program)) {
-      errors.add(ErrorCode::BackendUnsupported, "torch", std::move(gap));
-    }
-    for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
-      if (program.op(id).kind() != OpKind::Vjp) continue;
-      errors.add(ErrorCode::BackendUnsupported, "torch",
-                 "%" + std::to_string(id) + " vjp: no gradients of a Program with vjps");
-    }
-    for (const Parameter& parameter : program.parameters()) {
-      if (parameter.values) continue;
-      errors.add(ErrorCode::MissingValues, "torch",
-                 "parameter \"" + escape_terminal(parameter.name) + "\" has no values");
-    }
-    if (!errors.empty()) return errors;
     return make_torch_executable(program, options);
   }
 };

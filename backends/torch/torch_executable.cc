@@ -11,7 +11,9 @@
 #include <chrono>
 #include <utility>
 
+#include "backends/shared_rows.h"
 #include "backends/torch/output_gradients.h"
+#include "backends/torch/stored_updates.h"
 #include "backends/torch/torch_guard.h"
 #include "backends/torch/torch_ops.h"
 #include "vecc/escape.h"
@@ -52,8 +54,9 @@ class TorchExecutable final : public Executable {
  public:
   TorchExecutable(const Program& program, at::Device device, const ExecutionOptions& options)
       : program_(program),
-        fused_(program_, {.fuse = !options.keep_values, .cuda = device.is_cuda()}),
-        plan_(plan_buffers(program_, fused_)),
+        fused_(program_,
+               {.fuse = !options.keep_values, .cuda = device.is_cuda(), .kept = options.kept}),
+        plan_(plan_buffers(program_, fused_, options.kept)),
         gradient_plan_(plan_gradients(program_, fused_, plan_, options.gradients)),
         device_(device),
         options_(options),
@@ -74,10 +77,7 @@ class TorchExecutable final : public Executable {
     return unrecorded(
         [&] { return work; },
         [&] {
-          for (const Parameter& parameter : program_.parameters()) {
-            work.bytes = parameter.values->size() * byte_size(program_.dtype());
-            upload(parameter);
-          }
+          bind_stored(work);
           for (const ConcatChain& chain : plan_.chains) {
             work = {"torch: concat buffer",
                     chain.rows * chain.shape.size() * byte_size(program_.dtype())};
@@ -91,6 +91,9 @@ class TorchExecutable final : public Executable {
           for (ValueId id = 0; id < program_.ops().size(); ++id) {
             work = work_of(program_, id);
             steps_.push_back(lower_op(context(), id));
+            if (program_.op(id).kind() != OpKind::Update) continue;
+            updates_.add(program_, id, stored_.target(program_, program_.op(id).operands[0]),
+                         arrays_);
           }
           synchronize();
         });
@@ -134,27 +137,30 @@ class TorchExecutable final : public Executable {
   }
 
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
-    const at::Tensor& stored = parameters_[parameter];
-    if (values.size() != static_cast<std::size_t>(stored.numel())) {
-      return Errors(
-          ErrorCode::Usage,
-          "parameter \"" + escape_terminal(program_.parameters()[parameter].name) + "\"",
-          std::to_string(values.size()) + " values, expected " + std::to_string(stored.numel()));
-    }
-    can_differentiate_ = false;  // what the last run kept is of the values before
-    const auto work = [&] { return TorchWork{"torch: parameters", stored.nbytes()}; };
-    return unrecorded(work, [&] {
-      auto* begin = const_cast<double*>(values.data());  // from_blob; nothing writes through it
-      stored.copy_(at::from_blob(begin, stored.sizes(), at::kDouble));
-      synchronize();
-    });
+    return set_block(stored_.parameter(parameter), values, describe_parameter(program_, parameter));
   }
+
+  Result<std::vector<double>> parameter(ParameterIndex parameter) override {
+    return read_block(stored_.parameter(parameter));
+  }
+
+  Result<void> set_state(std::string_view name, std::span<const double> values) override {
+    VECC_TRY(const ValueId id, find_state(program_, name, "torch"));
+    return set_block(stored_.state(id), values, describe_state(name));
+  }
+
+  Result<std::vector<double>> state(std::string_view name) override {
+    VECC_TRY(const ValueId id, find_state(program_, name, "torch"));
+    return read_block(stored_.state(id));
+  }
+
+  [[nodiscard]] std::shared_ptr<Storage> storage() const override { return stored_.shared(); }
 
   Result<void> differentiate(std::span<const double> output_gradients) override {
     if (!options_.gradients) {
       return usage("differentiate: the Program was compiled without gradients");
     }
-    if (!can_differentiate_) {
+    if (!can_differentiate()) {
       return usage("differentiate: no run since the Program was compiled or a parameter was set");
     }
     if (output_gradients.size() != output_gradients_.count()) {
@@ -178,7 +184,7 @@ class TorchExecutable final : public Executable {
   }
 
   Result<std::vector<double>> gradient(ParameterIndex parameter) override {
-    if (!can_differentiate_ || parameter_gradients_.size() != parameters_.size()) {
+    if (!can_differentiate() || parameter_gradients_.size() != parameters_.size()) {
       return usage("gradient: no differentiate() since the last run");
     }
     const at::Tensor& gradient = parameter_gradients_[parameter];
@@ -209,7 +215,6 @@ class TorchExecutable final : public Executable {
   // A run; if `seconds` is there, with each op timed.
   Result<void> run_steps(std::vector<double>* seconds) {
     has_run_ = false;
-    can_differentiate_ = false;
     parameter_gradients_.clear();
     ValueId id = 0;
     const auto work = [&] {
@@ -230,23 +235,75 @@ class TorchExecutable final : public Executable {
         if (options_.keep_values) continue;
         for (const ValueId released : plan_.released[id]) values_[released] = at::Tensor();
       }
+      store_updates(seconds);
       synchronize();
     }));
     has_run_ = true;
-    can_differentiate_ = true;
+    changes_at_run_ = stored_.changes();
     return {};
   }
 
-  void upload(const Parameter& parameter) {
-    at::Tensor values = arrays_.values(*parameter.values, parameter.rows,
-                                       static_cast<std::int64_t>(parameter.shape.size()));
-    if (options_.gradients) values.requires_grad_();
-    parameters_.push_back(std::move(values));
+  // After every other op of the run: all of them, and the host, see what was stored before.
+  void store_updates(std::vector<double>* seconds) {
+    updates_.detach(values_);
+    for (std::size_t k = 0; k < updates_.updates().size(); ++k) {
+      const ValueId id = updates_.updates()[k];
+      const auto start = seconds != nullptr ? Clock::now() : Clock::time_point();
+      stored_.note_change();
+      updates_.store(k, values_[id]);
+      const bool kept =
+          options_.keep_values || std::ranges::find(options_.kept, id) != options_.kept.end();
+      if (!kept) values_[id] = at::Tensor();
+      if (seconds == nullptr) continue;
+      synchronize();
+      (*seconds)[id] += std::chrono::duration<double>(Clock::now() - start).count();
+    }
+  }
+
+  // Parameters and states as plain tensors, which any executable of the storage can use, whether it
+  // records or not; one that records has its own alias of a parameter.
+  void bind_stored(TorchWork& work) {
+    const c10::InferenceMode plain(false);
+    stored_.bind(
+        program_, options_,
+        [&](std::uint32_t rows, Shape shape, const std::vector<double>* values, double initial) {
+          work.bytes = rows * shape.size() * byte_size(program_.dtype());
+          const auto size = static_cast<std::int64_t>(shape.size());
+          return values != nullptr ? arrays_.values(*values, rows, size)
+                                   : arrays_.buffer(rows, size).fill_(initial);
+        });
+    for (const at::Tensor& stored : stored_.parameters()) {
+      parameters_.push_back(options_.gradients ? stored.detach().requires_grad_() : stored);
+    }
+  }
+
+  Result<void> set_block(const at::Tensor& stored, std::span<const double> values,
+                         const std::string& what) {
+    VECC_TRY_VOID(
+        check_value_count(what, values.size(), static_cast<std::uint64_t>(stored.numel())));
+    stored_.note_change();  // what the last run kept is of the values before
+    const auto work = [&] { return TorchWork{"torch: " + what, stored.nbytes()}; };
+    return unrecorded(work, [&] {
+      auto* begin = const_cast<double*>(values.data());  // from_blob; nothing writes through it
+      stored.copy_(at::from_blob(begin, stored.sizes(), at::kDouble));
+      synchronize();
+    });
+  }
+
+  Result<std::vector<double>> read_block(const at::Tensor& stored) {
+    std::vector<double> result;
+    const auto work = [&] { return TorchWork{"torch: parameters", stored.nbytes()}; };
+    VECC_TRY_VOID(unrecorded(work, [&] { result = to_doubles(stored); }));
+    return result;
+  }
+
+  [[nodiscard]] bool can_differentiate() const {
+    return has_run_ && changes_at_run_ == stored_.changes();
   }
 
   [[nodiscard]] LoweringContext context() {
-    return {program_, fused_,      plan_,   gradient_plan_, options_.torch_reduce,
-            arrays_,  parameters_, chains_, gradient_rows_};
+    return {program_,    fused_,           plan_,   gradient_plan_, options_.torch_reduce, arrays_,
+            parameters_, stored_.states(), chains_, gradient_rows_};
   }
 
   [[nodiscard]] std::uint64_t largest_value() const {
@@ -266,7 +323,9 @@ class TorchExecutable final : public Executable {
   at::Device device_;
   ExecutionOptions options_;
   DeviceArrays arrays_;
-  std::vector<at::Tensor> parameters_;
+  StoredRows<at::Tensor> stored_;
+  std::vector<at::Tensor> parameters_;  // the stored ones, or their aliases that record
+  StoredUpdates updates_;
   std::vector<at::Tensor> chains_;
   std::vector<std::shared_ptr<GradientRows>> gradient_rows_;
   std::vector<Step> steps_;         // empty: an op that is not run
@@ -275,7 +334,7 @@ class TorchExecutable final : public Executable {
   std::vector<at::Tensor> parameter_gradients_;  // by parameter; undefined: zero
   bool records_;                                 // a backward pass, or in the steps of a vjp
   bool has_run_ = false;
-  bool can_differentiate_ = false;
+  std::uint64_t changes_at_run_ = 0;
 };
 
 at::Device choose(const Device& device) {
@@ -290,6 +349,28 @@ at::Device choose(const Device& device) {
   return {at::kCPU};
 }
 
+Result<void> check_program(const Program& program, const ExecutionOptions& options,
+                           at::Device device) {
+  Errors errors;
+  check_stored<at::Tensor>(program, options, "torch", errors);
+  for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
+    if (program.op(id).kind() != OpKind::Update) continue;
+    errors.add(ErrorCode::BackendUnsupported, "torch",
+               "%" + std::to_string(id) + " update: no gradients of a Program with updates");
+  }
+  if (const auto shared = shared_rows<at::Tensor>(options)) {
+    const auto dtype = program.dtype() == DType::F32 ? at::kFloat : at::kDouble;
+    const at::Tensor* any = shared->any_block();
+    if (any != nullptr && (any->device() != device || any->scalar_type() != dtype)) {
+      errors.add(ErrorCode::Usage, "torch",
+                 "the storage is of device " + any->device().str() + " and dtype " +
+                     c10::toString(any->scalar_type()));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return {};
+}
+
 }  // namespace
 
 std::uint32_t count_torch_gpus() {
@@ -301,7 +382,9 @@ Result<std::unique_ptr<Executable>> make_torch_executable(const Program& program
   // fp32 products in fp32: no TF32, whatever the environment says.
   at::globalContext().setFloat32MatmulPrecision("highest");
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
-  auto executable = std::make_unique<TorchExecutable>(program, choose(options.device), options);
+  const at::Device device = choose(options.device);
+  VECC_TRY_VOID(check_program(program, options, device));
+  auto executable = std::make_unique<TorchExecutable>(program, device, options);
   VECC_TRY_VOID(executable->prepare());
   return std::unique_ptr<Executable>(std::move(executable));
 }

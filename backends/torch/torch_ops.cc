@@ -199,11 +199,11 @@ Step lower(const OutputOp&, const LoweringContext& context, ValueId id) {
 }
 
 Step lower(const StateOp&, const LoweringContext& context, ValueId id) {
-  fail_check("an op that the backend supports", __FILE__, __LINE__, context.program.op(id).note);
+  return constant_step(context.states[id]);
 }
 
 Step lower(const UpdateOp&, const LoweringContext& context, ValueId id) {
-  fail_check("an op that the backend supports", __FILE__, __LINE__, context.program.op(id).note);
+  return [from = context.program.op(id).operands[1]](Values values) { return values[from]; };
 }
 
 }  // namespace

@@ -29,8 +29,10 @@ struct LoweringContext {
   const GradientPlan& gradients;
   TorchReduce reduce;
   DeviceArrays& arrays;
-  /// One tensor a parameter, one a chain of the buffer plan, one a block of the gradient plan.
+  /// One tensor a parameter, one a state (by value), one a chain of the buffer plan, one a block of
+  /// the gradient plan.
   std::span<const at::Tensor> parameters;
+  std::span<const at::Tensor> states;
   std::span<const at::Tensor> chains;
   std::span<const std::shared_ptr<GradientRows>> gradient_rows;
 
@@ -41,8 +43,8 @@ struct LoweringContext {
   [[nodiscard]] RowSumOptions row_sum_options(ValueId from, bool in_parts) const;
 };
 
-/// The op must be one that the backend supports (no state, no update). No step for an op that is
-/// skipped (fused_reads.h).
+/// No step for an op that is skipped (fused_reads.h). An update's step makes what is to be stored
+/// (stored_updates.h).
 [[nodiscard]] Step lower_op(const LoweringContext& context, ValueId id);
 
 /// The same tensor in every run.

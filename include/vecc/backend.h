@@ -35,6 +35,12 @@ enum class TorchReduce : std::uint8_t {
 [[nodiscard]] std::string_view text_of(TorchReduce reduce);
 [[nodiscard]] std::optional<TorchReduce> parse_torch_reduce(std::string_view text);
 
+/// What outlives the runs of executables: the rows of parameters and states. Made by a backend.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+};
+
 struct ExecutionOptions {
   Device device;
   std::uint32_t threads = 0;  ///< 0: as the machine has
@@ -45,6 +51,14 @@ struct ExecutionOptions {
   /// is then refused: its parameters change at the end of the run.
   bool gradients = false;
   TorchReduce torch_reduce = TorchReduce::Auto;  ///< other backends do not look at it
+  /// Values to keep until the next run, beside the outputs.
+  std::vector<ValueId> kept = {};
+  /// Another executable's storage(): parameters and states of a name that is in it are those, of
+  /// the same rows and shape, with the values that they have by now; others are added to it.
+  /// Nothing is copied: a step of one executable (one a minibatch) is seen by all.
+  std::shared_ptr<Storage> storage = nullptr;
+  /// Parameters that are this executable's own all the same (targets, sample weights).
+  std::vector<ParameterIndex> own_parameters = {};
 };
 
 /// A compiled Program on a device. Everything that does not change between runs (indices, facts,
@@ -66,21 +80,29 @@ class Executable {
   [[nodiscard]] virtual Result<std::vector<Output>> outputs() = 0;
   /// One value of the last run (rows * size, row-major), in double; for tests and --check.
   [[nodiscard]] virtual Result<std::vector<double>> read(ValueId value) = 0;
-  /// Replaces a parameter's rows (rows * size).
+  /// Replaces a parameter's rows (rows * size). Error: Usage (another number of values).
   [[nodiscard]] virtual Result<void> set_parameter(ParameterIndex parameter,
                                                    std::span<const double> values) = 0;
+  /// A parameter's rows as they are now, after all updates.
+  [[nodiscard]] virtual Result<std::vector<double>> parameter(ParameterIndex parameter) = 0;
+  /// The same of a state, by its name. Error: Usage (no such state, another number of values).
+  [[nodiscard]] virtual Result<void> set_state(std::string_view name,
+                                               std::span<const double> values) = 0;
+  [[nodiscard]] virtual Result<std::vector<double>> state(std::string_view name) = 0;
+  /// For ExecutionOptions::storage of other executables, which must be used in turn, not at once.
+  [[nodiscard]] virtual std::shared_ptr<Storage> storage() const = 0;
   /// Reverse mode, from one number (a loss, a sum of outputs) back to every parameter, at the
   /// values of the last run(). `output_gradients`: the number's derivatives by the output of every
   /// sample, in sample order, each row-major, one after another. May be called again, with others;
   /// the results of the call before are then gone. Errors: Usage (another number of output
-  /// gradients; compiled without `gradients`; not run since compile() or set_parameter()),
-  /// OutOfMemory.
+  /// gradients; compiled without `gradients`; not run since compile() or since a parameter or state
+  /// was changed, by an executable of the same storage too), OutOfMemory.
   [[nodiscard]] virtual Result<void> differentiate(std::span<const double> output_gradients) = 0;
   /// The number's derivatives by a parameter's rows (rows * size, row-major), in double, of the
   /// last differentiate(): zeros if no output reads the parameter. Error: Usage (no
   /// differentiate() since the last run()).
   [[nodiscard]] virtual Result<std::vector<double>> gradient(ParameterIndex parameter) = 0;
-  /// Bytes on the device that stay between runs.
+  /// Bytes on the device that stay between runs; what it found in a shared storage is not counted.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   /// "cpu", "cuda:0 NVIDIA H200".
   [[nodiscard]] virtual std::string device_name() const = 0;
@@ -95,7 +117,8 @@ class Backend {
   /// Everything in the Program that it cannot do; empty if it can do all.
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
   /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients),
-  /// MissingValues, OutOfMemory, DeviceFailure.
+  /// MissingValues, ShapeMismatch and Usage (a storage that does not fit), OutOfMemory,
+  /// DeviceFailure.
   [[nodiscard]] virtual Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const = 0;
 };
@@ -104,6 +127,15 @@ class Backend {
 /// interpreter (plain loops in double; no dependency; slow).
 [[nodiscard]] std::span<const Backend* const> backends();
 [[nodiscard]] const Backend* find_backend(std::string_view name);
+
+/// Values for a parameter: rows * size.
+struct ParameterValues {
+  ParameterIndex parameter = 0;
+  std::vector<double> values;
+};
+/// set_parameter() of each.
+[[nodiscard]] Result<void> set_parameters(Executable& executable,
+                                          std::span<const ParameterValues> all);
 
 /// The reference: a NeuronGraph evaluated neuron by neuron in double. Slow and obvious; the oracle.
 struct ReferenceValues {

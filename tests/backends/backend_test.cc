@@ -49,7 +49,7 @@ TEST(TorchBackend, bad_absent_device) {
   EXPECT_EQ(compiled.error().text(), available.error().text());
 }
 
-TEST(TorchBackend, bad_training_ops) {
+TEST(TorchBackend, SupportsTrainingOps) {
   Program program;
   auto values = std::make_shared<const std::vector<double>>(2, 0.5);
   const auto w = program.add_parameter({"w", 2, Shape(), values});
@@ -57,14 +57,8 @@ TEST(TorchBackend, bad_training_ops) {
   const ValueId weight = program.weight(*w);
   ASSERT_TRUE(program.add(StateOp{"momentum", 2, Shape(), 0}, {}));
   ASSERT_TRUE(program.add(UpdateOp{}, {weight, weight}));
-  const std::vector<std::string> expected = {"%1 state: torch changes nothing between runs",
-                                             "%2 update: torch changes nothing between runs"};
-  EXPECT_EQ(torch_backend().unsupported(program), expected);
-  const auto compiled = torch_backend().compile(program, options_of(test_device()));
-  ASSERT_FALSE(compiled);
-  EXPECT_EQ(compiled.error().text(),
-            "torch: error: %1 state: torch changes nothing between runs [E061]\n"
-            "torch: error: %2 update: torch changes nothing between runs [E061]");
+  EXPECT_TRUE(torch_backend().unsupported(program).empty());
+  EXPECT_TRUE(torch_backend().compile(program, options_of(test_device())));
 }
 
 TEST(TorchBackend, bad_parameter_without_values) {

@@ -1,0 +1,41 @@
+// Programs of training on every backend that is there: the interpreter, and torch if it is built.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vecc/backend.h"
+#include "vecc/program.h"
+
+namespace vecc::test {
+
+/// Calls `check` with each, its name traced.
+void on_each_backend(const std::function<void(const Backend&)>& check);
+
+/// Compiles for the CPU; a failure throws.
+[[nodiscard]] std::unique_ptr<Executable> compile_on(const Backend& backend, const Program& program,
+                                                     ExecutionOptions options = {});
+
+/// A parameter with values, and the op that reads it.
+ValueId add_weight(Program& program, const std::string& name, std::uint32_t rows, Shape shape,
+                   std::vector<double> values);
+
+/// The value or, if there is none, an exception with the errors.
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text());
+  return std::move(*result);
+}
+inline void expect_ok(const Result<void>& result) {
+  ASSERT_TRUE(result) << result.error().text();
+}
+
+/// |found - expected| <= tolerance * max(1, |expected|) for each.
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected,
+                 double tolerance = 1e-12);
+
+}  // namespace vecc::test
