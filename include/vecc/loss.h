@@ -1,0 +1,107 @@
+// Losses as ops of a Program: errors, their sum, and the gradients that reverse mode starts from.
+// Formulas, and where NeuraLogic differs: docs/training.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "vecc/backend.h"
+#include "vecc/error.h"
+#include "vecc/neuron_graph.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+enum class Loss : std::uint8_t {
+  SquaredDiff,    ///< mean over the elements of (o - t)^2
+  CrossEntropy,   ///< of probabilities; a scalar: of the class t > 0.5
+  SoftEntropy,    ///< cross-entropy of logits
+  MarginRanking,  ///< max(0, margin - (positive - negative)) of pairs of samples
+};
+/// squared_diff, crossentropy, softentropy, margin_ranking; none for other text.
+[[nodiscard]] std::optional<Loss> parse_loss(std::string_view text);
+[[nodiscard]] std::string_view text_of(Loss loss);
+
+/// How the errors of samples (of pairs) become one number.
+enum class Reduction : std::uint8_t {
+  Sum,   ///< NeuraLogic's
+  Mean,  ///< over those whose weight is not 0
+};
+[[nodiscard]] std::optional<Reduction> parse_reduction(std::string_view text);
+[[nodiscard]] std::string_view text_of(Reduction reduction);
+
+struct LossOptions {
+  Loss loss = Loss::SquaredDiff;
+  Reduction reduction = Reduction::Mean;
+  double margin = 1;  ///< MarginRanking
+  /// NeuraLogic's own gradients also where they are not those of the error.
+  bool neuralogic_gradients = false;
+};
+
+/// Samples of a Program, by their numbers in it.
+struct RankedPair {
+  std::uint32_t positive = 0;
+  std::uint32_t negative = 0;
+  bool operator==(const RankedPair&) const = default;
+};
+
+/// What a loss compares outputs with.
+struct LossSamples {
+  /// In sample order, each as long as its output, row-major, one after another. None for a ranking.
+  std::vector<double> targets;
+  /// What the error of each sample counts, of each pair for a ranking; 0 leaves it out.
+  std::vector<double> weights;
+  std::vector<RankedPair> pairs;  ///< MarginRanking
+};
+
+/// Which samples of a graph a Program has, and which of them count.
+struct SampleChoice {
+  /// By sample of the Program: the graph's; empty: all, in order.
+  std::span<const std::uint32_t> samples;
+  /// Others weigh 0. A sample without a split counts as one for training.
+  std::optional<Split> split;
+};
+
+/// Targets, weights and pairs of a graph's samples. A sample weighs what the graph says, a pair the
+/// product of its two samples; with Reduction::Mean, all are divided by the number of those that
+/// are not 0. Left out, too: a sample without a target; in a ranking, one without a role. A
+/// ranking pairs every positive of a group with every negative of it. Errors: Usage (another number
+/// of samples than the Program's), BadSample (a target of another size than its output, NaN
+/// targets; up to 20), LimitRows (too many pairs).
+[[nodiscard]] Result<LossSamples> loss_samples(const NeuronGraph& graph, const Program& program,
+                                               const SampleChoice& choice,
+                                               const LossOptions& options);
+
+/// Of a value: where reverse mode starts.
+struct LossSeed {
+  ValueId value = 0;     ///< what an `output` op reads
+  ValueId gradient = 0;  ///< of `total` by it, of the same rows and shape
+};
+
+struct LossOps {
+  std::vector<LossSeed> seeds;          ///< one an `output` op
+  std::vector<ValueId> outputs;         ///< those
+  std::vector<ValueId> errors;          ///< by output: a scalar a row; a ranking: one, by pair
+  std::vector<ParameterIndex> targets;  ///< by output; none for a ranking
+  std::vector<ParameterIndex> weights;  ///< as `errors`: a scalar a row
+  ValueId total = 0;                    ///< the sum of weight * error: one scalar
+};
+
+/// Appends the loss of all `output` ops. Targets and weights become parameters "target/K" and
+/// "sample_weight/K" of output K ("pair_weight" for a ranking), because a run may set others; they
+/// are never learned. Errors: Usage (no output; samples that do not fit the Program; a ranking of
+/// outputs with more than one element, without pairs), DuplicateName, LimitRows.
+[[nodiscard]] Result<LossOps> append_loss(Program& program, const LossSamples& samples,
+                                          const LossOptions& options);
+
+/// The parameters' values for other targets and weights of the same samples (the same pairs).
+[[nodiscard]] std::vector<ParameterValues> loss_values(const Program& program, const LossOps& ops,
+                                                       const LossSamples& samples);
+
+/// Whether some output is a sigmoid, softmax or sparsemax already: SoftEntropy takes logits.
+[[nodiscard]] bool outputs_are_activated(const Program& program);
+
+}  // namespace vecc

@@ -1,0 +1,125 @@
+// A loss over the outputs of a Program, sample by sample; rankings: append_ranking.h.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "src/program/output_begin.h"
+#include "src/train/append_ranking.h"
+#include "src/train/loss_formulas.h"
+#include "src/train/loss_layout.h"
+#include "src/train/sum_rows.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Loss>, 4> kLossNames{{
+    {"squared_diff", Loss::SquaredDiff},
+    {"crossentropy", Loss::CrossEntropy},
+    {"softentropy", Loss::SoftEntropy},
+    {"margin_ranking", Loss::MarginRanking},
+}};
+constexpr std::array<std::pair<std::string_view, Reduction>, 2> kReductionNames{{
+    {"sum", Reduction::Sum},
+    {"mean", Reduction::Mean},
+}};
+
+Errors loss_usage(std::string message) {
+  return Errors(ErrorCode::Usage, "loss", std::move(message));
+}
+
+Result<void> check_samples_fit(const Program& program, const LossSamples& samples,
+                               const LossOptions& options) {
+  const bool ranks = options.loss == Loss::MarginRanking;
+  const std::uint64_t weights = ranks ? samples.pairs.size() : program.sample_count();
+  if (samples.weights.size() != weights) {
+    return loss_usage(std::to_string(samples.weights.size()) + " weights, expected " +
+                      std::to_string(weights) + (ranks ? ": one a pair" : ": one a sample"));
+  }
+  const std::uint64_t targets = ranks ? 0 : output_begin(program).back();
+  if (samples.targets.size() != targets) {
+    return loss_usage(std::to_string(samples.targets.size()) + " target values, expected " +
+                      std::to_string(targets) +
+                      (ranks ? " for a ranking" : ": one an element of every sample's output"));
+  }
+  return {};
+}
+
+// The loss of the rows of one `output` op; returns what they add to the total.
+Result<ValueId> append_output_loss(Program& program, ValueId output, const LossSamples& samples,
+                                   const LossOptions& options, LossOps& ops) {
+  const std::string name = std::to_string(ops.outputs.size());
+  const ValueId value = program.op(output).operands[0];
+  const std::uint32_t rows = program.op(output).rows;
+  const Shape shape = program.op(output).shape;
+  VECC_TRY(const ParameterIndex targets,
+           program.add_parameter({"target/" + name, rows, shape,
+                                  shared_values(target_rows(program, output, samples))}));
+  VECC_TRY(const ParameterIndex weights,
+           program.add_parameter({"sample_weight/" + name, rows, Shape::scalar(),
+                                  shared_values(weight_rows(program, output, samples))}));
+  const LossFormulas formulas = sample_formulas(options, shape);
+  const ValueId operands[] = {value, program.weight(targets), program.weight(weights)};
+  const ValueId errors = program.map(formulas.error, std::span(operands).first(2), "loss: errors");
+  ops.seeds.push_back({value, program.map(formulas.gradient, operands, "loss: gradient")});
+  ops.outputs.push_back(output);
+  ops.errors.push_back(errors);
+  ops.targets.push_back(targets);
+  ops.weights.push_back(weights);
+  const ValueId weighted[] = {operands[2], errors};
+  return sum_rows(program, program.map(weighted_error(), weighted, "loss: weighted errors"));
+}
+
+}  // namespace
+
+std::optional<Loss> parse_loss(std::string_view text) {
+  for (const auto& [name, loss] : kLossNames) {
+    if (name == text) return loss;
+  }
+  return std::nullopt;
+}
+
+std::string_view text_of(Loss loss) {
+  return std::ranges::find(kLossNames, loss, [](const auto& name) { return name.second; })->first;
+}
+
+std::optional<Reduction> parse_reduction(std::string_view text) {
+  for (const auto& [name, reduction] : kReductionNames) {
+    if (name == text) return reduction;
+  }
+  return std::nullopt;
+}
+
+std::string_view text_of(Reduction reduction) {
+  return std::ranges::find(kReductionNames, reduction, [](const auto& name) { return name.second; })
+      ->first;
+}
+
+Result<LossOps> append_loss(Program& program, const LossSamples& samples,
+                            const LossOptions& options) {
+  const std::vector<ValueId> outputs = output_ops(program);
+  if (outputs.empty()) return loss_usage("the program has no output");
+  VECC_TRY_VOID(check_samples_fit(program, samples, options));
+  if (options.loss == Loss::MarginRanking) return append_ranking(program, samples, options.margin);
+  LossOps ops;
+  std::vector<ValueId> totals;
+  for (const ValueId output : outputs) {
+    VECC_TRY(const ValueId total, append_output_loss(program, output, samples, options, ops));
+    totals.push_back(total);
+  }
+  ops.total = sum_rows(program, program.concat(totals, "loss: totals"));
+  return ops;
+}
+
+std::vector<ParameterValues> loss_values(const Program& program, const LossOps& ops,
+                                         const LossSamples& samples) {
+  if (ops.targets.empty()) return {{ops.weights.front(), samples.weights}};
+  std::vector<ParameterValues> values;
+  for (std::size_t k = 0; k < ops.outputs.size(); ++k) {
+    values.push_back({ops.targets[k], target_rows(program, ops.outputs[k], samples)});
+    values.push_back({ops.weights[k], weight_rows(program, ops.outputs[k], samples)});
+  }
+  return values;
+}
+
+}  // namespace vecc

@@ -1,0 +1,20 @@
+// Gradients within limits.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "vecc/train_step.h"
+
+namespace vecc {
+
+struct ClippedGradients {
+  std::vector<ValueId> gradients;  ///< in the order given
+  std::optional<ValueId> norm;     ///< with clip_norm: of all together, before it limits them
+};
+[[nodiscard]] ClippedGradients clip_gradients(Program& program,
+                                              std::span<const ParameterGradient> gradients,
+                                              const OptimizerOptions& options);
+
+}  // namespace vecc

@@ -1,0 +1,165 @@
+// Targets, weights and pairs of a graph's samples.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <tuple>
+
+#include "src/program/output_begin.h"
+#include "vecc/escape.h"
+#include "vecc/loss.h"
+
+namespace vecc {
+namespace {
+
+// Errors of single samples, up to a limit.
+class SampleFindings {
+ public:
+  explicit SampleFindings(const NeuronGraph& graph) : graph_(graph) {}
+
+  void add(std::uint32_t sample, std::string message) {
+    if (errors_.list().size() == 20) return errors_.omit(1);
+    std::string place = "sample " + std::to_string(sample);
+    if (graph_.sample_ids.size() > 0) {
+      place += " \"" + escape_terminal(graph_.sample_ids[sample]) + "\"";
+    }
+    errors_.add(ErrorCode::BadSample, std::move(place), std::move(message));
+  }
+  [[nodiscard]] Result<void> result() const {
+    if (errors_.empty()) return {};
+    return errors_;
+  }
+
+ private:
+  const NeuronGraph& graph_;
+  Errors errors_;
+};
+
+bool is_chosen(const Sample& sample, std::optional<Split> split) {
+  if (!split || sample.split == *split) return true;
+  return *split == Split::Train && sample.split == Split::Unspecified;
+}
+
+void divide_by_count(std::vector<double>& weights) {
+  const auto count = static_cast<double>(
+      std::ranges::count_if(weights, [](double weight) { return weight != 0; }));
+  for (double& weight : weights) {
+    if (weight != 0) weight /= count;
+  }
+}
+
+// The graph's sample of each of the Program's, as loss_samples() states it.
+class SampleReader {
+ public:
+  SampleReader(const NeuronGraph& graph, const Program& program, const SampleChoice& choice)
+      : graph_(graph), begin_(output_begin(program)), choice_(choice), findings_(graph) {}
+
+  Result<LossSamples> read_targets() {
+    LossSamples result;
+    result.targets.resize(begin_.back());
+    result.weights.resize(begin_.size() - 1);
+    for (std::uint32_t s = 0; s < result.weights.size(); ++s) {
+      const Sample& sample = graph_.samples[number(s)];
+      if (!sample.has_target || !is_chosen(sample, choice_.split)) continue;
+      result.weights[s] = sample.weight;
+      copy_target(s, std::span(result.targets).subspan(begin_[s], begin_[s + 1] - begin_[s]));
+    }
+    VECC_TRY_VOID(findings_.result());
+    return result;
+  }
+
+  Result<LossSamples> read_pairs() const {
+    LossSamples result;
+    const std::vector<std::uint32_t> ordered = by_group();
+    for (std::size_t begin = 0; begin < ordered.size();) {
+      std::size_t middle = begin;
+      while (middle < ordered.size() && is_with(ordered, begin, middle, Role::Positive)) ++middle;
+      std::size_t end = middle;
+      while (end < ordered.size() && is_with(ordered, begin, end, Role::Negative)) ++end;
+      if ((middle - begin) * (end - middle) + result.pairs.size() > kMaxRows) {
+        return Errors(ErrorCode::LimitRows, "margin_ranking",
+                      "more than " + std::to_string(kMaxRows) + " pairs");
+      }
+      for (std::size_t p = begin; p < middle; ++p) {
+        for (std::size_t n = middle; n < end; ++n) add_pair(ordered[p], ordered[n], result);
+      }
+      begin = end;
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t number(std::uint32_t sample) const {
+    return choice_.samples.empty() ? sample : choice_.samples[sample];
+  }
+  [[nodiscard]] const Sample& at(std::uint32_t sample) const {
+    return graph_.samples[number(sample)];
+  }
+
+  void copy_target(std::uint32_t s, std::span<double> to) {
+    const Sample& sample = at(s);
+    if (sample.target_shape.size() != to.size()) {
+      return findings_.add(number(s), "a target of " + sample.target_shape.text() +
+                                          ", but the output has " + std::to_string(to.size()) +
+                                          (to.size() == 1 ? " element" : " elements"));
+    }
+    std::copy_n(graph_.target_values.begin() + static_cast<std::ptrdiff_t>(sample.target_begin),
+                to.size(), to.begin());
+    if (std::ranges::any_of(to, [](double v) { return std::isnan(v); })) {
+      findings_.add(number(s), "the target is not a number");
+    }
+  }
+
+  // Those that may be in a pair: group by group, positives first, else in order.
+  [[nodiscard]] std::vector<std::uint32_t> by_group() const {
+    std::vector<std::uint32_t> samples;
+    for (std::uint32_t s = 0; s + 1 < begin_.size(); ++s) {
+      const bool ranks = at(s).group != kNoGroup && at(s).role != Role::Unspecified;
+      if (ranks && is_chosen(at(s), choice_.split)) samples.push_back(s);
+    }
+    std::ranges::stable_sort(samples, {}, [&](std::uint32_t s) {
+      return std::tuple(at(s).group, at(s).role == Role::Negative);
+    });
+    return samples;
+  }
+
+  // Whether ordered[i] is of the group of ordered[first], and has the role.
+  [[nodiscard]] bool is_with(const std::vector<std::uint32_t>& ordered, std::size_t first,
+                             std::size_t i, Role role) const {
+    return at(ordered[i]).group == at(ordered[first]).group && at(ordered[i]).role == role;
+  }
+
+  void add_pair(std::uint32_t positive, std::uint32_t negative, LossSamples& result) const {
+    result.pairs.push_back({positive, negative});
+    result.weights.push_back(double{at(positive).weight} * at(negative).weight);
+  }
+
+  const NeuronGraph& graph_;
+  std::vector<std::uint64_t> begin_;
+  const SampleChoice& choice_;
+  SampleFindings findings_;
+};
+
+}  // namespace
+
+Result<LossSamples> loss_samples(const NeuronGraph& graph, const Program& program,
+                                 const SampleChoice& choice, const LossOptions& options) {
+  const std::size_t count = choice.samples.empty() ? graph.samples.size() : choice.samples.size();
+  if (count != program.sample_count()) {
+    return Errors(ErrorCode::Usage, "loss",
+                  std::to_string(count) + " samples, but the program has " +
+                      std::to_string(program.sample_count()));
+  }
+  for (const std::uint32_t sample : choice.samples) {
+    if (sample < graph.samples.size()) continue;
+    return Errors(ErrorCode::Usage, "loss",
+                  "sample " + std::to_string(sample) + ", but the graph has " +
+                      std::to_string(graph.samples.size()));
+  }
+  SampleReader reader(graph, program, choice);
+  auto result = options.loss == Loss::MarginRanking ? reader.read_pairs() : reader.read_targets();
+  if (result && options.reduction == Reduction::Mean) divide_by_count(result->weights);
+  return result;
+}
+
+}  // namespace vecc

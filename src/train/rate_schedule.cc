@@ -1,0 +1,65 @@
+// Texts of optimizers and schedules, and the schedules.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "vecc/train_step.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Optimizer>, 4> kOptimizerNames{{
+    {"sgd", Optimizer::Sgd},
+    {"adam", Optimizer::Adam},
+    {"adamw", Optimizer::AdamW},
+    {"lazy-adam", Optimizer::LazyAdam},
+}};
+constexpr std::array<std::pair<std::string_view, RateSchedule::Kind>, 3> kScheduleNames{{
+    {"constant", RateSchedule::Kind::Constant},
+    {"step", RateSchedule::Kind::Step},
+    {"cosine", RateSchedule::Kind::Cosine},
+}};
+
+}  // namespace
+
+std::optional<Optimizer> parse_optimizer(std::string_view text) {
+  for (const auto& [name, optimizer] : kOptimizerNames) {
+    if (name == text) return optimizer;
+  }
+  return std::nullopt;
+}
+
+std::string_view text_of(Optimizer optimizer) {
+  return std::ranges::find(kOptimizerNames, optimizer, [](const auto& name) { return name.second; })
+      ->first;
+}
+
+std::optional<RateSchedule::Kind> parse_schedule(std::string_view text) {
+  for (const auto& [name, kind] : kScheduleNames) {
+    if (name == text) return kind;
+  }
+  return std::nullopt;
+}
+
+std::string_view text_of(RateSchedule::Kind kind) {
+  return std::ranges::find(kScheduleNames, kind, [](const auto& name) { return name.second; })
+      ->first;
+}
+
+double RateSchedule::rate_at(std::uint64_t at) const {
+  VECC_CHECK(period > 0, "a schedule's period is at least 1");
+  switch (kind) {
+    case Kind::Constant: return base;
+    case Kind::Step: return base * std::pow(factor, static_cast<double>(at / period));
+    case Kind::Cosine: {
+      if (at >= period) return last;
+      const double part = static_cast<double>(at) / static_cast<double>(period);
+      return last + (base - last) * (1 + std::cos(std::numbers::pi * part)) / 2;
+    }
+  }
+  fail_check("known schedule", __FILE__, __LINE__, std::to_string(static_cast<int>(kind)));
+}
+
+}  // namespace vecc
