@@ -60,9 +60,9 @@ struct LossSamples {
 /// Which samples of a graph a Program has, and which of them count.
 struct SampleChoice {
   /// By sample of the Program: the graph's; empty: all, in order.
-  std::span<const std::uint32_t> samples;
+  std::span<const std::uint32_t> samples = {};
   /// Others weigh 0. A sample without a split counts as one for training.
-  std::optional<Split> split;
+  std::optional<Split> split = std::nullopt;
 };
 
 /// Targets, weights and pairs of a graph's samples. A sample weighs what the graph says, a pair the

@@ -32,15 +32,16 @@ struct OptimizerOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  std::optional<double> clip_value;  ///< every gradient's entries to +- this
-  std::optional<double> clip_norm;   ///< then all gradients together to this Euclidean norm
+  std::optional<double> clip_value = std::nullopt;  ///< every gradient's entries to +- this
+  std::optional<double> clip_norm =
+      std::nullopt;  ///< then all gradients together to this Euclidean norm
 };
 
 struct ParameterGradient {
   ParameterIndex parameter = 0;
   ValueId gradient = 0;  ///< of all of the parameter's rows
   /// Only these rows are read and written, each once. None: all.
-  std::optional<Index> touched;
+  std::optional<Index> touched = std::nullopt;
 };
 
 struct StepOps {
