@@ -117,9 +117,10 @@ class StoredRows {
         made_elements_ += parameter.rows * parameter.shape.size();
         return make(parameter.rows, parameter.shape, parameter.values.get(), 0.0);
       };
-      parameters_.push_back(is_own(options, p) ? made()
-                                               : found(StoredKind::Parameter, parameter.name,
-                                                       parameter.rows, parameter.shape, made));
+      own_.push_back(is_own(options, p));
+      parameters_.push_back(own_[p] ? made()
+                                    : found(StoredKind::Parameter, parameter.name, parameter.rows,
+                                            parameter.shape, made));
     }
     states_.resize(program.ops().size());
     for (ValueId id = 0; id < program.ops().size(); ++id) {
@@ -147,8 +148,13 @@ class StoredRows {
   [[nodiscard]] const std::shared_ptr<SharedRows<Block>>& shared() const { return shared_; }
   /// Numbers in the blocks that were not there before.
   [[nodiscard]] std::uint64_t made_elements() const { return made_elements_; }
+  /// A state was changed, or a parameter, which may be this executable's own.
   void note_change() { ++shared_->changes; }
-  [[nodiscard]] std::uint64_t changes() const { return shared_->changes; }
+  void note_change(ParameterIndex parameter) {
+    ++(own_[parameter] ? own_changes_ : shared_->changes);
+  }
+  /// Of what this executable reads.
+  [[nodiscard]] std::uint64_t changes() const { return shared_->changes + own_changes_; }
 
  private:
   template <class Made>
@@ -162,8 +168,10 @@ class StoredRows {
 
   std::shared_ptr<SharedRows<Block>> shared_;
   std::vector<Block> parameters_;
+  std::vector<bool> own_;  // by parameter
   std::vector<Block> states_;
   std::uint64_t made_elements_ = 0;
+  std::uint64_t own_changes_ = 0;
 };
 
 [[nodiscard]] inline std::string describe_parameter(const Program& program,

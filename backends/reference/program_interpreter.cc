@@ -104,7 +104,10 @@ class InterpreterExecutable final : public Executable {
   }
 
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
-    return set_block(stored_.parameter(parameter), values, describe_parameter(program_, parameter));
+    VECC_TRY_VOID(
+        set_block(stored_.parameter(parameter), values, describe_parameter(program_, parameter)));
+    stored_.note_change(parameter);
+    return {};
   }
 
   Result<std::vector<double>> parameter(ParameterIndex parameter) override {
@@ -113,7 +116,9 @@ class InterpreterExecutable final : public Executable {
 
   Result<void> set_state(std::string_view name, std::span<const double> values) override {
     VECC_TRY(const ValueId id, find_state(program_, name, "interpreter"));
-    return set_block(stored_.state(id), values, describe_state(name));
+    VECC_TRY_VOID(set_block(stored_.state(id), values, describe_state(name)));
+    stored_.note_change();
+    return {};
   }
 
   Result<std::vector<double>> state(std::string_view name) override {
@@ -157,11 +162,10 @@ class InterpreterExecutable final : public Executable {
  private:
   [[nodiscard]] const ValueStorage& const_values() const { return values_; }
 
-  Result<void> set_block(const InterpreterBlock& block, std::span<const double> values,
-                         const std::string& what) {
+  static Result<void> set_block(const InterpreterBlock& block, std::span<const double> values,
+                                const std::string& what) {
     VECC_TRY_VOID(check_value_count(what, values.size(), block->size()));
     std::ranges::copy(values, block->begin());
-    stored_.note_change();
     return {};
   }
 

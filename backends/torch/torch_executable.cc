@@ -137,6 +137,7 @@ class TorchExecutable final : public Executable {
   }
 
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
+    stored_.note_change(parameter);  // what the last run kept is of the values before
     return set_block(stored_.parameter(parameter), values, describe_parameter(program_, parameter));
   }
 
@@ -146,6 +147,7 @@ class TorchExecutable final : public Executable {
 
   Result<void> set_state(std::string_view name, std::span<const double> values) override {
     VECC_TRY(const ValueId id, find_state(program_, name, "torch"));
+    stored_.note_change();
     return set_block(stored_.state(id), values, describe_state(name));
   }
 
@@ -184,7 +186,7 @@ class TorchExecutable final : public Executable {
   }
 
   Result<std::vector<double>> gradient(ParameterIndex parameter) override {
-    if (!can_differentiate() || parameter_gradients_.size() != parameters_.size()) {
+    if (parameter_gradients_.size() != parameters_.size()) {
       return usage("gradient: no differentiate() since the last run");
     }
     const at::Tensor& gradient = parameter_gradients_[parameter];
@@ -281,7 +283,6 @@ class TorchExecutable final : public Executable {
                          const std::string& what) {
     VECC_TRY_VOID(
         check_value_count(what, values.size(), static_cast<std::uint64_t>(stored.numel())));
-    stored_.note_change();  // what the last run kept is of the values before
     const auto work = [&] { return TorchWork{"torch: " + what, stored.nbytes()}; };
     return unrecorded(work, [&] {
       auto* begin = const_cast<double*>(values.data());  // from_blob; nothing writes through it

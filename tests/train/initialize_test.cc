@@ -4,30 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
+
+#include "tests/train/golden_json.h"
 
 namespace vecc {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string golden_file() {
-  return std::string(std::getenv("VECC_SOURCE_DIR")) + "/../shared/golden/initializers.json.xz";
-}
-
-Json read_xz(const std::string& path) {
-  const std::string command = "xz -dc '" + path + "'";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text;
-  char part[4096];
-  while (const std::size_t got = fread(part, 1, sizeof part, pipe.get())) text.append(part, got);
-  return Json::parse(text);
-}
 
 Shape shape_of(const Json& value) {
   const auto& size = value["size"];
@@ -51,11 +35,9 @@ NeuronGraph graph_of(const Json& golden, const Json& weights) {
 }
 
 TEST(Initialize, gives_NeuraLogics_weights) {
-  if (!std::filesystem::exists(golden_file())) {
-    ASSERT_EQ(std::getenv("CI"), nullptr) << golden_file() << " is missing";
-    GTEST_SKIP() << golden_file() << " is not there";
-  }
-  const Json golden = read_xz(golden_file());
+  const std::string path = test::golden_path("initializers");
+  if (!test::has_golden(path)) GTEST_SKIP() << path << " is not there";
+  const Json golden = test::read_golden(path);
   const Json& by_name = golden["initializers"]["master"];
   const std::map<std::string, Initializer> names{
       {"UNIFORM", Initializer::Uniform}, {"SIMPLE", Initializer::Uniform},
