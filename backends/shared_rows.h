@@ -66,7 +66,8 @@ template <class Block>
   return std::dynamic_pointer_cast<SharedRows<Block>>(options.storage);
 }
 
-/// Errors of a compile(): Usage, ShapeMismatch for every parameter and state of other rows or
+/// Errors of a compile(): Usage (another backend's storage, a value to keep that is not there),
+/// ShapeMismatch for every parameter and state of other rows or
 /// shape than what is shared, MissingValues for every parameter that is to be made without values.
 template <class Block>
 void check_stored(const Program& program, const ExecutionOptions& options,
@@ -74,6 +75,10 @@ void check_stored(const Program& program, const ExecutionOptions& options,
   const auto shared = shared_rows<Block>(options);
   if (!shared) {
     return errors.add(ErrorCode::Usage, backend, "the storage is of another backend");
+  }
+  for (const ValueId id : options.kept) {
+    if (id < program.ops().size()) continue;
+    errors.add(ErrorCode::Usage, backend, "no %" + std::to_string(id) + " to keep");
   }
   const auto check = [&](StoredKind kind, const std::string& name, std::uint32_t rows, Shape shape,
                          const StoredBlock<Block>& found) {

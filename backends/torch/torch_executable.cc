@@ -14,6 +14,7 @@
 #include "backends/shared_rows.h"
 #include "backends/torch/output_gradients.h"
 #include "backends/torch/stored_updates.h"
+#include "backends/torch/torch_checks.h"
 #include "backends/torch/torch_guard.h"
 #include "backends/torch/torch_ops.h"
 #include "vecc/escape.h"
@@ -350,28 +351,6 @@ at::Device choose(const Device& device) {
   return {at::kCPU};
 }
 
-Result<void> check_program(const Program& program, const ExecutionOptions& options,
-                           at::Device device) {
-  Errors errors;
-  check_stored<at::Tensor>(program, options, "torch", errors);
-  for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
-    if (program.op(id).kind() != OpKind::Update) continue;
-    errors.add(ErrorCode::BackendUnsupported, "torch",
-               "%" + std::to_string(id) + " update: no gradients of a Program with updates");
-  }
-  if (const auto shared = shared_rows<at::Tensor>(options)) {
-    const auto dtype = program.dtype() == DType::F32 ? at::kFloat : at::kDouble;
-    const at::Tensor* any = shared->any_block();
-    if (any != nullptr && (any->device() != device || any->scalar_type() != dtype)) {
-      errors.add(ErrorCode::Usage, "torch",
-                 "the storage is of device " + any->device().str() + " and dtype " +
-                     c10::toString(any->scalar_type()));
-    }
-  }
-  if (!errors.empty()) return errors;
-  return {};
-}
-
 }  // namespace
 
 std::uint32_t count_torch_gpus() {
@@ -384,7 +363,7 @@ Result<std::unique_ptr<Executable>> make_torch_executable(const Program& program
   at::globalContext().setFloat32MatmulPrecision("highest");
   if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
   const at::Device device = choose(options.device);
-  VECC_TRY_VOID(check_program(program, options, device));
+  VECC_TRY_VOID(check_torch_program(program, options, device));
   auto executable = std::make_unique<TorchExecutable>(program, device, options);
   VECC_TRY_VOID(executable->prepare());
   return std::unique_ptr<Executable>(std::move(executable));

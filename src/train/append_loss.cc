@@ -99,6 +99,11 @@ Result<LossOps> append_loss(Program& program, const LossSamples& samples,
                             const LossOptions& options) {
   const std::vector<ValueId> outputs = output_ops(program);
   if (outputs.empty()) return loss_usage("the program has no output");
+  for (const ValueId output : outputs) {
+    VECC_CHECK(
+        std::get<OutputOp>(program.op(output).attributes).samples.bound() <= program.sample_count(),
+        "a loss of a program that verify() refuses");
+  }
   VECC_TRY_VOID(check_samples_fit(program, samples, options));
   if (options.loss == Loss::MarginRanking) return append_ranking(program, samples, options.margin);
   LossOps ops;

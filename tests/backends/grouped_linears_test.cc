@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include "backends/reference/program_interpreter.h"
 #include "backends/torch/fused_reads.h"
+#include "backends/torch/torch_backend.h"
 #include "tests/backends/gradient_check.h"
 #include "tests/backends/grouped_programs.h"
 #include "tests/backends/torch_check.h"
@@ -244,6 +246,32 @@ TEST(GroupedLinears, NotIfValuesAreKept) {
   const ValueId linear = add_product(program, 2, random_rows(600, 2, 7));
   EXPECT_TRUE(FusedReads(program, {}).linears().is_grouped(linear));
   EXPECT_FALSE(FusedReads(program, {.fuse = false}).linears().is_grouped(linear));
+}
+
+// Its only reader finds the rows in the batches; the host would not.
+TEST(GroupedLinears, KeptRowsAreInTheirOrder) {
+  Program program(DType::F64);
+  const ValueId linear = add_product(program, 2, random_rows(600, 2, 7));
+  add_output(program, program.gather(linear, Index::list(random_rows(50, 600, 8))));
+  const ValueId kept[] = {linear};
+  ASSERT_TRUE(FusedReads(program, {}).stays_in_batches(linear));
+  EXPECT_FALSE(FusedReads(program, {.kept = kept}).stays_in_batches(linear));
+  ExecutionOptions options;
+  options.device = test_device();
+  options.kept = {linear};
+  std::vector<std::vector<double>> values;
+  for (const Backend* backend : {&torch_backend(), &interpreter_backend()}) {
+    if (backend == &interpreter_backend()) options.device = {};
+    const auto executable = backend->compile(program, options);
+    ASSERT_TRUE(executable) << executable.error().text();
+    ASSERT_TRUE((*executable)->run());
+    const auto value = (*executable)->read(linear);
+    ASSERT_TRUE(value) << value.error().text();
+    values.push_back(*value);
+  }
+  for (std::size_t i = 0; i < values[1].size(); ++i) {
+    ASSERT_TRUE(agree(values[0][i], values[1][i], 1e-12)) << "element " << i;
+  }
 }
 
 TEST(GroupingGain, CountsMatricesRowsAndLaunches) {

@@ -177,6 +177,24 @@ TEST(Loss, CrossEntropyIsCapped) {
   check_edge({cross, Shape::column(2), {0, 1}, {0, 1}, 0, {0, -1}});
 }
 
+// e^-100 is a denormal number there.
+TEST(Loss, CapsHoldInSinglePrecision) {
+  Program program;
+  const ValueId weight = add_weight(program, "o", 3, Shape(), {0, 1, 0.25});
+  program.set_sample_count(3);
+  program.output(weight, Index::slice(0, 3));
+  const LossSamples samples{{1, 0, 1}, {1, 1, 1}, {}};
+  const LossOps ops = value_of(append_loss(program, samples, {.loss = Loss::CrossEntropy}));
+  ExecutionOptions options;
+  options.kept = {ops.errors[0], ops.seeds[0].gradient};
+  on_each_backend([&](const Backend& backend) {
+    const auto executable = compile_on(backend, program, options);
+    expect_ok(executable->run());
+    expect_near(value_of(executable->read(ops.errors[0])), {100, 100, -std::log(0.25)}, 1e-3);
+    expect_near(value_of(executable->read(ops.seeds[0].gradient)), {-1e10, 1e10, -4}, 1e-6);
+  });
+}
+
 // What docs/training.md lists.
 TEST(Loss, NeuraLogicsGradientsOnDemand) {
   const auto of = [](Loss loss) { return LossOptions{.loss = loss, .neuralogic_gradients = true}; };

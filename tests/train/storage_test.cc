@@ -208,6 +208,9 @@ TEST(Storage, KeptValuesAreThereAfterTheRun) {
     expect_ok(executable->run());
     expect_near(value_of(executable->read(2)), {16, 1});
     expect_near(value_of(executable->read(3)), {17});
+    options.kept = {6};
+    EXPECT_EQ(backend.compile(program, options).error().text(),
+              std::string(backend.name()) + ": error: no %6 to keep [E050]");
   });
 }
 

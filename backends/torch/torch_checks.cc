@@ -1,0 +1,31 @@
+#include "backends/torch/torch_checks.h"
+
+#include <ATen/ATen.h>
+
+#include "backends/shared_rows.h"
+
+namespace vecc {
+
+Result<void> check_torch_program(const Program& program, const ExecutionOptions& options,
+                                 at::Device device) {
+  Errors errors;
+  check_stored<at::Tensor>(program, options, "torch", errors);
+  for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
+    if (program.op(id).kind() != OpKind::Update) continue;
+    errors.add(ErrorCode::BackendUnsupported, "torch",
+               "%" + std::to_string(id) + " update: no gradients of a Program with updates");
+  }
+  if (const auto shared = shared_rows<at::Tensor>(options)) {
+    const auto dtype = program.dtype() == DType::F32 ? at::kFloat : at::kDouble;
+    const at::Tensor* any = shared->any_block();
+    if (any != nullptr && (any->device() != device || any->scalar_type() != dtype)) {
+      errors.add(ErrorCode::Usage, "torch",
+                 "the storage is of device " + any->device().str() + " and dtype " +
+                     c10::toString(any->scalar_type()));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return {};
+}
+
+}  // namespace vecc
