@@ -9,10 +9,10 @@ namespace {
 
 // Presets that differ most come first: each stands for its neighbours where only few are tried.
 constexpr std::array<std::string_view, 18> kPromising{
-    "margin_L",         "agg_true_unlimited", "free_only",         "agg_max_propsym",
-    "margin_XXL",       "margin_XXL_presym",  "margin_L_presym",   "agg_max_keepsym",
-    "margin_L_keepsym", "free_only_presym",   "margin_XL",         "margin_S",
-    "margin_M",         "margin_XL_presym",   "margin_XL_keepsym", "margin_XXL_keepsym",
+    "margin_L",         "margin_XXL_presym", "agg_true_unlimited", "free_only",
+    "agg_max_propsym",  "margin_XXL",        "margin_L_presym",    "agg_max_keepsym",
+    "margin_L_keepsym", "free_only_presym",  "margin_XL",          "margin_S",
+    "margin_M",         "margin_XL_presym",  "margin_XL_keepsym",  "margin_XXL_keepsym",
     "margin_M_presym",  "margin_M_keepsym"};
 constexpr std::string_view kDefault = kPromising[0];
 
@@ -29,9 +29,17 @@ std::vector<CandidateChoice> candidates_for(const OptimizeOptions& options, std:
   if (open && options.gather_preset.empty()) presets.assign(kPromising.begin(), kPromising.end());
   std::vector<PadMode> pads{options.pad_mode.value_or(PadMode::Any)};
   if (open && !options.pad_mode) pads = {PadMode::Any, PadMode::Never};
+  // The second preset before the other padding: it makes more of a difference.
+  constexpr std::size_t kFirstAlone = 2;
+  const auto alone = std::min(kFirstAlone, presets.size());
   std::vector<CandidateChoice> result;
-  for (const std::string_view preset : presets) {
-    for (const PadMode pad : pads) result.push_back({find_gather_preset(preset), pad});
+  for (std::size_t i = 0; i < alone; ++i) {
+    result.push_back({find_gather_preset(presets[i]), pads.front()});
+  }
+  for (std::size_t i = 0; i < presets.size(); ++i) {
+    for (std::size_t k = i < alone ? 1 : 0; k < pads.size(); ++k) {
+      result.push_back({find_gather_preset(presets[i]), pads[k]});
+    }
   }
   const std::uint64_t most = std::max(kFewest, kRowBudget / std::max<std::uint64_t>(rows, 1));
   if (result.size() > most) result.resize(most);

@@ -17,32 +17,47 @@ struct BackendTraits {
   bool broadcasts = true;
 };
 
+/// What running something takes, counted from shapes and rows.
+struct Work {
+  double launches = 0;  ///< of kernels
+  double bytes = 0;     ///< read and written, indices included, but for the next
+  /// Read and written by products in which every row has a matrix of its own: batches of small
+  /// products, far from the speed of memory.
+  double batch_bytes = 0;
+  double multiply_adds = 0;  ///< of products and sums; other functions count one an element
+
+  Work& operator+=(const Work& other);
+};
+
 /// Seconds of each unit of work. A run takes
-///   launch * launches + byte * bytes + multiply_add * multiply-adds.
+///   run + launch * launches + byte * bytes + batch_byte * batch_bytes
+///       + multiply_add * multiply-adds.
 struct CostCoefficients {
+  double run = 0;
   double launch = 0;
   double byte = 0;
+  double batch_byte = 0;
   double multiply_add = 0;
   bool operator==(const CostCoefficients&) const = default;
 };
-/// Of devices that were not calibrated: those of an H100, and of a server's CPU, by libtorch
+/// Of devices that were not calibrated: those of an H200, and of a server's CPU, by libtorch
 /// (vecc-bench calibrate).
 [[nodiscard]] CostCoefficients default_coefficients(bool on_gpu);
 
+/// Counts a Program's work.
+[[nodiscard]] Work work_of(const Program& program, const BackendTraits& traits = {});
+/// Seconds of that much work.
+[[nodiscard]] double predict_seconds(const Work& work, const CostCoefficients& coefficients);
 /// Seconds of a forward pass.
 [[nodiscard]] double predict_seconds(const Program& program, const CostCoefficients& coefficients,
                                      const BackendTraits& traits = {});
 
 /// A run that was measured: its counted work and its time.
 struct MeasuredWork {
-  double launches = 0;
-  double bytes = 0;
-  double multiply_adds = 0;
+  Work work;
   double seconds = 0;
 };
 /// The coefficients, none negative, with the least sum of squared relative errors over `runs`.
 [[nodiscard]] CostCoefficients fit_coefficients(std::span<const MeasuredWork> runs);
-/// Counts a Program's work; `seconds` stays 0.
-[[nodiscard]] MeasuredWork count_work(const Program& program, const BackendTraits& traits = {});
 
 }  // namespace vecc

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -9,8 +10,15 @@
 namespace vecc {
 namespace {
 
-constexpr std::size_t kFeatures = 3;
+constexpr std::size_t kFeatures = 5;
 using Row = std::array<double, kFeatures>;
+
+Row features_of(const Work& work) {
+  return {1, work.launches, work.bytes, work.batch_bytes, work.multiply_adds};
+}
+CostCoefficients coefficients_of(const Row& c) {
+  return {c[0], c[1], c[2], c[3], c[4]};
+}
 
 // Normal equations of the relative errors: minimise sum over runs of (x . c / seconds - 1)^2.
 struct NormalEquations {
@@ -67,39 +75,38 @@ std::optional<Row> solve(const NormalEquations& equations, unsigned subset) {
 }  // namespace
 
 CostCoefficients default_coefficients(bool on_gpu) {
-  if (on_gpu) return {1.4e-5, 3.6e-13, 7.0e-14};
-  return {2.5e-6, 2.0e-10, 2.0e-10};
+  if (on_gpu) return {9.0e-6, 1.5e-6, 2.5e-13, 3.5e-12, 4.5e-14};
+  return {0, 2.5e-6, 2.0e-10, 2.0e-10, 2.0e-10};
 }
 
-double predict_seconds(const Program& program, const CostCoefficients& c,
+double predict_seconds(const Work& work, const CostCoefficients& c) {
+  return c.run + c.launch * work.launches + c.byte * work.bytes + c.batch_byte * work.batch_bytes +
+         c.multiply_add * work.multiply_adds;
+}
+
+double predict_seconds(const Program& program, const CostCoefficients& coefficients,
                        const BackendTraits& traits) {
-  const Work work = work_of(program, traits);
-  return c.launch * work.launches + c.byte * work.bytes + c.multiply_add * work.multiply_adds;
-}
-
-MeasuredWork count_work(const Program& program, const BackendTraits& traits) {
-  const Work work = work_of(program, traits);
-  return {work.launches, work.bytes, work.multiply_adds, 0};
+  return predict_seconds(work_of(program, traits), coefficients);
 }
 
 CostCoefficients fit_coefficients(std::span<const MeasuredWork> runs) {
   NormalEquations equations;
   for (const MeasuredWork& run : runs) {
-    if (run.seconds > 0) equations.add({run.launches, run.bytes, run.multiply_adds}, run.seconds);
+    if (run.seconds > 0) equations.add(features_of(run.work), run.seconds);
   }
-  // Non-negative least squares of three unknowns: the best of all subsets that are not negative.
+  // Non-negative least squares of few unknowns: the best of all subsets that are not negative.
   Row best{};
   double least = std::numeric_limits<double>::infinity();
   for (unsigned subset = 1; subset < 1u << kFeatures; ++subset) {
     const std::optional<Row> x = solve(equations, subset);
-    if (!x || (*x)[0] < 0 || (*x)[1] < 0 || (*x)[2] < 0) continue;
+    if (!x || std::ranges::any_of(*x, [](double c) { return c < 0; })) continue;
     const double error = equations.error_of(*x);
     if (error < least) {
       least = error;
       best = *x;
     }
   }
-  return {best[0], best[1], best[2]};
+  return coefficients_of(best);
 }
 
 }  // namespace vecc

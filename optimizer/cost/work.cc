@@ -23,11 +23,11 @@ class Counter {
 
   [[nodiscard]] Work of(const ConcatOp&) const {
     const double parts = static_cast<double>(op_.operands.size());
-    return {parts > 1 ? 1.0 : 0.0, 2 * bytes(op_), 0};
+    return {parts > 1 ? 1.0 : 0.0, 2 * bytes(op_), 0, 0};
   }
 
   [[nodiscard]] Work of(const GatherOp& gather) const {
-    if (!traits_.stores_gathers) return {0, static_cast<double>(gather.index.bytes()), 0};
+    if (!traits_.stores_gathers) return {0, static_cast<double>(gather.index.bytes()), 0, 0};
     switch (gather.index.form()) {
       case Index::Form::Slice:
       case Index::Form::Stride: return {};
@@ -35,14 +35,25 @@ class Counter {
       case Index::Form::Interleave:
       case Index::Form::List: break;
     }
-    return {1, 2 * bytes(op_) + static_cast<double>(gather.index.bytes()), 0};
+    return {1, 2 * bytes(op_) + static_cast<double>(gather.index.bytes()), 0, 0};
   }
 
   [[nodiscard]] Work of(const LinearOp& linear) const {
     const auto shape = [](bool transpose, Shape s) { return transpose ? s.transposed() : s; };
     const std::uint64_t each = multiply_adds(shape(linear.transpose_left, operand(0).shape),
                                              shape(linear.transpose_right, operand(1).shape));
-    return {1, operand_bytes() + bytes(op_), static_cast<double>(each) * op_.rows};
+    const double products = static_cast<double>(each) * op_.rows;
+    const double moved = operand_bytes() + bytes(op_);
+    if (is_batch(linear)) return {1, 0, moved, products};
+    return {1, moved, 0, products};
+  }
+
+  // Neither side is a scalar or the same for many rows.
+  [[nodiscard]] bool is_batch(const LinearOp& linear) const {
+    const auto varies = [&](std::size_t k, const Lift& lift) {
+      return !operand(k).shape.is_scalar() && lift.kind == Lift::Kind::None;
+    };
+    return op_.rows > 1 && varies(0, linear.lift_left) && varies(1, linear.lift_right);
   }
 
   [[nodiscard]] Work of(const SegmentOp& segment) const {
@@ -63,12 +74,12 @@ class Counter {
       case Combination::FunctionGraph: launches = 5; break;
     }
     const double offsets = static_cast<double>(segment.segments.offsets().size_bytes());
-    return {launches, operand_bytes() + bytes(op_) + offsets,
+    return {launches, operand_bytes() + bytes(op_) + offsets, 0,
             static_cast<double>(operand(0).size())};
   }
 
   [[nodiscard]] Work of(const TransformOp&) const {
-    return {1, operand_bytes() + bytes(op_), static_cast<double>(op_.size())};
+    return {1, operand_bytes() + bytes(op_), 0, static_cast<double>(op_.size())};
   }
 
   [[nodiscard]] Work of(const MapOp& map) const {
@@ -76,20 +87,20 @@ class Counter {
         static_cast<double>(std::ranges::count_if(map.expr->nodes, [](const ExprNode& node) {
           return node.kind == ExprNode::Kind::Transform || node.kind == ExprNode::Kind::Combine;
         }));
-    return {inner, operand_bytes() + bytes(op_) * (2 * inner - 1),
+    return {inner, operand_bytes() + bytes(op_) * (2 * inner - 1), 0,
             inner * static_cast<double>(op_.size())};
   }
 
   [[nodiscard]] Work of(const ContractOp& contract) const {
     const std::uint64_t each = multiply_adds(contract.weight_shape, operand(1).shape);
-    return {1, operand_bytes() + bytes(op_), static_cast<double>(each) * operand(1).rows};
+    return {1, operand_bytes() + bytes(op_), 0, static_cast<double>(each) * operand(1).rows};
   }
 
   [[nodiscard]] Work of(const VjpOp&) const {
-    return {2, operand_bytes() + bytes(op_), 2 * static_cast<double>(op_.size())};
+    return {2, operand_bytes() + bytes(op_), 0, 2 * static_cast<double>(op_.size())};
   }
 
-  [[nodiscard]] Work of(const UpdateOp&) const { return {1, 2 * bytes(op_), 0}; }
+  [[nodiscard]] Work of(const UpdateOp&) const { return {1, 2 * bytes(op_), 0, 0}; }
 
   [[nodiscard]] const Op& operand(std::size_t k) const { return program_.op(op_.operands[k]); }
   [[nodiscard]] static double bytes(const Op& op) {
@@ -111,6 +122,7 @@ class Counter {
 Work& Work::operator+=(const Work& other) {
   launches += other.launches;
   bytes += other.bytes;
+  batch_bytes += other.batch_bytes;
   multiply_adds += other.multiply_adds;
   return *this;
 }

@@ -8,14 +8,6 @@
 
 namespace vecc {
 
-struct Work {
-  double launches = 0;       ///< of kernels
-  double bytes = 0;          ///< read and written, indices included
-  double multiply_adds = 0;  ///< of products and sums; other functions count one an element
-
-  Work& operator+=(const Work& other);
-};
-
 /// Multiply-adds of one product `left times right` of these shapes (after transposes): d*k*c for
 /// [d,k] times [k,c], an element each where one is a scalar.
 [[nodiscard]] std::uint64_t multiply_adds(Shape left, Shape right);
@@ -23,7 +15,5 @@ struct Work {
 /// The work of one op as a backend with these traits does it: a value is read whole by each of its
 /// readers and written once; facts, weights and outputs are there already; slices are views.
 [[nodiscard]] Work work_of(const Program& program, ValueId value, const BackendTraits& traits = {});
-/// Of all ops.
-[[nodiscard]] Work work_of(const Program& program, const BackendTraits& traits = {});
 
 }  // namespace vecc

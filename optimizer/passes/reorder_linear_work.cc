@@ -56,6 +56,7 @@ class Counter {
       elements += distinct_rows(operand) * program_.op(operand).shape.size();
     }
     work.bytes = static_cast<double>(elements) * byte_size(op.dtype);
+    work.batch_bytes = 0;
     return work;
   }
 

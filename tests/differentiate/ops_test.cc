@@ -138,7 +138,9 @@ TEST(OpGradients, Linears) {
   for (const Shape left : shapes) {
     for (const Shape right : shapes) {
       for (const int flags : {0, 1, 2, 3}) {
-        for (const auto& [lift_left, lift_right] : lifts) {
+        for (const auto& both : lifts) {
+          const Lift lift_left = both.first;
+          const Lift lift_right = both.second;
           const LinearOp op{(flags & 1) != 0, (flags & 2) != 0, lift_left, lift_right};
           const auto build = [&](Program& p, bool gathers) {
             ValueId a = random_fact(p, 6 / lift_left.times, left);

@@ -33,6 +33,19 @@ TEST(Work, a_product_counts_its_rows_and_what_it_reads_and_writes) {
   EXPECT_EQ(work.multiply_adds, 3 * 4);
 }
 
+TEST(Work, products_with_a_matrix_a_row_move_their_bytes_in_batches) {
+  const Program program = parsed_program(
+      "%0 = fact {1, 2, 3, 4, 5, 6, 7, 8} : f32[2, 2x2]\n"
+      "%1 = fact {1, 2, 3, 4} : f32[2, 2x1]\n"
+      "%2 = fact {1, 2} : f32[2, 1]\n"
+      "%3 = linear %0, %1 : f32[2, 2x1]\n"
+      "%4 = linear %2, %1 : f32[2, 2x1]\n");
+  EXPECT_EQ(work_of(program, 3).bytes, 0);
+  EXPECT_EQ(work_of(program, 3).batch_bytes, 4 * (8 + 4 + 4));
+  EXPECT_EQ(work_of(program, 4).bytes, 4 * (2 + 4 + 4));
+  EXPECT_EQ(work_of(program, 4).batch_bytes, 0);
+}
+
 TEST(Work, a_slice_is_free_and_a_list_moves_rows_where_the_backend_stores_them) {
   const Program program = parsed_program(
       "%0 = fact {1, 2, 3} : f32[3, 1]\n"
@@ -52,30 +65,36 @@ TEST(Cost, prediction_is_linear_in_the_work) {
       "%0 = fact {1, 2, 3} : f32[3, 1]\n"
       "%1 = transform %0 tanh : f32[3, 1]\n"
       "%2 = transform %1 tanh : f32[3, 1]\n");
-  EXPECT_DOUBLE_EQ(predict_seconds(program, {1, 0, 0}), 2);
-  EXPECT_DOUBLE_EQ(predict_seconds(program, {0, 1, 0}), 2 * 24);
-  EXPECT_DOUBLE_EQ(predict_seconds(program, {0, 0, 1}), 6);
+  EXPECT_DOUBLE_EQ(predict_seconds(program, {.run = 1}), 1);
+  EXPECT_DOUBLE_EQ(predict_seconds(program, {.launch = 1}), 2);
+  EXPECT_DOUBLE_EQ(predict_seconds(program, {.byte = 1}), 2 * 24);
+  EXPECT_DOUBLE_EQ(predict_seconds(program, {.multiply_add = 1}), 6);
 }
 
 TEST(Cost, fit_finds_the_coefficients_that_made_the_times) {
   std::vector<MeasuredWork> runs;
+  const CostCoefficients made{5e-6, 2e-6, 1e-10, 7e-10, 3e-12};
   for (const double launches : {1.0, 5.0, 50.0}) {
     for (const double bytes : {1e3, 1e6, 1e9}) {
-      for (const double products : {0.0, 1e4, 1e10}) {
-        runs.push_back(
-            {launches, bytes, products, 2e-6 * launches + 1e-10 * bytes + 3e-12 * products});
+      for (const double batch_bytes : {0.0, 1e5, 1e8}) {
+        for (const double products : {0.0, 1e4, 1e10}) {
+          const Work work{launches, bytes, batch_bytes, products};
+          runs.push_back({work, predict_seconds(work, made)});
+        }
       }
     }
   }
   const CostCoefficients fitted = fit_coefficients(runs);
+  EXPECT_NEAR(fitted.run, 5e-6, 1e-10);
   EXPECT_NEAR(fitted.launch, 2e-6, 1e-10);
   EXPECT_NEAR(fitted.byte, 1e-10, 1e-14);
+  EXPECT_NEAR(fitted.batch_byte, 7e-10, 1e-14);
   EXPECT_NEAR(fitted.multiply_add, 3e-12, 1e-16);
 }
 
 TEST(Cost, fit_has_no_negative_coefficient) {
   const std::vector<MeasuredWork> runs{
-      {1, 1e6, 1e6, 1e-5}, {1, 1e7, 2e6, 9e-6}, {2, 1e6, 1e6, 2e-5}};
+      {{1, 1e6, 0, 1e6}, 1e-5}, {{1, 1e7, 0, 2e6}, 9e-6}, {{2, 1e6, 0, 1e6}, 2e-5}};
   const CostCoefficients fitted = fit_coefficients(runs);
   EXPECT_GE(fitted.launch, 0);
   EXPECT_GE(fitted.byte, 0);

@@ -27,6 +27,8 @@ std::vector<std::uint32_t> scattered(std::uint32_t count, std::uint32_t below) {
   return rows;
 }
 
+constexpr std::uint64_t kMostMatrixElements = 1u << 25;  // of a matrix a row
+
 struct Case {
   std::string name;
   Program program;
@@ -75,6 +77,12 @@ void add_sized_cases(std::uint32_t rows, std::uint32_t width, std::vector<Case>&
     linear.lift_left = {Lift::Kind::Repeat, rows};
     return program.linear(w, x, linear);
   }));
+  if (std::uint64_t{rows} * width * width > kMostMatrixElements) return;
+  cases.push_back(make_case("own weights", rows, width, [&](Program& program, ValueId x) {
+    const std::uint64_t size = std::uint64_t{rows} * width * width;
+    const ValueId w = program.fact(std::vector<double>(size, 0.1), rows, Shape(width, width));
+    return program.linear(w, x);
+  }));
 }
 
 std::vector<Case> calibration_cases(std::uint32_t most_rows) {
@@ -106,56 +114,58 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
     std::fputs(fmt::format("{}\n", c.name).c_str(), stderr);
     VECC_TRY(const ProgramTimes times, time_program(c.program, time));
     result.device = times.device;
-    MeasuredWork work = count_work(c.program);
-    work.seconds = times.forward.steady().median;
-    runs.push_back(work);
-    result.rows.push_back({c.name, work, 0});
+    runs.push_back({work_of(c.program), times.forward.steady().median});
+    result.rows.push_back({c.name, runs.back(), 0});
   }
   result.coefficients = fit_coefficients(runs);
-  const CostCoefficients& k = result.coefficients;
   for (CalibrationRow& row : result.rows) {
-    row.predicted_seconds = k.launch * row.work.launches + k.byte * row.work.bytes +
-                            k.multiply_add * row.work.multiply_adds;
+    row.predicted_seconds = predict_seconds(row.run.work, result.coefficients);
   }
   if (!options.save) return result;
-  VECC_TRY(result.saved_as, save_coefficients(result.backend, result.device, k));
+  VECC_TRY(result.saved_as, save_coefficients(result.backend, result.device, result.coefficients));
   return result;
 }
 
 std::string table_of(const Calibration& c) {
   std::string text =
-      fmt::format("{:<26} {:>9} {:>12} {:>14} {:>10} {:>10} {:>8}\n", "program", "launches",
-                  "bytes", "multiply-adds", "measured", "predicted", "ratio");
-  for (const CalibrationRow& row : c.rows) {
-    text +=
-        fmt::format("{:<26} {:>9} {:>12} {:>14} {:>10} {:>10} {:>8.2f}\n", row.name,
-                    row.work.launches, text_of_bytes(static_cast<std::uint64_t>(row.work.bytes)),
-                    text_of_count(static_cast<std::uint64_t>(row.work.multiply_adds)),
-                    text_of_seconds(row.work.seconds), text_of_seconds(row.predicted_seconds),
-                    row.predicted_seconds / row.work.seconds);
+      fmt::format("{:<26} {:>9} {:>12} {:>12} {:>14} {:>10} {:>10} {:>8}\n", "program", "launches",
+                  "bytes", "batch bytes", "multiply-adds", "measured", "predicted", "ratio");
+  const auto bytes = [](double n) { return text_of_bytes(static_cast<std::uint64_t>(n)); };
+  for (const auto& [name, run, predicted] : c.rows) {
+    text += fmt::format("{:<26} {:>9} {:>12} {:>12} {:>14} {:>10} {:>10} {:>8.2f}\n", name,
+                        run.work.launches, bytes(run.work.bytes), bytes(run.work.batch_bytes),
+                        text_of_count(static_cast<std::uint64_t>(run.work.multiply_adds)),
+                        text_of_seconds(run.seconds), text_of_seconds(predicted),
+                        predicted / run.seconds);
   }
-  text += fmt::format("{} on {}: launch {}, {:.1f} GB/s, {:.1f} G multiply-adds/s\n", c.backend,
-                      c.device, text_of_seconds(c.coefficients.launch), 1e-9 / c.coefficients.byte,
-                      1e-9 / c.coefficients.multiply_add);
+  const CostCoefficients& k = c.coefficients;
+  text += fmt::format(
+      "{} on {}: run {}, launch {}, {:.1f} GB/s, batches {:.1f} GB/s, {:.1f} G multiply-adds/s\n",
+      c.backend, c.device, text_of_seconds(k.run), text_of_seconds(k.launch), 1e-9 / k.byte,
+      1e-9 / k.batch_byte, 1e-9 / k.multiply_add);
   if (!c.saved_as.empty()) text += "saved as " + c.saved_as + "\n";
   return text;
 }
 
 nlohmann::ordered_json json_of(const Calibration& c) {
   auto rows = nlohmann::ordered_json::array();
-  for (const CalibrationRow& row : c.rows) {
-    rows.push_back({{"program", row.name},
-                    {"launches", row.work.launches},
-                    {"bytes", row.work.bytes},
-                    {"multiply_adds", row.work.multiply_adds},
-                    {"seconds", row.work.seconds},
-                    {"predicted_seconds", row.predicted_seconds}});
+  for (const auto& [name, run, predicted] : c.rows) {
+    rows.push_back({{"program", name},
+                    {"launches", run.work.launches},
+                    {"bytes", run.work.bytes},
+                    {"batch_bytes", run.work.batch_bytes},
+                    {"multiply_adds", run.work.multiply_adds},
+                    {"seconds", run.seconds},
+                    {"predicted_seconds", predicted}});
   }
+  const CostCoefficients& k = c.coefficients;
   return {{"backend", c.backend},
           {"device", c.device},
-          {"launch", c.coefficients.launch},
-          {"byte", c.coefficients.byte},
-          {"multiply_add", c.coefficients.multiply_add},
+          {"run", k.run},
+          {"launch", k.launch},
+          {"byte", k.byte},
+          {"batch_byte", k.batch_byte},
+          {"multiply_add", k.multiply_add},
           {"programs", rows}};
 }
 

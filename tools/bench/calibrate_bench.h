@@ -21,7 +21,7 @@ struct CalibrateOptions {
 /// A program that was measured, its counted work and what the model then says.
 struct CalibrationRow {
   std::string name;
-  MeasuredWork work;
+  MeasuredWork run;
   double predicted_seconds = 0;
 };
 struct Calibration {
@@ -33,7 +33,7 @@ struct Calibration {
 };
 
 /// Runs chains of tiny ops, and gathers, sums, products and functions of rising size; fits the
-/// three coefficients to their median times. Errors: those of the backend; CannotWrite.
+/// coefficients to their median times. Errors: those of the backend; CannotWrite.
 [[nodiscard]] Result<Calibration> calibrate(const CalibrateOptions& options);
 
 [[nodiscard]] std::string table_of(const Calibration& calibration);

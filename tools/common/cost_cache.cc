@@ -1,8 +1,10 @@
 #include "tools/common/cost_cache.h"
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "src/support/cache_folder.h"
 #include "tools/common/data_sink.h"
@@ -45,24 +47,35 @@ std::optional<double> number_at(const Json& json, const char* key) {
   return value;
 }
 
+std::array<std::pair<const char*, double*>, 5> fields_of(CostCoefficients& c) {
+  return {{{"run", &c.run},
+           {"launch", &c.launch},
+           {"byte", &c.byte},
+           {"batch_byte", &c.batch_byte},
+           {"multiply_add", &c.multiply_add}}};
+}
+
 }  // namespace
 
 std::optional<CostCoefficients> load_coefficients(std::string_view backend,
                                                   std::string_view device) {
   const std::optional<Json> json = read_json(cost_path(backend, device));
   if (!json) return std::nullopt;
-  const auto launch = number_at(*json, "launch");
-  const auto byte = number_at(*json, "byte");
-  const auto multiply_add = number_at(*json, "multiply_add");
-  if (!launch || !byte || !multiply_add) return std::nullopt;
-  return CostCoefficients{*launch, *byte, *multiply_add};
+  CostCoefficients c;
+  for (const auto& [name, value] : fields_of(c)) {
+    const std::optional<double> number = number_at(*json, name);
+    if (!number) return std::nullopt;
+    *value = *number;
+  }
+  return c;
 }
 
 Result<std::string> save_coefficients(std::string_view backend, std::string_view device,
                                       const CostCoefficients& c) {
   VECC_TRY(const std::string path, cost_path(backend, device));
-  const Json json{{"vecc", kVersion},   {"backend", backend}, {"device", device},
-                  {"launch", c.launch}, {"byte", c.byte},     {"multiply_add", c.multiply_add}};
+  Json json{{"vecc", kVersion}, {"backend", backend}, {"device", device}};
+  CostCoefficients values = c;
+  for (const auto& [name, value] : fields_of(values)) json[name] = *value;
   VECC_TRY_VOID(write_data(path, dump_json(json) + "\n"));
   return path;
 }

@@ -46,10 +46,12 @@ Result<void> ground(const ImportedGraph& graph, Grounder& out) {
     return ground_set(data_folder(graph.data), *model, out);
   }
   if (const auto* model = find_model(tools::typed_models(), graph.model)) {
+    const tools::TypedGraph typed = load_typed(graph.data);
+    const auto classes = static_cast<std::uint32_t>(typed.label_names.size());
     tools::TypedOptions options;
-    options.dims = {4, 4};
-    options.heads = graph.model == "rgcn" ? 1 : 2;
-    return model->ground(load_typed(graph.data), options, out);
+    options.dims = {4, classes > 0 ? classes : 4};  // of labelled nodes, the last is their classes
+    options.heads = graph.model == "rgcn" || options.dims.back() % 2 != 0 ? 1 : 2;
+    return model->ground(typed, options, out);
   }
   const auto* model = find_model(tools::score_models(), graph.model);
   VECC_CHECK(model != nullptr, graph.model);
