@@ -95,11 +95,12 @@ if(VeccTorch_FOLDER AND NOT TARGET VeccTorch::torch)
       list(APPEND _cuda_libraries ${VeccTorch_FOLDER}/lib/lib${_name}.so)
     endif()
   endforeach()
-  # Nothing of ours names a symbol of the CUDA parts; they register themselves when they are loaded.
+  # The CUDA parts register themselves when they are loaded. CUDA graphs also name the CUDA runtime,
+  # which is found as what libtorch_cuda needs.
   # libstdc++ first: libtorch.so exports parts of std::filesystem of its own, which crash.
   # DT_RPATH, not RUNPATH: it also holds for what these libraries load.
   target_link_libraries(VeccTorch::torch INTERFACE
-    "-Wl,--push-state,--no-as-needed" stdc++ ${_libraries} ${_cuda_libraries} "-Wl,--pop-state"
+    "-Wl,--push-state,--no-as-needed,--copy-dt-needed-entries" stdc++ ${_libraries} ${_cuda_libraries} "-Wl,--pop-state"
     "-Wl,--disable-new-dtags")
   # An option, not a library: CMake then quotes a path with spaces.
   target_link_options(VeccTorch::torch INTERFACE "LINKER:-rpath,${VeccTorch_FOLDER}/lib")

@@ -11,9 +11,12 @@ Result<void> check_torch_program(const Program& program, const ExecutionOptions&
   Errors errors;
   check_stored<at::Tensor>(program, options, "torch", errors);
   for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
-    if (program.op(id).kind() != OpKind::Update) continue;
-    errors.add(ErrorCode::BackendUnsupported, "torch",
-               "%" + std::to_string(id) + " update: no gradients of a Program with updates");
+    const OpKind kind = program.op(id).kind();
+    if (kind != OpKind::Update && kind != OpKind::Vjp) continue;
+    const std::string name(text_of(kind));
+    errors.add(
+        ErrorCode::BackendUnsupported, "torch",
+        "%" + std::to_string(id) + " " + name + ": no gradients of a Program with " + name + "s");
   }
   if (const auto shared = shared_rows<at::Tensor>(options)) {
     const auto dtype = program.dtype() == DType::F32 ? at::kFloat : at::kDouble;

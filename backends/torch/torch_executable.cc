@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backends/shared_rows.h"
+#include "backends/torch/cuda_graph.h"
 #include "backends/torch/output_gradients.h"
 #include "backends/torch/stored_updates.h"
 #include "backends/torch/torch_checks.h"
@@ -23,6 +24,7 @@ namespace vecc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr int kNeverRecord = 2;  // of TorchExecutable::runs_
 
 // The driver's name of a GPU. torch's own way to it needs headers of the CUDA toolkit.
 std::string gpu_name(int index) {
@@ -100,9 +102,15 @@ class TorchExecutable final : public Executable {
         });
   }
 
-  Result<void> run() override { return run_steps(nullptr); }
+  Result<void> run() override {
+    if (!graph_.is_recorded()) return run_steps(nullptr);
+    return launch_graph();
+  }
 
+  // Leaves values_ with tensors of its own, which a graph would not write: no more graph.
   Result<std::vector<double>> profile() override {
+    graph_.discard();
+    runs_ = kNeverRecord;
     std::vector<double> seconds(steps_.size());
     VECC_TRY_VOID(run_steps(&seconds));
     return seconds;
@@ -224,23 +232,62 @@ class TorchExecutable final : public Executable {
       return id < steps_.size() ? work_of(program_, id) : TorchWork{"torch", 0};
     };
     VECC_TRY_VOID(guard(device_, work, [&] {
-      // Without gradients nothing is recorded, and tensors carry less with them.
-      const c10::InferenceMode mode(!records_);
-      std::ranges::fill(values_, at::Tensor());
-      for (; id < steps_.size(); ++id) {
-        if (!steps_[id]) continue;
-        const auto start = seconds != nullptr ? Clock::now() : Clock::time_point();
-        values_[id] = steps_[id](values_);
-        if (seconds != nullptr) {
+      // What the first run made on its way (workspaces, tuned kernels) is there: the second one is
+      // recorded. A run that is timed op by op waits for the device in between.
+      if (seconds == nullptr && runs_ == 1 && may_record()) {
+        runs_ = kNeverRecord;
+        if (graph_.record(device_, [&] { launch_steps(id, nullptr); })) {
+          graph_.launch();
           synchronize();
-          (*seconds)[id] = std::chrono::duration<double>(Clock::now() - start).count();
+          return;
         }
-        if (options_.keep_values) continue;
-        for (const ValueId released : plan_.released[id]) values_[released] = at::Tensor();
+        id = 0;
       }
-      store_updates(seconds);
+      launch_steps(id, seconds);
       synchronize();
     }));
+    if (seconds == nullptr && runs_ == 0) runs_ = 1;
+    has_run_ = true;
+    changes_at_run_ = stored_.changes();
+    return {};
+  }
+
+  void launch_steps(ValueId& id, std::vector<double>* seconds) {
+    // Without gradients nothing is recorded, and tensors carry less with them.
+    const c10::InferenceMode mode(!records_);
+    std::ranges::fill(values_, at::Tensor());
+    for (; id < steps_.size(); ++id) {
+      if (!steps_[id]) continue;
+      const auto start = seconds != nullptr ? Clock::now() : Clock::time_point();
+      values_[id] = steps_[id](values_);
+      if (seconds != nullptr) {
+        synchronize();
+        (*seconds)[id] = std::chrono::duration<double>(Clock::now() - start).count();
+      }
+      if (options_.keep_values) continue;
+      for (const ValueId released : plan_.released[id]) values_[released] = at::Tensor();
+    }
+    store_updates(seconds);
+  }
+
+  // With gradients, the backward pass needs what autograd writes down in every run.
+  [[nodiscard]] bool may_record() const {
+    return device_.is_cuda() && !options_.gradients && CudaGraph::is_built_in();
+  }
+
+  // The run as it was recorded: into the same tensors.
+  Result<void> launch_graph() {
+    has_run_ = false;
+    VECC_TRY_VOID(guard(
+        device_,
+        [] {
+          return TorchWork{"torch: CUDA graph", 0};
+        },
+        [&] {
+          for (std::size_t k = 0; k < updates_.updates().size(); ++k) stored_.note_change();
+          graph_.launch();
+          synchronize();
+        }));
     has_run_ = true;
     changes_at_run_ = stored_.changes();
     return {};
@@ -335,6 +382,8 @@ class TorchExecutable final : public Executable {
   OutputGradients output_gradients_;
   std::vector<at::Tensor> parameter_gradients_;  // by parameter; undefined: zero
   bool records_;                                 // a backward pass, or in the steps of a vjp
+  CudaGraph graph_;
+  int runs_ = 0;  // of run(), as far as recording wants to know
   bool has_run_ = false;
   std::uint64_t changes_at_run_ = 0;
 };
