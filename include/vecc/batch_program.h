@@ -1,0 +1,41 @@
+// Minibatches: the part of a Program that some of its samples need.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// Restricts one Program again and again. No pass runs: ops keep their order and their meaning and
+/// lose the rows that none of the samples reads, so that the optimizer's work on the whole carries
+/// over.
+///
+///   %2 = segment %1 [0, 2, 5, 6] sum : f32[3, 1]         samples {2, 0}
+///   %3 = output %2 [0:3] : f32[3, 1]
+///   =>
+///   %2 = segment %1 [0, 2, 3] sum : f32[2, 1]            %1 has its rows 0, 1 and 5
+///   %3 = output %2 [1, 0] : f32[2, 1]                    row 0 is now sample 1
+class BatchProgram {
+ public:
+  /// A forward Program: no contract, vjp, state or update (their VECC_CHECK). It must outlive this.
+  explicit BatchProgram(const Program& program);
+
+  /// The Program of these samples (each below sample_count(), each at most once), which it numbers
+  /// from 0 in their order. Parameters are the same, with all their rows. Takes time linear in the
+  /// rows and members that the samples reach, times the logarithm of the rows of an op, and in the
+  /// number of ops.
+  [[nodiscard]] Program restrict_to(std::span<const std::uint32_t> samples) const;
+
+ private:
+  struct Place {
+    ValueId output = 0;
+    std::uint32_t row = 0;
+  };
+  const Program& program_;
+  std::vector<Place> places_;  // by sample
+};
+
+}  // namespace vecc

@@ -1,0 +1,165 @@
+// Batches: what the samples of a batch compute is what they compute in the whole.
+#include "vecc/batch_program.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "backends/reference/program_interpreter.h"
+#include "tests/program/random_program.h"
+#include "tests/support/random_graph.h"
+#include "vecc/optimize.h"
+#include "vecc/program_text.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::test {
+namespace {
+
+using Samples = std::vector<std::uint32_t>;
+
+std::unique_ptr<Executable> run_program(const Program& program, bool gradients) {
+  ExecutionOptions options;
+  options.gradients = gradients;
+  auto executable = interpreter_backend().compile(program, options);
+  EXPECT_TRUE(executable) << executable.error().text();
+  const auto run = (*executable)->run();
+  EXPECT_TRUE(run) << run.error().text();
+  return std::move(*executable);
+}
+
+// Some of the samples, in any order.
+Samples draw_samples(RandomSource& random, std::uint32_t count) {
+  Samples all(count);
+  std::iota(all.begin(), all.end(), 0u);
+  random.shuffle(all);
+  all.resize(1 + random.below(count));
+  return all;
+}
+
+// Gradients of all outputs, zero for the samples that are not in the batch.
+std::vector<double> seed_of(const std::vector<Executable::Output>& outputs,
+                            const Samples* only = nullptr) {
+  std::vector<double> seed;
+  for (std::uint32_t s = 0; s < outputs.size(); ++s) {
+    const bool counts = only == nullptr || std::ranges::find(*only, s) != only->end();
+    seed.insert(seed.end(), outputs[s].value.size(), counts ? 1.0 : 0.0);
+  }
+  return seed;
+}
+
+void expect_near_where_finite(const std::vector<double>& found,
+                              const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (std::isnan(expected[i]) || std::isinf(expected[i])) continue;
+    EXPECT_NEAR(found[i], expected[i], 1e-12 * std::max(1.0, std::abs(expected[i])));
+  }
+}
+
+// Values for the parameters that have none.
+void fill_parameters(Program& program, RandomSource& random) {
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const Parameter& parameter = program.parameters()[p];
+    if (parameter.values) continue;
+    auto values = std::make_shared<std::vector<double>>(parameter.rows * parameter.shape.size());
+    for (double& value : *values) value = random.real(-1, 1);
+    program.set_parameter_values(p, std::move(values));
+  }
+}
+
+bool is_forward(const Program& program) {
+  return std::ranges::all_of(program.ops(), [](const Op& op) {
+    const OpKind kind = op.kind();
+    return kind != OpKind::Contract && kind != OpKind::Vjp && kind != OpKind::State &&
+           kind != OpKind::Update;
+  });
+}
+
+void check_batch(const Program& program, const Samples& samples) {
+  const Program batch = BatchProgram(program).restrict_to(samples);
+  const Result<void> verified = verify(batch);
+  ASSERT_TRUE(verified) << verified.error().text();
+  const auto whole = run_program(program, /*gradients=*/true);
+  const auto part = run_program(batch, /*gradients=*/true);
+  const auto expected = whole->outputs();
+  const auto found = part->outputs();
+  ASSERT_TRUE(expected && found);
+  ASSERT_EQ(found->size(), samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    SCOPED_TRACE("sample " + std::to_string(samples[i]));
+    EXPECT_EQ((*found)[i].shape, (*expected)[samples[i]].shape);
+    expect_near_where_finite((*found)[i].value, (*expected)[samples[i]].value);
+  }
+  ASSERT_TRUE(whole->differentiate(seed_of(*expected, &samples)));
+  ASSERT_TRUE(part->differentiate(seed_of(*found)));
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    SCOPED_TRACE("parameter " + std::to_string(p));
+    expect_near_where_finite(*part->gradient(p), *whole->gradient(p));
+  }
+}
+
+TEST(BatchProgram, rows_and_members_that_no_sample_reaches_go) {
+  auto program = parse_program(
+      "vecc program 1 f32 samples 3\n"
+      "%0 = fact {1, 2, 3, 4, 5, 6} : f32[6, 1]\n"
+      "%1 = transform %0 tanh : f32[6, 1]\n"
+      "%2 = segment %1 [0, 2, 5, 6] sum : f32[3, 1]\n"
+      "%3 = output %2 [0:3] : f32[3, 1]\n",
+      "p");
+  ASSERT_TRUE(program) << program.error().text();
+  const Program batch = BatchProgram(*program).restrict_to(Samples{2, 0});
+  EXPECT_EQ(print(batch),
+            "vecc program 1 f32 samples 2\n"
+            "%0 = fact {1, 2, 6} : f32[3, 1]\n"
+            "%1 = transform %0 tanh : f32[3, 1]\n"
+            "%2 = segment %1 [0, 2, 3] sum : f32[2, 1]\n"
+            "%3 = output %2 [1, 0] : f32[2, 1]\n");
+}
+
+TEST(BatchProgram, a_weight_that_all_rows_share_is_repeated_as_often_as_needed) {
+  auto program = parse_program(
+      "vecc program 1 f32 samples 3\n"
+      "parameter \"w\" [1, 1] = {2}\n"
+      "%0 = weight \"w\" : f32[1, 1]\n"
+      "%1 = fact {1, 2, 3} : f32[3, 1]\n"
+      "%2 = linear %0 lift(repeat 3), %1 : f32[3, 1]\n"
+      "%3 = output %2 [0:3] : f32[3, 1]\n",
+      "p");
+  ASSERT_TRUE(program) << program.error().text();
+  const Program batch = BatchProgram(*program).restrict_to(Samples{1, 2});
+  EXPECT_EQ(std::get<LinearOp>(batch.op(2).attributes).lift_left, (Lift{Lift::Kind::Repeat, 2}));
+  EXPECT_EQ(batch.op(1).rows, 2u);
+}
+
+TEST(BatchProgram, of_random_programs) {
+  int checked = 0;
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    RandomSource random(seed);
+    Program program = random_program(random, 1 + seed % 24);
+    if (!is_forward(program) || program.sample_count() == 0) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    fill_parameters(program, random);
+    check_batch(program, draw_samples(random, program.sample_count()));
+    ++checked;
+  }
+  EXPECT_GT(checked, 30);
+}
+
+TEST(BatchProgram, of_random_graphs_as_vectorized_and_optimized) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomGraph random = random_graph(random_options(seed));
+    const auto vectorized = vectorize(random.graph, {});
+    ASSERT_TRUE(vectorized) << vectorized.error().text();
+    RandomSource source(seed);
+    const Samples samples = draw_samples(source, vectorized->program.sample_count());
+    check_batch(vectorized->program, samples);
+    const auto optimized = optimize(vectorized->program, {});
+    ASSERT_TRUE(optimized) << optimized.error().text();
+    check_batch(*optimized, samples);
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test
