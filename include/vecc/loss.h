@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vecc/backend.h"
+#include "vecc/differentiate.h"
 #include "vecc/error.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
@@ -75,14 +76,8 @@ struct SampleChoice {
                                                const SampleChoice& choice,
                                                const LossOptions& options);
 
-/// Of a value: where reverse mode starts.
-struct LossSeed {
-  ValueId value = 0;     ///< what an `output` op reads
-  ValueId gradient = 0;  ///< of `total` by it, of the same rows and shape
-};
-
 struct LossOps {
-  std::vector<LossSeed> seeds;          ///< one an `output` op
+  std::vector<Seed> seeds;              ///< one an `output` op: where reverse mode starts
   std::vector<ValueId> outputs;         ///< those
   std::vector<ValueId> errors;          ///< by output: a scalar a row; a ranking: one, by pair
   std::vector<ParameterIndex> targets;  ///< by output; none for a ranking

@@ -59,9 +59,9 @@ ValueId add_up_pairs(Program& program, ValueId by_pair, const std::vector<std::u
 }
 
 // Each output's rows of the scores' gradient, in its own shape.
-std::vector<LossSeed> split_gradient(Program& program, ValueId gradient,
-                                     std::span<const ValueId> outputs) {
-  std::vector<LossSeed> seeds;
+std::vector<Seed> split_gradient(Program& program, ValueId gradient,
+                                 std::span<const ValueId> outputs) {
+  std::vector<Seed> seeds;
   std::uint32_t row = 0;
   for (const ValueId output : outputs) {
     const ValueId value = program.op(output).operands[0];

@@ -71,7 +71,7 @@ class Trajectory {
     ops_ = value_of(append_loss(program_, samples_, loss));
     ExecutionOptions options;
     options.gradients = true;
-    for (const LossSeed& seed : ops_.seeds) options.kept.push_back(seed.gradient);
+    for (const Seed& seed : ops_.seeds) options.kept.push_back(seed.gradient);
     options.kept.insert(options.kept.end(), ops_.errors.begin(), ops_.errors.end());
     model_ = compile_on(backend, program_, options);
     for (const auto& [index, weight] : golden["weights0"].items()) {

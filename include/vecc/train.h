@@ -1,0 +1,111 @@
+// Training: a step Program for each batch of samples (forward, loss, backward, update), run one
+// after another on one storage of parameters and states.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vecc/backend.h"
+#include "vecc/loss.h"
+#include "vecc/metrics.h"
+#include "vecc/neuron_graph.h"
+#include "vecc/optimize.h"
+#include "vecc/train_step.h"
+#include "vecc/weights.h"
+
+namespace vecc {
+
+struct TrainOptions {
+  LossOptions loss;
+  OptimizerOptions optimizer;
+  RateSchedule schedule;         ///< of epochs, counted from 0
+  std::uint32_t batch_size = 0;  ///< 0: all training samples at once
+  bool shuffle = true;           ///< batches of another order each epoch; false: the given order
+  std::uint64_t seed = 0;        ///< of the shuffle
+  OptimizeOptions optimize;      ///< for the step Program of all samples; batches take it over
+};
+
+/// Where a training stands: after `batch` batches of epoch `epoch` (both counted from 0), `step`
+/// steps in all.
+struct TrainPosition {
+  std::uint64_t epoch = 0;
+  std::uint64_t batch = 0;
+  std::uint64_t step = 0;
+  bool operator==(const TrainPosition&) const = default;
+};
+
+/// Where the first number that is not finite was made.
+struct NonFinite {
+  TrainPosition position;  ///< before the step that made it
+  std::string op;          ///< `%7 linear "h1/2: weighted rule"`, escaped
+  std::uint32_t row = 0;
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  /// How many batches an epoch has.
+  [[nodiscard]] virtual std::uint64_t batch_count() const = 0;
+  [[nodiscard]] virtual TrainPosition position() const = 0;
+  /// The learning rate of the last step; before the first, that of the first.
+  [[nodiscard]] virtual double rate() const = 0;
+  /// One batch. Errors: those of Backend::compile() and Executable::run().
+  [[nodiscard]] virtual Result<void> step() = 0;
+  /// The mean error of the samples (of the pairs) of the steps of this epoch so far, each before
+  /// its own update; after the last batch, of the whole epoch until the next step.
+  [[nodiscard]] virtual Result<double> epoch_loss() = 0;
+
+  /// For the ExecutionOptions of what is to run with the weights of now (an Evaluator).
+  [[nodiscard]] virtual std::shared_ptr<Storage> storage() const = 0;
+
+  /// Everything that the next step depends on: parameters by their names, states as
+  /// `state/NAME`, and the position in the metadata. restore() of it goes on bit for bit.
+  [[nodiscard]] virtual Result<WeightFile> save() = 0;
+  /// Errors: WeightsDiffer for everything in the file that does not fit, or is not there.
+  [[nodiscard]] virtual Result<void> restore(const WeightFile& file) = 0;
+
+  /// The parameters' values, by the graph's weight tables: replaces theirs.
+  [[nodiscard]] virtual Result<void> copy_weights_to(NeuronGraph& graph) = 0;
+
+  /// Runs again from `good` (a save() of when all was finite) to the step that makes the first
+  /// number that is not finite, and finds it; none if no step up to the position of now does. The
+  /// weights are then those before that step.
+  [[nodiscard]] virtual Result<std::optional<NonFinite>> find_non_finite(
+      const WeightFile& good) = 0;
+};
+
+/// `program`: the forward Program of the graph's samples, optimized or not; `samples`: those to
+/// train on, each once. All must outlive the trainer. Errors: Usage (no sample, none with a target;
+/// options out of range), BadSample, those of append_loss(), append_gradients(), append_step(),
+/// optimize() and Backend::compile().
+[[nodiscard]] Result<std::unique_ptr<Trainer>> make_trainer(const NeuronGraph& graph,
+                                                            const Program& program,
+                                                            const Backend& backend,
+                                                            const ExecutionOptions& execution,
+                                                            const TrainOptions& options,
+                                                            std::vector<std::uint32_t> samples);
+
+/// Loss and metrics of some samples, with the weights of now.
+class Evaluator {
+ public:
+  struct Evaluation {
+    double loss = 0;  ///< mean error of the samples (pairs) that count; NaN if none does
+    Metrics metrics;
+  };
+  virtual ~Evaluator() = default;
+  /// Errors: those of Executable::run().
+  [[nodiscard]] virtual Result<Evaluation> evaluate() = 0;
+};
+
+/// `program`: the forward Program of the graph's samples; execution.storage: that of a trainer,
+/// whose parameters are taken by name; both graphs may be one. The graph must outlive the
+/// evaluator. Errors: those of loss_samples(), append_loss() and Backend::compile().
+[[nodiscard]] Result<std::unique_ptr<Evaluator>> make_evaluator(
+    const NeuronGraph& graph, const Program& program, const Backend& backend,
+    const ExecutionOptions& execution, const LossOptions& loss, std::vector<std::uint32_t> samples);
+
+}  // namespace vecc

@@ -1,0 +1,66 @@
+// Epochs of training: validation, early stop, checkpoints, an end that can be asked for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "vecc/train.h"
+
+namespace vecc {
+
+struct LoopOptions {
+  std::uint64_t epochs = 100;
+  /// Epochs without a lower validation loss after which training ends; the weights of the lowest
+  /// are then the result. 0: never, and the last weights are the result.
+  std::uint64_t early_stop = 0;
+  std::string checkpoint_folder;  ///< empty: none
+  std::uint64_t checkpoint_every = 10;
+  bool resume = false;  ///< from the folder's checkpoint, if there is one
+  /// What a checkpoint must agree on: model, samples, optimizer, loss, seed.
+  std::string settings;
+  std::uint64_t log_every = 1;  ///< epochs between two evaluations
+};
+
+struct EpochReport {
+  std::uint64_t epoch = 0;  ///< the first is 1
+  double rate = 0;
+  double loss = 0;     ///< the mean error, of every sample before the step that it is in
+  double seconds = 0;  ///< of the epoch's steps
+  /// With the weights after the epoch.
+  std::optional<Evaluator::Evaluation> training;
+  std::optional<Evaluator::Evaluation> validation;
+};
+
+enum class TrainEnd : std::uint8_t { Done, EarlyStop, Interrupted };
+
+struct TrainSummary {
+  TrainEnd end = TrainEnd::Done;
+  std::uint64_t epochs = 0;  ///< in all, with those before a resume
+  std::uint64_t first_epoch = 1;
+  std::uint64_t best_epoch = 0;  ///< by validation loss; 0: none
+  double best_loss = std::numeric_limits<double>::infinity();
+  double step_seconds = 0;
+};
+
+struct LoopParts {
+  Trainer& trainer;
+  Evaluator* training = nullptr;    ///< null: no metrics
+  Evaluator* validation = nullptr;  ///< null: no early stop
+  std::function<Result<void>(const EpochReport&)> report = nullptr;
+  std::function<bool()> should_stop = nullptr;  ///< asked after every step
+};
+
+/// Trains until the last epoch, an early stop, or should_stop(), which ends the step at hand and
+/// leaves a checkpoint. A loss or weight that is not finite is an error that names the op and row
+/// that made it first; the last checkpoint stays. Resuming goes on bit for bit. Errors: NonFinite;
+/// those of the parts; CannotWrite and the reader's for checkpoints; WeightsDiffer for a checkpoint
+/// of other settings.
+[[nodiscard]] Result<TrainSummary> train(const LoopParts& parts, const LoopOptions& options);
+
+/// FOLDER/last.safetensors, the checkpoint that a resume reads.
+[[nodiscard]] std::string checkpoint_path(const std::string& folder);
+
+}  // namespace vecc

@@ -1,0 +1,99 @@
+#include "src/train/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::size_t kMaxPath = 4096;
+constexpr const char* kSettings = "settings";
+constexpr const char* kBestEpoch = "best_epoch";
+constexpr const char* kBestLoss = "best_loss";
+constexpr const char* kFinished = "finished_epochs";
+
+std::string best_path(const std::string& folder) {
+  return folder + "/best.safetensors";
+}
+
+// Takes an entry out of the metadata: what is left is the trainer's.
+std::optional<std::string> take_metadata(WeightFile& file, std::string_view name) {
+  const auto found = std::ranges::find(file.metadata, name,
+                                       [](const auto& m) { return std::string_view(m.first); });
+  if (found == file.metadata.end()) return std::nullopt;
+  std::string value = std::move(found->second);
+  file.metadata.erase(found);
+  return value;
+}
+
+// The shortest text that reads back as the same number.
+std::string text_of_number(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+template <class Number>
+bool parse_number(const std::optional<std::string>& text, Number& number) {
+  if (!text) return false;
+  const char* end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, number);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+}  // namespace
+
+std::string checkpoint_path(const std::string& folder) {
+  return folder + "/last.safetensors";
+}
+
+Result<void> CheckpointFolder::open() const {
+  std::error_code failed;
+  std::filesystem::create_directories(folder_, failed);
+  if (!failed) return {};
+  return Errors(ErrorCode::CannotWrite, escape_terminal(folder_, kMaxPath), failed.message());
+}
+
+Result<void> CheckpointFolder::write_last(WeightFile file, const LoopState& state) const {
+  file.metadata.emplace_back(kSettings, settings_);
+  file.metadata.emplace_back(kBestEpoch, std::to_string(state.best_epoch));
+  file.metadata.emplace_back(kBestLoss, text_of_number(state.best_loss));
+  file.metadata.emplace_back(kFinished, std::to_string(state.finished_epochs));
+  return write_weights(file, checkpoint_path(folder_));
+}
+
+Result<void> CheckpointFolder::write_best(const WeightFile& file) const {
+  return write_weights(file, best_path(folder_));
+}
+
+Result<std::optional<CheckpointFolder::Last>> CheckpointFolder::read_last() const {
+  const std::string path = checkpoint_path(folder_);
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) && !unknown) return std::optional<Last>();
+  VECC_TRY(WeightFile file, read_weights(path));
+  const auto refuse = [&](std::string message) {
+    return Errors(ErrorCode::WeightsDiffer, escape_terminal(path, kMaxPath), std::move(message));
+  };
+  Last last;
+  const auto settings = take_metadata(file, kSettings);
+  if (!parse_number(take_metadata(file, kBestEpoch), last.state.best_epoch) ||
+      !parse_number(take_metadata(file, kBestLoss), last.state.best_loss) ||
+      !parse_number(take_metadata(file, kFinished), last.state.finished_epochs) || !settings) {
+    return refuse("is no checkpoint of a training");
+  }
+  if (*settings != settings_) {
+    return refuse("is of a training with other settings: " + escape_terminal(*settings, 2000) +
+                  "; now: " + escape_terminal(settings_, 2000));
+  }
+  last.file = std::move(file);
+  return std::optional<Last>(std::move(last));
+}
+
+Result<WeightFile> CheckpointFolder::read_best() const {
+  return read_weights(best_path(folder_));
+}
+
+}  // namespace vecc

@@ -1,0 +1,46 @@
+// Checkpoints of a training: a folder with the last one and, with validation, the best weights.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "vecc/train_loop.h"
+#include "vecc/weights.h"
+
+namespace vecc {
+
+/// What the loop knows beside the trainer's state.
+struct LoopState {
+  std::uint64_t best_epoch = 0;
+  double best_loss = std::numeric_limits<double>::infinity();
+  std::uint64_t finished_epochs = 0;  ///< evaluated and reported
+};
+
+/// Writes and reads FOLDER/last.safetensors and FOLDER/best.safetensors, each whole or not at all.
+/// The best is written first: a kill between the two leaves a `last` from which the same `best` is
+/// made again.
+class CheckpointFolder {
+ public:
+  CheckpointFolder(std::string folder, std::string settings)
+      : folder_(std::move(folder)), settings_(std::move(settings)) {}
+
+  /// Makes the folder if it is not there. Error: CannotWrite.
+  [[nodiscard]] Result<void> open() const;
+  [[nodiscard]] Result<void> write_last(WeightFile file, const LoopState& state) const;
+  [[nodiscard]] Result<void> write_best(const WeightFile& file) const;
+
+  struct Last {
+    WeightFile file;
+    LoopState state;
+  };
+  /// None if there is no checkpoint yet. Error: WeightsDiffer (other settings; no checkpoint).
+  [[nodiscard]] Result<std::optional<Last>> read_last() const;
+  [[nodiscard]] Result<WeightFile> read_best() const;
+
+ private:
+  std::string folder_;
+  std::string settings_;
+};
+
+}  // namespace vecc

@@ -1,0 +1,38 @@
+// The Program of one training step: forward, loss, backward, update.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vecc/loss.h"
+#include "vecc/neuron_graph.h"
+#include "vecc/program.h"
+#include "vecc/train.h"
+#include "vecc/train_step.h"
+
+namespace vecc {
+
+/// The state to which every step adds the errors of its samples.
+inline constexpr const char* kLossState = "train.loss";
+
+struct StepProgram {
+  Program program;
+  StepOps ops;                                 ///< parameters only: values were renumbered
+  std::vector<ParameterIndex> own_parameters;  ///< targets and weights of its samples
+  std::uint64_t counted = 0;                   ///< samples (pairs) that have a weight
+};
+
+using TableRows = std::map<std::string, std::vector<std::uint32_t>>;
+
+/// `forward` has the graph's samples `samples`, in that order. `touched`: rows by table that the
+/// step may change (LazyAdam); null: all. `optimizes`: runs options.optimize over the whole.
+/// Errors: as make_trainer().
+[[nodiscard]] Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
+                                                    std::span<const std::uint32_t> samples,
+                                                    const TableRows* touched, bool optimizes,
+                                                    const TrainOptions& options);
+
+}  // namespace vecc

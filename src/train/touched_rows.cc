@@ -1,0 +1,52 @@
+#include "src/train/touched_rows.h"
+
+#include <algorithm>
+
+namespace vecc {
+
+TouchedRows::TouchedRows(const NeuronGraph& graph)
+    : graph_(graph), seen_neuron_(graph.neuron_count(), 0), seen_weight_(graph.weight_count(), 0) {}
+
+std::map<std::string, std::vector<std::uint32_t>> TouchedRows::of(
+    std::span<const std::uint32_t> samples) {
+  ++search_;
+  touched_.clear();
+  for (const std::uint32_t sample : samples) {
+    open_.push_back(graph_.samples[sample].output);
+    while (!open_.empty()) {
+      const NeuronId neuron = open_.back();
+      open_.pop_back();
+      visit(neuron);
+    }
+  }
+  std::ranges::sort(touched_);
+  std::map<std::string, std::vector<std::uint32_t>> rows;
+  for (const WeightId weight : touched_) {
+    const WeightTable& table = graph_.weight_tables[graph_.table_of_weight[weight]];
+    if (table.learnable) rows[table.name].push_back(weight - table.first);
+  }
+  return rows;
+}
+
+void TouchedRows::touch(WeightId weight) {
+  if (weight == kNoWeight || seen_weight_[weight] == search_) return;
+  seen_weight_[weight] = search_;
+  touched_.push_back(weight);
+}
+
+void TouchedRows::visit(NeuronId neuron) {
+  if (seen_neuron_[neuron] == search_) return;
+  seen_neuron_[neuron] = search_;
+  const NeuronRange& range = graph_.ranges[graph_.range_of(neuron)];
+  const std::uint32_t place = neuron - range.first;
+  if (range.fact == FactKind::Learnable) touch(graph_.weights[range.weight_begin + place]);
+  if (range.fact != FactKind::NotAFact) return;
+  if (range.offset_begin != kNoColumn) touch(graph_.offsets[range.offset_begin + place]);
+  const std::uint64_t first_edge = graph_.input_begin[range.first];
+  for (std::uint64_t e = graph_.input_begin[neuron]; e < graph_.input_begin[neuron + 1ull]; ++e) {
+    if (range.weight_begin != kNoColumn) touch(graph_.weights[range.weight_begin + e - first_edge]);
+    open_.push_back(graph_.inputs[e]);
+  }
+}
+
+}  // namespace vecc

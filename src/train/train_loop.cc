@@ -1,0 +1,184 @@
+#include "vecc/train_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "src/train/checkpoint.h"
+#include "src/train/training_state.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+// Epochs between two copies of the state from which a NaN is looked for.
+constexpr std::uint64_t kEpochsToRepeat = 16;
+
+class Loop {
+ public:
+  Loop(const LoopParts& parts, const LoopOptions& options)
+      : parts_(parts), options_(options), folder_(options.checkpoint_folder, options.settings) {}
+
+  Result<TrainSummary> run() {
+    VECC_TRY_VOID(start());
+    while (state_.finished_epochs < options_.epochs) {
+      VECC_TRY(const bool whole, run_epoch());
+      if (!whole) {
+        VECC_TRY_VOID(write_checkpoint());
+        return end(TrainEnd::Interrupted);
+      }
+      if (is_exhausted()) return end_early();
+      if (parts_.should_stop && parts_.should_stop()) {
+        VECC_TRY_VOID(write_checkpoint());
+        return end(TrainEnd::Interrupted);
+      }
+    }
+    VECC_TRY_VOID(write_checkpoint());
+    if (options_.early_stop > 0 && best_) VECC_TRY_VOID(parts_.trainer.restore(*best_));
+    return end(TrainEnd::Done);
+  }
+
+ private:
+  [[nodiscard]] bool has_folder() const { return !options_.checkpoint_folder.empty(); }
+  [[nodiscard]] bool keeps_best() const { return parts_.validation != nullptr; }
+
+  Result<void> start() {
+    if (has_folder()) {
+      VECC_TRY_VOID(folder_.open());
+      if (options_.resume) VECC_TRY_VOID(resume());
+    }
+    summary_.first_epoch = state_.finished_epochs + 1;
+    VECC_TRY(good_, parts_.trainer.save());
+    if (has_folder()) return folder_.write_last(good_, state_);
+    return {};
+  }
+
+  Result<void> resume() {
+    VECC_TRY(auto last, folder_.read_last());
+    if (!last) return {};
+    VECC_TRY_VOID(parts_.trainer.restore(last->file));
+    state_ = last->state;
+    if (keeps_best() && state_.best_epoch > 0) {
+      VECC_TRY(best_, folder_.read_best());
+    }
+    return {};
+  }
+
+  // Whether the epoch came to its end.
+  Result<bool> run_epoch() {
+    const auto start = std::chrono::steady_clock::now();
+    // A resumed epoch goes on where it was left.
+    const TrainPosition at = parts_.trainer.position();
+    std::uint64_t batch = at.epoch == state_.finished_epochs ? at.batch : 0;
+    for (; batch < parts_.trainer.batch_count(); ++batch) {
+      if (batch > 0 && parts_.should_stop && parts_.should_stop()) return false;
+      VECC_TRY_VOID(parts_.trainer.step());
+    }
+    EpochReport report;
+    report.rate = parts_.trainer.rate();
+    VECC_TRY(report.loss, parts_.trainer.epoch_loss());
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    report.seconds = time.count();
+    summary_.step_seconds += report.seconds;
+    if (!std::isfinite(report.loss)) VECC_TRY_VOID(explain_non_finite());
+    report.epoch = ++state_.finished_epochs;
+    VECC_TRY_VOID(evaluate(report));
+    VECC_TRY_VOID(keep(report));
+    if (parts_.report) VECC_TRY_VOID(parts_.report(report));
+    return true;
+  }
+
+  [[nodiscard]] bool is_logged(std::uint64_t epoch) const {
+    return epoch % std::max<std::uint64_t>(options_.log_every, 1) == 0 || epoch == options_.epochs;
+  }
+
+  Result<void> evaluate(EpochReport& report) {
+    const auto run = [](Evaluator* evaluator,
+                        std::optional<Evaluator::Evaluation>& result) -> Result<void> {
+      if (evaluator == nullptr) return {};
+      VECC_TRY(result, evaluator->evaluate());
+      return {};
+    };
+    if (!is_logged(report.epoch)) return {};
+    VECC_TRY_VOID(run(parts_.training, report.training));
+    return run(parts_.validation, report.validation);
+  }
+
+  // The best weights, the state to look for a NaN from, the checkpoint.
+  Result<void> keep(const EpochReport& report) {
+    if (report.validation && report.validation->loss < state_.best_loss) {
+      state_.best_loss = report.validation->loss;
+      state_.best_epoch = report.epoch;
+      VECC_TRY(best_, parts_.trainer.save());
+      if (has_folder()) VECC_TRY_VOID(folder_.write_best(*best_));
+    }
+    const bool writes = has_folder() && report.epoch % options_.checkpoint_every == 0;
+    if (!writes && report.epoch % kEpochsToRepeat != 0) return {};
+    VECC_TRY(WeightFile now, parts_.trainer.save());
+    if (!is_finite(now)) return explain_non_finite();
+    good_ = std::move(now);
+    if (writes) return folder_.write_last(good_, state_);
+    return {};
+  }
+
+  Result<void> write_checkpoint() {
+    if (!has_folder()) return {};
+    VECC_TRY(const WeightFile now, parts_.trainer.save());
+    if (!is_finite(now)) return explain_non_finite();
+    return folder_.write_last(now, state_);
+  }
+
+  // The error that names what made the first number that is not finite.
+  Result<void> explain_non_finite() {
+    VECC_TRY(const std::optional<NonFinite> found, parts_.trainer.find_non_finite(good_));
+    std::string place = "training";
+    std::string message = "the loss is not finite";
+    if (found) {
+      place += ", epoch " + std::to_string(found->position.epoch + 1) + ", batch " +
+               std::to_string(found->position.batch + 1);
+      message = found->op + ", row " + std::to_string(found->row) +
+                " is the first number that is not finite; a smaller --lr or --clip-norm may help";
+    }
+    if (has_folder()) {
+      message += "; the last checkpoint is kept in " +
+                 escape_terminal(checkpoint_path(options_.checkpoint_folder), 4096);
+    }
+    return Errors(ErrorCode::NonFinite, place, message);
+  }
+
+  [[nodiscard]] bool is_exhausted() const {
+    return options_.early_stop > 0 && state_.best_epoch > 0 &&
+           state_.finished_epochs - state_.best_epoch >= options_.early_stop;
+  }
+
+  Result<TrainSummary> end_early() {
+    VECC_TRY_VOID(write_checkpoint());
+    VECC_TRY_VOID(parts_.trainer.restore(*best_));
+    return end(TrainEnd::EarlyStop);
+  }
+
+  TrainSummary end(TrainEnd how) {
+    summary_.end = how;
+    summary_.epochs = state_.finished_epochs;
+    summary_.best_epoch = state_.best_epoch;
+    summary_.best_loss = state_.best_loss;
+    return summary_;
+  }
+
+  const LoopParts& parts_;
+  const LoopOptions& options_;
+  CheckpointFolder folder_;
+  LoopState state_;
+  std::optional<WeightFile> best_;
+  WeightFile good_;
+  TrainSummary summary_;
+};
+
+}  // namespace
+
+Result<TrainSummary> train(const LoopParts& parts, const LoopOptions& options) {
+  return Loop(parts, options).run();
+}
+
+}  // namespace vecc

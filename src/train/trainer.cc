@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <random>
+#include <utility>
+
+#include "src/train/find_non_finite.h"
+#include "src/train/step_program.h"
+#include "src/train/touched_rows.h"
+#include "src/train/training_state.h"
+#include "vecc/batch_program.h"
+#include "vecc/train.h"
+
+namespace vecc {
+namespace {
+
+using Samples = std::vector<std::uint32_t>;
+
+// The order of an epoch's samples depends on nothing but the seed and the epoch.
+void shuffle_samples(Samples& samples, std::uint64_t seed, std::uint64_t epoch) {
+  std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                      static_cast<std::uint32_t>(epoch), static_cast<std::uint32_t>(epoch >> 32)};
+  std::mt19937_64 random(words);
+  for (std::size_t i = samples.size(); i > 1; --i) std::swap(samples[i - 1], samples[random() % i]);
+}
+
+struct CompiledStep {
+  StepProgram step;
+  std::unique_ptr<Executable> executable;
+};
+
+class BatchTrainer final : public Trainer {
+ public:
+  BatchTrainer(const NeuronGraph& graph, const Program& program, const Backend& backend,
+               ExecutionOptions execution, TrainOptions options, Samples samples)
+      : graph_(graph),
+        program_(program),
+        backend_(backend),
+        execution_(std::move(execution)),
+        options_(std::move(options)),
+        samples_(std::move(samples)),
+        order_(samples_),
+        batches_(program),
+        touched_(graph) {
+    execution_.gradients = false;
+  }
+
+  Result<void> prepare() {
+    if (samples_.empty()) return Errors(ErrorCode::Usage, "training", "no sample to train on");
+    VECC_TRY(state_, TrainingState::make(program_, backend_, execution_, options_.optimizer));
+    execution_.storage = state_->storage();
+    VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));
+    if (first->step.counted == 0 && batch_count() == 1) {
+      return Errors(ErrorCode::Usage, "training",
+                    options_.loss.loss == Loss::MarginRanking
+                        ? "no pair of a positive and a negative sample in one group"
+                        : "none of the " + std::to_string(samples_.size()) +
+                              " samples to train on has a target");
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t batch_count() const override {
+    const std::uint64_t size = batch_size();
+    return (samples_.size() + size - 1) / size;
+  }
+  [[nodiscard]] TrainPosition position() const override { return position_; }
+  [[nodiscard]] double rate() const override { return options_.schedule.rate_at(position_.epoch); }
+
+  Result<void> step() override {
+    if (position_.batch == batch_count()) position_ = {position_.epoch + 1, 0, position_.step};
+    VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(position_.batch)));
+    Executable& executable = *compiled->executable;
+    if (position_.batch == 0) {
+      counted_ = 0;
+      VECC_TRY_VOID(state_->set_loss(0));
+    }
+    VECC_TRY_VOID(set_parameters(
+        executable, step_values(compiled->step.ops, options_.optimizer, optimizer_step(), rate())));
+    VECC_TRY_VOID(executable.run());
+    counted_ += compiled->step.counted;
+    ++position_.batch;
+    ++position_.step;
+    return {};
+  }
+
+  Result<double> epoch_loss() override {
+    if (counted_ == 0) return std::numeric_limits<double>::quiet_NaN();
+    VECC_TRY(const double sum, state_->loss());
+    return sum / static_cast<double>(counted_);
+  }
+
+  [[nodiscard]] std::shared_ptr<Storage> storage() const override { return state_->storage(); }
+
+  Result<WeightFile> save() override { return state_->save({position_, counted_}); }
+  Result<void> restore(const WeightFile& file) override {
+    VECC_TRY(const TrainingProgress progress, state_->restore(file));
+    position_ = progress.position;
+    counted_ = progress.counted;
+    return {};
+  }
+
+  Result<void> copy_weights_to(NeuronGraph& graph) override {
+    for (ParameterIndex p = 0; p < program_.parameters().size(); ++p) {
+      const auto table =
+          std::ranges::find(graph.weight_tables, program_.parameters()[p].name, &WeightTable::name);
+      if (table == graph.weight_tables.end()) continue;
+      VECC_TRY(table->values, state_->parameter(p));
+      table->has_values = true;
+    }
+    return {};
+  }
+
+  Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good) override {
+    const TrainPosition end = position_;
+    VECC_TRY_VOID(restore(good));
+    while (position_.step < end.step) {
+      VECC_TRY(const WeightFile before, save());
+      VECC_TRY_VOID(step());
+      VECC_TRY(const WeightFile after, save());
+      if (is_finite(after)) continue;
+      VECC_TRY_VOID(restore(before));
+      const TrainPosition at = next_position();
+      VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(at.batch)));
+      return locate_non_finite(backend_, execution_, compiled->step, at);
+    }
+    return std::optional<NonFinite>();
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t batch_size() const {
+    const std::uint64_t all = samples_.size();
+    return options_.batch_size == 0 ? all : std::min<std::uint64_t>(options_.batch_size, all);
+  }
+  [[nodiscard]] bool is_full_batch() const { return batch_count() == 1; }
+
+  // Where the next step stands.
+  [[nodiscard]] TrainPosition next_position() const {
+    if (position_.batch < batch_count()) return position_;
+    return {position_.epoch + 1, 0, position_.step};
+  }
+
+  // NeuraLogic counts a step a sample online, and a step an epoch with minibatches.
+  [[nodiscard]] std::uint64_t optimizer_step() const {
+    const bool by_epoch = options_.optimizer.optimizer == Optimizer::LazyAdam && batch_size() > 1;
+    return by_epoch ? position_.epoch + 1 : position_.step + 1;
+  }
+
+  Samples batch_samples(std::uint64_t batch) {
+    const std::uint64_t epoch = next_position().epoch;
+    if (options_.shuffle && !is_full_batch() && ordered_epoch_ != epoch) {
+      order_ = samples_;
+      shuffle_samples(order_, options_.seed, epoch);
+      ordered_epoch_ = epoch;
+    }
+    const std::uint64_t begin = batch * batch_size();
+    const std::uint64_t end = std::min<std::uint64_t>(begin + batch_size(), order_.size());
+    return {order_.begin() + static_cast<std::ptrdiff_t>(begin),
+            order_.begin() + static_cast<std::ptrdiff_t>(end)};
+  }
+
+  // Batches that come again are kept; of a shuffle only the last.
+  Result<const CompiledStep*> step_of(const Samples& samples) {
+    const bool comes_again = !options_.shuffle || batch_size() == 1 || is_full_batch();
+    const auto found = steps_.find(samples);
+    if (found != steps_.end()) return &found->second;
+    VECC_TRY(CompiledStep compiled, compile_step(samples));
+    if (!comes_again) steps_.clear();
+    return &steps_.emplace(samples, std::move(compiled)).first->second;
+  }
+
+  Result<CompiledStep> compile_step(const Samples& samples) {
+    const bool is_whole =
+        samples.size() == program_.sample_count() && std::ranges::is_sorted(samples);
+    Program forward = is_whole ? program_ : batches_.restrict_to(samples);
+    const bool is_lazy = options_.optimizer.optimizer == Optimizer::LazyAdam;
+    const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
+    VECC_TRY(StepProgram step,
+             make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
+                               /*optimizes=*/is_full_batch(), options_));
+    ExecutionOptions execution = execution_;
+    execution.own_parameters = step.own_parameters;
+    VECC_TRY(auto executable, backend_.compile(step.program, execution));
+    return CompiledStep{std::move(step), std::move(executable)};
+  }
+
+  const NeuronGraph& graph_;
+  const Program& program_;
+  const Backend& backend_;
+  ExecutionOptions execution_;
+  TrainOptions options_;
+  Samples samples_;
+  Samples order_;  // of the epoch in ordered_epoch_
+  std::optional<std::uint64_t> ordered_epoch_;
+  BatchProgram batches_;
+  TouchedRows touched_;
+  std::optional<TrainingState> state_;
+  std::map<Samples, CompiledStep> steps_;
+  TrainPosition position_;
+  std::uint64_t counted_ = 0;  // samples of this epoch so far
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Trainer>> make_trainer(const NeuronGraph& graph, const Program& program,
+                                              const Backend& backend,
+                                              const ExecutionOptions& execution,
+                                              const TrainOptions& options,
+                                              std::vector<std::uint32_t> samples) {
+  auto trainer = std::make_unique<BatchTrainer>(graph, program, backend, execution, options,
+                                                std::move(samples));
+  VECC_TRY_VOID(trainer->prepare());
+  return std::unique_ptr<Trainer>(std::move(trainer));
+}
+
+}  // namespace vecc

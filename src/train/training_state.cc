@@ -1,0 +1,175 @@
+#include "src/train/training_state.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "src/train/step_program.h"
+#include "vecc/escape.h"
+#include "vecc/train_step.h"
+
+namespace vecc {
+namespace {
+
+constexpr const char* kStatePrefix = "state/";
+
+std::vector<std::uint64_t> stored_shape(std::uint32_t rows, Shape shape) {
+  if (shape.is_scalar()) return {rows};
+  return {rows, shape.rows(), shape.cols()};
+}
+
+WeightTensor stored_tensor(std::string name, std::uint32_t rows, Shape shape,
+                           const std::vector<double>& values) {
+  WeightTensor tensor{std::move(name), ElementType::F64, stored_shape(rows, shape), {}};
+  tensor.data.resize(values.size() * sizeof(double));
+  if (!values.empty()) std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
+  return tensor;
+}
+
+std::array<std::pair<const char*, std::uint64_t*>, 4> fields_of(TrainingProgress& progress) {
+  return {{{"epoch", &progress.position.epoch},
+           {"batch", &progress.position.batch},
+           {"step", &progress.position.step},
+           {"counted", &progress.counted}}};
+}
+
+// The tensors of a checkpoint by name, and what is wrong with them.
+class CheckpointReader {
+ public:
+  explicit CheckpointReader(const WeightFile& file) : file_(file) {}
+
+  // None after an error.
+  const WeightTensor* find(const std::string& name, std::uint32_t rows, Shape shape) {
+    const auto tensor = std::ranges::find(file_.tensors, name, &WeightTensor::name);
+    if (tensor == file_.tensors.end()) {
+      differ(name, "is not in the checkpoint");
+      return nullptr;
+    }
+    ++used_;
+    const auto expected = stored_shape(rows, shape);
+    if (tensor->shape == expected) return &*tensor;
+    differ(name, "is " + text_of_shape(tensor->shape) + ", expected " + text_of_shape(expected));
+    return nullptr;
+  }
+  Result<TrainingProgress> progress() {
+    TrainingProgress progress;
+    for (const auto& [name, value] : fields_of(progress)) {
+      const auto found = std::ranges::find(file_.metadata, name,
+                                           [](const auto& m) { return std::string_view(m.first); });
+      const std::string text = found == file_.metadata.end() ? std::string() : found->second;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), *value);
+      if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+        errors_.add(ErrorCode::WeightsDiffer, std::string("metadata \"") + name + "\"",
+                    "is not a count: this is no checkpoint of a training");
+      }
+    }
+    return progress;
+  }
+  Result<void> finish() {
+    if (errors_.empty() && used_ != file_.tensors.size()) {
+      errors_.add(ErrorCode::WeightsDiffer, "checkpoint",
+                  "has " + std::to_string(file_.tensors.size()) + " tensors, expected " +
+                      std::to_string(used_) + ": it is of another model or optimizer");
+    }
+    if (errors_.empty()) return {};
+    return errors_;
+  }
+
+ private:
+  void differ(const std::string& name, std::string message) {
+    if (errors_.list().size() == 20) return errors_.omit(1);
+    errors_.add(ErrorCode::WeightsDiffer, "\"" + escape_terminal(name) + "\"", std::move(message));
+  }
+
+  const WeightFile& file_;
+  std::size_t used_ = 0;
+  Errors errors_;
+};
+
+}  // namespace
+
+Result<TrainingState> TrainingState::make(const Program& forward, const Backend& backend,
+                                          const ExecutionOptions& execution,
+                                          const OptimizerOptions& options) {
+  TrainingState state;
+  state.parameters_ = forward.parameters().size();
+  Program program(forward.dtype());
+  std::vector<ParameterGradient> gradients;
+  for (const Parameter& parameter : forward.parameters()) {
+    VECC_TRY(const ParameterIndex p, program.add_parameter(parameter));
+    gradients.push_back({p, program.weight(p), std::nullopt});  // of the right size: never run
+  }
+  VECC_TRY_VOID(append_step(program, gradients, options));
+  VECC_TRY_VOID(program.add(StateOp{kLossState, 1, Shape::scalar(), 0}, {}));
+  for (const Op& op : program.ops()) {
+    const auto* stored = std::get_if<StateOp>(&op.attributes);
+    if (stored != nullptr) state.states_.push_back({stored->name, stored->rows, stored->shape});
+  }
+  VECC_TRY(state.executable_, backend.compile(program, execution));
+  state.program_ = std::move(program);
+  return state;
+}
+
+Result<void> TrainingState::set_loss(double sum) {
+  return executable_->set_state(kLossState, std::span(&sum, 1));
+}
+
+Result<double> TrainingState::loss() {
+  VECC_TRY(const std::vector<double> sum, executable_->state(kLossState));
+  return sum.front();
+}
+
+Result<std::vector<double>> TrainingState::parameter(ParameterIndex parameter) {
+  return executable_->parameter(parameter);
+}
+
+Result<WeightFile> TrainingState::save(const TrainingProgress& progress) {
+  WeightFile file;
+  TrainingProgress values = progress;
+  for (const auto& [name, value] : fields_of(values)) {
+    file.metadata.emplace_back(name, std::to_string(*value));
+  }
+  for (ParameterIndex p = 0; p < parameters_; ++p) {
+    const Parameter& parameter = program_.parameters()[p];
+    VECC_TRY(const std::vector<double> rows, executable_->parameter(p));
+    file.tensors.push_back(stored_tensor(parameter.name, parameter.rows, parameter.shape, rows));
+  }
+  for (const StoredState& state : states_) {
+    VECC_TRY(const std::vector<double> rows, executable_->state(state.name));
+    file.tensors.push_back(stored_tensor(kStatePrefix + state.name, state.rows, state.shape, rows));
+  }
+  return file;
+}
+
+Result<TrainingProgress> TrainingState::restore(const WeightFile& file) {
+  CheckpointReader reader(file);
+  VECC_TRY(const TrainingProgress progress, reader.progress());
+  std::vector<const WeightTensor*> tensors;
+  for (ParameterIndex p = 0; p < parameters_; ++p) {
+    const Parameter& parameter = program_.parameters()[p];
+    tensors.push_back(reader.find(parameter.name, parameter.rows, parameter.shape));
+  }
+  for (const StoredState& state : states_) {
+    tensors.push_back(reader.find(kStatePrefix + state.name, state.rows, state.shape));
+  }
+  VECC_TRY_VOID(reader.finish());  // all or nothing
+  for (ParameterIndex p = 0; p < parameters_; ++p) {
+    VECC_TRY_VOID(executable_->set_parameter(p, values_of(*tensors[p])));
+  }
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    VECC_TRY_VOID(executable_->set_state(states_[i].name, values_of(*tensors[parameters_ + i])));
+  }
+  return progress;
+}
+
+bool is_finite(const WeightFile& file) {
+  return std::ranges::all_of(file.tensors, [](const WeightTensor& tensor) {
+    const std::vector<double> values = values_of(tensor);
+    return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
+  });
+}
+
+}  // namespace vecc

@@ -1,0 +1,53 @@
+// What a training keeps between steps, all of it in one place: parameters, and the states of every
+// learned parameter, also of those that no step has met yet.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vecc/backend.h"
+#include "vecc/train.h"
+#include "vecc/weights.h"
+
+namespace vecc {
+
+struct TrainingProgress {
+  TrainPosition position;
+  std::uint64_t counted = 0;  ///< samples (pairs) of this epoch so far
+};
+
+class TrainingState {
+ public:
+  /// Its Program only names parameters and states: it is compiled, so that they are in the storage,
+  /// and never run. `forward` says which parameters there are. Errors: those of append_step() and
+  /// Backend::compile().
+  [[nodiscard]] static Result<TrainingState> make(const Program& forward, const Backend& backend,
+                                                  const ExecutionOptions& execution,
+                                                  const OptimizerOptions& options);
+
+  [[nodiscard]] std::shared_ptr<Storage> storage() const { return executable_->storage(); }
+  [[nodiscard]] Result<void> set_loss(double sum);
+  [[nodiscard]] Result<double> loss();
+  [[nodiscard]] Result<std::vector<double>> parameter(ParameterIndex parameter);
+
+  /// As Trainer::save() and Trainer::restore().
+  [[nodiscard]] Result<WeightFile> save(const TrainingProgress& progress);
+  [[nodiscard]] Result<TrainingProgress> restore(const WeightFile& file);
+
+ private:
+  struct StoredState {
+    std::string name;
+    std::uint32_t rows = 0;
+    Shape shape;
+  };
+  std::uint64_t parameters_ = 0;  // those of the model; the step's own come after them
+  Program program_;
+  std::vector<StoredState> states_;
+  std::unique_ptr<Executable> executable_;
+};
+
+/// Whether every number of every tensor is finite.
+[[nodiscard]] bool is_finite(const WeightFile& file);
+
+}  // namespace vecc
