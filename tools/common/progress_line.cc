@@ -22,6 +22,7 @@ std::string amount_text(std::uint64_t amount, ProgressUnit unit) {
     case ProgressUnit::Bytes: return text_of_bytes(amount);
     case ProgressUnit::Neurons: return text_of_count(amount, "neuron");
     case ProgressUnit::Runs: return text_of_count(amount, "run");
+    case ProgressUnit::Epochs: return text_of_count(amount, "epoch");
   }
   return {};
 }
@@ -75,6 +76,11 @@ void ProgressLine::update(std::uint64_t done, std::uint64_t total, ProgressUnit 
   unit_.store(unit, std::memory_order_relaxed);
 }
 
+void ProgressLine::say(std::string words) {
+  const std::lock_guard lock(mutex_);
+  words_ = std::move(words);
+}
+
 void ProgressLine::tick() {
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
@@ -88,9 +94,11 @@ void ProgressLine::tick() {
 void ProgressLine::draw(double seconds) {
   // One column stays free: a terminal wraps when the last one is written.
   const std::size_t width = std::max<std::size_t>(terminal_width(STDERR_FILENO), 2) - 1;
-  const std::string line = progress_text(stage_, done_.load(std::memory_order_relaxed),
-                                         total_.load(std::memory_order_relaxed),
-                                         unit_.load(std::memory_order_relaxed), seconds, width);
+  std::string line = progress_text(stage_, done_.load(std::memory_order_relaxed),
+                                   total_.load(std::memory_order_relaxed),
+                                   unit_.load(std::memory_order_relaxed), seconds, width);
+  if (!words_.empty()) line += "  " + words_;
+  if (line.size() > width) line.resize(width);
   clear();
   drawn_ = line.size();
   set_interrupt_text(terminal_.escapes ? "\r\x1b[J" : "\n");

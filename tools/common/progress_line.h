@@ -15,7 +15,7 @@
 
 namespace vecc::tools {
 
-enum class ProgressUnit : std::uint8_t { Bytes, Neurons, Runs };
+enum class ProgressUnit : std::uint8_t { Bytes, Neurons, Runs, Epochs };
 
 /// What a progress line says, at most `width` columns: `import  [####....]  45 %  12.0 MB  2.3 s`.
 /// `total` 0: unknown, no bar. A narrow terminal gets a shorter bar, then none, then a cut text.
@@ -33,6 +33,8 @@ class ProgressLine {
 
   /// From any thread; `total` 0 if unknown.
   void update(std::uint64_t done, std::uint64_t total, ProgressUnit unit);
+  /// Words at the end of the line (a loss). From any thread.
+  void say(std::string words);
 
  private:
   void tick();
@@ -48,6 +50,7 @@ class ProgressLine {
   std::mutex mutex_;
   std::condition_variable stop_changed_;
   bool stop_ = false;
+  std::string words_;   // under mutex_
   std::thread ticker_;  // draws, so that a stage that reports nothing shows life as well
 };
 

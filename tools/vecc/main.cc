@@ -11,9 +11,11 @@
 #include "options.h"
 #include "outputs.h"
 #include "report.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/logging.h"
 #include "tools/common/run_tool.h"
 #include "tools/html/html_page.h"
+#include "train_stage.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/vectorize.h"
@@ -49,9 +51,10 @@ Result<NeuronGraph> import_graph(const Options& options, Stages& stages) {
 
 /// Gives values to the weights that have none, where that is asked for.
 void initialize_graph(NeuronGraph& graph, const Options& options, Stages& stages) {
-  if (!options.init) return;
+  // Training begins somewhere: without --init, where Glorot does.
+  if (!options.init && !options.training.train) return;
   const std::uint64_t weights = stages.run("initialize", [&](ProgressLine&) {
-    return initialize_weights(graph, *options.init, options.init_seed);
+    return initialize_weights(graph, options.init.value_or(Initializer::Glorot), options.init_seed);
   });
   describe_initialize(stages, weights, options);
 }
@@ -130,8 +133,32 @@ Result<void> emit(const Compiled& compiled, const Options& options,
   return write_data(options.emit.path, html_page(page));
 }
 
-Result<void> run_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
-  VECC_TRY(const Compiled compiled, compile_graph(graph, options, stages));
+/// --validate=FILE: imported, given weights where it has none, and optimized in the same way.
+Result<ValidationGraph> open_validation(const std::string& path, const Options& options) {
+  Stages stages(/*show_progress=*/false);
+  Options other = options;
+  other.input = path;
+  other.init = options.init.value_or(Initializer::Glorot);
+  VECC_TRY(NeuronGraph graph, import_graph(other, stages));
+  initialize_graph(graph, other, stages);
+  VECC_TRY(Compiled compiled, compile_graph(graph, other, stages));
+  return ValidationGraph{std::move(graph), std::move(compiled.optimized->program)};
+}
+
+/// --train: the graph and its Program get the learned weights.
+Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Options& options,
+                            Stages& stages) {
+  if (!options.training.train) return {};
+  const auto open = [&](const std::string& path) { return open_validation(path, options); };
+  const DeferInterrupt finish_step;
+  VECC_TRY_VOID(
+      train_graph(graph, compiled.optimized->program, compiled.backend, options, open, stages));
+  return save_graph_weights(graph, options, stages);
+}
+
+Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stages) {
+  VECC_TRY(Compiled compiled, compile_graph(graph, options, stages));
+  VECC_TRY_VOID(train_compiled(graph, compiled, options, stages));
   const Program* program = compiled.optimized ? &compiled.optimized->program : nullptr;
   const auto sizes =
       describe_sizes(graph, compiled.vectorized ? &compiled.vectorized->report : nullptr, program);
@@ -160,8 +187,9 @@ Result<void> run(const Options& options) {
   VECC_TRY(NeuronGraph graph, import_graph(options, stages));
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
   initialize_graph(graph, options, stages);
-  if (const Result<void> saved = save_graph_weights(graph, options, stages); !saved) {
-    return add_way_out(saved.error());
+  if (!options.training.train) {
+    const Result<void> saved = save_graph_weights(graph, options, stages);
+    if (!saved) return add_way_out(saved.error());
   }
   const Result<void> result = run_graph(graph, options, stages);
   if (!result) return add_way_out(result.error());

@@ -30,6 +30,9 @@ Examples:
                                           its weights in a file
   vecc test.pb --load-weights=w.safetensors
                                           predicts with them on another graph of the template
+  vecc graph.pb --train --epochs=200 --lr=0.01 --validate=0.2 --save-weights=w.safetensors
+                                          learns the weights
+  vecc graph.pb --train --folds=5         cross-validation
   vecc weights --help                     show, diff and convert weight files
 
 Outputs go to stdout: aligned with a header on a terminal, else separated by tabs; a sample
@@ -117,8 +120,8 @@ void add_weight_file_options(CLI::App& app, Options& o) {
           ""))
       ->type_name("[by-name:]FILE");
   app.add_option("--save-weights", o.save_weights,
-                 "Write all weight tables as safetensors, with their values after --load-weights "
-                 "and --init")
+                 "Write all weight tables as safetensors, with their values after --load-weights, "
+                 "--init and --train")
       ->type_name("FILE");
 }
 
@@ -208,6 +211,11 @@ std::string check_options(Options& o, const std::string& device) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
   }
   if (std::string problem = check_save_weights(o); !problem.empty()) return problem;
+  if (std::string problem = check_train_settings(o.training); !problem.empty()) return problem;
+  if (o.training.train && o.backend == "reference") {
+    return "--train runs a Program: --backend=interpreter computes in f64 as the reference does";
+  }
+  if (o.training.train && o.emit.kind && !o.run) return "--train needs --run beside --emit";
   return check_gradients(o);
 }
 
@@ -227,6 +235,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   add_run_options(app, options, device);
   add_weight_options(app, options);
   add_output_options(app, options);
+  add_train_options(app, options.training);
   add_limit_options(app, options.limits);
   if (const auto code = parse_arguments(app, argc, argv)) return code;
   const std::string problem = check_options(options, device);

@@ -7,6 +7,7 @@
 
 #include "tools/common/emit.h"
 #include "tools/common/optimize_options.h"
+#include "train_options.h"
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
@@ -31,6 +32,7 @@ struct Options {
   std::string save_weights;  ///< where to write the weights; empty: nowhere
   EmitOptions emit;          ///< with `path`, also for the outputs
   bool run = false;          ///< with --emit
+  TrainSettings training;
   bool json = false;
   bool quiet = false;
   std::string log_level = "warn";

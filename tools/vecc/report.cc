@@ -31,9 +31,10 @@ void describe_import(Stages& stages, const NeuronGraph& graph, const std::string
 }
 
 void describe_initialize(Stages& stages, std::uint64_t weights, const Options& options) {
-  stages.describe(fmt::format("{}, {}, seed {}", text_of_count(weights, "weight"),
-                              text_of(*options.init), options.init_seed),
-                  {{"weights", weights}});
+  stages.describe(
+      fmt::format("{}, {}, seed {}", text_of_count(weights, "weight"),
+                  text_of(options.init.value_or(Initializer::Glorot)), options.init_seed),
+      {{"weights", weights}});
 }
 
 void describe_vectorize(Stages& stages, const Vectorized& vectorized) {

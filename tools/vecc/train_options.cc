@@ -1,0 +1,214 @@
+#include "train_options.h"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "train_log.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr const char* kGroup = "Training";
+
+template <class Value, class Parse>
+CLI::Option* add_name(CLI::App& app, const char* name, const char* names, Value& value,
+                      Parse&& parse, const char* text) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&value, parse](const std::string& word) {
+            const auto parsed = parse(word);
+            if (!parsed) throw CLI::ValidationError(word, "is none of its values");
+            value = *parsed;
+          },
+          text)
+      ->type_name(names)
+      ->group(kGroup);
+}
+
+template <class Number>
+bool parse_number(std::string_view text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+// constant, step:PERIOD[:FACTOR], cosine:PERIOD[:LAST]
+bool parse_schedule_text(std::string_view text, RateSchedule& schedule) {
+  const std::size_t colon = text.find(':');
+  const auto kind = parse_schedule(text.substr(0, colon));
+  if (!kind) return false;
+  schedule.kind = *kind;
+  if (*kind == RateSchedule::Kind::Constant) return colon == std::string_view::npos;
+  if (colon == std::string_view::npos) return false;
+  text.remove_prefix(colon + 1);
+  const std::size_t second = text.find(':');
+  if (!parse_number(text.substr(0, second), schedule.period) || schedule.period == 0) return false;
+  if (second == std::string_view::npos) return true;
+  double& last = *kind == RateSchedule::Kind::Step ? schedule.factor : schedule.last;
+  return parse_number(text.substr(second + 1), last);
+}
+
+// all, online, or a number
+bool parse_batch_text(std::string_view text, TrainOptions& options) {
+  if (text == "all") {
+    options.batch_size = 0;
+    return true;
+  }
+  if (text == "online") {
+    options.batch_size = 1;
+    options.shuffle = false;
+    options.loss.reduction = Reduction::Sum;
+    return true;
+  }
+  return parse_number(text, options.batch_size) && options.batch_size > 0;
+}
+
+void add_loss_options(CLI::App& app, TrainSettings& s) {
+  add_name(
+      app, "--loss", "squared_diff|crossentropy|softentropy|margin_ranking", s.loss,
+      [](const std::string& t) { return parse_loss(t); },
+      "The error of a sample (docs/training.md). Default: margin_ranking for samples with "
+      "roles; crossentropy where outputs are probabilities and targets 0 or 1; else "
+      "squared_diff");
+  add_name(
+      app, "--reduction", "mean|sum", s.options.loss.reduction,
+      [](const std::string& t) { return parse_reduction(t); },
+      "How the errors of a batch become one number; default mean");
+  app.add_option("--margin", s.options.loss.margin, "Of margin_ranking")
+      ->group(kGroup)
+      ->capture_default_str();
+}
+
+void add_step_options(CLI::App& app, TrainSettings& s) {
+  OptimizerOptions& o = s.options.optimizer;
+  add_name(
+      app, "--optimizer", "sgd|adam|adamw|lazy-adam", o.optimizer,
+      [](const std::string& t) { return parse_optimizer(t); },
+      "Default adam. lazy-adam: NeuraLogic's, of the weights that a step touches");
+  app.add_option("--lr", s.options.schedule.base, "Learning rate")
+      ->check(CLI::PositiveNumber.description(""))
+      ->group(kGroup)
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--schedule",
+         [&s](const std::string& text) {
+           if (!parse_schedule_text(text, s.options.schedule)) {
+             throw CLI::ValidationError(text, "is no schedule");
+           }
+         },
+         "How the rate changes with the epoch: times FACTOR (0.1) every N epochs; half a cosine "
+         "to LAST (0) within N")
+      ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]")
+      ->group(kGroup);
+  app.add_option("--momentum", o.momentum, "Of sgd")->group(kGroup)->capture_default_str();
+  app.add_option("--weight-decay", o.weight_decay,
+                 "Times the weight, added to the gradient; adamw: beside it")
+      ->group(kGroup)
+      ->capture_default_str();
+  app.add_option("--clip-value", o.clip_value, "Limits every entry of every gradient")
+      ->group(kGroup);
+  app.add_option("--clip-norm", o.clip_norm, "Limits the norm of all gradients together")
+      ->group(kGroup);
+}
+
+void add_batch_options(CLI::App& app, TrainSettings& s) {
+  app.add_option_function<std::string>(
+         "--batch-size",
+         [&s](const std::string& text) {
+           if (!parse_batch_text(text, s.options)) {
+             throw CLI::ValidationError(text, "is neither all, online, nor a number of samples");
+           }
+         },
+         "Samples a step; default all. online: one by one in their order, errors not averaged, as "
+         "NeuraLogic does")
+      ->type_name("all|online|N")
+      ->group(kGroup);
+  app.add_flag("!--no-shuffle", s.options.shuffle, "Batches in the order of the samples")
+      ->group(kGroup);
+  app.add_option("--seed", s.options.seed, "Of the shuffle, and of --validate and --folds")
+      ->group(kGroup)
+      ->capture_default_str();
+}
+
+void add_loop_options(CLI::App& app, TrainSettings& s) {
+  app.add_option("--epochs", s.loop.epochs, "Passes over the samples")
+      ->group(kGroup)
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--validate",
+         [&s](const std::string& text) {
+           double fraction = 0;
+           if (!parse_number(text, fraction)) {
+             s.validate_file = text;
+           } else if (fraction > 0 && fraction < 1) {
+             s.validate_fraction = fraction;
+           } else {
+             throw CLI::ValidationError(text, "is no fraction between 0 and 1");
+           }
+         },
+         "Samples to validate with: a part of these (drawn by --seed; samples of one group stay "
+         "together), or another graph's. Default: those that the graph marks so")
+      ->type_name("FRACTION|FILE")
+      ->group(kGroup);
+  app.add_option("--folds", s.folds, "Cross-validation: train K times, each on all folds but one")
+      ->check(CLI::Range(2, 1000000).description(""))
+      ->type_name("K")
+      ->group(kGroup);
+  app.add_option("--early-stop", s.loop.early_stop,
+                 "End after N epochs without a lower validation loss, with the best weights")
+      ->type_name("N")
+      ->group(kGroup);
+  app.add_option("--checkpoint", s.loop.checkpoint_folder,
+                 "Keep the state of the training there, to go on from")
+      ->type_name("DIR")
+      ->group(kGroup);
+  app.add_option("--checkpoint-every", s.loop.checkpoint_every, "Epochs between two checkpoints")
+      ->check(CLI::PositiveNumber.description(""))
+      ->group(kGroup)
+      ->capture_default_str();
+  app.add_flag("--resume", s.loop.resume,
+               "Go on from the checkpoint, if there is one: bit for bit as if never stopped")
+      ->group(kGroup);
+  app.add_option("--log", s.log, "Write every epoch there")
+      ->type_name("csv:FILE|jsonl:FILE")
+      ->group(kGroup);
+  app.add_option("--log-every", s.loop.log_every, "Epochs between two evaluations")
+      ->check(CLI::PositiveNumber.description(""))
+      ->group(kGroup)
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_train_options(CLI::App& app, TrainSettings& settings) {
+  app.add_flag("--train", settings.train,
+               "Learn the weights, then run with them (docs/training.md)")
+      ->group(kGroup);
+  settings.options.schedule.base = 0.01;
+  add_loop_options(app, settings);
+  add_loss_options(app, settings);
+  add_step_options(app, settings);
+  add_batch_options(app, settings);
+}
+
+std::string check_train_settings(const TrainSettings& s) {
+  const bool validates = s.validate_fraction || !s.validate_file.empty();
+  if (!s.train) {
+    if (validates || s.folds > 0 || !s.loop.checkpoint_folder.empty() || s.loop.resume ||
+        !s.log.empty() || s.loop.early_stop > 0) {
+      return "--validate, --folds, --early-stop, --checkpoint, --resume and --log need --train";
+    }
+    return {};
+  }
+  if (s.loop.resume && s.loop.checkpoint_folder.empty()) return "--resume needs --checkpoint=DIR";
+  if (s.folds > 0 && (validates || !s.loop.checkpoint_folder.empty())) {
+    return "--folds validates by itself and has no checkpoints: leave out --validate and "
+           "--checkpoint";
+  }
+  return check_log_text(s.log);
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,29 @@
+// --train and what belongs to it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "vecc/train_loop.h"
+
+namespace vecc::tools {
+
+struct TrainSettings {
+  bool train = false;
+  std::optional<Loss> loss;  ///< none: by the samples and outputs (choose_loss)
+  TrainOptions options;
+  LoopOptions loop;
+  std::optional<double> validate_fraction;
+  std::string validate_file;
+  std::uint32_t folds = 0;  ///< 0: no cross-validation
+  std::string log;          ///< csv:PATH, jsonl:PATH; empty: none
+};
+
+/// Adds the options; `settings` must outlive the parse.
+void add_train_options(CLI::App& app, TrainSettings& settings);
+/// What does not fit together; empty if all is well.
+[[nodiscard]] std::string check_train_settings(const TrainSettings& settings);
+
+}  // namespace vecc::tools

@@ -1,0 +1,99 @@
+#include "train_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+
+namespace vecc::tools {
+namespace {
+
+using Samples = std::vector<std::uint32_t>;
+
+// Samples that stay together, in an order drawn by the seed: those of a group, or a single one.
+std::vector<Samples> draw_units(const NeuronGraph& graph, std::uint64_t seed) {
+  std::vector<Samples> units;
+  std::map<std::uint32_t, std::size_t> unit_of_group;
+  for (std::uint32_t s = 0; s < graph.samples.size(); ++s) {
+    const Sample& sample = graph.samples[s];
+    if (sample.split == Split::Test) continue;
+    if (sample.group == kNoGroup) {
+      units.push_back({s});
+      continue;
+    }
+    const auto [unit, is_new] = unit_of_group.try_emplace(sample.group, units.size());
+    if (is_new) units.emplace_back();
+    units[unit->second].push_back(s);
+  }
+  std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  std::mt19937_64 random(words);
+  for (std::size_t i = units.size(); i > 1; --i) std::swap(units[i - 1], units[random() % i]);
+  return units;
+}
+
+// Units first .. last - 1 validate.
+SampleSplit split_units(const std::vector<Samples>& units, std::size_t first, std::size_t last) {
+  SampleSplit split;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    Samples& side = u >= first && u < last ? split.validation : split.training;
+    side.insert(side.end(), units[u].begin(), units[u].end());
+  }
+  std::ranges::sort(split.training);
+  std::ranges::sort(split.validation);
+  return split;
+}
+
+}  // namespace
+
+SampleSplit marked_split(const NeuronGraph& graph) {
+  SampleSplit split;
+  for (std::uint32_t s = 0; s < graph.samples.size(); ++s) {
+    switch (graph.samples[s].split) {
+      case Split::Unspecified:
+      case Split::Train: split.training.push_back(s); break;
+      case Split::Validation: split.validation.push_back(s); break;
+      case Split::Test: break;
+    }
+  }
+  return split;
+}
+
+Result<SampleSplit> fraction_split(const NeuronGraph& graph, double fraction, std::uint64_t seed) {
+  const std::vector<Samples> units = draw_units(graph, seed);
+  const auto count =
+      static_cast<std::size_t>(std::llround(fraction * static_cast<double>(units.size())));
+  if (count == 0 || count >= units.size()) {
+    return Errors(ErrorCode::Usage, "--validate",
+                  "of " + std::to_string(units.size()) + " samples or groups, " +
+                      std::to_string(count) + " would validate: one side is empty");
+  }
+  return split_units(units, 0, count);
+}
+
+Result<std::vector<SampleSplit>> fold_splits(const NeuronGraph& graph, std::uint32_t folds,
+                                             std::uint64_t seed) {
+  const std::vector<Samples> units = draw_units(graph, seed);
+  if (units.size() < folds) {
+    return Errors(ErrorCode::Usage, "--folds",
+                  "there are only " + std::to_string(units.size()) + " samples or groups");
+  }
+  std::vector<SampleSplit> splits;
+  for (std::size_t k = 0; k < folds; ++k) {
+    splits.push_back(split_units(units, k * units.size() / folds, (k + 1) * units.size() / folds));
+  }
+  return splits;
+}
+
+Loss choose_loss(const NeuronGraph& graph, const Program& program) {
+  const bool has_targets = std::ranges::any_of(graph.samples, &Sample::has_target);
+  const bool has_roles = std::ranges::any_of(
+      graph.samples, [](const Sample& s) { return s.role != Role::Unspecified; });
+  if (has_roles && !has_targets) return Loss::MarginRanking;
+  const bool are_classes =
+      std::ranges::all_of(graph.target_values, [](double t) { return t == 0 || t == 1; });
+  return are_classes && outputs_are_activated(program) ? Loss::CrossEntropy : Loss::SquaredDiff;
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,263 @@
+#include "train_stage.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "tools/common/interrupt.h"
+#include "tools/common/quantity_text.h"
+#include "train_log.h"
+#include "train_samples.h"
+#include "vecc/train_loop.h"
+
+namespace vecc::tools {
+namespace {
+
+std::string text_of_evaluation(const std::string& prefix, const Evaluator::Evaluation& e) {
+  std::string text;
+  if (!prefix.empty()) text += fmt::format("  {}loss {:.5g}", prefix, e.loss);
+  for (const auto& [name, value] : values_of(e.metrics)) {
+    text += fmt::format("  {}{} {:.4f}", prefix, name, value);
+  }
+  return text;
+}
+
+std::string text_of_epoch(const EpochReport& report) {
+  std::string text = fmt::format("loss {:.5g}", report.loss);
+  if (report.training) text += text_of_evaluation("", *report.training);
+  if (report.validation) text += text_of_evaluation("validation ", *report.validation);
+  return text;
+}
+
+// What a checkpoint must agree on.
+std::string settings_text(const TrainOptions& o, const Program& program, const SampleSplit& split,
+                          std::string_view backend) {
+  return fmt::format(
+      "program {} {} backend {} samples {}+{} loss {} {} margin {} optimizer {} rate {} {} {} {} "
+      "{} momentum {} decay {} clip {} {} batch {} shuffle {} seed {}",
+      fingerprint(program).text(), text_of(program.dtype()), backend, split.training.size(),
+      split.validation.size(), text_of(o.loss.loss), text_of(o.loss.reduction), o.loss.margin,
+      text_of(o.optimizer.optimizer), o.schedule.base, text_of(o.schedule.kind), o.schedule.period,
+      o.schedule.factor, o.schedule.last, o.optimizer.momentum, o.optimizer.weight_decay,
+      o.optimizer.clip_value.value_or(0), o.optimizer.clip_norm.value_or(0), o.batch_size,
+      o.shuffle, o.seed);
+}
+
+// Plain lines where stderr is no terminal: the first, then one a second, then the last.
+class EpochLines {
+ public:
+  EpochLines(bool prints, std::uint64_t epochs) : prints_(prints), epochs_(epochs) {}
+
+  void print(const EpochReport& report) {
+    if (!prints_ || (!report.training && !report.validation)) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (report.epoch != epochs_ && last_ && now - *last_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    std::fputs(
+        fmt::format("epoch {}/{}  {}\n", report.epoch, epochs_, text_of_epoch(report)).c_str(),
+        stderr);
+  }
+
+ private:
+  bool prints_;
+  std::uint64_t epochs_;
+  std::optional<std::chrono::steady_clock::time_point> last_;
+};
+
+// One training, with its validation.
+class Training {
+ public:
+  Training(const NeuronGraph& graph, const Program& program, const BackendChoice& choice,
+           const Options& options, const TrainOptions& train_options)
+      : graph_(graph),
+        program_(program),
+        backend_(*choice.backend),
+        options_(options),
+        train_options_(train_options),
+        execution_(execution_options(options)) {
+    execution_.gradients = false;  // a step has its own
+  }
+
+  Result<void> prepare(const SampleSplit& split, const ValidationGraph* validation) {
+    loop_ = options_.training.loop;
+    loop_.settings = settings_text(train_options_, program_, split, backend_.name());
+    VECC_TRY(trainer_,
+             make_trainer(graph_, program_, backend_, execution_, train_options_, split.training));
+    execution_.storage = trainer_->storage();
+    VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
+                                       split.training));
+    if (validation != nullptr) {
+      SampleSplit all = marked_split(validation->graph);
+      all.training.insert(all.training.end(), all.validation.begin(), all.validation.end());
+      std::ranges::sort(all.training);
+      VECC_TRY(validation_, make_evaluator(validation->graph, validation->program, backend_,
+                                           execution_, train_options_.loss, all.training));
+    } else if (!split.validation.empty()) {
+      VECC_TRY(validation_, make_evaluator(graph_, program_, backend_, execution_,
+                                           train_options_.loss, split.validation));
+    }
+    if (loop_.early_stop > 0 && !validation_) {
+      return Errors(ErrorCode::Usage, "--early-stop",
+                    "needs samples to validate with: --validate=0.2, or samples that the graph "
+                    "marks for validation");
+    }
+    return {};
+  }
+
+  Result<void> run(ProgressLine& line) {
+    VECC_TRY(TrainLog log, TrainLog::open(options_.training.log, loop_.resume));
+    EpochLines lines(!options_.quiet && ::isatty(STDERR_FILENO) == 0, loop_.epochs);
+    const auto report = [&](const EpochReport& epoch) -> Result<void> {
+      last_ = epoch;
+      if (!first_) first_ = epoch;
+      line.update(epoch.epoch, loop_.epochs, ProgressUnit::Epochs);
+      if (epoch.training) line.say(text_of_epoch(epoch));
+      lines.print(epoch);
+      return log.write(epoch);
+    };
+    VECC_TRY(summary_, train({*trainer_, training_.get(), validation_.get(), report,
+                              [] { return interrupt_pending(); }},
+                             loop_));
+    return {};
+  }
+
+  Trainer& trainer() { return *trainer_; }
+  Result<Evaluator::Evaluation> validate() { return validation_->evaluate(); }
+  Result<Evaluator::Evaluation> evaluate() { return training_->evaluate(); }
+
+  void describe(Stages& stages) const {
+    const std::uint64_t run = summary_.epochs + 1 - summary_.first_epoch;
+    std::string words = text_of_count(summary_.epochs, "epoch");
+    if (summary_.step_seconds > 0 && run > 0) {
+      words += fmt::format(", {:.1f} epochs/s", static_cast<double>(run) / summary_.step_seconds);
+    }
+    if (last_) words += ", " + text_of_epoch(*last_);
+    if (summary_.end == TrainEnd::EarlyStop) {
+      words +=
+          fmt::format("; stopped early, the weights are those of epoch {}", summary_.best_epoch);
+    }
+    if (summary_.end == TrainEnd::Interrupted) words += "; interrupted";
+    nlohmann::ordered_json numbers{{"epochs", summary_.epochs},
+                                   {"step_seconds", summary_.step_seconds}};
+    if (last_) numbers["loss"] = last_->loss;
+    if (summary_.best_epoch > 0) numbers["best_epoch"] = summary_.best_epoch;
+    stages.describe(words, std::move(numbers));
+  }
+
+ private:
+  const NeuronGraph& graph_;
+  const Program& program_;
+  const Backend& backend_;
+  const Options& options_;
+  TrainOptions train_options_;
+  ExecutionOptions execution_;
+  LoopOptions loop_;
+  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<Evaluator> training_;
+  std::unique_ptr<Evaluator> validation_;
+  std::optional<EpochReport> first_;
+  std::optional<EpochReport> last_;
+  TrainSummary summary_;
+};
+
+void give_weights(const NeuronGraph& graph, Program& program) {
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const auto table =
+        std::ranges::find(graph.weight_tables, program.parameters()[p].name, &WeightTable::name);
+    if (table == graph.weight_tables.end()) continue;
+    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(table->values));
+  }
+}
+
+// Mean and standard error of a fold's numbers.
+std::string text_of_mean(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double v : values) mean += v / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  const auto n = static_cast<double>(values.size());
+  return fmt::format("{:.4f} +- {:.4f}", mean, std::sqrt(squares / (n - 1) / n));
+}
+
+Result<void> train_folds(const NeuronGraph& graph, const Program& program,
+                         const BackendChoice& choice, const Options& options,
+                         const TrainOptions& train_options, Stages& stages) {
+  VECC_TRY(const std::vector<SampleSplit> splits,
+           fold_splits(graph, options.training.folds, train_options.seed));
+  std::vector<std::pair<std::string, std::vector<double>>> columns{{"loss", {}}};
+  const auto add = [&](std::string_view name, double value) {
+    auto column = std::ranges::find(columns, name, [](const auto& c) { return c.first; });
+    if (column == columns.end())
+      column = columns.emplace(columns.end(), name, std::vector<double>());
+    column->second.push_back(value);
+  };
+  for (std::size_t k = 0; k < splits.size() && !interrupt_pending(); ++k) {
+    Training training(graph, program, choice, options, train_options);
+    VECC_TRY_VOID(training.prepare(splits[k], nullptr));
+    VECC_TRY_VOID(stages.run(fmt::format("fold {}", k + 1),
+                             [&](ProgressLine& line) { return training.run(line); }));
+    training.describe(stages);
+    VECC_TRY(const Evaluator::Evaluation result, training.validate());
+    add("loss", result.loss);
+    for (const auto& [name, value] : values_of(result.metrics)) add(name, value);
+  }
+  std::string words;
+  nlohmann::ordered_json numbers;
+  for (const auto& [name, values] : columns) {
+    if (values.size() < 2) continue;
+    words += (words.empty() ? "" : ", ") + name + " " + text_of_mean(values);
+    numbers[name] = values;
+  }
+  stages.run("folds", [](ProgressLine&) { return 0; });
+  stages.describe(words + fmt::format(" (mean and standard error of {} folds)", splits.size()),
+                  std::move(numbers));
+  return {};
+}
+
+TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
+                              const Options& options) {
+  TrainOptions result = options.training.options;
+  result.loss.loss = options.training.loss.value_or(choose_loss(graph, program));
+  result.optimize = options.optimize.options;
+  result.optimize.observe = nullptr;
+  result.optimize.announce = nullptr;
+  if (result.loss.loss == Loss::SoftEntropy && outputs_are_activated(program)) {
+    spdlog::warn("--loss=softentropy takes logits, but an output is a sigmoid or softmax already");
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<void> train_graph(NeuronGraph& graph, Program& program, const BackendChoice& choice,
+                         const Options& options, const OpenValidation& open_validation,
+                         Stages& stages) {
+  const TrainSettings& settings = options.training;
+  const TrainOptions train_options = complete_options(graph, program, options);
+  if (settings.folds > 0) {
+    return train_folds(graph, program, choice, options, train_options, stages);
+  }
+  SampleSplit split = marked_split(graph);
+  if (settings.validate_fraction) {
+    VECC_TRY(split, fraction_split(graph, *settings.validate_fraction, train_options.seed));
+  }
+  std::optional<ValidationGraph> validation;
+  if (!settings.validate_file.empty()) {
+    VECC_TRY(validation, open_validation(settings.validate_file));
+  }
+  Training training(graph, program, choice, options, train_options);
+  VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
+  VECC_TRY_VOID(stages.run("train", [&](ProgressLine& line) { return training.run(line); }));
+  training.describe(stages);
+  VECC_TRY_VOID(training.trainer().copy_weights_to(graph));
+  give_weights(graph, program);
+  return {};
+}
+
+}  // namespace vecc::tools
