@@ -19,6 +19,7 @@ using CommandBody = std::function<Result<void>()>;
 void add_compile(CLI::App& app, CommandBody& body);
 void add_rows(CLI::App& app, CommandBody& body);
 void add_presets(CLI::App& app, CommandBody& body);
+void add_train(CLI::App& app, CommandBody& body);
 void add_calibrate(CLI::App& app, CommandBody& body);
 
 /// --backend, --device, --threads, --warmup, --repeat.

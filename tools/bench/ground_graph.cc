@@ -26,7 +26,8 @@ Result<std::string> sibling(const std::string& name) {
 
 }  // namespace
 
-Result<Program> ground_graph(const std::string& data, const std::string& model, std::uint32_t dim) {
+Result<NeuronGraph> ground_set(const std::string& data, const std::string& model,
+                               std::uint32_t dim) {
   VECC_TRY(const std::string import, sibling("vecc-import"));
   const DeferInterrupt defer;  // the folder must go first
   VECC_TRY(const TemporaryFolder folder,
@@ -34,7 +35,13 @@ Result<Program> ground_graph(const std::string& data, const std::string& model, 
   const std::string path = folder.path() + "/graph.pb";
   VECC_TRY_VOID(run_child(import, {"tu", data, "--model=" + model, fmt::format("--dim={}", dim),
                                    "--init=glorot", "--seed=1", "--quiet", "-o", path}));
-  return vectorize_file(path);
+  return read_graph(path);
+}
+
+Result<Program> ground_graph(const std::string& data, const std::string& model, std::uint32_t dim) {
+  VECC_TRY(const NeuronGraph graph, ground_set(data, model, dim));
+  VECC_TRY(Vectorized vectorized, vectorize(graph));
+  return std::move(vectorized.program);
 }
 
 Result<Program> vectorize_file(const std::string& path) {

@@ -5,13 +5,17 @@
 #include <string>
 
 #include "vecc/error.h"
+#include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 
 namespace vecc::tools {
 
 /// Grounds a folder in TUDataset text by vecc-import, which stands beside this program, with
-/// Glorot's initial weights of seed 1, and vectorizes it. Errors: FileUnreadable (no vecc-import),
-/// DeviceFailure (it failed, and said why on stderr), those of the stages.
+/// Glorot's initial weights of seed 1. Errors: FileUnreadable (no vecc-import), DeviceFailure (it
+/// failed, and said why on stderr), those of read_graph().
+[[nodiscard]] Result<NeuronGraph> ground_set(const std::string& data, const std::string& model,
+                                             std::uint32_t dim);
+/// The same, vectorized.
 [[nodiscard]] Result<Program> ground_graph(const std::string& data, const std::string& model,
                                            std::uint32_t dim);
 /// Reads and vectorizes a file.

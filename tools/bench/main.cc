@@ -13,7 +13,8 @@ Examples:
   vecc-bench compile graph.pb --times=1,1000 --repeat=5 --json compile.json
   vecc-bench calibrate --device=cuda
   vecc-bench rows MUTAG ENZYMES --models=gcn,sage
-  vecc-bench presets MUTAG PROTEINS --device=cuda --json presets.json --svg presets.svg)";
+  vecc-bench presets MUTAG PROTEINS --device=cuda --json presets.json --svg presets.svg
+  vecc-bench train MUTAG --models=gcn,gin --device=cuda)";
 
 int bench_main(int argc, char** argv) {
   CLI::App app("Measures vecc.", "vecc-bench");
@@ -24,6 +25,7 @@ int bench_main(int argc, char** argv) {
   add_compile(app, body);
   add_rows(app, body);
   add_presets(app, body);
+  add_train(app, body);
   add_calibrate(app, body);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
   const Result<void> result = body();

@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 
 #include "child.h"
 #include "ground_graph.h"
+#include "pyg_script.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
 
@@ -37,20 +37,13 @@ Result<Program> optimize_row(const Program& program, const std::string& name,
   return optimized;
 }
 
-// Where tools/bench/pyg is: beside the build folder's source tree, by VECC_SOURCE_DIR or as built.
-std::string peer_script() {
-  const char* source = std::getenv("VECC_SOURCE_DIR");
-  return std::string(source != nullptr ? source : VECC_BENCH_SOURCE_DIR) +
-         "/tools/bench/pyg/time_tu.py";
-}
-
 RunSeries series_of(const nlohmann::json& seconds, std::uint32_t warmup) {
   return {warmup, seconds.get<std::vector<double>>()};
 }
 
 Result<PresetRow> time_peer(const PresetsBenchOptions& options, const std::string& data,
                             const std::string& model, const std::string& device) {
-  std::vector<std::string> arguments{peer_script(),
+  std::vector<std::string> arguments{pyg_script("time_tu.py"),
                                      "--data=" + data,
                                      "--model=" + model,
                                      fmt::format("--dim={}", options.dim),
@@ -63,7 +56,7 @@ Result<PresetRow> time_peer(const PresetsBenchOptions& options, const std::strin
   VECC_TRY(const std::string text, run_child(options.python, arguments));
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("both")) {
-    return Errors(ErrorCode::DeviceFailure, peer_script(), "printed no times");
+    return Errors(ErrorCode::DeviceFailure, pyg_script("time_tu.py"), "printed no times");
   }
   PresetRow row;
   row.configuration = "PyG";

@@ -1,0 +1,159 @@
+#include "train_bench.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+
+#include "child.h"
+#include "ground_graph.h"
+#include "pyg_script.h"
+#include "tools/common/device_cost.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/quantity_text.h"
+#include "vecc/optimize.h"
+#include "vecc/train.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::tools {
+namespace {
+
+double seconds_from(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What both loops do.
+TrainOptions training_of(const TrainBenchOptions& options, const OptimizeOptions& optimize) {
+  TrainOptions training;
+  training.loss.loss = Loss::CrossEntropy;
+  training.schedule.base = options.rate;
+  training.optimize = optimize;
+  return training;
+}
+
+Result<TrainRow> time_epochs(const TrainBenchOptions& options, const NeuronGraph& graph,
+                             const Program& vectorized, std::uint32_t level) {
+  VECC_TRY(const Backend* backend, backend_of(options.time));
+  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.time.execution));
+  TrainRow row;
+  row.name = fmt::format("-O{}", level);
+  row.device = cost.device;
+  OptimizeOptions optimize_options;
+  optimize_options.level = level;
+  optimize_options.cost = cost.coefficients;
+  const auto compile_start = std::chrono::steady_clock::now();
+  VECC_TRY(const Program program, optimize(vectorized, optimize_options));
+  std::vector<std::uint32_t> samples(graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  VECC_TRY(const auto trainer, make_trainer(graph, program, *backend, options.time.execution,
+                                            training_of(options, optimize_options), samples));
+  row.compile_seconds = seconds_from(compile_start);
+  row.epoch.warmup = options.time.warmup;
+  for (std::uint32_t i = 0; i < options.time.warmup + options.time.repeat; ++i) {
+    if (interrupt_pending()) break;
+    const auto start = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(trainer->step());
+    VECC_TRY(row.last_loss, trainer->epoch_loss());
+    row.epoch.seconds.push_back(seconds_from(start));
+    if (i == 0) row.first_loss = row.last_loss;
+  }
+  return row;
+}
+
+Result<TrainRow> time_peer_epochs(const TrainBenchOptions& options, const std::string& data,
+                                  const std::string& model, bool on_cpu) {
+  std::vector<std::string> arguments{pyg_script("time_tu.py"),
+                                     "--train",
+                                     "--data=" + data,
+                                     "--model=" + model,
+                                     fmt::format("--dim={}", options.dim),
+                                     fmt::format("--lr={}", options.rate),
+                                     on_cpu ? "--device=cpu" : "--device=cuda",
+                                     fmt::format("--warmup={}", options.time.warmup),
+                                     fmt::format("--repeat={}", options.time.repeat)};
+  if (options.time.execution.threads > 0) {
+    arguments.push_back(fmt::format("--threads={}", options.time.execution.threads));
+  }
+  VECC_TRY(const std::string text, run_child(options.python, arguments));
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("epoch") || json["loss"].empty()) {
+    return Errors(ErrorCode::DeviceFailure, arguments.front(), "printed no times");
+  }
+  TrainRow row;
+  row.name = "PyG";
+  row.device = json.at("device");
+  row.epoch = {options.time.warmup, json.at("epoch").get<std::vector<double>>()};
+  row.first_loss = json.at("loss").front();
+  row.last_loss = json.at("loss").back();
+  return row;
+}
+
+Result<TrainTable> bench_set(const TrainBenchOptions& options, const std::string& data,
+                             const std::string& model) {
+  TrainTable table{set_name(data), model, {}};
+  VECC_TRY(const NeuronGraph graph, ground_set(data, model, options.dim));
+  VECC_TRY(const Vectorized vectorized, vectorize(graph));
+  for (const std::uint32_t level : {0u, 2u}) {
+    std::fputs(fmt::format("{} {}: -O{}\n", table.set, model, level).c_str(), stderr);
+    VECC_TRY(table.rows.emplace_back(), time_epochs(options, graph, vectorized.program, level));
+  }
+  if (options.python.empty() || interrupt_pending()) return table;
+  std::fputs(fmt::format("{} {}: PyG\n", table.set, model).c_str(), stderr);
+  const bool on_cpu = table.rows.front().device == "cpu";
+  VECC_TRY(table.rows.emplace_back(), time_peer_epochs(options, data, model, on_cpu));
+  return table;
+}
+
+}  // namespace
+
+Result<std::vector<TrainTable>> bench_train(const TrainBenchOptions& options) {
+  const DeferInterrupt defer;  // what was measured is printed
+  std::vector<TrainTable> tables;
+  for (const std::string& data : options.data) {
+    for (const std::string& model : options.models) {
+      if (interrupt_pending()) break;
+      VECC_TRY(tables.emplace_back(), bench_set(options, data, model));
+    }
+  }
+  return tables;
+}
+
+std::string table_of(const std::vector<TrainTable>& tables) {
+  std::string text;
+  for (const TrainTable& table : tables) {
+    text += fmt::format("{} {}, {}\n{:<8} {:>10} {:>12} {:>12} {:>12} {:>10} {:>10}\n", table.set,
+                        table.model, table.rows.empty() ? "" : table.rows.front().device, "loop",
+                        "compile", "epoch", "epochs/s", "epochs", "first loss", "last loss");
+    for (const TrainRow& row : table.rows) {
+      if (row.epoch.seconds.size() <= row.epoch.warmup) continue;
+      const double median = row.epoch.steady().median;
+      text += fmt::format("{:<8} {:>10} {:>12} {:>12.1f} {:>12} {:>10.5f} {:>10.5f}\n", row.name,
+                          row.compile_seconds > 0 ? text_of_seconds(row.compile_seconds) : "-",
+                          text_of_seconds(median), 1 / median,
+                          text_of_count(row.epoch.seconds.size()), row.first_loss, row.last_loss);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json json_of(const std::vector<TrainTable>& tables) {
+  auto result = nlohmann::ordered_json::array();
+  for (const TrainTable& table : tables) {
+    auto rows = nlohmann::ordered_json::array();
+    for (const TrainRow& row : table.rows) {
+      if (row.epoch.seconds.size() <= row.epoch.warmup) continue;
+      rows.push_back({{"loop", row.name},
+                      {"device", row.device},
+                      {"compile_seconds", row.compile_seconds},
+                      {"epoch", json_of(row.epoch)},
+                      {"first_loss", row.first_loss},
+                      {"last_loss", row.last_loss}});
+    }
+    result.push_back({{"set", table.set}, {"model", table.model}, {"rows", rows}});
+  }
+  return {{"tables", result}};
+}
+
+}  // namespace vecc::tools
