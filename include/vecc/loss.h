@@ -85,6 +85,9 @@ struct LossOps {
   ValueId total = 0;                    ///< the sum of weight * error: one scalar
 };
 
+/// Targets and weights: what is an executable's own where the rest is shared.
+[[nodiscard]] std::vector<ParameterIndex> own_parameters(const LossOps& ops);
+
 /// Appends the loss of all `output` ops. Targets and weights become parameters "target/K" and
 /// "sample_weight/K" of output K ("pair_weight" for a ranking), because a run may set others; they
 /// are never learned. Errors: Usage (no output; samples that do not fit the Program; a ranking of

@@ -24,7 +24,10 @@ struct Metrics {
   std::optional<double> hits3;
   std::optional<double> hits10;
 };
-/// Name and value of those that are there, in the order of the struct: accuracy, auroc, ...
+/// Name and value of each, in the order of the struct: accuracy, auroc, ...
+[[nodiscard]] std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(
+    const Metrics& metrics);
+/// The same of those that are there.
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metrics);
 
 struct MetricsOptions {

@@ -116,6 +116,12 @@ Result<LossOps> append_loss(Program& program, const LossSamples& samples,
   return ops;
 }
 
+std::vector<ParameterIndex> own_parameters(const LossOps& ops) {
+  std::vector<ParameterIndex> own = ops.targets;
+  own.insert(own.end(), ops.weights.begin(), ops.weights.end());
+  return own;
+}
+
 std::vector<ParameterValues> loss_values(const Program& program, const LossOps& ops,
                                          const LossSamples& samples) {
   if (ops.targets.empty()) return {{ops.weights.front(), samples.weights}};

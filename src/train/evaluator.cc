@@ -26,9 +26,7 @@ class SampleEvaluator final : public Evaluator {
       VECC_TRY(const LossOps ops, append_loss(program, chosen, loss_));
       total_ = ops.total;
       execution.kept = {total_};
-      execution.own_parameters = ops.targets;
-      execution.own_parameters.insert(execution.own_parameters.end(), ops.weights.begin(),
-                                      ops.weights.end());
+      execution.own_parameters = own_parameters(ops);
     }
     VECC_TRY(executable_, backend.compile(program, execution));
     return {};

@@ -101,18 +101,16 @@ void add_ranks(const std::map<std::uint32_t, RankedGroup>& groups, Metrics& metr
 
 }  // namespace
 
+std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(const Metrics& m) {
+  return {{"accuracy", m.accuracy}, {"auroc", m.auroc},  {"aupr", m.aupr},     {"mrr", m.mrr},
+          {"hits@1", m.hits1},      {"hits@3", m.hits3}, {"hits@10", m.hits10}};
+}
+
 std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metrics) {
   std::vector<std::pair<std::string_view, double>> result;
-  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+  for (const auto& [name, value] : fields_of(metrics)) {
     if (value) result.emplace_back(name, *value);
-  };
-  add("accuracy", metrics.accuracy);
-  add("auroc", metrics.auroc);
-  add("aupr", metrics.aupr);
-  add("mrr", metrics.mrr);
-  add("hits@1", metrics.hits1);
-  add("hits@3", metrics.hits3);
-  add("hits@10", metrics.hits10);
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/train/formula.h"
 #include "vecc/differentiate.h"
 #include "vecc/optimize.h"
 
@@ -22,20 +23,9 @@ void append_loss_state(Program& program, ValueId total, double divisor) {
     return *value;
   };
   const ValueId state = added(program.add(StateOp{kLossState, 1, Shape::scalar(), 0}, {}));
-  ExprNode zero;
-  ExprNode one;
-  one.input = 1;
-  ExprNode constant;
-  constant.kind = ExprNode::Kind::Constant;
-  constant.constant = divisor;
-  ExprNode times;
-  times.kind = ExprNode::Kind::Combine;
-  times.combination = Combination::ElProduct;
-  times.arity = 2;
-  ExprNode plus = times;
-  plus.combination = Combination::Sum;
   const ValueId operands[] = {state, total};
-  const ValueId sum = program.map(Expr{{zero, one, constant, times, plus}}, operands, "loss: sum");
+  const Formula sum_of_errors = Formula::operand(0) + Formula::operand(1) * divisor;
+  const ValueId sum = program.map(sum_of_errors.expr(), operands, "loss: sum");
   added(program.add(UpdateOp{}, {state, sum}));
 }
 
@@ -72,8 +62,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   step.counted = static_cast<std::uint64_t>(
       std::ranges::count_if(chosen.weights, [](double weight) { return weight != 0; }));
   VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
-  step.own_parameters = loss.targets;
-  step.own_parameters.insert(step.own_parameters.end(), loss.weights.begin(), loss.weights.end());
+  step.own_parameters = own_parameters(loss);
   VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
   const auto gradients = gradients_of(program, learned, values, touched);
   VECC_TRY(step.ops, append_step(program, gradients, options.optimizer));

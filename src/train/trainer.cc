@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <random>
 #include <utility>
 
 #include "src/train/find_non_finite.h"
+#include "src/train/shuffle.h"
 #include "src/train/step_program.h"
 #include "src/train/touched_rows.h"
 #include "src/train/training_state.h"
@@ -20,8 +20,7 @@ using Samples = std::vector<std::uint32_t>;
 void shuffle_samples(Samples& samples, std::uint64_t seed, std::uint64_t epoch) {
   std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
                       static_cast<std::uint32_t>(epoch), static_cast<std::uint32_t>(epoch >> 32)};
-  std::mt19937_64 random(words);
-  for (std::size_t i = samples.size(); i > 1; --i) std::swap(samples[i - 1], samples[random() % i]);
+  shuffle_by(words, samples);
 }
 
 struct CompiledStep {
@@ -114,11 +113,13 @@ class BatchTrainer final : public Trainer {
   Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good) override {
     const TrainPosition end = position_;
     VECC_TRY_VOID(restore(good));
-    while (position_.step < end.step) {
-      VECC_TRY(const WeightFile before, save());
+    for (WeightFile before = good; position_.step < end.step;) {
       VECC_TRY_VOID(step());
-      VECC_TRY(const WeightFile after, save());
-      if (is_finite(after)) continue;
+      VECC_TRY(WeightFile after, save());
+      if (is_finite(after)) {
+        before = std::move(after);
+        continue;
+      }
       VECC_TRY_VOID(restore(before));
       const TrainPosition at = next_position();
       VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(at.batch)));

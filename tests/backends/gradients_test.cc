@@ -8,6 +8,7 @@
 #include "backends/torch/gradient_plan.h"
 #include "tests/backends/gradient_check.h"
 #include "tests/backends/torch_check.h"
+#include "tests/program/recursive_levels.h"
 #include "vecc/program_text.h"
 
 namespace vecc::test {
@@ -203,23 +204,11 @@ parameter "w" [6, 2x1] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
   EXPECT_EQ(plan.block[0], kNoRows);  // one part alone
 }
 
-// Levels that append to what all levels before them made, and read from all of it.
 Program recursion(std::uint32_t levels) {
   Program program(DType::F64);
   const auto values = std::make_shared<const std::vector<double>>(random_values(8, 3));
   ValueId all = program.weight(*program.add_parameter({"w", 4, Shape::column(2), values}));
-  const ValueId half = program.fact({0.4, 0.3, 0.2, 0.1}, 4, Shape());
-  for (std::uint32_t level = 0; level < levels; ++level) {
-    const std::uint32_t rows = program.op(all).rows;
-    const ValueId last = program.gather(all, Index::slice(rows - 4, 4));
-    const ValueId jumps = program.gather(
-        all, Index::list({rows - 1, rows / 2, rows - 2, rows / 3, rows - 1, rows - 3}));
-    const ValueId sums =
-        program.segment(jumps, Segments::ragged({0, 1, 3, 3, 6}), Combination::Avg);
-    const ValueId next = program.map(*parse_expr("tanh(sum(product($0, $1), $2))", ""),
-                                     std::vector{half, last, sums});
-    all = program.concat(std::vector{all, next});
-  }
+  all = append_levels(program, all, levels);
   const std::uint32_t rows = program.op(all).rows;
   program.set_sample_count(rows);
   program.output(all, Index::slice(0, rows));

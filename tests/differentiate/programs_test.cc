@@ -7,6 +7,7 @@
 
 #include "tests/differentiate/gradient_case.h"
 #include "tests/program/random_op.h"
+#include "tests/program/recursive_levels.h"
 #include "tests/support/random_graph.h"
 #include "vecc/graph_io.h"
 
@@ -84,22 +85,10 @@ TEST(ProgramGradients, OfRandomPrograms) {
   }
 }
 
-// Levels that append to what all levels before them made, and read from all of it.
 Program recursion(std::uint32_t levels) {
   Program program(DType::F64);
-  ValueId all = program.fact({0.1, 0.2, -0.3, 0.4, 0.5, -0.6, 0.7, 0.8}, 4, Shape::column(2));
-  const ValueId half = program.fact({0.4, 0.3, 0.2, 0.1}, 4, Shape());
-  for (std::uint32_t level = 0; level < levels; ++level) {
-    const std::uint32_t rows = program.op(all).rows;
-    const ValueId last = program.gather(all, Index::slice(rows - 4, 4));
-    const ValueId jumps = program.gather(
-        all, Index::list({rows - 1, rows / 2, rows - 2, rows / 3, rows - 1, rows - 3}));
-    const ValueId sums =
-        program.segment(jumps, Segments::ragged({0, 1, 3, 3, 6}), Combination::Avg);
-    const ValueId next = program.map(*parse_expr("tanh(sum(product($0, $1), $2))", ""),
-                                     std::vector{half, last, sums});
-    all = program.concat(std::vector{all, next});
-  }
+  const ValueId all = program.fact({0.1, 0.2, -0.3, 0.4, 0.5, -0.6, 0.7, 0.8}, 4, Shape::column(2));
+  append_levels(program, all, levels);
   return learn_all(program);
 }
 

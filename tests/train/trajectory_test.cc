@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 
+#include "src/train/touched_rows.h"
 #include "tests/train/golden_json.h"
 #include "tests/train/train_check.h"
 #include "vecc/graph_io.h"
@@ -24,34 +26,6 @@ constexpr double kTolerance = 1e-9;
 
 std::string graph_path(const std::string& name) {
   return std::string(std::getenv("VECC_BINARY_DIR")) + "/golden/" + name + ".pb";
-}
-
-// The learnable weight tables that a sample's output depends on.
-std::set<std::string> touched_tables(const NeuronGraph& graph, std::uint32_t sample) {
-  std::set<std::string> tables;
-  const auto touch = [&](WeightId weight) {
-    if (weight == kNoWeight) return;
-    const WeightTable& table = graph.weight_tables[graph.table_of_weight[weight]];
-    if (table.learnable) tables.insert(table.name);
-  };
-  std::vector<NeuronId> todo{graph.samples[sample].output};
-  std::set<NeuronId> seen(todo.begin(), todo.end());
-  while (!todo.empty()) {
-    const NeuronId n = todo.back();
-    todo.pop_back();
-    const NeuronRange& range = graph.ranges[graph.range_of(n)];
-    if (range.offset_begin != kNoColumn) touch(graph.offsets[range.offset_begin + n - range.first]);
-    if (range.fact == FactKind::Learnable)
-      touch(graph.weights[range.weight_begin + n - range.first]);
-    for (std::uint64_t e = graph.input_begin[n]; e < graph.input_begin[n + 1]; ++e) {
-      const std::uint64_t in_range = e - graph.input_begin[range.first];
-      if (range.fact == FactKind::NotAFact && range.weight_begin != kNoColumn) {
-        touch(graph.weights[range.weight_begin + in_range]);
-      }
-      if (seen.insert(graph.inputs[e]).second) todo.push_back(graph.inputs[e]);
-    }
-  }
-  return tables;
 }
 
 // One of NeuraLogic's training runs, repeated.
@@ -132,12 +106,12 @@ class Trajectory {
     expect_near({errors_[sample]}, step["error"]["data"], kTolerance);
   }
 
-  [[nodiscard]] Parameters touched_by(std::size_t first, std::size_t count) const {
+  [[nodiscard]] Parameters touched_by(std::size_t first, std::size_t count) {
+    std::vector<std::uint32_t> samples(count);
+    std::iota(samples.begin(), samples.end(), static_cast<std::uint32_t>(first));
     Parameters touched;
-    for (std::size_t s = first; s < first + count; ++s) {
-      for (const std::string& table : touched_tables(graph_, static_cast<std::uint32_t>(s))) {
-        touched.insert(parameter_of_.at(table));
-      }
+    for (const auto& [table, rows] : touched_rows_.of(samples)) {
+      touched.insert(parameter_of_.at(table));
     }
     return touched;
   }
@@ -205,6 +179,7 @@ class Trajectory {
   const Backend& backend_;
   const Json& golden_;
   NeuronGraph graph_;
+  TouchedRows touched_rows_{graph_};
   Program program_;
   std::map<std::string, ParameterIndex> parameter_of_;
   LossSamples samples_;

@@ -22,6 +22,11 @@ void add_presets(CLI::App& app, CommandBody& body);
 void add_train(CLI::App& app, CommandBody& body);
 void add_calibrate(CLI::App& app, CommandBody& body);
 
+/// Sets of small graphs and what grounds them: DIR ..., --models, --dim.
+void add_set_options(CLI::App& command, std::vector<std::string>& data,
+                     std::vector<std::string>& models, std::uint32_t& dim);
+/// --python.
+void add_peer_option(CLI::App& command, std::string& python);
 /// --backend, --device, --threads, --warmup, --repeat.
 void add_timing_options(CLI::App& command, TimeOptions& time);
 

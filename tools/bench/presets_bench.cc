@@ -5,9 +5,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "child.h"
 #include "ground_graph.h"
-#include "pyg_script.h"
+#include "pyg_times.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
 
@@ -42,22 +41,9 @@ RunSeries series_of(const nlohmann::json& seconds, std::uint32_t warmup) {
 }
 
 Result<PresetRow> time_peer(const PresetsBenchOptions& options, const std::string& data,
-                            const std::string& model, const std::string& device) {
-  std::vector<std::string> arguments{pyg_script("time_tu.py"),
-                                     "--data=" + data,
-                                     "--model=" + model,
-                                     fmt::format("--dim={}", options.dim),
-                                     "--device=" + device,
-                                     fmt::format("--warmup={}", options.time.warmup),
-                                     fmt::format("--repeat={}", options.time.repeat)};
-  if (options.time.execution.threads > 0) {
-    arguments.push_back(fmt::format("--threads={}", options.time.execution.threads));
-  }
-  VECC_TRY(const std::string text, run_child(options.python, arguments));
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("both")) {
-    return Errors(ErrorCode::DeviceFailure, pyg_script("time_tu.py"), "printed no times");
-  }
+                            const std::string& model, bool on_cpu) {
+  VECC_TRY(const nlohmann::json json,
+           time_pyg({options.python, data, model, options.dim, on_cpu, options.time, {}}, "both"));
   PresetRow row;
   row.configuration = "PyG";
   row.peer = true;
@@ -91,7 +77,7 @@ Result<PresetTable> bench_one(const PresetsBenchOptions& options, const CostCoef
   if (options.python.empty() || table.rows.empty()) return table;
   std::fputs(fmt::format("{} {}: PyG\n", table.set, model).c_str(), stderr);
   const bool on_cpu = table.rows.front().times.device == "cpu";
-  VECC_TRY(PresetRow peer, time_peer(options, data, model, on_cpu ? "cpu" : "cuda"));
+  VECC_TRY(PresetRow peer, time_peer(options, data, model, on_cpu));
   table.rows.push_back(std::move(peer));
   return table;
 }

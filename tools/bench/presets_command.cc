@@ -26,28 +26,14 @@ void add_presets(CLI::App& app, CommandBody& body) {
       "-O0, -O1, -O2 and every preset of lift-gathers beside PyTorch Geometric: forward, backward "
       "and both, on whole sets of small graphs");
   const auto options = std::make_shared<PresetsBenchOptions>();
-  command->add_option("data", options->data, "Folders in TUDataset text")
-      ->required()
-      ->type_name("DIR ...");
-  command->add_option("--models", options->models, "Architectures")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"gcn", "sage", "gin"}).description(""))
-      ->type_name("gcn|sage|gin,...")
-      ->capture_default_str();
-  command->add_option("--dim", options->dim, "Dimensions of every layer")
-      ->type_name("N")
-      ->capture_default_str();
+  add_set_options(*command, options->data, options->models, options->dim);
   command
       ->add_option("--configurations", options->configurations,
                    "Only these: -O0, -O1, -O2, names of presets")
       ->delimiter(',')
       ->type_name("NAME,...");
   add_timing_options(*command, options->time);
-  command
-      ->add_option("--python", options->python,
-                   "A Python with torch_geometric, the peer; an empty name: no peer")
-      ->type_name("PATH")
-      ->capture_default_str();
+  add_peer_option(*command, options->python);
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");
   command->add_option("--svg", options->svg_path, "Draw every run to PATH")->type_name("PATH");

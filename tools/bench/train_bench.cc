@@ -6,9 +6,8 @@
 #include <cstdio>
 #include <numeric>
 
-#include "child.h"
 #include "ground_graph.h"
-#include "pyg_script.h"
+#include "pyg_times.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/quantity_text.h"
@@ -33,9 +32,8 @@ TrainOptions training_of(const TrainBenchOptions& options, const OptimizeOptions
 }
 
 Result<TrainRow> time_epochs(const TrainBenchOptions& options, const NeuronGraph& graph,
-                             const Program& vectorized, std::uint32_t level) {
-  VECC_TRY(const Backend* backend, backend_of(options.time));
-  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.time.execution));
+                             const Program& vectorized, const Backend& backend,
+                             const DeviceCost& cost, std::uint32_t level) {
   TrainRow row;
   row.name = fmt::format("-O{}", level);
   row.device = cost.device;
@@ -46,7 +44,7 @@ Result<TrainRow> time_epochs(const TrainBenchOptions& options, const NeuronGraph
   VECC_TRY(const Program program, optimize(vectorized, optimize_options));
   std::vector<std::uint32_t> samples(graph.samples.size());
   std::iota(samples.begin(), samples.end(), 0u);
-  VECC_TRY(const auto trainer, make_trainer(graph, program, *backend, options.time.execution,
+  VECC_TRY(const auto trainer, make_trainer(graph, program, backend, options.time.execution,
                                             training_of(options, optimize_options), samples));
   row.compile_seconds = seconds_from(compile_start);
   row.epoch.warmup = options.time.warmup;
@@ -63,23 +61,14 @@ Result<TrainRow> time_epochs(const TrainBenchOptions& options, const NeuronGraph
 
 Result<TrainRow> time_peer_epochs(const TrainBenchOptions& options, const std::string& data,
                                   const std::string& model, bool on_cpu) {
-  std::vector<std::string> arguments{pyg_script("time_tu.py"),
-                                     "--train",
-                                     "--data=" + data,
-                                     "--model=" + model,
-                                     fmt::format("--dim={}", options.dim),
-                                     fmt::format("--lr={}", options.rate),
-                                     on_cpu ? "--device=cpu" : "--device=cuda",
-                                     fmt::format("--warmup={}", options.time.warmup),
-                                     fmt::format("--repeat={}", options.time.repeat)};
-  if (options.time.execution.threads > 0) {
-    arguments.push_back(fmt::format("--threads={}", options.time.execution.threads));
-  }
-  VECC_TRY(const std::string text, run_child(options.python, arguments));
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("epoch") || json["loss"].empty()) {
-    return Errors(ErrorCode::DeviceFailure, arguments.front(), "printed no times");
-  }
+  VECC_TRY(const nlohmann::json json, time_pyg({options.python,
+                                                data,
+                                                model,
+                                                options.dim,
+                                                on_cpu,
+                                                options.time,
+                                                {"--train", fmt::format("--lr={}", options.rate)}},
+                                               "epoch"));
   TrainRow row;
   row.name = "PyG";
   row.device = json.at("device");
@@ -94,9 +83,12 @@ Result<TrainTable> bench_set(const TrainBenchOptions& options, const std::string
   TrainTable table{set_name(data), model, {}};
   VECC_TRY(const NeuronGraph graph, ground_set(data, model, options.dim));
   VECC_TRY(const Vectorized vectorized, vectorize(graph));
+  VECC_TRY(const Backend* backend, backend_of(options.time));
+  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.time.execution));
   for (const std::uint32_t level : {0u, 2u}) {
     std::fputs(fmt::format("{} {}: -O{}\n", table.set, model, level).c_str(), stderr);
-    VECC_TRY(table.rows.emplace_back(), time_epochs(options, graph, vectorized.program, level));
+    VECC_TRY(table.rows.emplace_back(),
+             time_epochs(options, graph, vectorized.program, *backend, cost, level));
   }
   if (options.python.empty() || interrupt_pending()) return table;
   std::fputs(fmt::format("{} {}: PyG\n", table.set, model).c_str(), stderr);

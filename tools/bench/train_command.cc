@@ -24,24 +24,10 @@ void add_train(CLI::App& app, CommandBody& body) {
       "Epochs a second at -O0 and -O2 beside PyTorch Geometric's loop, on whole sets of small "
       "graphs: Adam on the cross-entropy of all samples, the loss read every epoch");
   const auto options = std::make_shared<TrainBenchOptions>();
-  command->add_option("data", options->data, "Folders in TUDataset text")
-      ->required()
-      ->type_name("DIR ...");
-  command->add_option("--models", options->models, "Architectures")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"gcn", "sage", "gin"}).description(""))
-      ->type_name("gcn|sage|gin,...")
-      ->capture_default_str();
-  command->add_option("--dim", options->dim, "Dimensions of every layer")
-      ->type_name("N")
-      ->capture_default_str();
+  add_set_options(*command, options->data, options->models, options->dim);
   command->add_option("--lr", options->rate, "Learning rate")->capture_default_str();
   add_timing_options(*command, options->time);
-  command
-      ->add_option("--python", options->python,
-                   "A Python with torch_geometric, the peer; an empty name: no peer")
-      ->type_name("PATH")
-      ->capture_default_str();
+  add_peer_option(*command, options->python);
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");
   command->callback([&body, options] { body = [options] { return run_train(*options); }; });

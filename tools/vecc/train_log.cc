@@ -25,19 +25,10 @@ using Fields = std::vector<std::pair<std::string, std::optional<double>>>;
 
 void add_evaluation(Fields& fields, const std::string& prefix,
                     const std::optional<Evaluator::Evaluation>& evaluation) {
-  const Metrics none;
-  const Metrics& m = evaluation ? evaluation->metrics : none;
-  const auto add = [&](const char* name, std::optional<double> value) {
-    fields.emplace_back(prefix + name, value);
-  };
-  add("loss", evaluation ? std::optional(evaluation->loss) : std::nullopt);
-  add("accuracy", m.accuracy);
-  add("auroc", m.auroc);
-  add("aupr", m.aupr);
-  add("mrr", m.mrr);
-  add("hits@1", m.hits1);
-  add("hits@3", m.hits3);
-  add("hits@10", m.hits10);
+  fields.emplace_back(prefix + "loss", evaluation ? std::optional(evaluation->loss) : std::nullopt);
+  for (const auto& [name, value] : fields_of(evaluation ? evaluation->metrics : Metrics())) {
+    fields.emplace_back(prefix + std::string(name), value);
+  }
 }
 
 // The same names in the same order for every epoch.

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <random>
 #include <string>
 #include <utility>
+
+#include "src/train/shuffle.h"
 
 namespace vecc::tools {
 namespace {
@@ -28,8 +29,7 @@ std::vector<Samples> draw_units(const NeuronGraph& graph, std::uint64_t seed) {
     units[unit->second].push_back(s);
   }
   std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-  std::mt19937_64 random(words);
-  for (std::size_t i = units.size(); i > 1; --i) std::swap(units[i - 1], units[random() % i]);
+  shuffle_by(words, units);
   return units;
 }
 

@@ -115,7 +115,6 @@ class Training {
     EpochLines lines(!options_.quiet && ::isatty(STDERR_FILENO) == 0, loop_.epochs);
     const auto report = [&](const EpochReport& epoch) -> Result<void> {
       last_ = epoch;
-      if (!first_) first_ = epoch;
       line.update(epoch.epoch, loop_.epochs, ProgressUnit::Epochs);
       if (epoch.training) line.say(text_of_epoch(epoch));
       lines.print(epoch);
@@ -129,7 +128,6 @@ class Training {
 
   Trainer& trainer() { return *trainer_; }
   Result<Evaluator::Evaluation> validate() { return validation_->evaluate(); }
-  Result<Evaluator::Evaluation> evaluate() { return training_->evaluate(); }
 
   void describe(Stages& stages) const {
     const std::uint64_t run = summary_.epochs + 1 - summary_.first_epoch;
@@ -161,7 +159,6 @@ class Training {
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<Evaluator> training_;
   std::unique_ptr<Evaluator> validation_;
-  std::optional<EpochReport> first_;
   std::optional<EpochReport> last_;
   TrainSummary summary_;
 };

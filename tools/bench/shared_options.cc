@@ -1,9 +1,30 @@
-// The options of every command that times programs.
+// Options that several commands have.
 #include <CLI/CLI.hpp>
 
 #include "commands.h"
 
 namespace vecc::tools {
+
+void add_set_options(CLI::App& command, std::vector<std::string>& data,
+                     std::vector<std::string>& models, std::uint32_t& dim) {
+  command.add_option("data", data, "Folders in TUDataset text")->required()->type_name("DIR ...");
+  command.add_option("--models", models, "Architectures")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"gcn", "sage", "gin"}).description(""))
+      ->type_name("gcn|sage|gin,...")
+      ->capture_default_str();
+  command.add_option("--dim", dim, "Dimensions of every layer")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void add_peer_option(CLI::App& command, std::string& python) {
+  command
+      .add_option("--python", python,
+                  "A Python with torch_geometric, the peer; an empty name: no peer")
+      ->type_name("PATH")
+      ->capture_default_str();
+}
 
 void add_timing_options(CLI::App& command, TimeOptions& time) {
   command.add_option("--backend", time.backend, "What runs the programs")
