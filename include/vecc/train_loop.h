@@ -51,6 +51,8 @@ struct LoopParts {
   Evaluator* validation = nullptr;  ///< null: no early stop
   std::function<Result<void>(const EpochReport&)> report = nullptr;
   std::function<bool()> should_stop = nullptr;  ///< asked after every step
+  /// Called before the first step, with the epochs that a resumed training has behind it.
+  std::function<Result<void>(std::uint64_t finished_epochs)> begin = nullptr;
 };
 
 /// Trains until the last epoch, an early stop, or should_stop(), which ends the step at hand and

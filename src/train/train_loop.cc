@@ -49,6 +49,7 @@ class Loop {
       if (options_.resume) VECC_TRY_VOID(resume());
     }
     summary_.first_epoch = state_.finished_epochs + 1;
+    if (parts_.begin) VECC_TRY_VOID(parts_.begin(state_.finished_epochs));
     VECC_TRY(good_, parts_.trainer.save());
     if (has_folder()) return folder_.write_last(good_, state_);
     return {};

@@ -1,11 +1,12 @@
 #include "train_options.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
 #include <vector>
 
-#include "train_log.h"
+#include "tools/train_log/train_log.h"
 
 namespace vecc::tools {
 namespace {
@@ -172,13 +173,24 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
   app.add_flag("--resume", s.loop.resume,
                "Go on from the checkpoint, if there is one: bit for bit as if never stopped")
       ->group(kGroup);
-  app.add_option("--log", s.log, "Write every epoch there")
-      ->type_name("csv:FILE|jsonl:FILE")
+  app.add_option("--log", s.logs,
+                 "Write every epoch there; may be given several times. With --resume a file is "
+                 "continued behind the checkpoint's epoch. With --folds a log each")
+      ->type_name("csv:FILE|jsonl:FILE|tensorboard:DIR")
+      ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--log-every", s.loop.log_every, "Epochs between two evaluations")
       ->check(CLI::PositiveNumber.description(""))
       ->group(kGroup)
       ->capture_default_str();
+}
+
+std::string check_logs(const std::vector<std::string>& logs) {
+  for (auto log = logs.begin(); log != logs.end(); ++log) {
+    if (std::string problem = check_log_text(*log); !problem.empty()) return problem;
+    if (std::find(logs.begin(), log, *log) != log) return "--log: \"" + *log + "\" comes twice";
+  }
+  return {};
 }
 
 }  // namespace
@@ -198,7 +210,7 @@ std::string check_train_settings(const TrainSettings& s) {
   const bool validates = s.validate_fraction || !s.validate_file.empty();
   if (!s.train) {
     if (validates || s.folds > 0 || !s.loop.checkpoint_folder.empty() || s.loop.resume ||
-        !s.log.empty() || s.loop.early_stop > 0) {
+        !s.logs.empty() || s.loop.early_stop > 0) {
       return "--validate, --folds, --early-stop, --checkpoint, --resume and --log need --train";
     }
     return {};
@@ -208,7 +220,7 @@ std::string check_train_settings(const TrainSettings& s) {
     return "--folds validates by itself and has no checkpoints: leave out --validate and "
            "--checkpoint";
   }
-  return check_log_text(s.log);
+  return check_logs(s.logs);
 }
 
 }  // namespace vecc::tools

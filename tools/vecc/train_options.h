@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "vecc/train_loop.h"
 
@@ -17,8 +18,8 @@ struct TrainSettings {
   LoopOptions loop;
   std::optional<double> validate_fraction;
   std::string validate_file;
-  std::uint32_t folds = 0;  ///< 0: no cross-validation
-  std::string log;          ///< csv:PATH, jsonl:PATH; empty: none
+  std::uint32_t folds = 0;        ///< 0: no cross-validation
+  std::vector<std::string> logs;  ///< csv:FILE, jsonl:FILE, tensorboard:DIR
 };
 
 /// Adds the options; `settings` must outlive the parse.

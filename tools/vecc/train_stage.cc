@@ -12,7 +12,7 @@
 
 #include "tools/common/interrupt.h"
 #include "tools/common/quantity_text.h"
-#include "train_log.h"
+#include "tools/train_log/train_log.h"
 #include "train_samples.h"
 #include "vecc/train_loop.h"
 
@@ -110,18 +110,21 @@ class Training {
     return {};
   }
 
-  Result<void> run(ProgressLine& line) {
-    VECC_TRY(TrainLog log, TrainLog::open(options_.training.log, loop_.resume));
+  Result<void> run(ProgressLine& line, const std::vector<std::string>& log_texts) {
+    TrainLogs logs;
+    const auto begin = [&](std::uint64_t finished_epochs) {
+      return logs.open(log_texts, loop_.resume ? std::optional(finished_epochs) : std::nullopt);
+    };
     EpochLines lines(!options_.quiet && ::isatty(STDERR_FILENO) == 0, loop_.epochs);
     const auto report = [&](const EpochReport& epoch) -> Result<void> {
       last_ = epoch;
       line.update(epoch.epoch, loop_.epochs, ProgressUnit::Epochs);
       if (epoch.training) line.say(text_of_epoch(epoch));
       lines.print(epoch);
-      return log.write(epoch);
+      return logs.write(epoch);
     };
     VECC_TRY(summary_, train({*trainer_, training_.get(), validation_.get(), report,
-                              [] { return interrupt_pending(); }},
+                              [] { return interrupt_pending(); }, begin},
                              loop_));
     return {};
   }
@@ -197,8 +200,10 @@ Result<void> train_folds(const NeuronGraph& graph, const Program& program,
   for (std::size_t k = 0; k < splits.size() && !interrupt_pending(); ++k) {
     Training training(graph, program, choice, options, train_options);
     VECC_TRY_VOID(training.prepare(splits[k], nullptr));
+    std::vector<std::string> logs = options.training.logs;
+    for (std::string& log : logs) log = log_of_fold(log, static_cast<std::uint32_t>(k + 1));
     VECC_TRY_VOID(stages.run(fmt::format("fold {}", k + 1),
-                             [&](ProgressLine& line) { return training.run(line); }));
+                             [&](ProgressLine& line) { return training.run(line, logs); }));
     training.describe(stages);
     VECC_TRY(const Evaluator::Evaluation result, training.validate());
     add("loss", result.loss);
@@ -250,7 +255,8 @@ Result<void> train_graph(NeuronGraph& graph, Program& program, const BackendChoi
   }
   Training training(graph, program, choice, options, train_options);
   VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
-  VECC_TRY_VOID(stages.run("train", [&](ProgressLine& line) { return training.run(line); }));
+  VECC_TRY_VOID(
+      stages.run("train", [&](ProgressLine& line) { return training.run(line, settings.logs); }));
   training.describe(stages);
   VECC_TRY_VOID(training.trainer().copy_weights_to(graph));
   give_weights(graph, program);

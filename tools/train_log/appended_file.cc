@@ -1,0 +1,45 @@
+#include "tools/train_log/appended_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "src/support/atomic_file.h"
+#include "tools/common/data_sink.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+
+Errors write_failure(const std::string& path, int error) {
+  return {ErrorCode::CannotWrite, escape_terminal(path, 4096),
+          "cannot write: " + std::generic_category().message(error)};
+}
+
+AppendedFile::AppendedFile(AppendedFile&& other) noexcept
+    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+
+AppendedFile::~AppendedFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<AppendedFile> AppendedFile::open(const std::string& path) {
+  const int create = is_special_file(path) ? 0 : O_CREAT;
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | create, 0666);
+  if (file < 0) return write_failure(path, errno);
+  return AppendedFile(path, file);
+}
+
+Result<void> AppendedFile::append(std::string_view bytes) {
+  struct stat before {};
+  const bool can_undo = ::fstat(file_, &before) == 0 && S_ISREG(before.st_mode);
+  if (write_all(file_, bytes)) return {};
+  const int error = errno;
+  if (can_undo) (void)!::ftruncate(file_, before.st_size);
+  return write_failure(path_, error);
+}
+
+}  // namespace vecc::tools
