@@ -94,6 +94,33 @@ TEST(VeccTrain, another_graph_validates_with_the_same_weights) {
   EXPECT_THAT(result.err, HasSubstr("validation loss"));
 }
 
+TEST(VeccTrain, a_page_has_the_curves) {
+  const std::string page = test_folder() + "/page.html";
+  const Finished result = run_train({"--epochs=7", "--validate=0.25", "--emit=html", "-o", page});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");  // outputs come with --run
+  const std::string text = read_text(page);
+  EXPECT_THAT(text, HasSubstr("<h2 id='training'>"));
+  EXPECT_THAT(text, HasSubstr("<title>epoch 7: train loss "));
+  EXPECT_THAT(text, HasSubstr("<title>epoch 7: validation accuracy "));
+  EXPECT_THAT(text, HasSubstr("best: epoch "));
+}
+
+TEST(VeccTrain, a_program_is_emitted_with_the_learned_weights) {
+  const std::string folder = test_folder();
+  const auto emit = [&](const std::string& name, std::vector<std::string> more) {
+    more.insert(more.end(), {"--emit=ir", "-o", folder + "/" + name});
+    EXPECT_EQ(run_vecc(std::move(more)).code, 0);
+    return read_text(folder + "/" + name);
+  };
+  const std::string trained =
+      emit("trained", {xor_graph(), "--train", "--backend=interpreter", "--epochs=20",
+                       "--save-weights=" + folder + "/w.safetensors"});
+  EXPECT_EQ(trained, emit("loaded", {xor_graph(), "--backend=interpreter",
+                                     "--load-weights=" + folder + "/w.safetensors"}));
+  EXPECT_NE(trained, emit("before", {xor_graph(), "--backend=interpreter"}));
+}
+
 TEST(VeccTrain, a_read_only_folder_is_an_error_before_training) {
   const Finished result = run_train({"--checkpoint=/proc/no-folder"});
   EXPECT_EQ(result.code, 3);

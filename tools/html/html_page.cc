@@ -44,6 +44,15 @@ std::string choices(const OptimizeReport& report) {
          candidate_table(report);
 }
 
+std::string training(const TrainingCurves& curves) {
+  std::string text = "<h2 id='training'>Training</h2>\n<p class='note'>" +
+                     escape_html(escape_terminal(curves.words, 1000)) +
+                     (curves.words.empty() ? "" : ". ") +
+                     "By epoch, with the weights after it; numbers where the mouse is.";
+  if (curves.best_epoch > 0) text += " Best: the lowest validation loss.";
+  return text + "</p>\n<div class='two'>\n" + draw_charts(curves) + "</div>\n";
+}
+
 }  // namespace
 
 std::string html_page(const HtmlInput& input) {
@@ -51,9 +60,10 @@ std::string html_page(const HtmlInput& input) {
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
       "content='width=device-width'><title>{0}</title><style>{1}</style></head><body>\n"
-      "<h1>{0}</h1>\n<nav><a href='#sizes'>sizes</a><a href='#passes'>passes</a>"
+      "<h1>{0}</h1>\n<nav>{2}<a href='#sizes'>sizes</a><a href='#passes'>passes</a>"
       "<a href='#graph'>layer graph</a><a href='#ops'>ops</a></nav>\n",
-      title, kHtmlStyle);
+      title, kHtmlStyle, input.training ? "<a href='#training'>training</a>" : "");
+  if (input.training != nullptr) text += training(*input.training);
   text += "<h2 id='sizes'>Sizes</h2>\n<div class='two'><div class='wide'>" + size_table(input) +
           "</div><div class='wide'>" + kind_table(input) + "</div></div>\n";
   text += "<h2 id='passes'>Rows, pass by pass</h2>\n<div class='wide'>" + pass_table(input) +

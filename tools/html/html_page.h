@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "training_curves.h"
 #include "vecc/optimize.h"
 #include "vecc/program.h"
 
@@ -16,11 +17,13 @@ struct HtmlInput {
   const OptimizeReport& report;
   /// Seconds of each op of `after` in a measured run; empty: nothing was measured.
   std::vector<double> op_seconds;
+  /// Of a training before that; null: there was none.
+  const TrainingCurves* training = nullptr;
 };
 
-/// Sizes, the rows that each pass leaves as a waterfall, both layer graphs as SVG (a large one
-/// collapsed by group), and every op with rows, shape, bytes and its share of the time. No script,
-/// nothing from elsewhere; every name is escaped.
+/// A training's curves, sizes, the rows that each pass leaves as a waterfall, both layer graphs as
+/// SVG (a large one collapsed by group), and every op with rows, shape, bytes and its share of the
+/// time. No script, nothing from elsewhere; every name is escaped.
 [[nodiscard]] std::string html_page(const HtmlInput& input);
 
 }  // namespace vecc::tools

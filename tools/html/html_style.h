@@ -39,6 +39,16 @@ svg.graph .title text{font-weight:600}
 svg.graph .box{fill:var(--page);stroke:var(--edge)}
 svg.graph .edges path{fill:none;stroke:var(--edge)}
 svg.graph .edges .back{stroke-dasharray:4 3;stroke:var(--more)}
+svg.chart{font:11px system-ui,"DejaVu Sans",sans-serif;max-width:100%;height:auto}
+svg.chart text{fill:var(--text)}svg.chart .tick{text-anchor:end;fill:var(--pale)}
+svg.chart .below{text-anchor:middle;fill:var(--pale)}
+svg.chart .grid{stroke:var(--line);fill:none}svg.chart .axis{stroke:var(--edge);fill:none}
+svg.chart .curve{stroke:currentColor;stroke-width:1.6;fill:none;stroke-linejoin:round}
+svg.chart circle{fill:transparent}svg.chart .few circle,svg.chart circle:hover{fill:currentColor}
+svg.chart .best path{stroke:var(--pale);stroke-dasharray:4 3;fill:none}
+svg.chart .best .ring{stroke:var(--text);stroke-dasharray:none;stroke-width:1.4}
+svg.chart .to-left{text-anchor:end}
+.s-train{color:var(--bar)}.s-validation{color:var(--more)}
 .k-fact,.k-weight,.k-state{fill:var(--constant);background:var(--constant)}
 .k-gather{fill:var(--move);background:var(--move)}
 .k-concat{fill:var(--join);background:var(--join)}

@@ -102,6 +102,7 @@ struct Compiled {
   std::optional<Vectorized> vectorized;
   BackendChoice backend;
   std::optional<Optimized> optimized;
+  TrainingCurves training;
 };
 
 Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
@@ -110,7 +111,8 @@ Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options,
   if (by_reference && !options.emit.kind) return compiled;
   VECC_TRY(compiled.vectorized, vectorize_graph(graph, options, stages));
   const Program& program = compiled.vectorized->program;
-  if (!by_reference && (!options.emit.kind || options.run)) {
+  const bool runs = !options.emit.kind || options.run || options.training.train;
+  if (!by_reference && runs) {
     VECC_TRY(compiled.backend, choose_backend(program, options));
   }
   VECC_TRY(compiled.optimized, optimize_for(program, compiled.backend, options, stages));
@@ -128,8 +130,10 @@ Result<void> emit(const Compiled& compiled, const Options& options,
   if (options.emit.kind != EmitKind::Html) {
     return emit_program(optimized.program, options.emit, sizes);
   }
-  const HtmlInput page{options.input, compiled.vectorized->program, optimized.program,
-                       optimized.report, std::move(op_seconds)};
+  const HtmlInput page{
+      options.input,         compiled.vectorized->program,
+      optimized.program,     optimized.report,
+      std::move(op_seconds), compiled.training.charts().empty() ? nullptr : &compiled.training};
   return write_data(options.emit.path, html_page(page));
 }
 
@@ -151,8 +155,8 @@ Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Option
   if (!options.training.train) return {};
   const auto open = [&](const std::string& path) { return open_validation(path, options); };
   const DeferInterrupt finish_step;
-  VECC_TRY_VOID(
-      train_graph(graph, compiled.optimized->program, compiled.backend, options, open, stages));
+  VECC_TRY(compiled.training, train_graph(graph, compiled.optimized->program, compiled.backend,
+                                          options, open, stages));
   return save_graph_weights(graph, options, stages);
 }
 

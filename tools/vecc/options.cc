@@ -33,6 +33,8 @@ Examples:
   vecc graph.pb --train --epochs=200 --lr=0.01 --validate=0.2 --save-weights=w.safetensors
                                           learns the weights
   vecc graph.pb --train --folds=5         cross-validation
+  vecc graph.pb --train --emit=html -o page.html
+                                          a page with its loss curve and layer graph
   vecc weights --help                     show, diff and convert weight files
 
 Outputs go to stdout: aligned with a header on a terminal, else separated by tabs; a sample
@@ -215,7 +217,6 @@ std::string check_options(Options& o, const std::string& device) {
   if (o.training.train && o.backend == "reference") {
     return "--train runs a Program: --backend=interpreter computes in f64 as the reference does";
   }
-  if (o.training.train && o.emit.kind && !o.run) return "--train needs --run beside --emit";
   return check_gradients(o);
 }
 

@@ -12,6 +12,7 @@
 
 #include "tools/common/interrupt.h"
 #include "tools/common/quantity_text.h"
+#include "tools/train_log/epoch_fields.h"
 #include "tools/train_log/train_log.h"
 #include "train_samples.h"
 #include "vecc/train_loop.h"
@@ -118,6 +119,7 @@ class Training {
     EpochLines lines(!options_.quiet && ::isatty(STDERR_FILENO) == 0, loop_.epochs);
     const auto report = [&](const EpochReport& epoch) -> Result<void> {
       last_ = epoch;
+      add_to_curves(epoch);
       line.update(epoch.epoch, loop_.epochs, ProgressUnit::Epochs);
       if (epoch.training) line.say(text_of_epoch(epoch));
       lines.print(epoch);
@@ -132,7 +134,30 @@ class Training {
   Trainer& trainer() { return *trainer_; }
   Result<Evaluator::Evaluation> validate() { return validation_->evaluate(); }
 
+  /// With the words of describe().
+  TrainingCurves take_curves() {
+    curves_.best_epoch = summary_.best_epoch;
+    curves_.words = words();
+    return std::move(curves_);
+  }
+
   void describe(Stages& stages) const {
+    nlohmann::ordered_json numbers{{"epochs", summary_.epochs},
+                                   {"step_seconds", summary_.step_seconds}};
+    if (last_) numbers["loss"] = last_->loss;
+    if (summary_.best_epoch > 0) numbers["best_epoch"] = summary_.best_epoch;
+    stages.describe(words(), std::move(numbers));
+  }
+
+ private:
+  void add_to_curves(const EpochReport& report) {
+    for (const EpochField& field : fields_of(report)) {
+      if (field.side.empty() || !field.value) continue;
+      curves_.add(field.name, field.side, report.epoch, *field.value);
+    }
+  }
+
+  [[nodiscard]] std::string words() const {
     const std::uint64_t run = summary_.epochs + 1 - summary_.first_epoch;
     std::string words = text_of_count(summary_.epochs, "epoch");
     if (summary_.step_seconds > 0 && run > 0) {
@@ -144,14 +169,9 @@ class Training {
           fmt::format("; stopped early, the weights are those of epoch {}", summary_.best_epoch);
     }
     if (summary_.end == TrainEnd::Interrupted) words += "; interrupted";
-    nlohmann::ordered_json numbers{{"epochs", summary_.epochs},
-                                   {"step_seconds", summary_.step_seconds}};
-    if (last_) numbers["loss"] = last_->loss;
-    if (summary_.best_epoch > 0) numbers["best_epoch"] = summary_.best_epoch;
-    stages.describe(words, std::move(numbers));
+    return words;
   }
 
- private:
   const NeuronGraph& graph_;
   const Program& program_;
   const Backend& backend_;
@@ -164,6 +184,7 @@ class Training {
   std::unique_ptr<Evaluator> validation_;
   std::optional<EpochReport> last_;
   TrainSummary summary_;
+  TrainingCurves curves_;
 };
 
 void give_weights(const NeuronGraph& graph, Program& program) {
@@ -237,13 +258,14 @@ TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
 
 }  // namespace
 
-Result<void> train_graph(NeuronGraph& graph, Program& program, const BackendChoice& choice,
-                         const Options& options, const OpenValidation& open_validation,
-                         Stages& stages) {
+Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
+                                   const BackendChoice& choice, const Options& options,
+                                   const OpenValidation& open_validation, Stages& stages) {
   const TrainSettings& settings = options.training;
   const TrainOptions train_options = complete_options(graph, program, options);
   if (settings.folds > 0) {
-    return train_folds(graph, program, choice, options, train_options, stages);
+    VECC_TRY_VOID(train_folds(graph, program, choice, options, train_options, stages));
+    return TrainingCurves();
   }
   SampleSplit split = marked_split(graph);
   if (settings.validate_fraction) {
@@ -260,7 +282,7 @@ Result<void> train_graph(NeuronGraph& graph, Program& program, const BackendChoi
   training.describe(stages);
   VECC_TRY_VOID(training.trainer().copy_weights_to(graph));
   give_weights(graph, program);
-  return {};
+  return training.take_curves();
 }
 
 }  // namespace vecc::tools
