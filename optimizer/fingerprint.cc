@@ -1,32 +1,17 @@
 // Fingerprint of a Program: everything that decides what it computes, but parameters' values.
-#include <bit>
-#include <cstring>
+#include <span>
 #include <string_view>
 
 #include "optimizer/rewrite/index_algebra.h"
+#include "src/support/mixer.h"
 #include "vecc/optimize.h"
 
 namespace vecc {
 namespace {
 
-// Two independent streams of multiply and rotate.
-class Mixer {
+class ProgramMixer : public Mixer {
  public:
-  void add(std::uint64_t word) {
-    high_ = std::rotl((high_ ^ word) * 0x9FB21C651E98DF25ull, 29) + 0x2545F4914F6CDD1Dull;
-    low_ = std::rotl((low_ + word) * 0xD6E8FEB86659FD93ull, 33) ^ high_;
-  }
-  void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
-  void add(std::string_view text) {
-    add(std::uint64_t{text.size()});
-    for (std::size_t i = 0; i < text.size(); i += 8) {
-      std::uint64_t word = 0;
-      for (std::size_t k = i; k < text.size() && k < i + 8; ++k) {
-        word |= std::uint64_t{static_cast<unsigned char>(text[k])} << (8 * (k - i));
-      }
-      add(word);
-    }
-  }
+  using Mixer::add;
   void add(Shape shape) { add((std::uint64_t{shape.rows()} << 32) | shape.cols()); }
   void add(const Index& index) {
     add((std::uint64_t{static_cast<std::uint8_t>(index.form())} << 32) | index.size());
@@ -42,15 +27,11 @@ class Mixer {
     for (const std::uint32_t word : words) add(std::uint64_t{word});
   }
 
-  [[nodiscard]] Fingerprint result() const { return {high_, low_}; }
-
- private:
-  std::uint64_t high_ = 0x8A5CD789635D2DFFull;
-  std::uint64_t low_ = 0x121FD2155C472F96ull;
+  [[nodiscard]] Fingerprint result() const { return {high(), low()}; }
 };
 
 struct AddAttributes {
-  Mixer& mixer;
+  ProgramMixer& mixer;
 
   void operator()(const FactOp& op) const {
     mixer.add(std::uint64_t{op.unit});
@@ -107,7 +88,7 @@ std::string Fingerprint::text() const {
 }
 
 Fingerprint fingerprint(const Program& program) {
-  Mixer mixer;
+  ProgramMixer mixer;
   mixer.add(text_of(program.dtype()));
   mixer.add(std::uint64_t{program.sample_count()});
   for (const Parameter& parameter : program.parameters()) {

@@ -19,7 +19,8 @@ struct LoopOptions {
   std::string checkpoint_folder;  ///< empty: none
   std::uint64_t checkpoint_every = 10;
   bool resume = false;  ///< from the folder's checkpoint, if there is one
-  /// What a checkpoint must agree on: model, samples, optimizer, loss, seed.
+  /// What a checkpoint must agree on: model, samples, optimizer, loss, seed; `name value` after
+  /// `name value`, commas between them.
   std::string settings;
   std::uint64_t log_every = 1;  ///< epochs between two evaluations
 };

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "vecc/escape.h"
 
@@ -42,6 +43,27 @@ bool parse_number(const std::optional<std::string>& text, Number& number) {
   const char* end = text->data() + text->size();
   const auto read = std::from_chars(text->data(), end, number);
   return read.ec == std::errc() && read.ptr == end;
+}
+
+// The items of `a, b, c` that are not in `other`, of which there may be many.
+std::string items_beside(std::string_view items, std::string_view other) {
+  constexpr std::string_view kComma = ", ";
+  const auto list = [&](std::string_view text) {
+    std::vector<std::string_view> result;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(kComma), text.size());
+      result.push_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + kComma.size(), text.size()));
+    }
+    return result;
+  };
+  const std::vector<std::string_view> others = list(other);
+  std::string result;
+  for (const std::string_view item : list(items)) {
+    if (std::ranges::find(others, item) != others.end()) continue;
+    result += (result.empty() ? "" : ", ") + escape_terminal(item, 300);
+  }
+  return result;
 }
 
 }  // namespace
@@ -85,8 +107,8 @@ Result<std::optional<CheckpointFolder::Last>> CheckpointFolder::read_last() cons
     return refuse("is no checkpoint of a training");
   }
   if (*settings != settings_) {
-    return refuse("is of a training with other settings: " + escape_terminal(*settings, 2000) +
-                  "; now: " + escape_terminal(settings_, 2000));
+    return refuse("is of a training with other settings: " + items_beside(*settings, settings_) +
+                  "; now: " + items_beside(settings_, *settings));
   }
   last.file = std::move(file);
   return std::optional<Last>(std::move(last));

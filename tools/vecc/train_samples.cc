@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "src/support/mixer.h"
 #include "src/train/shuffle.h"
 
 namespace vecc::tools {
@@ -84,6 +85,30 @@ Result<std::vector<SampleSplit>> fold_splits(const NeuronGraph& graph, std::uint
     splits.push_back(split_units(units, k * units.size() / folds, (k + 1) * units.size() / folds));
   }
   return splits;
+}
+
+std::vector<std::uint32_t> samples_to_validate(const NeuronGraph& graph) {
+  std::vector<std::uint32_t> samples;
+  for (std::uint32_t s = 0; s < graph.samples.size(); ++s) {
+    if (graph.samples[s].split != Split::Test) samples.push_back(s);
+  }
+  return samples;
+}
+
+Fingerprint fingerprint_samples(const NeuronGraph& graph, std::span<const std::uint32_t> samples) {
+  Mixer mixer;
+  for (const std::uint32_t s : samples) {
+    const Sample& sample = graph.samples[s];
+    mixer.add(std::uint64_t{s});
+    mixer.add((std::uint64_t{sample.group} << 8) | static_cast<std::uint8_t>(sample.role));
+    mixer.add(static_cast<double>(sample.weight));
+    const std::uint64_t size = sample.has_target ? sample.target_shape.size() : 0;
+    mixer.add(size);
+    for (std::uint64_t i = 0; i < size; ++i) {
+      mixer.add(graph.target_values[sample.target_begin + i]);
+    }
+  }
+  return {mixer.high(), mixer.low()};
 }
 
 Loss choose_loss(const NeuronGraph& graph, const Program& program) {

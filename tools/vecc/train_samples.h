@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vecc/error.h"
 #include "vecc/loss.h"
 #include "vecc/neuron_graph.h"
+#include "vecc/optimize.h"
 #include "vecc/program.h"
 
 namespace vecc::tools {
@@ -27,6 +29,13 @@ struct SampleSplit {
 /// samples, or groups of them, than folds).
 [[nodiscard]] Result<std::vector<SampleSplit>> fold_splits(const NeuronGraph& graph,
                                                            std::uint32_t folds, std::uint64_t seed);
+
+/// Of the file that --validate names: all samples but those for tests.
+[[nodiscard]] std::vector<std::uint32_t> samples_to_validate(const NeuronGraph& graph);
+
+/// Which samples these are, with targets, weights, groups and roles.
+[[nodiscard]] Fingerprint fingerprint_samples(const NeuronGraph& graph,
+                                              std::span<const std::uint32_t> samples);
 
 /// The loss that fits: margin_ranking for samples with roles, crossentropy where outputs are
 /// activated and all targets are 0 or 1, else squared_diff.

@@ -36,18 +36,34 @@ std::string text_of_epoch(const EpochReport& report) {
   return text;
 }
 
-// What a checkpoint must agree on.
-std::string settings_text(const TrainOptions& o, const Program& program, const SampleSplit& split,
+std::string text_of_samples(const NeuronGraph& graph, std::span<const std::uint32_t> samples) {
+  return fmt::format("{} {}", samples.size(), fingerprint_samples(graph, samples).text());
+}
+
+// What a checkpoint must agree on; `validation`: that of another graph.
+std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const Program& program,
+                          const SampleSplit& split, const ValidationGraph* validation,
                           std::string_view backend) {
-  return fmt::format(
-      "program {} {} backend {} samples {}+{} loss {} {} margin {} optimizer {} rate {} {} {} {} "
-      "{} momentum {} decay {} clip {} {} batch {} shuffle {} seed {}",
-      fingerprint(program).text(), text_of(program.dtype()), backend, split.training.size(),
-      split.validation.size(), text_of(o.loss.loss), text_of(o.loss.reduction), o.loss.margin,
-      text_of(o.optimizer.optimizer), o.schedule.base, text_of(o.schedule.kind), o.schedule.period,
-      o.schedule.factor, o.schedule.last, o.optimizer.momentum, o.optimizer.weight_decay,
-      o.optimizer.clip_value.value_or(0), o.optimizer.clip_norm.value_or(0), o.batch_size,
-      o.shuffle, o.seed);
+  std::string text = fmt::format("program {}, dtype {}, backend {}", fingerprint(program).text(),
+                                 text_of(program.dtype()), backend);
+  text += ", samples to train on " + text_of_samples(graph, split.training);
+  if (validation == nullptr) {
+    text += ", to validate with " + text_of_samples(graph, split.validation);
+  } else {
+    text += fmt::format(", to validate with {} of program {}",
+                        text_of_samples(validation->graph, samples_to_validate(validation->graph)),
+                        fingerprint(validation->program).text());
+  }
+  text += fmt::format(", loss {}, reduction {}, margin {}", text_of(o.loss.loss),
+                      text_of(o.loss.reduction), o.loss.margin);
+  text +=
+      fmt::format(", optimizer {}, momentum {}, weight decay {}, clip-value {}, clip-norm {}",
+                  text_of(o.optimizer.optimizer), o.optimizer.momentum, o.optimizer.weight_decay,
+                  o.optimizer.clip_value.value_or(0), o.optimizer.clip_norm.value_or(0));
+  text += fmt::format(", rate {} {} {} {} {}", o.schedule.base, text_of(o.schedule.kind),
+                      o.schedule.period, o.schedule.factor, o.schedule.last);
+  return text +
+         fmt::format(", batch size {}, shuffle {}, seed {}", o.batch_size, o.shuffle, o.seed);
 }
 
 // Plain lines where stderr is no terminal: the first, then one a second, then the last.
@@ -87,18 +103,17 @@ class Training {
 
   Result<void> prepare(const SampleSplit& split, const ValidationGraph* validation) {
     loop_ = options_.training.loop;
-    loop_.settings = settings_text(train_options_, program_, split, backend_.name());
+    loop_.settings =
+        settings_text(train_options_, graph_, program_, split, validation, backend_.name());
     VECC_TRY(trainer_,
              make_trainer(graph_, program_, backend_, execution_, train_options_, split.training));
     execution_.storage = trainer_->storage();
     VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
                                        split.training));
     if (validation != nullptr) {
-      SampleSplit all = marked_split(validation->graph);
-      all.training.insert(all.training.end(), all.validation.begin(), all.validation.end());
-      std::ranges::sort(all.training);
-      VECC_TRY(validation_, make_evaluator(validation->graph, validation->program, backend_,
-                                           execution_, train_options_.loss, all.training));
+      VECC_TRY(validation_,
+               make_evaluator(validation->graph, validation->program, backend_, execution_,
+                              train_options_.loss, samples_to_validate(validation->graph)));
     } else if (!split.validation.empty()) {
       VECC_TRY(validation_, make_evaluator(graph_, program_, backend_, execution_,
                                            train_options_.loss, split.validation));
