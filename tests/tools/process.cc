@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +65,26 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
+// RLIMIT_FSIZE of the children that are started while one lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(std::uint64_t bytes) : limits_(bytes > 0) {
+    if (!limits_) return;
+    if (::getrlimit(RLIMIT_FSIZE, &old_) != 0) fail("getrlimit");
+    const rlimit low{bytes, old_.rlim_max};
+    if (::setrlimit(RLIMIT_FSIZE, &low) != 0) fail("setrlimit");
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    if (limits_) ::setrlimit(RLIMIT_FSIZE, &old_);
+  }
+
+ private:
+  bool limits_;
+  rlimit old_{};
+};
+
 pid_t spawn(const Command& command, int out, int err) {
   const char* folder = std::getenv("VECC_BINARY_DIR");
   if (folder == nullptr) throw std::runtime_error("VECC_BINARY_DIR is not set (run by ctest)");
@@ -91,6 +112,7 @@ pid_t spawn(const Command& command, int out, int err) {
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
+  const FileSizeLimit limit(command.max_file_bytes);
   errno = ::posix_spawn(&pid, path.c_str(), &actions, &attributes, pointers(words).data(),
                         pointers(variables).data());
   if (errno != 0) fail(path);

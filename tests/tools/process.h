@@ -1,6 +1,7 @@
 // Running the built tools and looking at all they do.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,12 @@ struct Command {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  ///< `NO_COLOR=1`, added
   std::string stdin_path = "/dev/null";
-  std::string stdout_path;       ///< empty: captured
-  bool stdout_closed = false;    ///< a pipe that nobody reads
-  bool stderr_terminal = false;  ///< stderr is a pseudo-terminal
-  unsigned columns = 80;         ///< of that terminal
-  std::string interrupt_on;      ///< SIGINT as soon as stderr holds this text
+  std::string stdout_path;           ///< empty: captured
+  bool stdout_closed = false;        ///< a pipe that nobody reads
+  bool stderr_terminal = false;      ///< stderr is a pseudo-terminal
+  unsigned columns = 80;             ///< of that terminal
+  std::uint64_t max_file_bytes = 0;  ///< a file that grows beyond is a full disk; 0: no limit
+  std::string interrupt_on;          ///< SIGINT as soon as stderr holds this text
 };
 
 struct Finished {

@@ -51,6 +51,7 @@ void install_handler(int signal) {
 
 void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install_handler(signal);
 }
 

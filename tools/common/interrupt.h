@@ -3,9 +3,9 @@
 
 namespace vecc::tools {
 
-/// Ignores SIGPIPE (a closed pipe shows as EPIPE) and makes SIGINT end the program with
-/// ExitCode::Interrupted, SIGTERM and SIGHUP alike with 128 + their number. A signal that the
-/// parent had ignored (nohup) stays ignored.
+/// Ignores SIGPIPE and SIGXFSZ (a closed pipe shows as EPIPE, `ulimit -f` as EFBIG) and makes
+/// SIGINT end the program with ExitCode::Interrupted, SIGTERM and SIGHUP alike with 128 + their
+/// number. A signal that the parent had ignored (nohup) stays ignored.
 void install_signal_handlers();
 
 /// While one lives, the first such signal is only noted; the end of the last one then leaves.

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "outputs.h"
 #include "report.h"
+#include "tools/common/data_sink.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/logging.h"
 #include "tools/common/run_tool.h"
@@ -149,10 +150,22 @@ Result<ValidationGraph> open_validation(const std::string& path, const Options& 
   return ValidationGraph{std::move(graph), std::move(compiled.optimized->program)};
 }
 
+/// A training may take days: what cannot be written after it is known before. Leaves no file.
+Result<void> check_outputs(const Options& options) {
+  for (const std::string& path : {options.save_weights, options.gradients, options.emit.path}) {
+    std::error_code unknown;
+    const bool exists = std::filesystem::exists(path, unknown);
+    if (path.empty() || (exists && is_special_file(path))) continue;  // opening a pipe would wait
+    VECC_TRY_VOID(DataSink::open(path));
+  }
+  return {};
+}
+
 /// --train: the graph and its Program get the learned weights.
 Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Options& options,
                             Stages& stages) {
   if (!options.training.train) return {};
+  VECC_TRY_VOID(check_outputs(options));
   const auto open = [&](const std::string& path) { return open_validation(path, options); };
   const DeferInterrupt finish_step;
   VECC_TRY(compiled.training, train_graph(graph, compiled.optimized->program, compiled.backend,
