@@ -1,5 +1,6 @@
 #include "src/support/utf8.h"
 #include "src/weights/npy.h"
+#include "src/weights/pickle.h"
 #include "src/weights/zip_directory.h"
 
 namespace vecc {
@@ -23,11 +24,7 @@ Result<void> check_size(const ZipEntry& entry, std::uint64_t room) {
 
 /// The array's name: the entry's without its suffix.
 Result<std::string> array_name(const std::string& entry) {
-  if (entry.ends_with("data.pkl")) {
-    return Errors(ErrorCode::UnreadWeights, "",
-                  "is a pickle, as PyTorch's own files hold, and pickles are never read: save with "
-                  "safetensors.torch.save_file");
-  }
+  if (entry.ends_with("data.pkl")) return refuse_pickle();
   if (!entry.ends_with(kArraySuffix)) {
     return Errors(ErrorCode::UnreadWeights, "", "is no array, expected names that end in .npy");
   }

@@ -1,4 +1,5 @@
 #include "src/weights/element_type.h"
+#include "src/weights/pickle.h"
 #include "src/weights/safetensors.h"
 #include "src/weights/safetensors_header.h"
 
@@ -17,6 +18,7 @@ Result<std::uint64_t> read_header_length(const InputFile& input) {
   VECC_TRY(const std::string start, input.read(0, kLengthBytes + 1));
   const auto length = load_little_endian<std::uint64_t>(start.data());
   if (length > kMaxSafetensorsHeader || start.back() != '{') {
+    if (is_pickle(start)) return refuse_pickle();
     return Errors(ErrorCode::BadWeightFile, "",
                   "is neither safetensors nor .npz nor .npy: it begins with none of their marks");
   }

@@ -41,10 +41,19 @@ TEST(BadSafetensors, other_file) {
   const char* const message =
       "w: error: is neither safetensors nor .npz nor .npy: it begins with none of their marks "
       "[E025]";
-  EXPECT_EQ(safetensors_error("\x80\x02}q\x01(X\x04weight"), message);
+  EXPECT_EQ(safetensors_error("\x80\x01}q\x01(X\x04weight"), message);  // no such protocol
   EXPECT_EQ(safetensors_error(little_endian(100'000'001, 8) + "{}"), message);
   EXPECT_EQ(safetensors_error(little_endian(~0ull, 8) + "{}"), message);
   EXPECT_EQ(safetensors_error(little_endian(3, 8) + " {}"), message);
+}
+
+TEST(BadSafetensors, a_pickle_is_named) {
+  for (const char* start : {"\x80\x02}q\x01(X\x04weight", "\x80\x05\x95weights!"}) {
+    EXPECT_EQ(
+        safetensors_error(start),
+        "w: error: is a pickle, as PyTorch's own files hold, and pickles are never read: save "
+        "with safetensors.torch.save_file [E026]");
+  }
 }
 
 TEST(BadSafetensors, no_json) {
