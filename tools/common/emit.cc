@@ -31,13 +31,15 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
   static const std::map<std::string, EmitKind> kKinds{{"ir", EmitKind::Ir},
                                                       {"dot", EmitKind::Dot},
                                                       {"stats", EmitKind::Stats},
-                                                      {"html", EmitKind::Html}};
+                                                      {"html", EmitKind::Html},
+                                                      {"python", EmitKind::Python}};
   app.add_option_function<std::string>(
          "--emit", [&options](const std::string& text) { options.kind = kKinds.at(text); },
-         "Print the program instead of running it: ir (text), dot (Graphviz), stats, or html (a "
-         "page: pictures before and after, rows pass by pass, every op)")
+         "Print the program instead of running it: ir (text), dot (Graphviz), stats, html (a page: "
+         "pictures before and after, rows pass by pass, every op), or python (a PyTorch module "
+         "with its weights, in a new folder)")
       ->check(CLI::IsMember(kKinds).description(""))
-      ->type_name("ir|dot|stats|html");
+      ->type_name("ir|dot|stats|html|python");
   app.add_option_function<std::string>(
          "-o,--output",
          [&options](const std::string& path) {
@@ -45,7 +47,7 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
            options.path = is_stdout ? "" : path;
          },
          "Write to PATH, whole or not at all, instead of stdout (ir: long arrays go to "
-         "PATH.arrays)")
+         "PATH.arrays; python: PATH is a new or empty folder)")
       ->type_name("PATH");
   app.add_flag("--full", options.full,
                "--emit=ir: every array in the text itself (default: shortened on a terminal, in "
@@ -53,16 +55,28 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
 }
 
 Result<void> emit_program(const Program& program, const EmitOptions& options,
-                          const nlohmann::ordered_json& statistics) {
+                          const nlohmann::ordered_json& statistics, const PythonOptions& module) {
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Dot: return write_data(options.path, print_dot(program));
     case EmitKind::Stats:
       return write_data(options.path,
                         options.json ? dump_json(statistics) + "\n" : table_of(statistics));
+    case EmitKind::Python: {
+      const DeferInterrupt whole_folder;
+      return emit_python(program, options.path, module);
+    }
     case EmitKind::Html: break;
   }
   fail_check("a kind that is printed from the program alone", __FILE__, __LINE__, "html");
+}
+
+std::string check_emit_options(const EmitOptions& options) {
+  if (options.full && options.kind != EmitKind::Ir) return "--full needs --emit=ir";
+  if (options.kind == EmitKind::Python && options.path.empty()) {
+    return "--emit=python needs -o: a folder";
+  }
+  return {};
 }
 
 }  // namespace vecc::tools

@@ -93,8 +93,8 @@ int opt_main(int argc, char** argv) {
   if (const auto problem = check_optimize_settings(options.optimize); !problem.empty()) {
     return report_usage("vecc-opt", problem);
   }
-  if (options.emit.full && options.emit.kind != EmitKind::Ir) {
-    return report_usage("vecc-opt", "--full needs --emit=ir");
+  if (const auto problem = check_emit_options(options.emit); !problem.empty()) {
+    return report_usage("vecc-opt", problem);
   }
   set_up_logging(options.log_level);
   const Result<void> result = run(options);

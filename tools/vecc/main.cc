@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "execute.h"
+#include "module_options.h"
 #include "optimize_for.h"
 #include "options.h"
 #include "outputs.h"
@@ -125,9 +126,13 @@ bool emits_after_run(const Options& options) {
   return options.emit.kind == EmitKind::Html && options.run;
 }
 
-Result<void> emit(const Compiled& compiled, const Options& options,
+Result<void> emit(const NeuronGraph& graph, const Compiled& compiled, const Options& options,
                   const nlohmann::ordered_json& sizes, std::vector<double> op_seconds = {}) {
   const Optimized& optimized = *compiled.optimized;
+  if (options.emit.kind == EmitKind::Python) {
+    VECC_TRY(const PythonOptions module, module_options(graph, optimized.program, options));
+    return emit_program(optimized.program, options.emit, sizes, module);
+  }
   if (options.emit.kind != EmitKind::Html) {
     return emit_program(optimized.program, options.emit, sizes);
   }
@@ -180,7 +185,7 @@ Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stage
   const auto sizes =
       describe_sizes(graph, compiled.vectorized ? &compiled.vectorized->report : nullptr, program);
   if (options.emit.kind && !emits_after_run(options)) {
-    VECC_TRY_VOID(emit(compiled, options, sizes));
+    VECC_TRY_VOID(emit(graph, compiled, options, sizes));
     if (!options.run) {
       print_report(options, stages, nullptr);
       return {};
@@ -191,7 +196,7 @@ Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stage
                ? execute_reference(graph, options, stages)
                : execute_program(graph, *program, compiled.backend, options, stages));
   if (emits_after_run(options)) {
-    VECC_TRY_VOID(emit(compiled, options, sizes, execution.op_seconds));
+    VECC_TRY_VOID(emit(graph, compiled, options, sizes, execution.op_seconds));
   }
   VECC_TRY_VOID(
       print_outputs(options, graph, execution, describe_execution(execution, stages, sizes)));

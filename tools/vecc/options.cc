@@ -22,6 +22,7 @@ Examples:
   vecc graph.pb --emit=ir                 the tensor program as text
   vecc graph.pb --emit=dot | dot -Tsvg    its picture
   vecc graph.pb --emit=stats --json       its sizes
+  vecc graph.pb --emit=python -o module   a PyTorch module: module/model.py and its weights
   vecc graph.pb --time-passes --check     what each pass of the optimizer does, and a proof of it
   vecc graph.pb --init=glorot             weights that the file leaves open get initial values
   vecc graph.pb --backend=reference --gradients=gradients.tsv
@@ -208,7 +209,7 @@ std::string check_options(Options& o, const std::string& device) {
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
-  if (o.emit.full && o.emit.kind != EmitKind::Ir) return "--full needs --emit=ir";
+  if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
   }

@@ -67,13 +67,10 @@ Json json_of_value(Shape shape, std::span<const double> value, bool single) {
 using Line = std::array<std::string, 3>;
 
 Line line_of(const NeuronGraph& graph, const Execution& execution, std::size_t i) {
-  const Sample& sample = graph.samples[i];
   const Executable::Output& output = execution.outputs[i];
-  return {escape_terminal(sample_id(graph, i), std::numeric_limits<std::uint32_t>::max()),
+  return {text_of_sample_id(graph, i),
           text_of_value(output.shape, output.value, execution.dtype == DType::F32),
-          sample.has_target
-              ? text_of_value(sample.target_shape, target_of(graph, sample), /*single=*/false)
-              : "-"};
+          text_of_target(graph, i)};
 }
 
 Json json_of_sample(const NeuronGraph& graph, const Execution& execution, std::size_t i) {
@@ -90,6 +87,16 @@ Json json_of_sample(const NeuronGraph& graph, const Execution& execution, std::s
 }
 
 }  // namespace
+
+std::string text_of_sample_id(const NeuronGraph& graph, std::size_t sample) {
+  return escape_terminal(sample_id(graph, sample), std::numeric_limits<std::uint32_t>::max());
+}
+
+std::string text_of_target(const NeuronGraph& graph, std::size_t sample) {
+  const Sample& of = graph.samples[sample];
+  if (!of.has_target) return "-";
+  return text_of_value(of.target_shape, target_of(graph, of), /*single=*/false);
+}
 
 void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
                    bool aligned) {

@@ -21,6 +21,10 @@ void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& ex
 void write_outputs_json(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
                         const nlohmann::ordered_json& rest);
 
+/// A sample's id, and its target (`-` if there is none), as write_outputs() prints them.
+[[nodiscard]] std::string text_of_sample_id(const NeuronGraph& graph, std::size_t sample);
+[[nodiscard]] std::string text_of_target(const NeuronGraph& graph, std::size_t sample);
+
 /// How many outputs hold a NaN or an infinity.
 [[nodiscard]] std::uint64_t count_not_finite(const Execution& execution);
 

@@ -1,0 +1,94 @@
+#include "src/emit/python/buffers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace vecc::python {
+namespace {
+
+bool is_single(double value) {
+  if (std::isnan(value)) return true;  // one NaN is as good as another
+  if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) return false;
+  return static_cast<double>(static_cast<float>(value)) == value;
+}
+
+template <class T, class Values>
+std::string elements(const Values& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+  }
+  return bytes;
+}
+
+bool fits_32_bits(std::span<const std::uint32_t> rows) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
+  return std::all_of(rows.begin(), rows.end(), [](std::uint32_t row) { return row <= kMost; });
+}
+
+}  // namespace
+
+WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
+                               std::vector<std::uint64_t> shape) {
+  const bool single = std::all_of(values.begin(), values.end(), is_single);
+  return {std::move(name), single ? ElementType::F32 : ElementType::F64, std::move(shape),
+          single ? elements<float>(values) : elements<double>(values)};
+}
+
+Buffer Buffers::add_numbers(std::string name, std::span<const double> values, Shape shape) {
+  tensors_.push_back(tensor_of_numbers(std::move(name), values, std::move(shape)));
+  return {static_cast<BufferId>(tensors_.size() - 1)};
+}
+
+Buffer Buffers::add_rows(std::string name, std::span<const std::uint32_t> rows, Shape shape) {
+  const bool narrow = fits_32_bits(rows);
+  WeightTensor tensor{std::move(name), narrow ? ElementType::I32 : ElementType::I64,
+                      std::move(shape),
+                      narrow ? elements<std::int32_t>(rows) : elements<std::int64_t>(rows)};
+  auto& equals = rows_by_hash_[std::hash<std::string_view>{}(tensor.data)];
+  for (const BufferId id : equals) {
+    const WeightTensor& other = tensors_[id];
+    if (other.type == tensor.type && other.shape == tensor.shape && other.data == tensor.data) {
+      return {id};
+    }
+  }
+  equals.push_back(static_cast<BufferId>(tensors_.size()));
+  tensors_.push_back(std::move(tensor));
+  return {equals.back()};
+}
+
+Buffer Buffers::one() {
+  if (!one_) one_ = add_numbers("one", std::vector<double>{1}, {1}).id;
+  return {*one_};
+}
+
+bool Buffers::are_alike(Buffer a, Buffer b) const {
+  return tensors_[a.id].type == tensors_[b.id].type && tensors_[a.id].shape == tensors_[b.id].shape;
+}
+
+Buffer Buffers::stack(std::span<const BufferId> list) {
+  const WeightTensor& first = tensors_[list[0]];
+  WeightTensor stacked{first.name + "_levels", first.type, first.shape, {}};
+  stacked.shape.insert(stacked.shape.begin(), list.size());
+  stacked.data.reserve(list.size() * first.data.size());
+  for (const BufferId id : list) stacked.data += tensors_[id].data;
+  tensors_.push_back(std::move(stacked));
+  return {static_cast<BufferId>(tensors_.size() - 1)};
+}
+
+std::vector<WeightTensor> Buffers::take(const std::vector<bool>& used) {
+  std::vector<WeightTensor> taken;
+  for (std::size_t id = 0; id < tensors_.size(); ++id) {
+    if (used[id]) taken.push_back(std::move(tensors_[id]));
+  }
+  return taken;
+}
+
+}  // namespace vecc::python

@@ -1,0 +1,48 @@
+// The tensors of data.safetensors: constants, indices, segments.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/emit/python/code.h"
+#include "vecc/weights.h"
+
+namespace vecc::python {
+
+class Buffers {
+ public:
+  using Shape = std::vector<std::uint64_t>;
+
+  /// Numbers that the module computes with; in the file F32 where that is exact, else F64.
+  Buffer add_numbers(std::string name, std::span<const double> values, Shape shape);
+  /// Row numbers: I32 where they fit, else I64. Equal ones are there once, under the first name.
+  Buffer add_rows(std::string name, std::span<const std::uint32_t> rows, Shape shape);
+  /// The number 1, [1]: what others get their type and device from.
+  Buffer one();
+
+  /// Whether two could be rows of one tensor.
+  [[nodiscard]] bool are_alike(Buffer a, Buffer b) const;
+  /// Those of the list one after another along a new first dimension, under the first one's name
+  /// and `_levels`.
+  Buffer stack(std::span<const BufferId> list);
+
+  [[nodiscard]] const std::string& name(Buffer buffer) const { return tensors_[buffer.id].name; }
+  [[nodiscard]] std::size_t size() const { return tensors_.size(); }
+  /// Moves out those that are used.
+  [[nodiscard]] std::vector<WeightTensor> take(const std::vector<bool>& used);
+
+ private:
+  std::vector<WeightTensor> tensors_;
+  boost::unordered_flat_map<std::size_t, std::vector<BufferId>> rows_by_hash_;
+  std::optional<BufferId> one_;
+};
+
+/// Numbers as elements: F32 where every one is exactly a float, else F64.
+[[nodiscard]] WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
+                                             std::vector<std::uint64_t> shape);
+
+}  // namespace vecc::python

@@ -1,0 +1,85 @@
+#include "vecc/emit_python.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "src/emit/python/buffers.h"
+#include "src/emit/python/module_text.h"
+#include "src/emit/python/runtime_text.h"
+#include "src/support/atomic_folder.h"
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+Result<WeightFile> weights_of_program(const Program& program) {
+  WeightFile file;
+  Errors missing;
+  for (const Parameter& parameter : program.parameters()) {
+    if (!parameter.values) {
+      missing.add(ErrorCode::MissingValues, "parameter \"" + escape_terminal(parameter.name) + "\"",
+                  "has no values");
+      continue;
+    }
+    std::vector<std::uint64_t> shape{parameter.rows};
+    if (!parameter.shape.is_scalar()) {
+      shape.insert(shape.end(), {parameter.shape.rows(), parameter.shape.cols()});
+    }
+    file.tensors.push_back(
+        python::tensor_of_numbers(parameter.name, *parameter.values, std::move(shape)));
+  }
+  if (!missing.empty()) return missing;
+  return file;
+}
+
+Errors write_failure(const std::string& directory, int error) {
+  return {ErrorCode::CannotWrite, escape_terminal(directory, 4096),
+          std::string("cannot write: ") +
+              (error == ENOTEMPTY ? "the folder is there and not empty" : std::strerror(error))};
+}
+
+}  // namespace
+
+std::vector<std::string> unsupported_in_python(const Program& program) {
+  std::vector<std::string> gaps;
+  std::array<std::size_t, kOpKinds> counts{};
+  for (const Op& op : program.ops()) ++counts[static_cast<std::size_t>(op.kind())];
+  for (const OpKind kind : {OpKind::Contract, OpKind::Vjp, OpKind::State, OpKind::Update}) {
+    const std::size_t count = counts[static_cast<std::size_t>(kind)];
+    if (count == 0) continue;
+    gaps.push_back(
+        "op " + std::string(text_of(kind)) + " (" + std::to_string(count) +
+        " of them): a module holds a forward pass, whose gradients and steps are torch's");
+  }
+  return gaps;
+}
+
+Result<void> emit_python(const Program& program, const std::string& directory,
+                         const PythonOptions& options) {
+  Errors gaps;
+  for (std::string& gap : unsupported_in_python(program)) {
+    gaps.add(ErrorCode::BackendUnsupported, "python", std::move(gap));
+  }
+  if (!gaps.empty()) return gaps;
+  VECC_CHECK(options.samples.empty() || options.samples.size() == program.sample_count(),
+             "a text a sample");
+  std::optional<AtomicFolder> folder = AtomicFolder::create(directory);
+  if (!folder) return write_failure(directory, errno);
+  WeightFile own;
+  if (!options.weights) {
+    VECC_TRY(own, weights_of_program(program));
+  }
+  const python::Module module = python::module_of(program, options);
+  VECC_TRY_VOID(write_weights(options.weights ? *options.weights : own,
+                              folder->path() + "/weights.safetensors"));
+  VECC_TRY_VOID(write_weights(module.data, folder->path() + "/data.safetensors"));
+  const bool has_loss = options.loss.has_value();
+  if (!folder->write("README.md", python::readme_text(has_loss)) ||
+      !folder->write("model.py", module.text) || !folder->commit()) {
+    return write_failure(directory, errno);
+  }
+  return {};
+}
+
+}  // namespace vecc
