@@ -49,10 +49,12 @@ Buffer Buffers::add_numbers(std::string name, std::span<const double> values, Sh
 
 Buffer Buffers::add_rows(std::string name, std::span<const std::uint32_t> rows, Shape shape) {
   const bool narrow = fits_32_bits(rows);
-  WeightTensor tensor{std::move(name), narrow ? ElementType::I32 : ElementType::I64,
-                      std::move(shape),
-                      narrow ? elements<std::int32_t>(rows) : elements<std::int64_t>(rows)};
-  auto& equals = rows_by_hash_[std::hash<std::string_view>{}(tensor.data)];
+  return share({std::move(name), narrow ? ElementType::I32 : ElementType::I64, std::move(shape),
+                narrow ? elements<std::int32_t>(rows) : elements<std::int64_t>(rows)});
+}
+
+Buffer Buffers::share(WeightTensor tensor) {
+  auto& equals = tensors_by_hash_[std::hash<std::string_view>{}(tensor.data)];
   for (const BufferId id : equals) {
     const WeightTensor& other = tensors_[id];
     if (other.type == tensor.type && other.shape == tensor.shape && other.data == tensor.data) {
@@ -75,12 +77,14 @@ bool Buffers::are_alike(Buffer a, Buffer b) const {
 
 Buffer Buffers::stack(std::span<const BufferId> list) {
   const WeightTensor& first = tensors_[list[0]];
-  WeightTensor stacked{first.name + "_levels", first.type, first.shape, {}};
+  WeightTensor stacked{
+      first.name + "_levels_" + std::to_string(stacks_), first.type, first.shape, {}};
   stacked.shape.insert(stacked.shape.begin(), list.size());
   stacked.data.reserve(list.size() * first.data.size());
   for (const BufferId id : list) stacked.data += tensors_[id].data;
-  tensors_.push_back(std::move(stacked));
-  return {static_cast<BufferId>(tensors_.size() - 1)};
+  const Buffer shared = share(std::move(stacked));
+  if (shared.id + 1 == tensors_.size()) ++stacks_;
+  return shared;
 }
 
 std::vector<WeightTensor> Buffers::take(const std::vector<bool>& used) {

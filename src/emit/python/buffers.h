@@ -26,8 +26,7 @@ class Buffers {
 
   /// Whether two could be rows of one tensor.
   [[nodiscard]] bool are_alike(Buffer a, Buffer b) const;
-  /// Those of the list one after another along a new first dimension, under the first one's name
-  /// and `_levels`.
+  /// Those of the list one after another along a new first dimension.
   Buffer stack(std::span<const BufferId> list);
 
   [[nodiscard]] const std::string& name(Buffer buffer) const { return tensors_[buffer.id].name; }
@@ -36,8 +35,12 @@ class Buffers {
   [[nodiscard]] std::vector<WeightTensor> take(const std::vector<bool>& used);
 
  private:
+  /// This tensor, or one that is there and equal.
+  Buffer share(WeightTensor tensor);
+
   std::vector<WeightTensor> tensors_;
-  boost::unordered_flat_map<std::size_t, std::vector<BufferId>> rows_by_hash_;
+  boost::unordered_flat_map<std::size_t, std::vector<BufferId>> tensors_by_hash_;  // shared ones
+  std::uint32_t stacks_ = 0;
   std::optional<BufferId> one_;
 };
 

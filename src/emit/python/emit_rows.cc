@@ -38,7 +38,7 @@ Code OpEmitter::emit_op(const FactOp& op, ValueId id) {
   return Code(buffers_.add_numbers(label("fact", id), *op.values, std::move(shape)));
 }
 
-Code OpEmitter::cat(std::span<const ValueId> values) const {
+Code OpEmitter::cat(std::span<const Code> parts) {
   Code code("torch.cat([");
   Pieces names;
   const auto flush = [&](bool more) {
@@ -46,15 +46,15 @@ Code OpEmitter::cat(std::span<const ValueId> values) const {
     code.add(std::exchange(names, {}));
     if (more) code.add(", ");
   };
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto& tokens = reads_[values[k]].tokens();
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto& tokens = parts[k].tokens();
     if (tokens.size() == 1 && tokens[0].kind == Token::Kind::Name) {
       names.names.push_back(tokens[0].id);
       continue;
     }
     flush(/*more=*/true);
-    code.add(reads_[values[k]]);
-    if (k + 1 < values.size()) code.add(", ");
+    code.add(parts[k]);
+    if (k + 1 < parts.size()) code.add(", ");
   }
   flush(/*more=*/false);
   code.add("])");
@@ -62,7 +62,9 @@ Code OpEmitter::cat(std::span<const ValueId> values) const {
 }
 
 Code OpEmitter::emit_op(const ConcatOp&, ValueId id) {
-  return cat(chains_.pieces(id));
+  std::vector<Code> parts;
+  for (const ValueId piece : chains_.pieces(id)) parts.push_back(reads_[piece]);
+  return cat(parts);
 }
 
 Code OpEmitter::select(const Code& source, Shape shape, std::uint32_t source_rows,
@@ -105,56 +107,58 @@ Code OpEmitter::emit_op(const GatherOp& op, ValueId id) {
   return select(reads_[from], source.shape, source.rows, op.index, id);
 }
 
-// From a concat that is not stored: of the pieces that are read, the rows that are read, or all of
-// them where that is not much more.
-Code OpEmitter::gather_chained(const GatherOp& op, ValueId id) {
-  const ValueId from = program_.op(id).operands[0];
+// Rows of one piece of a concat that is not stored, for a gather.
+struct OpEmitter::PieceReads {
+  ValueId value = 0;
+  std::vector<std::uint32_t> rows;    // of the piece
+  std::vector<std::uint32_t> places;  // in the gather
+};
+
+std::vector<OpEmitter::PieceReads> OpEmitter::reads_by_piece(const GatherOp& op,
+                                                             ValueId concat) const {
   struct Read {
     std::uint32_t piece;
-    std::uint32_t row;    // of the piece
-    std::uint32_t place;  // in the gather
+    std::uint32_t place;
   };
   std::vector<Read> reads;
   for (std::uint32_t i = 0; i < op.index.size(); ++i) {
-    const std::uint32_t piece = chains_.piece_at(from, op.index[i]);
-    reads.push_back({piece, op.index[i] - chains_.piece(from, piece).begin, i});
+    reads.push_back({chains_.piece_at(concat, op.index[i]), i});
   }
   std::ranges::stable_sort(reads, {}, &Read::piece);
-  std::vector<ValueId> whole;
-  Code parts;
-  std::uint32_t part_rows = 0;
-  std::vector<std::uint32_t> index(op.index.size());
-  std::uint32_t step = 0;
-  bool all_whole = true;
-  for (std::size_t begin = 0; begin < reads.size();) {
-    std::size_t end = begin;
-    while (end < reads.size() && reads[end].piece == reads[begin].piece) ++end;
-    const ValueId value = chains_.piece(from, reads[begin].piece).value;
-    const Op& piece = program_.op(value);
-    const bool takes_all = piece.rows <= 2 * (end - begin);
-    std::vector<std::uint32_t> rows;
-    for (std::size_t i = begin; i < end; ++i) {
-      index[reads[i].place] =
-          part_rows + (takes_all ? reads[i].row : static_cast<std::uint32_t>(rows.size()));
-      rows.push_back(reads[i].row);
-    }
-    if (begin > 0) parts.add(", ");
-    if (takes_all) {
-      whole.push_back(value);
-      parts.add(reads_[value]);
-      part_rows += piece.rows;
-    } else {
-      all_whole = false;
-      const Buffer picked =
-          buffers_.add_rows(label("index", id) + "_" + std::to_string(step++), rows, {rows.size()});
-      parts.add(Code(reads_[value], ".index_select(0, ", picked, ")"));
-      part_rows += static_cast<std::uint32_t>(rows.size());
-    }
-    begin = end;
+  std::vector<PieceReads> result;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const ConcatPiece& piece = chains_.piece(concat, reads[i].piece);
+    if (i == 0 || reads[i].piece != reads[i - 1].piece) result.push_back({piece.value, {}, {}});
+    result.back().rows.push_back(op.index[reads[i].place] - piece.begin);
+    result.back().places.push_back(reads[i].place);
   }
-  const bool one_part = reads.front().piece == reads.back().piece;
-  const Code source = one_part ? parts : all_whole ? cat(whole) : Code("torch.cat([", parts, "])");
-  return select(source, program_.op(id).shape, part_rows, Index::compact(std::move(index)), id);
+  return result;
+}
+
+// From a concat that is not stored: of the pieces that are read, the rows that are read, or all of
+// them where that is not much more.
+Code OpEmitter::gather_chained(const GatherOp& op, ValueId id) {
+  const std::vector<PieceReads> reads = reads_by_piece(op, program_.op(id).operands[0]);
+  std::vector<std::uint32_t> index(op.index.size());
+  std::vector<Code> parts;
+  std::uint32_t rows = 0;
+  for (const PieceReads& read : reads) {
+    const std::uint32_t all = program_.op(read.value).rows;
+    const bool takes_all = all <= 2 * read.rows.size();
+    for (std::uint32_t i = 0; i < read.rows.size(); ++i) {
+      index[read.places[i]] = rows + (takes_all ? read.rows[i] : i);
+    }
+    rows += takes_all ? all : static_cast<std::uint32_t>(read.rows.size());
+    if (takes_all) {
+      parts.push_back(reads_[read.value]);
+      continue;
+    }
+    const std::string name = label("index", id) + "_" + std::to_string(parts.size());
+    const Buffer picked = buffers_.add_rows(name, read.rows, {read.rows.size()});
+    parts.push_back(Code(reads_[read.value], ".index_select(0, ", picked, ")"));
+  }
+  const Code source = parts.size() == 1 ? parts[0] : cat(parts);
+  return select(source, program_.op(id).shape, rows, Index::compact(std::move(index)), id);
 }
 
 }  // namespace vecc::python

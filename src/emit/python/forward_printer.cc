@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "src/emit/python/forward_names.h"
+#include "src/emit/python/levels.h"
 #include "vecc/escape.h"
 
 namespace vecc::python {
@@ -12,9 +14,8 @@ namespace {
 constexpr std::size_t kWholeLines = 150;  // a pass of at most so many is one method
 constexpr std::size_t kPartLines = 100;
 constexpr std::size_t kLineWidth = 100;
-constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
-// Breaks a long line behind commas; `indent` is that of the line, continued lines have 4 more.
+// Breaks a long line behind commas; continued lines have 4 spaces more.
 std::string wrap(const std::string& line, std::size_t indent) {
   if (line.size() <= kLineWidth) return line;
   const std::string margin = "\n" + std::string(indent + 4, ' ');
@@ -35,73 +36,102 @@ std::string wrap(const std::string& line, std::size_t indent) {
   return result;
 }
 
+// Which method each loop and line stands in.
+std::vector<std::uint32_t> cut_parts(const std::vector<Levels>& levels) {
+  std::size_t lines = 0;
+  for (const Levels& each : levels) lines += each.period;
+  std::vector<std::uint32_t> parts;
+  std::uint32_t part = 0;
+  std::size_t lines_of_part = 0;
+  for (const Levels& each : levels) {
+    const bool is_full = lines > kWholeLines && lines_of_part + each.period > kPartLines;
+    if (is_full && lines_of_part > 0) {
+      ++part;
+      lines_of_part = 0;
+    }
+    lines_of_part += each.period;
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 class ForwardPrinter {
  public:
   ForwardPrinter(const Program& program, OpEmitter& emitter, std::vector<Statement> statements)
       : program_(program),
         emitter_(emitter),
         statements_(std::move(statements)),
-        made_in_(emitter.name_count(), kNowhere),
-        is_shared_(emitter.name_count()) {}
+        made_at_(statements_of_names(statements_, emitter.name_count())),
+        levels_(find_levels(statements_, made_at_, emitter.buffers())),
+        part_of_(cut_parts(levels_)),
+        names_(emitter, statements_, levels_, made_at_, part_of_) {}
 
   ForwardText print() {
-    text_.used_buffers.resize(emitter_.buffers().size());
-    cut();
-    find_shared();
-    for (std::uint32_t part = 0; part < part_count_; ++part) print_part(part);
+    note_reads();
+    for (std::size_t begin = 0; begin < levels_.size();) {
+      std::size_t end = begin;
+      while (end < levels_.size() && part_of_[end] == part_of_[begin]) ++end;
+      print_part(begin, end);
+      begin = end;
+    }
     for (const Op& op : program_.ops()) {
       if (op.kind() != OpKind::Output) continue;
       text_.outputs.push_back(text_of(emitter_.read(op.operands[0])));
     }
+    text_.used_buffers.resize(emitter_.buffers().size());
     return std::move(text_);
   }
 
  private:
-  [[nodiscard]] bool is_whole() const { return statements_.size() <= kWholeLines; }
-  [[nodiscard]] std::uint32_t part_of(std::size_t statement) const {
-    return is_whole() ? 0 : static_cast<std::uint32_t>(statement / kPartLines);
-  }
+  [[nodiscard]] bool is_whole() const { return part_of_.empty() || part_of_.back() == 0; }
 
-  void cut() {
-    part_count_ = statements_.empty() ? 0 : part_of(statements_.size() - 1) + 1;
-    for (std::size_t s = 0; s < statements_.size(); ++s)
-      made_in_[statements_[s].result] = part_of(s);
-  }
-
-  // What is read outside the part that makes it.
-  void find_shared() {
-    for (std::size_t s = 0; s < statements_.size(); ++s)
-      note_reads(statements_[s].code, part_of(s));
-    const std::uint32_t end = is_whole() ? 0 : kNowhere;
-    for (const Op& op : program_.ops()) {
-      if (op.kind() == OpKind::Output) note_reads(emitter_.read(op.operands[0]), end);
-    }
-  }
-  void note_reads(const Code& code, std::uint32_t part) {
-    for (const Token& token : code.tokens()) {
-      if (token.kind == Token::Kind::Name && made_in_[token.id] != part)
-        is_shared_[token.id] = true;
-      for (const NameId name : token.pieces) {
-        if (made_in_[name] != part) is_shared_[name] = true;
+  void note_reads() {
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      if (levels_[l].is_loop()) {
+        names_.note_loop_reads(levels_[l]);
+      } else {
+        names_.note_reads(statements_[levels_[l].first].code, part_of_[l]);
       }
     }
+    for (const Op& op : program_.ops()) {
+      if (op.kind() != OpKind::Output) continue;
+      names_.note_reads(emitter_.read(op.operands[0]), is_whole() ? 0 : kEnd);
+    }
   }
 
-  std::string name(NameId id) const { return (is_shared_[id] ? "v." : "") + emitter_.name_of(id); }
+  std::string text_of(Buffer buffer) {
+    text_.used_buffers.resize(emitter_.buffers().size());
+    text_.used_buffers[buffer.id] = true;
+    return "self." + emitter_.buffers().name(buffer);
+  }
 
   std::string text_of(const Code& code) {
     std::string text;
     for (const Token& token : code.tokens()) {
       switch (token.kind) {
         case Token::Kind::Text: text += token.text; break;
-        case Token::Kind::Name: text += name(token.id); break;
-        case Token::Kind::Buffer:
-          text_.used_buffers[token.id] = true;
-          text += "self." + emitter_.buffers().name({token.id});
-          break;
+        case Token::Kind::Name: text += names_.text(token.id); break;
+        case Token::Kind::Buffer: text += text_of(Buffer{token.id}); break;
+        case Token::Kind::Pieces: text += names_.text(token.pieces); break;
+      }
+    }
+    return text;
+  }
+
+  // Of a line in a loop.
+  std::string text_of(const Levels& loop, std::size_t line) {
+    const auto& first = statements_[loop.first + line].code.tokens();
+    const auto& second = statements_[loop.first + loop.period + line].code.tokens();
+    std::string text;
+    for (std::size_t t = 0; t < first.size(); ++t) {
+      switch (first[t].kind) {
+        case Token::Kind::Text: text += first[t].text; break;
+        case Token::Kind::Name: text += names_.text(loop, first[t].id, second[t].id); break;
+        case Token::Kind::Buffer: text += buffer_of_levels(loop, line, t); break;
         case Token::Kind::Pieces:
-          for (std::size_t k = 0; k < token.pieces.size(); ++k) {
-            text += (k > 0 ? ", " : "") + name(token.pieces[k]);
+          for (std::size_t p = 0; p < first[t].pieces.size(); ++p) {
+            if (p > 0) text += ", ";
+            text += names_.text(loop, first[t].pieces[p], second[t].pieces[p]);
           }
           break;
       }
@@ -109,37 +139,78 @@ class ForwardPrinter {
     return text;
   }
 
-  std::string line(const Statement& statement) {
-    constexpr std::size_t kIndent = 8;
-    std::string text =
-        wrap(std::string(kIndent, ' ') + name(statement.result) + " = " + text_of(statement.code),
-             kIndent);
-    if (!statement.note.empty()) text += "  # " + escape_comment(statement.note);
-    return text + "\n";
+  std::string buffer_of_levels(const Levels& loop, std::size_t line, std::size_t token) {
+    std::vector<BufferId> buffers;
+    for (std::size_t level = 0; level < loop.times; ++level) {
+      const Statement& statement = statements_[loop.first + level * loop.period + line];
+      buffers.push_back(statement.code.tokens()[token].id);
+    }
+    const bool is_one = std::all_of(buffers.begin(), buffers.end(),
+                                    [&](BufferId id) { return id == buffers.front(); });
+    if (is_one) return text_of(Buffer{buffers.front()});
+    return text_of(emitter_.buffers().stack(buffers)) + "[level]";
   }
 
-  void print_part(std::uint32_t part) {
+  static std::string line(std::size_t indent, const std::string& text, const std::string& note) {
+    const std::string line = wrap(std::string(indent, ' ') + text, indent);
+    return line + (note.empty() ? "" : "  # " + escape_comment(note)) + "\n";
+  }
+
+  std::string print_line(const Levels& levels) {
+    const Statement& statement = statements_[levels.first];
+    return line(8, names_.variable(levels, 0) + " = " + text_of(statement.code), statement.note);
+  }
+
+  std::string print_loop(const Levels& loop) {
+    std::string text;
+    for (std::size_t k = 0; k < loop.period; ++k) {
+      if (const std::string carrier = names_.carrier(loop, k); !carrier.empty()) {
+        // What the first level reads where the others read the level before.
+        const NameId before = statements_[loop.first + k - loop.period].result;
+        text += line(8, carrier + " = " + names_.text(before), "");
+      }
+      if (const std::string list = names_.list(loop, k); !list.empty()) {
+        text += line(8, list + " = []", "");
+      }
+    }
+    text += line(8, "for level in range(" + std::to_string(loop.times) + "):", "");
+    for (std::size_t k = 0; k < loop.period; ++k) {
+      text += line(12, names_.variable(loop, k) + " = " + text_of(loop, k),
+                   statements_[loop.first + k].note);
+    }
+    for (std::size_t k = 0; k < loop.period; ++k) {
+      const std::string variable = names_.variable(loop, k);
+      const std::string carrier = names_.carrier(loop, k);
+      if (!carrier.empty() && carrier != variable) text += line(12, carrier + " = " + variable, "");
+      if (const std::string list = names_.list(loop, k); !list.empty()) {
+        text += line(12, list + ".append(" + variable + ")", "");
+      }
+    }
+    return text;
+  }
+
+  void print_part(std::size_t begin, std::size_t end) {
     std::string lines;
-    for (std::size_t s = part * kPartLines; s < statements_.size(); ++s) {
-      if (part_of(s) != part) break;
-      lines += line(statements_[s]);
+    for (std::size_t l = begin; l < end; ++l) {
+      lines += levels_[l].is_loop() ? print_loop(levels_[l]) : print_line(levels_[l]);
     }
     if (is_whole()) {
       text_.body = std::move(lines);
       return;
     }
-    const std::string method = "part_" + std::to_string(part + 1);
+    const std::string method = "part_" + std::to_string(part_of_[begin] + 1);
     text_.parts += "    def " + method + "(self, v):\n" + lines + "\n";
-    if (part == 0) text_.body += "        v = Values()\n";
+    if (begin == 0) text_.body += "        v = Values()\n";
     text_.body += "        self." + method + "(v)\n";
   }
 
   const Program& program_;
   OpEmitter& emitter_;
   std::vector<Statement> statements_;
-  std::vector<std::uint32_t> made_in_;  // by name: the part
-  std::vector<bool> is_shared_;         // by name
-  std::uint32_t part_count_ = 0;
+  std::vector<std::size_t> made_at_;  // by name
+  std::vector<Levels> levels_;
+  std::vector<std::uint32_t> part_of_;  // by levels
+  ForwardNames names_;
   ForwardText text_;
 };
 

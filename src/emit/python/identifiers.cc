@@ -32,7 +32,8 @@ std::string attribute_name(std::string_view name) {
   // No keyword and no attribute of a Module has a digit, but for nn.Module.bfloat16, and none ends
   // in _w.
   const bool has_digit = std::any_of(result.begin(), result.end(), is_digit);
-  if (is_own || !has_digit || result == "bfloat16") result += "_w";
+  const bool is_ours = (has_digit && result != "bfloat16") || result.ends_with("_w");
+  if (is_own || !is_ours) result += "_w";
   return result;
 }
 

@@ -49,13 +49,14 @@ class OpEmitter {
   [[nodiscard]] const Helpers& helpers() const { return helpers_; }
 
  private:
+  struct PieceReads;
   struct Term;  // of an expression
   class ExprEmitter;
 
   void emit(ValueId id);
   void define(ValueId id, Code code);
   [[nodiscard]] std::string label(std::string_view what, ValueId id) const;
-  [[nodiscard]] Code cat(std::span<const ValueId> values) const;
+  [[nodiscard]] static Code cat(std::span<const Code> parts);
   /// `source` read through an index.
   [[nodiscard]] Code select(const Code& source, Shape shape, std::uint32_t source_rows,
                             const Index& index, ValueId id);
@@ -69,6 +70,7 @@ class OpEmitter {
   [[nodiscard]] Code emit_op(const MapOp& op, ValueId id);
 
   [[nodiscard]] Code gather_chained(const GatherOp& op, ValueId id);
+  [[nodiscard]] std::vector<PieceReads> reads_by_piece(const GatherOp& op, ValueId concat) const;
   [[nodiscard]] Code ragged_segment(const SegmentOp& op, ValueId id);
   [[nodiscard]] Code fixed_segment(const SegmentOp& op, ValueId id);
   [[nodiscard]] Code ragged_product(const SegmentOp& op, ValueId id);
