@@ -1,5 +1,6 @@
-"""with_peers.py SCRIPT ARGS: runs it with a Python that has torch, torch_geometric and numpy: this
-one or that of .venv. Where there is none it leaves with 77 (CTest: skipped); with CI=true it fails.
+"""with_peers.py [--needs=NAME,...] SCRIPT ARGS: runs it with a Python that has torch, torch_geometric
+and numpy (or the packages named): this one or that of .venv. Where there is none it leaves with 77
+(CTest: skipped); with CI=true it fails.
 """
 
 import os
@@ -12,19 +13,22 @@ SKIPPED = 77
 NEEDS = ("torch", "torch_geometric", "numpy")
 
 
-def has_peers(python):
+def has_packages(python, names):
     """Finding a package does not import it, which takes seconds."""
     probe = ("import importlib.util as u, sys; "
-             f"sys.exit(not all(u.find_spec(name) for name in {NEEDS}))")
+             f"sys.exit(not all(u.find_spec(name) for name in {names}))")
     return subprocess.run([python, "-c", probe], check=False).returncode == 0
 
 
 def main():
+    command, needs = sys.argv[1:], NEEDS
+    if command[0].startswith("--needs="):
+        needs = tuple(command.pop(0).removeprefix("--needs=").split(","))
     pythons = [sys.executable, str(ROOT / ".venv" / "bin" / "python")]
     for python in pythons:
-        if os.access(python, os.X_OK) and has_peers(python):
-            sys.exit(subprocess.run([python, "-B", *sys.argv[1:]], check=False).returncode)
-    print(f"PyTorch Geometric is not installed in {' or '.join(pythons)}; to have it:\n"
+        if os.access(python, os.X_OK) and has_packages(python, needs):
+            sys.exit(subprocess.run([python, "-B", *command], check=False).returncode)
+    print(f"{', '.join(needs)} are not installed in {' or '.join(pythons)}; to have them:\n"
           f"  python3 -m venv {ROOT}/.venv && {ROOT}/.venv/bin/pip install "
           f"-r {ROOT}/requirements.txt -r {ROOT}/tools/bench/pyg/requirements.txt")
     sys.exit(1 if os.environ.get("CI") == "true" else SKIPPED)

@@ -42,6 +42,15 @@ TEST(Opt, side_file_is_read_and_written) {
   EXPECT_EQ(read_text(folder + "/c.vecc"), run_vecc({graph, "--emit=ir"}).out);
 }
 
+TEST(Opt, emits_modules) {
+  const std::string folder = test_folder();
+  const std::string path = folder + "/p.vecc";
+  write_text(path, run_vecc({write_small_graph(folder), "--emit=ir"}).out);
+  EXPECT_EQ(run_opt({path, "--emit=python"}).code, 2);
+  EXPECT_EQ(run_opt({path, "--emit=python", "-o", folder + "/module"}).code, 0);
+  EXPECT_THAT(read_text(folder + "/module/model.py"), HasSubstr("class Model(nn.Module):"));
+}
+
 TEST(Opt, emits_dot_and_stats) {
   const std::string folder = test_folder();
   const std::string path = folder + "/p.vecc";

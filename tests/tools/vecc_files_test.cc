@@ -64,6 +64,33 @@ TEST(VeccFiles, missing_folder_and_folder_as_file_are_errors) {
   EXPECT_THAT(list_folder(folder), ElementsAre("small.pb"));
 }
 
+TEST(VeccFiles, module_is_a_new_or_empty_folder) {
+  const std::string folder = test_folder();
+  const std::string graph = write_small_graph(folder);
+  const std::string module = folder + "/module";
+  EXPECT_EQ(run_vecc({graph, "--emit=python"}).code, 2);
+  EXPECT_THAT(run_vecc({graph, "--emit=python"}).err, HasSubstr("--emit=python needs -o"));
+  const Finished written =
+      run_vecc({graph, "--emit=python", "-o", module, "--run", "--backend=reference"});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_THAT(written.out, HasSubstr("sum\t2.5\t1\n"));
+  EXPECT_THAT(list_folder(module),
+              ElementsAre("README.md", "data.safetensors", "model.py", "weights.safetensors"));
+  const Finished again = run_vecc({graph, "--emit=python", "-o", module});
+  EXPECT_EQ(again.code, 3);
+  EXPECT_THAT(again.err, HasSubstr("the folder is there and not empty [E051]"));
+  EXPECT_THAT(list_folder(folder), ElementsAre("module", "small.pb"));
+}
+
+TEST(VeccFiles, module_of_open_weights_says_how_to_get_some) {
+  const std::string folder = test_folder();
+  const Finished result =
+      run_vecc({write_open_graph(folder), "--emit=python", "-o", folder + "/module"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("has no values; --init=glorot gives it some [E023]"));
+  EXPECT_THAT(list_folder(folder), ElementsAre("open.pb"));
+}
+
 TEST(VeccFiles, full_disk_is_an_error) {
   const std::string graph = write_small_graph(test_folder());
   Command command;

@@ -125,7 +125,7 @@ def text_of_number(value, single):
     scientific = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
     scientific += f"e{'-' if power < 0 else '+'}{abs(power):02}"
     if exponent >= 0:
-        plain = digits + "0" * exponent
+        plain = str(abs(int(value)))  # every digit
     elif power >= 0:
         plain = digits[:power + 1] + "." + digits[power + 1:]
     else:

@@ -1,17 +1,23 @@
-// make_cases FOLDER GRAPH...: modules for modules_test.py to run, each with what it must compute.
+// make_python_cases FOLDER GRAPHS...: modules for modules_test.py to run, each with what it must
+// compute, of all .pb files in the folders GRAPHS that are there.
 //
 // FOLDER/NAME/expected.safetensors: `outputs` of all samples one after another, `directions` (one a
 // number of outputs), and for each weight table T `gradient/T`, the derivatives of the sum of
 // direction * output; and FOLDER/NAME/LEVEL/ the modules. The reference says what is expected of
-// graphs, the interpreter of Programs.
+// graphs, the interpreter of Programs. FOLDER/numbers.tsv: doubles as little-endian bytes, their
+// texts, and those of the nearest float.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <span>
 #include <string>
 
 #include "tests/emit/python/case_programs.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/random_source.h"
+#include "tools/common/quantity_text.h"
 #include "vecc/backend.h"
 #include "vecc/emit_python.h"
 #include "vecc/graph_io.h"
@@ -120,12 +126,51 @@ void make_program_case(const Program& program, const fs::path& folder) {
   require(emit_python(program, (folder / "program").string()), folder.string());
 }
 
-void make_all(const fs::path& folder, int graph_count, char** graphs) {
+std::string hex_of(double value) {
+  std::string text;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&value);
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    char byte[3];
+    std::snprintf(byte, sizeof byte, "%02x", bytes[i]);
+    text += byte;
+  }
+  return text;
+}
+
+void write_numbers(const fs::path& path) {
+  RandomSource random(1);
+  std::vector<double> values{0.0, -0.0, 1, 10, 1e5, 123456, 1e-5, 1e22, 1.5e300, 5e-324, 0.1};
+  values.insert(values.end(), {HUGE_VAL, -HUGE_VAL, std::nan("")});
+  for (int i = 0; i < 2000; ++i) {
+    const double digits = random.real(-1, 1);
+    values.push_back(digits * std::pow(10, random.between(0, 50) - 25.0));
+    values.push_back(std::round(digits * 1000) * std::pow(10, random.between(0, 12) - 6.0));
+  }
+  std::ofstream file(path);
+  for (const double value : values) {
+    file << hex_of(value) << '\t' << tools::text_of_number(value, false) << '\t'
+         << tools::text_of_number(static_cast<double>(static_cast<float>(value)), true) << '\n';
+  }
+}
+
+std::vector<fs::path> list_graphs(const fs::path& folder) {
+  std::vector<fs::path> graphs;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (entry.path().extension() == ".pb") graphs.push_back(entry.path());
+  }
+  return graphs;
+}
+
+void make_all(const fs::path& folder, std::span<char*> graph_folders) {
   fs::remove_all(folder);
-  for (int i = 0; i < graph_count; ++i) {
-    const fs::path path = graphs[i];
-    make_graph_case(require(read_graph(path.string()), path.string()), folder / path.stem(),
-                    {0, 1, 2});
+  fs::create_directories(folder);
+  write_numbers(folder / "numbers.tsv");
+  for (const char* graphs : graph_folders) {
+    for (const fs::path& path : list_graphs(graphs)) {
+      make_graph_case(require(read_graph(path.string()), path.string()), folder / path.stem(),
+                      {0, 1, 2});
+    }
   }
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     RandomGraphOptions options = random_options(seed);
@@ -146,6 +191,6 @@ void make_all(const fs::path& folder, int graph_count, char** graphs) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  vecc::test::make_all(argv[1], argc - 2, argv + 2);
+  vecc::test::make_all(argv[1], std::span(argv + 2, static_cast<std::size_t>(argc - 2)));
   return 0;
 }

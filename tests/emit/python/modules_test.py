@@ -1,44 +1,22 @@
-"""modules_test.py FOLDER: the modules that make_cases wrote there compute what is expected."""
+"""modules_test.py FOLDER: the modules that make_cases wrote there compute what is expected, also
+after torch.compile and torch.export."""
 
-import importlib.util
+import re
+import struct
 import sys
 import unittest
 from pathlib import Path
 
 import torch
 
+from emitted import by_sample, difference, gradients, load
+
 FOLDER = Path(sys.argv[1])
 TOLERANCE = 1e-9
-
-
-def load(folder):
-    """model.py of a folder as a module of its own."""
-    name = "emitted_" + "_".join(folder.parts[-2:]).replace("-", "_")
-    spec = importlib.util.spec_from_file_location(name, folder / "model.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def by_sample(module, model, outputs):
-    """All samples' elements one after another, in the order of samples."""
-    rows = [None] * module.SAMPLE_COUNT
-    for values, samples in model.by_sample(outputs):
-        for sample, value in zip(samples.tolist(), values):
-            rows[sample] = value.flatten()
-    return torch.cat(rows) if rows else torch.zeros(0, dtype=torch.float64)
-
-
-def difference(found, expected):
-    """The largest difference, relative above 1; infinite where only one is no number."""
-    found, expected = found.detach().flatten().double(), expected.flatten().double()
-    if found.shape != expected.shape:
-        return float("inf")
-    same = (found == expected) | (found.isnan() & expected.isnan())
-    gap = (found - expected).abs() / expected.abs().clamp(min=1)
-    gap = torch.where(same, 0.0, torch.where(gap.isnan(), torch.inf, gap))
-    return gap.max().item() if len(gap) else 0.0
+# Every helper function, loops, parts; outputs of one shape and of several.
+SOME = ["mutagenesis/O2", "functions-transformations/O2", "functions-combinations/O0",
+        "functions-aggregations/O1", "random-graph-18/O2", "random-program-24/program"]
+COMPILED_TO_CODE = "xor/O2"
 
 
 def check(case, folder):
@@ -50,14 +28,23 @@ def check(case, folder):
     worst = {"outputs": difference(outputs, expected["outputs"])}
     if outputs.requires_grad:
         outputs.backward(expected["directions"])
+    found = gradients(model)
     for attribute, name in module.WEIGHTS.items():
-        parameter = getattr(model, attribute)
-        found = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-        worst[f"gradient by {name!r}"] = difference(found, expected["gradient/" + name])
+        worst[f"gradient by {name!r}"] = difference(found[attribute],
+                                                    expected["gradient/" + name])
     return worst
 
 
-class Modules(unittest.TestCase):
+def run(module, forward, model):
+    """Outputs and gradients, by another way of calling the model."""
+    model.zero_grad()
+    outputs = by_sample(module, model, forward())
+    if outputs.requires_grad:
+        outputs.sum().backward()
+    return [outputs.detach().clone(), *(g.clone() for g in gradients(model).values())]
+
+
+class Agreement(unittest.TestCase):
     def test_outputs_and_gradients(self):
         largest, count = 0.0, 0
         for case in sorted(path for path in FOLDER.iterdir() if path.is_dir()):
@@ -68,6 +55,78 @@ class Modules(unittest.TestCase):
                     self.assertLessEqual(worst[place], TOLERANCE, place)
                     largest, count = max(largest, worst[place]), count + 1
         print(f"{count} modules, largest difference {largest:.1e}")
+
+    def test_single_precision(self):
+        for name in SOME:
+            with self.subTest(module=name):
+                module = load(FOLDER / name)
+                double, single = module.Model(dtype=torch.float64), module.Model()
+                self.assertEqual({p.dtype for p in single.parameters()}, {torch.float32})
+                for a, b in zip(run(module, single, single), run(module, double, double)):
+                    self.assertLessEqual(difference(a, b), 1e-3)
+
+    def test_double_afterwards(self):
+        module = load(FOLDER / "xor/O2")
+        model = module.Model().double()
+        exact = module.Model(dtype=torch.float64)
+        self.assertLessEqual(difference(model(), exact()), 1e-6)
+
+    def test_repeats_bit_by_bit(self):
+        for name in ("mutagenesis/O0", "attention/O2"):
+            module = load(FOLDER / name)
+            model = module.Model()
+            first = run(module, model, model)
+            for _ in range(3):
+                for a, b in zip(first, run(module, model, model)):
+                    self.assertTrue(torch.equal(a, b), name)
+
+
+class Tracing(unittest.TestCase):
+    def test_some_are_enough(self):
+        def names(text):
+            return set(re.findall(r"^class \w+|^def \w+|^SAMPLES|for level in", text, re.MULTILINE))
+
+        seen = set().union(*(names((FOLDER / name / "model.py").read_text()) for name in SOME))
+        for path in FOLDER.glob("*/*/model.py"):
+            self.assertLessEqual(names(path.read_text()), seen, path)
+
+    def check(self, name, wrap, trains=True):
+        torch.compiler.reset()
+        module = load(FOLDER / name)
+        model = module.Model(dtype=torch.float64)
+        expected = run(module, model, model)
+        found = run(module, wrap(model), model) if trains else [
+            by_sample(module, model, wrap(model)())]
+        for a, b in zip(found, expected):
+            self.assertLessEqual(difference(a, b), TOLERANCE)
+
+    def test_compiles_as_one_graph(self):
+        for name in SOME:
+            with self.subTest(module=name):
+                self.check(name, lambda model: torch.compile(model, fullgraph=True,
+                                                             backend="aot_eager"))
+
+    def test_compiles_to_code(self):
+        self.check(COMPILED_TO_CODE, lambda model: torch.compile(model, fullgraph=True))
+
+    def test_exports(self):
+        for name in SOME:
+            with self.subTest(module=name):
+                self.check(name, lambda model: torch.export.export(model, ()).module(),
+                           trains=False)
+
+
+class Numbers(unittest.TestCase):
+    def test_texts_are_those_of_vecc(self):
+        module = load(FOLDER / "xor/O2")
+        lines = (FOLDER / "numbers.tsv").read_text().splitlines()
+        self.assertGreater(len(lines), 1000)
+        for line in lines:
+            bits, double, single = line.split("\t")
+            (value,) = struct.unpack("<d", bytes.fromhex(bits))
+            self.assertEqual(module.text_of_number(value, False), double)
+            rounded = torch.tensor(value, dtype=torch.float64).float().item()
+            self.assertEqual(module.text_of_number(rounded, True), single)
 
 
 if __name__ == "__main__":
