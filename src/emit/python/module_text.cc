@@ -67,35 +67,21 @@ class ModulePrinter {
 
   [[nodiscard]] std::string text(const ForwardText& forward, const OutputText& outputs) const {
     const bool has_loss = !outputs.loss.empty();
-    std::string text = head(has_loss, !forward.parts.empty());
-    text += "\n" + safetensors_text() + emitter_.helpers().text();
+    std::string text = safetensors_text() + emitter_.helpers().text();
     if (has_loss) text += "\n" + loss_functions_text(*options_.loss) + loss_name();
     if (!forward.parts.empty()) {
       text += "\n\nclass Values:\n    \"\"\"What several parts of the forward pass read.\"\"\"\n";
     }
-    text += weight_names() + outputs.tables + class_head(has_loss) + forward.parts;
+    text += weight_names() + outputs.tables + class_head() + forward.parts;
     text += "    def forward(self):\n        \"\"\"" + outputs.about + "\"\"\"\n" + forward.body +
             outputs.body + outputs.by_sample + outputs.loss + weight_methods_text();
-    text +=
-        "\n\ndef sample_lines():\n    data, _ = read_safetensors(FOLDER / \"data.safetensors\")\n"
-        "    return bytes(data[\"sample_lines\"].tolist()).decode().split(\"\\n\")\n";
-    return text + main_text(has_loss, program_.dtype() == DType::F64);
+    text += main_text(has_loss, program_.dtype() == DType::F64);
+    const bool uses_functional = text.find("F.") != std::string::npos;
+    return head_text(uses_functional) + text;
   }
 
   [[nodiscard]] std::string loss_name() const {
     return "LOSS = \"" + std::string(text_of(options_.loss->loss)) + "\"  # if none is named\n";
-  }
-
-  static std::string head(bool has_loss, bool) {
-    std::string text =
-        "\"\"\"A neuron graph as a PyTorch module; made by vecc, README.md says how to use "
-        "it.\"\"\"\n\n";
-    text +=
-        "import argparse\nimport json\nimport math\nimport os\nimport sys\nfrom decimal import "
-        "Decimal\nfrom pathlib import Path\n\nimport torch\nimport torch.nn.functional as F\n"
-        "from torch import nn\n\nFOLDER = Path(__file__).resolve().parent\n";
-    (void)has_loss;
-    return text;
   }
 
   [[nodiscard]] std::string weight_names() const {
@@ -107,7 +93,7 @@ class ModulePrinter {
     return text + "}\nSAMPLE_COUNT = " + std::to_string(program_.sample_count()) + "\n";
   }
 
-  static std::string class_head(bool) {
+  static std::string class_head() {
     return R"py(
 
 class Model(nn.Module):

@@ -2,6 +2,24 @@
 
 namespace vecc::python {
 
+std::string head_text(bool uses_functional) {
+  std::string text =
+      R"py("""A neuron graph as a PyTorch module; made by vecc, README.md says how to use it."""
+
+import argparse
+import json
+import math
+import os
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import torch
+)py";
+  if (uses_functional) text += "import torch.nn.functional as F\n";
+  return text + "from torch import nn\n\nFOLDER = Path(__file__).resolve().parent\n\n";
+}
+
 std::string safetensors_text() {
   return R"py(
 DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16,
@@ -106,6 +124,12 @@ LOSSES = {"squared_diff": squared_diff, "crossentropy": crossentropy, "softentro
 namespace {
 
 constexpr const char* kPrinting = R"py(
+
+def sample_lines():
+    """The text of every sample: its id and its target."""
+    data, _ = read_safetensors(FOLDER / "data.safetensors")
+    return bytes(data["sample_lines"].tolist()).decode().split("\n")
+
 
 def text_of_number(value, single):
     """The shortest decimal number that reads back as the same value; plain unless 1e5 is shorter."""

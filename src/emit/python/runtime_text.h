@@ -7,6 +7,8 @@
 
 namespace vecc::python {
 
+/// What it is, and imports.
+[[nodiscard]] std::string head_text(bool uses_functional);
 /// Reading and writing safetensors.
 [[nodiscard]] std::string safetensors_text();
 /// Methods that load and save weights.

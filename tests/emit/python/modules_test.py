@@ -16,6 +16,7 @@ TOLERANCE = 1e-9
 # Every helper function, loops, parts; outputs of one shape and of several.
 SOME = ["mutagenesis/O2", "functions-transformations/O2", "functions-combinations/O0",
         "functions-aggregations/O1", "random-graph-18/O2", "random-program-24/program"]
+TRACED_BACK = ["random-graph-18/O2", "random-program-24/program"]
 COMPILED_TO_CODE = "xor/O2"
 
 
@@ -71,6 +72,15 @@ class Agreement(unittest.TestCase):
         exact = module.Model(dtype=torch.float64)
         self.assertLessEqual(difference(model(), exact()), 1e-6)
 
+    def test_moves_to_another_device(self):
+        for name in SOME:
+            with self.subTest(module=name):
+                model = load(FOLDER / name).Model().to("meta")
+                outputs = model()
+                outputs = list(outputs.values()) if isinstance(outputs, dict) else [outputs]
+                self.assertEqual({output.device.type for output in outputs}, {"meta"})
+                sum(output.sum() for output in outputs).backward()
+
     def test_repeats_bit_by_bit(self):
         for name in ("mutagenesis/O0", "attention/O2"):
             module = load(FOLDER / name)
@@ -102,6 +112,12 @@ class Tracing(unittest.TestCase):
 
     def test_compiles_as_one_graph(self):
         for name in SOME:
+            with self.subTest(module=name):
+                self.check(name, lambda model: torch.compile(model, fullgraph=True,
+                                                             backend="eager"))
+
+    def test_compiles_with_its_derivatives(self):
+        for name in TRACED_BACK:
             with self.subTest(module=name):
                 self.check(name, lambda model: torch.compile(model, fullgraph=True,
                                                              backend="aot_eager"))
