@@ -72,14 +72,12 @@ void ConcatChains::append(ValueId concat) {
 
 std::vector<ValueId> ConcatChains::pieces(ValueId concat) const {
   const Operands& operands = program_.op(concat).operands;
-  if (!is_stored(concat) || is_stored(operands[0])) {
-    if (is_stored(concat)) return {operands.begin(), operands.end()};
-  }
-  const ValueId chained = is_stored(concat) ? operands[0] : concat;
-  const auto& chain = chains_[chain_of_[chained]];
+  const ValueId first = operands[0];
+  if (is_stored(first)) return {operands.begin(), operands.end()};
+  const auto& chain = chains_[chain_of_[first]];
   std::vector<ValueId> result;
-  for (std::uint32_t p = 0; p < piece_count_[chained]; ++p) result.push_back(chain[p].value);
-  if (is_stored(concat)) result.insert(result.end(), operands.begin() + 1, operands.end());
+  for (std::uint32_t p = 0; p < piece_count_[first]; ++p) result.push_back(chain[p].value);
+  result.insert(result.end(), operands.begin() + 1, operands.end());
   return result;
 }
 

@@ -25,7 +25,7 @@ class ConcatChains {
   explicit ConcatChains(const Program& program);
 
   [[nodiscard]] bool is_stored(ValueId value) const { return chain_of_[value] == kStored; }
-  /// What a concat (stored or not) is made of: values that are stored.
+  /// What a concat is made of: values that are stored.
   [[nodiscard]] std::vector<ValueId> pieces(ValueId concat) const;
   /// The piece that holds a row of a concat that is not stored: its number.
   [[nodiscard]] std::uint32_t piece_at(ValueId concat, std::uint32_t row) const;

@@ -1,6 +1,6 @@
 #include "vecc/emit_python.h"
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 

@@ -90,8 +90,9 @@ class OutputPrinter {
       return;
     }
     if (!is_dict()) {
-      text_.about =
-          "The outputs, " + groups_[0].shape.text() + " each, in the order of the samples.";
+      const Shape shape = groups_[0].shape;
+      text_.about = "The outputs, " + (shape.is_scalar() ? "one number" : shape.text()) +
+                    " each, in the order of the samples.";
       text_.body = "        return " + rows_of(0) + "\n";
       return;
     }

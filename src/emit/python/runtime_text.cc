@@ -132,7 +132,7 @@ def sample_lines():
 
 
 def text_of_number(value, single):
-    """The shortest decimal number that reads back as the same value; plain unless 1e5 is shorter."""
+    """The shortest decimal that reads back as the same value; plain unless 1e5 is shorter."""
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     text = repr(value)
@@ -259,21 +259,23 @@ python model.py                                        outputs by sample: id, va
 )py";
   }
   text +=
-      R"py(python -c "import torch, model; torch.export.save(torch.export.export(model.Model(), ()), 'model.pt2')" exports
-          the forward pass
+      R"py(python -c "import torch, model; torch.export.save(torch.export.export(model.Model(), ()), 'model.pt2')"
+                                                       exports the forward pass
 ```
 
-      In Python :
+In Python:
 
-``` import torch from model import Model
+```
+import torch
+from model import Model
 
-          model = Model() #Model(dtype = torch.float64),
-          .to("cuda") outputs = model() #in the order of the samples compiled =
-              torch.compile(model, fullgraph = True)
-                  model.load_weights("w.safetensors") #of vecc-- save -
-              weights model.save_weights("new.safetensors") #for vecc-- load - weights) ";
-      if (has_loss) text +=
-      "model.loss().backward()                      # torch's own gradients\n";
+model = Model()                              # Model(dtype=torch.float64), .to("cuda")
+outputs = model()                            # in the order of the samples
+compiled = torch.compile(model, fullgraph=True)
+model.load_weights("w.safetensors")          # of vecc --save-weights
+model.save_weights("new.safetensors")        # for vecc --load-weights
+)py";
+  if (has_loss) text += "model.loss().backward()                      # torch's own gradients\n";
   text += R"py(```
 
 Row numbers and constants are part of the structure that vecc compiled: only the weights may change.

@@ -19,8 +19,8 @@ GRAPHS = {Path(path).stem: path for path in sys.argv[3:]}
 TOLERANCE = 1e-9
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def run(*command, cwd=None):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
     if done.returncode != 0:
         raise AssertionError(f"{command}: {done.stderr}")
     return done.stdout
@@ -63,11 +63,14 @@ class Commands(unittest.TestCase):
 
     def test_command_line(self):
         self.emit(GRAPHS["xor"])
-        weights = self.folder / "w.safetensors"
-        out = run(sys.executable, "-B", str(self.folder / "module" / "model.py"), "--dtype", "f64",
-                  "--train", "--epochs", "3", "--lr", "0.1", "--save-weights", str(weights))
+        folder = self.folder / "module"
+        out = run(sys.executable, "-B", "model.py", "--dtype", "f64", "--train", "--epochs", "3",
+                  "--lr", "0.1", "--save-weights", "w.safetensors", cwd=folder)
         self.compare_lines(out.splitlines(),
-                           vecc(GRAPHS["xor"], f"--load-weights={weights}").splitlines())
+                           vecc(GRAPHS["xor"], f"--load-weights={folder}/w.safetensors")
+                           .splitlines())
+        _, _, readme = (folder / "README.md").read_text().partition("In Python:")
+        run(sys.executable, "-B", "-c", readme.split("```")[1], cwd=folder)
 
     def test_weights_go_both_ways(self):
         graph = GRAPHS["mutagenesis"]
