@@ -68,7 +68,6 @@ class OpEmitter::ExprEmitter {
   Term tensor(Term term) const {
     if (!term.literal) return term;
     const std::string number = literal_text(*term.literal);
-    if (!std::isfinite(*term.literal)) out_.helpers_.use(Helper::Math);
     return {Code(out_.buffers_.one(), ".new_full((1,), ", number, ")"),
             Shape::scalar(),
             true,
@@ -79,7 +78,6 @@ class OpEmitter::ExprEmitter {
   // Something that may stand before a dot.
   Code atom(const Term& term, Precedence least = Precedence::Atom) const {
     if (term.literal) {
-      if (!std::isfinite(*term.literal)) out_.helpers_.use(Helper::Math);
       const std::string text = literal_text(*term.literal);
       return Code(text[0] == '-' ? "(" + text + ")" : text);
     }

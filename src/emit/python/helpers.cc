@@ -1,21 +1,22 @@
 #include "src/emit/python/helpers.h"
 
-#include "vecc/error.h"
+#include <iterator>
 
 namespace vecc::python {
 namespace {
 
-const char* text_of_helper(Helper helper) {
-  switch (helper) {
-    case Helper::Math: return "";
-    case Helper::PassedOn:
-      return R"py(
+struct HelperText {
+  Helper helper;
+  const char* text;
+};
+
+constexpr HelperText kTexts[] = {
+    {Helper::PassedOn, R"py(
 def passed_on(g, slope):
     """g * slope, but an entry of g that is 0 passes 0 on, even where the slope is infinite."""
     return torch.where(g == 0, g, g * slope)
-)py";
-    case Helper::Exp:
-      return R"py(
+)py"},
+    {Helper::Exp, R"py(
 class Exp(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -26,9 +27,8 @@ class Exp(torch.autograd.Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return passed_on(g, x.exp())
-)py";
-    case Helper::Log:
-      return R"py(
+)py"},
+    {Helper::Log, R"py(
 class Log(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -39,9 +39,8 @@ class Log(torch.autograd.Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return passed_on(g, 1 / x)
-)py";
-    case Helper::Sqrt:
-      return R"py(
+)py"},
+    {Helper::Sqrt, R"py(
 class Sqrt(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -52,9 +51,8 @@ class Sqrt(torch.autograd.Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return passed_on(g, 0.5 / x.sqrt())
-)py";
-    case Helper::Inverse:
-      return R"py(
+)py"},
+    {Helper::Inverse, R"py(
 class Inverse(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -65,24 +63,21 @@ class Inverse(torch.autograd.Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return passed_on(g, -(1 / x) ** 2)
-)py";
-    case Helper::Sigmoid:
-      return R"py(
+)py"},
+    {Helper::Sigmoid, R"py(
 def sigmoid(x):
     """The sigmoid, exactly 0 below -100."""
     return torch.where(x < -100, 0.0, torch.sigmoid(x))
-)py";
-    case Helper::Norm:
-      return R"py(
+)py"},
+    {Helper::Norm, R"py(
 def norm(x):
     """Every row's entries less their mean, by their standard deviation; computed in double."""
     wide = x.double().flatten(1)
     centred = wide - wide.mean(1, keepdim=True)
     deviation = (centred.square().mean(1, keepdim=True) + 1e-10).sqrt()
     return (centred / deviation).to(x.dtype).view_as(x)
-)py";
-    case Helper::Sparsemax:
-      return R"py(
+)py"},
+    {Helper::Sparsemax, R"py(
 def sparsemax(x):
     """Projects every row on the probability simplex."""
     x = x - x.detach().amax(1, keepdim=True)
@@ -94,44 +89,38 @@ def sparsemax(x):
     inside = (~outside).sum(1, keepdim=True)
     threshold = (torch.where(outside, 0.0, x).sum(1, keepdim=True) - 1) / inside
     return torch.where(outside, 0.0, x - threshold)
-)py";
-    case Helper::EntrySums:
-      return R"py(
+)py"},
+    {Helper::EntrySums, R"py(
 def entry_sums(x):
     """The sum of every row's entries, one after another: equal rows have equal sums."""
     return sum(x.flatten(1).unbind(1)) if x.dim() > 1 else x
-)py";
-    case Helper::Select:
-      return R"py(
+)py"},
+    {Helper::Select, R"py(
 def select(a, b, largest):
     """Row by row b if its sum of entries is larger (smaller) than that of a, else a."""
     sums = entry_sums(a.detach()), entry_sums(b.detach())
     better = sums[1] > sums[0] if largest else sums[1] < sums[0]
     return torch.where(better.view(-1, *[1] * (a.dim() - 1)), b, a)
-)py";
-    case Helper::SegmentSum:
-      return R"py(
+)py"},
+    {Helper::SegmentSum, R"py(
 def segment_sum(x, segment, count):
     """The sum of the rows of each segment; segment: the number of every row's segment."""
     return x.new_zeros(count, *x.shape[1:]).index_add(0, segment, x)
-)py";
-    case Helper::SegmentMean:
-      return R"py(
+)py"},
+    {Helper::SegmentMean, R"py(
 def segment_mean(x, segment, members):
     """The mean of the rows of each segment; members: how many it has, at least 1."""
     return segment_sum(x, segment, len(members)) / members.view(-1, *[1] * (x.dim() - 1))
-)py";
-    case Helper::SegmentProduct:
-      return R"py(
+)py"},
+    {Helper::SegmentProduct, R"py(
 def segment_product(x, *pairs):
     """The product of the rows of each segment: of two rows at a time, of two products, ..."""
     for left, right in pairs:  # the row behind the last one is 1
         x = torch.cat([x, torch.ones_like(x[:1])])
         x = x.index_select(0, left) * x.index_select(0, right)
     return x
-)py";
-    case Helper::SegmentSelect:
-      return R"py(
+)py"},
+    {Helper::SegmentSelect, R"py(
 def segment_select(x, segment, count, largest):
     """The row of each segment with the largest (smallest) sum of entries, the first of equal ones."""
     key = entry_sums(x.detach()) if largest else -entry_sums(x.detach())
@@ -145,42 +134,37 @@ def segment_select(x, segment, count, largest):
     key = torch.where(key.isnan(), key_of_nan, key)
     best = key.new_full((count,), -torch.inf).scatter_reduce(0, segment, key, "amax")
     return x.index_select(0, first(torch.where(key == best[segment], row, len(x))))
-)py";
-    case Helper::SegmentSoftmax:
-      return R"py(
+)py"},
+    {Helper::SegmentSoftmax, R"py(
 def segment_softmax(x, segment, count):
     """The softmax of the members of each segment."""
     lowest = x.new_full((count,), -torch.inf)
     largest = lowest.scatter_reduce(0, segment, x.detach(), "amax")
     powers = (x - largest.index_select(0, segment)).exp()
     return powers / segment_sum(powers, segment, count).index_select(0, segment)
-)py";
-    case Helper::SegmentSparsemax:
-      return R"py(
+)py"},
+    {Helper::SegmentSparsemax, R"py(
 def segment_sparsemax(x, place, *lengths):
     """The sparsemax of the members of each segment; lengths: rows of segments about as long."""
     x = torch.cat([x, torch.full_like(x[:1], -torch.inf)])  # what short segments are filled with
     parts = [sparsemax(x.index_select(0, rows.flatten()).view_as(rows)) for rows in lengths]
     return torch.cat([part.flatten() for part in parts]).index_select(0, place)
-)py";
-    case Helper::Product:
-      return R"py(
+)py"},
+    {Helper::Product, R"py(
 def product(x):
     """The product over dimension 1, by halves: right derivatives where factors are 0, too."""
     while x.shape[1] > 1:
         half = x.shape[1] // 2
         x = torch.cat([x[:, :half] * x[:, half:2 * half], x[:, 2 * half:]], 1)
     return x[:, 0]
-)py";
-    case Helper::Cosine:
-      return R"py(
+)py"},
+    {Helper::Cosine, R"py(
 def cosine(a, b):
     """The cosine of the angle between a row of a and one of b."""
     return (a * b).sum(1) / ((a * a).sum(1).sqrt() * (b * b).sum(1).sqrt())
-)py";
-  }
-  fail_check("known helper", __FILE__, __LINE__, std::to_string(static_cast<int>(helper)));
-}
+)py"},
+};
+static_assert(std::size(kTexts) == kHelpers);
 
 }  // namespace
 
@@ -196,7 +180,6 @@ void Helpers::use(Helper helper) {
     case Helper::SegmentSoftmax: return use(Helper::SegmentSum);
     case Helper::SegmentSelect: return use(Helper::EntrySums);
     case Helper::SegmentSparsemax: return use(Helper::Sparsemax);
-    case Helper::Math:
     case Helper::PassedOn:
     case Helper::Sigmoid:
     case Helper::Norm:
@@ -211,8 +194,8 @@ void Helpers::use(Helper helper) {
 
 std::string Helpers::text() const {
   std::string text;
-  for (std::size_t h = 0; h < kHelpers; ++h) {
-    if (used_[h]) text += std::string("\n") + text_of_helper(static_cast<Helper>(h));
+  for (const auto& [helper, definition] : kTexts) {
+    if (uses(helper)) text += std::string("\n") + definition;
   }
   return text;
 }

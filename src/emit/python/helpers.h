@@ -9,7 +9,6 @@ namespace vecc::python {
 
 /// In the order in which they stand: each uses only those before it.
 enum class Helper : std::uint8_t {
-  Math,  ///< `import math`
   PassedOn,
   Exp,
   Log,
