@@ -21,6 +21,10 @@ std::pair<std::string, std::string> split_text(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
+std::string name_of_fold(std::uint32_t fold) {
+  return "fold" + std::to_string(fold);
+}
+
 }  // namespace
 
 std::string check_log_text(const std::string& text) {
@@ -30,13 +34,16 @@ std::string check_log_text(const std::string& text) {
   return "--log: \"" + text + "\" is none of csv:FILE, jsonl:FILE and tensorboard:DIR";
 }
 
+std::string path_of_fold(const std::string& path, std::uint32_t fold) {
+  std::filesystem::path place = path;
+  const std::string end = place.extension().string();
+  return place.replace_extension("." + name_of_fold(fold) + end).string();
+}
+
 std::string log_of_fold(const std::string& text, std::uint32_t fold) {
   const auto [kind, path] = split_text(text);
-  const std::string name = "fold" + std::to_string(fold);
-  std::filesystem::path place = path;
-  if (kind == kTensorBoard) return kind + ":" + (place / name).string();
-  const std::string end = place.extension().string();
-  return kind + ":" + place.replace_extension("." + name + end).string();
+  if (kind != kTensorBoard) return kind + ":" + path_of_fold(path, fold);
+  return kind + ":" + (std::filesystem::path(path) / name_of_fold(fold)).string();
 }
 
 Result<std::unique_ptr<EpochLog>> open_log(const std::string& text,

@@ -24,6 +24,8 @@ class EpochLog {
 
 /// What is wrong with the text of a --log; empty if nothing.
 [[nodiscard]] std::string check_log_text(const std::string& text);
+/// The file of one fold, beside those of the others: `a/b.csv` gives `a/b.fold2.csv`.
+[[nodiscard]] std::string path_of_fold(const std::string& path, std::uint32_t fold);
 /// The log of one fold, beside those of the others: `csv:a/b.csv` gives `csv:a/b.fold2.csv`,
 /// `tensorboard:a` gives `tensorboard:a/fold2`.
 [[nodiscard]] std::string log_of_fold(const std::string& text, std::uint32_t fold);

@@ -15,6 +15,9 @@ namespace vecc::tools {
 
 struct Execution {
   std::vector<Executable::Output> outputs;  ///< by sample
+  /// Of a cross-validation: by sample, the fold whose training made its output, from 1; 0: none,
+  /// the sample has no output.
+  std::vector<std::uint32_t> folds;
   std::string backend;
   std::string reason;  ///< why that backend; empty if it was asked for
   std::string device;

@@ -17,6 +17,8 @@
 #include "tools/common/logging.h"
 #include "tools/common/run_tool.h"
 #include "tools/html/html_page.h"
+#include "tools/train_log/train_log.h"
+#include "train_folds.h"
 #include "train_stage.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
@@ -157,7 +159,11 @@ Result<ValidationGraph> open_validation(const std::string& path, const Options& 
 
 /// A training may take days: what cannot be written after it is known before. Leaves no file.
 Result<void> check_outputs(const Options& options) {
-  for (const std::string& path : {options.save_weights, options.gradients, options.emit.path}) {
+  std::vector<std::string> paths{options.save_weights, options.gradients, options.emit.path};
+  const std::uint32_t folds = options.save_weights.empty() ? 0 : options.training.folds;
+  if (folds > 0) paths.front().clear();
+  for (std::uint32_t k = 1; k <= folds; ++k) paths.push_back(path_of_fold(options.save_weights, k));
+  for (const std::string& path : paths) {
     std::error_code unknown;
     const bool exists = std::filesystem::exists(path, unknown);
     if (path.empty() || (exists && is_special_file(path))) continue;  // opening a pipe would wait
@@ -169,13 +175,24 @@ Result<void> check_outputs(const Options& options) {
 /// --train: the graph and its Program get the learned weights.
 Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Options& options,
                             Stages& stages) {
-  if (!options.training.train) return {};
+  if (!options.training.train || options.training.folds > 0) return {};
   VECC_TRY_VOID(check_outputs(options));
   const auto open = [&](const std::string& path) { return open_validation(path, options); };
   const DeferInterrupt finish_step;
   VECC_TRY(compiled.training, train_graph(graph, compiled.optimized->program, compiled.backend,
                                           options, open, stages));
-  return save_graph_weights(graph, options, stages);
+  return save_graph_weights(graph, options.save_weights, stages);
+}
+
+Result<Execution> execute(const NeuronGraph& graph, const Compiled& compiled,
+                          const Options& options, Stages& stages) {
+  if (options.backend == "reference") return execute_reference(graph, options, stages);
+  const Program& program = compiled.optimized->program;
+  if (options.training.folds == 0) {
+    return execute_program(graph, program, compiled.backend, options, stages);
+  }
+  VECC_TRY_VOID(check_outputs(options));
+  return cross_validate(graph, program, compiled.backend, options, stages);
 }
 
 Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stages) {
@@ -191,10 +208,7 @@ Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stage
       return {};
     }
   }
-  VECC_TRY(const Execution execution,
-           options.backend == "reference"
-               ? execute_reference(graph, options, stages)
-               : execute_program(graph, *program, compiled.backend, options, stages));
+  VECC_TRY(const Execution execution, execute(graph, compiled, options, stages));
   if (emits_after_run(options)) {
     VECC_TRY_VOID(emit(graph, compiled, options, sizes, execution.op_seconds));
   }
@@ -210,7 +224,7 @@ Result<void> run(const Options& options) {
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
   initialize_graph(graph, options, stages);
   if (!options.training.train) {
-    const Result<void> saved = save_graph_weights(graph, options, stages);
+    const Result<void> saved = save_graph_weights(graph, options.save_weights, stages);
     if (!saved) return add_way_out(saved.error());
   }
   const Result<void> result = run_graph(graph, options, stages);

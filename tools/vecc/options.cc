@@ -124,7 +124,7 @@ void add_weight_file_options(CLI::App& app, Options& o) {
       ->type_name("[by-name:]FILE");
   app.add_option("--save-weights", o.save_weights,
                  "Write all weight tables as safetensors, with their values after --load-weights, "
-                 "--init and --train")
+                 "--init and --train; with --folds a file each")
       ->type_name("FILE");
 }
 
@@ -199,6 +199,12 @@ std::string check_save_weights(const Options& o) {
   return {};
 }
 
+std::string check_folds(const Options& o) {
+  if (o.training.folds == 0 || (!o.emit.kind && o.gradients.empty() && o.repeat == 1)) return {};
+  return "--folds learns weights once a fold, and there is no one program with them: leave out "
+         "--emit, --gradients and --repeat";
+}
+
 /// What CLI11's own checks do not see; empty if all is well.
 std::string check_options(Options& o, const std::string& device) {
   if (std::string problem = check_optimize_settings(o.optimize); !problem.empty()) return problem;
@@ -215,6 +221,7 @@ std::string check_options(Options& o, const std::string& device) {
   }
   if (std::string problem = check_save_weights(o); !problem.empty()) return problem;
   if (std::string problem = check_train_settings(o.training); !problem.empty()) return problem;
+  if (std::string problem = check_folds(o); !problem.empty()) return problem;
   if (o.training.train && o.backend == "reference") {
     return "--train runs a Program: --backend=interpreter computes in f64 as the reference does";
   }

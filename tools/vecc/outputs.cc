@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tools/common/quantity_text.h"
@@ -64,13 +64,20 @@ Json json_of_value(Shape shape, std::span<const double> value, bool single) {
   return flat;
 }
 
-using Line = std::array<std::string, 3>;
+using Line = std::vector<std::string>;  // id, value, target; of a cross-validation also the fold
+
+// A cross-validation has no output of a sample for tests.
+bool has_output(const Execution& execution, std::size_t i) {
+  return execution.folds.empty() || execution.folds[i] > 0;
+}
 
 Line line_of(const NeuronGraph& graph, const Execution& execution, std::size_t i) {
   const Executable::Output& output = execution.outputs[i];
-  return {text_of_sample_id(graph, i),
-          text_of_value(output.shape, output.value, execution.dtype == DType::F32),
-          text_of_target(graph, i)};
+  Line line{text_of_sample_id(graph, i),
+            text_of_value(output.shape, output.value, execution.dtype == DType::F32),
+            text_of_target(graph, i)};
+  if (!execution.folds.empty()) line.push_back(std::to_string(execution.folds[i]));
+  return line;
 }
 
 Json json_of_sample(const NeuronGraph& graph, const Execution& execution, std::size_t i) {
@@ -83,7 +90,21 @@ Json json_of_sample(const NeuronGraph& graph, const Execution& execution, std::s
     object["target"] = json_of_value(sample.target_shape, target_of(graph, sample), false);
   }
   if (!output.shape.is_scalar()) object["shape"] = {output.shape.rows(), output.shape.cols()};
+  if (!execution.folds.empty()) object["fold"] = execution.folds[i];
   return object;
+}
+
+void write_aligned(DataSink& sink, const std::vector<Line>& lines) {
+  std::vector<std::size_t> widths(lines.front().size() - 1);
+  for (const Line& line : lines) {
+    for (std::size_t c = 0; c < widths.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+  }
+  for (const Line& line : lines) {
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      sink.write(fmt::format("{:<{}}  ", line[c], widths[c]));
+    }
+    sink.write(line.back() + '\n');
+  }
 }
 
 }  // namespace
@@ -100,32 +121,28 @@ std::string text_of_target(const NeuronGraph& graph, std::size_t sample) {
 
 void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
                    bool aligned) {
-  if (!aligned) {
-    for (std::size_t i = 0; i < graph.samples.size(); ++i) {
-      const Line line = line_of(graph, execution, i);
-      sink.write(line[0] + '\t' + line[1] + '\t' + line[2] + '\n');
-    }
-    return;
-  }
   std::vector<Line> lines{{"sample", "value", "target"}};
+  if (!execution.folds.empty()) lines.front().emplace_back("fold");
   for (std::size_t i = 0; i < graph.samples.size(); ++i) {
-    lines.push_back(line_of(graph, execution, i));
+    if (!has_output(execution, i)) continue;
+    Line line = line_of(graph, execution, i);
+    if (aligned) {
+      lines.push_back(std::move(line));
+    } else {
+      sink.write(fmt::format("{}\n", fmt::join(line, "\t")));
+    }
   }
-  std::size_t widths[2] = {0, 0};
-  for (const Line& line : lines) {
-    for (std::size_t c = 0; c < 2; ++c) widths[c] = std::max(widths[c], line[c].size());
-  }
-  for (const Line& line : lines) {
-    sink.write(
-        fmt::format("{:<{}}  {:<{}}  {}\n", line[0], widths[0], line[1], widths[1], line[2]));
-  }
+  if (aligned) write_aligned(sink, lines);
 }
 
 void write_outputs_json(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
                         const Json& rest) {
   sink.write("{\n\"outputs\": [\n");
+  bool is_first = true;
   for (std::size_t i = 0; i < graph.samples.size(); ++i) {
-    if (i > 0) sink.write(",\n");
+    if (!has_output(execution, i)) continue;
+    if (!is_first) sink.write(",\n");
+    is_first = false;
     sink.write(dump_json(json_of_sample(graph, execution, i), -1));
   }
   sink.write("\n]");

@@ -9,7 +9,8 @@
 
 namespace vecc::tools {
 
-/// Lines of id, value and target (`-` if there is none). `aligned`: columns with a header, for
+/// Lines of id, value and target (`-` if there is none); of a cross-validation also the fold, and
+/// none of samples that are in no fold. `aligned`: columns with a header, for
 /// people; else separated by tabs. A vector is written `[1, 2]`, a matrix `[[1, 2], [3, 4]]`.
 void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
                    bool aligned);
@@ -17,7 +18,7 @@ void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& ex
 /// `{"outputs": [{"sample": "s0", "value": 0.5, "target": 1}, ...], ...}`, a line a sample, then
 /// the members of `rest`. A scalar is a number, a vector an array, a matrix an array of rows; what
 /// is no scalar also has "shape": [rows, cols]; what is no number is "NaN", "Infinity",
-/// "-Infinity"; no target is null.
+/// "-Infinity"; no target is null. Of a cross-validation also "fold", and no samples without one.
 void write_outputs_json(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
                         const nlohmann::ordered_json& rest);
 

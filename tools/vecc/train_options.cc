@@ -154,7 +154,10 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
          "together), or another graph's. Default: those that the graph marks so")
       ->type_name("FRACTION|FILE")
       ->group(kGroup);
-  app.add_option("--folds", s.folds, "Cross-validation: train K times, each on all folds but one")
+  app.add_option(
+         "--folds", s.folds,
+         "Cross-validation: train K times, each on all folds but one. An output is that of the "
+         "training that did not see the sample")
       ->check(CLI::Range(2, 1000000).description(""))
       ->type_name("K")
       ->group(kGroup);

@@ -8,23 +8,18 @@
 #include "options.h"
 #include "tools/common/stages.h"
 #include "tools/html/training_curves.h"
+#include "training.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 
 namespace vecc::tools {
 
-/// A second graph, to validate with: its weights have values, `program` is its optimized Program.
-struct ValidationGraph {
-  NeuronGraph graph;
-  Program program;
-};
 using OpenValidation = std::function<Result<ValidationGraph>(const std::string& path)>;
 
 /// Trains `program`, the optimized forward Program of `graph`, and gives both the learned weights.
-/// Returns the curves of its epochs: of those after a checkpoint that it resumed; none of folds.
-/// With --folds, trains and validates fold by fold, prints their table on stderr, and leaves the
-/// weights as they were. Ctrl-C ends a step and leaves a checkpoint; the caller's DeferInterrupt
-/// then ends the program. Errors: those of make_trainer() and train().
+/// Returns the curves of its epochs: of those after a checkpoint that it resumed. Ctrl-C
+/// ends a step and leaves a checkpoint; the caller's DeferInterrupt then ends the program. Errors:
+/// those of make_trainer() and train().
 [[nodiscard]] Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
                                                  const BackendChoice& choice,
                                                  const Options& options,

@@ -68,18 +68,17 @@ Result<void> load_graph_weights(NeuronGraph& graph, const Options& options, Stag
   return {};
 }
 
-Result<void> save_graph_weights(const NeuronGraph& graph, const Options& options, Stages& stages) {
-  if (options.save_weights.empty()) return {};
+Result<void> save_graph_weights(const NeuronGraph& graph, const std::string& path, Stages& stages) {
+  if (path.empty()) return {};
   std::uint64_t bytes = 0;
   VECC_TRY_VOID(stages.run("save", [&](ProgressLine&) -> Result<void> {
     VECC_TRY(const WeightFile file, weights_of(graph));
     for (const WeightTensor& tensor : file.tensors) bytes += tensor.data.size();
     const DeferInterrupt whole_file;
-    return write_weights(file, options.save_weights);
+    return write_weights(file, path);
   }));
   stages.describe(text_of_count(graph.weight_tables.size(), "weight table") + ", " +
-                      text_of_bytes(bytes) + " in " +
-                      escape_terminal(options.save_weights, kMaxPath),
+                      text_of_bytes(bytes) + " in " + escape_terminal(path, kMaxPath),
                   {{"tables", graph.weight_tables.size()}, {"bytes", bytes}});
   return {};
 }

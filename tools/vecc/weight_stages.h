@@ -12,8 +12,8 @@ namespace vecc::tools {
 [[nodiscard]] Result<void> load_graph_weights(NeuronGraph& graph, const Options& options,
                                               Stages& stages);
 
-/// The stage `save`, if it is asked for. Errors: those of weights_of() and write_weights().
-[[nodiscard]] Result<void> save_graph_weights(const NeuronGraph& graph, const Options& options,
+/// The stage `save`; nothing for an empty path. Errors: those of weights_of() and write_weights().
+[[nodiscard]] Result<void> save_graph_weights(const NeuronGraph& graph, const std::string& path,
                                               Stages& stages);
 
 }  // namespace vecc::tools

@@ -1,0 +1,191 @@
+#include "training.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "tools/common/interrupt.h"
+#include "tools/common/quantity_text.h"
+#include "tools/train_log/epoch_fields.h"
+#include "tools/train_log/train_log.h"
+
+namespace vecc::tools {
+namespace {
+
+std::string text_of_evaluation(const std::string& prefix, const Evaluator::Evaluation& e) {
+  std::string text;
+  if (!prefix.empty()) text += fmt::format("  {}loss {:.5g}", prefix, e.loss);
+  for (const auto& [name, value] : values_of(e.metrics)) {
+    text += fmt::format("  {}{} {:.4f}", prefix, name, value);
+  }
+  return text;
+}
+
+std::string text_of_epoch(const EpochReport& report) {
+  std::string text = fmt::format("loss {:.5g}", report.loss);
+  if (report.training) text += text_of_evaluation("", *report.training);
+  if (report.validation) text += text_of_evaluation("validation ", *report.validation);
+  return text;
+}
+
+std::string text_of_samples(const NeuronGraph& graph, std::span<const std::uint32_t> samples) {
+  return fmt::format("{} {}", samples.size(), fingerprint_samples(graph, samples).text());
+}
+
+// What a checkpoint must agree on; `validation`: that of another graph.
+std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const Program& program,
+                          const SampleSplit& split, const ValidationGraph* validation,
+                          std::string_view backend) {
+  std::string text = fmt::format("program {}, dtype {}, backend {}", fingerprint(program).text(),
+                                 text_of(program.dtype()), backend);
+  text += ", samples to train on " + text_of_samples(graph, split.training);
+  if (validation == nullptr) {
+    text += ", to validate with " + text_of_samples(graph, split.validation);
+  } else {
+    text += fmt::format(", to validate with {} of program {}",
+                        text_of_samples(validation->graph, samples_to_validate(validation->graph)),
+                        fingerprint(validation->program).text());
+  }
+  text += fmt::format(", loss {}, reduction {}, margin {}", text_of(o.loss.loss),
+                      text_of(o.loss.reduction), o.loss.margin);
+  text +=
+      fmt::format(", optimizer {}, momentum {}, weight decay {}, clip-value {}, clip-norm {}",
+                  text_of(o.optimizer.optimizer), o.optimizer.momentum, o.optimizer.weight_decay,
+                  o.optimizer.clip_value.value_or(0), o.optimizer.clip_norm.value_or(0));
+  text += fmt::format(", rate {} {} {} {} {}", o.schedule.base, text_of(o.schedule.kind),
+                      o.schedule.period, o.schedule.factor, o.schedule.last);
+  return text +
+         fmt::format(", batch size {}, shuffle {}, seed {}", o.batch_size, o.shuffle, o.seed);
+}
+
+// Plain lines where stderr is no terminal: the first, then one a second, then the last.
+class EpochLines {
+ public:
+  EpochLines(bool prints, std::uint64_t epochs) : prints_(prints), epochs_(epochs) {}
+
+  void print(const EpochReport& report) {
+    if (!prints_ || (!report.training && !report.validation)) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (report.epoch != epochs_ && last_ && now - *last_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    std::fputs(
+        fmt::format("epoch {}/{}  {}\n", report.epoch, epochs_, text_of_epoch(report)).c_str(),
+        stderr);
+  }
+
+ private:
+  bool prints_;
+  std::uint64_t epochs_;
+  std::optional<std::chrono::steady_clock::time_point> last_;
+};
+
+}  // namespace
+
+TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
+                              const Options& options) {
+  TrainOptions result = options.training.options;
+  result.loss.loss = options.training.loss.value_or(choose_loss(graph, program));
+  result.optimize = options.optimize.options;
+  result.optimize.observe = nullptr;
+  result.optimize.announce = nullptr;
+  if (result.loss.loss == Loss::SoftEntropy && outputs_are_activated(program)) {
+    spdlog::warn("--loss=softentropy takes logits, but an output is a sigmoid or softmax already");
+  }
+  return result;
+}
+
+Training::Training(const NeuronGraph& graph, const Program& program, const BackendChoice& choice,
+                   const Options& options, const TrainOptions& train_options)
+    : graph_(graph),
+      program_(program),
+      backend_(*choice.backend),
+      options_(options),
+      train_options_(train_options),
+      execution_(execution_options(options)) {
+  execution_.gradients = false;  // a step has its own
+}
+
+Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
+  loop_ = options_.training.loop;
+  loop_.settings =
+      settings_text(train_options_, graph_, program_, split, validation, backend_.name());
+  VECC_TRY(trainer_,
+           make_trainer(graph_, program_, backend_, execution_, train_options_, split.training));
+  execution_.storage = trainer_->storage();
+  VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
+                                     split.training));
+  if (validation != nullptr) {
+    VECC_TRY(validation_,
+             make_evaluator(validation->graph, validation->program, backend_, execution_,
+                            train_options_.loss, samples_to_validate(validation->graph)));
+  } else if (!split.validation.empty()) {
+    VECC_TRY(validation_, make_evaluator(graph_, program_, backend_, execution_,
+                                         train_options_.loss, split.validation));
+  }
+  if (loop_.early_stop > 0 && !validation_) {
+    return Errors(ErrorCode::Usage, "--early-stop",
+                  "needs samples to validate with: --validate=0.2, or samples that the graph "
+                  "marks for validation");
+  }
+  return {};
+}
+
+Result<void> Training::run(ProgressLine& line, const std::vector<std::string>& log_texts) {
+  TrainLogs logs;
+  const auto begin = [&](std::uint64_t finished_epochs) {
+    return logs.open(log_texts, loop_.resume ? std::optional(finished_epochs) : std::nullopt);
+  };
+  EpochLines lines(!options_.quiet && ::isatty(STDERR_FILENO) == 0, loop_.epochs);
+  const auto report = [&](const EpochReport& epoch) -> Result<void> {
+    last_ = epoch;
+    add_to_curves(epoch);
+    line.update(epoch.epoch, loop_.epochs, ProgressUnit::Epochs);
+    if (epoch.training) line.say(text_of_epoch(epoch));
+    lines.print(epoch);
+    return logs.write(epoch);
+  };
+  VECC_TRY(summary_, train({*trainer_, training_.get(), validation_.get(), report,
+                            [] { return interrupt_pending(); }, begin},
+                           loop_));
+  return {};
+}
+
+TrainingCurves Training::take_curves() {
+  curves_.best_epoch = summary_.best_epoch;
+  curves_.words = words();
+  return std::move(curves_);
+}
+
+void Training::describe(Stages& stages) const {
+  nlohmann::ordered_json numbers{{"epochs", summary_.epochs},
+                                 {"step_seconds", summary_.step_seconds}};
+  if (last_) numbers["loss"] = last_->loss;
+  if (summary_.best_epoch > 0) numbers["best_epoch"] = summary_.best_epoch;
+  stages.describe(words(), std::move(numbers));
+}
+
+void Training::add_to_curves(const EpochReport& report) {
+  for (const EpochField& field : fields_of(report)) {
+    if (field.side.empty() || !field.value) continue;
+    curves_.add(field.name, field.side, report.epoch, *field.value);
+  }
+}
+
+std::string Training::words() const {
+  const std::uint64_t run = summary_.epochs + 1 - summary_.first_epoch;
+  std::string words = text_of_count(summary_.epochs, "epoch");
+  if (summary_.step_seconds > 0 && run > 0) {
+    words += fmt::format(", {:.1f} epochs/s", static_cast<double>(run) / summary_.step_seconds);
+  }
+  if (last_) words += ", " + text_of_epoch(*last_);
+  if (summary_.end == TrainEnd::EarlyStop) {
+    words += fmt::format("; stopped early, the weights are those of epoch {}", summary_.best_epoch);
+  }
+  if (summary_.end == TrainEnd::Interrupted) words += "; interrupted";
+  return words;
+}
+
+}  // namespace vecc::tools

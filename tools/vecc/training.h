@@ -1,0 +1,74 @@
+// One training of vecc --train: its steps, evaluations, logs, and what the report says of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "execute.h"
+#include "options.h"
+#include "tools/common/progress_line.h"
+#include "tools/common/stages.h"
+#include "tools/html/training_curves.h"
+#include "train_samples.h"
+#include "vecc/neuron_graph.h"
+#include "vecc/program.h"
+#include "vecc/train_loop.h"
+
+namespace vecc::tools {
+
+/// A second graph, to validate with: its weights have values, `program` is its optimized Program.
+struct ValidationGraph {
+  NeuronGraph graph;
+  Program program;
+};
+
+/// The command line's options, the loss chosen where nothing is said; warns where it does not fit.
+[[nodiscard]] TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
+                                            const Options& options);
+
+/// References given must outlive it.
+class Training {
+ public:
+  Training(const NeuronGraph& graph, const Program& program, const BackendChoice& choice,
+           const Options& options, const TrainOptions& train_options);
+
+  /// Compiles. `validation`: null for the split's own samples. Errors: Usage (early stop without
+  /// samples to validate with); those of make_trainer() and make_evaluator().
+  [[nodiscard]] Result<void> prepare(const SampleSplit& split, const ValidationGraph* validation);
+  /// Errors: those of train() and of the logs.
+  [[nodiscard]] Result<void> run(ProgressLine& line, const std::vector<std::string>& log_texts);
+
+  [[nodiscard]] Trainer& trainer() { return *trainer_; }
+  /// Of the samples to validate with, which there must be.
+  [[nodiscard]] Result<Evaluator::Evaluation> validate() { return validation_->evaluate(); }
+  /// To run a Program of these parameters with the weights of now.
+  [[nodiscard]] const ExecutionOptions& execution() const { return execution_; }
+
+  /// With the words of describe().
+  [[nodiscard]] TrainingCurves take_curves();
+  /// What the report says of the last stage.
+  void describe(Stages& stages) const;
+
+ private:
+  void add_to_curves(const EpochReport& report);
+  [[nodiscard]] std::string words() const;
+
+  const NeuronGraph& graph_;
+  const Program& program_;
+  const Backend& backend_;
+  const Options& options_;
+  TrainOptions train_options_;
+  ExecutionOptions execution_;
+  LoopOptions loop_;
+  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<Evaluator> training_;
+  std::unique_ptr<Evaluator> validation_;
+  std::optional<EpochReport> last_;
+  TrainSummary summary_;
+  TrainingCurves curves_;
+};
+
+}  // namespace vecc::tools
