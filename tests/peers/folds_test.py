@@ -1,4 +1,4 @@
-"""vecc --train --folds against PyTorch Geometric's loop, from the same initial weights: the losses
+"""fold_accuracy.py, and vecc --train --folds against PyTorch Geometric's loop from the same initial weights: the losses
 of every epoch and the out-of-fold predictions, on the shipped molecules.
 
     folds_test.py VECC VECC_IMPORT
@@ -14,7 +14,8 @@ import numpy as np
 import paths
 import torch
 from data_tu import load_tu
-from fold_training import MoleculeSet, copy_weights, train_pyg, train_vecc
+from fold_accuracy import summarize
+from fold_training import Folds, MoleculeSet, copy_weights, train_pyg, train_vecc
 from graph_file import read_graph
 from vecc_run import Tools, import_graph
 
@@ -55,6 +56,26 @@ class SameWeights(unittest.TestCase):
 
     def test_gin(self):
         self.check("gin")
+
+
+class Numbers(unittest.TestCase):
+    def test_accuracies_of_one_output(self):
+        folds = Folds(np.array([2, 1, 1, 2]), np.array([[0.6], [0.5], [0.2], [0.1]]), [])
+        self.assertEqual(folds.accuracies(np.array([[1.0], [1.0], [0.0], [0.0]])), [0.5, 1.0])
+
+    def test_accuracies_of_classes(self):
+        folds = Folds(np.array([1, 1, 2]), np.array([[0.6, 0.7], [0.9, 0.8], [0.1, 0.2]]), [])
+        self.assertEqual(folds.accuracies(np.array([[0, 1], [0, 1], [0, 1]])), [0.5, 1.0])
+
+    def test_standard_errors(self):
+        row = summarize("gcn", [([0.5, 1.0], [0.5, 0.5]), ([1.0, 0.5], [1.0, 1.0])])
+        error = np.sqrt(0.25 / 3) / 2  # of four numbers, each 0.25 from their mean
+        self.assertEqual((row["vecc"]["mean"], row["pyg"]["mean"], row["difference"]), (0.75, 0.75, 0))
+        self.assertAlmostEqual(row["vecc"]["standard_error"], error)
+        self.assertAlmostEqual(row["pyg"]["standard_error"], error)
+        self.assertAlmostEqual(row["paired_standard_error"], np.sqrt(0.5 / 3) / 2)
+        row = summarize("gcn", [([0.5, 1.0], [0.25, 0.75])])
+        self.assertAlmostEqual(row["in_standard_errors"], 1)
 
 
 if __name__ == "__main__":
