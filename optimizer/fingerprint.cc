@@ -3,15 +3,15 @@
 #include <string_view>
 
 #include "optimizer/rewrite/index_algebra.h"
-#include "src/support/mixer.h"
+#include "src/support/hash128.h"
 #include "vecc/optimize.h"
 
 namespace vecc {
 namespace {
 
-class ProgramMixer : public Mixer {
+class ProgramMixer : public Hash128 {
  public:
-  using Mixer::add;
+  using Hash128::add;
   void add(Shape shape) { add((std::uint64_t{shape.rows()} << 32) | shape.cols()); }
   void add(const Index& index) {
     add((std::uint64_t{static_cast<std::uint8_t>(index.form())} << 32) | index.size());
@@ -79,12 +79,7 @@ struct AddAttributes {
 }  // namespace
 
 std::string Fingerprint::text() const {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint64_t half : {high, low}) {
-    for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(half >> shift) & 15];
-  }
-  return text;
+  return hexadecimal_text(high, low);
 }
 
 Fingerprint fingerprint(const Program& program) {

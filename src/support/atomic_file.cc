@@ -18,10 +18,10 @@ constexpr int kTemporaryNames = 100;
 
 /// A new file beside `path`; -1 if there is none to be had. Not mkstemp: the file gets the
 /// permissions that the user's umask says.
-int open_temporary(const std::string& path, std::string& temporary) {
+int open_temporary(const std::string& path, mode_t mode, std::string& temporary) {
   for (int i = 0; i < kTemporaryNames; ++i) {
     temporary = path + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(i);
-    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file >= 0 || errno != EEXIST) return file;
   }
   return -1;
@@ -106,12 +106,12 @@ AtomicFile::~AtomicFile() {
   abandon();
 }
 
-std::optional<AtomicFile> AtomicFile::create(const std::string& path) {
+std::optional<AtomicFile> AtomicFile::create(const std::string& path, mode_t mode) {
   std::error_code missing;
   const auto resolved = std::filesystem::canonical(path, missing);
   std::string target = missing ? path : resolved.string();
   std::string temporary;
-  const int file = open_temporary(target, temporary);
+  const int file = open_temporary(target, mode, temporary);
   if (file < 0) return std::nullopt;
   AtomicFile result(std::move(target), std::move(temporary), file);
   struct stat old {};

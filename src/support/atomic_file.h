@@ -1,6 +1,8 @@
 // A file that appears whole or not at all.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,12 +11,13 @@ namespace vecc {
 
 /// Bytes go to a temporary file beside `path`; commit() syncs it and renames it to `path`. Without
 /// commit() the temporary file is removed and an old file stays as it was. A symbolic link is
-/// followed; an old file's mode is kept, a new one gets what the umask says. Failures are told by
+/// followed; an old file's mode is kept, a new one gets `mode` less the umask. Failures are told by
 /// errno, so that every caller words its own message.
 class AtomicFile {
  public:
   /// None if no file can be made there.
-  [[nodiscard]] static std::optional<AtomicFile> create(const std::string& path);
+  [[nodiscard]] static std::optional<AtomicFile> create(const std::string& path,
+                                                        mode_t mode = 0666);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&& other) noexcept;
   ~AtomicFile();

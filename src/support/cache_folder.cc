@@ -25,8 +25,9 @@ std::string root_folder() {
   return {};
 }
 
-// Makes one folder, private; one that is there must be the user's own.
-Result<void> make_private(const std::string& path) {
+}  // namespace
+
+Result<void> make_private_folder(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
     return Errors(ErrorCode::CannotWrite, path, why + "; set VECC_CACHE_DIR to another folder");
   };
@@ -39,19 +40,17 @@ Result<void> make_private(const std::string& path) {
   return {};
 }
 
-}  // namespace
-
 Result<std::string> cache_folder(std::string_view part) {
   const std::string root = root_folder();
   if (root.empty()) {
     return Errors(ErrorCode::CannotWrite, "cache folder",
                   "none of VECC_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
   }
-  std::error_code ignored;  // make_private says what is wrong
+  std::error_code ignored;  // make_private_folder says what is wrong
   std::filesystem::create_directories(std::filesystem::path(root).parent_path(), ignored);
-  VECC_TRY_VOID(make_private(root));
+  VECC_TRY_VOID(make_private_folder(root));
   std::string folder = root + "/" + std::string(part);
-  VECC_TRY_VOID(make_private(folder));
+  VECC_TRY_VOID(make_private_folder(folder));
   return folder;
 }
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "child.h"
-#include "temporary_folder.h"
+#include "src/support/child_process.h"
+#include "src/support/temporary_folder.h"
 #include "tools/common/interrupt.h"
 #include "vecc/graph_io.h"
 
@@ -48,7 +48,8 @@ Result<CompileRow> bench_size(const std::string& path, const CompileBenchOptions
   for (std::uint32_t i = 0; i < options.repeat; ++i) {
     std::fputs(fmt::format("{} x: run {} of {}\n", times, i + 1, options.repeat).c_str(), stderr);
     VECC_TRY(const std::string text,
-             run_self({"compile-one", path, fmt::format("-O{}", options.level)}));
+             run_child({.file = "/proc/self/exe",
+                        .arguments = {"compile-one", path, fmt::format("-O{}", options.level)}}));
     if (interrupt_pending()) break;
     runs.push_back(measurement_of(nlohmann::ordered_json::parse(text)));
   }
@@ -64,7 +65,7 @@ Result<std::vector<CompileRow>> bench_compile(const CompileBenchOptions& options
                                  ? std::filesystem::temp_directory_path().string()
                                  : options.temporary_parent;
   VECC_TRY(const NeuronGraph graph, read_graph(options.input));
-  VECC_TRY(const TemporaryFolder folder, TemporaryFolder::create(parent));
+  VECC_TRY(const TemporaryFolder folder, TemporaryFolder::create(parent, "vecc-bench"));
   std::vector<CompileRow> rows;
   for (const std::uint32_t times : options.times) {
     if (interrupt_pending()) break;

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "child.h"
-#include "temporary_folder.h"
+#include "src/support/child_process.h"
+#include "src/support/temporary_folder.h"
 #include "tools/common/interrupt.h"
 #include "vecc/graph_io.h"
 #include "vecc/vectorize.h"
@@ -31,10 +31,12 @@ Result<NeuronGraph> ground_set(const std::string& data, const std::string& model
   VECC_TRY(const std::string import, sibling("vecc-import"));
   const DeferInterrupt defer;  // the folder must go first
   VECC_TRY(const TemporaryFolder folder,
-           TemporaryFolder::create(fs::temp_directory_path().string()));
+           TemporaryFolder::create(fs::temp_directory_path().string(), "vecc-bench"));
   const std::string path = folder.path() + "/graph.pb";
-  VECC_TRY_VOID(run_child(import, {"tu", data, "--model=" + model, fmt::format("--dim={}", dim),
-                                   "--init=glorot", "--seed=1", "--quiet", "-o", path}));
+  VECC_TRY_VOID(
+      run_child({.file = import,
+                 .arguments = {"tu", data, "--model=" + model, fmt::format("--dim={}", dim),
+                               "--init=glorot", "--seed=1", "--quiet", "-o", path}}));
   return read_graph(path);
 }
 

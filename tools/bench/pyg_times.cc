@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "child.h"
+#include "src/support/child_process.h"
 
 namespace vecc::tools {
 namespace {
@@ -30,7 +30,7 @@ Result<nlohmann::json> time_pyg(const PygRun& run, const std::string& times) {
     arguments.push_back(fmt::format("--threads={}", run.time.execution.threads));
   }
   arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
-  VECC_TRY(const std::string text, run_child(run.python, arguments));
+  VECC_TRY(const std::string text, run_child({.file = run.python, .arguments = arguments}));
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains(times)) {
     return Errors(ErrorCode::DeviceFailure, script_path(), "printed no times");

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "src/support/mixer.h"
+#include "src/support/hash128.h"
 #include "src/train/shuffle.h"
 
 namespace vecc::tools {
@@ -96,7 +96,7 @@ std::vector<std::uint32_t> samples_to_validate(const NeuronGraph& graph) {
 }
 
 Fingerprint fingerprint_samples(const NeuronGraph& graph, std::span<const std::uint32_t> samples) {
-  Mixer mixer;
+  Hash128 mixer;
   for (const std::uint32_t s : samples) {
     const Sample& sample = graph.samples[s];
     mixer.add(std::uint64_t{s});

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "vecc/error.h"
 
-namespace vecc::tools {
+namespace vecc {
 
 class TemporaryFolder {
  public:
-  /// A new folder, only for this user, in `parent`. Error: CannotWrite.
-  [[nodiscard]] static Result<TemporaryFolder> create(const std::string& parent);
+  /// A new folder, only for this user, in `parent`; `program` begins its name. Error: CannotWrite.
+  [[nodiscard]] static Result<TemporaryFolder> create(const std::string& parent,
+                                                      std::string_view program);
   TemporaryFolder(TemporaryFolder&& other) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   /// Removes it with all it holds.
@@ -23,4 +25,4 @@ class TemporaryFolder {
   std::string path_;  // empty: moved from
 };
 
-}  // namespace vecc::tools
+}  // namespace vecc

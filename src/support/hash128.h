@@ -1,31 +1,24 @@
-// A fingerprint of words, one after another: the same on every machine, for no adversary.
+// A 128-bit hash of words and texts: two streams of multiply and rotate. The same on every machine,
+// since it names files. Not for hostile collisions.
 #pragma once
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace vecc {
 
-/// Two independent streams of multiply and rotate.
-class Mixer {
+class Hash128 {
  public:
   void add(std::uint64_t word) {
     high_ = std::rotl((high_ ^ word) * 0x9FB21C651E98DF25ull, 29) + 0x2545F4914F6CDD1Dull;
     low_ = std::rotl((low_ + word) * 0xD6E8FEB86659FD93ull, 33) ^ high_;
   }
   void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
-  void add(std::string_view text) {
-    add(std::uint64_t{text.size()});
-    for (std::size_t i = 0; i < text.size(); i += 8) {
-      std::uint64_t word = 0;
-      for (std::size_t k = i; k < text.size() && k < i + 8; ++k) {
-        word |= std::uint64_t{static_cast<unsigned char>(text[k])} << (8 * (k - i));
-      }
-      add(word);
-    }
-  }
+  /// Its size, then its bytes: "ab", "c" is not "a", "bc".
+  void add(std::string_view text);
+
   [[nodiscard]] std::uint64_t high() const { return high_; }
   [[nodiscard]] std::uint64_t low() const { return low_; }
 
@@ -33,5 +26,8 @@ class Mixer {
   std::uint64_t high_ = 0x8A5CD789635D2DFFull;
   std::uint64_t low_ = 0x121FD2155C472F96ull;
 };
+
+/// 32 hexadecimal digits.
+[[nodiscard]] std::string hexadecimal_text(std::uint64_t high, std::uint64_t low);
 
 }  // namespace vecc

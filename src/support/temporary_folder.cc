@@ -1,4 +1,4 @@
-#include "temporary_folder.h"
+#include "src/support/temporary_folder.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -8,10 +8,11 @@
 
 #include "vecc/escape.h"
 
-namespace vecc::tools {
+namespace vecc {
 
-Result<TemporaryFolder> TemporaryFolder::create(const std::string& parent) {
-  std::string path = parent + "/vecc-bench-XXXXXX";
+Result<TemporaryFolder> TemporaryFolder::create(const std::string& parent,
+                                                std::string_view program) {
+  std::string path = parent + "/" + std::string(program) + "-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) {
     return Errors(ErrorCode::CannotWrite, escape_terminal(parent, 4096),
                   std::string("cannot make a folder: ") + std::strerror(errno));
@@ -27,4 +28,4 @@ TemporaryFolder::~TemporaryFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace vecc::tools
+}  // namespace vecc

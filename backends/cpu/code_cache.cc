@@ -1,0 +1,137 @@
+#include "backends/cpu/code_cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/code_entry.h"
+#include "src/support/atomic_file.h"
+#include "src/support/cache_folder.h"
+#include "src/support/hash128.h"
+#include "vecc/escape.h"
+
+namespace vecc::cpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEntryEnding = ".so";
+constexpr time_t kStaleSeconds = 3600;  // a temporary file that nobody writes any more
+
+// Of an open file; empty if it is not to be trusted or cannot be read.
+std::string read_own_file(int file, std::uint64_t max_bytes) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
+      (status.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
+      static_cast<std::uint64_t>(status.st_size) > max_bytes) {
+    return {};
+  }
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t size = 0; size < bytes.size();) {
+    const ssize_t count = ::read(file, bytes.data() + size, bytes.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return {};
+    size += static_cast<std::size_t>(count);
+  }
+  return bytes;
+}
+
+struct CacheFile {
+  std::string path;
+  std::uint64_t bytes = 0;
+  timespec used{};
+};
+
+bool is_older(const CacheFile& a, const CacheFile& b) {
+  if (a.used.tv_sec != b.used.tv_sec) return a.used.tv_sec < b.used.tv_sec;
+  if (a.used.tv_nsec != b.used.tv_nsec) return a.used.tv_nsec < b.used.tv_nsec;
+  return a.path < b.path;
+}
+
+}  // namespace
+
+CodeKey::CodeKey(std::string text) : text_(std::move(text)) {
+  Hash128 hash;
+  hash.add(std::string_view(text_));
+  file_name_ = hexadecimal_text(hash.high(), hash.low()) + std::string(kEntryEnding);
+}
+
+CodeCache::CodeCache(const std::string& folder, std::uint64_t max_bytes, Warn warn)
+    : folder_(folder), max_bytes_(max_bytes), warn_(std::move(warn)) {
+  Result<void> usable;
+  if (!folder.empty()) {
+    usable = make_private_folder(folder);
+  } else if (Result<std::string> users = cache_folder("code")) {
+    folder_ = *users;
+  } else {
+    usable = users.error();
+  }
+  if (!usable)
+    give_up(usable.error().list().front().place + ": " + usable.error().list().front().message);
+}
+
+void CodeCache::give_up(const std::string& why) {
+  if (warn_) warn_("compiled code is not kept: " + why);
+  folder_.clear();
+}
+
+std::optional<std::string> CodeCache::find(const CodeKey& key) const {
+  if (folder_.empty()) return std::nullopt;
+  const std::string path = folder_ + "/" + key.file_name();
+  // Not through a link, and not waiting for a pipe's other end.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  const bool is_valid = is_code_entry(read_own_file(file, max_bytes_), key.text());
+  if (is_valid) (void)::futimens(file, nullptr);  // of use to trim() only
+  ::close(file);
+  if (!is_valid) return std::nullopt;
+  return path;
+}
+
+std::optional<std::string> CodeCache::store(const CodeKey& key, std::string_view library) {
+  if (folder_.empty()) return std::nullopt;
+  const std::string path = folder_ + "/" + key.file_name();
+  ::unlink(path.c_str());  // a damaged entry or a link: AtomicFile would write where it leads
+  std::optional<AtomicFile> file = AtomicFile::create(path, 0600);
+  if (!file || !file->write(library) || !file->write(code_entry_end(library, key.text())) ||
+      !file->commit()) {
+    give_up(escape_terminal(path, 4096) + " cannot be written: " + std::strerror(errno));
+    return std::nullopt;
+  }
+  return path;
+}
+
+void CodeCache::trim(const std::unordered_set<std::string>& kept) const {
+  if (folder_.empty()) return;
+  std::vector<CacheFile> files;
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::directory_iterator i(folder_, error), end; !error && i != end; i.increment(error)) {
+    const std::string name = i->path().filename();
+    struct stat status {};
+    if (::lstat(i->path().c_str(), &status) != 0) continue;
+    if (!name.ends_with(kEntryEnding)) {
+      if (status.st_mtim.tv_sec < ::time(nullptr) - kStaleSeconds) ::unlink(i->path().c_str());
+      continue;
+    }
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    bytes += size;
+    if (!kept.contains(name)) files.push_back({i->path(), size, status.st_mtim});
+  }
+  std::sort(files.begin(), files.end(), is_older);
+  for (const CacheFile& file : files) {
+    if (bytes <= max_bytes_) return;
+    ::unlink(file.path.c_str());
+    bytes -= file.bytes;
+  }
+}
+
+}  // namespace vecc::cpu

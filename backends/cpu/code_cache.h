@@ -1,0 +1,58 @@
+// Compiled code on disk, by what it was compiled from.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "vecc/error.h"
+
+namespace vecc::cpu {
+
+/// Everything that decides what code comes out: the unit's text, compiler, flags, CPU. The file is
+/// named by its hash, and holds all of it: two keys that share a hash take the place of each other,
+/// never are taken for each other.
+class CodeKey {
+ public:
+  explicit CodeKey(std::string text);
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// 32 hexadecimal digits and ".so".
+  [[nodiscard]] const std::string& file_name() const { return file_name_; }
+
+ private:
+  std::string text_;
+  std::string file_name_;
+};
+
+/// A folder of entries: the library's bytes, the key, and a trailer with their sizes and hash (a
+/// loader of ELF files ignores what follows its sections). Any number of processes may use it: an
+/// entry appears whole, by rename; of two that store the same, the last one stays. No file in it is
+/// trusted: one that is a link, is somebody else's, may be written by others, or does not hash to
+/// what it says is as if it was not there.
+class CodeCache {
+ public:
+  using Warn = std::function<void(const std::string&)>;
+
+  /// `folder`: made private; empty: the user's (cache_folder("code")). If it cannot be used,
+  /// `warn` is told why, and the cache stays empty.
+  CodeCache(const std::string& folder, std::uint64_t max_bytes, Warn warn);
+
+  /// The path of a library that was checked, and now counts as used last; none.
+  [[nodiscard]] std::optional<std::string> find(const CodeKey& key) const;
+  /// Keeps the library; its path, or none (then `warn` was told, once).
+  std::optional<std::string> store(const CodeKey& key, std::string_view library);
+  /// Removes what was used longest ago until no more than `max_bytes` are left, and what
+  /// interrupted processes left; not the files named in `kept`.
+  void trim(const std::unordered_set<std::string>& kept) const;
+
+ private:
+  void give_up(const std::string& why);
+
+  std::string folder_;  // empty: no cache
+  std::uint64_t max_bytes_;
+  Warn warn_;
+};
+
+}  // namespace vecc::cpu

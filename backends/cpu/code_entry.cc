@@ -1,0 +1,49 @@
+#include "backends/cpu/code_entry.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "src/support/hash128.h"
+
+namespace vecc::cpu {
+namespace {
+
+struct EntryTrailer {
+  char magic[8] = {'v', 'e', 'c', 'c', 'c', 'o', 'd', 'e'};
+  std::uint64_t library_size = 0;
+  std::uint64_t key_size = 0;
+  std::uint64_t hash_high = 0;
+  std::uint64_t hash_low = 0;
+};
+static_assert(sizeof(EntryTrailer) == 40, "no padding: it is compared as bytes");
+
+std::string trailer_bytes(std::string_view library, std::string_view key) {
+  Hash128 hash;
+  hash.add(library);
+  hash.add(key);
+  EntryTrailer trailer;
+  trailer.library_size = library.size();
+  trailer.key_size = key.size();
+  trailer.hash_high = hash.high();
+  trailer.hash_low = hash.low();
+  std::string bytes(sizeof trailer, '\0');
+  std::memcpy(bytes.data(), &trailer, sizeof trailer);
+  return bytes;
+}
+
+}  // namespace
+
+std::string code_entry_end(std::string_view library, std::string_view key) {
+  return std::string(key) + trailer_bytes(library, key);
+}
+
+bool is_code_entry(std::string_view bytes, std::string_view key) {
+  const std::size_t end_size = key.size() + sizeof(EntryTrailer);
+  if (bytes.size() < end_size) return false;
+  const std::string_view library = bytes.substr(0, bytes.size() - end_size);
+  // What is there must be what would be written now.
+  return bytes.substr(library.size(), key.size()) == key &&
+         bytes.substr(library.size() + key.size()) == trailer_bytes(library, key);
+}
+
+}  // namespace vecc::cpu

@@ -1,0 +1,45 @@
+// Kernel texts to loaded code: from this process, from the cache, or from the compiler.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/compile_units.h"
+#include "backends/cpu/loaded_unit.h"
+#include "vecc/error.h"
+
+namespace vecc::cpu {
+
+/// What is compiled and kept by itself: C++17 that includes nothing or C's headers only, and is
+/// linked with libm and libc.
+struct CodeUnit {
+  std::string text;
+};
+
+struct LoadOptions {
+  std::string cache_folder;  ///< empty: $VECC_CACHE_DIR/code and so on (cache_folder.h)
+  std::uint64_t cache_bytes = std::uint64_t{256} << 20;
+  CompileOptions compile;
+  /// After each unit that was compiled: how many are, of how many.
+  std::function<void(std::size_t compiled, std::size_t all)> progress;
+  /// What does not stop the work, such as a cache folder that cannot be written in.
+  std::function<void(const std::string&)> warn;
+};
+
+/// Units of the same text count once.
+struct CodeCounts {
+  std::uint32_t compiled = 0;
+  std::uint32_t cached = 0;  ///< from the cache, or loaded in this process already
+  double seconds = 0;        ///< all of load_code()
+};
+
+/// A unit of each text, in order; equal texts share one. Threads and processes may do so at once.
+/// `counts` may be null. Errors: CompilerAbsent, CompilerFailed, CannotWrite (no temporary folder).
+[[nodiscard]] Result<std::vector<std::shared_ptr<const LoadedUnit>>> load_code(
+    std::span<const CodeUnit> units, const LoadOptions& options, CodeCounts* counts);
+
+}  // namespace vecc::cpu

@@ -1,0 +1,38 @@
+// Compiled code in this process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+#include "backends/cpu/code_cache.h"
+#include "vecc/error.h"
+
+namespace vecc::cpu {
+
+/// A shared library; unloaded with it. No function of it may run any longer then.
+class LoadedUnit {
+ public:
+  /// Error: the loader's message, as CompilerFailed.
+  [[nodiscard]] static Result<std::shared_ptr<const LoadedUnit>> open(const std::string& path);
+  LoadedUnit(const LoadedUnit&) = delete;
+  LoadedUnit& operator=(const LoadedUnit&) = delete;
+  ~LoadedUnit();
+
+  /// The address of what the text declares extern "C", visibility("default"); null.
+  [[nodiscard]] void* symbol(const char* name) const;
+
+ private:
+  explicit LoadedUnit(void* handle) : handle_(handle) {}
+  void* handle_;
+};
+
+/// The unit of this key that somebody in this process holds; null. Threads may call it.
+[[nodiscard]] std::shared_ptr<const LoadedUnit> find_loaded(const CodeKey& key);
+/// Lets find_loaded() find it. If it finds one already (two threads loaded the same), returns that.
+[[nodiscard]] std::shared_ptr<const LoadedUnit> share_loaded(
+    const CodeKey& key, std::shared_ptr<const LoadedUnit> unit);
+/// The file names of the keys that somebody holds.
+[[nodiscard]] std::unordered_set<std::string> loaded_file_names();
+
+}  // namespace vecc::cpu

@@ -1,0 +1,59 @@
+// Running other programs by argument list (no shell sees a word) and reading what they print.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vecc/error.h"
+
+namespace vecc {
+
+struct ChildCommand {
+  std::string file;  ///< searched in PATH if it names no folder
+  std::vector<std::string> arguments = {};
+  bool read_stderr = false;         ///< read stderr with stdout; else it is shared with ours
+  std::size_t max_text = SIZE_MAX;  ///< what it prints beyond is read and dropped
+  std::string folder = {};          ///< where it runs; empty: where we do
+  std::vector<std::string> variables = {};  ///< "NAME=value", instead of our environment's
+};
+
+/// A program that runs beside us, in our process group: Ctrl-C ends it too. Its stdin is empty.
+class ChildProcess {
+ public:
+  /// Errors: DeviceFailure.
+  [[nodiscard]] static Result<ChildProcess> start(const ChildCommand& command);
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  /// One that nobody waited for is killed.
+  ~ChildProcess();
+
+  /// For poll(): readable when read_some() does not wait.
+  [[nodiscard]] int descriptor() const { return output_; }
+  /// Reads what is there, waiting until there is something; false at the end of the output.
+  bool read_some();
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// Ends it and what it started in turn once that has run for so long; for what kill() misses.
+  void limit_cpu_seconds(std::uint64_t seconds) const;
+  void kill() const;
+  /// Waits for its end: "" if its exit code is 0, else "exit code 1", "ended by signal 11".
+  [[nodiscard]] std::string wait();
+
+ private:
+  ChildProcess(pid_t pid, int output, std::size_t max_text);
+  void abandon();
+
+  pid_t pid_ = -1;  // -1: waited for, or moved from
+  int output_ = -1;
+  std::size_t max_text_ = 0;
+  std::string text_;
+};
+
+/// Runs a command to its end; returns what it printed. Errors: DeviceFailure, if it cannot be
+/// started or does not end with code 0.
+[[nodiscard]] Result<std::string> run_child(const ChildCommand& command);
+
+}  // namespace vecc

@@ -1,0 +1,83 @@
+// Tests that load code: an empty cache of their own, and nothing of the user's.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/load_code.h"
+#include "tests/import/temporary_folder.h"
+
+namespace vecc::test {
+
+/// Sets a variable (null: unsets it) until it goes.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = {old};
+    set(value);
+  }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ~ScopedVariable() { set(old_.empty() ? nullptr : old_.front().c_str()); }
+
+ private:
+  void set(const char* value) const {
+    value != nullptr ? ::setenv(name_, value, 1) : ::unsetenv(name_);
+  }
+
+  const char* name_;
+  std::vector<std::string> old_;  // none or one
+};
+
+class CodeTest : public ::testing::Test {
+ protected:
+  using Loaded = Result<std::vector<std::shared_ptr<const cpu::LoadedUnit>>>;
+
+  CodeTest() { std::filesystem::create_directory(folder_.path("temporary")); }
+
+  /// A unit whose function `answer` returns the number.
+  static cpu::CodeUnit unit(int number) {
+    return {"extern \"C\" __attribute__((visibility(\"default\"))) int answer() { return " +
+            std::to_string(number) + "; }\n"};
+  }
+  static int answer_of(const cpu::LoadedUnit& unit) {
+    const auto function = reinterpret_cast<int (*)()>(unit.symbol("answer"));
+    return function != nullptr ? function() : -1;
+  }
+
+  Loaded load(const std::vector<cpu::CodeUnit>& units) {
+    options_.warn = [this](const std::string& text) { warnings_.push_back(text); };
+    counts_ = {};
+    return cpu::load_code(units, options_, &counts_);
+  }
+  /// load() of one unit, which is let go of at once; its answer.
+  int load_answer(const cpu::CodeUnit& unit) {
+    const Loaded loaded = load({unit});
+    EXPECT_TRUE(loaded.has_value()) << loaded.error().text();
+    return loaded ? answer_of(*loaded->front()) : -1;
+  }
+
+  [[nodiscard]] std::string cache() const { return folder_.path("cache/vecc/code"); }
+  static std::vector<std::string> files_in(const std::string& folder) {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      files.push_back(entry.path());
+    }
+    return files;
+  }
+
+  TemporaryFolder folder_;
+  ScopedVariable xdg_{"XDG_CACHE_HOME", folder_.path("cache").c_str()};
+  ScopedVariable own_{"VECC_CACHE_DIR", nullptr};
+  ScopedVariable compiler_{"VECC_CXX", nullptr};
+  ScopedVariable temporary_{"TMPDIR", folder_.path("temporary").c_str()};
+  cpu::LoadOptions options_;
+  cpu::CodeCounts counts_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace vecc::test
