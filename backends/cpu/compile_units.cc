@@ -85,7 +85,8 @@ class CompileQueue {
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     // A signal, or nothing: the loop below finds nothing to read.
-    (void)::poll(polled.data(), polled.size(), static_cast<int>(std::clamp<long>(left, 0, 60'000)));
+    (void)::poll(polled.data(), polled.size(),
+                 static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
     for (std::size_t i = running_.size(); i-- > 0;) {
       const bool is_late = Clock::now() >= running_[i].deadline;
       const bool has_ended = polled[i].revents != 0 && !running_[i].process.read_some();

@@ -1,6 +1,7 @@
 // Texts to shared libraries: one compiler process a text, several at once.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
