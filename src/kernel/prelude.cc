@@ -1,0 +1,13 @@
+// The text is put together when the build is configured.
+#include "src/kernel/prelude.h"
+
+namespace vecc {
+
+std::string_view kernel_prelude() {
+  static constexpr std::string_view text =
+#include "prelude_text.inc"
+      ;
+  return text;
+}
+
+}  // namespace vecc

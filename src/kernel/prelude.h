@@ -1,0 +1,14 @@
+// The kernel prelude: the functions that generated kernels call, as text. Its parts lie in
+// prelude/.
+#pragma once
+
+#include <string_view>
+
+namespace vecc {
+
+/// Stands before every generated kernel, in C++17 and in CUDA C++. It includes nothing; its
+/// functions are in the namespace vecc_kernel. To be compiled with -ffp-contract=off (CUDA:
+/// -fmad=false).
+[[nodiscard]] std::string_view kernel_prelude();
+
+}  // namespace vecc
