@@ -2,7 +2,7 @@
 #include <span>
 #include <string_view>
 
-#include "optimizer/rewrite/index_algebra.h"
+#include "src/program/index_algebra.h"
 #include "src/support/hash128.h"
 #include "vecc/optimize.h"
 

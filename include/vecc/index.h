@@ -55,6 +55,10 @@ class Index {
   [[nodiscard]] std::span<const std::uint32_t> array() const {
     return list_ ? std::span<const std::uint32_t>(*list_) : std::span<const std::uint32_t>();
   }
+  /// The array of a List, to be kept; null for the other forms.
+  [[nodiscard]] const std::shared_ptr<const std::vector<std::uint32_t>>& shared_array() const {
+    return list_;
+  }
   /// Every form written out.
   [[nodiscard]] std::vector<std::uint32_t> materialize() const;
   /// Row by row, whatever the form.

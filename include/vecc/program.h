@@ -97,6 +97,10 @@ class Segments {
   [[nodiscard]] std::span<const std::uint32_t> offsets() const {
     return offsets_ ? std::span<const std::uint32_t>(*offsets_) : std::span<const std::uint32_t>();
   }
+  /// The same, to be kept; null if fixed.
+  [[nodiscard]] const std::shared_ptr<const std::vector<std::uint32_t>>& shared_offsets() const {
+    return offsets_;
+  }
   /// Number of segments over `rows` rows.
   [[nodiscard]] std::uint32_t count(std::uint32_t rows) const;
   [[nodiscard]] bool operator==(const Segments& other) const;

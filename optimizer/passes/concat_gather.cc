@@ -25,9 +25,9 @@
 #include <utility>
 
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

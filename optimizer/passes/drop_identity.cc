@@ -16,9 +16,9 @@
 #include <optional>
 
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

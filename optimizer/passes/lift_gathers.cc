@@ -44,7 +44,7 @@
 #include "optimizer/passes/lift_gathers_op.h"
 #include "optimizer/passes/lift_gathers_reads.h"
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/index_algebra.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

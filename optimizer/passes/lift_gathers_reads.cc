@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "optimizer/rewrite/index_algebra.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

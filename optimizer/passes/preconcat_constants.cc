@@ -20,8 +20,8 @@
 #include <utility>
 
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

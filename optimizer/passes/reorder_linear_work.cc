@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

@@ -27,8 +27,8 @@
 #include "optimizer/passes/passes.h"
 #include "optimizer/passes/row_chain.h"
 #include "optimizer/rewrite/concat_parts.h"
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/row_map.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/members.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

@@ -21,8 +21,8 @@
 
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/concat_parts.h"
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

@@ -26,9 +26,9 @@
 
 #include "optimizer/passes/passes.h"
 #include "optimizer/passes/split_members.h"
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "optimizer/rewrite/index_algebra.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

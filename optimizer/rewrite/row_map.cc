@@ -4,10 +4,10 @@
 #include <numeric>
 #include <utility>
 
-#include "optimizer/rewrite/index_algebra.h"
 #include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/select_rows.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "optimizer/rewrite/index_algebra.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "optimizer/passes/pad_linear_layouts.h"
-#include "optimizer/rewrite/index_algebra.h"
+#include "src/program/index_algebra.h"
 #include "tests/optimizer/pass_case.h"
 #include "vecc/optimize.h"
 

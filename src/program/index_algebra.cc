@@ -1,4 +1,4 @@
-#include "optimizer/rewrite/index_algebra.h"
+#include "src/program/index_algebra.h"
 
 #include <algorithm>
 #include <bit>
