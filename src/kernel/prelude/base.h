@@ -149,6 +149,14 @@ VECC_FN T select(bool condition, T yes, T no) {
   return condition ? yes : no;
 }
 
+// x, or 0 if `zero`, by its bits. A choice of x would make GCC load what x is made of only where it
+// is needed, and GCC 12 takes other entries than it should in such a load of two doubles.
+template <class T>
+VECC_FN T zero_if(bool zero, T x) {
+  using Bits = typename Real<T>::Bits;
+  return from_bits(bits_of(x) & (zero ? Bits(0) : ~Bits(0)));
+}
+
 template <class T>
 VECC_FN T magnitude(T x) {
   return from_bits(bits_of(x) & ~Real<T>::sign);

@@ -6,7 +6,7 @@ namespace vecc_kernel {
 // What passes an entry of a gradient: nothing where g is 0, even if the derivative d is infinite.
 template <class T>
 VECC_FN T pull(T g, T d) {
-  return select(g == T(0), T(0), g * d);
+  return zero_if(g == T(0), g * d);
 }
 
 template <class T>
@@ -72,16 +72,20 @@ VECC_FN T d_square(T x, T) {
 
 // Phi(x) + x phi(x), with the normal distribution's function and density. On the left it is
 // w = e^(-a^2 / 2) (mills(a) - a / sqrt(2 pi)) at a = |x|, on the right 1 - w.
-VECC_FN float d_gelu(float x, float) {
+VECC_FN float gelu_slope(float x) {
   const float a = at_most(magnitude(x), 14.5f);
   const float left = scaled_value(madd(a, -0x1.988454p-2f, mills(a)), scaled_density(a));
   const float right = 1.0f - left;
   return select(x < 0.0f, left, right);
 }
-VECC_FN double d_gelu(double x, double) {
+VECC_FN double gelu_slope(double x) {
   const double density = f_exp(-x * x / 2.0) * 0.5641895835477563 / 1.4142135623730951;
   const double tail = select(density == 0.0, 0.0, x * density);  // 0 at infinity, too
   return 0.5 * (1.0 + error_function(x / 1.4142135623730951)) + tail;
+}
+template <class T>
+VECC_FN T d_gelu(T x, T) {
+  return gelu_slope(x);
 }
 
 }  // namespace vecc_kernel

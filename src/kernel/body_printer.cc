@@ -1,0 +1,237 @@
+#include "src/kernel/body_printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace vecc {
+namespace {
+
+using Kind = KernelNode::Kind;
+
+}  // namespace
+
+BodyPrinter::BodyPrinter(const Kernel& kernel)
+    : kernel_(kernel), loops_(kernel.nodes.size(), 0), arrays_(kernel.nodes.size(), false) {
+  assign_loops();
+  find_arrays();
+  find_blocked_product();
+}
+
+std::uint64_t BodyPrinter::size(std::uint32_t number) const {
+  return kernel_.nodes[number].shape.size();
+}
+
+// A loop goes on while steps compute rows of its length entry by entry; scalars in between are
+// computed before it.
+void BodyPrinter::assign_loops() {
+  for (const KernelPhase& phase : kernel_.phases) {
+    std::uint64_t open = 0;
+    std::uint32_t loop = ++next_loop_;
+    for (const KernelStep& step : phase.steps) {
+      const std::uint32_t number = step.store ? kernel_.stores[step.number].value : step.number;
+      const std::uint64_t entries = size(number);
+      const bool entrywise = step.store || is_entrywise(kernel_, kernel_.nodes[number]);
+      if (entries == 1 && entrywise) continue;
+      if (!step.store && kernel_.nodes[number].kind == Kind::Load) continue;
+      if (!entrywise || open != entries) loop = ++next_loop_;
+      open = entrywise ? entries : 0;
+      if (!step.store) loops_[number] = loop;
+    }
+  }
+}
+
+// Entries that something outside of their loop reads.
+void BodyPrinter::find_arrays() {
+  const auto read = [&](std::uint32_t operand, std::uint32_t loop, bool entrywise) {
+    if (!entrywise || loops_[operand] != loop) arrays_[operand] = true;
+  };
+  for (const KernelPhase& phase : kernel_.phases) {
+    std::uint64_t open = 0;
+    std::uint32_t loop = 0;
+    for (const KernelStep& step : phase.steps) {
+      const std::uint32_t number = step.store ? kernel_.stores[step.number].value : step.number;
+      const std::uint64_t entries = size(number);
+      if (step.store) {
+        // In the same loop if that is still open where the store stands.
+        if (entries == 1) continue;
+        if (open != entries) loop = 0;
+        open = entries;
+        read(number, loop, true);
+        continue;
+      }
+      const KernelNode& node = kernel_.nodes[number];
+      const bool entrywise = is_entrywise(kernel_, node);
+      for (const std::uint32_t operand : node.operands) {
+        if (entries == 1 && entrywise && size(operand) == 1) continue;
+        read(operand, loops_[number], entrywise);
+      }
+      if ((entries == 1 && entrywise) || node.kind == Kind::Load) continue;
+      loop = loops_[number];
+      open = entrywise ? entries : 0;
+    }
+  }
+}
+
+std::string BodyPrinter::print() {
+  indent_ = "    ";
+  for (const KernelPhase& phase : kernel_.phases) print_phase(phase);
+  return std::move(text_);
+}
+
+void BodyPrinter::line(const std::string& text) {
+  text_ += indent_ + text + "\n";
+}
+void BodyPrinter::loop_line(const std::string& text) {
+  loop_ += indent_ + "  " + text + "\n";
+}
+void BodyPrinter::open_loop(std::uint64_t entries) {
+  if (loop_entries_ == entries) return;
+  close_loop();
+  loop_entries_ = entries;
+}
+// The head of a loop over entries, with what the compiler may know of it.
+std::string BodyPrinter::entry_loop(std::uint64_t entries) const {
+  const char* hint = kernel_.reloads ? "" : "VECC_NO_ALIAS ";
+  return fmt::format("{}for (int i = 0; i < {}; ++i)", hint, entries);
+}
+void BodyPrinter::close_loop() {
+  if (loop_entries_ > 0) {
+    line(entry_loop(loop_entries_) + " {");
+    text_ += loop_;
+    line("}");
+  }
+  loop_.clear();
+  loop_entries_ = 0;
+}
+
+void BodyPrinter::print_phase(const KernelPhase& phase) {
+  space_ = phase.space;
+  if (phase.steps.empty()) return;
+  if (phase.space == KernelSpace::Row) {
+    for (const KernelStep& step : phase.steps) print_step(step, phase.space);
+    close_loop();
+    return;
+  }
+  if (sums_outer_products(phase)) return print_outer_products(phase);
+  if (const auto sum = member_sum(phase)) return print_member_sum(phase, *sum);
+  declare_reductions(phase);
+  const bool only_threshold = std::ranges::all_of(phase.steps, [&](const KernelStep& step) {
+    return !step.store && (kernel_.nodes[step.number].kind == Kind::Threshold ||
+                           kernel_.nodes[step.number].kind == Kind::Load);
+  });
+  if (!only_threshold) {
+    switch (kernel_.segments) {
+      case KernelSegments::None: break;
+      case KernelSegments::Ragged:
+      case KernelSegments::Fixed:
+        line(phase.reversed ? "for (unsigned e = end_of(r); e-- > begin_of(r);) {"
+                            : "for (unsigned e = begin_of(r), last = end_of(r); e < last; ++e) {");
+        break;
+      case KernelSegments::Strided:
+        line(phase.reversed ? "for (unsigned k = members; k-- > 0;) {"
+                            : "for (unsigned k = 0; k < members; ++k) {");
+        line("  const unsigned e = r + k * rows;");
+        break;
+    }
+    indent_ += "  ";
+    for (const KernelStep& step : phase.steps) print_step(step, phase.space);
+    close_loop();
+    indent_.resize(indent_.size() - 2);
+    line("}");
+  }
+  finish_reductions(phase);
+}
+
+void BodyPrinter::print_step(const KernelStep& step, KernelSpace space) {
+  if (step.store) {
+    print_store(kernel_.stores[step.number], space);
+  } else {
+    print_node(step.number, space);
+  }
+}
+
+std::string BodyPrinter::row_of(const KernelAccess& access, std::uint32_t number,
+                                const std::string& counter) const {
+  switch (access.map) {
+    case RowMap::Direct: return counter;
+    case RowMap::List: return fmt::format("l{}[{}]", number, counter);
+    case RowMap::One: return "0";
+    case RowMap::Tile: return "type";
+  }
+  return counter;
+}
+
+void BodyPrinter::print_load(std::uint32_t number, KernelSpace space) {
+  const KernelNode& node = kernel_.nodes[number];
+  const KernelAccess& access = kernel_.accesses[node.access];
+  const std::string row = row_of(access, node.access, space == KernelSpace::Row ? "r" : "e");
+  if (size(number) == 1) {
+    line(fmt::format("const T v{} = d{}[{}];", number, node.access, row));
+  } else if (access.map == RowMap::One) {
+    line(fmt::format("const T* v{} = d{};", number, node.access));
+  } else {
+    line(fmt::format("const T* v{} = d{} + size_t({}) * {};", number, node.access, row,
+                     size(number)));
+  }
+}
+
+void BodyPrinter::print_store(const KernelStore& store, KernelSpace space) {
+  const KernelAccess& access = kernel_.accesses[store.access];
+  const std::string row = row_of(access, store.access, space == KernelSpace::Row ? "r" : "e");
+  const std::uint64_t entries = size(store.value);
+  if (entries == 1) {
+    line(fmt::format("d{}[{}] = {};", store.access, row, entry(store.value)));
+    return;
+  }
+  open_loop(entries);
+  loop_line(fmt::format("d{}[size_t({}) * {} + i] = {};", store.access, row, entries,
+                        entry(store.value)));
+}
+
+std::string BodyPrinter::entry(std::uint32_t number) const {
+  const KernelNode& node = kernel_.nodes[number];
+  if (size(number) == 1) return fmt::format("v{}", number);
+  if (node.kind == Kind::Load || node.kind == Kind::Reduce || arrays_[number]) {
+    return fmt::format("v{}[i]", number);
+  }
+  return fmt::format("e{}", number);
+}
+
+std::string BodyPrinter::pointer(std::uint32_t number) const {
+  return (size(number) == 1 ? "&v" : "v") + std::to_string(number);
+}
+
+void BodyPrinter::declare(std::uint32_t number) {
+  line(size(number) == 1 ? fmt::format("T v{};", number)
+                         : fmt::format("T v{}[{}];", number, size(number)));
+}
+
+void BodyPrinter::print_node(std::uint32_t number, KernelSpace space) {
+  const KernelNode& node = kernel_.nodes[number];
+  if (node.kind == Kind::Load) return print_load(number, space);
+  if (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) return print_reduce(number);
+  if (node.kind == Kind::Threshold) return;  // between the loops
+  if (!is_entrywise(kernel_, node)) {
+    close_loop();
+    declare(number);
+    print_call(number);
+    return;
+  }
+  const std::string value = entry_text(node, number);
+  if (size(number) == 1) {
+    line(fmt::format("const T v{} = {};", number, value));
+    if (node.kind == Kind::Scan) line(fmt::format("a{} *= {};", number, entry(node.operands[0])));
+    return;
+  }
+  if (loop_entries_ != size(number)) close_loop();
+  if (arrays_[number]) line(fmt::format("T v{}[{}];", number, size(number)));
+  open_loop(size(number));
+  loop_line(arrays_[number] ? fmt::format("v{}[i] = {};", number, value)
+                            : fmt::format("const T e{} = {};", number, value));
+  if (node.kind == Kind::Scan) {
+    loop_line(fmt::format("a{}[i] *= {};", number, entry(node.operands[0])));
+  }
+}
+
+}  // namespace vecc

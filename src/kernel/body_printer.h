@@ -1,0 +1,112 @@
+// What one row of a kernel does, as C++ that both printers share: a thread that has a row's number
+// runs it. Entries of short arrays are computed in loops over i, of which consecutive ones that fit
+// become one loop with scalars in it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vecc/kernel.h"
+
+namespace vecc {
+
+/// No operand is left out of a product.
+inline constexpr std::uint32_t kNoOperand = 0xFFFFFFFFu;
+
+/// A number as C++: infinities and NaN too.
+[[nodiscard]] std::string constant_text(double value);
+
+/// Whether entry i of a node is a formula of entries i of its operands (or of scalars).
+[[nodiscard]] bool is_entrywise(const Kernel& kernel, const KernelNode& node);
+
+/// Nodes of a sum over members: a loaded row, its factor (kNoOperand: none), the sum.
+struct MemberSum {
+  std::uint32_t row = 0;
+  std::uint32_t factor = 0;
+  std::uint32_t sum = 0;
+};
+
+class BodyPrinter {
+ public:
+  explicit BodyPrinter(const Kernel& kernel);
+
+  /// Statements, from the variables r (row), d0, d1, ... (data of the accesses), l0, ... (lists),
+  /// w0, ... (words by row), offsets, members, rows, type.
+  [[nodiscard]] std::string print();
+  /// Whether rows are better run in blocks: print_blocked() then has the loop over rows, too, from
+  /// `begin` to `end`; `row` is the row at place q + b.
+  [[nodiscard]] bool is_blocked() const { return blocked_ != kNoOperand; }
+  [[nodiscard]] std::string print_blocked(const std::string& row);
+
+ private:
+  // Products in blocks (print_blocks.cc).
+  [[nodiscard]] bool is_blocked_product(std::uint32_t number) const;
+  void find_blocked_product();
+  [[nodiscard]] bool can_split(std::size_t phase, std::size_t step);
+  void print_steps_before();
+  void print_steps_after();
+  [[nodiscard]] std::optional<MemberSum> member_sum(const KernelPhase& phase) const;
+  void print_member_sum(const KernelPhase& phase, const MemberSum& of);
+  [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
+  void print_outer_products(const KernelPhase& phase);
+
+  // Which loop over entries a node is computed in; loops are numbered through the kernel.
+  void assign_loops();
+  void find_arrays();
+
+  void print_phase(const KernelPhase& phase);
+  void print_step(const KernelStep& step, KernelSpace space);
+  void print_node(std::uint32_t number, KernelSpace space);
+  void print_store(const KernelStore& store, KernelSpace space);
+  void print_load(std::uint32_t number, KernelSpace space);
+  void print_reduce(std::uint32_t number);
+  void print_selection(std::uint32_t number);
+  void print_call(std::uint32_t number);
+  void print_transform_call(std::uint32_t number);
+  void print_transform_vjp_call(std::uint32_t number);
+  void print_combine_call(std::uint32_t number);
+  void print_choice(std::uint32_t number, std::size_t count);
+  void print_cross_sum(std::uint32_t number);
+  void print_combine_vjp_call(std::uint32_t number);
+  void print_times_call(std::uint32_t number);
+  void print_window(std::uint32_t number, bool back);
+  void print_threshold(std::uint32_t number);
+  void declare_reductions(const KernelPhase& phase);
+  void finish_reductions(const KernelPhase& phase);
+  [[nodiscard]] std::string entry_text(const KernelNode& node, std::uint32_t number) const;
+  [[nodiscard]] std::string derivative_text(const KernelNode& node) const;
+  [[nodiscard]] std::string sum_text(const KernelNode& node) const;
+  [[nodiscard]] std::string product_text(const KernelNode& node, std::uint32_t without) const;
+
+  // Operands in text: entry i of a node, a pointer to its entries.
+  [[nodiscard]] std::string entry(std::uint32_t number) const;
+  [[nodiscard]] std::string pointer(std::uint32_t number) const;
+  [[nodiscard]] std::uint64_t size(std::uint32_t number) const;
+  [[nodiscard]] std::string row_of(const KernelAccess& access, std::uint32_t number,
+                                   const std::string& counter) const;
+  [[nodiscard]] std::string word(const KernelNode& node, std::uint32_t k, std::uint32_t end) const;
+  void declare(std::uint32_t number);
+
+  void line(const std::string& text);       // now
+  void loop_line(const std::string& text);  // in the open loop over entries
+  void open_loop(std::uint64_t entries);
+  void close_loop();
+  [[nodiscard]] std::string entry_loop(std::uint64_t entries) const;
+
+  const Kernel& kernel_;
+  std::vector<std::uint32_t> loops_;  // by node
+  std::vector<bool> arrays_;          // by node: its entries outlive its loop
+  std::string text_;
+  std::string loop_;  // lines of the open loop
+  std::uint64_t loop_entries_ = 0;
+  std::string indent_;
+  std::uint32_t next_loop_ = 0;
+  KernelSpace space_ = KernelSpace::Row;
+  std::uint32_t blocked_ = kNoOperand;  // the product that rows are run in blocks for
+  std::size_t blocked_phase_ = 0;
+  std::size_t blocked_step_ = 0;
+  std::vector<std::uint32_t> repeated_;  // loads that stand before and after it
+};
+
+}  // namespace vecc

@@ -1,0 +1,169 @@
+// Nodes that see whole rows: calls of the prelude's functions.
+#include <fmt/format.h>
+
+#include "src/kernel/body_printer.h"
+
+namespace vecc {
+namespace {
+
+using Kind = KernelNode::Kind;
+
+[[noreturn]] void fail_call(const KernelNode& node) {
+  fail_check("a function of whole rows", __FILE__, __LINE__,
+             std::string(info(node.transformation.id).text));
+}
+
+}  // namespace
+
+void BodyPrinter::print_call(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  switch (node.kind) {
+    case Kind::Transform: print_transform_call(number); return;
+    case Kind::TransformVjp: print_transform_vjp_call(number); return;
+    case Kind::Combine: print_combine_call(number); return;
+    case Kind::CombineVjp: print_combine_vjp_call(number); return;
+    case Kind::Times: print_times_call(number); return;
+    case Kind::RowSum:
+      line(fmt::format("v{} = row_sum<T, {}>({});", number, size(node.operands[0]),
+                       pointer(node.operands[0])));
+      return;
+    case Kind::Guard:
+      line(fmt::format("const bool z{} = all_zero<T, {}>({});", number, size(node.operands[0]),
+                       pointer(node.operands[0])));
+      line(size(number) == 1
+               ? fmt::format("v{0} = zero_if(z{0}, {1});", number, entry(node.operands[1]))
+               : fmt::format("for (int i = 0; i < {1}; ++i) v{0}[i] = zero_if(z{0}, v{2}[i]);",
+                             number, size(number), node.operands[1]));
+      return;
+    case Kind::Load:
+    case Kind::Constant:
+    case Kind::Reduce:
+    case Kind::ReduceArg:
+    case Kind::Selected:
+    case Kind::Scan:
+    case Kind::Threshold: break;
+  }
+  fail_check("a node of whole rows", __FILE__, __LINE__, std::to_string(number));
+}
+
+void BodyPrinter::print_times_call(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  const Shape left = kernel_.nodes[node.operands[0]].shape;
+  const Shape right = kernel_.nodes[node.operands[1]].shape;
+  const std::uint32_t m = node.transpose_left ? left.cols() : left.rows();
+  const std::uint32_t k = node.transpose_left ? left.rows() : left.cols();
+  const std::uint32_t n = node.transpose_right ? right.rows() : right.cols();
+  line(fmt::format("times<T, {}, {}, {}, {}, {}>({}, {}, {});", m, k, n, node.transpose_left,
+                   node.transpose_right, pointer(node.operands[0]), pointer(node.operands[1]),
+                   pointer(number)));
+}
+
+std::string BodyPrinter::word(const KernelNode& node, std::uint32_t k, std::uint32_t end) const {
+  const std::uint32_t width = word_count(node.transformation.id);
+  if (node.words_by_row) {
+    return fmt::format("w{}[size_t({}) * {} + {}]", node.word_slot,
+                       space_ == KernelSpace::Row ? "r" : "e", width, k);
+  }
+  return std::to_string(node.words[k] == kToEnd ? end : node.words[k]);
+}
+
+// slice and atindex: rows x cols of a wider array begin at an entry; `back`: into zeros.
+void BodyPrinter::print_window(std::uint32_t number, bool back) {
+  const KernelNode& node = kernel_.nodes[number];
+  const std::uint32_t operand = back ? node.operands.back() : node.operands[0];
+  const Shape wide = back ? node.shape : kernel_.nodes[operand].shape;
+  const Shape narrow = back ? kernel_.nodes[operand].shape : node.shape;
+  const bool is_slice = node.transformation.id == Transformation::Slice;
+  const std::string begin =
+      is_slice ? fmt::format("{} * {} + {}", word(node, 0, 0), wide.cols(), word(node, 2, 0))
+               : word(node, 0, 0);
+  line(fmt::format("{}<T, {}, {}, {}, {}>({}, {}, {});", back ? "put_window" : "take_window",
+                   wide.size(), wide.cols(), narrow.rows(), narrow.cols(), begin, pointer(operand),
+                   pointer(number)));
+}
+
+void BodyPrinter::print_transform_call(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  const std::uint32_t operand = node.operands[0];
+  const Shape shape = kernel_.nodes[operand].shape;
+  const std::string both = fmt::format("({}, {});", pointer(operand), pointer(number));
+  switch (node.transformation.id) {
+    case Transformation::Transp:
+      line(fmt::format("transp<T, {}, {}>", shape.rows(), shape.cols()) + both);
+      return;
+    case Transformation::Slice:
+    case Transformation::AtIndex: print_window(number, false); return;
+    case Transformation::Norm:
+    case Transformation::Softmax:
+    case Transformation::Sparsemax:
+    case Transformation::LogSoftmax:
+      line(fmt::format("{}<T, {}>", info(node.transformation.id).text, shape.size()) + both);
+      return;
+    case Transformation::Identity:
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Signum:
+    case Transformation::Relu:
+    case Transformation::LeakyRelu:
+    case Transformation::Lukasiewicz:
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse:
+    case Transformation::Reverse:
+    case Transformation::Gelu:
+    case Transformation::Abs:
+    case Transformation::Square:
+    case Transformation::Reshape:
+    case Transformation::Broadcast: break;
+  }
+  fail_call(node);
+}
+
+void BodyPrinter::print_transform_vjp_call(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  const std::uint32_t g = node.operands.back();
+  const std::string out = pointer(number);
+  const std::uint32_t before =
+      node.operands.size() > 1 ? node.operands[node.operands.size() - 2] : 0;
+  switch (node.transformation.id) {
+    case Transformation::Transp:
+      line(fmt::format("transp<T, {}, {}>({}, {});", node.shape.cols(), node.shape.rows(),
+                       pointer(g), out));
+      return;
+    case Transformation::Slice:
+    case Transformation::AtIndex: print_window(number, true); return;
+    case Transformation::Broadcast:
+      line(fmt::format("*{} = row_sum<T, {}>({});", out, size(g), pointer(g)));
+      return;
+    case Transformation::Norm:
+      line(fmt::format("norm_vjp<T, {}>({}, {}, {}, {});", size(g), pointer(node.operands[0]),
+                       pointer(before), pointer(g), out));
+      return;
+    case Transformation::Softmax:
+    case Transformation::Sparsemax:
+    case Transformation::LogSoftmax:
+      line(fmt::format("{}_vjp<T, {}>({}, {}, {});", info(node.transformation.id).text, size(g),
+                       pointer(before), pointer(g), out));
+      return;
+    case Transformation::Identity:
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Signum:
+    case Transformation::Relu:
+    case Transformation::LeakyRelu:
+    case Transformation::Lukasiewicz:
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse:
+    case Transformation::Reverse:
+    case Transformation::Gelu:
+    case Transformation::Abs:
+    case Transformation::Square:
+    case Transformation::Reshape: break;
+  }
+  fail_call(node);
+}
+
+}  // namespace vecc
