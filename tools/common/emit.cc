@@ -7,6 +7,7 @@
 #include "tools/common/data_sink.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/statistics.h"
+#include "vecc/plan.h"
 #include "vecc/program_text.h"
 
 namespace vecc::tools {
@@ -28,18 +29,17 @@ Result<void> emit_ir(const Program& program, const EmitOptions& options) {
 }  // namespace
 
 void add_emit_options(CLI::App& app, EmitOptions& options) {
-  static const std::map<std::string, EmitKind> kKinds{{"ir", EmitKind::Ir},
-                                                      {"dot", EmitKind::Dot},
-                                                      {"stats", EmitKind::Stats},
-                                                      {"html", EmitKind::Html},
-                                                      {"python", EmitKind::Python}};
+  static const std::map<std::string, EmitKind> kKinds{
+      {"ir", EmitKind::Ir},       {"plan", EmitKind::Plan}, {"dot", EmitKind::Dot},
+      {"stats", EmitKind::Stats}, {"html", EmitKind::Html}, {"python", EmitKind::Python}};
   app.add_option_function<std::string>(
          "--emit", [&options](const std::string& text) { options.kind = kKinds.at(text); },
-         "Print the program instead of running it: ir (text), dot (Graphviz), stats, html (a page: "
-         "pictures before and after, rows pass by pass, every op), or python (a PyTorch module "
-         "with its weights, in a new folder)")
+         "Print the program instead of running it: ir (text), plan (the kernels that the native "
+         "backends run, and their buffers), dot (Graphviz), stats, html (a page: pictures before "
+         "and after, rows pass by pass, every op), or python (a PyTorch module with its weights, "
+         "in a new folder)")
       ->check(CLI::IsMember(kKinds).description(""))
-      ->type_name("ir|dot|stats|html|python");
+      ->type_name("ir|plan|dot|stats|html|python");
   app.add_option_function<std::string>(
          "-o,--output",
          [&options](const std::string& path) {
@@ -58,6 +58,7 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
                           const nlohmann::ordered_json& statistics, const PythonOptions& module) {
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
+    case EmitKind::Plan: return write_data(options.path, text_of(make_plan(program), program));
     case EmitKind::Dot: return write_data(options.path, print_dot(program));
     case EmitKind::Stats:
       return write_data(options.path,

@@ -1,4 +1,4 @@
-// Printing a Program: --emit=ir|dot|stats|python; html is tools/html's.
+// Printing a Program: --emit=ir|plan|dot|stats|python; html is tools/html's.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -13,7 +13,7 @@
 
 namespace vecc::tools {
 
-enum class EmitKind : std::uint8_t { Ir, Dot, Stats, Html, Python };
+enum class EmitKind : std::uint8_t { Ir, Plan, Dot, Stats, Html, Python };
 
 struct EmitOptions {
   std::optional<EmitKind> kind;

@@ -1,0 +1,123 @@
+// Plan: a Program lowered to launches of fused kernels over planned buffers. What native backends
+// (cpu, cuda) run and emitted programs contain. Everything in it is decided before a byte is
+// allocated: the arena's size is the peak.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vecc/error.h"
+#include "vecc/kernel.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+using BufferIndex = std::uint32_t;
+using ArrayIndex = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+/// A block of numbers of the Plan's dtype.
+struct PlanBuffer {
+  enum class Kind : std::uint8_t {
+    Arena,      ///< at `offset` of the arena, while it is live
+    Constant,   ///< a fact's rows: `values`
+    Parameter,  ///< parameter number `source`
+    State,      ///< the state op `source`
+  };
+  Kind kind = Kind::Arena;
+  std::uint64_t elements = 0;
+  std::uint64_t offset = 0;  ///< Arena: in elements
+  std::uint32_t source = 0;
+  std::shared_ptr<const std::vector<double>> values;
+  /// Arena: the launches between which it holds what is written to it (first store, last load).
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+/// Where a value's rows are: row i at elements first + i * shape.size() of the buffer, after `view`
+/// if it is a gather of such rows. None: it was never stored.
+struct ValuePlace {
+  BufferIndex buffer = kNone;
+  std::uint64_t first = 0;
+  std::optional<Index> view;
+};
+
+struct AccessBinding {
+  BufferIndex buffer = 0;
+  std::uint64_t first = 0;  ///< element of the buffer where its row 0 is
+  std::uint32_t rows = 0;   ///< rows from there on: what an index may name
+  ArrayIndex list = kNone;  ///< RowMap::List
+};
+
+/// One run of a kernel. Tile t is rows tiles[t] .. tiles[t+1]-1 (positions in `order`, if there is
+/// one): the unit of work of a thread. Tiles depend on the Program alone, so results do not depend
+/// on the number of threads.
+struct Launch {
+  std::uint32_t kernel = 0;
+  std::uint32_t rows = 0;
+  std::uint32_t members = 0;   ///< Fixed, Strided: members a segment
+  ArrayIndex offsets = kNone;  ///< Ragged
+  std::vector<AccessBinding> accesses;
+  std::vector<ArrayIndex> words;  ///< by word slot
+  std::vector<std::uint32_t> tiles{0};
+  ArrayIndex order = kNone;               ///< rows sorted by type, if a tile has one type
+  std::vector<std::uint32_t> tile_types;  ///< by tile
+  std::uint32_t level = 0;                ///< launches of one level do not depend on one another
+  std::uint32_t stage = 0;                ///< 0: run(), 1: differentiate()
+  std::uint64_t work = 0;                 ///< multiply-adds and moved elements, roughly
+  std::vector<ValueId> ops;               ///< what it computes
+};
+
+struct Plan {
+  DType dtype = DType::F32;
+  std::vector<Kernel> kernels;  ///< distinct
+  std::vector<Launch> launches;
+  std::vector<PlanBuffer> buffers;
+  std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> arrays;  ///< lists, offsets, words
+  std::vector<ValuePlace> places;  ///< by value of the Program
+  std::uint64_t arena_elements = 0;
+};
+
+struct PlanOptions {
+  /// Every value is stored and stays.
+  bool keep_values = false;
+  /// Values that stay until the next run, beside the outputs.
+  std::vector<ValueId> kept = {};
+  /// Ops from this one on run in a second stage, again and again: what they read of the first
+  /// stage stays.
+  ValueId second_stage = kNone;
+  /// Each op a kernel of its own: to find out whether fusion is to blame.
+  bool fuse = true;
+};
+
+/// Lowers a Program. Linear in its rows, reads and members. `unsupported` first.
+[[nodiscard]] Plan make_plan(const Program& program, const PlanOptions& options = {});
+
+/// What cannot be lowered, for Backend::unsupported; empty if nothing.
+[[nodiscard]] std::vector<std::string> unsupported_by_plan(const Program& program);
+
+/// Every launch of the Plan: kernels verify; accesses lie within their buffers, every entry of an
+/// index within the rows it names; offsets rise and end within the members; tiles cover the rows
+/// once; no two buffers that are live at once overlap; nothing is read before it is written, nor in
+/// the launch that writes it except at the same row. Error: IllFormedOp with the launch.
+[[nodiscard]] Result<void> verify(const Plan& plan);
+
+/// The Plan of that Program as text: buffers with the values that lie in them, launches with their
+/// ops and bindings, outputs, and each kernel once. Long arrays are shortened; names are escaped.
+[[nodiscard]] std::string text_of(const Plan& plan, const Program& program);
+
+struct PlanStatistics {
+  std::uint64_t kernels = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t arena_bytes = 0;
+  std::uint64_t constant_bytes = 0;
+  std::uint64_t parameter_bytes = 0;  ///< and states
+  std::uint64_t index_bytes = 0;      ///< as narrow as they are stored
+};
+[[nodiscard]] PlanStatistics statistics(const Plan& plan);
+
+}  // namespace vecc

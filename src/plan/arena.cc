@@ -1,0 +1,99 @@
+#include "src/plan/arena.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace vecc {
+namespace {
+
+constexpr std::uint64_t kAlignment = 16;  // 64 bytes of f32: a cache line
+
+// Free blocks by place and by size.
+class FreeBlocks {
+ public:
+  // The smallest block that is large enough; new room at the end if there is none.
+  std::uint64_t take(std::uint64_t size) {
+    const auto best = by_size_.lower_bound({size, 0});
+    if (best == by_size_.end()) return grow(size);
+    const auto [length, offset] = *best;
+    remove(offset, length);
+    if (length > size) add(offset + size, length - size);
+    return offset;
+  }
+  void give(std::uint64_t offset, std::uint64_t size) {
+    auto next = by_place_.lower_bound(offset);
+    if (next != by_place_.end() && next->first == offset + size) {
+      const std::uint64_t length = next->second;
+      remove(offset + size, length);
+      size += length;
+    }
+    next = by_place_.lower_bound(offset);
+    if (next != by_place_.begin()) {
+      const auto [before, length] = *std::prev(next);
+      if (before + length == offset) {
+        remove(before, length);
+        offset = before;
+        size += length;
+      }
+    }
+    add(offset, size);
+  }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+
+ private:
+  std::uint64_t grow(std::uint64_t size) {
+    std::uint64_t offset = end_;
+    if (!by_place_.empty()) {  // a free block at the end is the beginning of the new one
+      const auto [last, length] = *by_place_.rbegin();
+      if (last + length == end_) {
+        offset = last;
+        remove(last, length);
+      }
+    }
+    end_ = offset + size;
+    return offset;
+  }
+  void add(std::uint64_t offset, std::uint64_t size) {
+    by_place_.emplace(offset, size);
+    by_size_.emplace(size, offset);
+  }
+  void remove(std::uint64_t offset, std::uint64_t size) {
+    by_place_.erase(offset);
+    by_size_.erase({size, offset});
+  }
+
+  std::map<std::uint64_t, std::uint64_t> by_place_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;
+  std::uint64_t end_ = 0;
+};
+
+std::uint64_t padded(const PlanBuffer& buffer) {
+  return (buffer.elements + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches) {
+  std::vector<std::vector<std::size_t>> begins(launches + 1);
+  std::vector<std::vector<std::size_t>> ends(launches + 1);
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].kind != PlanBuffer::Kind::Arena || buffers[b].elements == 0) continue;
+    begins[buffers[b].first].push_back(b);
+    ends[std::min(buffers[b].last, launches)].push_back(b);
+  }
+  FreeBlocks free;
+  for (std::uint32_t launch = 0; launch < launches; ++launch) {
+    auto& now = begins[launch];
+    std::ranges::stable_sort(now, std::ranges::greater(),
+                             [&](std::size_t b) { return buffers[b].elements; });
+    for (const std::size_t b : now) buffers[b].offset = free.take(padded(buffers[b]));
+    for (const std::size_t b : ends[launch]) free.give(buffers[b].offset, padded(buffers[b]));
+  }
+  return free.end();
+}
+
+}  // namespace vecc

@@ -1,0 +1,16 @@
+// Where buffers lie in the arena, from when they are live.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "vecc/plan.h"
+
+namespace vecc {
+
+/// Sets the offset of every Arena buffer: two that are live at once do not overlap; every buffer
+/// begins at a multiple of 16 elements. Returns the arena's size in elements. Best fit, in the
+/// order of launches.
+std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches);
+
+}  // namespace vecc

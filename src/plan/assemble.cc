@@ -1,0 +1,248 @@
+#include "src/plan/assemble.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "src/plan/arena.h"
+
+namespace vecc {
+namespace {
+
+class PlanAssembler {
+ public:
+  explicit PlanAssembler(Lowering& lowering)
+      : lowering_(lowering),
+        program_(lowering.program()),
+        op_count_(static_cast<ValueId>(program_.ops().size())),
+        buffers_(lowering.values.size(), kNone) {}
+
+  Plan assemble() {
+    plan_.dtype = program_.dtype();
+    keep_values();
+    store_values();
+    plan_.arrays = lowering_.arrays;
+    for (const GroupIndex g : ordered_groups()) add_launch(lowering_.groups[g]);
+    find_lifetimes();
+    plan_.arena_elements =
+        place_in_arena(plan_.buffers, static_cast<std::uint32_t>(plan_.launches.size()));
+    return std::move(plan_);
+  }
+
+ private:
+  // What the host reads after a run.
+  void keep_values() {
+    std::vector<ValueId> kept = lowering_.options().kept;
+    for (ValueId id = 0; id < op_count_; ++id) {
+      const OpKind kind = program_.op(id).kind();
+      if (lowering_.options().keep_values || kind == OpKind::Output) kept.push_back(id);
+    }
+    kept_.assign(lowering_.values.size(), false);
+    for (const ValueId id : kept) {
+      ValueId value = stored_value(id);
+      store(value);
+      kept_[value] = true;
+      while (lowering_.values[value].alias != kNone) {
+        value = lowering_.values[value].alias;
+        kept_[value] = true;
+      }
+    }
+  }
+  [[nodiscard]] ValueId stored_value(ValueId id) const { return lowering_.sources[id].value; }
+  void store(ValueId value) {
+    for (; value != kNone; value = lowering_.values[value].alias) {
+      lowering_.values[value].stored = true;
+    }
+  }
+
+  void store_values() {
+    for (KernelGroup& group : lowering_.groups) {
+      for (const auto& [value, node] : group.values) {
+        if (!lowering_.values[value].stored) continue;
+        GroupAccess access;
+        access.value = value;
+        group.store(node, access);
+      }
+    }
+  }
+
+  // Those that store anything, by stage and level.
+  std::vector<GroupIndex> ordered_groups() {
+    std::vector<GroupIndex> order;
+    for (GroupIndex g = 0; g < lowering_.groups.size(); ++g) {
+      if (!lowering_.groups[g].kernel().stores.empty() && lowering_.groups[g].rows() > 0) {
+        order.push_back(g);
+      }
+    }
+    std::ranges::stable_sort(order, [&](GroupIndex a, GroupIndex b) {
+      const KernelGroup& left = lowering_.groups[a];
+      const KernelGroup& right = lowering_.groups[b];
+      return std::pair(left.stage(), left.level) < std::pair(right.stage(), right.level);
+    });
+    return order;
+  }
+
+  // The buffer that holds a value, made when it is first named, and where in it the value begins.
+  std::pair<BufferIndex, std::uint64_t> place_of(ValueId value) {
+    while (lowering_.values[value].alias != kNone) value = lowering_.values[value].alias;
+    const ValueId root = lowering_.places[value].buffer;
+    if (buffers_[root] == kNone) {
+      buffers_[root] = static_cast<BufferIndex>(plan_.buffers.size());
+      plan_.buffers.push_back(buffer_of(root));
+    }
+    return {buffers_[root],
+            lowering_.places[value].first_row * lowering_.values[value].shape.size()};
+  }
+  PlanBuffer buffer_of(ValueId root) {
+    const ValueState& state = lowering_.values[root];
+    PlanBuffer buffer;
+    buffer.elements = state.rows * state.shape.size();
+    if (root >= op_count_) {
+      if (state.constants) buffer.kind = PlanBuffer::Kind::Constant;
+      buffer.values = state.constants;
+      return buffer;
+    }
+    const Op& op = program_.op(root);
+    if (const auto* fact = std::get_if<FactOp>(&op.attributes)) {
+      buffer.kind = PlanBuffer::Kind::Constant;
+      buffer.values =
+          fact->unit ? std::make_shared<const std::vector<double>>(op.rows, 1.0) : fact->values;
+    } else if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
+      return parameter_buffer(weight->parameter, buffer);
+    } else if (op.kind() == OpKind::State) {
+      buffer.kind = PlanBuffer::Kind::State;
+      buffer.source = root;
+    }
+    return buffer;
+  }
+  PlanBuffer parameter_buffer(ParameterIndex parameter, PlanBuffer buffer) {
+    buffer.kind = PlanBuffer::Kind::Parameter;
+    buffer.source = parameter;
+    return buffer;
+  }
+
+  // Whether it loads what it stores: a member's value again, the old rows of an update.
+  bool reloads(const KernelGroup& group) {
+    for (const GroupAccess& store : group.accesses()) {
+      if (!store.access.store) continue;
+      const BufferIndex buffer = place_of(store.value).first;
+      for (const GroupAccess& load : group.accesses()) {
+        if (!load.access.store && same_rows(place_of(load.value).first, buffer)) return true;
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] bool same_rows(BufferIndex a, BufferIndex b) const {
+    const PlanBuffer& left = plan_.buffers[a];
+    const PlanBuffer& right = plan_.buffers[b];
+    return a == b || (left.kind == PlanBuffer::Kind::Parameter && left.kind == right.kind &&
+                      left.source == right.source);
+  }
+
+  void add_launch(KernelGroup& group) {
+    group.kernel().reloads = reloads(group);
+    Launch launch;
+    launch.kernel = kernel_number(group.kernel());
+    launch.rows = group.rows();
+    launch.stage = group.stage();
+    launch.level = group.level;
+    launch.ops = group.ops;
+    launch.words = group.words();
+    if (group.has_segments()) {
+      const Segments& segments = *group.segments();
+      launch.members = segments.members();
+      if (!segments.is_fixed()) launch.offsets = offsets_array(segments);
+    }
+    for (const GroupAccess& access : group.accesses()) {
+      const auto [buffer, first] = place_of(access.value);
+      const ValueState& state = lowering_.values[access.value];
+      AccessBinding binding;
+      binding.buffer = buffer;
+      binding.first = first + access.first_row * state.shape.size();
+      binding.rows = static_cast<std::uint32_t>((state.rows - access.first_row) *
+                                                state.shape.size() / access.access.shape.size());
+      binding.list = access.list;
+      launch.accesses.push_back(binding);
+    }
+    cut_tiles(group.kernel(), plan_, group.types, launch, plan_.arrays);
+    plan_.launches.push_back(std::move(launch));
+  }
+  std::uint32_t kernel_number(const Kernel& kernel) {
+    const auto [found, is_new] =
+        kernels_.try_emplace(text_of(kernel), static_cast<std::uint32_t>(plan_.kernels.size()));
+    if (is_new) plan_.kernels.push_back(kernel);
+    return found->second;
+  }
+  ArrayIndex offsets_array(const Segments& segments) {
+    const auto& offsets = segments.shared_offsets();
+    const auto [found, is_new] =
+        offsets_.try_emplace(offsets.get(), static_cast<ArrayIndex>(plan_.arrays.size()));
+    if (is_new) plan_.arrays.push_back(offsets);
+    return found->second;
+  }
+
+  void find_lifetimes() {
+    const auto end = static_cast<std::uint32_t>(plan_.launches.size());
+    std::vector<std::uint32_t> stages(plan_.buffers.size(), kNone);
+    for (PlanBuffer& buffer : plan_.buffers) buffer.first = end;
+    for (std::uint32_t l = 0; l < end; ++l) {
+      const Launch& launch = plan_.launches[l];
+      for (const AccessBinding& binding : launch.accesses) {
+        PlanBuffer& buffer = plan_.buffers[binding.buffer];
+        buffer.first = std::min(buffer.first, l);
+        buffer.last = std::max(buffer.last, l);
+        // What the first stage leaves to the second, which may run again, stays.
+        std::uint32_t& stage = stages[binding.buffer];
+        if (stage == kNone) stage = launch.stage;
+        if (stage != launch.stage) buffer.last = end;
+      }
+    }
+    plan_.places.resize(op_count_);
+    for (ValueId id = 0; id < op_count_; ++id) {
+      const ValueId value = stored_value(id);
+      if (!is_stored(value)) continue;
+      const auto [buffer, first] = place_of(value);
+      if (kept_[value]) plan_.buffers[buffer].last = end;
+      plan_.places[id] = {buffer, first, view_of(id)};
+    }
+    for (PlanBuffer& buffer : plan_.buffers) {
+      if (buffer.first == end) buffer.first = 0;  // nobody writes it: no rows, or a constant
+    }
+  }
+  [[nodiscard]] bool is_stored(ValueId value) const {
+    if (lowering_.values[value].stored) return true;
+    if (value >= op_count_) return lowering_.values[value].constants != nullptr;
+    const OpKind kind = program_.op(value).kind();
+    return kind == OpKind::Fact || kind == OpKind::Weight || kind == OpKind::State;
+  }
+  [[nodiscard]] std::optional<Index> view_of(ValueId id) const {
+    return lowering_.sources[id].index;
+  }
+
+  Lowering& lowering_;
+  const Program& program_;
+  ValueId op_count_;
+  Plan plan_;
+  std::vector<BufferIndex> buffers_;  // by root value
+  std::vector<bool> kept_;            // by value
+  std::unordered_map<std::string, std::uint32_t> kernels_;
+  std::unordered_map<const void*, ArrayIndex> offsets_;
+};
+
+}  // namespace
+
+Plan assemble_plan(Lowering& lowering) {
+  return PlanAssembler(lowering).assemble();
+}
+
+Plan make_plan(const Program& program, const PlanOptions& options) {
+  Lowering lowering(program, options);
+  lowering.lower_all();
+  return assemble_plan(lowering);
+}
+
+std::vector<std::string> unsupported_by_plan(const Program&) {
+  return {};
+}
+
+}  // namespace vecc

@@ -1,0 +1,109 @@
+// A kernel while ops are added to it: nodes, what they load, and which values they make.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "vecc/plan.h"
+
+namespace vecc {
+
+using GroupIndex = std::uint32_t;
+using NodeIndex = std::uint32_t;
+
+/// A node with nothing else set.
+[[nodiscard]] KernelNode node_of(KernelNode::Kind kind, Shape shape,
+                                 std::initializer_list<NodeIndex> operands = {});
+
+/// What a load reads: rows of a stored value, or a buffer that no op of the Program makes.
+struct LoadKey {
+  ValueId value = 0;
+  KernelSpace space = KernelSpace::Row;
+  RowMap map = RowMap::Direct;
+  std::uint32_t first_row = 0;
+  ArrayIndex list = kNone;
+  Shape shape;
+  bool operator==(const LoadKey&) const = default;
+};
+
+struct GroupAccess {
+  KernelAccess access;
+  ValueId value = 0;
+  std::uint32_t first_row = 0;
+  ArrayIndex list = kNone;
+  bool is_update = false;  ///< stores into the parameter or state that `value`, an update, means
+  bool is_part = false;    ///< stores row `first_row` on of the buffer of `value`, a concat
+};
+
+class KernelGroup {
+ public:
+  KernelGroup(DType dtype, std::uint32_t rows, std::uint32_t stage) : rows_(rows), stage_(stage) {
+    kernel_.dtype = dtype;
+  }
+
+  [[nodiscard]] std::uint32_t rows() const { return rows_; }
+  [[nodiscard]] std::uint32_t stage() const { return stage_; }
+  [[nodiscard]] bool has_segments() const { return kernel_.segments != KernelSegments::None; }
+  [[nodiscard]] const std::optional<Segments>& segments() const { return segments_; }
+  [[nodiscard]] std::uint32_t members() const { return members_; }
+  [[nodiscard]] std::size_t size() const { return kernel_.nodes.size(); }
+  [[nodiscard]] const Kernel& kernel() const { return kernel_; }
+  [[nodiscard]] Kernel& kernel() { return kernel_; }
+  [[nodiscard]] const std::vector<GroupAccess>& accesses() const { return accesses_; }
+  [[nodiscard]] std::vector<GroupAccess>& accesses() { return accesses_; }
+
+  /// Rows become members of `segments`, `rows` of them; what was a row's is now a member's.
+  void become_members(const Segments& segments, std::uint32_t rows);
+  /// The same of a group that has nothing yet.
+  void set_segments(const Segments& segments, std::uint32_t members);
+
+  /// A node at the end of the last phase if that is of `space`, else of a new one. `alone`: in a
+  /// phase that begins with it.
+  NodeIndex add(KernelNode node, KernelSpace space, bool alone = false);
+  /// A phase that the next node of this space stands in.
+  void begin_phase(KernelSpace space, bool reversed = false);
+  /// The load of a key: one that is there and can be seen from the end, or a new one.
+  NodeIndex load(const LoadKey& key);
+  NodeIndex constant(double value, KernelSpace space);
+  /// Whether a node added now in `space` may read `node`.
+  [[nodiscard]] bool is_visible(NodeIndex node, KernelSpace space) const;
+  [[nodiscard]] KernelSpace space_of(NodeIndex node) const { return spaces_[node]; }
+  [[nodiscard]] Shape shape_of(NodeIndex node) const { return kernel_.nodes[node].shape; }
+  /// `node`'s value goes to an access; right after the node itself.
+  void store(NodeIndex node, GroupAccess access);
+  /// The slot of words that differ from row to row.
+  std::uint32_t add_words(ArrayIndex words);
+  [[nodiscard]] const std::vector<ArrayIndex>& words() const { return words_; }
+
+  std::uint32_t level = 1;
+  /// Somebody outside reads what it makes: its level is settled.
+  bool frozen = false;
+  /// Rows come in the order of their types (RowMap::Tile); this list has them.
+  ArrayIndex types = kNone;
+  std::vector<ValueId> ops;  ///< of the Program, in its order
+  /// The values that it makes, with their nodes.
+  std::vector<std::pair<ValueId, NodeIndex>> values;
+
+ private:
+  struct KeyHash {
+    std::size_t operator()(const LoadKey& key) const noexcept;
+  };
+
+  std::uint32_t rows_;
+  std::uint32_t stage_;
+  std::uint32_t members_ = 0;  // of all segments together
+  std::optional<Segments> segments_;
+  Kernel kernel_;
+  std::vector<GroupAccess> accesses_;
+  std::vector<KernelSpace> spaces_;    // by node
+  std::vector<std::uint32_t> phases_;  // by node
+  std::vector<ArrayIndex> words_;
+  boost::unordered_flat_map<LoadKey, NodeIndex, KeyHash> loads_;  // the latest of each key
+};
+
+}  // namespace vecc

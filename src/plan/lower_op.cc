@@ -1,0 +1,209 @@
+// Row by row: products, functions, copies into concats.
+#include <algorithm>
+#include <numeric>
+
+#include "src/plan/expr_nodes.h"
+#include "src/plan/lowering.h"
+#include "src/plan/slow_function.h"
+
+namespace vecc {
+namespace {
+
+// A left matrix that rows share is read once for a tile of them, if there are enough of a type.
+constexpr std::uint64_t kSharedProduct = 64;
+constexpr std::uint32_t kRowsOfType = 4;
+
+OpPace pace_of(bool slow) {
+  return slow ? OpPace::Slow : OpPace::ByEntry;
+}
+
+}  // namespace
+
+Lowering::Lowering(const Program& program, const PlanOptions& options)
+    : values(program.ops().size()),
+      places(place_values(program)),
+      sources(value_sources(program)),
+      program_(program),
+      options_(options) {
+  for (ValueId id = 0; id < values.size(); ++id) {
+    values[id].rows = program.op(id).rows;
+    values[id].shape = program.op(id).shape;
+  }
+  updated_parameters_.assign(program.parameters().size(), false);
+  for (const Op& op : program.ops()) {
+    if (op.kind() != OpKind::Update) continue;
+    const auto* weight = std::get_if<WeightOp>(&program.op(op.operands[0]).attributes);
+    if (weight != nullptr) updated_parameters_[weight->parameter] = true;
+    updated_.push_back(op.operands[0]);
+  }
+  std::ranges::sort(updated_);
+}
+
+void Lowering::lower_all() {
+  for (ValueId id = 0; id < program_.ops().size(); ++id) {
+    stage_ = id >= options_.second_stage ? 1 : 0;
+    op_ = id;
+    lower(id);
+  }
+  lower_updates();
+}
+
+void Lowering::lower(ValueId id) {
+  const Op& op = program_.op(id);
+  switch (op.kind()) {
+    case OpKind::Fact:
+    case OpKind::Weight:
+    case OpKind::State:
+    case OpKind::Gather: return;  // stored before, or read through
+    case OpKind::Output: mark_output(id); return;
+    case OpKind::Update: updates_.push_back(id); return;
+    case OpKind::Concat: lower_concat(id); return;
+    case OpKind::Linear: lower_linear(id, std::get<LinearOp>(op.attributes)); return;
+    case OpKind::Segment: lower_segment(id, std::get<SegmentOp>(op.attributes)); return;
+    case OpKind::Transform: lower_transform(id, std::get<TransformOp>(op.attributes)); return;
+    case OpKind::Map: lower_map(id, std::get<MapOp>(op.attributes)); return;
+    case OpKind::Contract: lower_contract(id, std::get<ContractOp>(op.attributes)); return;
+    case OpKind::Vjp: lower_vjp(id, std::get<VjpOp>(op.attributes)); return;
+  }
+}
+
+// What the host reads: the rows behind the output; of what an update changes, a copy of the rows
+// that were there before.
+void Lowering::mark_output(ValueId id) {
+  const ValueSource& source = sources[program_.op(id).operands[0]];
+  if (is_updated(source.value)) {
+    const Op& op = program_.op(id);
+    const ValueId copy = add_temporary(op.rows, op.shape);
+    copy_rows(copy, read_of(op.operands[0]), op.rows, 0);
+    sources[id] = {copy, std::nullopt};
+    return;
+  }
+  sources[id] = source;
+  mark_stored(source.value);
+  freeze(source.value);
+}
+
+// The op that is being lowered is one of the group's.
+void Lowering::note_op(KernelGroup& group) const {
+  if (group.ops.empty() || group.ops.back() != op_) group.ops.push_back(op_);
+}
+
+// Rows of `read` are stored among those of `id`, from a row on.
+void Lowering::copy_rows(ValueId id, const Read& read, std::uint32_t rows,
+                         std::uint32_t first_row) {
+  const Spot spot = new_group(rows, std::span(&read, 1));
+  KernelGroup& group = groups[spot.group];
+  const NodeIndex node = read_node(spot, read);
+  GroupAccess access;
+  access.value = id;
+  access.first_row = first_row;
+  group.store(node, access);
+  group.frozen = true;
+  note_op(group);
+  values[id].ready = std::max(values[id].ready, group.level);
+  values[id].stored = true;
+}
+
+// Parts that have the concat's buffer as their place are stored there by whoever makes them; the
+// others are copied.
+void Lowering::lower_concat(ValueId id) {
+  const Op& op = program_.op(id);
+  std::uint32_t row = 0;
+  for (const ValueId operand : op.operands) {
+    const std::uint32_t rows = program_.op(operand).rows;
+    const bool in_place = places[operand].buffer == places[id].buffer && operand != id &&
+                          places[operand].first_row == places[id].first_row + row;
+    if (in_place) {
+      mark_stored(operand);
+      freeze(operand);
+      values[id].ready = std::max(values[id].ready, ready(operand));
+    } else if (rows > 0) {
+      copy_rows(id, read_of(operand), rows, row);
+    }
+    row += rows;
+  }
+  values[id].stored = true;
+}
+
+void Lowering::lower_linear(ValueId id, const LinearOp& linear) {
+  const Op& op = program_.op(id);
+  Read reads[2];
+  for (const int side : {0, 1}) {
+    const ValueId operand = op.operands[static_cast<std::size_t>(side)];
+    const Lift& lift = side == 0 ? linear.lift_left : linear.lift_right;
+    const ValueSource source = lifted_source(sources[operand], lift, program_.op(operand).rows);
+    reads[side] = {source.value, source.index, program_.op(operand).shape};
+    reads[side].one = reads[side].index && values[source.value].rows == 1;
+  }
+  Spot spot;
+  if (shares_left_by_type(op.rows, reads[0])) {
+    spot = new_group(op.rows, reads);
+    groups[spot.group].types = list_of(*reads[0].index);
+    reads[0].by_tile = true;
+  } else {
+    const bool shares = reads[0].one && reads[0].shape.size() >= kSharedProduct;
+    spot = find_spot(op.rows, reads, shares ? OpPace::Product : OpPace::ByRow);
+  }
+  const NodeIndex left = read_node(spot, reads[0]);
+  const NodeIndex right = read_node(spot, reads[1]);
+  finish(id, spot,
+         add_times(groups[spot.group], spot.space, left, right, linear.transpose_left,
+                   linear.transpose_right));
+}
+
+bool Lowering::shares_left_by_type(std::uint32_t rows, const Read& left) const {
+  if (!left.index || left.one || left.shape.size() < kSharedProduct || !left.shape.is_matrix()) {
+    return false;
+  }
+  if (left.index->form() == Index::Form::Slice) return false;
+  return rows >= kRowsOfType * std::uint64_t{values[left.value].rows};
+}
+
+void Lowering::lower_transform(ValueId id, const TransformOp& transform) {
+  const Op& op = program_.op(id);
+  const Read read = read_of(op.operands[0]);
+  const Spot spot = find_spot(op.rows, std::span(&read, 1),
+                              pace_of(is_slow_row(transform.transformation.id, op.shape)));
+  KernelNode node;
+  node.kind = KernelNode::Kind::Transform;
+  node.shape = op.shape;
+  node.transformation = transform.transformation;
+  set_words(spot, transform, node);
+  node.operands.push_back(read_node(spot, read));
+  finish(id, spot, groups[spot.group].add(std::move(node), spot.space));
+}
+
+void Lowering::set_words(Spot spot, const TransformOp& transform, KernelNode& node) {
+  const std::uint32_t count = word_count(transform.transformation.id);
+  if (count == 0) return;
+  if (transform.words->size() == count) {
+    std::ranges::copy(*transform.words, node.words.begin());
+    return;
+  }
+  node.words_by_row = true;
+  node.word_slot = groups[spot.group].add_words(array_of(transform.words));
+}
+
+void Lowering::lower_map(ValueId id, const MapOp& map) {
+  const Op& op = program_.op(id);
+  const std::vector<Read> reads = map_reads(op.operands, op.rows);
+  const bool slow = std::ranges::any_of(map.expr->nodes, [&](const ExprNode& node) {
+    return node.kind == ExprNode::Kind::Transform && is_slow_row(node.transformation.id, op.shape);
+  });
+  const Spot spot = find_spot(op.rows, reads, pace_of(slow));
+  std::vector<NodeIndex> operands;
+  for (const Read& read : reads) operands.push_back(read_node(spot, read));
+  ExprNodes nodes(groups[spot.group], spot.space, *map.expr, operands);
+  finish(id, spot, nodes.result());
+}
+
+std::vector<Read> Lowering::map_reads(std::span<const ValueId> operands, std::uint32_t rows) const {
+  std::vector<Read> reads;
+  for (const ValueId operand : operands) {
+    reads.push_back(read_of(operand));
+    reads.back().one = rows != 1 && program_.op(operand).rows == 1;
+  }
+  return reads;
+}
+
+}  // namespace vecc

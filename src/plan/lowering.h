@@ -1,0 +1,168 @@
+// From the ops of a Program to kernel groups. Every op that computes goes into exactly one group:
+// one that makes an operand of it, row by row, if that does not have to wait for another group; the
+// group that makes a segment's members, whose loop the segment then goes around; else a new one.
+//
+// Levels keep the groups free of cycles: a group reads only values of groups of a lower level. The
+// level of a group that nobody outside reads yet may still rise.
+#pragma once
+
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "src/plan/kernel_group.h"
+#include "src/plan/value_source.h"
+#include "src/program/value_places.h"
+#include "vecc/plan.h"
+
+namespace vecc {
+
+/// Rows that an op reads: row index[i] of `value` for its row i; `one`: row 0 for all.
+struct Read {
+  ValueId value = 0;
+  std::optional<Index> index;
+  Shape shape;
+  bool one = false;
+  bool by_tile = false;  ///< through the types of the group
+};
+
+/// Where a value is while groups grow.
+struct ValueState {
+  GroupIndex group = kNone;  ///< that computes it
+  NodeIndex node = 0;
+  KernelSpace space = KernelSpace::Row;
+  bool stored = false;
+  std::uint32_t ready = 0;  ///< of a value that several groups make, or an alias: their level
+  ValueId alias = kNone;    ///< the same memory, as other rows
+  std::uint32_t rows = 0;
+  Shape shape;
+  /// Of a value that no op of the Program makes, if it is constant.
+  std::shared_ptr<const std::vector<double>> constants;
+};
+
+/// Where an op's nodes go.
+struct Spot {
+  GroupIndex group = kNone;
+  KernelSpace space = KernelSpace::Row;
+};
+
+/// How an op's loop over entries would run.
+enum class OpPace : std::uint8_t {
+  ByEntry,  ///< anywhere
+  Slow,     ///< a slow function of short rows: where all entries of all rows are one loop
+  ByRow,    ///< it sees whole rows: not where such a loop is
+  Product,  ///< a matrix that rows share: one of them a kernel, which runs blocks of rows for it
+};
+
+class Lowering {
+ public:
+  Lowering(const Program& program, const PlanOptions& options);
+  void lower_all();
+
+  // What assembling the Plan reads.
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const PlanOptions& options() const { return options_; }
+  std::vector<KernelGroup> groups;
+  std::vector<ValueState> values;
+  std::vector<Place> places;
+  std::vector<ValueSource> sources;
+  std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> arrays;
+
+ private:
+  // By kind of op (lower_op.cc, lower_segment.cc, lower_vjp.cc, lower_update.cc).
+  void lower(ValueId id);
+  void mark_output(ValueId id);
+  void lower_concat(ValueId id);
+  void lower_linear(ValueId id, const LinearOp& linear);
+  void lower_transform(ValueId id, const TransformOp& transform);
+  void lower_map(ValueId id, const MapOp& map);
+  void lower_contract(ValueId id, const ContractOp& contract);
+  void lower_segment(ValueId id, const SegmentOp& segment);
+  void lower_vjp(ValueId id, const VjpOp& vjp);
+  void lower_vjp_transform(ValueId id, const VjpOp& vjp, const TransformOp& transform);
+  void lower_vjp_map(ValueId id, const VjpOp& vjp, const MapOp& map);
+  void lower_vjp_segment(ValueId id, const SegmentOp& segment);
+  void lower_updates();
+  void copy_old_rows();
+  [[nodiscard]] Index drop_overwritten(const Index& rows, Read& read) const;
+  void lower_update(ValueId id);
+
+  // Parts of these.
+  void note_op(KernelGroup& group) const;
+  void copy_rows(ValueId id, const Read& read, std::uint32_t rows, std::uint32_t first_row);
+  [[nodiscard]] bool shares_left_by_type(std::uint32_t rows, const Read& left) const;
+  void set_words(Spot spot, const TransformOp& transform, KernelNode& node);
+  [[nodiscard]] std::vector<Read> map_reads(std::span<const ValueId> operands,
+                                            std::uint32_t rows) const;
+  void reduce(ValueId id, const Read& members, const Segments& segments, std::uint32_t rows,
+              Combination combination);
+  void count_members(ValueId id, const Segments& segments, std::uint32_t rows,
+                     std::uint32_t members);
+  void reduce_chunks(ValueId id, const Read& members, std::span<const std::uint32_t> offsets,
+                     Combination combination);
+  void softmax_members(ValueId id, const Read& members, const Segments& segments);
+  void sparsemax_members(ValueId id, const Read& members, const Segments& segments);
+  void reinterpret(ValueId id, const Read& read);
+  NodeIndex add_zeros(Spot spot, Shape shape);
+  void spread_gradient(ValueId id, const Read& g, const SegmentOp& segment);
+  void select_gradient(ValueId id, const Read& x, const Read& g, const SegmentOp& segment);
+  void product_gradient(ValueId id, const Read& x, const Read& g, const SegmentOp& segment);
+  void softmax_gradient(ValueId id, const Read& y, const Read& g, const SegmentOp& segment);
+  ValueId add_temporary(std::uint32_t rows, Shape shape,
+                        std::shared_ptr<const std::vector<double>> constants = nullptr);
+  /// The g of a row, seen by its members.
+  NodeIndex read_row(Spot spot, const Read& read);
+  [[nodiscard]] bool reads_elsewhere(ValueId target, GroupIndex number, ArrayIndex list);
+  [[nodiscard]] ValueId storage_of(ValueId value) const;
+  void find_target_loads();
+  [[nodiscard]] bool is_updated(ValueId value) const;
+  bool update_in_place(ValueId id, ValueId target, const Read& read, ArrayIndex list);
+
+  // Reads (reads.cc).
+  [[nodiscard]] Read read_of(ValueId operand) const;
+  [[nodiscard]] std::uint32_t ready(ValueId value) const;
+  [[nodiscard]] bool is_constant_one(ValueId value) const;
+  NodeIndex read_node(Spot spot, const Read& read);
+  NodeIndex load_node(Spot spot, const Read& read);
+  void freeze(ValueId value);
+  void mark_stored(ValueId value);
+  ArrayIndex array_of(std::shared_ptr<const std::vector<std::uint32_t>> array);
+  ArrayIndex list_of(const Index& index);
+  [[nodiscard]] bool is_own_segment(const KernelGroup& group, const Read& read) const;
+
+  // Choosing groups (choose_group.cc).
+  [[nodiscard]] std::uint32_t row_count(const Read& read) const;
+  Spot find_spot(std::uint32_t rows, std::span<const Read> reads, OpPace pace);
+  [[nodiscard]] bool is_in_register(Spot spot, const Read& read) const;
+  bool joins(Spot spot, std::uint32_t rows, std::span<const Read> reads, OpPace pace);
+  Spot new_group(std::uint32_t rows, std::span<const Read> reads);
+  /// A group with these segments whose members can be read: `members` is computed there, becomes
+  /// its members, or is loaded. Other reads are by member too, or by segment.
+  Spot find_segments(const Read& members, const Segments& segments, std::uint32_t segment_rows,
+                     std::span<const Read> others = {});
+  [[nodiscard]] bool can_absorb(const KernelGroup& group) const;
+  /// Members that are made in an earlier phase are loaded again: the phase must be new.
+  void open_member_phase(Spot spot, std::span<const Read> reads);
+  void finish(ValueId id, Spot spot, NodeIndex node);
+
+  const Program& program_;
+  PlanOptions options_;
+  std::map<const void*, ArrayIndex> array_numbers_;
+  std::unordered_multimap<std::uint64_t, ArrayIndex> array_hashes_;
+  std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> equal_arrays_;
+  std::map<std::tuple<Index::Form, std::uint32_t, std::uint32_t, std::uint32_t>, ArrayIndex>
+      regular_lists_;
+  std::vector<ValueId> updates_;
+  std::vector<ValueId> updated_;  // what they store into, sorted
+  std::vector<bool> updated_parameters_;
+  std::vector<ValueId> first_weight_;  // by parameter
+  /// By what an update stores into: the loads of it, as group and access.
+  std::map<ValueId, std::vector<std::pair<GroupIndex, std::uint32_t>>> target_loads_;
+  // Of the op that is being lowered.
+  ValueId op_ = 0;
+  std::uint32_t stage_ = 0;
+};
+
+}  // namespace vecc

@@ -1,0 +1,177 @@
+// Plans as text, and their sizes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "vecc/escape.h"
+#include "vecc/plan.h"
+#include "vecc/program_text.h"
+
+namespace vecc {
+namespace {
+
+// Arrays of more entries than this are shown by their beginning and length.
+constexpr std::size_t kLongArray = 8;
+constexpr std::size_t kShownEntries = 4;
+constexpr std::string_view kKernel = "kernel";  // how a kernel's text begins
+
+template <class Entries>
+std::string entries_text(const Entries& entries) {
+  const bool is_long = entries.size() > kLongArray;
+  std::string text = "[";
+  for (std::size_t i = 0; i < (is_long ? kShownEntries : entries.size()); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(entries[i]);
+  }
+  return text + (is_long ? fmt::format(", ... {}]", entries.size()) : "]");
+}
+
+std::string count_text(std::uint64_t count, const char* what, const char* plural = "s") {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : plural);
+}
+
+class PlanPrinter {
+ public:
+  PlanPrinter(const Plan& plan, const Program& program)
+      : plan_(plan), program_(program), named_(program.ops().size(), false) {}
+
+  std::string print() {
+    text_ = fmt::format("plan {}: {} of {}, arena of {} bytes\n", text_of(plan_.dtype),
+                        count_text(plan_.launches.size(), "launch", "es"),
+                        count_text(plan_.kernels.size(), "kernel"),
+                        plan_.arena_elements * byte_size(plan_.dtype));
+    print_buffers();
+    for (std::size_t l = 0; l < plan_.launches.size(); ++l) print_launch(l);
+    print_outputs();
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      text_ += fmt::format("\nkernel {}:", k) + text_of(plan_.kernels[k]).substr(kKernel.size());
+    }
+    return std::move(text_);
+  }
+
+ private:
+  [[nodiscard]] std::string buffer_text(const PlanBuffer& buffer) const {
+    const std::string size = count_text(buffer.elements, "element");
+    switch (buffer.kind) {
+      case PlanBuffer::Kind::Arena: {
+        const std::string place =
+            fmt::format("arena [{}:{}]", buffer.offset, buffer.offset + buffer.elements);
+        if (buffer.last == plan_.launches.size()) {
+          return fmt::format("{}, from launch {} on", place, buffer.first);
+        }
+        return fmt::format("{}, launches {} to {}", place, buffer.first, buffer.last);
+      }
+      case PlanBuffer::Kind::Constant: return "constant, " + size;
+      case PlanBuffer::Kind::Parameter:
+        return fmt::format("parameter \"{}\", {}",
+                           escape_terminal(program_.parameters()[buffer.source].name), size);
+      case PlanBuffer::Kind::State:
+        return fmt::format(
+            "state \"{}\", {}",
+            escape_terminal(std::get<StateOp>(program_.op(buffer.source).attributes).name), size);
+    }
+    return "";
+  }
+
+  // With the values that lie there; what reads them through an index is no value of its own.
+  void print_buffers() {
+    std::vector<std::string> values(plan_.buffers.size());
+    for (ValueId id = 0; id < plan_.places.size(); ++id) {
+      const ValuePlace& place = plan_.places[id];
+      if (place.buffer == kNone || place.view || program_.op(id).kind() == OpKind::Output) continue;
+      std::string& text = values[place.buffer];
+      text += fmt::format("{} %{}", text.empty() ? ":" : ",", id);
+      if (place.first > 0) text += fmt::format(" at {}", place.first);
+    }
+    for (std::size_t b = 0; b < plan_.buffers.size(); ++b) {
+      text_ += fmt::format("buffer {}: {}{}\n", b, buffer_text(plan_.buffers[b]), values[b]);
+    }
+  }
+
+  [[nodiscard]] std::string array_text(ArrayIndex array) const {
+    return entries_text(*plan_.arrays[array]);
+  }
+
+  [[nodiscard]] std::string tiles_text(const Launch& launch) const {
+    if (launch.order == kNone) return count_text(launch.tiles.size() - 1, "tile");
+    return fmt::format("tiles {} of types {} in order {}", entries_text(launch.tiles),
+                       entries_text(launch.tile_types), array_text(launch.order));
+  }
+
+  void print_launch(std::size_t number) {
+    const Launch& launch = plan_.launches[number];
+    const Kernel& kernel = plan_.kernels[launch.kernel];
+    if (number == 0 || launch.stage != plan_.launches[number - 1].stage) {
+      text_ += fmt::format("\nstage {}\n", launch.stage);
+    }
+    text_ += fmt::format("launch {}: kernel {}, {}", number, launch.kernel,
+                         count_text(launch.rows, "row"));
+    if (launch.offsets != kNone) text_ += " of members " + array_text(launch.offsets);
+    if (launch.members > 0) text_ += " of " + count_text(launch.members, "member");
+    text_ +=
+        fmt::format(", {}, level {}, work {}\n", tiles_text(launch), launch.level, launch.work);
+    for (const ValueId op : launch.ops) {
+      text_ += "  # " + (named_[op] ? fmt::format("%{}", op) : print_op(program_, op)) + "\n";
+      named_[op] = true;
+    }
+    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+      const AccessBinding& access = launch.accesses[a];
+      text_ += fmt::format("  {} {}: buffer {}", kernel.accesses[a].store ? "store" : "load", a,
+                           access.buffer);
+      if (access.first > 0) text_ += fmt::format(" at {}", access.first);
+      if (access.list != kNone) text_ += " through " + array_text(access.list);
+      text_ += "\n";
+    }
+    for (std::size_t w = 0; w < launch.words.size(); ++w) {
+      text_ += fmt::format("  words {}: {}\n", w, array_text(launch.words[w]));
+    }
+  }
+
+  void print_outputs() {
+    for (ValueId id = 0; id < plan_.places.size(); ++id) {
+      if (program_.op(id).kind() != OpKind::Output) continue;
+      const ValuePlace& place = plan_.places[id];
+      text_ += fmt::format("output %{}: buffer {}", id, place.buffer);
+      if (place.first > 0) text_ += fmt::format(" at {}", place.first);
+      if (place.view) text_ += " through " + entries_text(ViewEntries{*place.view});
+      text_ += "\n";
+    }
+  }
+  struct ViewEntries {
+    const Index& index;
+    [[nodiscard]] std::size_t size() const { return index.size(); }
+    std::uint32_t operator[](std::size_t i) const { return index[static_cast<std::uint32_t>(i)]; }
+  };
+
+  const Plan& plan_;
+  const Program& program_;
+  std::vector<bool> named_;  // by op: shown in full already
+  std::string text_;
+};
+
+}  // namespace
+
+std::string text_of(const Plan& plan, const Program& program) {
+  return PlanPrinter(plan, program).print();
+}
+
+PlanStatistics statistics(const Plan& plan) {
+  PlanStatistics result;
+  result.kernels = plan.kernels.size();
+  result.launches = plan.launches.size();
+  const std::uint64_t bytes = byte_size(plan.dtype);
+  result.arena_bytes = plan.arena_elements * bytes;
+  for (const PlanBuffer& buffer : plan.buffers) {
+    if (buffer.kind == PlanBuffer::Kind::Constant) result.constant_bytes += buffer.elements * bytes;
+    if (buffer.kind == PlanBuffer::Kind::Parameter || buffer.kind == PlanBuffer::Kind::State) {
+      result.parameter_bytes += buffer.elements * bytes;
+    }
+  }
+  for (const auto& array : plan.arrays) {
+    const bool narrow = std::ranges::all_of(*array, [](std::uint32_t i) { return i <= 0xFFFF; });
+    result.index_bytes += array->size() * (narrow ? 2 : 4);
+  }
+  return result;
+}
+
+}  // namespace vecc

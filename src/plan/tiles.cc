@@ -1,0 +1,105 @@
+// Tiles: how a launch's rows are shared out.
+#include <algorithm>
+#include <numeric>
+
+#include "src/plan/assemble.h"
+#include "src/program/inverse_index.h"
+
+namespace vecc {
+namespace {
+
+// Multiply-adds or moved numbers that are worth a tile: some microseconds.
+constexpr std::uint64_t kTileWork = 1 << 15;
+// Rows of a tile, so that a loop over them runs on whole registers.
+constexpr std::uint32_t kRowStep = 64;
+// Rows of one type that share its matrix.
+constexpr std::uint32_t kTypedRows = 256;
+
+std::uint64_t work_of(const Kernel& kernel, const KernelNode& node) {
+  std::uint64_t work = node.shape.size();
+  if (node.kind == KernelNode::Kind::Times) {
+    const Shape left = kernel.nodes[node.operands[0]].shape;
+    const Shape right = kernel.nodes[node.operands[1]].shape;
+    if (!left.is_scalar() && !right.is_scalar()) {
+      work *= node.transpose_left ? left.rows() : left.cols();
+    }
+  }
+  return work;
+}
+
+struct Work {
+  std::uint64_t row = 0;
+  std::uint64_t member = 0;
+};
+
+Work work_of(const Kernel& kernel) {
+  Work work;
+  for (const KernelPhase& phase : kernel.phases) {
+    std::uint64_t& sum = phase.space == KernelSpace::Row ? work.row : work.member;
+    for (const KernelStep& step : phase.steps) {
+      sum += step.store ? 0 : work_of(kernel, kernel.nodes[step.number]);
+    }
+  }
+  work.row = std::max<std::uint64_t>(work.row, 1);
+  return work;
+}
+
+// Members of rows first .. last - 1.
+std::uint64_t member_count(const Kernel& kernel, const Plan& plan, const Launch& launch,
+                           std::uint32_t first, std::uint32_t last) {
+  switch (kernel.segments) {
+    case KernelSegments::None: return 0;
+    case KernelSegments::Fixed:
+    case KernelSegments::Strided: return std::uint64_t{launch.members} * (last - first);
+    case KernelSegments::Ragged: break;
+  }
+  const auto& offsets = *plan.arrays[launch.offsets];
+  return offsets[last] - offsets[first];
+}
+
+void cut_by_work(const Kernel& kernel, const Plan& plan, Launch& launch) {
+  const Work work = work_of(kernel);
+  const std::uint32_t step = kernel.segments == KernelSegments::None ? kRowStep : 1;
+  launch.tiles = {0};
+  std::uint64_t open = 0;
+  for (std::uint32_t row = 0; row < launch.rows; row += step) {
+    const std::uint32_t next = std::min(launch.rows, row + step);
+    const std::uint64_t here =
+        work.row * (next - row) + work.member * member_count(kernel, plan, launch, row, next);
+    launch.work += here;
+    open += here;
+    if (open < kTileWork && next < launch.rows) continue;
+    launch.tiles.push_back(next);
+    open = 0;
+  }
+}
+
+void cut_by_type(const Kernel& kernel, ArrayIndex types, Launch& launch,
+                 std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& arrays) {
+  const auto& type_of = *arrays[types];
+  const std::uint32_t count = *std::ranges::max_element(type_of) + 1;
+  InverseIndex rows = inverse_index(std::span<const std::uint32_t>(type_of), count);
+  launch.work = work_of(kernel).row * launch.rows;
+  launch.tiles = {0};
+  for (std::uint32_t type = 0; type < count; ++type) {
+    for (std::uint32_t at = rows.offsets[type]; at < rows.offsets[type + 1]; at += kTypedRows) {
+      launch.tiles.push_back(std::min(at + kTypedRows, rows.offsets[type + 1]));
+      launch.tile_types.push_back(type);
+    }
+  }
+  launch.order = static_cast<ArrayIndex>(arrays.size());
+  arrays.push_back(std::make_shared<const std::vector<std::uint32_t>>(std::move(rows.readers)));
+}
+
+}  // namespace
+
+void cut_tiles(const Kernel& kernel, const Plan& plan, ArrayIndex types, Launch& launch,
+               std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& arrays) {
+  if (types != kNone) {
+    cut_by_type(kernel, types, launch, arrays);
+  } else {
+    cut_by_work(kernel, plan, launch);
+  }
+}
+
+}  // namespace vecc

@@ -1,0 +1,48 @@
+#include "src/plan/value_source.h"
+
+#include <utility>
+
+#include "src/program/index_algebra.h"
+
+namespace vecc {
+
+ValueSource through(const ValueSource& source, const Index& index, std::uint32_t rows) {
+  Index composed = source.index ? compose(*source.index, index) : index;
+  if (is_identity(composed, rows)) return {source.value, std::nullopt};
+  return {source.value, std::move(composed)};
+}
+
+std::vector<ValueSource> value_sources(const Program& program) {
+  std::vector<ValueSource> sources;
+  sources.reserve(program.ops().size());
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    const Op& op = program.op(id);
+    if (op.kind() == OpKind::Update) {
+      sources.push_back(sources[op.operands[1]]);
+      continue;
+    }
+    const auto* gather = std::get_if<GatherOp>(&op.attributes);
+    if (gather == nullptr) {
+      sources.push_back({id, std::nullopt});
+      continue;
+    }
+    const ValueSource& of = sources[op.operands[0]];
+    sources.push_back(through(of, gather->index, program.op(of.value).rows));
+  }
+  return sources;
+}
+
+ValueSource lifted_source(const ValueSource& source, const Lift& lift, std::uint32_t operand_rows) {
+  switch (lift.kind) {
+    case Lift::Kind::None: return source;
+    case Lift::Kind::Repeat:
+      if (lift.times == 1) return source;
+      return through(source, Index::repeat(operand_rows, lift.times), operand_rows);
+    case Lift::Kind::Interleave:
+      if (lift.times == 1) return source;
+      return through(source, Index::interleave(operand_rows, lift.times), operand_rows);
+  }
+  fail_check("known lift", __FILE__, __LINE__, std::to_string(static_cast<int>(lift.kind)));
+}
+
+}  // namespace vecc

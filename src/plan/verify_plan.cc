@@ -1,0 +1,263 @@
+// The rules of a Plan, checked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "vecc/plan.h"
+
+namespace vecc {
+namespace {
+
+class PlanVerifier {
+ public:
+  explicit PlanVerifier(const Plan& plan) : plan_(plan), written_(plan.buffers.size(), false) {}
+
+  Result<void> verify() {
+    for (const Kernel& kernel : plan_.kernels) VECC_TRY_VOID(vecc::verify(kernel));
+    VECC_TRY_VOID(check_arena());
+    for (std::size_t l = 0; l < plan_.launches.size(); ++l) VECC_TRY_VOID(check_launch(l));
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Errors error(std::size_t launch, const std::string& text) const {
+    return Errors(ErrorCode::IllFormedOp, fmt::format("launch {}", launch), text);
+  }
+
+  // Buffers that are live at once lie apart: walk them by their place, with those that reach over.
+  [[nodiscard]] Result<void> check_arena() const {
+    std::vector<BufferIndex> order;
+    for (BufferIndex b = 0; b < plan_.buffers.size(); ++b) {
+      const PlanBuffer& buffer = plan_.buffers[b];
+      if (buffer.kind != PlanBuffer::Kind::Arena || buffer.elements == 0) continue;
+      if (buffer.offset + buffer.elements > plan_.arena_elements) {
+        return Errors(ErrorCode::IllFormedOp, fmt::format("buffer {}", b), "ends behind the arena");
+      }
+      order.push_back(b);
+    }
+    std::ranges::sort(order, {}, [&](BufferIndex b) { return plan_.buffers[b].offset; });
+    std::vector<BufferIndex> open;
+    for (const BufferIndex b : order) {
+      const PlanBuffer& buffer = plan_.buffers[b];
+      std::erase_if(open, [&](BufferIndex o) {
+        return plan_.buffers[o].offset + plan_.buffers[o].elements <= buffer.offset;
+      });
+      for (const BufferIndex o : open) {
+        const PlanBuffer& other = plan_.buffers[o];
+        if (other.first <= buffer.last && buffer.first <= other.last) {
+          return Errors(ErrorCode::IllFormedOp, fmt::format("buffer {}", b),
+                        fmt::format("overlaps buffer {}, which is live, too", o));
+        }
+      }
+      open.push_back(b);
+    }
+    return {};
+  }
+
+  // How far a loop's counter goes.
+  [[nodiscard]] std::uint64_t counted(const Launch& launch, KernelSpace space) const {
+    if (space == KernelSpace::Row) return launch.rows;
+    const Kernel& kernel = plan_.kernels[launch.kernel];
+    if (kernel.segments == KernelSegments::Ragged) return plan_.arrays[launch.offsets]->back();
+    return std::uint64_t{launch.rows} * launch.members;
+  }
+
+  Result<void> check_launch(std::size_t number) {
+    const Launch& launch = plan_.launches[number];
+    VECC_TRY_VOID(check_numbers(number, launch));
+    const Kernel& kernel = plan_.kernels[launch.kernel];
+    VECC_TRY_VOID(check_segments(number, launch, kernel));
+    VECC_TRY_VOID(check_words(number, launch, kernel));
+    VECC_TRY_VOID(check_tiles(number, launch));
+    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+      VECC_TRY_VOID(check_access(number, launch, kernel, a));
+    }
+    VECC_TRY_VOID(check_hazards(number, launch, kernel));
+    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+      if (kernel.accesses[a].store) written_[launch.accesses[a].buffer] = true;
+    }
+    return {};
+  }
+
+  // Everything that is named is there.
+  [[nodiscard]] Result<void> check_numbers(std::size_t number, const Launch& launch) const {
+    const auto is_array = [&](ArrayIndex a) { return a == kNone || a < plan_.arrays.size(); };
+    if (launch.kernel >= plan_.kernels.size()) return error(number, "no such kernel");
+    const Kernel& kernel = plan_.kernels[launch.kernel];
+    if (kernel.accesses.size() != launch.accesses.size()) {
+      return error(number, "binds other accesses than its kernel has");
+    }
+    bool known = is_array(launch.offsets) && is_array(launch.order);
+    for (const ArrayIndex words : launch.words) known = known && words < plan_.arrays.size();
+    for (const AccessBinding& access : launch.accesses) {
+      known = known && access.buffer < plan_.buffers.size() && is_array(access.list);
+    }
+    if (!known) return error(number, "no such buffer or array");
+    return {};
+  }
+
+  [[nodiscard]] Result<void> check_words(std::size_t number, const Launch& launch,
+                                         const Kernel& kernel) const {
+    if (launch.words.size() != kernel.word_slots)
+      return error(number, "other words than its kernel");
+    for (const KernelPhase& phase : kernel.phases) {
+      for (const KernelStep& step : phase.steps) {
+        if (step.store || !kernel.nodes[step.number].words_by_row) continue;
+        const KernelNode& node = kernel.nodes[step.number];
+        const std::uint64_t needed =
+            counted(launch, phase.space) * word_count(node.transformation.id);
+        if (plan_.arrays[launch.words[node.word_slot]]->size() < needed) {
+          return error(number, fmt::format("too few words {}", node.word_slot));
+        }
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> check_segments(std::size_t number, const Launch& launch,
+                                            const Kernel& kernel) const {
+    if (kernel.members != 0 && kernel.members != launch.members) {
+      return error(number, "other members than its kernel has");
+    }
+    if (kernel.segments != KernelSegments::Ragged) return {};
+    if (launch.offsets == kNone) return error(number, "has no offsets");
+    const auto& offsets = *plan_.arrays[launch.offsets];
+    if (offsets.size() != std::size_t{launch.rows} + 1 || offsets[0] != 0 ||
+        !std::ranges::is_sorted(offsets)) {
+      return error(number, "offsets that are not those of its rows");
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> check_tiles(std::size_t number, const Launch& launch) const {
+    const auto& tiles = launch.tiles;
+    if (tiles.empty() || tiles.front() != 0 || tiles.back() != launch.rows ||
+        !std::ranges::is_sorted(tiles)) {
+      return error(number, "tiles that do not cover its rows once");
+    }
+    const auto& accesses = plan_.kernels[launch.kernel].accesses;
+    const bool has_types = std::ranges::any_of(
+        accesses, [](const KernelAccess& access) { return access.map == RowMap::Tile; });
+    if (has_types != (launch.order != kNone)) return error(number, "an order without types");
+    if (!has_types) return {};
+    if (launch.tile_types.size() + 1 != tiles.size()) return error(number, "tiles without a type");
+    std::vector<bool> seen(launch.rows, false);
+    if (plan_.arrays[launch.order]->size() != launch.rows) {
+      return error(number, "an order of other rows");
+    }
+    for (const std::uint32_t row : *plan_.arrays[launch.order]) {
+      if (row >= launch.rows || seen[row]) return error(number, "an order of other rows");
+      seen[row] = true;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> check_access(std::size_t number, const Launch& launch,
+                                          const Kernel& kernel, std::size_t a) const {
+    const KernelAccess& access = kernel.accesses[a];
+    const AccessBinding& binding = launch.accesses[a];
+    const PlanBuffer& buffer = plan_.buffers[binding.buffer];
+    const std::uint64_t size = access.shape.size();
+    if (binding.first + binding.rows * size > buffer.elements) {
+      return error(number, fmt::format("access {} ends behind its buffer", a));
+    }
+    if (buffer.kind == PlanBuffer::Kind::Arena && (number < buffer.first || number > buffer.last)) {
+      return error(number,
+                   fmt::format("access {} to buffer {}, which is not live", a, binding.buffer));
+    }
+    if (access.store) VECC_TRY_VOID(check_store(number, launch, kernel, a));
+    std::uint64_t bound = counted(launch, access.space);
+    if (access.map == RowMap::One) bound = 1;
+    if (access.map == RowMap::Tile) {
+      bound = launch.tile_types.empty() ? 0 : *std::ranges::max_element(launch.tile_types) + 1;
+    }
+    if (access.map == RowMap::List) {
+      if (binding.list == kNone) return error(number, fmt::format("access {} has no list", a));
+      const auto& list = *plan_.arrays[binding.list];
+      if (list.size() < bound) return error(number, fmt::format("access {}: a short list", a));
+      bound = list.empty() ? 0 : *std::ranges::max_element(list) + std::uint64_t{1};
+    }
+    if (bound > binding.rows) {
+      return error(number, fmt::format("access {} names row {} of {}", a, bound - 1, binding.rows));
+    }
+    if (!access.store && buffer.kind == PlanBuffer::Kind::Arena && !written_[binding.buffer] &&
+        bound > 0 && !kernel.reloads) {
+      return error(number,
+                   fmt::format("access {} reads buffer {}, which nobody wrote", a, binding.buffer));
+    }
+    return {};
+  }
+
+  // Rows run in any order: no two store to the same place; a constant stays.
+  [[nodiscard]] Result<void> check_store(std::size_t number, const Launch& launch,
+                                         const Kernel& kernel, std::size_t a) const {
+    const KernelAccess& access = kernel.accesses[a];
+    if (plan_.buffers[launch.accesses[a].buffer].kind == PlanBuffer::Kind::Constant) {
+      return error(number, fmt::format("access {} stores into a constant", a));
+    }
+    bool twice = (access.map == RowMap::One || access.map == RowMap::Tile) &&
+                 counted(launch, access.space) > 1;
+    if (access.map == RowMap::List && launch.accesses[a].list != kNone) {
+      boost::unordered_flat_set<std::uint32_t> rows;
+      for (const std::uint32_t row : *plan_.arrays[launch.accesses[a].list]) {
+        twice = twice || !rows.insert(row).second;
+      }
+    }
+    if (twice) return error(number, fmt::format("access {} stores a row twice", a));
+    return {};
+  }
+
+  // Nothing is read in the launch that writes it, except at the same row.
+  [[nodiscard]] Result<void> check_hazards(std::size_t number, const Launch& launch,
+                                           const Kernel& kernel) const {
+    for (std::size_t s = 0; s < launch.accesses.size(); ++s) {
+      if (!kernel.accesses[s].store) continue;
+      for (std::size_t l = 0; l < launch.accesses.size(); ++l) {
+        if (kernel.accesses[l].store || !overlap(launch, kernel, s, l)) continue;
+        const KernelAccess& store = kernel.accesses[s];
+        const KernelAccess& load = kernel.accesses[l];
+        const bool same_row = kernel.reloads && store.space == load.space &&
+                              store.map == load.map && store.shape == load.shape &&
+                              launch.accesses[s].first == launch.accesses[l].first &&
+                              launch.accesses[s].list == launch.accesses[l].list;
+        if (!same_row) {
+          return error(number, fmt::format("access {} reads what access {} writes", l, s));
+        }
+      }
+    }
+    return {};
+  }
+  [[nodiscard]] bool overlap(const Launch& launch, const Kernel& kernel, std::size_t s,
+                             std::size_t l) const {
+    const AccessBinding& store = launch.accesses[s];
+    const AccessBinding& load = launch.accesses[l];
+    const PlanBuffer& left = plan_.buffers[store.buffer];
+    const PlanBuffer& right = plan_.buffers[load.buffer];
+    const bool same =
+        store.buffer == load.buffer || (left.kind == PlanBuffer::Kind::Parameter &&
+                                        left.kind == right.kind && left.source == right.source);
+    if (!same) return false;
+    const std::uint64_t store_end = store.first + written_rows(launch, kernel, s);
+    const std::uint64_t load_end = load.first + load.rows * kernel.accesses[l].shape.size();
+    return store.first < load_end && load.first < store_end;
+  }
+  // Elements that a store may reach.
+  [[nodiscard]] std::uint64_t written_rows(const Launch& launch, const Kernel& kernel,
+                                           std::size_t s) const {
+    const std::uint64_t size = kernel.accesses[s].shape.size();
+    if (kernel.accesses[s].map != RowMap::Direct) return launch.accesses[s].rows * size;
+    return counted(launch, kernel.accesses[s].space) * size;
+  }
+
+  const Plan& plan_;
+  std::vector<bool> written_;  // by buffer
+};
+
+}  // namespace
+
+Result<void> verify(const Plan& plan) {
+  return PlanVerifier(plan).verify();
+}
+
+}  // namespace vecc
