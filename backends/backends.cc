@@ -1,18 +1,45 @@
 // The table of backends, what all executables have, and the text of devices and of --torch-reduce.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 
+#include "backends/cpu/cpu_backend.h"
 #include "backends/reference/program_interpreter.h"
 #include "backends/torch/torch_backend.h"
 #include "vecc/backend.h"
 #include "vecc/escape.h"
 
 namespace vecc {
+namespace {
+
+// Without the driver's library there is no CUDA device, and libtorch, which takes half a second to
+// load, need not be asked.
+bool has_cuda_driver() {
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver != nullptr) ::dlclose(driver);
+  return driver != nullptr;
+}
+
+}  // namespace
 
 std::span<const Backend* const> backends() {
-  static const std::array<const Backend*, 2> table = {&torch_backend(), &interpreter_backend()};
+  static const std::array<const Backend*, 3> table = {&cpu_backend(), &torch_backend(),
+                                                      &interpreter_backend()};
   return table;
+}
+
+std::vector<const Backend*> preferred_backends(const Device& device) {
+  std::vector<const Backend*> order(backends().begin(), backends().end());
+  const bool on_cuda = device.kind == Device::Kind::Cuda ||
+                       (device.kind == Device::Kind::Auto && has_cuda_driver() &&
+                        torch_backend().available({Device::Kind::Cuda, 0}).has_value());
+  if (on_cuda) {
+    std::stable_partition(order.begin(), order.end(),
+                          [](const Backend* backend) { return backend == &torch_backend(); });
+  }
+  return order;
 }
 
 const Backend* find_backend(std::string_view name) {

@@ -51,5 +51,5 @@ function(vecc_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
-    ENVIRONMENT "VECC_SOURCE_DIR=${PROJECT_SOURCE_DIR};VECC_BINARY_DIR=${PROJECT_BINARY_DIR}")
+    ENVIRONMENT "VECC_SOURCE_DIR=${PROJECT_SOURCE_DIR};VECC_BINARY_DIR=${PROJECT_BINARY_DIR};VECC_CACHE_DIR=${PROJECT_BINARY_DIR}/cache")
 endfunction()

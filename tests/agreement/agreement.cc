@@ -109,24 +109,47 @@ std::string Execution::name() const {
   return std::string(backend->name()) + " " + std::string(text_of(dtype));
 }
 
-Executions list_executions() {
-  Executions out;
-  out.list.push_back({find_backend("interpreter"), DType::F64, {Device::Kind::Cpu, 0}, 1e-9});
+namespace {
+
+void add_in_both_dtypes(Executions& out, const Backend& backend, const Device& device) {
+  out.list.push_back({&backend, DType::F64, device, 1e-9});
+  out.list.push_back({&backend, DType::F32, device, 1e-4});
+}
+
+void add_cpu(Executions& out) {
+  const Backend& cpu = *find_backend("cpu");
+  const Device device{Device::Kind::Cpu, 0};
+  if (const auto available = cpu.available(device); !available) {
+    out.error = available.error().text();
+  } else {
+    add_in_both_dtypes(out, cpu, device);
+  }
+}
+
+void add_torch(Executions& out) {
   const char* const asked = std::getenv("VECC_TEST_DEVICE");
   const auto device = parse_device(asked != nullptr ? asked : "cpu");
   if (!device) {
     out.error = "VECC_TEST_DEVICE: " + device.error().text();
-    return out;
+    return;
   }
-  const Backend* const torch = find_backend("torch");
-  if (const auto available = torch->available(*device); !available) {
+  const Backend& torch = *find_backend("torch");
+  if (const auto available = torch.available(*device); !available) {
     // Built without it is fine; anything else must not make the tests silently smaller.
     const bool left_out = available.error().list().front().code == ErrorCode::BackendAbsent;
     if (asked != nullptr || !left_out) out.error = available.error().text();
-    return out;
+    return;
   }
-  out.list.push_back({torch, DType::F64, *device, 1e-9});
-  out.list.push_back({torch, DType::F32, *device, 1e-4});
+  add_in_both_dtypes(out, torch, *device);
+}
+
+}  // namespace
+
+Executions list_executions(bool compiled) {
+  Executions out;
+  out.list.push_back({find_backend("interpreter"), DType::F64, {Device::Kind::Cpu, 0}, 1e-9});
+  if (compiled) add_cpu(out);
+  if (out.error.empty()) add_torch(out);
   return out;
 }
 

@@ -23,14 +23,16 @@ struct Execution {
   [[nodiscard]] std::string name() const;
 };
 
-/// The interpreter in double, and torch in both dtypes where it is there. The environment's
-/// VECC_TEST_DEVICE (`cuda`) is torch's device, by default the CPU; `error` if torch cannot run
-/// there, unless no device was asked for and torch is not built in.
+/// The interpreter in double; the cpu backend in both dtypes; and torch in both where it is there.
+/// The environment's VECC_TEST_DEVICE (`cuda`) is torch's device, by default the CPU; `error` if
+/// torch cannot run there, unless no device was asked for and torch is not built in, and if the
+/// cpu backend cannot run.
 struct Executions {
   std::vector<Execution> list;
   std::string error;
 };
-[[nodiscard]] Executions list_executions();
+/// `compiled`: with the cpu backend, which takes a compiler a second for a graph of many layers.
+[[nodiscard]] Executions list_executions(bool compiled = true);
 
 /// What one comparison found: the largest difference, and what disagrees (empty: nothing).
 struct Agreement {

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/reference/program_interpreter.h"
-#include "backends/torch/torch_backend.h"
-#include "tests/backends/torch_check.h"
+#include "tests/backends/program_check.h"
 
 namespace vecc::test {
 namespace {
@@ -59,19 +59,58 @@ std::vector<double> random_output_gradients(const Program& program) {
   return random_values(count, 99);
 }
 
-void check_torch(const Program& program, const std::vector<double>& output_gradients,
-                 const Gradients& expected, TorchReduce reduce, bool keep_values) {
-  SCOPED_TRACE("way of adding " + std::to_string(static_cast<int>(reduce)) +
-               (keep_values ? ", values kept" : ""));
-  const auto torch = compile_torch_gradients(program, reduce, keep_values);
-  ASSERT_NE(torch, nullptr);
-  const auto run = torch->run();
+// By sample.
+void expect_outputs_near(const Program& program, Executable& executable, Executable& interpreter) {
+  const auto found = executable.outputs();
+  const auto expected = interpreter.outputs();
+  ASSERT_TRUE(found && expected);
+  Gradients values[2];
+  for (const auto& output : *found) values[0].push_back(output.value);
+  for (const auto& output : *expected) values[1].push_back(output.value);
+  ASSERT_EQ(values[0].size(), values[1].size());
+  const double tolerance = program.dtype() == DType::F64 ? 1e-12 : 1e-5;
+  for (std::size_t s = 0; s < values[0].size(); ++s) {
+    ASSERT_EQ(values[0][s].size(), values[1][s].size());
+    for (std::size_t i = 0; i < values[0][s].size(); ++i) {
+      ASSERT_TRUE(agree(values[0][s][i], values[1][s][i], tolerance))
+          << "output " << s << ", element " << i << " is " << values[0][s][i] << ", expected "
+          << values[1][s][i];
+    }
+  }
+}
+
+struct Expected {
+  std::vector<double> output_gradients;
+  Gradients gradients;
+  Executable& interpreter;
+};
+
+// The cpu backend appends a backward pass, and a contract has none (docs/gradients.md).
+bool is_differentiable(const Backend& backend, const Program& program) {
+  return backend.name() != "cpu" || std::ranges::none_of(program.ops(), [](const Op& op) {
+           return op.kind() == OpKind::Contract;
+         });
+}
+
+void check_way(const Program& program, const Expected& expected, const Way& way, bool keep_values) {
+  if (!is_differentiable(*way.backend, program)) return;
+  SCOPED_TRACE(way.name + (keep_values ? ", values kept" : ""));
+  ExecutionOptions options = way.options;
+  options.gradients = true;
+  options.keep_values = keep_values;
+  const auto executable = way.backend->compile(program, options);
+  ASSERT_TRUE(executable) << executable.error().text();
+  const auto run = (*executable)->run();
   ASSERT_TRUE(run) << run.error().text();
-  const Gradients first = differentiate(*torch, program, output_gradients);
-  expect_near(program, first, expected);
-  expect_equal_bits(differentiate(*torch, program, output_gradients), first);
-  ASSERT_TRUE(torch->run());
-  expect_equal_bits(differentiate(*torch, program, output_gradients), first);
+  expect_outputs_near(program, **executable, expected.interpreter);
+  const auto again = [&] {
+    return differentiate(**executable, program, expected.output_gradients);
+  };
+  const Gradients first = again();
+  expect_near(program, first, expected.gradients);
+  expect_equal_bits(again(), first);
+  ASSERT_TRUE((*executable)->run());
+  expect_equal_bits(again(), first);
 }
 
 }  // namespace
@@ -109,14 +148,11 @@ Program learn_facts(const Program& program) {
   return result;
 }
 
-std::unique_ptr<Executable> compile_torch_gradients(const Program& program, TorchReduce reduce,
-                                                    bool keep_values) {
-  ExecutionOptions options;
-  options.device = test_device();
+std::unique_ptr<Executable> compile_tested_gradients(const Program& program) {
+  const Way& way = tested_ways().front();
+  ExecutionOptions options = way.options;
   options.gradients = true;
-  options.torch_reduce = reduce;
-  options.keep_values = keep_values;
-  auto executable = torch_backend().compile(program, options);
+  auto executable = way.backend->compile(program, options);
   EXPECT_TRUE(executable) << executable.error().text();
   return executable ? std::move(*executable) : nullptr;
 }
@@ -127,13 +163,15 @@ void expect_gradient_agreement(const Program& program) {
   const auto interpreter = interpreter_backend().compile(program, options);
   ASSERT_TRUE(interpreter) << interpreter.error().text();
   ASSERT_TRUE((*interpreter)->run());
-  const std::vector<double> output_gradients = random_output_gradients(program);
-  const Gradients expected = differentiate(**interpreter, program, output_gradients);
-  for (const TorchReduce reduce :
-       {TorchReduce::Auto, TorchReduce::Segment, TorchReduce::Scatter, TorchReduce::SpMM}) {
-    check_torch(program, output_gradients, expected, reduce, /*keep_values=*/false);
+  Expected expected{random_output_gradients(program), {}, **interpreter};
+  expected.gradients = differentiate(**interpreter, program, expected.output_gradients);
+  for (const Way& way : tested_ways()) {
+    check_way(program, expected, way, /*keep_values=*/false);
   }
-  check_torch(program, output_gradients, expected, TorchReduce::Auto, /*keep_values=*/true);
+  const Way& first = tested_ways().front();
+  if (!first.is_costly) {
+    check_way(program, expected, first, /*keep_values=*/true);
+  }
 }
 
 }  // namespace vecc::test

@@ -1,13 +1,12 @@
-// Gradients on torch: the border of differentiate() and gradient(), kinks, values that many read.
-// What each op and function passes on is tested with its values (torch_check.h).
+// Gradients: the border of differentiate() and gradient(), kinks, values that many read. What each
+// op and function passes on is tested with its values (program_check.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "backends/torch/gradient_plan.h"
 #include "tests/backends/gradient_check.h"
-#include "tests/backends/torch_check.h"
+#include "tests/backends/program_check.h"
 #include "tests/program/recursive_levels.h"
 #include "vecc/program_text.h"
 
@@ -29,65 +28,66 @@ parameter "unread" [1, 2x1] = {1, 1}
 %2 = output %1 [1, 0] : f64[2, 1])");
 }
 
-TEST(TorchGradients, OutputGradientsAreInSampleOrder) {
-  const auto torch = compile_torch_gradients(squares());
-  ASSERT_NE(torch, nullptr);
-  ASSERT_TRUE(torch->run());
-  ASSERT_TRUE(torch->differentiate(std::vector<double>{10, 1}));
-  EXPECT_EQ(torch->gradient(0).value(), (std::vector<double>{6, 80}));
-  EXPECT_EQ(torch->gradient(1).value(), (std::vector<double>{0, 0}));
+TEST(Gradients, OutputGradientsAreInSampleOrder) {
+  const auto executable = compile_tested_gradients(squares());
+  ASSERT_NE(executable, nullptr);
+  ASSERT_TRUE(executable->run());
+  ASSERT_TRUE(executable->differentiate(std::vector<double>{10, 1}));
+  EXPECT_EQ(executable->gradient(0).value(), (std::vector<double>{6, 80}));
+  EXPECT_EQ(executable->gradient(1).value(), (std::vector<double>{0, 0}));
 }
 
-TEST(TorchGradients, EveryDifferentiateBeginsAnew) {
-  const auto torch = compile_torch_gradients(squares());
-  ASSERT_NE(torch, nullptr);
-  ASSERT_TRUE(torch->run());
-  ASSERT_TRUE(torch->differentiate(std::vector<double>{1, 1}));
-  ASSERT_TRUE(torch->differentiate(std::vector<double>{0, 1}));
-  EXPECT_EQ(torch->gradient(0).value(), (std::vector<double>{6, 0}));
-  ASSERT_TRUE(torch->differentiate(std::vector<double>{1, 1}));
-  EXPECT_EQ(torch->gradient(0).value(), (std::vector<double>{6, 8}));
+TEST(Gradients, EveryDifferentiateBeginsAnew) {
+  const auto executable = compile_tested_gradients(squares());
+  ASSERT_NE(executable, nullptr);
+  ASSERT_TRUE(executable->run());
+  ASSERT_TRUE(executable->differentiate(std::vector<double>{1, 1}));
+  ASSERT_TRUE(executable->differentiate(std::vector<double>{0, 1}));
+  EXPECT_EQ(executable->gradient(0).value(), (std::vector<double>{6, 0}));
+  ASSERT_TRUE(executable->differentiate(std::vector<double>{1, 1}));
+  EXPECT_EQ(executable->gradient(0).value(), (std::vector<double>{6, 8}));
 }
 
-TEST(TorchGradients, FollowTheLastRun) {
-  const auto torch = compile_torch_gradients(squares());
-  ASSERT_NE(torch, nullptr);
-  ASSERT_TRUE(torch->run());
-  ASSERT_TRUE(torch->set_parameter(0, std::vector<double>{1, 2}));
-  ASSERT_TRUE(torch->run());
-  ASSERT_TRUE(torch->differentiate(std::vector<double>{1, 1}));
-  EXPECT_EQ(torch->gradient(0).value(), (std::vector<double>{2, 4}));
+TEST(Gradients, FollowTheLastRun) {
+  const auto executable = compile_tested_gradients(squares());
+  ASSERT_NE(executable, nullptr);
+  ASSERT_TRUE(executable->run());
+  ASSERT_TRUE(executable->set_parameter(0, std::vector<double>{1, 2}));
+  ASSERT_TRUE(executable->run());
+  ASSERT_TRUE(executable->differentiate(std::vector<double>{1, 1}));
+  EXPECT_EQ(executable->gradient(0).value(), (std::vector<double>{2, 4}));
 }
 
-TEST(TorchGradients, bad_usage) {
+TEST(Gradients, bad_usage) {
+  const std::string name(tested_ways().front().backend->name());
   const std::vector<double> ones(2, 1.0);
-  const auto without = compile_torch(squares());
+  const auto without = compile_tested(squares());
   ASSERT_NE(without, nullptr);
   ASSERT_TRUE(without->run());
   EXPECT_EQ(without->differentiate(ones).error().text(),
-            "torch: error: differentiate: the Program was compiled without gradients [E050]");
+            name + ": error: differentiate: the Program was compiled without gradients [E050]");
 
-  const auto torch = compile_torch_gradients(squares());
-  ASSERT_NE(torch, nullptr);
+  const auto executable = compile_tested_gradients(squares());
+  ASSERT_NE(executable, nullptr);
   const std::string not_run =
-      "torch: error: differentiate: no run since the Program was compiled or a parameter was set "
-      "[E050]";
+      name +
+      ": error: differentiate: no run since the Program was compiled or a parameter was set [E050]";
   const std::string no_gradient =
-      "torch: error: gradient: no differentiate() since the last run [E050]";
-  EXPECT_EQ(torch->differentiate(ones).error().text(), not_run);
-  ASSERT_TRUE(torch->run());
-  EXPECT_EQ(torch->gradient(0).error().text(), no_gradient);
-  EXPECT_EQ(torch->differentiate(std::vector<double>(3)).error().text(),
+      name + ": error: gradient: no differentiate() since the last run [E050]";
+  EXPECT_EQ(executable->differentiate(ones).error().text(), not_run);
+  ASSERT_TRUE(executable->run());
+  EXPECT_EQ(executable->gradient(0).error().text(), no_gradient);
+  EXPECT_EQ(executable->differentiate(std::vector<double>(3)).error().text(),
             "output gradients: error: 3 numbers, expected 2: one an element of every sample's "
             "output [E050]");
-  ASSERT_TRUE(torch->differentiate(ones));
-  ASSERT_TRUE(torch->set_parameter(0, ones));
-  EXPECT_EQ(torch->differentiate(ones).error().text(), not_run);
-  ASSERT_TRUE(torch->run());
-  EXPECT_EQ(torch->gradient(0).error().text(), no_gradient);
+  ASSERT_TRUE(executable->differentiate(ones));
+  ASSERT_TRUE(executable->set_parameter(0, ones));
+  EXPECT_EQ(executable->differentiate(ones).error().text(), not_run);
+  ASSERT_TRUE(executable->run());
+  EXPECT_EQ(executable->gradient(0).error().text(), no_gradient);
 }
 
-TEST(TorchGradients, OutputsThatAreParametersFactsOrTheSame) {
+TEST(Gradients, OutputsThatAreParametersFactsOrTheSame) {
   expect_gradient_agreement(parse_or_fail(R"(samples 9
 parameter "w" [2, 1] = {3, 4}
 %0 = weight "w" : f64[2, 1]
@@ -101,14 +101,14 @@ parameter "w" [2, 1] = {3, 4}
 %8 = output %6 [8, 7] : f64[2, 1])"));
 }
 
-TEST(TorchGradients, NothingToLearn) {
+TEST(Gradients, NothingToLearn) {
   expect_gradient_agreement(parse_or_fail(R"(samples 1
 %0 = fact {1} : f64[1, 1]
 %1 = output %0 [0:1] : f64[1, 1])"));
 }
 
 // At kinks, where values are clamped, and where a derivative is infinite.
-TEST(TorchGradients, ElementwiseKinks) {
+TEST(Gradients, ElementwiseKinks) {
   const std::vector<double> points = {0, -0.0, 1e-300, 99, 101, -99, -101, 1e5, -1e5};
   for (const TransformationInfo& about : transformations()) {
     if (about.domain != FunctionDomain::Elementwise) continue;
@@ -128,24 +128,24 @@ TEST(TorchGradients, ElementwiseKinks) {
 }
 
 // No gradient reaches the square root of 0, the logarithm of 0 and the inverse of 0.
-TEST(TorchGradients, RowsWithoutGradientPassNothingOn) {
+TEST(Gradients, RowsWithoutGradientPassNothingOn) {
   for (const std::string function : {"sqrt", "log", "inverse"}) {
-    const auto torch = compile_torch_gradients(parse_or_fail(R"(samples 1
+    const auto executable = compile_tested_gradients(parse_or_fail(R"(samples 1
 parameter "w" [2, 1] = {0, 4}
 %0 = weight "w" : f64[2, 1]
 %1 = transform %0 )" + function + R"( : f64[2, 1]
 %2 = gather %1 [1:2] : f64[1, 1]
 %3 = output %2 [0:1] : f64[1, 1])"));
-    ASSERT_NE(torch, nullptr);
-    ASSERT_TRUE(torch->run());
-    ASSERT_TRUE(torch->differentiate(std::vector<double>{1}));
-    EXPECT_EQ(torch->gradient(0).value()[0], 0) << function;
-    EXPECT_NE(torch->gradient(0).value()[1], 0) << function;
+    ASSERT_NE(executable, nullptr);
+    ASSERT_TRUE(executable->run());
+    ASSERT_TRUE(executable->differentiate(std::vector<double>{1}));
+    EXPECT_EQ(executable->gradient(0).value()[0], 0) << function;
+    EXPECT_NE(executable->gradient(0).value()[1], 0) << function;
   }
 }
 
 // Products with one, two and no zeros: no division.
-TEST(TorchGradients, ProductsWithZeros) {
+TEST(Gradients, ProductsWithZeros) {
   for (const std::string segments : {"[0, 3, 6, 9]", "[fixed 3 dim 2]", "[fixed 3 dim 1]"}) {
     expect_gradient_agreement(parse_or_fail(R"(samples 3
 parameter "w" [9, 2x1] = {0, 2, 0, 3, 4, 5, 0, 1e-200, 2, 1e-200, 3, 4, 2, 3, 0, 0, 0, 1}
@@ -153,33 +153,33 @@ parameter "w" [9, 2x1] = {0, 2, 0, 3, 4, 5, 0, 1e-200, 2, 1e-200, 3, 4, 2, 3, 0,
 %1 = segment %0 )" + segments + R"( elproduct : f64[3, 2x1]
 %2 = output %1 [0:3] : f64[3, 2x1])"));
   }
-  const auto torch = compile_torch_gradients(parse_or_fail(R"(samples 1
+  const auto executable = compile_tested_gradients(parse_or_fail(R"(samples 1
 parameter "w" [3, 1] = {1e-200, 1e-200, 5}
 %0 = weight "w" : f64[3, 1]
 %1 = segment %0 [0, 3] elproduct : f64[1, 1]
 %2 = output %1 [0:1] : f64[1, 1])"));
-  ASSERT_NE(torch, nullptr);
-  ASSERT_TRUE(torch->run());
-  ASSERT_TRUE(torch->differentiate(std::vector<double>{1}));
-  EXPECT_EQ(torch->gradient(0).value()[0], 1e-200 * 5);  // though the product of all is 0
+  ASSERT_NE(executable, nullptr);
+  ASSERT_TRUE(executable->run());
+  ASSERT_TRUE(executable->differentiate(std::vector<double>{1}));
+  EXPECT_EQ(executable->gradient(0).value()[0], 1e-200 * 5);  // though the product of all is 0
 }
 
-TEST(TorchGradients, TiesGoToTheFirstMember) {
+TEST(Gradients, TiesGoToTheFirstMember) {
   for (const std::string segments : {"[0, 3]", "[fixed 3 dim 2]"}) {
-    const auto torch = compile_torch_gradients(parse_or_fail(R"(samples 1
+    const auto executable = compile_tested_gradients(parse_or_fail(R"(samples 1
 parameter "w" [3, 2x1] = {1, 2, 2, 1, 0, 3}
 %0 = weight "w" : f64[3, 2x1]
 %1 = segment %0 )" + segments + R"( max : f64[1, 2x1]
 %2 = output %1 [0:1] : f64[1, 2x1])"));
-    ASSERT_NE(torch, nullptr);
-    ASSERT_TRUE(torch->run());
-    ASSERT_TRUE(torch->differentiate(std::vector<double>{5, 7}));
-    EXPECT_EQ(torch->gradient(0).value(), (std::vector<double>{5, 7, 0, 0, 0, 0}));
+    ASSERT_NE(executable, nullptr);
+    ASSERT_TRUE(executable->run());
+    ASSERT_TRUE(executable->differentiate(std::vector<double>{5, 7}));
+    EXPECT_EQ(executable->gradient(0).value(), (std::vector<double>{5, 7, 0, 0, 0, 0}));
   }
 }
 
 // One value read in parts of every kind, twice, and as a whole.
-TEST(TorchGradients, ReadInParts) {
+TEST(Gradients, ReadInParts) {
   const Program program = parse_or_fail(R"(samples 11
 parameter "w" [6, 2x1] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 %0 = weight "w" : f64[6, 2x1]
@@ -198,10 +198,6 @@ parameter "w" [6, 2x1] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 %13 = gather %0 [4, 4] : f64[2, 2x1]
 %14 = output %13 [9:11] : f64[2, 2x1])");
   expect_gradient_agreement(program);
-  const FusedReads fused(program, {});
-  const GradientPlan plan = plan_gradients(program, fused, plan_buffers(program, fused), true);
-  EXPECT_NE(plan.block[1], kNoRows);
-  EXPECT_EQ(plan.block[0], kNoRows);  // one part alone
 }
 
 Program recursion(std::uint32_t levels) {
@@ -215,12 +211,12 @@ Program recursion(std::uint32_t levels) {
   return program;
 }
 
-TEST(TorchGradients, OfARecursion) {
+TEST(Gradients, OfARecursion) {
   for (const std::uint32_t levels : {1u, 2u, 3u, 40u}) expect_gradient_agreement(recursion(levels));
 }
 
 // A concat read by two continuations, one in its buffer, one copied, and by a function.
-TEST(TorchGradients, OfBranchingConcats) {
+TEST(Gradients, OfBranchingConcats) {
   expect_gradient_agreement(parse_or_fail(R"(samples 15
 parameter "w" [2, 1] = {0.5, 2}
 %0 = weight "w" : f64[2, 1]
@@ -237,29 +233,15 @@ parameter "w" [2, 1] = {0.5, 2}
 %11 = output %9 [9:15] : f64[6, 1])"));
 }
 
-// One block for the gradients of all levels: readers add to the rows that they read.
-TEST(TorchGradients, LevelsOfARecursionShareTheRowsOfTheirGradient) {
-  const Program program = recursion(50);
-  const FusedReads fused(program, {});
-  const GradientPlan plan = plan_gradients(program, fused, plan_buffers(program, fused), true);
-  ASSERT_EQ(plan.collected.size(), 1u);
-  EXPECT_EQ(plan.collected[0].rows, 204u);
-  for (ValueId id = 0; id < program.ops().size(); ++id) {
-    if (program.op(id).kind() == OpKind::Concat) {
-      EXPECT_EQ(plan.block[id], 0u);
-    }
-  }
-}
-
-// libtorch's graph is as deep as the recursion: nothing may recur through it.
-TEST(TorchGradients, OfADeepRecursion) {
+// Nothing may recur through the levels.
+TEST(Gradients, OfADeepRecursion) {
   const Program program = recursion(8000);
-  const auto torch = compile_torch_gradients(program);
-  ASSERT_NE(torch, nullptr);
-  ASSERT_TRUE(torch->run());
-  ASSERT_TRUE(torch->differentiate(std::vector<double>(program.sample_count() * 2UL, 1.0)));
-  for (const double g : torch->gradient(0).value()) EXPECT_TRUE(std::isfinite(g));
-  ASSERT_TRUE(torch->run());
+  const auto executable = compile_tested_gradients(program);
+  ASSERT_NE(executable, nullptr);
+  ASSERT_TRUE(executable->run());
+  ASSERT_TRUE(executable->differentiate(std::vector<double>(program.sample_count() * 2UL, 1.0)));
+  for (const double g : executable->gradient(0).value()) EXPECT_TRUE(std::isfinite(g));
+  ASSERT_TRUE(executable->run());
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// Gradients of whole graphs on torch against the interpreter's, which tests/reference compares with
+// Gradients of whole graphs against the interpreter's, which tests/reference compares with
 // the reference's, weight by weight.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "tests/backends/gradient_check.h"
+#include "tests/backends/program_check.h"
 #include "tests/support/random_graph.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
@@ -27,7 +28,7 @@ void expect_graph_agreement(NeuronGraph graph, const std::string& what) {
   expect_gradient_agreement(vectorized->program);
 }
 
-TEST(TorchGraphGradients, Datasets) {
+TEST(GraphGradients, Datasets) {
   const char* const source = std::getenv("VECC_SOURCE_DIR");
   const fs::path folder = fs::path(source != nullptr ? source : ".") / "datasets";
   std::size_t compared = 0;
@@ -41,16 +42,16 @@ TEST(TorchGraphGradients, Datasets) {
   EXPECT_GE(compared, 6u);
 }
 
-TEST(TorchGraphGradients, RandomGraphs) {
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+TEST(GraphGradients, RandomGraphs) {
+  for (std::uint64_t seed = 0; seed < seeds_of(kSeeds); ++seed) {
     expect_graph_agreement(random_graph(random_options(seed)).graph,
                            "seed " + std::to_string(seed));
   }
 }
 
 // Full of ties: both pick the first.
-TEST(TorchGraphGradients, ExactRandomGraphs) {
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+TEST(GraphGradients, ExactRandomGraphs) {
+  for (std::uint64_t seed = 0; seed < seeds_of(kSeeds); ++seed) {
     RandomGraphOptions options = random_options(seed);
     options.exact = true;
     expect_graph_agreement(random_graph(options).graph, "seed " + std::to_string(seed));

@@ -1,7 +1,7 @@
-// Ops that move and multiply rows, on torch.
+// Ops that move and multiply rows.
 #include <gtest/gtest.h>
 
-#include "tests/backends/torch_check.h"
+#include "tests/backends/program_check.h"
 
 namespace vecc::test {
 namespace {
@@ -14,7 +14,7 @@ ParameterIndex random_parameter(Program& program, const std::string& name, std::
   return *parameter;
 }
 
-TEST(TorchOps, FactsWeightsAndOutputs) {
+TEST(Ops, FactsWeightsAndOutputs) {
   expect_agreement("facts", [](Program& p) {
     p.set_sample_count(4);
     const ValueId w = p.weight(random_parameter(p, "w", 4, Shape(2, 3)));
@@ -25,14 +25,14 @@ TEST(TorchOps, FactsWeightsAndOutputs) {
   });
 }
 
-TEST(TorchOps, OutputsAreInSampleOrder) {
+TEST(Ops, OutputsAreInSampleOrder) {
   Program program(DType::F64);
   program.set_sample_count(3);
   const ValueId a = program.fact({1, 2, 3, 4}, 2, Shape::column(2));
   const ValueId b = program.fact({7}, 1, Shape());
   program.output(a, Index::list({2, 0}));
   program.output(b, Index::list({1}));
-  const auto executable = compile_torch(program, /*keep_values=*/false);
+  const auto executable = compile_tested(program, /*keep_values=*/false);
   ASSERT_NE(executable, nullptr);
   ASSERT_TRUE(executable->run());
   const auto outputs = executable->outputs();
@@ -45,7 +45,7 @@ TEST(TorchOps, OutputsAreInSampleOrder) {
   EXPECT_EQ((*outputs)[2].shape, Shape::column(2));
 }
 
-TEST(TorchOps, GatherForms) {
+TEST(Ops, GatherForms) {
   const std::vector<std::pair<std::string, Index>> forms = {
       {"slice", Index::slice(2, 5)},
       {"nothing", Index::slice(0, 0)},
@@ -73,7 +73,7 @@ TEST(TorchOps, GatherForms) {
   }
 }
 
-TEST(TorchOps, Concat) {
+TEST(Ops, Concat) {
   expect_agreement("concat", [](Program& p) {
     const ValueId a = random_fact(p, 3, Shape(2, 1), 1);
     const ValueId b = p.gather(a, Index::repeat(1, 4));
@@ -113,7 +113,7 @@ void add_linear(Program& p, const Factors& factors, std::uint32_t left_rows,
   p.linear(left, right, op);
 }
 
-TEST(TorchLinear, ShapesAndTransposes) {
+TEST(Linear, ShapesAndTransposes) {
   for (const Factors& factors : kFactors) {
     expect_agreement(factors.left.text() + " times " + factors.right.text(), [&](Program& p) {
       for (const std::uint32_t rows : {0u, 1u, 5u}) {
@@ -127,7 +127,7 @@ TEST(TorchLinear, ShapesAndTransposes) {
   }
 }
 
-TEST(TorchLinear, Lifts) {
+TEST(Linear, Lifts) {
   using Kind = Lift::Kind;
   struct Case {
     std::uint32_t left_rows;
@@ -161,7 +161,7 @@ TEST(TorchLinear, Lifts) {
 }
 
 // A weight that every row shares comes as a repeated row: no copy, one matrix product.
-TEST(TorchLinear, SharedByGather) {
+TEST(Linear, SharedByGather) {
   for (const Factors& factors : kFactors) {
     expect_agreement(factors.left.text() + " times " + factors.right.text(), [&](Program& p) {
       const ValueId w = p.gather(random_fact(p, 1, factors.left, 1), Index::repeat(1, 6));
@@ -173,7 +173,7 @@ TEST(TorchLinear, SharedByGather) {
   }
 }
 
-TEST(TorchMap, NestedExpression) {
+TEST(Map, NestedExpression) {
   const auto expr = parse_expr("elproduct(sum($0, $1, 0.5), tanh($2))", "test");
   ASSERT_TRUE(expr) << expr.error().text();
   expect_agreement("nested", [&](Program& p) {
@@ -188,7 +188,7 @@ TEST(TorchMap, NestedExpression) {
   });
 }
 
-TEST(TorchMap, MixedShapes) {
+TEST(Map, MixedShapes) {
   const auto check = [](const std::string& text, const std::vector<Shape>& shapes) {
     const auto expr = parse_expr(text, "test");
     ASSERT_TRUE(expr) << expr.error().text();
@@ -213,7 +213,7 @@ TEST(TorchMap, MixedShapes) {
   check("count($0, $1)", {Shape(), Shape(2, 2)});
 }
 
-TEST(TorchContract, Shapes) {
+TEST(Contract, Shapes) {
   struct Case {
     Shape weight;
     Shape x;

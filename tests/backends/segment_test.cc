@@ -1,11 +1,11 @@
-// Every combination of functions.def on torch: as a segment reduction, as a map, or both.
+// Every combination of functions.def: as a segment reduction, as a map, or both.
 #include <gtest/gtest.h>
 
 #include <iterator>
 #include <limits>
 #include <set>
 
-#include "tests/backends/torch_check.h"
+#include "tests/backends/program_check.h"
 
 namespace vecc::test {
 namespace {
@@ -90,7 +90,7 @@ std::set<Combination> covered_by_maps() {
 }
 
 // Fails for a combination without a case in the lowering: the loops are over the table.
-TEST(TorchSegment, EveryCombinationOfTheTable) {
+TEST(Segment, EveryCombinationOfTheTable) {
   std::set<Combination> covered = covered_by_segments();
   covered.merge(covered_by_maps());
   covered.insert(Combination::FunctionGraph);  // a map's tree itself
@@ -99,7 +99,7 @@ TEST(TorchSegment, EveryCombinationOfTheTable) {
   }
 }
 
-TEST(TorchSegment, NoRowsAndNoSegments) {
+TEST(Segment, NoRowsAndNoSegments) {
   for (const CombinationInfo& about : combinations()) {
     const std::vector<Layout> empty = {{"no segments", Segments::ragged({0})},
                                        {"empty segments", Segments::ragged({0, 0, 0})},
@@ -117,7 +117,7 @@ TEST(TorchSegment, NoRowsAndNoSegments) {
 }
 
 // The first of equal element sums wins, as a whole.
-TEST(TorchSegment, MaxAndMinTies) {
+TEST(Segment, MaxAndMinTies) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const Segments& segments : {Segments::ragged({0, 4, 8}), Segments::fixed(4)}) {
@@ -138,7 +138,7 @@ TEST(TorchSegment, MaxAndMinTies) {
 
 // 400 pairs of a row and its reverse: equal sums but for rounding, which depends on the order of
 // adding. A sum in any other order than the interpreter's picks another row somewhere.
-TEST(TorchSegment, SelectionAddsInOrder) {
+TEST(Segment, SelectionAddsInOrder) {
   const std::vector<double> rows = random_values(400 * 16, 3);
   std::vector<double> pairs;
   for (auto row = rows.begin(); row != rows.end(); row += 16) {
@@ -158,7 +158,7 @@ TEST(TorchSegment, SelectionAddsInOrder) {
 }
 
 // Long and short segments together: the sort is over padded rectangles of similar length.
-TEST(TorchSegment, SkewedLengths) {
+TEST(Segment, SkewedLengths) {
   std::vector<std::uint32_t> offsets = {0};
   for (std::uint32_t s = 0; s < 60; ++s) {
     offsets.push_back(offsets.back() + (s == 17 ? 3000 : s % 5));
@@ -171,7 +171,7 @@ TEST(TorchSegment, SkewedLengths) {
   }
 }
 
-TEST(TorchSegment, LongScalarSegments) {
+TEST(Segment, LongScalarSegments) {
   expect_agreement("long", [&](Program& p) {
     const ValueId x = random_fact(p, 5000, Shape(), 3);
     for (const Combination combination :

@@ -1,9 +1,9 @@
-// Every transformation of functions.def on torch, over every shape it takes.
+// Every transformation of functions.def, over every shape it takes.
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "tests/backends/torch_check.h"
+#include "tests/backends/program_check.h"
 
 namespace vecc::test {
 namespace {
@@ -39,7 +39,7 @@ bool takes(const TransformationInfo& about, Shape shape) {
 }
 
 // Fails for a function without a case in the lowering: the loop is over the table.
-TEST(TorchTransform, EveryFunctionOfTheTable) {
+TEST(Transform, EveryFunctionOfTheTable) {
   for (const TransformationInfo& about : transformations()) {
     int cases = 0;
     for (const Shape shape : kArgumentShapes) {
@@ -59,7 +59,7 @@ TEST(TorchTransform, EveryFunctionOfTheTable) {
   }
 }
 
-TEST(TorchTransform, ElementwiseAtTheEdges) {
+TEST(Transform, ElementwiseAtTheEdges) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> edges = {0,    100,  100.5,     -100,       -100.5,
                                      -200, 1000, kInfinity, -kInfinity, std::nan("")};
@@ -75,7 +75,7 @@ TEST(TorchTransform, ElementwiseAtTheEdges) {
 }
 
 // Below -100 exactly 0, so that its logarithm is -infinity as in the reference.
-TEST(TorchTransform, SigmoidIsClamped) {
+TEST(Transform, SigmoidIsClamped) {
   expect_agreement("log sigmoid", [](Program& program) {
     const ValueId x = program.fact({-100.5, -101, -1e30, -20}, 4, Shape());
     const ValueId y = program.transform(x, {.id = Transformation::Sigmoid, .target = {}});
@@ -83,7 +83,7 @@ TEST(TorchTransform, SigmoidIsClamped) {
   });
 }
 
-TEST(TorchTransform, WordsByRow) {
+TEST(Transform, WordsByRow) {
   expect_agreement("atindex", [](Program& program) {
     const ValueId x = random_fact(program, 4, Shape(2, 3), 3);
     program.transform(x, {.id = Transformation::AtIndex, .target = {}}, {5, 0, 3, 3});
@@ -97,7 +97,7 @@ TEST(TorchTransform, WordsByRow) {
   });
 }
 
-TEST(TorchTransform, SparsemaxSupports) {
+TEST(Transform, SparsemaxSupports) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   expect_agreement("sparsemax", [](Program& program) {
     const ValueId x =
@@ -110,7 +110,7 @@ TEST(TorchTransform, SparsemaxSupports) {
 }
 
 // Equal entries have no deviation: only a rounding error would be magnified, also in fp32.
-TEST(TorchTransform, NormOfEqualEntries) {
+TEST(Transform, NormOfEqualEntries) {
   expect_agreement("norm", [](Program& program) {
     // Exact in any order of adding: where a mean rounds, 1 / sqrt(1e-10) makes 1e5 times of it.
     std::vector<double> values;
@@ -120,7 +120,7 @@ TEST(TorchTransform, NormOfEqualEntries) {
   });
 }
 
-TEST(TorchTransform, NoRows) {
+TEST(Transform, NoRows) {
   for (const TransformationInfo& about : transformations()) {
     const Shape shape = takes(about, Shape(3, 1)) ? Shape(3, 1) : Shape();
     expect_agreement(std::string(about.text), [&](Program& program) {

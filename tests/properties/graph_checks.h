@@ -15,8 +15,8 @@ namespace vecc::test {
 /// Every backend that can run here agrees with the reference on every neuron and every output:
 /// in double to 1e-9, in single precision to 1e-4, each |a - b| <= tolerance * max(1, |b|); an
 /// exact graph without any difference. The torch backend runs on the device that VECC_TEST_DEVICE
-/// names (default cpu).
-[[nodiscard]] std::string check_agreement(const NeuronGraph& graph, bool exact = false);
+/// names (default cpu). `compiled`: the cpu backend, too; it always runs with VECC_FULL.
+[[nodiscard]] std::string check_agreement(const NeuronGraph& graph, bool exact, bool compiled);
 
 /// The vectorized Program passes verify(), its text parses to a Program with the same text, and
 /// vectorizing again gives the same text.

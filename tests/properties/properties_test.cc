@@ -46,14 +46,14 @@ TEST(Properties, ReferenceIsRight) {
 }
 
 TEST(Properties, BackendsAgree) {
-  EXPECT_TRUE(
-      holds("backends agree", [](const RandomGraph& r) { return check_agreement(r.graph); }));
+  EXPECT_TRUE(holds("backends agree",
+                    [](const RandomGraph& r) { return check_agreement(r.graph, false, false); }));
 }
 
 TEST(Properties, BackendsAgreeOnTies) {
   EXPECT_TRUE(holds(
-      "backends agree on ties", [](const RandomGraph& r) { return check_agreement(r.graph, true); },
-      true));
+      "backends agree on ties",
+      [](const RandomGraph& r) { return check_agreement(r.graph, true, false); }, true));
 }
 
 TEST(Properties, ProgramTextRoundTrips) {

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 200;
 
+// A graph of many layers takes a compiler a second: few of them.
+bool is_compiled(std::uint64_t seed) {
+  return seed % 16 == 0;
+}
+
 class RandomGraphs : public testing::TestWithParam<std::uint64_t> {
  protected:
   RandomGraph random_ = random_graph(random_options(GetParam()));
@@ -23,14 +28,14 @@ TEST_P(RandomGraphs, ReferenceIsRight) {
   EXPECT_EQ(check_reference(random_), "");
 }
 TEST_P(RandomGraphs, BackendsAgree) {
-  EXPECT_EQ(check_agreement(graph_), "");
+  EXPECT_EQ(check_agreement(graph_, false, is_compiled(GetParam())), "");
 }
 TEST_P(RandomGraphs, BackendsAgreeOnTies) {
   RandomGraphOptions options = random_options(GetParam());
   options.exact = true;
   const RandomGraph exact = random_graph(options);
   EXPECT_EQ(check_reference(exact), "");
-  EXPECT_EQ(check_agreement(exact.graph, true), "");
+  EXPECT_EQ(check_agreement(exact.graph, true, is_compiled(GetParam())), "");
 }
 TEST_P(RandomGraphs, ProgramTextRoundTrips) {
   EXPECT_EQ(check_program_text(graph_), "");

@@ -123,9 +123,17 @@ TEST(Interpreter, RunsOnTheCpuOnly) {
 TEST(Backends, StandInTheOrderOfAuto) {
   std::vector<std::string_view> names;
   for (const Backend* backend : backends()) names.push_back(backend->name());
-  EXPECT_EQ(names, (std::vector<std::string_view>{"torch", "interpreter"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"cpu", "torch", "interpreter"}));
   for (const std::string_view name : names) EXPECT_EQ(find_backend(name)->name(), name);
   EXPECT_EQ(find_backend("nothing"), nullptr);
+}
+
+TEST(Backends, TorchIsFirstOnCuda) {
+  const auto all = backends();
+  EXPECT_EQ(preferred_backends({Device::Kind::Cpu, 0}),
+            std::vector<const Backend*>(all.begin(), all.end()));
+  EXPECT_EQ(preferred_backends({Device::Kind::Cuda, 0}),
+            (std::vector<const Backend*>{all[1], all[0], all[2]}));
 }
 
 TEST(Backends, DeviceTexts) {

@@ -1,5 +1,5 @@
-// The same bits from run to run, and on the interpreter for any number of threads: mutagenesis, and
-// a graph convolution of MUTAG's size.
+// The same bits from run to run, and on the interpreter and the cpu backend for any number of
+// threads: mutagenesis, and a graph convolution of MUTAG's size.
 #include <cstdlib>
 #include <map>
 
@@ -113,6 +113,25 @@ class BitwiseTraining : public testing::TestWithParam<std::string> {
     return value_of(safetensors_bytes(value_of(trainer->save())));
   }
 
+  // Outputs and gradients of all parameters, by the cpu backend.
+  [[nodiscard]] std::vector<double> run_forth_and_back(std::uint32_t threads) const {
+    ExecutionOptions options;
+    options.threads = threads;
+    options.gradients = true;
+    const auto executable = compile_on(*find_backend("cpu"), program_, options);
+    expect_ok(executable->run());
+    std::vector<double> all;
+    for (const auto& output : value_of(executable->outputs())) {
+      all.insert(all.end(), output.value.begin(), output.value.end());
+    }
+    expect_ok(executable->differentiate(std::vector<double>(all.size(), 1.0)));
+    for (ParameterIndex p = 0; p < program_.parameters().size(); ++p) {
+      const auto gradient = value_of(executable->gradient(p));
+      all.insert(all.end(), gradient.begin(), gradient.end());
+    }
+    return all;
+  }
+
   const NeuronGraph graph_;
   const Program program_;
 };
@@ -131,6 +150,26 @@ TEST_P(BitwiseTraining, TheInterpreterHasTheSameBitsInShuffledBatches) {
   const std::string weights = train(interpreter, 1, 32, 3);
   EXPECT_EQ(train(interpreter, 1, 32, 3), weights);
   EXPECT_EQ(train(interpreter, 7, 32, 3), weights);
+}
+
+TEST_P(BitwiseTraining, TheCpuBackendHasTheSameBitsForAnyNumberOfThreads) {
+  const Backend& cpu = *find_backend("cpu");
+  const std::string weights = train(cpu, 1, 0, 20);
+  EXPECT_EQ(train(cpu, 1, 0, 20), weights) << "another run";
+  EXPECT_EQ(train(cpu, 2, 0, 20), weights);
+  EXPECT_EQ(train(cpu, 7, 0, 20), weights);
+  EXPECT_NE(train(cpu, 1, 0, 1), weights);
+}
+
+TEST_P(BitwiseTraining, TheCpuBackendHasTheSameBitsInShuffledBatches) {
+  const Backend& cpu = *find_backend("cpu");
+  EXPECT_EQ(train(cpu, 7, 32, 3), train(cpu, 1, 32, 3));
+}
+
+TEST_P(BitwiseTraining, TheCpuBackendsForwardAndBackwardPassHaveTheSameBits) {
+  const std::vector<double> one = run_forth_and_back(1);
+  EXPECT_EQ(run_forth_and_back(2), one);
+  EXPECT_EQ(run_forth_and_back(7), one);
 }
 
 TEST_P(BitwiseTraining, TorchHasTheSameBitsFromRunToRun) {

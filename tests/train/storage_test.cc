@@ -214,7 +214,7 @@ TEST(Storage, KeptValuesAreThereAfterTheRun) {
   });
 }
 
-TEST(Storage, SinglePrecisionStaysSingleOnTorch) {
+TEST(Storage, SinglePrecisionStaysSingle) {
   const Program program = parsed(
       "vecc program 1 f32 samples 0\n"
       "parameter \"w\" [1, 1] = {0.1}\n"
@@ -222,7 +222,7 @@ TEST(Storage, SinglePrecisionStaysSingleOnTorch) {
       "%1 = state \"s\" = 0.1 : f32[1, 1]\n");
   on_each_backend([&](const Backend& backend) {
     const auto executable = compile_on(backend, program);
-    const double expected = backend.name() == "torch" ? double{0.1F} : 0.1;
+    const double expected = backend.name() == "interpreter" ? 0.1 : double{0.1F};
     EXPECT_EQ(value_of(executable->parameter(0))[0], expected);
     EXPECT_EQ(value_of(executable->state("s"))[0], expected);
   });

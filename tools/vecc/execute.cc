@@ -28,7 +28,7 @@ Result<void> check_backend(const Backend& backend, const Program& program, const
 Result<BackendChoice> choose_first(const Program& program, const Options& options) {
   Errors refusals;
   std::string reason;
-  for (const Backend* backend : backends()) {
+  for (const Backend* backend : preferred_backends(options.device)) {
     const Result<void> usable = check_backend(*backend, program, options.device);
     if (usable) {
       reason = refusals.empty() ? "first choice" : "next choice: " + reason;

@@ -20,6 +20,7 @@ Examples:
   vecc graph.pb --backend=torch --device=cuda --repeat=100
                                           the median, least and p90 time of a forward pass
   vecc graph.pb --emit=ir                 the tensor program as text
+  vecc graph.pb --emit=plan               the kernels that it is compiled to, as text
   vecc graph.pb --emit=dot | dot -Tsvg    its picture
   vecc graph.pb --emit=stats --json       its sizes
   vecc graph.pb --emit=python -o module   a PyTorch module: module/model.py and its weights

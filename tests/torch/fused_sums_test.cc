@@ -3,8 +3,7 @@
 
 #include "backends/torch/fused_reads.h"
 #include "backends/torch/reduce_choice.h"
-#include "tests/backends/gradient_check.h"
-#include "tests/backends/torch_check.h"
+#include "tests/torch/torch_check.h"
 #include "vecc/program_text.h"
 
 namespace vecc::test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/torch/torch_backend.h"
-#include "tests/backends/torch_check.h"
+#include "tests/torch/torch_check.h"
 
 namespace vecc::test {
 namespace {

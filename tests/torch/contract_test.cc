@@ -1,8 +1,8 @@
 // Weight gradients that are summed by type, in batches of types.
 #include <gtest/gtest.h>
 
-#include "tests/backends/grouped_programs.h"
-#include "tests/backends/torch_check.h"
+#include "tests/torch/grouped_programs.h"
+#include "tests/torch/torch_check.h"
 
 namespace vecc::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "backends/torch/buffer_plan.h"
 #include "backends/torch/segment_buckets.h"
-#include "tests/backends/torch_check.h"
+#include "tests/torch/torch_check.h"
 
 namespace vecc::test {
 namespace {

@@ -8,9 +8,8 @@
 #include "backends/reference/program_interpreter.h"
 #include "backends/torch/fused_reads.h"
 #include "backends/torch/torch_backend.h"
-#include "tests/backends/gradient_check.h"
-#include "tests/backends/grouped_programs.h"
-#include "tests/backends/torch_check.h"
+#include "tests/torch/grouped_programs.h"
+#include "tests/torch/torch_check.h"
 
 namespace vecc::test {
 namespace {

@@ -1,11 +1,10 @@
-#include "tests/backends/torch_check.h"
+#include "tests/backends/program_check.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 #include "backends/reference/program_interpreter.h"
-#include "backends/torch/torch_backend.h"
 #include "tests/backends/gradient_check.h"
 
 namespace vecc::test {
@@ -54,37 +53,30 @@ void compare_all(const Program& program, const std::vector<std::vector<double>>&
   }
 }
 
-void check_released_run(const Program& program, const std::vector<std::vector<double>>& kept) {
-  const auto executable = compile_torch(program, /*keep_values=*/false);
-  ASSERT_NE(executable, nullptr);
-  ASSERT_TRUE(executable->run());
-  for (ValueId id = 0; id < program.ops().size(); ++id) {
-    if (program.op(id).kind() != OpKind::Output) continue;
-    const auto value = executable->read(id);
-    ASSERT_TRUE(value) << value.error().text();
-    expect_equal_bits(*value, kept[id]);
-  }
+double tolerance_of(const Program& program) {
+  return program.dtype() == DType::F64 ? 1e-12 : 1e-5;
 }
 
-void check_dtype(DType dtype, const std::function<void(Program&)>& build) {
-  Program program(dtype);
-  build(program);
+std::unique_ptr<Executable> run_interpreter(const Program& program) {
   ExecutionOptions options;
   options.keep_values = true;
   auto interpreter = interpreter_backend().compile(program, options);
-  ASSERT_TRUE(interpreter) << interpreter.error().text();
-  ASSERT_TRUE((*interpreter)->run());
-  const auto torch = compile_torch(program);
-  ASSERT_NE(torch, nullptr);
-  const auto run = torch->run();
-  ASSERT_TRUE(run) << run.error().text();
-  const auto first = read_all(*torch, program);
-  compare_all(program, first, read_all(**interpreter, program), dtype == DType::F64 ? 1e-12 : 1e-5);
-  ASSERT_TRUE(torch->run());
-  const auto second = read_all(*torch, program);
-  for (std::size_t id = 0; id < first.size(); ++id) expect_equal_bits(first[id], second[id]);
-  check_released_run(program, first);
-  expect_gradient_agreement(learn_facts(program));
+  EXPECT_TRUE(interpreter) << interpreter.error().text();
+  EXPECT_TRUE((*interpreter)->run());
+  return std::move(*interpreter);
+}
+
+void check_released_run(const Program& program) {
+  const auto kept = compile_tested(program);
+  const auto released = compile_tested(program, /*keep_values=*/false);
+  ASSERT_TRUE(kept != nullptr && released != nullptr);
+  ASSERT_TRUE(kept->run() && released->run());
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    if (program.op(id).kind() != OpKind::Output) continue;
+    const auto value = released->read(id);
+    ASSERT_TRUE(value) << value.error().text();
+    expect_equal_bits(*value, *kept->read(id));
+  }
 }
 
 }  // namespace
@@ -93,13 +85,6 @@ bool agree(double found, double expected, double tolerance) {
   if (std::isnan(expected)) return std::isnan(found);
   if (std::isinf(expected)) return found == expected;
   return std::abs(found - expected) <= tolerance * std::max(1.0, std::abs(expected));
-}
-
-Device test_device() {
-  const char* name = std::getenv("VECC_TEST_DEVICE");
-  const auto device = parse_device(name != nullptr ? name : "cpu");
-  EXPECT_TRUE(device) << device.error().text();
-  return device ? *device : Device{};
 }
 
 std::vector<double> random_values(std::size_t count, std::uint32_t seed, double low, double high) {
@@ -114,19 +99,43 @@ ValueId random_fact(Program& program, std::uint32_t rows, Shape shape, std::uint
   return program.fact(random_values(rows * shape.size(), seed, low, high), rows, shape);
 }
 
-std::unique_ptr<Executable> compile_torch(const Program& program, bool keep_values) {
-  ExecutionOptions options;
-  options.device = test_device();
+std::unique_ptr<Executable> compile_tested(const Program& program, bool keep_values) {
+  const Way& way = tested_ways().front();
+  ExecutionOptions options = way.options;
   options.keep_values = keep_values;
-  auto executable = torch_backend().compile(program, options);
+  auto executable = way.backend->compile(program, options);
   EXPECT_TRUE(executable) << executable.error().text();
   return executable ? std::move(*executable) : nullptr;
+}
+
+std::uint64_t seeds_of(std::uint64_t all) {
+  constexpr std::uint64_t kFewer = 15;
+  const bool takes_all = !tested_ways().front().is_costly || std::getenv("VECC_FULL") != nullptr;
+  return takes_all ? all : (all + kFewer - 1) / kFewer;
+}
+
+void expect_values_agree(const Program& program) {
+  const auto expected = read_all(*run_interpreter(program), program);
+  const auto executable = compile_tested(program);
+  ASSERT_NE(executable, nullptr);
+  const auto run = executable->run();
+  ASSERT_TRUE(run) << run.error().text();
+  const auto first = read_all(*executable, program);
+  compare_all(program, first, expected, tolerance_of(program));
+  ASSERT_TRUE(executable->run());
+  const auto second = read_all(*executable, program);
+  for (std::size_t id = 0; id < first.size(); ++id) expect_equal_bits(first[id], second[id]);
 }
 
 void expect_agreement_in(DType dtype, const std::string& name,
                          const std::function<void(Program&)>& build) {
   SCOPED_TRACE(name + " in " + std::string(text_of(dtype)));
-  check_dtype(dtype, build);
+  Program program(dtype);
+  build(program);
+  expect_values_agree(program);
+  const bool is_costly = tested_ways().front().is_costly;
+  if (!is_costly) check_released_run(program);
+  if (!is_costly || dtype == DType::F64) expect_gradient_agreement(learn_facts(program));
 }
 
 void expect_agreement(const std::string& name, const std::function<void(Program&)>& build) {
@@ -135,28 +144,20 @@ void expect_agreement(const std::string& name, const std::function<void(Program&
 }
 
 void expect_outputs_agree(const Program& program) {
-  const auto interpreter = interpreter_backend().compile(program, {});
-  ASSERT_TRUE(interpreter) << interpreter.error().text();
-  ASSERT_TRUE((*interpreter)->run());
-  const auto expected = (*interpreter)->outputs();
+  const auto expected = run_interpreter(program)->outputs();
   ASSERT_TRUE(expected) << expected.error().text();
-  for (const TorchReduce reduce :
-       {TorchReduce::Auto, TorchReduce::Segment, TorchReduce::Scatter, TorchReduce::SpMM}) {
-    SCOPED_TRACE(text_of(reduce));
-    ExecutionOptions options;
-    options.device = test_device();
-    options.torch_reduce = reduce;
-    const auto torch = torch_backend().compile(program, options);
-    ASSERT_TRUE(torch) << torch.error().text();
-    const auto run = (*torch)->run();
+  for (const Way& way : tested_ways()) {
+    SCOPED_TRACE(way.name);
+    const auto executable = way.backend->compile(program, way.options);
+    ASSERT_TRUE(executable) << executable.error().text();
+    const auto run = (*executable)->run();
     ASSERT_TRUE(run) << run.error().text();
-    const auto found = (*torch)->outputs();
+    const auto found = (*executable)->outputs();
     ASSERT_TRUE(found) << found.error().text();
     ASSERT_EQ(found->size(), expected->size());
     for (std::size_t s = 0; s < found->size(); ++s) {
       for (std::size_t i = 0; i < (*expected)[s].value.size(); ++i) {
-        ASSERT_TRUE(agree((*found)[s].value[i], (*expected)[s].value[i],
-                          program.dtype() == DType::F64 ? 1e-12 : 1e-5))
+        ASSERT_TRUE(agree((*found)[s].value[i], (*expected)[s].value[i], tolerance_of(program)))
             << "sample " << s << ", element " << i;
       }
     }

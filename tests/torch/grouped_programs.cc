@@ -1,4 +1,4 @@
-#include "tests/backends/grouped_programs.h"
+#include "tests/torch/grouped_programs.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/backends/torch_check.h"
+#include "tests/torch/torch_check.h"
 
 namespace vecc::test {
 

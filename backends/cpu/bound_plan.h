@@ -1,0 +1,80 @@
+// A Plan with its code and its memory: what a run walks.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/load_code.h"
+#include "backends/cpu/native_arrays.h"
+#include "backends/cpu/native_block.h"
+#include "backends/cpu/thread_team.h"
+#include "vecc/plan.h"
+
+namespace vecc::cpu {
+
+/// As `Arguments` in src/kernel/prelude/kernels.h.
+struct KernelArguments {
+  void* const* data;
+  const void* const* lists;
+  const unsigned* const* words;
+  const unsigned* offsets;
+  const void* order;
+  unsigned rows;
+  unsigned members;
+};
+using KernelFunction = void (*)(const KernelArguments*, unsigned begin, unsigned end,
+                                unsigned type);
+
+class BoundPlan {
+ public:
+  /// Compiles or loads the kernels. Errors: those of load_code().
+  [[nodiscard]] static Result<std::unique_ptr<BoundPlan>> make(Plan plan, const LoadOptions& load,
+                                                               CodeCounts* counts);
+
+  /// The memory of a buffer that is not this plan's own: a parameter, a state.
+  void set_block(BufferIndex buffer, NativeBlock block) { blocks_[buffer] = std::move(block); }
+  /// When all buffers have their memory.
+  void bind();
+
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const NativeBlock& block(BufferIndex buffer) const { return blocks_[buffer]; }
+  /// The element of block() where a buffer begins.
+  [[nodiscard]] std::uint64_t first(BufferIndex buffer) const {
+    return plan_.buffers[buffer].kind == PlanBuffer::Kind::Arena ? plan_.buffers[buffer].offset : 0;
+  }
+  /// All launches of a stage, on the team's threads.
+  void run(std::uint32_t stage, ThreadTeam& team);
+  /// The same on one thread, with the seconds of each launch.
+  void run_timed(std::uint32_t stage, std::vector<double>& seconds);
+  /// Own memory: arena, constants, indices.
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  struct BoundLaunch {
+    KernelFunction function = nullptr;
+    KernelArguments arguments{};
+    std::vector<void*> data;
+    std::vector<const void*> lists;
+    std::vector<const unsigned*> words;
+  };
+
+  explicit BoundPlan(Plan plan);
+  void bind_launch(const Launch& launch, BoundLaunch& bound);
+  void run_tile(std::size_t launch, std::size_t tile) const;
+  void run_launch(std::size_t launch) const;
+  [[nodiscard]] bool is_shared_out(std::size_t launch) const;
+  void run_shared_out(std::size_t first, std::size_t last, ThreadTeam& team);
+
+  Plan plan_;
+  NativeArrays arrays_;
+  NativeBlock arena_;
+  std::vector<NativeBlock> blocks_;                       // by buffer
+  std::vector<std::shared_ptr<const LoadedUnit>> units_;  // by kernel
+  std::vector<BoundLaunch> launches_;
+  std::unique_ptr<std::atomic<std::size_t>[]> next_tiles_;  // by launch that is shared out
+};
+
+}  // namespace vecc::cpu

@@ -1,0 +1,61 @@
+#include "backends/cpu/cpu_backend.h"
+
+#include <new>
+#include <stdexcept>
+
+#include "backends/cpu/cpu_executable.h"
+#include "backends/cpu/host_compiler.h"
+
+namespace vecc {
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cpu"; }
+
+  [[nodiscard]] Result<void> available(const Device& device) const override {
+    if (device.kind == Device::Kind::Cuda) {
+      return Errors(ErrorCode::DeviceAbsent, "cpu",
+                    "runs on the cpu, found device cuda:" + std::to_string(device.index));
+    }
+    VECC_TRY_VOID(cpu::find_host_compiler());
+    return {};
+  }
+
+  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
+    return unsupported_by_plan(program);
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
+      const Program& program, const ExecutionOptions& options) const override {
+    VECC_TRY_VOID(available(options.device));
+    Errors errors;
+    check_stored<cpu::NativeBlock>(program, options, "cpu", errors);
+    for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
+      const OpKind kind = program.op(id).kind();
+      if (kind != OpKind::Update && kind != OpKind::Vjp) continue;
+      const std::string text(text_of(kind));
+      errors.add(
+          ErrorCode::BackendUnsupported, "cpu",
+          "%" + std::to_string(id) + " " + text + ": no gradients of a Program with " + text + "s");
+    }
+    if (!errors.empty()) return errors;
+    try {
+      return cpu::CpuExecutable::make(program, options);
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {  // more than a vector can ever hold
+    }
+    return Errors(ErrorCode::OutOfMemory, "cpu",
+                  "no memory for values of " + std::to_string(statistics(program).value_bytes) +
+                      " bytes at most");
+  }
+};
+
+}  // namespace
+
+const Backend& cpu_backend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+}  // namespace vecc

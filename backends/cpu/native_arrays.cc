@@ -1,0 +1,42 @@
+#include "backends/cpu/native_arrays.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace vecc::cpu {
+
+NativeArrays::NativeArrays(const Plan& plan) : arrays_(plan.arrays) {
+  for (const Array& array : arrays_) {
+    fits_.push_back(std::ranges::all_of(*array, [](std::uint32_t entry) {
+      return entry <= std::numeric_limits<std::uint16_t>::max();
+    }));
+  }
+}
+
+bool NativeArrays::is_narrow(const Launch& launch) const {
+  if (launch.order != kNone && !fits_[launch.order]) return false;
+  return std::ranges::all_of(launch.accesses, [&](const AccessBinding& access) {
+    return access.list == kNone || fits_[access.list];
+  });
+}
+
+const void* NativeArrays::entries(ArrayIndex array, bool narrow) {
+  const std::vector<std::uint32_t>& wide = *arrays_[array];
+  if (!narrow) return wide.data();
+  const auto [found, is_new] = narrow_.try_emplace(array);
+  if (is_new) {
+    found->second.resize(wide.size());
+    std::ranges::transform(wide, found->second.begin(),
+                           [](std::uint32_t entry) { return static_cast<std::uint16_t>(entry); });
+  }
+  return found->second.data();
+}
+
+std::uint64_t NativeArrays::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Array& array : arrays_) bytes += array->size() * sizeof(std::uint32_t);
+  for (const auto& [array, entries] : narrow_) bytes += entries.size() * sizeof(std::uint16_t);
+  return bytes;
+}
+
+}  // namespace vecc::cpu

@@ -1,0 +1,54 @@
+#include "backends/cpu/native_block.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace vecc::cpu {
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+
+// Calls body(pointer to the first element), as float or double.
+template <class Body>
+void with_type(DType dtype, std::byte* memory, Body&& body) {
+  if (dtype == DType::F32) {
+    body(reinterpret_cast<float*>(memory));
+  } else {
+    body(reinterpret_cast<double*>(memory));
+  }
+}
+
+}  // namespace
+
+NativeBlock::NativeBlock(DType dtype, std::uint64_t elements) : dtype_(dtype), elements_(elements) {
+  const std::size_t bytes = (this->bytes() + kCacheLine) / kCacheLine * kCacheLine;
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes));
+  if (memory == nullptr) throw std::bad_alloc();
+  memory_ = std::shared_ptr<std::byte>(memory, [](std::byte* p) { std::free(p); });
+  std::memset(memory, 0, bytes);
+}
+
+void NativeBlock::write(std::span<const double> values, std::uint64_t first) const {
+  with_type(dtype_, at(first), [&](auto* to) {
+    for (const double value : values)
+      *to++ = static_cast<std::remove_reference_t<decltype(*to)>>(value);
+  });
+}
+
+void NativeBlock::fill(double value) const {
+  with_type(dtype_, at(0), [&](auto* to) {
+    for (std::uint64_t i = 0; i < elements_; ++i) {
+      to[i] = static_cast<std::remove_reference_t<decltype(*to)>>(value);
+    }
+  });
+}
+
+void NativeBlock::read(std::uint64_t first, std::uint64_t count,
+                       std::vector<double>& values) const {
+  with_type(dtype_, at(first), [&](const auto* from) {
+    for (std::uint64_t i = 0; i < count; ++i) values.push_back(static_cast<double>(from[i]));
+  });
+}
+
+}  // namespace vecc::cpu

@@ -1,0 +1,38 @@
+// Numbers of a Plan's dtype in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "vecc/program.h"
+
+namespace vecc::cpu {
+
+/// Zeros at first; begins at a cache line. Copies are the same memory.
+class NativeBlock {
+ public:
+  NativeBlock() = default;
+  /// Throws std::bad_alloc.
+  NativeBlock(DType dtype, std::uint64_t elements);
+
+  [[nodiscard]] std::uint64_t elements() const { return elements_; }
+  [[nodiscard]] std::uint64_t bytes() const { return elements_ * byte_size(dtype_); }
+  /// Where an element is.
+  [[nodiscard]] std::byte* at(std::uint64_t element) const {
+    return memory_.get() + element * byte_size(dtype_);
+  }
+  void write(std::span<const double> values, std::uint64_t first = 0) const;
+  void fill(double value) const;
+  /// `count` elements from `first` on are appended to `values`.
+  void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
+
+ private:
+  DType dtype_ = DType::F32;
+  std::uint64_t elements_ = 0;
+  std::shared_ptr<std::byte> memory_;
+};
+
+}  // namespace vecc::cpu

@@ -1,0 +1,88 @@
+// What is compiled: nothing twice, and nothing for a Program of kernels that were seen.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "backends/cpu/cpu_executable.h"
+#include "tests/cpu/code_fixture.h"
+#include "tests/program/recursive_levels.h"
+#include "vecc/graph_io.h"
+#include "vecc/optimize.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::test {
+namespace {
+
+// A cache of its own, so that the first compilation is one.
+class CodeCountsTest : public CodeTest {
+ protected:
+  static cpu::CodeCounts counts_of(const Program& program, const ExecutionOptions& options = {}) {
+    const auto made = cpu::CpuExecutable::make(program, options);
+    EXPECT_TRUE(made) << made.error().text();
+    return made ? static_cast<cpu::CpuExecutable&>(**made).code_counts() : cpu::CodeCounts();
+  }
+
+  // Mutagenesis, so many times side by side.
+  Program mutagenesis(std::uint32_t copies) {
+    const std::string source = std::getenv("VECC_SOURCE_DIR");
+    const auto graph = read_graph(source + "/datasets/mutagenesis.pb");
+    EXPECT_TRUE(graph) << graph.error().text();
+    const std::string path = folder_.path("copies.pb");
+    EXPECT_TRUE(write_graph(*graph, path, Compression::None, copies));
+    return *optimize(vectorize(*read_graph(path))->program);
+  }
+
+  static Program recursion(std::uint32_t levels) {
+    Program program(DType::F64);
+    const ValueId first =
+        program.fact({0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, 4, Shape::column(2));
+    const ValueId all = append_levels(program, first, levels);
+    const std::uint32_t rows = program.op(all).rows;
+    program.set_sample_count(rows);
+    program.output(all, Index::slice(0, rows));
+    return program;
+  }
+};
+
+TEST_F(CodeCountsTest, TheSameProgramCompilesNothing) {
+  const Program program = recursion(3);
+  const cpu::CodeCounts first = counts_of(program);
+  EXPECT_GT(first.compiled, 0u);
+  const cpu::CodeCounts second = counts_of(program);
+  EXPECT_EQ(second.compiled, 0u);
+  EXPECT_EQ(second.cached, first.compiled + first.cached);
+}
+
+TEST_F(CodeCountsTest, ALargerGraphOfTheSameTemplateCompilesNothing) {
+  EXPECT_GT(counts_of(mutagenesis(1)).compiled, 0u);
+  const cpu::CodeCounts larger = counts_of(mutagenesis(3));
+  EXPECT_EQ(larger.compiled, 0u);
+  EXPECT_GT(larger.cached, 0u);
+}
+
+TEST_F(CodeCountsTest, MoreLevelsOfARecursionCompileNothing) {
+  const cpu::CodeCounts few = counts_of(recursion(5));
+  EXPECT_GT(few.compiled, 0u);
+  const cpu::CodeCounts many = counts_of(recursion(200));
+  EXPECT_EQ(many.compiled, 0u);
+  EXPECT_EQ(many.cached, few.compiled + few.cached);
+}
+
+TEST_F(CodeCountsTest, MoreLevelsCompileNothingBackwards) {
+  ExecutionOptions options;
+  options.gradients = true;
+  const cpu::CodeCounts few = counts_of(recursion(5), options);
+  EXPECT_GT(few.compiled, 0u);
+  EXPECT_EQ(counts_of(recursion(200), options).compiled, 0u);
+}
+
+TEST_F(CodeCountsTest, AnotherNumberOfThreadsCompilesNothing) {
+  ExecutionOptions options;
+  options.threads = 1;
+  EXPECT_GT(counts_of(recursion(2), options).compiled, 0u);
+  options.threads = 7;
+  EXPECT_EQ(counts_of(recursion(2), options).compiled, 0u);
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,111 @@
+// Large launches, shared out among threads: the same bits for any number of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/cpu_backend.h"
+#include "tests/backends/program_check.h"
+#include "tests/support/random_source.h"
+#include "vecc/plan.h"
+
+namespace vecc::test {
+namespace {
+
+ValueId random_weight(Program& program, const std::string& name, std::uint32_t rows, Shape shape,
+                      std::uint32_t seed) {
+  auto values =
+      std::make_shared<const std::vector<double>>(random_values(rows * shape.size(), seed));
+  return program.weight(program.add_parameter({name, rows, shape, std::move(values)}).value());
+}
+
+Index random_list(std::uint32_t bound, std::uint32_t count, std::uint64_t seed) {
+  RandomSource random(seed);
+  std::vector<std::uint32_t> rows(count);
+  for (std::uint32_t& row : rows) row = random.below(bound);
+  return Index::list(std::move(rows));
+}
+
+// A graph convolution of typed edges: messages by the matrix of the edge's type, long and short
+// sums of them, a product that all rows share, a mean of all rows.
+Program convolution(DType dtype) {
+  constexpr std::uint32_t kNodes = 3000;
+  constexpr std::uint32_t kEdges = 20000;
+  Program program(dtype);
+  const ValueId x = random_weight(program, "x", kNodes, Shape::column(16), 1);
+  const ValueId types = random_weight(program, "types", 7, Shape(16, 16), 2);
+  const ValueId own = random_weight(program, "own", 1, Shape(16, 16), 3);
+  const ValueId messages = program.linear(program.gather(types, random_list(7, kEdges, 4)),
+                                          program.gather(x, random_list(kNodes, kEdges, 5)));
+  std::vector<std::uint32_t> offsets{0, 9000};  // one node has most edges
+  for (std::uint32_t n = 1; n < kNodes; ++n) {
+    offsets.push_back(9000 + static_cast<std::uint32_t>(11000ull * n / (kNodes - 1)));
+  }
+  const ValueId sums = program.segment(messages, Segments::ragged(offsets), Combination::Sum);
+  const ValueId products = program.linear(program.gather(own, Index::repeat(1, kNodes)), sums);
+  const ValueId next = program.transform(products, {.id = Transformation::Tanh, .target = {}});
+  const ValueId mean = program.segment(next, Segments::fixed(kNodes), Combination::Avg);
+  program.set_sample_count(kNodes + 1);
+  program.output(next, Index::slice(0, kNodes));
+  program.output(mean, Index::slice(kNodes, 1));
+  return program;
+}
+
+// Outputs, then the gradients of all parameters.
+std::vector<double> run_bits(Executable& executable, const Program& program) {
+  EXPECT_TRUE(executable.run());
+  std::vector<double> bits;
+  const auto outputs = executable.outputs().value();
+  for (const auto& output : outputs) {
+    bits.insert(bits.end(), output.value.begin(), output.value.end());
+  }
+  EXPECT_TRUE(executable.differentiate(random_values(bits.size(), 9)));
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const auto gradient = executable.gradient(p).value();
+    bits.insert(bits.end(), gradient.begin(), gradient.end());
+  }
+  return bits;
+}
+
+std::unique_ptr<Executable> compile_for(const Program& program, std::uint32_t threads) {
+  ExecutionOptions options;
+  options.threads = threads;
+  options.gradients = true;
+  auto made = cpu_backend().compile(program, options);
+  EXPECT_TRUE(made) << made.error().text();
+  return std::move(*made);
+}
+
+void expect_same(const std::vector<double>& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0);
+}
+
+TEST(CpuThreads, TheProgramTakesEveryWay) {
+  const Plan plan = make_plan(convolution(DType::F32));
+  const auto any = [&](const auto& holds) { return std::ranges::any_of(plan.launches, holds); };
+  EXPECT_TRUE(any([](const Launch& l) { return l.order != kNone && l.tiles.size() > 8; }));
+  EXPECT_TRUE(any([](const Launch& l) { return l.work > 1 << 20 && l.tiles.size() > 8; }));
+  // Chunks: more rows than segments.
+  EXPECT_TRUE(any([](const Launch& l) { return l.offsets != kNone && l.rows > 3000; }));
+}
+
+TEST(CpuThreads, AnyNumberOfThreadsGivesTheSameBits) {
+  for (const DType dtype : {DType::F32, DType::F64}) {
+    SCOPED_TRACE(text_of(dtype));
+    const Program program = convolution(dtype);
+    const std::vector<double> one = run_bits(*compile_for(program, 1), program);
+    for (const std::uint32_t threads : {2u, 7u, 0u}) {
+      SCOPED_TRACE(threads);
+      const auto executable = compile_for(program, threads);
+      for (int i = 0; i < 5; ++i) expect_same(run_bits(*executable, program), one);
+    }
+  }
+}
+
+TEST(CpuThreads, LargeLaunchesAgreeWithTheInterpreter) {
+  expect_outputs_agree(convolution(DType::F64));
+}
+
+}  // namespace
+}  // namespace vecc::test
