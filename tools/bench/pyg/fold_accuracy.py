@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cross-validated accuracy of vecc --train --folds beside that of PyTorch Geometric's own loop.
 
-    fold_accuracy.py --data build/data/tu_MUTAG --models gcn,gin --epochs 300 --seeds 10
+    fold_accuracy.py --data build/data/tu_MUTAG --models gcn,gin --epochs 300 --seeds 20 --jobs 8
 
 Both train the same architecture on the same folds (vecc draws them) with Adam on the cross-entropy
 of all samples, from Glorot's uniform initial values. Each draws its own: a seed's are the same for
@@ -12,9 +12,11 @@ difference with folds in pairs. With --same-weights PyG begins with vecc's initi
 
 import argparse
 import json
+import multiprocessing
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +31,7 @@ def parse_arguments(arguments):
     add("--vecc-import", default=str(ROOT / "build/bin/vecc-import"))
     add("--data", required=True, help="folder of a TUDataset")
     add("--models", default="gcn,gin", help="of gcn and gin; default both")
-    add("--run", default="torch:cpu:f32", metavar="BACKEND[:DEVICE[:DTYPE]]",
+    add("--run", default="cpu:cpu:f32", metavar="BACKEND[:DEVICE[:DTYPE]]",
         help="what trains vecc's; PyG's dtype is the same, its device the CPU")
     add("--dim", type=int, default=10)
     add("--folds", type=int, default=10)
@@ -37,6 +39,7 @@ def parse_arguments(arguments):
     add("--epochs", type=int, default=300)
     add("--lr", type=float, default=0.01)
     add("--threads", type=int, default=1, help="of PyG and of vecc")
+    add("--jobs", type=int, default=1, help="seeds at the same time")
     add("--same-weights", action="store_true", help="PyG begins with vecc's initial weights")
     add("--json", help="write the numbers here")
     known = parser.parse_args(arguments)
@@ -46,8 +49,8 @@ def parse_arguments(arguments):
     missing = [path for path in (known.vecc, known.vecc_import) if not shutil.which(path)]
     if missing:
         parser.error(f"not there or not executable: {', '.join(missing)}")
-    if known.folds < 2 or min(known.seeds, known.epochs, known.dim, known.threads) < 1:
-        parser.error("at least two folds, and one seed, epoch, dimension and thread")
+    if known.folds < 2 or min(known.seeds, known.epochs, known.dim, known.threads, known.jobs) < 1:
+        parser.error("at least two folds, and one seed, epoch, dimension, thread and job")
     return known
 
 
@@ -112,8 +115,8 @@ def line_of_row(row):
                     f"{row['in_standard_errors']:+.2f}", f"{row['paired_standard_error']:.4f}"])
 
 
-def main(arguments):
-    known = parse_arguments(arguments)
+def train_alone(known, model, seed):
+    """train_seed() in a process of its own."""
     import torch
     from data_tu import load_tu
     from fold_training import MoleculeSet
@@ -122,13 +125,21 @@ def main(arguments):
     dtype = {"f32": torch.float32, "f64": torch.float64}[Run.parse(known.run).dtype]
     molecules = MoleculeSet(load_tu(known.data), dtype)
     tools = Tools(known.vecc, known.vecc_import)
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="vecc-folds-") as folder:
-        for model in known.models:
-            rows.append(summarize(model, [
-                train_seed(known, tools, molecules, model, seed, Path(folder))
-                for seed in range(1, known.seeds + 1)]))
-    tools.close()
+    try:
+        with tempfile.TemporaryDirectory(prefix="vecc-folds-") as folder:
+            return train_seed(known, tools, molecules, model, seed, Path(folder))
+    finally:
+        tools.close()
+
+
+def main(arguments):
+    known = parse_arguments(arguments)
+    spawn = multiprocessing.get_context("spawn")  # torch does not survive a fork
+    with ProcessPoolExecutor(known.jobs, mp_context=spawn) as pool:
+        work = {model: [pool.submit(train_alone, known, model, seed)
+                        for seed in range(1, known.seeds + 1)] for model in known.models}
+        rows = [summarize(model, [seed.result() for seed in seeds])
+                for model, seeds in work.items()]
     print("\n".join([line_of(TITLES)] + [line_of_row(row) for row in rows]))
     if known.json:
         text = json.dumps({"settings": vars(known), "rows": rows}, indent=1)
