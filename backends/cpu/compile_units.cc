@@ -64,7 +64,7 @@ class CompileQueue {
                          .max_text = kMaxCompilerText,
                          .folder = folder_,
                          .variables = {"TMPDIR=" + folder_, "LC_ALL=C"}};
-    command.arguments.assign(compile_flags().begin(), compile_flags().end());
+    command.arguments = compile_flags();
     command.arguments.insert(command.arguments.end(), {"-o", name + ".so", name + ".cc"});
     command.arguments.insert(command.arguments.end(), link_flags().begin(), link_flags().end());
     Result<ChildProcess> process = ChildProcess::start(command);

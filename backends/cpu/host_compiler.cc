@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "src/support/child_process.h"
@@ -141,8 +143,11 @@ Result<std::string> compiler_version(const std::string& path) {
   return text->substr(0, text->find('\n'));
 }
 
-std::span<const char* const> compile_flags() {
-  return kCompileFlags;
+std::vector<std::string> compile_flags() {
+  std::vector<std::string> flags(std::begin(kCompileFlags), std::end(kCompileFlags));
+  std::istringstream more(variable("VECC_CXXFLAGS").value_or(""));
+  for (std::string flag; more >> flag;) flags.push_back(flag);
+  return flags;
 }
 std::span<const char* const> link_flags() {
   return kLinkFlags;

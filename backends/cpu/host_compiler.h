@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "vecc/error.h"
 
@@ -23,8 +24,9 @@ struct HostCompiler {
 /// The first line of `--version`: "g++ (Debian 12.2.0-14) 12.2.0". Error: CompilerFailed.
 [[nodiscard]] Result<std::string> compiler_version(const std::string& path);
 
-/// What makes a shared library of `source`: the same flags for every unit.
-[[nodiscard]] std::span<const char* const> compile_flags();
+/// What makes a shared library of a source, the same flags for every unit; $VECC_CXXFLAGS, words
+/// between spaces, are the last.
+[[nodiscard]] std::vector<std::string> compile_flags();
 /// What comes behind the source: the libraries.
 [[nodiscard]] std::span<const char* const> link_flags();
 

@@ -24,7 +24,7 @@ constexpr std::string_view kCodeVersion = "vecc code 1";
 std::string key_begin(const HostCompiler& compiler) {
   std::string begin(kCodeVersion);
   begin += "\ncompiler: " + compiler.identity + "\nflags:";
-  for (const char* flag : compile_flags()) begin += std::string(" ") + flag;
+  for (const std::string& flag : compile_flags()) begin += " " + flag;
   for (const char* flag : link_flags()) begin += std::string(" ") + flag;
   return begin + "\ncpu: " + cpu_identity() + "\n\n";
 }

@@ -74,6 +74,7 @@ class CodeTest : public ::testing::Test {
   ScopedVariable xdg_{"XDG_CACHE_HOME", folder_.path("cache").c_str()};
   ScopedVariable own_{"VECC_CACHE_DIR", nullptr};
   ScopedVariable compiler_{"VECC_CXX", nullptr};
+  ScopedVariable flags_{"VECC_CXXFLAGS", nullptr};
   ScopedVariable temporary_{"TMPDIR", folder_.path("temporary").c_str()};
   cpu::LoadOptions options_;
   cpu::CodeCounts counts_;

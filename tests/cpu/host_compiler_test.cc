@@ -96,6 +96,17 @@ TEST_F(HostCompiler, of_another_path_compiles_again) {
   EXPECT_EQ(counts_.compiled, 1u);
 }
 
+TEST_F(HostCompiler, takes_more_flags_and_compiles_again_for_them) {
+  const cpu::CodeUnit unit{
+      "extern \"C\" __attribute__((visibility(\"default\"))) int answer() { return A + B; }\n"};
+  EXPECT_THAT(load({unit}).error().text(), HasSubstr("A"));
+  const ScopedVariable variable("VECC_CXXFLAGS", " -DA=3  -DB=4 ");
+  EXPECT_EQ(load_answer(unit), 7);
+  EXPECT_EQ(counts_.compiled, 1u);
+  const ScopedVariable other("VECC_CXXFLAGS", "-DA=3 -DB=5");
+  EXPECT_EQ(load_answer(unit), 8);
+}
+
 TEST_F(HostCompiler, that_fails_is_an_error_with_its_words) {
   const std::string named = script("broken", "echo out of order >&2; exit 3");
   // As a plain compiler would be: nobody asks its version.
