@@ -6,7 +6,7 @@ namespace {
 
 Errors absent() {
   return Errors(ErrorCode::BackendAbsent, "torch",
-                "built without libtorch: configure with -DVECC_TORCH=ON");
+                "built without libtorch: tools/run --torch, or configure with -DVECC_TORCH=ON");
 }
 
 class TorchStub final : public Backend {

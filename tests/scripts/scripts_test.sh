@@ -24,7 +24,7 @@ expect_no_call() { if grep -qE -- "$1" "$MACHINE/calls"; then fail "a call that 
 test_no_install_names_what_is_missing() {
   new_machine 0 && on debian12
   echo cmake >"$MACHINE/installed"
-  call run --no-install graph.pb
+  call run --torch --no-install graph.pb
   expect_status 1
   expect_out ""
   expect_err "missing: packages: build-essential ninja-build ccache pkg-config libboost1.81-dev"
@@ -67,17 +67,29 @@ test_first_call_sets_up_and_second_does_nothing() {
   expect_status 0
   expect_out "<--epochs><3><my graph.pb>"
   expect_err "installing 21 packages: done"
-  expect_err "installing libtorch"
   expect_err "configuring build: done"
   expect_err "building build: done"
-  expect_call "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build"
-  expect_call "-DVECC_TORCH_PREFIX=$MACHINE/torch/share/cmake"
+  expect_call "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build -DVECC_TORCH=OFF"
+  expect_call "vecc vecc-import vecc-opt vecc-bench"
+  expect_no_call '^python3'
   : >"$MACHINE/calls"
   call run --json
   expect_status 0
   expect_out "<--json>"
   [[ -z $ERR ]] || fail "expected nothing on stderr"
   expect_no_call '^(apt-get|apt-cache|cmake|python3)'
+}
+
+test_tests_have_libtorch_and_later_calls_keep_it() {
+  new_machine 0 && on debian12 && with_packages && with_venv
+  call run x
+  call test -R import
+  expect_status 0
+  expect_err "installing libtorch"
+  expect_call "-B $CHECKOUT/build -DVECC_TORCH=ON -DVECC_TORCH_PREFIX=$MACHINE/torch/share/cmake --fresh"
+  : >"$MACHINE/calls"
+  call run x
+  [[ -z $ERR ]] || fail "expected nothing on stderr"
   call test -R import
   expect_out "<--test-dir><$CHECKOUT/build><--output-on-failure><-j2><-R><import>"
   expect_no_call '^(apt-get|apt-cache|cmake|python3)'
@@ -99,7 +111,7 @@ test_other_requirements_are_installed_again() {
 test_torch_of_the_active_python_is_used() {
   new_machine 1000 && on debian12 && with_packages
   touch "$MACHINE/bin/has-torch"
-  call run x
+  call run --torch x
   expect_status 0
   expect_err "libtorch: the one of $MACHINE/bin/python3"
   expect_no_call 'pip install|-m venv'
@@ -155,7 +167,7 @@ test_failures_name_their_step() {
   expect_err 'the step "updating the package lists" failed (exit code 100)'
   expect_err "E: no such mirror"
   rm "$MACHINE/apt-fails" && touch "$MACHINE/pip-fails" && with_venv
-  call run x
+  call run --torch x
   expect_err 'the step "installing libtorch'
   expect_err "ERROR: no matching distribution"
   expect_err "or use --no-torch"

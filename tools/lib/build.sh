@@ -19,9 +19,9 @@ configure() {
   printf '%s\n' "$key" >"$stamp"
 }
 
-# build: brings the folder up to date; silent if it is.
+# build TARGET...: brings the folder up to date; silent if it is.
 build() {
-  ninja -C "$BUILD_DIR" -j "$(nproc)" 2>&1 | show_progress ||
+  ninja -C "$BUILD_DIR" -j "$(nproc)" "$@" 2>&1 | show_progress ||
     die "the build failed" "The compiler's messages stand above; start this again after a change."
 }
 

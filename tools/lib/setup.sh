@@ -14,6 +14,7 @@ CACHE_DIR=$ROOT/.cache/setup
 . "$LIB_DIR/build.sh"
 
 NO_INSTALL=0 # 1: only say what is missing
+# 1: with libtorch. 0: without, in build-no-torch/. kept: as the folder was built last, at first without.
 WITH_TORCH=1
 MISSING=()
 TORCH_PREFIX=
@@ -23,6 +24,7 @@ take_options() {
   while (($#)); do
     case $1 in
       --no-install) NO_INSTALL=1 ;;
+      --torch) WITH_TORCH=1 ;;
       --no-torch) WITH_TORCH=0 ;;
       *) break ;;
     esac
@@ -30,8 +32,12 @@ take_options() {
   done
   REST=("$@")
   local folder=build
-  if ((!WITH_TORCH)); then folder=build-no-torch; fi
+  if [[ $WITH_TORCH == 0 ]]; then folder=build-no-torch; fi
   BUILD_DIR=$(realpath -m -- "${VECC_BUILD_DIR:-$ROOT/$folder}")
+  if [[ $WITH_TORCH == kept ]]; then
+    WITH_TORCH=0
+    if grep -qs VECC_TORCH=ON "$BUILD_DIR/.vecc-options"; then WITH_TORCH=1; fi
+  fi
 }
 
 # set_up: packages, then libtorch. With --no-install says what is missing and ends.
@@ -53,10 +59,10 @@ report_missing() {
   exit 1
 }
 
-# build_once: configure and build under the folder's lock.
+# build_once TARGET...: configure and build (everything if no target is named) under the folder's lock.
 build_once() {
   lock "$BUILD_DIR/.vecc-lock"
   configure
-  build
+  build "$@"
   unlock
 }
