@@ -179,13 +179,17 @@ class StoredRows {
   std::uint64_t own_changes_ = 0;
 };
 
-[[nodiscard]] inline std::string describe_parameter(const Program& program,
-                                                    ParameterIndex parameter) {
-  return "parameter \"" + escape_terminal(program.parameters()[parameter].name) + "\"";
+[[nodiscard]] inline std::string describe_parameter(std::string_view name) {
+  return "parameter \"" + escape_terminal(name) + "\"";
 }
 
 [[nodiscard]] inline std::string describe_state(std::string_view name) {
   return "state \"" + escape_terminal(name) + "\"";
+}
+
+[[nodiscard]] inline Errors no_such_state(std::string_view name, std::string_view backend) {
+  return Errors(ErrorCode::Usage, std::string(backend),
+                "no " + describe_state(name) + " in the program");
 }
 
 /// The `state` op of a name. Error: Usage.
@@ -195,8 +199,7 @@ class StoredRows {
     const auto* state = std::get_if<StateOp>(&program.op(id).attributes);
     if (state != nullptr && state->name == name) return id;
   }
-  return Errors(ErrorCode::Usage, std::string(backend),
-                "no " + describe_state(name) + " in the program");
+  return no_such_state(name, backend);
 }
 
 /// Usage, if there are not as many values as expected. `what`: `parameter "w"`.

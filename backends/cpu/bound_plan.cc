@@ -45,7 +45,8 @@ void BoundPlan::bind() {
   launches_.resize(plan_.launches.size());
   for (std::size_t l = 0; l < launches_.size(); ++l) bind_launch(plan_.launches[l], launches_[l]);
   next_tiles_ = std::make_unique<std::atomic<std::size_t>[]>(launches_.size());
-  plan_.arrays.clear();  // as wide as they were: kernels read arrays_
+  plan_.arrays.clear();
+  arrays_.drop_unread();
 }
 
 void BoundPlan::bind_launch(const Launch& launch, BoundLaunch& bound) {

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/bound_plan.h"
 #include "backends/cpu/gradient_program.h"
+#include "backends/cpu/program_outline.h"
 #include "backends/shared_rows.h"
 #include "vecc/backend.h"
 
@@ -36,16 +37,21 @@ class CpuExecutable final : public Executable {
   [[nodiscard]] const CodeCounts& code_counts() const { return code_counts_; }
 
  private:
-  explicit CpuExecutable(GradientProgram program) : program_(std::move(program)) {}
+  explicit CpuExecutable(const GradientProgram& whole)
+      : program_(whole.program),
+        first_(whole.first),
+        seeds_(whole.seeds),
+        gradients_(whole.gradients) {}
 
-  void bind(const ExecutionOptions& options);
+  void bind(const Program& program, const ExecutionOptions& options);
   void append_rows(ValueId value, std::vector<double>& to) const;
   void note_run();
 
-  GradientProgram program_;  // without gradients: the Program alone
-  std::uint32_t parameter_count_ = 0;
-  bool with_gradients_ = false;
-  bool updates_ = false;
+  ProgramOutline program_;  // of the backward pass, too
+  // As in GradientProgram; without gradients kNone, none, none.
+  ValueId first_;
+  std::vector<ParameterIndex> seeds_;
+  std::vector<std::optional<ValueId>> gradients_;
   std::shared_ptr<ThreadTeam> team_;
   CodeCounts code_counts_;
   std::unique_ptr<BoundPlan> plan_;

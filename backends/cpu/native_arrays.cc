@@ -5,7 +5,7 @@
 
 namespace vecc::cpu {
 
-NativeArrays::NativeArrays(const Plan& plan) : arrays_(plan.arrays) {
+NativeArrays::NativeArrays(const Plan& plan) : arrays_(plan.arrays), read_(arrays_.size()) {
   for (const Array& array : arrays_) {
     fits_.push_back(std::ranges::all_of(*array, [](std::uint32_t entry) {
       return entry <= std::numeric_limits<std::uint16_t>::max();
@@ -21,8 +21,8 @@ bool NativeArrays::is_narrow(const Launch& launch) const {
 }
 
 const void* NativeArrays::entries(ArrayIndex array, bool narrow) {
+  if (!narrow) return words(array);
   const std::vector<std::uint32_t>& wide = *arrays_[array];
-  if (!narrow) return wide.data();
   const auto [found, is_new] = narrow_.try_emplace(array);
   if (is_new) {
     found->second.resize(wide.size());
@@ -32,9 +32,22 @@ const void* NativeArrays::entries(ArrayIndex array, bool narrow) {
   return found->second.data();
 }
 
+const std::uint32_t* NativeArrays::words(ArrayIndex array) {
+  read_[array] = true;
+  return arrays_[array]->data();
+}
+
+void NativeArrays::drop_unread() {
+  for (ArrayIndex a = 0; a < arrays_.size(); ++a) {
+    if (!read_[a]) arrays_[a] = nullptr;
+  }
+}
+
 std::uint64_t NativeArrays::bytes() const {
   std::uint64_t bytes = 0;
-  for (const Array& array : arrays_) bytes += array->size() * sizeof(std::uint32_t);
+  for (const Array& array : arrays_) {
+    if (array != nullptr) bytes += array->size() * sizeof(std::uint32_t);
+  }
   for (const auto& [array, entries] : narrow_) bytes += entries.size() * sizeof(std::uint16_t);
   return bytes;
 }

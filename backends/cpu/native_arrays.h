@@ -20,16 +20,16 @@ class NativeArrays {
   [[nodiscard]] bool is_narrow(const Launch& launch) const;
   /// An array's entries of 16 bits (`narrow`) or 32; made when first asked for.
   [[nodiscard]] const void* entries(ArrayIndex array, bool narrow);
-  [[nodiscard]] const std::uint32_t* words(ArrayIndex array) const {
-    return arrays_[array]->data();
-  }
-  /// Of the arrays that were asked for.
+  [[nodiscard]] const std::uint32_t* words(ArrayIndex array);
+  /// When all were asked for: lets the others, and those of 32 bits that nobody reads, go.
+  void drop_unread();
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
   using Array = std::shared_ptr<const std::vector<std::uint32_t>>;
   std::vector<Array> arrays_;
   std::vector<bool> fits_;  // by array
+  std::vector<bool> read_;  // by array: its 32 bits
   std::map<ArrayIndex, std::vector<std::uint16_t>> narrow_;
 };
 

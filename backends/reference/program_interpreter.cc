@@ -104,8 +104,8 @@ class InterpreterExecutable final : public Executable {
   }
 
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
-    VECC_TRY_VOID(
-        set_block(stored_.parameter(parameter), values, describe_parameter(program_, parameter)));
+    VECC_TRY_VOID(set_block(stored_.parameter(parameter), values,
+                            describe_parameter(program_.parameters()[parameter].name)));
     stored_.note_change(parameter);
     return {};
   }

@@ -147,7 +147,8 @@ class TorchExecutable final : public Executable {
 
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
     stored_.note_change(parameter);  // what the last run kept is of the values before
-    return set_block(stored_.parameter(parameter), values, describe_parameter(program_, parameter));
+    return set_block(stored_.parameter(parameter), values,
+                     describe_parameter(program_.parameters()[parameter].name));
   }
 
   Result<std::vector<double>> parameter(ParameterIndex parameter) override {

@@ -61,6 +61,8 @@ class Trainer {
 
   /// For the ExecutionOptions of what is to run with the weights of now (an Evaluator).
   [[nodiscard]] virtual std::shared_ptr<Storage> storage() const = 0;
+  /// What the backend holds for the batches that are compiled: Executable::bytes() of all.
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 
   /// Everything that the next step depends on: parameters by their names, states as
   /// `state/NAME`, and the position in the metadata. restore() of it goes on bit for bit.
@@ -99,6 +101,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
   /// Errors: those of Executable::run().
   [[nodiscard]] virtual Result<Evaluation> evaluate() = 0;
+  /// As Trainer::bytes().
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 };
 
 /// `program`: the forward Program of the graph's samples; execution.storage: that of a trainer,

@@ -45,6 +45,8 @@ class SampleEvaluator final : public Evaluator {
     return result;
   }
 
+  [[nodiscard]] std::uint64_t bytes() const override { return executable_->bytes(); }
+
  private:
   const NeuronGraph& graph_;
   LossOptions loss_;

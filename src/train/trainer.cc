@@ -90,6 +90,11 @@ class BatchTrainer final : public Trainer {
   }
 
   [[nodiscard]] std::shared_ptr<Storage> storage() const override { return state_->storage(); }
+  [[nodiscard]] std::uint64_t bytes() const override {
+    std::uint64_t bytes = state_->bytes();
+    for (const auto& [samples, compiled] : steps_) bytes += compiled.executable->bytes();
+    return bytes;
+  }
 
   Result<WeightFile> save() override { return state_->save({position_, counted_}); }
   Result<void> restore(const WeightFile& file) override {
@@ -122,8 +127,8 @@ class BatchTrainer final : public Trainer {
       }
       VECC_TRY_VOID(restore(before));
       const TrainPosition at = next_position();
-      VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(at.batch)));
-      return locate_non_finite(backend_, execution_, compiled->step, at);
+      VECC_TRY(const StepProgram step, make_step(batch_samples(at.batch)));
+      return locate_non_finite(backend_, execution_, step, at);
     }
     return std::optional<NonFinite>();
   }
@@ -170,18 +175,22 @@ class BatchTrainer final : public Trainer {
     return &steps_.emplace(samples, std::move(compiled)).first->second;
   }
 
-  Result<CompiledStep> compile_step(const Samples& samples) {
+  Result<StepProgram> make_step(const Samples& samples) {
     const bool is_whole =
         samples.size() == program_.sample_count() && std::ranges::is_sorted(samples);
     Program forward = is_whole ? program_ : batches_.restrict_to(samples);
     const bool is_lazy = options_.optimizer.optimizer == Optimizer::LazyAdam;
     const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
-    VECC_TRY(StepProgram step,
-             make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
-                               /*optimizes=*/is_full_batch(), options_));
+    return make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
+                             /*optimizes=*/is_full_batch(), options_);
+  }
+
+  Result<CompiledStep> compile_step(const Samples& samples) {
+    VECC_TRY(StepProgram step, make_step(samples));
     ExecutionOptions execution = execution_;
     execution.own_parameters = step.own_parameters;
     VECC_TRY(auto executable, backend_.compile(step.program, execution));
+    step.program = Program();  // its indices, of which the executable has its own
     return CompiledStep{std::move(step), std::move(executable)};
   }
 

@@ -27,6 +27,7 @@ class TrainingState {
                                                   const OptimizerOptions& options);
 
   [[nodiscard]] std::shared_ptr<Storage> storage() const { return executable_->storage(); }
+  [[nodiscard]] std::uint64_t bytes() const { return executable_->bytes(); }
   [[nodiscard]] Result<void> set_loss(double sum);
   [[nodiscard]] Result<double> loss();
   [[nodiscard]] Result<std::vector<double>> parameter(ParameterIndex parameter);

@@ -63,7 +63,7 @@ TEST_F(CodeCountsTest, ALargerGraphOfTheSameTemplateCompilesNothing) {
 TEST_F(CodeCountsTest, MoreLevelsOfARecursionCompileNothing) {
   const cpu::CodeCounts few = counts_of(recursion(5));
   EXPECT_GT(few.compiled, 0u);
-  const cpu::CodeCounts many = counts_of(recursion(200));
+  const cpu::CodeCounts many = counts_of(recursion(2000));
   EXPECT_EQ(many.compiled, 0u);
   EXPECT_EQ(many.cached, few.compiled + few.cached);
 }
@@ -73,7 +73,7 @@ TEST_F(CodeCountsTest, MoreLevelsCompileNothingBackwards) {
   options.gradients = true;
   const cpu::CodeCounts few = counts_of(recursion(5), options);
   EXPECT_GT(few.compiled, 0u);
-  EXPECT_EQ(counts_of(recursion(200), options).compiled, 0u);
+  EXPECT_EQ(counts_of(recursion(2000), options).compiled, 0u);
 }
 
 TEST_F(CodeCountsTest, AnotherNumberOfThreadsCompilesNothing) {

@@ -163,6 +163,7 @@ void Training::describe(Stages& stages) const {
   nlohmann::ordered_json numbers{{"epochs", summary_.epochs},
                                  {"step_seconds", summary_.step_seconds}};
   if (last_) numbers["loss"] = last_->loss;
+  numbers["bytes"] = bytes();
   if (summary_.best_epoch > 0) numbers["best_epoch"] = summary_.best_epoch;
   stages.describe(words(), std::move(numbers));
 }
@@ -174,12 +175,19 @@ void Training::add_to_curves(const EpochReport& report) {
   }
 }
 
+std::uint64_t Training::bytes() const {
+  std::uint64_t bytes = trainer_->bytes() + training_->bytes();
+  if (validation_) bytes += validation_->bytes();
+  return bytes;
+}
+
 std::string Training::words() const {
   const std::uint64_t run = summary_.epochs + 1 - summary_.first_epoch;
   std::string words = text_of_count(summary_.epochs, "epoch");
   if (summary_.step_seconds > 0 && run > 0) {
     words += fmt::format(", {:.1f} epochs/s", static_cast<double>(run) / summary_.step_seconds);
   }
+  words += ", " + text_of_bytes(bytes());
   if (last_) words += ", " + text_of_epoch(*last_);
   if (summary_.end == TrainEnd::EarlyStop) {
     words += fmt::format("; stopped early, the weights are those of epoch {}", summary_.best_epoch);

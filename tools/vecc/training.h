@@ -54,6 +54,8 @@ class Training {
 
  private:
   void add_to_curves(const EpochReport& report);
+  /// What the backend holds, for steps and evaluations.
+  [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::string words() const;
 
   const NeuronGraph& graph_;

@@ -1,0 +1,34 @@
+#include "backends/cpu/program_outline.h"
+
+#include <algorithm>
+
+#include "backends/shared_rows.h"
+#include "src/program/output_begin.h"
+
+namespace vecc::cpu {
+
+ProgramOutline::ProgramOutline(const Program& program)
+    : dtype(program.dtype()),
+      sample_count(program.sample_count()),
+      output_begin(vecc::output_begin(program)),
+      updates(false) {
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    const Op& op = program.op(id);
+    values.push_back({op.kind(), op.rows, op.shape});
+    updates |= op.kind() == OpKind::Update;
+    if (const auto* output = std::get_if<OutputOp>(&op.attributes)) {
+      outputs.push_back({id, output->samples});
+    } else if (const auto* state = std::get_if<StateOp>(&op.attributes)) {
+      states.push_back({id, state->name});
+    }
+  }
+  for (const Parameter& parameter : program.parameters()) parameters.push_back(parameter.name);
+}
+
+Result<ValueId> ProgramOutline::find_state(std::string_view name) const {
+  const auto found = std::ranges::find(states, name, &State::name);
+  if (found == states.end()) return no_such_state(name, "cpu");
+  return found->value;
+}
+
+}  // namespace vecc::cpu

@@ -1,0 +1,67 @@
+// What a Program takes is what bytes() says.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstdlib>
+
+#include "backends/cpu/cpu_backend.h"
+#include "tests/import/temporary_folder.h"
+#include "vecc/graph_io.h"
+#include "vecc/vectorize.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define VECC_OWN_ALLOCATOR 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define VECC_OWN_ALLOCATOR 1
+#endif
+#endif
+
+namespace vecc::test {
+namespace {
+
+std::uint64_t allocated_bytes() {
+  const auto info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// The molecules, so many times side by side.
+Program large_program(DType dtype, std::uint32_t copies) {
+  const std::string source = std::getenv("VECC_SOURCE_DIR");
+  const auto graph = read_graph(source + "/datasets/mutagenesis.pb");
+  EXPECT_TRUE(graph) << graph.error().text();
+  const TemporaryFolder folder;
+  const std::string path = folder.path("copies.pb");
+  EXPECT_TRUE(write_graph(*graph, path, Compression::None, copies));
+  VectorizeOptions options;
+  options.dtype = dtype;
+  return vectorize(*read_graph(path), options)->program;
+}
+
+std::unique_ptr<Executable> run_once(DType dtype, const ExecutionOptions& options) {
+  auto made = cpu_backend().compile(large_program(dtype, 5), options);
+  EXPECT_TRUE(made) << made.error().text();
+  EXPECT_TRUE((*made)->run());
+  return std::move(*made);
+}
+
+void expect_as_printed(DType dtype, bool gradients) {
+  ExecutionOptions options;
+  options.gradients = gradients;
+  run_once(dtype, options);  // the code stays, and what libraries keep
+  const std::uint64_t before = allocated_bytes();
+  const auto executable = run_once(dtype, options);
+  const auto grown = static_cast<double>(allocated_bytes() - before);
+  EXPECT_NEAR(grown / static_cast<double>(executable->bytes()), 1, 0.05);
+}
+
+TEST(CpuMemory, IsAsPrinted) {
+#ifdef VECC_OWN_ALLOCATOR
+  GTEST_SKIP() << "the sanitizer allocates by itself";
+#endif
+  expect_as_printed(DType::F32, false);
+  expect_as_printed(DType::F64, true);
+}
+
+}  // namespace
+}  // namespace vecc::test
