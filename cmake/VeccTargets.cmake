@@ -12,9 +12,14 @@ target_compile_options(vecc_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stri
 if(VECC_WERROR)
   target_compile_options(vecc_options INTERFACE -Werror)
 endif()
+# What tests are written in is not what is tested: no checks that make it slow to compile.
+set(is_test $<BOOL:$<TARGET_PROPERTY:VECC_IS_TEST>>)
 if(VECC_SANITIZE)
-  target_compile_options(vecc_options INTERFACE -fsanitize=${VECC_SANITIZE} -fno-omit-frame-pointer
-                         -fno-sanitize-recover=all)
+  string(REPLACE ",undefined" "" test_sanitizers "${VECC_SANITIZE}")
+  target_compile_options(vecc_options INTERFACE
+                         $<${is_test}:-fsanitize=${test_sanitizers}>
+                         $<$<NOT:${is_test}>:-fsanitize=${VECC_SANITIZE}>
+                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(vecc_options INTERFACE -fsanitize=${VECC_SANITIZE})
 endif()
 
@@ -23,7 +28,7 @@ if(VECC_FUZZ)
     message(FATAL_ERROR "VECC_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
   endif()
   # All of vecc tells the fuzzers where it was, not only their entry points.
-  target_compile_options(vecc_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(vecc_options INTERFACE $<$<NOT:${is_test}>:-fsanitize=fuzzer-no-link>)
   target_link_options(vecc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
@@ -49,12 +54,11 @@ function(vecc_test name)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE vecc_options GTest::gmock_main ${ARG_DEPENDS})
   # What is tested is optimized and checked as always; matchers are slow to compile with either.
-  target_compile_options(${name} PRIVATE -O1)
+  set_target_properties(${name} PROPERTIES VECC_IS_TEST ON)
   if(VECC_SANITIZE)
-    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
-  endif()
-  if(VECC_FUZZ)
-    target_compile_options(${name} PRIVATE -fno-sanitize=fuzzer-no-link)  # no fuzzer asks them
+    target_compile_options(${name} PRIVATE -O0)
+  else()
+    target_compile_options(${name} PRIVATE -O1)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
