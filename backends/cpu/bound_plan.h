@@ -1,7 +1,6 @@
 // A Plan with its code and its memory: what a run walks.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,22 +10,10 @@
 #include "backends/cpu/native_arrays.h"
 #include "backends/cpu/native_block.h"
 #include "backends/cpu/thread_team.h"
+#include "backends/cpu/tile_walk.h"
 #include "vecc/plan.h"
 
 namespace vecc::cpu {
-
-/// As `Arguments` in src/kernel/prelude/kernels.h.
-struct KernelArguments {
-  void* const* data;
-  const void* const* lists;
-  const unsigned* const* words;
-  const unsigned* offsets;
-  const void* order;
-  unsigned rows;
-  unsigned members;
-};
-using KernelFunction = void (*)(const KernelArguments*, unsigned begin, unsigned end,
-                                unsigned type);
 
 class BoundPlan {
  public:
@@ -53,28 +40,23 @@ class BoundPlan {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  struct BoundLaunch {
-    KernelFunction function = nullptr;
-    KernelArguments arguments{};
+  /// What a launch's arguments point to.
+  struct ArgumentArrays {
     std::vector<void*> data;
     std::vector<const void*> lists;
     std::vector<const unsigned*> words;
   };
 
   explicit BoundPlan(Plan plan);
-  void bind_launch(const Launch& launch, BoundLaunch& bound);
-  void run_tile(std::size_t launch, std::size_t tile) const;
-  void run_launch(std::size_t launch) const;
-  [[nodiscard]] bool is_shared_out(std::size_t launch) const;
-  void run_shared_out(std::size_t first, std::size_t last, ThreadTeam& team);
+  [[nodiscard]] BoundLaunch bind_launch(const Launch& launch, ArgumentArrays& arrays);
 
   Plan plan_;
   NativeArrays arrays_;
   NativeBlock arena_;
   std::vector<NativeBlock> blocks_;                       // by buffer
   std::vector<std::shared_ptr<const LoadedUnit>> units_;  // by kernel
-  std::vector<BoundLaunch> launches_;
-  std::unique_ptr<std::atomic<std::size_t>[]> next_tiles_;  // by launch that is shared out
+  std::vector<ArgumentArrays> arguments_;                 // by launch
+  TileWalk walk_;
 };
 
 }  // namespace vecc::cpu

@@ -10,7 +10,9 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
+#include "src/kernel/compile_flags.h"
 #include "src/support/child_process.h"
 #include "vecc/escape.h"
 
@@ -19,27 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No option that changes results. Times: 40 units of 30 lines, GCC 12. GCC's -O3 unrolls short
-// loops before it vectorizes: a sum of gathered rows of 32 floats is then 6 times slower, of 8
-// floats 2.5 times. What it vectorizes beyond -O2 is asked for by name; clang accepts these names
-// too.
-constexpr const char* kCompileFlags[] = {
+// Beside the kernels' own: what makes a small library fast. No option changes results.
+constexpr const char* kLibraryFlags[] = {
     "-xc++",
     "-std=c++17",
-    "-O2",  // 74 ms a unit; -O3 takes 109
-    "-ftree-vectorize",
-    "-fvect-cost-model",  // loops of any length, not only those that need no remainder
-    "-fpeel-loops",
-#if defined(__aarch64__)
-    "-mcpu=native",
-#else
-    "-march=native",
-    // GCC 12 misplaces aligned locals in the red zone, where it first meant to realign the stack.
-    "-mno-red-zone",
-#endif
-    "-ffp-contract=off",
-    "-fno-math-errno",  // else no loop with a square root is vectorized
-    "-fno-trapping-math",
     "-fPIC",
     "-fno-plt",
     "-fvisibility=hidden",
@@ -56,6 +41,20 @@ constexpr const char* kCompileFlags[] = {
     "-Wl,--hash-style=gnu,--build-id=none,--as-needed,-z,noseparate-code,-z,norelro,-z,now",
 };
 constexpr const char* kLinkFlags[] = {"-lm", "-lc"};
+
+std::vector<std::string> fixed_compile_flags() {
+  std::vector<std::string> flags(std::begin(kLibraryFlags), std::end(kLibraryFlags));
+  const auto add = [&flags](std::span<const char* const> more) {
+    flags.insert(flags.end(), more.begin(), more.end());
+  };
+  add(kernel_flags());
+#if defined(__aarch64__)
+  add(arm_kernel_flags());
+#else
+  add(x86_kernel_flags());
+#endif
+  return flags;
+}
 
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
@@ -144,7 +143,7 @@ Result<std::string> compiler_version(const std::string& path) {
 }
 
 std::vector<std::string> compile_flags() {
-  std::vector<std::string> flags(std::begin(kCompileFlags), std::end(kCompileFlags));
+  std::vector<std::string> flags = fixed_compile_flags();
   std::istringstream more(variable("VECC_CXXFLAGS").value_or(""));
   for (std::string flag; more >> flag;) flags.push_back(flag);
   return flags;

@@ -6,18 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "vecc/emitted_sample.h"
 #include "vecc/error.h"
 #include "vecc/loss.h"
 #include "vecc/program.h"
 #include "vecc/weights.h"
 
 namespace vecc {
-
-/// How a sample is shown: its id and its target as vecc prints them, without control characters.
-struct PythonSample {
-  std::string id;
-  std::string target;
-};
 
 /// What the module's loss() compares outputs with. The samples' weights are not divided by their
 /// number: loss() does that.
@@ -30,7 +25,7 @@ struct PythonLoss {
 struct PythonOptions {
   /// All weight tables (weights_of()). None: the Program's own parameters, and their values.
   std::optional<WeightFile> weights;
-  std::vector<PythonSample> samples;  ///< empty: numbers, no targets
+  std::vector<EmittedSample> samples;  ///< empty: numbers, no targets
   std::optional<PythonLoss> loss;     ///< none: the module has no loss
 };
 

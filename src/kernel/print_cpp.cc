@@ -101,12 +101,13 @@ bool has_lists(const Kernel& kernel) {
          });
 }
 
-std::string print_cpp(const Kernel& kernel) {
+std::string print_cpp(const Kernel& kernel, std::string_view name) {
   const bool by_type = reads_by_tile(kernel);
-  std::string text =
-      "namespace vecc_kernel {\n"
+  std::string text = fmt::format(
+      "namespace vecc_kernel {{\n"
       "template <class I>\n"
-      "static void run(const Arguments* a, unsigned begin, unsigned end, unsigned type) {\n";
+      "static void {}(const Arguments* a, unsigned begin, unsigned end, unsigned type) {{\n",
+      name);
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);
   if (by_type) text += "  const I* order = static_cast<const I*>(a->order);\n";
@@ -114,10 +115,11 @@ std::string print_cpp(const Kernel& kernel) {
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
     text += fmt::format(
-        "extern \"C\" __attribute__((visibility(\"default\"))) void vecc_kernel_{}(const "
-        "vecc_kernel::Arguments* a, unsigned begin, unsigned end, unsigned type) {{\n"
-        "  vecc_kernel::run<unsigned{}>(a, begin, end, type);\n}}\n",
-        bits, bits == 16 ? " short" : "");
+        "extern \"C\" __attribute__((visibility(\"default\"))) void {0}_{1}(const void* arguments, "
+        "unsigned begin, unsigned end, unsigned type) {{\n"
+        "  vecc_kernel::{0}<unsigned{2}>(static_cast<const vecc_kernel::Arguments*>(arguments), "
+        "begin, end, type);\n}}\n",
+        name, bits, bits == 16 ? " short" : "");
   }
   return text;
 }

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "vecc/kernel.h"
 
 namespace vecc {
 
-/// A unit that defines `vecc_kernel_16` and `vecc_kernel_32`, for lists of 16 and of 32 bits (only
-/// the latter if there are none), each `void(const Arguments*, unsigned begin, unsigned end,
-/// unsigned type)`: rows begin .. end - 1, or the rows at these places of the order. The prelude
-/// stands before it.
-[[nodiscard]] std::string print_cpp(const Kernel& kernel);
+/// A unit that defines `NAME_16` and `NAME_32`, for lists of 16 and of 32 bits (only the latter if
+/// there are none), each `void(const void* arguments, unsigned begin, unsigned end, unsigned
+/// type)`: rows begin .. end - 1, or the rows at these places of the order; `arguments` is an
+/// Arguments. The prelude stands before it.
+[[nodiscard]] std::string print_cpp(const Kernel& kernel, std::string_view name = "vecc_kernel");
 
 /// Whether the kernel reads lists, so that their width matters.
 [[nodiscard]] bool has_lists(const Kernel& kernel);

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "src/support/value_text.h"
 #include "tools/common/quantity_text.h"
 #include "tools/common/timing.h"
 

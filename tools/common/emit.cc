@@ -31,15 +31,17 @@ Result<void> emit_ir(const Program& program, const EmitOptions& options) {
 void add_emit_options(CLI::App& app, EmitOptions& options) {
   static const std::map<std::string, EmitKind> kKinds{
       {"ir", EmitKind::Ir},       {"plan", EmitKind::Plan}, {"dot", EmitKind::Dot},
-      {"stats", EmitKind::Stats}, {"html", EmitKind::Html}, {"python", EmitKind::Python}};
+      {"stats", EmitKind::Stats}, {"html", EmitKind::Html}, {"python", EmitKind::Python},
+      {"cpp", EmitKind::Cpp}};
   app.add_option_function<std::string>(
          "--emit", [&options](const std::string& text) { options.kind = kKinds.at(text); },
          "Print the program instead of running it: ir (text), plan (the kernels that the native "
          "backends run, and their buffers), dot (Graphviz), stats, html (a page: pictures before "
-         "and after, rows pass by pass, every op), or python (a PyTorch module with its weights, "
-         "in a new folder)")
+         "and after, rows pass by pass, every op), python (a PyTorch module with its weights, in a "
+         "new folder), or cpp (a C++ program of the forward pass with its weights, in a new "
+         "folder)")
       ->check(CLI::IsMember(kKinds).description(""))
-      ->type_name("ir|plan|dot|stats|html|python");
+      ->type_name("ir|plan|dot|stats|html|python|cpp");
   app.add_option_function<std::string>(
          "-o,--output",
          [&options](const std::string& path) {
@@ -47,7 +49,7 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
            options.path = is_stdout ? "" : path;
          },
          "Write to PATH, whole or not at all, instead of stdout (ir: long arrays go to "
-         "PATH.arrays; python: PATH is a new or empty folder)")
+         "PATH.arrays; python, cpp: PATH is a new or empty folder)")
       ->type_name("PATH");
   app.add_flag("--full", options.full,
                "--emit=ir: every array in the text itself (default: shortened on a terminal, in "
@@ -55,7 +57,7 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
 }
 
 Result<void> emit_program(const Program& program, const EmitOptions& options,
-                          const nlohmann::ordered_json& statistics, const PythonOptions& module) {
+                          const nlohmann::ordered_json& statistics, const EmittedCode& code) {
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Plan: return write_data(options.path, text_of(make_plan(program), program));
@@ -65,7 +67,11 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
                         options.json ? dump_json(statistics) + "\n" : table_of(statistics));
     case EmitKind::Python: {
       const DeferInterrupt whole_folder;
-      return emit_python(program, options.path, module);
+      return emit_python(program, options.path, code.python);
+    }
+    case EmitKind::Cpp: {
+      const DeferInterrupt whole_folder;
+      return emit_cpp(program, options.path, code.cpp);
     }
     case EmitKind::Html: break;
   }
@@ -74,8 +80,9 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
 
 std::string check_emit_options(const EmitOptions& options) {
   if (options.full && options.kind != EmitKind::Ir) return "--full needs --emit=ir";
-  if (options.kind == EmitKind::Python && options.path.empty()) {
-    return "--emit=python needs -o: a folder";
+  if (options.path.empty()) {
+    if (options.kind == EmitKind::Python) return "--emit=python needs -o: a folder";
+    if (options.kind == EmitKind::Cpp) return "--emit=cpp needs -o: a folder";
   }
   return {};
 }

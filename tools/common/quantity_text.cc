@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-#include <limits>
-
 namespace vecc::tools {
 
 std::string text_of_count(std::uint64_t count) {
@@ -31,17 +27,6 @@ std::string text_of_seconds(double seconds) {
   if (seconds < 0.9995e-3) return fmt::format("{:.1f} us", seconds * 1e6);
   if (seconds < 0.9995) return fmt::format("{:.1f} ms", seconds * 1e3);
   return fmt::format("{:.3f} s", seconds);
-}
-
-std::string text_of_number(double value, bool single) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  char text[64];
-  const bool is_float = single && std::abs(value) <= std::numeric_limits<float>::max() &&
-                        static_cast<double>(static_cast<float>(value)) == value;
-  const auto end = is_float ? std::to_chars(text, text + sizeof text, static_cast<float>(value))
-                            : std::to_chars(text, text + sizeof text, value);
-  return {text, end.ptr};
 }
 
 }  // namespace vecc::tools

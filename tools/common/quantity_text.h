@@ -1,4 +1,4 @@
-// Numbers for people, and numbers as data.
+// Numbers for people.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,5 @@ namespace vecc::tools {
 [[nodiscard]] std::string text_of_bytes(std::uint64_t bytes);
 /// `1.234 s`, `12.3 ms`, `45.6 us`
 [[nodiscard]] std::string text_of_seconds(double seconds);
-
-/// The shortest text that reads back as the same number; `NaN`, `Infinity`, `-Infinity`. A value
-/// that a single-precision program computed (`single`, and exactly a float) is written as the
-/// shortest text of that float: 0.1, not 0.10000000149011612.
-[[nodiscard]] std::string text_of_number(double value, bool single);
 
 }  // namespace vecc::tools

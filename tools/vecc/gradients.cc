@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/support/value_text.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/quantity_text.h"
 #include "vecc/escape.h"

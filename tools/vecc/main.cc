@@ -6,8 +6,8 @@
 #include <fstream>
 #include <optional>
 
+#include "emitted_code.h"
 #include "execute.h"
-#include "module_options.h"
 #include "optimize_for.h"
 #include "options.h"
 #include "outputs.h"
@@ -109,6 +109,13 @@ struct Compiled {
   TrainingCurves training;
 };
 
+/// A program in C++ is what the cpu backend runs, so that is what it is optimized for; where that
+/// has no compiler to measure with, with default costs.
+BackendChoice emitted_backend() {
+  const Backend* backend = find_backend("cpu");
+  return {backend != nullptr && backend->available({}) ? backend : nullptr, {}};
+}
+
 Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
   Compiled compiled;
   const bool by_reference = options.backend == "reference";
@@ -119,7 +126,9 @@ Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options,
   if (!by_reference && runs) {
     VECC_TRY(compiled.backend, choose_backend(program, options));
   }
-  VECC_TRY(compiled.optimized, optimize_for(program, compiled.backend, options, stages));
+  const BackendChoice target =
+      options.emit.kind == EmitKind::Cpp ? emitted_backend() : compiled.backend;
+  VECC_TRY(compiled.optimized, optimize_for(program, target, options, stages));
   return compiled;
 }
 
@@ -131,12 +140,9 @@ bool emits_after_run(const Options& options) {
 Result<void> emit(const NeuronGraph& graph, const Compiled& compiled, const Options& options,
                   const nlohmann::ordered_json& sizes, std::vector<double> op_seconds = {}) {
   const Optimized& optimized = *compiled.optimized;
-  if (options.emit.kind == EmitKind::Python) {
-    VECC_TRY(const PythonOptions module, module_options(graph, optimized.program, options));
-    return emit_program(optimized.program, options.emit, sizes, module);
-  }
   if (options.emit.kind != EmitKind::Html) {
-    return emit_program(optimized.program, options.emit, sizes);
+    VECC_TRY(const EmittedCode code, describe_graph(graph, optimized.program, options));
+    return emit_program(optimized.program, options.emit, sizes, code);
   }
   const HtmlInput page{
       options.input,         compiled.vectorized->program,

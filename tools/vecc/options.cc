@@ -24,6 +24,7 @@ Examples:
   vecc graph.pb --emit=dot | dot -Tsvg    its picture
   vecc graph.pb --emit=stats --json       its sizes
   vecc graph.pb --emit=python -o module   a PyTorch module: module/model.py and its weights
+  vecc graph.pb --emit=cpp -o program     its forward pass in C++, to build without vecc
   vecc graph.pb --time-passes --check     what each pass of the optimizer does, and a proof of it
   vecc graph.pb --init=glorot             weights that the file leaves open get initial values
   vecc graph.pb --backend=reference --gradients=gradients.tsv

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/value_text.h"
 #include "tools/common/statistics.h"
 #include "vecc/escape.h"
 
@@ -30,14 +30,7 @@ std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample
 }
 
 std::string text_of_value(Shape shape, std::span<const double> value, bool single) {
-  if (shape.is_scalar()) return text_of_number(value[0], single);
-  const bool nested = !shape.is_vector();
-  std::string text = nested ? "[[" : "[";
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (i > 0) text += nested && i % shape.cols() == 0 ? "], [" : ", ";
-    text += text_of_number(value[i], single);
-  }
-  return text + (nested ? "]]" : "]");
+  return vecc::text_of_value(shape.is_scalar() ? 0 : shape.rows(), shape.cols(), value, single);
 }
 
 Json json_of_number(double value, bool single) {

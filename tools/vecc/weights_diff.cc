@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "src/support/value_text.h"
 #include "tools/common/quantity_text.h"
 #include "tools/common/statistics.h"
 #include "vecc/escape.h"

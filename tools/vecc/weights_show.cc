@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/value_text.h"
 #include "tools/common/statistics.h"
 #include "vecc/escape.h"
 #include "weights_commands.h"

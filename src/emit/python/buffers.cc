@@ -1,22 +1,16 @@
 #include "src/emit/python/buffers.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
 
+#include "src/emit/common/emitted_files.h"
+
 namespace vecc::python {
 namespace {
-
-bool is_single(double value) {
-  if (std::isnan(value)) return true;  // one NaN is as good as another
-  if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) return false;
-  return static_cast<double>(static_cast<float>(value)) == value;
-}
 
 template <class T, class Values>
 std::string elements(const Values& values) {
@@ -34,13 +28,6 @@ bool fits_32_bits(std::span<const std::uint32_t> rows) {
 }
 
 }  // namespace
-
-WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
-                               std::vector<std::uint64_t> shape) {
-  const bool single = std::all_of(values.begin(), values.end(), is_single);
-  return {std::move(name), single ? ElementType::F32 : ElementType::F64, std::move(shape),
-          single ? elements<float>(values) : elements<double>(values)};
-}
 
 Buffer Buffers::add_numbers(std::string name, std::span<const double> values, Shape shape) {
   tensors_.push_back(tensor_of_numbers(std::move(name), values, std::move(shape)));

@@ -44,8 +44,4 @@ class Buffers {
   std::optional<BufferId> one_;
 };
 
-/// Numbers as elements: F32 where every one is exactly a float, else F64.
-[[nodiscard]] WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
-                                             std::vector<std::uint64_t> shape);
-
 }  // namespace vecc::python

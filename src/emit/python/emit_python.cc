@@ -2,45 +2,13 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
-#include "src/emit/python/buffers.h"
+#include "src/emit/common/emitted_files.h"
 #include "src/emit/python/module_text.h"
 #include "src/emit/python/runtime_text.h"
 #include "src/support/atomic_folder.h"
-#include "vecc/escape.h"
 
 namespace vecc {
-namespace {
-
-Result<WeightFile> weights_of_program(const Program& program) {
-  WeightFile file;
-  Errors missing;
-  for (const Parameter& parameter : program.parameters()) {
-    if (!parameter.values) {
-      missing.add(ErrorCode::MissingValues, "parameter \"" + escape_terminal(parameter.name) + "\"",
-                  "has no values");
-      continue;
-    }
-    std::vector<std::uint64_t> shape{parameter.rows};
-    if (!parameter.shape.is_scalar()) {
-      shape.insert(shape.end(), {parameter.shape.rows(), parameter.shape.cols()});
-    }
-    file.tensors.push_back(
-        python::tensor_of_numbers(parameter.name, *parameter.values, std::move(shape)));
-  }
-  if (!missing.empty()) return missing;
-  return file;
-}
-
-Errors write_failure(const std::string& directory, int error) {
-  return {ErrorCode::CannotWrite, escape_terminal(directory, 4096),
-          std::string("cannot write: ") +
-              (error == ENOTEMPTY ? "the folder is there and not empty" : std::strerror(error))};
-}
-
-}  // namespace
-
 std::vector<std::string> unsupported_in_python(const Program& program) {
   std::vector<std::string> gaps;
   std::array<std::size_t, kOpKinds> counts{};

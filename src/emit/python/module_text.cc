@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "src/emit/common/emitted_files.h"
 #include "src/emit/python/forward_printer.h"
 #include "src/emit/python/identifiers.h"
 #include "src/emit/python/op_emitter.h"
@@ -46,25 +47,12 @@ class ModulePrinter {
     module.data.tensors = emitter_.buffers().take(forward.used_buffers);
     OutputText outputs = print_outputs(program_, forward.outputs, options_.loss);
     for (WeightTensor& tensor : outputs.tensors) module.data.tensors.push_back(std::move(tensor));
-    module.data.tensors.push_back(sample_lines());
+    module.data.tensors.push_back(sample_lines(options_.samples, program_.sample_count()));
     module.text = text(forward, outputs);
     return module;
   }
 
  private:
-  // `id<TAB>target` a line.
-  [[nodiscard]] WeightTensor sample_lines() const {
-    std::string lines;
-    for (std::uint32_t s = 0; s < program_.sample_count(); ++s) {
-      if (s > 0) lines += '\n';
-      lines += options_.samples.empty()
-                   ? std::to_string(s) + "\t-"
-                   : options_.samples[s].id + '\t' + options_.samples[s].target;
-    }
-    const std::uint64_t size = lines.size();
-    return {"sample_lines", ElementType::U8, {size}, std::move(lines)};
-  }
-
   [[nodiscard]] std::string text(const ForwardText& forward, const OutputText& outputs) const {
     const bool has_loss = !outputs.loss.empty();
     std::string text = safetensors_text() + emitter_.helpers().text();

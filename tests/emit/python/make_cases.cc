@@ -14,10 +14,10 @@
 #include <span>
 #include <string>
 
+#include "src/support/value_text.h"
 #include "tests/emit/python/case_programs.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/random_source.h"
-#include "tools/common/quantity_text.h"
 #include "vecc/backend.h"
 #include "vecc/emit_python.h"
 #include "vecc/graph_io.h"
@@ -148,8 +148,8 @@ void write_numbers(const fs::path& path) {
   }
   std::ofstream file(path);
   for (const double value : values) {
-    file << hex_of(value) << '\t' << tools::text_of_number(value, false) << '\t'
-         << tools::text_of_number(static_cast<double>(static_cast<float>(value)), true) << '\n';
+    file << hex_of(value) << '\t' << text_of_number(value, false) << '\t'
+         << text_of_number(static_cast<double>(static_cast<float>(value)), true) << '\n';
   }
 }
 

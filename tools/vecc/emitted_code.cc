@@ -1,4 +1,4 @@
-#include "module_options.h"
+#include "emitted_code.h"
 
 #include <spdlog/spdlog.h>
 
@@ -27,17 +27,32 @@ std::optional<PythonLoss> loss_of(const NeuronGraph& graph, const Program& progr
   return PythonLoss{loss.loss, std::move(*samples), loss.margin};
 }
 
+std::vector<EmittedSample> samples_of(const NeuronGraph& graph) {
+  std::vector<EmittedSample> samples;
+  for (std::size_t i = 0; i < graph.samples.size(); ++i) {
+    samples.push_back({text_of_sample_id(graph, i), text_of_target(graph, i)});
+  }
+  return samples;
+}
+
 }  // namespace
 
-Result<PythonOptions> module_options(const NeuronGraph& graph, const Program& program,
-                                     const Options& options) {
-  PythonOptions module;
-  VECC_TRY(module.weights, weights_of(graph));
-  for (std::size_t i = 0; i < graph.samples.size(); ++i) {
-    module.samples.push_back({text_of_sample_id(graph, i), text_of_target(graph, i)});
+Result<EmittedCode> describe_graph(const NeuronGraph& graph, const Program& program,
+                                   const Options& options) {
+  EmittedCode code;
+  if (options.emit.kind == EmitKind::Python) {
+    VECC_TRY(code.python.weights, weights_of(graph));
+    code.python.samples = samples_of(graph);
+    code.python.loss = loss_of(graph, program, options);
   }
-  module.loss = loss_of(graph, program, options);
-  return module;
+  if (options.emit.kind == EmitKind::Cpp) {
+    VECC_TRY(code.cpp.weights, weights_of(graph));
+    code.cpp.samples = samples_of(graph);
+    for (const WeightTable& table : graph.weight_tables) {
+      if (!table.learnable) code.cpp.fixed.push_back(table.name);
+    }
+  }
+  return code;
 }
 
 }  // namespace vecc::tools

@@ -1,0 +1,75 @@
+#include "src/emit/common/emitted_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "vecc/escape.h"
+
+namespace vecc {
+namespace {
+
+bool is_single(double value) {
+  if (std::isnan(value)) return true;  // one NaN is as good as another
+  if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) return false;
+  return static_cast<double>(static_cast<float>(value)) == value;
+}
+
+template <class T>
+std::string bytes_of(std::span<const double> values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
+                               std::vector<std::uint64_t> shape) {
+  const bool single = std::all_of(values.begin(), values.end(), is_single);
+  return {std::move(name), single ? ElementType::F32 : ElementType::F64, std::move(shape),
+          single ? bytes_of<float>(values) : bytes_of<double>(values)};
+}
+
+Result<WeightFile> weights_of_program(const Program& program) {
+  WeightFile file;
+  Errors missing;
+  for (const Parameter& parameter : program.parameters()) {
+    if (!parameter.values) {
+      missing.add(ErrorCode::MissingValues, "parameter \"" + escape_terminal(parameter.name) + "\"",
+                  "has no values");
+      continue;
+    }
+    std::vector<std::uint64_t> shape{parameter.rows};
+    if (!parameter.shape.is_scalar()) {
+      shape.insert(shape.end(), {parameter.shape.rows(), parameter.shape.cols()});
+    }
+    file.tensors.push_back(tensor_of_numbers(parameter.name, *parameter.values, std::move(shape)));
+  }
+  if (!missing.empty()) return missing;
+  return file;
+}
+
+WeightTensor sample_lines(const std::vector<EmittedSample>& samples, std::uint32_t sample_count) {
+  std::string lines;
+  for (std::uint32_t s = 0; s < sample_count; ++s) {
+    if (s > 0) lines += '\n';
+    lines += samples.empty() ? std::to_string(s) + "\t-" : samples[s].id + '\t' + samples[s].target;
+  }
+  const std::uint64_t size = lines.size();
+  return {"sample_lines", ElementType::U8, {size}, std::move(lines)};
+}
+
+Errors write_failure(const std::string& directory, int error) {
+  return {ErrorCode::CannotWrite, escape_terminal(directory, 4096),
+          std::string("cannot write: ") +
+              (error == ENOTEMPTY ? "the folder is there and not empty" : std::strerror(error))};
+}
+
+}  // namespace vecc
