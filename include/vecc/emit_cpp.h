@@ -16,6 +16,7 @@ namespace vecc {
 struct CppOptions {
   /// All weight tables (weights_of()). None: the Program's own parameters, and their values.
   std::optional<WeightFile> weights;
+  WeightFile facts;                    ///< parameters that are no weights: bound facts
   std::vector<std::string> fixed;      ///< those of them whose values the Program contains
   std::vector<EmittedSample> samples;  ///< empty: numbers, no targets
 };
@@ -24,11 +25,11 @@ struct CppOptions {
 /// training. Empty if there is nothing.
 [[nodiscard]] std::vector<std::string> unsupported_in_cpp(const Program& program);
 
-/// Writes sources, CMakeLists.txt, README.md, data.safetensors and weights.safetensors into
-/// `directory`, which must be new or empty: all of them or none. The text does not grow with the
-/// graph, but for one file a distinct kernel. Errors: BackendUnsupported for everything that cannot
-/// be emitted, MissingValues for each parameter without values, CannotWrite, UnreadWeights (a name
-/// that safetensors cannot hold).
+/// Writes sources, CMakeLists.txt, README.md, data.safetensors, weights.safetensors and,
+/// with bound facts, facts.safetensors into `directory`, which must be new or empty: all of them or
+/// none. The text does not grow with the graph, but for one file a distinct kernel. Errors:
+/// BackendUnsupported for everything that cannot be emitted, MissingValues for each parameter
+/// without values, CannotWrite, UnreadWeights (a name that safetensors cannot hold).
 [[nodiscard]] Result<void> emit_cpp(const Program& program, const std::string& directory,
                                     const CppOptions& options = {});
 

@@ -25,7 +25,9 @@ struct TrainOptions {
   std::uint32_t batch_size = 0;  ///< 0: all training samples at once
   bool shuffle = true;           ///< batches of another order each epoch; false: the given order
   std::uint64_t seed = 0;        ///< of the shuffle
-  OptimizeOptions optimize;      ///< for the step Program of all samples; batches take it over
+  /// Parameters that no step learns: bound facts.
+  std::vector<std::string> inputs = {};
+  OptimizeOptions optimize;  ///< for the step Program of all samples; batches take it over
 };
 
 /// Where a training stands: after `batch` batches of epoch `epoch` (both counted from 0), `step`

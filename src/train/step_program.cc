@@ -56,7 +56,11 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   StepProgram step{std::move(forward), {}, {}, 0};
   Program& program = step.program;
   std::vector<ParameterIndex> learned;
-  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) learned.push_back(p);
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const bool is_input =
+        std::ranges::find(options.inputs, program.parameters()[p].name) != options.inputs.end();
+    if (!is_input) learned.push_back(p);
+  }
   VECC_TRY(const LossSamples chosen,
            loss_samples(graph, program, {samples, std::nullopt}, options.loss));
   step.counted = static_cast<std::uint64_t>(

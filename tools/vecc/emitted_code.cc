@@ -47,6 +47,7 @@ Result<EmittedCode> describe_graph(const NeuronGraph& graph, const Program& prog
   }
   if (options.emit.kind == EmitKind::Cpp) {
     VECC_TRY(code.cpp.weights, weights_of(graph));
+    code.cpp.facts = take_facts(*code.cpp.weights, options.facts);
     code.cpp.samples = samples_of(graph);
     for (const WeightTable& table : graph.weight_tables) {
       if (!table.learnable) code.cpp.fixed.push_back(table.name);

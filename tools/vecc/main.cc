@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "emitted_code.h"
 #include "execute.h"
@@ -187,7 +188,7 @@ Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Option
   const DeferInterrupt finish_step;
   VECC_TRY(compiled.training, train_graph(graph, compiled.optimized->program, compiled.backend,
                                           options, open, stages));
-  return save_graph_weights(graph, options.save_weights, stages);
+  return save_graph_weights(graph, options.facts, options.save_weights, stages);
 }
 
 Result<Execution> execute(const NeuronGraph& graph, const Compiled& compiled,
@@ -224,15 +225,16 @@ Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stage
   return {};
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(Options options) {
   Stages stages(!options.quiet);
   VECC_TRY(NeuronGraph graph, import_graph(options, stages));
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
   initialize_graph(graph, options, stages);
   if (!options.training.train) {
-    const Result<void> saved = save_graph_weights(graph, options.save_weights, stages);
+    const Result<void> saved = save_graph_weights(graph, {}, options.save_weights, stages);
     if (!saved) return add_way_out(saved.error());
   }
+  VECC_TRY_VOID(bind_graph_facts(graph, options, stages));
   const Result<void> result = run_graph(graph, options, stages);
   if (!result) return add_way_out(result.error());
   return {};
@@ -243,7 +245,7 @@ int vecc_main(int argc, char** argv) {
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   set_up_logging(options.quiet ? "off" : options.log_level);
-  const Result<void> result = run(options);
+  const Result<void> result = run(std::move(options));
   return result ? static_cast<int>(ExitCode::Ok) : report_errors(result.error());
 }
 

@@ -33,6 +33,8 @@ Examples:
                                           its weights in a file
   vecc test.pb --load-weights=w.safetensors
                                           predicts with them on another graph of the template
+  vecc graph.pb --bind-facts=atom --load-facts=f.safetensors
+                                          other values of facts that the program takes as inputs
   vecc graph.pb --train --epochs=200 --lr=0.01 --validate=0.2 --save-weights=w.safetensors
                                           learns the weights
   vecc graph.pb --train --folds=5         cross-validation
@@ -130,6 +132,19 @@ void add_weight_file_options(CLI::App& app, Options& o) {
       ->type_name("FILE");
 }
 
+void add_fact_options(CLI::App& app, Options& o) {
+  app.add_option(
+         "--bind-facts", o.bind_facts,
+         "Compile the facts of these groups (by head predicate) as inputs: no pass looks at "
+         "their values, no training step learns them, and --load-facts may set others")
+      ->delimiter(',')
+      ->type_name("GROUP,...");
+  app.add_option("--load-facts", o.load_facts,
+                 "Values for the bound facts, all of them: tensors fact/GROUP, a row a fact "
+                 "(safetensors, .npz, .npy)")
+      ->type_name("FILE");
+}
+
 void add_weight_options(CLI::App& app, Options& o) {
   constexpr std::array kInitializers = {Initializer::Uniform, Initializer::Normal,
                                         Initializer::Constant, Initializer::Glorot,
@@ -201,6 +216,18 @@ std::string check_save_weights(const Options& o) {
   return {};
 }
 
+std::string check_facts(const Options& o) {
+  if (o.bind_facts.empty()) return {};
+  if (o.emit.kind == EmitKind::Python) {
+    return "--bind-facts: a module of Python has facts as constants; --emit=cpp has them as inputs";
+  }
+  if (!o.training.validate_file.empty()) {
+    return "--bind-facts: --validate=FILE has facts of its own under the same names; validate on a "
+           "fraction of the samples";
+  }
+  return {};
+}
+
 std::string check_folds(const Options& o) {
   if (o.training.folds == 0 || (!o.emit.kind && o.gradients.empty() && o.repeat == 1)) return {};
   return "--folds learns weights once a fold, and there is no one program with them: leave out "
@@ -222,6 +249,7 @@ std::string check_options(Options& o, const std::string& device) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
   }
   if (std::string problem = check_save_weights(o); !problem.empty()) return problem;
+  if (std::string problem = check_facts(o); !problem.empty()) return problem;
   if (std::string problem = check_train_settings(o.training); !problem.empty()) return problem;
   if (std::string problem = check_folds(o); !problem.empty()) return problem;
   if (o.training.train && o.backend == "reference") {
@@ -245,6 +273,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   std::string device = "auto";
   add_run_options(app, options, device);
   add_weight_options(app, options);
+  add_fact_options(app, options);
   add_output_options(app, options);
   add_train_options(app, options.training);
   add_limit_options(app, options.limits);

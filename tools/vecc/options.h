@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/common/emit.h"
 #include "tools/common/optimize_options.h"
 #include "train_options.h"
 #include "vecc/backend.h"
+#include "vecc/bind_facts.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/weights.h"
@@ -29,9 +31,12 @@ struct Options {
   std::int64_t init_seed = 0;
   std::string load_weights;  ///< a weight file; empty: none
   LoadMode load_mode = LoadMode::Strict;
-  std::string save_weights;  ///< where to write the weights; empty: nowhere
-  EmitOptions emit;          ///< with `path`, also for the outputs
-  bool run = false;          ///< with --emit
+  std::string save_weights;             ///< where to write the weights; empty: nowhere
+  std::vector<std::string> bind_facts;  ///< groups
+  std::string load_facts;               ///< a file of bound facts; empty: none
+  BoundFacts facts;                     ///< what became of them, when the graph is there
+  EmitOptions emit;                     ///< with `path`, also for the outputs
+  bool run = false;                     ///< with --emit
   TrainSettings training;
   bool json = false;
   bool quiet = false;

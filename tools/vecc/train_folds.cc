@@ -143,7 +143,8 @@ class CrossValidation {
     NeuronGraph learned;
     learned.weight_tables = graph_.weight_tables;
     VECC_TRY_VOID(trainer.copy_weights_to(learned));
-    return save_graph_weights(learned, path_of_fold(options_.save_weights, fold), stages_);
+    return save_graph_weights(learned, options_.facts, path_of_fold(options_.save_weights, fold),
+                              stages_);
   }
 
   const NeuronGraph& graph_;

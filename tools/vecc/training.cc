@@ -88,6 +88,7 @@ TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
                               const Options& options) {
   TrainOptions result = options.training.options;
   result.loss.loss = options.training.loss.value_or(choose_loss(graph, program));
+  result.inputs = options.facts.tables;
   result.optimize = options.optimize.options;
   result.optimize.observe = nullptr;
   result.optimize.announce = nullptr;

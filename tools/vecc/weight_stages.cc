@@ -68,18 +68,42 @@ Result<void> load_graph_weights(NeuronGraph& graph, const Options& options, Stag
   return {};
 }
 
-Result<void> save_graph_weights(const NeuronGraph& graph, const std::string& path, Stages& stages) {
+Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& facts,
+                                const std::string& path, Stages& stages) {
   if (path.empty()) return {};
   std::uint64_t bytes = 0;
+  std::size_t tables = 0;
   VECC_TRY_VOID(stages.run("save", [&](ProgressLine&) -> Result<void> {
-    VECC_TRY(const WeightFile file, weights_of(graph));
+    VECC_TRY(WeightFile file, weights_of(graph));
+    (void)take_facts(file, facts);
+    tables = file.tensors.size();
     for (const WeightTensor& tensor : file.tensors) bytes += tensor.data.size();
     const DeferInterrupt whole_file;
     return write_weights(file, path);
   }));
-  stages.describe(text_of_count(graph.weight_tables.size(), "weight table") + ", " +
-                      text_of_bytes(bytes) + " in " + escape_terminal(path, kMaxPath),
-                  {{"tables", graph.weight_tables.size()}, {"bytes", bytes}});
+  stages.describe(text_of_count(tables, "weight table") + ", " + text_of_bytes(bytes) + " in " +
+                      escape_terminal(path, kMaxPath),
+                  {{"tables", tables}, {"bytes", bytes}});
+  return {};
+}
+
+Result<void> bind_graph_facts(NeuronGraph& graph, Options& options, Stages& stages) {
+  if (options.bind_facts.empty() && options.load_facts.empty()) return {};
+  VECC_TRY_VOID(stages.run("bind", [&](ProgressLine&) -> Result<void> {
+    VECC_TRY(options.facts, bind_facts(graph, options.bind_facts));
+    if (options.load_facts.empty()) return {};
+    VECC_TRY(WeightFile file, read_weights(options.load_facts, {options.limits.max_input_bytes}));
+    const Result<void> loaded = load_facts(graph, options.facts, std::move(file));
+    if (!loaded) return loaded.error().in(escape_terminal(options.load_facts, kMaxPath));
+    return {};
+  }));
+  std::uint64_t count = 0;
+  for (const WeightTable& table : graph.weight_tables) {
+    if (options.facts.contains(table.name)) count += table.count;
+  }
+  std::string words = text_of_count(count, "fact");
+  if (!options.load_facts.empty()) words += " of " + escape_terminal(options.load_facts, kMaxPath);
+  stages.describe(words, {{"facts", count}, {"tables", options.facts.tables}});
   return {};
 }
 

@@ -1,4 +1,5 @@
-// --load-weights and --save-weights: a graph's weights from a file, and to one.
+// --load-weights and --save-weights: a graph's weights from a file, and to one. --bind-facts and
+// --load-facts: facts as inputs.
 #pragma once
 
 #include "options.h"
@@ -12,8 +13,13 @@ namespace vecc::tools {
 [[nodiscard]] Result<void> load_graph_weights(NeuronGraph& graph, const Options& options,
                                               Stages& stages);
 
-/// The stage `save`; nothing for an empty path. Errors: those of weights_of() and write_weights().
-[[nodiscard]] Result<void> save_graph_weights(const NeuronGraph& graph, const std::string& path,
-                                              Stages& stages);
+/// The stage `save`; nothing for an empty path. Facts are no weights. Errors: those of weights_of()
+/// and write_weights().
+[[nodiscard]] Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& facts,
+                                              const std::string& path, Stages& stages);
+
+/// The stage `bind`, if it is asked for: options.bind_facts become options.facts, with the values
+/// of options.load_facts. Errors: those of bind_facts(), read_weights() and load_facts().
+[[nodiscard]] Result<void> bind_graph_facts(NeuronGraph& graph, Options& options, Stages& stages);
 
 }  // namespace vecc::tools

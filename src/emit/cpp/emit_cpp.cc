@@ -110,11 +110,15 @@ Result<void> emit_cpp(const Program& program, const std::string& directory,
   const WeightFile& file = options.weights ? *options.weights : own;
   cpp::WeightRows weights;
   weights.add(file, /*is_fact=*/false, options.fixed);
+  weights.add(options.facts, /*is_fact=*/true, {});
   const Plan plan = make_plan(program);
   const Result<void> verified = verify(plan);
   VECC_CHECK(verified, verified.error().text());
   const cpp::KernelFiles kernels = cpp::kernel_files(plan.kernels);
   VECC_TRY_VOID(write_weights(file, folder->path() + "/weights.safetensors"));
+  if (!options.facts.tensors.empty()) {
+    VECC_TRY_VOID(write_weights(options.facts, folder->path() + "/facts.safetensors"));
+  }
   VECC_TRY_VOID(write_weights(make_data(plan, program, options, weights, kernels.digest),
                               folder->path() + "/data.safetensors"));
   if (!write_sources(*folder, kernels) || !folder->commit()) {

@@ -1,0 +1,63 @@
+"""Writing, building and running emitted programs."""
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+# Bits depend on these alone; as fast to compile as it goes.
+FLAGS = ["-std=c++20", "-O1", "-march=native", "-ffp-contract=off"]
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Werror"]  # of the runtime; kernels are generated
+
+
+def run(*command, code=0, **options):
+    """What a command prints, on stdout and on stderr; it must end with `code`."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          check=False, **options)
+    if done.returncode != code:
+        raise AssertionError(f"{command}: {done.returncode}, not {code}: {done.stderr}")
+    return done.stdout, done.stderr
+
+
+def text_files(folder):
+    """Contents by name, of what is no data."""
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix != ".safetensors"}
+
+
+class Builder:
+    """Compiles programs; the runtime, the same in all of them, once a set of flags."""
+
+    def __init__(self, compiler, folder):
+        self.compiler = compiler
+        self.folder = folder
+        self.runtimes = {}
+
+    def compile_together(self, sources, flags, target):
+        unit = target.with_suffix(".all.cc")
+        unit.write_text("".join(f'#include "{source}"\n' for source in sources))
+        run(self.compiler, *FLAGS, *flags, "-c", unit, "-o", target)
+        return target
+
+    def runtime(self, program, flags):
+        sources = sorted((program / "runtime").glob("*.cc"))
+        text = "".join(source.read_text() for source in sources) + " ".join(flags)
+        key = hashlib.sha256(text.encode()).hexdigest()
+        if key not in self.runtimes:
+            target = self.folder / f"runtime-{len(self.runtimes)}.o"
+            self.runtimes[key] = self.compile_together(sources, [*WARNINGS, "-O0", *flags],
+                                                       target)
+        return self.runtimes[key]
+
+    def build(self, program, *flags):
+        """The executable of an emitted program, in its folder."""
+        kernels = self.compile_together(sorted((program / "kernels").glob("*.cc")), flags,
+                                        program / "kernels.o")
+        run(self.compiler, *flags, "-pthread", self.runtime(program, flags), kernels, "-o",
+            program / "program")
+        return program / "program"
+
+
+def unpack(path):
+    """The header's length and the bytes of a safetensors file."""
+    data = bytearray(Path(path).read_bytes())
+    return 8 + int.from_bytes(data[:8], "little"), data
