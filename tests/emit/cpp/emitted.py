@@ -1,6 +1,7 @@
 """Writing, building and running emitted programs."""
 
 import hashlib
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,15 @@ def run(*command, code=0, **options):
     if done.returncode != code:
         raise AssertionError(f"{command}: {done.returncode}, not {code}: {done.stderr}")
     return done.stdout, done.stderr
+
+
+def can_link(compiler, flags, folder):
+    """Whether there is such a compiler, with the libraries that these flags need."""
+    source = folder / "empty.cc"
+    source.write_text("int main() {}\n")
+    command = [compiler, *flags, str(source), "-o", str(folder / "empty")]
+    return shutil.which(compiler) is not None and subprocess.run(
+        command, capture_output=True, check=False).returncode == 0
 
 
 def text_files(folder):
@@ -40,10 +50,10 @@ class Builder:
 
     def runtime(self, program, flags):
         sources = sorted((program / "runtime").glob("*.cc"))
-        text = "".join(source.read_text() for source in sources) + " ".join(flags)
+        text = "".join(source.read_text() for source in sources) + " ".join([self.compiler, *flags])
         key = hashlib.sha256(text.encode()).hexdigest()
         if key not in self.runtimes:
-            target = self.folder / f"runtime-{len(self.runtimes)}.o"
+            target = self.folder / f"runtime-{key[:16]}.o"
             self.runtimes[key] = self.compile_together(sources, [*WARNINGS, "-O0", *flags],
                                                        target)
         return self.runtimes[key]
