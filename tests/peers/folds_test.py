@@ -15,8 +15,9 @@ import paths
 import torch
 from data_tu import load_tu
 from fold_accuracy import summarize
-from fold_training import Folds, MoleculeSet, copy_weights, train_pyg, train_vecc
+from fold_training import Folds, MoleculeSet, train_pyg, train_vecc
 from graph_file import read_graph
+from peer_networks import copy_weights
 from vecc_run import Tools, import_graph
 
 MOLECULES = paths.ROOT / "datasets" / "molecules"

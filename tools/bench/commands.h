@@ -20,6 +20,7 @@ void add_compile(CLI::App& app, CommandBody& body);
 void add_rows(CLI::App& app, CommandBody& body);
 void add_presets(CLI::App& app, CommandBody& body);
 void add_train(CLI::App& app, CommandBody& body);
+void add_peers(CLI::App& app, CommandBody& body);
 void add_calibrate(CLI::App& app, CommandBody& body);
 
 /// Sets of small graphs and what grounds them: DIR ..., --models, --dim.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "src/support/child_process.h"
@@ -11,11 +12,9 @@
 #include "vecc/vectorize.h"
 
 namespace vecc::tools {
-namespace {
 
 namespace fs = std::filesystem;
 
-// A program that stands beside this one.
 Result<std::string> sibling(const std::string& name) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -24,7 +23,10 @@ Result<std::string> sibling(const std::string& name) {
   return Errors(ErrorCode::FileUnreadable, path.string(), "not there: build it first");
 }
 
-}  // namespace
+std::string source_file(const std::string& path) {
+  const char* source = std::getenv("VECC_SOURCE_DIR");
+  return std::string(source != nullptr ? source : VECC_BENCH_SOURCE_DIR) + "/" + path;
+}
 
 Result<NeuronGraph> ground_set(const std::string& data, const std::string& model,
                                std::uint32_t dim) {

@@ -10,6 +10,11 @@
 
 namespace vecc::tools {
 
+/// The path of a program that stands beside this one. Error: FileUnreadable.
+[[nodiscard]] Result<std::string> sibling(const std::string& name);
+/// A file of the source tree ("tools/bench/pyg/time_tu.py"): of $VECC_SOURCE_DIR, or as built.
+[[nodiscard]] std::string source_file(const std::string& path);
+
 /// Grounds a folder in TUDataset text by vecc-import, which stands beside this program, with
 /// Glorot's initial weights of seed 1. Errors: FileUnreadable (no vecc-import), DeviceFailure (it
 /// failed, and said why on stderr), those of read_graph().

@@ -14,7 +14,8 @@ Examples:
   vecc-bench calibrate --device=cuda
   vecc-bench rows MUTAG ENZYMES --models=gcn,sage
   vecc-bench presets MUTAG PROTEINS --device=cuda --json presets.json --svg presets.svg
-  vecc-bench train MUTAG --models=gcn,gin --device=cuda)";
+  vecc-bench train MUTAG --models=gcn,gin --device=cuda
+  vecc-bench peers --data=build/data --python=.venv/bin/python)";
 
 int bench_main(int argc, char** argv) {
   CLI::App app("Measures vecc.", "vecc-bench");
@@ -26,6 +27,7 @@ int bench_main(int argc, char** argv) {
   add_rows(app, body);
   add_presets(app, body);
   add_train(app, body);
+  add_peers(app, body);
   add_calibrate(app, body);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
   const Result<void> result = body();

@@ -23,7 +23,12 @@ void stay_on_one_cpu() {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-/// A line of /proc/self/status in bytes: `VmHWM`, `VmRSS`.
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
 Result<std::uint64_t> status_bytes(std::string_view name) {
   std::ifstream file("/proc/self/status");
   for (std::string key; file >> key; file.ignore(4096, '\n')) {
@@ -32,12 +37,6 @@ Result<std::uint64_t> status_bytes(std::string_view name) {
   }
   return Errors(ErrorCode::FileUnreadable, "/proc/self/status", "no line " + std::string(name));
 }
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 nlohmann::ordered_json json_of(const CompileMeasurement& m) {
   return {{"neurons", m.neurons},

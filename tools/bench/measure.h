@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "vecc/error.h"
 
@@ -31,6 +32,9 @@ struct CompileMeasurement {
 [[nodiscard]] nlohmann::ordered_json json_of(const CompileMeasurement& m);
 /// Throws nlohmann's exception on anything that json_of did not make.
 [[nodiscard]] CompileMeasurement measurement_of(const nlohmann::ordered_json& json);
+
+/// A line of /proc/self/status in bytes: `VmHWM` (the largest resident set so far), `VmRSS`.
+[[nodiscard]] Result<std::uint64_t> status_bytes(std::string_view name);
 
 /// Binds this process to one CPU, imports, vectorizes and optimizes `path` at a level. Errors:
 /// those of the stages; FileUnreadable if the kernel does not say what the process holds.

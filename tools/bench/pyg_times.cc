@@ -2,24 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
+#include "ground_graph.h"
 #include "src/support/child_process.h"
 
 namespace vecc::tools {
-namespace {
-
-// Where tools/bench/pyg is: in the source tree by VECC_SOURCE_DIR, or as built.
-std::string script_path() {
-  const char* source = std::getenv("VECC_SOURCE_DIR");
-  return std::string(source != nullptr ? source : VECC_BENCH_SOURCE_DIR) +
-         "/tools/bench/pyg/time_tu.py";
-}
-
-}  // namespace
 
 Result<nlohmann::json> time_pyg(const PygRun& run, const std::string& times) {
-  std::vector<std::string> arguments{script_path(),
+  const std::string script = source_file("tools/bench/pyg/time_tu.py");
+  std::vector<std::string> arguments{script,
                                      "--data=" + run.data,
                                      "--model=" + run.model,
                                      fmt::format("--dim={}", run.dim),
@@ -33,7 +23,7 @@ Result<nlohmann::json> time_pyg(const PygRun& run, const std::string& times) {
   VECC_TRY(const std::string text, run_child({.file = run.python, .arguments = arguments}));
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains(times)) {
-    return Errors(ErrorCode::DeviceFailure, script_path(), "printed no times");
+    return Errors(ErrorCode::DeviceFailure, script, "printed no times");
   }
   return json;
 }

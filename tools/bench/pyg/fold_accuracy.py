@@ -57,7 +57,8 @@ def parse_arguments(arguments):
 def train_seed(known, tools, molecules, model, seed, folder):
     """Accuracies by fold: of vecc, of PyG."""
     import torch
-    from fold_training import copy_weights, train_pyg, train_vecc
+    from fold_training import train_pyg, train_vecc
+    from peer_networks import copy_weights
     from graph_file import read_graph
     from vecc_run import Run, import_graph
     run, path = Run.parse(known.run), folder / "graph.pb"

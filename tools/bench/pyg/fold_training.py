@@ -63,25 +63,6 @@ class MoleculeSet:
         return network
 
 
-def copy_weights(graph_file, model, network):
-    """The weight tables of a graph.pb into the network, in its order of layers."""
-    def put(linear, table):
-        (value,) = graph_file.tables[table].values.reshape(-1, *linear.weight.shape)
-        with torch.no_grad():
-            linear.weight.copy_(torch.tensor(value))
-
-    for number, layer in enumerate(network.layers, 1):
-        if model == "gcn":
-            put(layer.lin, f"h{number}.W")
-        elif model == "gin":
-            put(layer.nn[0], f"h{number}.W1")
-            put(layer.nn[2], f"h{number}.W2")
-        else:
-            raise ValueError(f"no weights are copied for {model}")
-    for number, head in enumerate(network.heads, 1):
-        put(head, f"predict.W{number if model == 'gin' else ''}")
-
-
 def train_pyg(molecules, fold, make_network, rate, epochs):
     """Folds of these numbers, a network for each."""
     predictions = np.zeros((len(fold), molecules.outputs))

@@ -1,0 +1,159 @@
+"""vecc-bench peers on small sets, and that the networks it times compute what vecc computes.
+
+    peers_bench_test.py VECC_BENCH VECC VECC_IMPORT
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import paths  # noqa: F401
+import torch
+from cases import SETS, case
+from check_case import LOADERS
+from graph_file import read_graph
+from odd_sets import MAKERS
+from peer_networks import copy_weights, gradients_of
+from peer_runs import differences, differs, measure
+from time_peer import problem_of
+from vecc_run import Tools, import_graph
+
+
+def run_bench(*arguments):
+    return subprocess.run([BENCH, "peers", *arguments], capture_output=True, text=True, check=False)
+
+
+class Table(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            path, svg = Path(folder) / "peers.json", Path(folder) / "peers.svg"
+            cls.result = run_bench(
+                "--case=molecules gcn --dim=4", "--case=MUTAG gcn", f"--data={folder}/none",
+                "--runners=PyG,vecc cpu", f"--python={sys.executable}", "--threads=1",
+                "--warmup=1", "--repeat=4", "--limit=20", f"--json={path}", f"--svg={svg}")
+            cls.json = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+            cls.svg = ElementTree.parse(svg).getroot() if svg.exists() else None
+        cls.rows = {row["runner"]: row for row in cls.json["cases"][0]["rows"]}
+
+    def test_every_measurement_of_every_runner(self):
+        self.assertEqual(self.result.returncode, 0, self.result.stderr)
+        self.assertEqual(list(self.rows), ["PyG", "vecc cpu"])
+        for name, row in self.rows.items():
+            for series in ("forward", "both", "epoch", "batch_1", "batch_32"):
+                self.assertEqual((row[series]["warmup"], row[series]["runs"]), (1, 4), name)
+                self.assertGreater(row[series]["median"], 0)
+            self.assertGreater(row["set_up_seconds"], 0)
+            self.assertGreaterEqual(row["peak_bytes"], row["loaded_bytes"])
+        self.assertIn("set_up_cold_seconds", self.rows["vecc cpu"])
+
+    def test_the_same_is_computed(self):
+        for row in self.rows.values():
+            self.assertLess(row["difference"], 1e-5)
+        self.assertLess(self.rows["PyG"]["gradient_difference"], 1e-4)
+        self.assertAlmostEqual(self.rows["PyG"]["first_loss"], self.rows["vecc cpu"]["first_loss"],
+                               places=5)
+
+    def test_table(self):
+        lines = self.result.stdout.splitlines()
+        self.assertEqual(lines[0], "molecules gcn --dim=4: 35,436 neurons, 188 samples")
+        self.assertRegex(lines[1], "runner +set-up s +forward +fwd.bwd +epoch +batch 1 +batch 32")
+        self.assertRegex(lines[2], r"^PyG +[\d.]+ .* MB ")
+        self.assertRegex(lines[3], r"^vecc cpu +[\d.]+ / [\d.]+ ")
+
+    def test_chart(self):
+        text = [element.text for element in self.svg.iter("{http://www.w3.org/2000/svg}text")]
+        titles = [line for line in text if line.startswith("molecules gcn --dim=4, ")]
+        self.assertEqual((len(titles), text.count("PyG"), text.count("vecc cpu")), (5, 5, 5))
+
+    def test_a_set_that_is_not_there(self):
+        absent = self.json["cases"][1]
+        self.assertIn("none/tu_MUTAG", absent["absent"])
+        self.assertIn("--data=FOLDER", absent["remedy"])
+        self.assertRegex(self.result.stdout, "MUTAG gcn: +left out: there is no .*tu_MUTAG; --data=")
+
+
+class Absent(unittest.TestCase):
+    def lines(self, *arguments):
+        result = run_bench(*arguments, "--repeat=1", "--warmup=1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout.splitlines()[2:]
+
+    def test_no_torch_geometric(self):
+        line = self.lines("--case=molecules gcn", "--runners=PyG", "--python=false")[0]
+        self.assertRegex(line, "^PyG +left out: false has no torch_geometric; .*pip install")
+
+    def test_no_such_layer(self):
+        line = self.lines("--case=mutagenesis simple", "--runners=PyG")[0]
+        self.assertRegex(line, "^PyG +left out: no layer of PyTorch Geometric")
+
+    def test_usage(self):
+        for arguments in (["--case=nothing gcn"], ["--case=MUTAG"], ["--runners=nobody"],
+                          ["--repeat=0"]):
+            self.assertEqual(run_bench(*arguments).returncode, 2, arguments)
+
+
+class Networks(unittest.TestCase):
+    """The peers' networks with vecc's weights: outputs and gradients."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.tools = Tools(*TOOLS)
+        cls.addClassCleanup(cls.tools.close)
+
+    def check(self, line, way="eager"):
+        what = case(line)
+        kind, name, _ = SETS[what.set]
+        with tempfile.TemporaryDirectory() as folder:
+            data = Path(folder) / "data"
+            data.mkdir()
+            MAKERS[name](data)
+            graph, known = Path(folder) / "graph.pb", SimpleNamespace(
+                outputs=Path(folder) / "o.json", gradients=Path(folder) / "g.tsv")
+            import_graph(self.tools, kind, data, what.model, what.options, graph)
+            self.tools.run([self.tools.vecc, graph, "--backend=reference", "--quiet", "--json", "-o",
+                            known.outputs, f"--gradients={known.gradients}"])
+            problem = problem_of(what, data, way)
+            copy_weights(read_graph(graph), what.model, problem.network)
+            outputs = problem.network(*problem.arguments)
+            outputs.sum().backward()
+            row = differences(outputs.detach().numpy(), gradients_of(what.model, problem.network),
+                              known)
+            self.assertFalse(differs(row), row)
+            with torch.no_grad():
+                next(problem.network.parameters()).add_(0.5)
+                outputs = problem.network(*problem.arguments)
+            self.assertTrue(differs(differences(outputs.numpy(), None, known)))
+        return problem
+
+    def test_molecules(self):
+        for model in ("gcn", "sage", "gin"):
+            self.check(f"odd-classes {model} --dim=3")
+
+    def test_relations(self):
+        self.check("odd-triples rgcn --dims=4,5,3")
+        self.check("odd-triples rgcn --dims=4,4", way="fast")
+
+    def test_batches_hold_every_graph_once(self):
+        problem = self.check("odd-graphs gcn --dim=3")
+        whole = problem.network(*problem.arguments)
+        parts = [problem.network(*arguments) for arguments, _ in problem.batches(2, False)]
+        self.assertEqual([len(part) for part in parts], [2, 2, 2, 1])
+        torch.testing.assert_close(torch.cat(parts), whole)
+        targets = torch.cat([targets for _, targets in problem.batches(2, False)])
+        self.assertTrue(torch.equal(targets, problem.targets))
+
+    def test_slow_steps_are_measured_three_times(self):
+        known = SimpleNamespace(warmup=10, repeat=100, limit=0)
+        series = measure(lambda: None, known)
+        self.assertEqual((series["warmup"], len(series["seconds"])), (1, 4))
+
+
+if __name__ == "__main__":
+    BENCH, *TOOLS = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1])

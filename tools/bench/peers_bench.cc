@@ -1,0 +1,101 @@
+#include "peers_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "ground_graph.h"
+#include "peers_runners.h"
+#include "src/support/child_process.h"
+#include "src/support/temporary_folder.h"
+#include "tools/common/interrupt.h"
+#include "vecc/graph_io.h"
+
+namespace vecc::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> check_names(const PeersBenchOptions& options) {
+  for (const std::string& name : options.runners) {
+    if (std::ranges::find(peer_runners(), name, &PeerRunner::name) != peer_runners().end())
+      continue;
+    std::string known;
+    for (const PeerRunner& runner : peer_runners()) known += fmt::format(", {}", runner.name);
+    return Errors(ErrorCode::Usage, "--runners",
+                  "no \"" + name + "\"; there are " + known.substr(2));
+  }
+  return {};
+}
+
+// The graph with its weights, and what vecc's reference makes of it. The reference of a graph of
+// hundreds of thousands of wide neurons takes minutes; the interpreter computes the same in double.
+Result<PeerFiles> make_files(const PeerCase& what, const std::string& folder) {
+  PeerFiles files{folder, what.source, folder + "/outputs.json", folder + "/gradients.tsv"};
+  if (!what.import.empty()) {
+    VECC_TRY(const std::string import, sibling("vecc-import"));
+    files.graph = folder + "/graph.pb";
+    const bool molecules = what.import == "relational";  // as NeuraLogic starts
+    std::vector<std::string> arguments{what.import, what.source, "--model=" + what.model,
+                                       molecules ? "--init=uniform" : "--init=glorot",
+                                       molecules ? "--seed=0" : "--seed=1"};
+    arguments.insert(arguments.end(), what.options.begin(), what.options.end());
+    arguments.insert(arguments.end(), {"--quiet", "-o", files.graph});
+    VECC_TRY_VOID(run_child({.file = import, .arguments = arguments}));
+  }
+  VECC_TRY(const std::string vecc, sibling("vecc"));
+  VECC_TRY_VOID(
+      run_child({.file = vecc,
+                 .arguments = {files.graph, "--backend=interpreter", "--dtype=f64", "--quiet",
+                               "--json", "-o", files.outputs, "--gradients=" + files.gradients}}));
+  return files;
+}
+
+Result<PeerTable> bench_case(const PeerCase& what, const PeersBenchOptions& options) {
+  PeerTable table;
+  table.what = what;
+  if (!fs::exists(what.source)) {
+    table.absent = "there is no " + what.source;
+    table.remedy = "--data=FOLDER of the unpacked data sets (datasets/README.md says where from)";
+    return table;
+  }
+  const DeferInterrupt defer;  // the folder must go first
+  VECC_TRY(const TemporaryFolder folder,
+           TemporaryFolder::create(fs::temp_directory_path().string(), "vecc-bench"));
+  VECC_TRY(const PeerFiles files, make_files(what, folder.path()));
+  {
+    VECC_TRY(const NeuronGraph graph, read_graph(files.graph));
+    table.neurons = graph.neuron_count();
+    table.samples = graph.samples.size();
+  }
+  for (const PeerRunner& runner : peer_runners()) {
+    const bool wanted = options.runners.empty() ||
+                        std::ranges::find(options.runners, runner.name) != options.runners.end();
+    if (interrupt_pending()) break;
+    if (!wanted || !has_line(runner, what)) continue;
+    std::fputs(fmt::format("{}: {}\n", what.line, runner.name).c_str(), stderr);
+    VECC_TRY(table.rows.emplace_back(), run_peer(runner, what, files, options));
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<std::vector<PeerTable>> bench_peers(const PeersBenchOptions& options) {
+  VECC_TRY_VOID(check_names(options));
+  std::vector<PeerCase> cases;
+  for (const std::string& line : options.cases.empty() ? default_peer_cases() : options.cases) {
+    VECC_TRY(cases.emplace_back(), parse_peer_case(line, options.data));
+  }
+  const DeferInterrupt defer;  // what was measured is printed
+  std::vector<PeerTable> tables;
+  for (const PeerCase& what : cases) {
+    if (interrupt_pending()) break;
+    VECC_TRY(tables.emplace_back(), bench_case(what, options));
+  }
+  return tables;
+}
+
+}  // namespace vecc::tools

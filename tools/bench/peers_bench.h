@@ -1,0 +1,89 @@
+// vecc-bench peers: vecc beside other programs that compute the same, each in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run_series.h"
+#include "vecc/error.h"
+
+namespace vecc::tools {
+
+struct PeersBenchOptions {
+  std::string data;                  ///< folder of the unpacked data sets: tu_MUTAG, ...
+  std::vector<std::string> cases;    ///< lines such as "MUTAG gcn --dim=10"; empty: all
+  std::vector<std::string> runners;  ///< names; empty: all
+  std::string python = "python3";    ///< one that has torch_geometric
+  std::string neumann;               ///< folder of that compiler's repository
+  std::uint32_t threads = 2;
+  std::uint32_t warmup = 10;
+  std::uint32_t repeat = 100;
+  double limit = 10;      ///< seconds that one measurement of a runner may take
+  double give_up = 1200;  ///< seconds that a runner may take in all
+  std::string json_path;
+  std::string svg_path;
+};
+
+/// A data set grounded by an architecture.
+struct PeerCase {
+  std::string line;    ///< "MUTAG gcn --dim=10"
+  std::string set;     ///< "MUTAG"
+  std::string model;   ///< "gcn"
+  std::string import;  ///< vecc-import's command ("tu"); empty: `source` is a graph.pb
+  std::string source;  ///< the set's folder
+  std::vector<std::string> options;  ///< vecc-import's
+  bool small_graphs = false;         ///< so that mini-batches are what its users train with
+
+  /// Of its training, by vecc's name.
+  [[nodiscard]] const char* loss() const {
+    return import == "tu" ? "crossentropy" : "squared_diff";
+  }
+};
+/// All that are measured unless others are named.
+[[nodiscard]] std::vector<std::string> default_peer_cases();
+/// Error: Usage (no such set).
+[[nodiscard]] Result<PeerCase> parse_peer_case(const std::string& line, const std::string& data);
+
+/// What one runner needs for one case. Series without runs were not measured.
+struct PeerRow {
+  std::string runner;
+  bool peer = true;       ///< not vecc's
+  std::string version;    ///< of the peer
+  std::string absent;     ///< why nothing was measured; empty: it was
+  std::string remedy;     ///< what would change that
+  double difference = 0;  ///< of the outputs from those of vecc's reference
+  std::optional<double> gradient_difference;
+  double set_up = 0;  ///< seconds from the loaded data to the end of a first backward pass
+  std::optional<double> set_up_cold;  ///< the same with nothing compiled in a cache
+  RunSeries forward;                  ///< without gradients
+  RunSeries both;                     ///< forward, and backward of the sum of all outputs
+  RunSeries epoch;                    ///< a step of Adam on all samples, the loss read
+  RunSeries batch_1;                  ///< an epoch of steps on one sample each, in order
+  RunSeries batch_32;                 ///< on 32 each, shuffled
+  double first_loss = 0;              ///< of `epoch`, before its first step
+  std::uint64_t loaded_bytes = 0;     ///< held by the process before the set-up
+  std::uint64_t peak_bytes = 0;       ///< the most that it held until the end of `both`
+};
+struct PeerTable {
+  PeerCase what;
+  std::string absent;  ///< why the case was left out
+  std::string remedy;
+  std::uint64_t neurons = 0;
+  std::uint64_t samples = 0;
+  std::vector<PeerRow> rows;
+};
+
+/// Errors: Usage (no such case or runner); those of the stages for vecc's own part. What a peer
+/// lacks or fails at is in its row.
+[[nodiscard]] Result<std::vector<PeerTable>> bench_peers(const PeersBenchOptions& options);
+
+[[nodiscard]] std::string table_of(const std::vector<PeerTable>& tables);
+[[nodiscard]] nlohmann::ordered_json json_of(const PeersBenchOptions& options,
+                                             const std::vector<PeerTable>& tables);
+/// A panel for each case and column of the table: bars on a logarithmic axis.
+[[nodiscard]] std::string draw_svg(const std::vector<PeerTable>& tables);
+
+}  // namespace vecc::tools

@@ -1,0 +1,60 @@
+// The cases of vecc-bench peers by their lines, as tools/bench/pyg/cases.py reads them too.
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
+
+#include "ground_graph.h"
+#include "peers_bench.h"
+
+namespace vecc::tools {
+namespace {
+
+struct PeerSet {
+  std::string_view name;
+  std::string_view import;  // vecc-import's command
+  std::string_view folder;  // in --data; of the source tree where it begins with datasets/
+  bool small_graphs;
+};
+constexpr std::array kSets{
+    PeerSet{"MUTAG", "tu", "tu_MUTAG", true},
+    PeerSet{"ENZYMES", "tu", "tu_ENZYMES", true},
+    PeerSet{"PROTEINS", "tu", "tu_PROTEINS", true},
+    PeerSet{"NCI1", "tu", "tu_NCI1", true},
+    PeerSet{"molecules", "tu", "datasets/molecules", true},
+    PeerSet{"mutagenesis", "relational", "rel_mutagenesis188", true},
+    PeerSet{"FB15k-237", "kg", "kg_FB15k-237", false},
+};
+
+}  // namespace
+
+std::vector<std::string> default_peer_cases() {
+  return {"MUTAG gcn --dim=10", "ENZYMES gcn --dim=10", "PROTEINS gcn --dim=10",
+          "mutagenesis simple", "mutagenesis dims",     "FB15k-237 rgcn --dims=64,64"};
+}
+
+Result<PeerCase> parse_peer_case(const std::string& line, const std::string& data) {
+  PeerCase result;
+  result.line = line;
+  std::istringstream words(line);
+  words >> result.set >> result.model;
+  for (std::string word; words >> word;) result.options.push_back(word);
+  const auto* set = std::ranges::find(kSets, result.set, &PeerSet::name);
+  if (set == kSets.end() || result.model.empty()) {
+    std::string known;
+    for (const PeerSet& each : kSets) known += " " + std::string(each.name);
+    return Errors(ErrorCode::Usage, "--case", "\"" + line + "\" is no SET MODEL; sets:" + known);
+  }
+  result.small_graphs = set->small_graphs;
+  if (result.set == "mutagenesis" && result.model == "simple") {  // shipped as a graph
+    result.source = source_file("datasets/mutagenesis.pb");
+    return result;
+  }
+  result.import = set->import;
+  const bool shipped = set->folder.starts_with("datasets/");
+  result.source =
+      shipped ? source_file(std::string(set->folder)) : data + "/" + std::string(set->folder);
+  return result;
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,109 @@
+// vecc-bench peers.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands.h"
+#include "peers_bench.h"
+#include "peers_vecc.h"
+#include "tools/common/statistics.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr const char* kPeersFooter = R"(
+Cases: MUTAG, ENZYMES, PROTEINS with gcn of 10 dimensions; NeuraLogic's mutagenesis, simple and
+dims; FB15k-237 with rgcn, 64 to 64. Runners: PyG, PyG compiled (torch.compile), PyG fast
+(FastRGCNConv), vecc torch, vecc cpu. Each runs in a process of its own, one after the other, on as
+many threads; what is not there has a line that says why, and how to get it.
+
+Examples:
+  vecc-bench peers --data=build/data --python=.venv/bin/python --json peers.json --svg peers.svg
+  vecc-bench peers --data=build/data --case="MUTAG gcn --dim=10" --case="ENZYMES sage --dim=32"
+  vecc-bench peers --case="molecules gcn" --runners="PyG,vecc cpu" --repeat=1000 --limit=60)";
+
+Result<void> run_peers(const PeersBenchOptions& options) {
+  VECC_TRY(LateFile json, LateFile::open(options.json_path));
+  VECC_TRY(LateFile svg, LateFile::open(options.svg_path));
+  VECC_TRY(const auto tables, bench_peers(options));
+  VECC_TRY_VOID(write_data("", table_of(tables)));
+  VECC_TRY_VOID(json.write(dump_json(json_of(options, tables)) + "\n"));
+  return svg.write(draw_svg(tables));
+}
+
+void add_peers_one(CLI::App& app, CommandBody& body) {
+  CLI::App* command = app.add_subcommand("peers-one", "")->group("");  // hidden
+  const auto run = std::make_shared<PeersVeccRun>();
+  command->add_option("--graph", run->graph)->required();
+  command->add_option("--backend", run->backend)->required();
+  command->add_option("--outputs", run->outputs);
+  command->add_option("--loss", run->loss);
+  command->add_option("--threads", run->threads);
+  command->add_option("--warmup", run->warmup);
+  command->add_option("--repeat", run->repeat);
+  command->add_option("--limit", run->limit);
+  command->add_flag("--set-up-only", run->set_up_only);
+  command->add_flag("--mini-batches", run->mini_batches);
+  command->callback([&body, run] {
+    body = [run]() -> Result<void> {
+      VECC_TRY(const auto row, time_vecc(*run));
+      return write_data("", dump_json(row, -1) + "\n");
+    };
+  });
+}
+
+void add_counts(CLI::App& command, PeersBenchOptions& options) {
+  const auto count = [&](const char* name, std::uint32_t& value, const char* text) {
+    command.add_option(name, value, text)
+        ->check(CLI::Range(1, 1000000).description(""))
+        ->type_name("N")
+        ->capture_default_str();
+  };
+  const auto seconds = [&](const char* name, double& value, const char* text) {
+    command.add_option(name, value, text)
+        ->check(CLI::PositiveNumber.description(""))
+        ->type_name("SECONDS")
+        ->capture_default_str();
+  };
+  count("--threads", options.threads, "CPU threads of every runner");
+  count("--warmup", options.warmup, "Runs that the medians leave out");
+  count("--repeat", options.repeat, "Runs after them");
+  seconds("--limit", options.limit,
+          "Time for the runs of one measurement: slow ones are repeated less often (3 times at "
+          "least)");
+  seconds("--give-up", options.give_up, "A runner that takes longer for a case is left out");
+}
+
+}  // namespace
+
+void add_peers(CLI::App& app, CommandBody& body) {
+  add_peers_one(app, body);
+  CLI::App* command = app.add_subcommand(
+      "peers",
+      "vecc beside its peers on the CPU: forward, forward and backward, epochs of training in full "
+      "and mini-batches, set-up and memory; outputs are compared first");
+  command->footer(kPeersFooter);
+  const auto options = std::make_shared<PeersBenchOptions>();
+  command->add_option("--data", options->data, "Where the unpacked data sets are: tu_MUTAG, ...")
+      ->type_name("FOLDER");
+  command
+      ->add_option(
+          "--case", options->cases,
+          "Only this: a data set, an architecture, and vecc-import's options; may be given "
+          "several times")
+      ->type_name("\"SET MODEL ...\"")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--runners", options->runners, "Only these")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  command->add_option("--python", options->python, "A Python with torch_geometric")
+      ->type_name("PATH")
+      ->capture_default_str();
+  add_counts(*command, *options);
+  command->add_option("--json", options->json_path, "Write every number to PATH")
+      ->type_name("PATH");
+  command->add_option("--svg", options->svg_path, "Draw every run to PATH")->type_name("PATH");
+  command->callback([&body, options] { body = [options] { return run_peers(*options); }; });
+}
+
+}  // namespace vecc::tools

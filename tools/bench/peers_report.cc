@@ -1,0 +1,139 @@
+// The table, the JSON and the chart of vecc-bench peers.
+#include <fmt/format.h>
+
+#include "peers_bench.h"
+#include "tools/common/quantity_text.h"
+
+namespace vecc::tools {
+namespace {
+
+struct PeerSeries {
+  const char* name;   // in the JSON
+  const char* title;  // in the table
+  const char* chart;  // in the chart
+  RunSeries PeerRow::*series;
+};
+constexpr PeerSeries kPeerSeries[] = {
+    {"forward", "forward", "forward", &PeerRow::forward},
+    {"both", "fwd+bwd", "forward and backward", &PeerRow::both},
+    {"epoch", "epoch", "a training step on all samples", &PeerRow::epoch},
+    {"batch_1", "batch 1", "an epoch of batches of 1", &PeerRow::batch_1},
+    {"batch_32", "batch 32", "an epoch of batches of 32", &PeerRow::batch_32},
+};
+
+std::string milliseconds_text(double seconds) {
+  const double ms = seconds * 1e3;
+  return fmt::format("{:.{}f}", ms, ms < 1 ? 4 : ms < 100 ? 2 : 0);
+}
+
+std::string median_text(const RunSeries& series) {
+  return series.seconds.empty() ? "-" : milliseconds_text(series.steady().median);
+}
+
+std::string row_text(const PeerRow& row) {
+  std::string set_up = fmt::format("{:.2f}", row.set_up);
+  if (row.set_up_cold) set_up = fmt::format("{:.2f} / {}", *row.set_up_cold, set_up);
+  std::string text = fmt::format("{:<13} {:>14}", row.runner, set_up);
+  for (const PeerSeries& each : kPeerSeries) {
+    text += fmt::format(" {:>10}", median_text(row.*each.series));
+  }
+  return text + fmt::format(" {:>9} {:>10.1e}\n", text_of_bytes(row.peak_bytes), row.difference);
+}
+
+std::string absent_text(const std::string& name, const std::string& why,
+                        const std::string& remedy) {
+  return fmt::format("{:<13} left out: {}{}\n", name, why, remedy.empty() ? "" : "; " + remedy);
+}
+
+nlohmann::ordered_json json_of(const PeerRow& row) {
+  nlohmann::ordered_json result{{"runner", row.runner}, {"peer", row.peer}};
+  if (!row.absent.empty()) {
+    result["absent"] = row.absent;
+    result["remedy"] = row.remedy;
+    return result;
+  }
+  result["version"] = row.version;
+  result["difference"] = row.difference;
+  if (row.gradient_difference) result["gradient_difference"] = *row.gradient_difference;
+  result["set_up_seconds"] = row.set_up;
+  if (row.set_up_cold) result["set_up_cold_seconds"] = *row.set_up_cold;
+  for (const PeerSeries& each : kPeerSeries) {
+    const RunSeries& series = row.*each.series;
+    if (!series.seconds.empty()) result[each.name] = json_of(series);
+  }
+  result["first_loss"] = row.first_loss;
+  result["loaded_bytes"] = row.loaded_bytes;
+  result["peak_bytes"] = row.peak_bytes;
+  return result;
+}
+
+ChartPanel panel_of(const PeerTable& table, const PeerSeries& what) {
+  ChartPanel panel{table.what.line + ", " + what.chart, {}};
+  for (const PeerRow& row : table.rows) {
+    const RunSeries& series = row.*what.series;
+    if (!series.seconds.empty()) panel.columns.push_back({row.runner, series, row.peer});
+  }
+  return panel;
+}
+
+}  // namespace
+
+std::string table_of(const std::vector<PeerTable>& tables) {
+  std::string text;
+  for (const PeerTable& table : tables) {
+    if (!table.absent.empty()) {
+      text += absent_text(table.what.line + ":", table.absent, table.remedy) + "\n";
+      continue;
+    }
+    text += fmt::format("{}: {}, {}\n{:<13} {:>14}", table.what.line,
+                        text_of_count(table.neurons, "neuron"),
+                        text_of_count(table.samples, "sample"), "runner", "set-up s");
+    for (const PeerSeries& each : kPeerSeries) text += fmt::format(" {:>10}", each.title);
+    text += fmt::format(" {:>9} {:>10}\n", "peak", "difference");
+    for (const PeerRow& row : table.rows) {
+      text += row.absent.empty() ? row_text(row) : absent_text(row.runner, row.absent, row.remedy);
+    }
+    text += "\n";
+  }
+  return text +
+         "Medians in milliseconds. set-up: from the loaded data to the end of a first backward "
+         "pass (cold / with\nwhat a process before has compiled). epoch: forward, backward, a step "
+         "of Adam, the loss read, on all\nsamples; batch 1 in their order, batch 32 shuffled. "
+         "peak: "
+         "of the process, until fwd+bwd is measured.\ndifference: the outputs' largest, from those "
+         "of vecc in double on the same weights.\n";
+}
+
+nlohmann::ordered_json json_of(const PeersBenchOptions& options,
+                               const std::vector<PeerTable>& tables) {
+  auto list = nlohmann::ordered_json::array();
+  for (const PeerTable& table : tables) {
+    nlohmann::ordered_json object{{"case", table.what.line}};
+    if (!table.absent.empty()) {
+      object["absent"] = table.absent;
+      object["remedy"] = table.remedy;
+    } else {
+      object["loss"] = table.what.loss();
+      object["neurons"] = table.neurons;
+      object["samples"] = table.samples;
+      object["rows"] = nlohmann::ordered_json::array();
+      for (const PeerRow& row : table.rows) object["rows"].push_back(json_of(row));
+    }
+    list.push_back(std::move(object));
+  }
+  return {{"benchmark", "peers"},     {"threads", options.threads},     {"warmup", options.warmup},
+          {"repeat", options.repeat}, {"limit_seconds", options.limit}, {"cases", list}};
+}
+
+std::string draw_svg(const std::vector<PeerTable>& tables) {
+  std::vector<ChartPanel> panels;
+  for (const PeerTable& table : tables) {
+    for (const PeerSeries& series : kPeerSeries) {
+      panels.push_back(panel_of(table, series));
+      if (panels.back().columns.empty()) panels.pop_back();
+    }
+  }
+  return draw_svg(panels);
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,175 @@
+#include "peers_runners.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+
+#include "ground_graph.h"
+#include "src/support/cache_folder.h"
+#include "src/support/child_process.h"
+
+namespace vecc::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPyg = "tools/bench/pyg/time_peer.py";
+constexpr std::array kPeerRunners{
+    PeerRunner{"PyG", "", kPyg, "eager", false},
+    PeerRunner{"PyG compiled", "", kPyg, "compile", true},
+    PeerRunner{"PyG fast", "", kPyg, "fast", false},
+    PeerRunner{"vecc torch", "torch", "", "", false},
+    PeerRunner{"vecc cpu", "cpu", "", "", true},
+};
+
+// What a Python must have for a peer's script.
+constexpr const char* kPythonProbe =
+    "import importlib.util as u, sys\n"
+    "sys.exit(not all(u.find_spec(name) for name in ('numpy', 'torch', 'torch_geometric')))";
+constexpr const char* kPythonRemedy =
+    "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt "
+    "-r tools/bench/pyg/requirements.txt; then --python=.venv/bin/python";
+
+PeerRow absent_row(PeerRow row, std::string why, std::string remedy) {
+  row.absent = std::move(why);
+  row.remedy = std::move(remedy);
+  return row;
+}
+
+// What it prints; ended after so many seconds.
+Result<std::string> run_limited(const ChildCommand& command, double seconds) {
+  VECC_TRY(ChildProcess child, ChildProcess::start(command));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (bool more = true; more;) {
+    pollfd ready{child.descriptor(), POLLIN, 0};
+    if (::poll(&ready, 1, 200) != 0) more = child.read_some();
+    if (more && std::chrono::steady_clock::now() > end) {
+      child.kill();
+      (void)child.wait();
+      return Errors(ErrorCode::DeviceFailure, command.file,
+                    fmt::format("took more than {:.0f} s", seconds));
+    }
+  }
+  if (const std::string failure = child.wait(); !failure.empty()) {
+    return Errors(ErrorCode::DeviceFailure, command.file, failure + "; its words are on stderr");
+  }
+  return child.text();
+}
+
+RunSeries series_in(const nlohmann::json& row, const char* name) {
+  if (!row.contains(name)) return {};
+  return {row[name].at("warmup"), row[name].at("seconds").get<std::vector<double>>()};
+}
+
+// A runner's own words; throws nlohmann's exception on others.
+void read_row(const nlohmann::json& json, PeerRow& row) {
+  row.absent = json.value("absent", "");
+  row.remedy = json.value("remedy", "");
+  if (!row.absent.empty()) return;
+  row.version = json.value("version", "");
+  row.difference = json.value("difference", 0.0);
+  if (json.contains("gradient_difference")) row.gradient_difference = json["gradient_difference"];
+  row.set_up = json.at("set_up");
+  row.both = series_in(json, "both");
+  row.forward = series_in(json, "forward");
+  row.epoch = series_in(json, "epoch");
+  row.batch_1 = series_in(json, "batch_1");
+  row.batch_32 = series_in(json, "batch_32");
+  row.first_loss = json.value("first_loss", 0.0);
+  row.loaded_bytes = json.value("loaded_bytes", std::uint64_t{0});
+  row.peak_bytes = json.value("peak_bytes", std::uint64_t{0});
+}
+
+// Both scripts and vecc's own process take these.
+ChildCommand command_of(const PeerRunner& runner, const PeerCase& what, const PeerFiles& files,
+                        const PeersBenchOptions& options) {
+  ChildCommand command;
+  command.arguments = {"--graph=" + files.graph,
+                       "--outputs=" + files.outputs,
+                       fmt::format("--loss={}", what.loss()),
+                       fmt::format("--threads={}", options.threads),
+                       fmt::format("--warmup={}", options.warmup),
+                       fmt::format("--repeat={}", options.repeat),
+                       fmt::format("--limit={}", options.limit)};
+  auto& arguments = command.arguments;
+  if (!runner.backend.empty()) {
+    command.file = "/proc/self/exe";
+    arguments.insert(arguments.begin(), "peers-one");
+    arguments.push_back("--backend=" + std::string(runner.backend));
+    if (what.small_graphs) arguments.emplace_back("--mini-batches");
+  } else {
+    command.file = options.python;
+    arguments.insert(arguments.begin(), source_file(std::string(runner.script)));
+    arguments.insert(arguments.begin(), "-B");
+    arguments.insert(arguments.end(),
+                     {"--gradients=" + files.gradients, "--case=" + what.line,
+                      "--directory=" + what.source, "--way=" + std::string(runner.way)});
+  }
+  command.variables = {fmt::format("OMP_NUM_THREADS={}", options.threads),
+                       "TORCHINDUCTOR_CACHE_DIR=" + files.folder + "/inductor",
+                       "VECC_CACHE_DIR=" + files.folder + "/vecc"};
+  return command;
+}
+
+// Caches that hold nothing but vecc's calibration of this machine.
+Result<void> empty_caches(const PeerFiles& files) {
+  std::error_code ignored;
+  fs::remove_all(files.folder + "/inductor", ignored);
+  fs::remove_all(files.folder + "/vecc", ignored);
+  VECC_TRY_VOID(make_private_folder(files.folder + "/vecc"));
+  VECC_TRY(const std::string calibration, cache_folder("cost"));
+  fs::copy(calibration, files.folder + "/vecc/cost", fs::copy_options::recursive, ignored);
+  return make_private_folder(files.folder + "/vecc/cost");
+}
+
+// Why the peer cannot run the case, whatever is installed; empty: it can.
+std::string unfit(const PeerRunner& runner, const PeerCase& what) {
+  if (runner.script == kPyg && what.set == "mutagenesis") {
+    return "no layer of PyTorch Geometric is this template's";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::span<const PeerRunner> peer_runners() {
+  return kPeerRunners;
+}
+
+bool has_line(const PeerRunner& runner, const PeerCase& what) {
+  return runner.way != "fast" || what.model == "rgcn";
+}
+
+Result<PeerRow> run_peer(const PeerRunner& runner, const PeerCase& what, const PeerFiles& files,
+                         const PeersBenchOptions& options) {
+  PeerRow row;
+  row.runner = runner.name;
+  row.peer = runner.backend.empty();
+  if (std::string why = unfit(runner, what); !why.empty()) return absent_row(row, why, "");
+  if (row.peer && !run_child({.file = options.python, .arguments = {"-c", kPythonProbe}})) {
+    return absent_row(row, options.python + " has no torch_geometric", kPythonRemedy);
+  }
+  VECC_TRY_VOID(empty_caches(files));
+  ChildCommand command = command_of(runner, what, files, options);
+  try {
+    if (runner.compiles) {
+      ChildCommand cold = command;
+      cold.arguments.emplace_back("--set-up-only");
+      const auto text = run_limited(cold, options.give_up);
+      if (!text) return absent_row(row, text.error().text(), "");
+      const auto json = nlohmann::json::parse(*text);
+      if (!json.contains("absent")) row.set_up_cold = json.at("set_up");
+    }
+    const auto text = run_limited(command, options.give_up);
+    if (!text) return absent_row(row, text.error().text(), "");
+    read_row(nlohmann::json::parse(*text), row);
+  } catch (const nlohmann::json::exception& error) {
+    return absent_row(row, std::string("printed no times: ") + error.what(), "");
+  }
+  return row;
+}
+
+}  // namespace vecc::tools

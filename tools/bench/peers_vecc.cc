@@ -1,0 +1,195 @@
+#include "peers_vecc.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "measure.h"
+#include "run_series.h"
+#include "tools/common/device_cost.h"
+#include "vecc/graph_io.h"
+#include "vecc/optimize.h"
+#include "vecc/train.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::tools {
+namespace {
+
+using PeersClock = std::chrono::steady_clock;
+
+double seconds_after(PeersClock::time_point start) {
+  return std::chrono::duration<double>(PeersClock::now() - start).count();
+}
+
+// As peer_runs.py's measure(): `repeat` runs after `warmup`; fewer where they would take longer
+// than the limit, but one and three.
+template <class Step>
+Result<nlohmann::ordered_json> measure_steps(const PeersVeccRun& run, Step&& step) {
+  RunSeries series;
+  const auto repeat = [&](std::uint32_t times, std::uint32_t least, double limit) -> Result<void> {
+    const auto begin = PeersClock::now();
+    for (std::uint32_t i = 0; i < times && (i < least || seconds_after(begin) <= limit); ++i) {
+      const auto start = PeersClock::now();
+      VECC_TRY_VOID(step());
+      series.seconds.push_back(seconds_after(start));
+    }
+    return {};
+  };
+  VECC_TRY_VOID(repeat(run.warmup, 1, run.limit / 4));
+  series.warmup = static_cast<std::uint32_t>(series.seconds.size());
+  VECC_TRY_VOID(repeat(run.repeat, 3, run.limit));
+  return nlohmann::ordered_json{{"warmup", series.warmup}, {"seconds", series.seconds}};
+}
+
+// Everything of one backend on one graph.
+struct VeccPeer {
+  const PeersVeccRun& run;
+  NeuronGraph graph;
+  const Backend& backend;
+  ExecutionOptions execution;
+  OptimizeOptions optimize_options;
+  std::optional<Program> program;
+  std::vector<double> ones;  // gradients of the sum of all outputs
+
+  Result<std::unique_ptr<Executable>> compile(bool gradients) {
+    execution.gradients = gradients;
+    return backend.compile(*program, execution);
+  }
+  Result<std::unique_ptr<Executable>> set_up() {
+    VECC_TRY(Vectorized vectorized, vectorize(graph));
+    VECC_TRY(program, optimize(std::move(vectorized.program), optimize_options));
+    VECC_TRY(auto executable, compile(/*gradients=*/true));
+    std::uint64_t size = 0;
+    for (const Op& op : program->ops()) size += op.kind() == OpKind::Output ? op.size() : 0;
+    ones.assign(size, 1.0);
+    VECC_TRY_VOID(executable->run());
+    VECC_TRY_VOID(executable->differentiate(ones));
+    return executable;
+  }
+};
+
+// A graph without targets (a knowledge graph's) learns zeros.
+void add_zero_targets(NeuronGraph& graph, const std::vector<Executable::Output>& outputs) {
+  const auto has_target = [](const Sample& sample) { return sample.has_target; };
+  if (std::ranges::any_of(graph.samples, has_target)) return;
+  for (std::size_t i = 0; i < graph.samples.size(); ++i) {
+    Sample& sample = graph.samples[i];
+    sample.has_target = true;
+    sample.target_shape = outputs[i].shape;
+    sample.target_begin = graph.target_values.size();
+    graph.target_values.resize(graph.target_values.size() + outputs[i].value.size());
+  }
+}
+
+void append_numbers(const nlohmann::json& value, std::vector<double>& numbers) {
+  if (value.is_array()) {
+    for (const auto& entry : value) append_numbers(entry, numbers);
+  } else {
+    numbers.push_back(value.is_string() ? std::stod(value.get<std::string>())
+                                        : value.get<double>());
+  }
+}
+
+// The largest |a - b| / max(1, |b|) of all outputs, as compare.py's.
+Result<double> largest_difference(const std::vector<Executable::Output>& outputs,
+                                  const std::string& path) {
+  std::ifstream file(path);
+  const auto json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("outputs") || json["outputs"].size() != outputs.size()) {
+    return Errors(ErrorCode::FileUnreadable, path, "not the outputs of this graph");
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    std::vector<double> expected;
+    append_numbers(json["outputs"][i].at("value"), expected);
+    const auto& found = outputs[i].value;
+    if (found.size() != expected.size()) return INFINITY;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (found[k] == expected[k] || (std::isnan(found[k]) && std::isnan(expected[k]))) continue;
+      const double difference =
+          std::abs(found[k] - expected[k]) / std::max(1.0, std::abs(expected[k]));
+      worst = std::isnan(difference) ? INFINITY : std::max(worst, difference);
+    }
+  }
+  return worst;
+}
+
+Result<void> time_training(VeccPeer& peer, nlohmann::ordered_json& row) {
+  peer.execution.gradients = false;
+  TrainOptions options;
+  options.loss.loss = parse_loss(peer.run.loss).value_or(Loss::SquaredDiff);
+  options.schedule.base = peer.run.rate;
+  options.optimize = peer.optimize_options;
+  std::vector<std::uint32_t> samples(peer.graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  const auto time_epochs = [&](const char* name, std::uint32_t batch,
+                               bool shuffle) -> Result<void> {
+    options.batch_size = batch;
+    options.shuffle = shuffle;
+    VECC_TRY(const auto trainer, make_trainer(peer.graph, *peer.program, peer.backend,
+                                              peer.execution, options, samples));
+    std::vector<double> losses;
+    VECC_TRY(row[name], measure_steps(peer.run, [&]() -> Result<void> {
+               for (std::uint64_t b = 0; b < trainer->batch_count(); ++b) {
+                 VECC_TRY_VOID(trainer->step());
+               }
+               VECC_TRY(losses.emplace_back(), trainer->epoch_loss());
+               return {};
+             }));
+    if (batch == 0) row["first_loss"] = losses.front();
+    return {};
+  };
+  VECC_TRY_VOID(time_epochs("epoch", 0, false));
+  if (!peer.run.mini_batches) return {};
+  VECC_TRY_VOID(time_epochs("batch_1", 1, false));
+  return time_epochs("batch_32", 32, true);
+}
+
+Result<void> time_passes(VeccPeer& peer, Executable& executable, nlohmann::ordered_json& row) {
+  VECC_TRY(row["both"], measure_steps(peer.run, [&]() -> Result<void> {
+             VECC_TRY_VOID(executable.run());
+             return executable.differentiate(peer.ones);
+           }));
+  VECC_TRY(row["peak_bytes"], status_bytes("VmHWM"));
+  VECC_TRY(const auto outputs, executable.outputs());
+  if (!peer.run.outputs.empty()) {
+    VECC_TRY(row["difference"], largest_difference(outputs, peer.run.outputs));
+  }
+  VECC_TRY(const auto forward, peer.compile(/*gradients=*/false));
+  VECC_TRY(row["forward"], measure_steps(peer.run, [&] { return forward->run(); }));
+  add_zero_targets(peer.graph, outputs);
+  return {};
+}
+
+}  // namespace
+
+Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
+  ExecutionOptions execution;
+  execution.device.kind = Device::Kind::Cpu;
+  execution.threads = run.threads;
+  const Backend* backend = find_backend(run.backend);
+  if (backend == nullptr) return Errors(ErrorCode::Usage, "--backend", "no " + run.backend);
+  if (const auto there = backend->available(execution.device); !there) {
+    return nlohmann::ordered_json{{"absent", there.error().text()}, {"remedy", ""}};
+  }
+  VECC_TRY(NeuronGraph graph, read_graph(run.graph));
+  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, execution));
+  VeccPeer peer{run, std::move(graph), *backend, execution, {}, {}, {}};
+  peer.optimize_options.cost = cost.coefficients;
+  nlohmann::ordered_json row{{"version", "vecc " VECC_VERSION},
+                             {"device", cost.device},
+                             {"neurons", peer.graph.neuron_count()},
+                             {"samples", peer.graph.samples.size()}};
+  VECC_TRY(row["loaded_bytes"], status_bytes("VmRSS"));
+  const auto start = PeersClock::now();
+  VECC_TRY(const auto executable, peer.set_up());
+  row["set_up"] = seconds_after(start);
+  if (run.set_up_only) return row;
+  VECC_TRY_VOID(time_passes(peer, *executable, row));
+  VECC_TRY_VOID(time_training(peer, row));
+  return row;
+}
+
+}  // namespace vecc::tools

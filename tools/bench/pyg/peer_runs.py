@@ -1,0 +1,115 @@
+"""What the scripts that time a peer of vecc-bench peers have in common: options, the clock, memory, and the comparison
+with vecc's outputs. Each prints one JSON object: the measured times and bytes, or {"absent": why, "remedy": how}."""
+
+import argparse
+import json
+import sys
+import time
+
+import torch
+
+import compare
+from vecc_run import read_gradients, read_outputs
+
+
+class Absent(Exception):
+    """The peer cannot run here: why, and what would change that."""
+
+    def __init__(self, why, remedy):
+        super().__init__(why)
+        self.why, self.remedy = why, remedy
+
+
+def make_parser(words):
+    parser = argparse.ArgumentParser(description=words, allow_abbrev=False)
+    add = parser.add_argument
+    add("--graph", required=True, help="graph.pb with the weights")
+    add("--outputs", help="vecc --json's outputs of it, to be compared with")
+    add("--gradients", help="vecc --gradients' of it")
+    add("--loss", choices=("crossentropy", "squared_diff"), default="crossentropy")
+    add("--lr", type=float, default=0.01)
+    add("--threads", type=int, default=0)
+    add("--warmup", type=int, default=10)
+    add("--repeat", type=int, default=50)
+    add("--limit", type=float, default=10, help="seconds that one measurement may take")
+    add("--set-up-only", action="store_true")
+    return parser
+
+
+def loss_of(kind, outputs, targets):
+    if kind == "squared_diff":
+        return torch.nn.functional.mse_loss(outputs, targets)
+    if targets.size(1) == 1:
+        return torch.nn.functional.binary_cross_entropy(outputs, targets)
+    return -(targets * outputs.log()).sum(1).mean()
+
+
+def status_bytes(name):
+    """A line of /proc/self/status: VmHWM (the most memory held at one time), VmRSS."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name + ":"))
+
+
+def measure(step, known):
+    """Seconds of `repeat` runs after `warmup`; fewer where they would take longer than the limit,
+    but one and three."""
+    seconds = []
+
+    def run(times, least, limit):
+        begin = time.perf_counter()
+        for count in range(times):
+            if count >= least and time.perf_counter() - begin > limit:
+                break
+            start = time.perf_counter()
+            step()
+            seconds.append(time.perf_counter() - start)
+
+    run(known.warmup, 1, known.limit / 4)
+    warmup = len(seconds)
+    run(known.repeat, 3, known.limit)
+    return {"warmup": warmup, "seconds": seconds}
+
+
+def differences(outputs, gradients, known):
+    """How far a forward and a backward pass are from vecc's, as check.py counts it."""
+    result = {}
+    if known.outputs:
+        _, expected, _ = read_outputs(known.outputs)
+        result["difference"], _ = compare.largest_difference(outputs, expected)
+        result["tolerance"] = compare.TOLERANCE["f32"]
+    if known.gradients and gradients is not None:
+        expected = read_gradients(known.gradients)
+        learnable = {name: expected[name] for name in gradients if name in expected}
+        result["gradient_difference"], _ = compare.compare_gradients(gradients, learnable)
+        result["gradient_tolerance"] = compare.GRADIENT_TOLERANCE["f32"]
+    return result
+
+
+def differs(row):
+    return (row.get("difference", 0) > row.get("tolerance", 0) or
+            row.get("gradient_difference", 0) > row.get("gradient_tolerance", 0))
+
+
+def main_of(run):
+    """Runs it and prints its row, or why there is none."""
+    try:
+        row = run()
+    except Absent as absent:
+        row = {"absent": absent.why, "remedy": absent.remedy}
+    json.dump(row, sys.stdout)
+    print()
+
+
+class Training:
+    """The loop that a user writes: Adam, the loss read after every step."""
+
+    def __init__(self, parameters, known):
+        self.optimizer = torch.optim.Adam(parameters, lr=known.lr)
+        self.kind, self.losses = known.loss, []
+
+    def step(self, network, arguments, targets):
+        self.optimizer.zero_grad()
+        loss = loss_of(self.kind, network(*arguments), targets)
+        loss.backward()
+        self.optimizer.step()
+        self.losses.append(loss.item())
