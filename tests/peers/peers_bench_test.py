@@ -92,6 +92,10 @@ class Absent(unittest.TestCase):
         line = self.lines("--case=mutagenesis simple", "--runners=PyG")[0]
         self.assertRegex(line, "^PyG +left out: no layer of PyTorch Geometric")
 
+    def test_no_repository_of_neumanns(self):
+        line = self.lines("--case=molecules gcn", "--runners=Neumann")[0]
+        self.assertRegex(line, "^Neumann +left out: no --neumann=FOLDER is given; git clone ")
+
     def test_usage(self):
         for arguments in (["--case=nothing gcn"], ["--case=MUTAG"], ["--runners=nobody"],
                           ["--repeat=0"]):

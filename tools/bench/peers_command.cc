@@ -13,11 +13,13 @@ namespace {
 constexpr const char* kPeersFooter = R"(
 Cases: MUTAG, ENZYMES, PROTEINS with gcn of 10 dimensions; NeuraLogic's mutagenesis, simple and
 dims; FB15k-237 with rgcn, 64 to 64. Runners: PyG, PyG compiled (torch.compile), PyG fast
-(FastRGCNConv), vecc torch, vecc cpu. Each runs in a process of its own, one after the other, on as
-many threads; what is not there has a line that says why, and how to get it.
+(FastRGCNConv), Neumann (the compiler of his thesis), vecc torch, vecc cpu. Each runs in a process
+of its own, one after the other, on as many threads. What is not there has a line that says why, and
+how to get it.
 
 Examples:
   vecc-bench peers --data=build/data --python=.venv/bin/python --json peers.json --svg peers.svg
+  vecc-bench peers --data=build/data --python=.venv/bin/python --neumann=../neumann --threads=8
   vecc-bench peers --data=build/data --case="MUTAG gcn --dim=10" --case="ENZYMES sage --dim=32"
   vecc-bench peers --case="molecules gcn" --runners="PyG,vecc cpu" --repeat=1000 --limit=60)";
 
@@ -99,6 +101,10 @@ void add_peers(CLI::App& app, CommandBody& body) {
   command->add_option("--python", options->python, "A Python with torch_geometric")
       ->type_name("PATH")
       ->capture_default_str();
+  command
+      ->add_option("--neumann", options->neumann,
+                   "The repository of Neumann's compiler (nn-structural-graph-vectorizer-compiler)")
+      ->type_name("FOLDER");
   add_counts(*command, *options);
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "ground_graph.h"
 #include "src/support/cache_folder.h"
@@ -17,10 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPyg = "tools/bench/pyg/time_peer.py";
+constexpr std::string_view kNeumann = "tools/bench/neumann/time_neumann.py";
 constexpr std::array kPeerRunners{
     PeerRunner{"PyG", "", kPyg, "eager", false},
     PeerRunner{"PyG compiled", "", kPyg, "compile", true},
     PeerRunner{"PyG fast", "", kPyg, "fast", false},
+    PeerRunner{"Neumann", "", kNeumann, "", false},
     PeerRunner{"vecc torch", "torch", "", "", false},
     PeerRunner{"vecc cpu", "cpu", "", "", true},
 };
@@ -32,6 +36,9 @@ constexpr const char* kPythonProbe =
 constexpr const char* kPythonRemedy =
     "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt "
     "-r tools/bench/pyg/requirements.txt; then --python=.venv/bin/python";
+constexpr const char* kNeumannRemedy =
+    "git clone https://github.com/neumannjan/nn-structural-graph-vectorizer-compiler, and pip "
+    "install torch-scatter for its own sums";
 
 PeerRow absent_row(PeerRow row, std::string why, std::string remedy) {
   row.absent = std::move(why);
@@ -64,6 +71,18 @@ RunSeries series_in(const nlohmann::json& row, const char* name) {
   return {row[name].at("warmup"), row[name].at("seconds").get<std::vector<double>>()};
 }
 
+// What a runner computed that is not what vecc computes, in words.
+std::optional<std::string> difference_in(const nlohmann::json& json) {
+  for (const char* name : {"difference", "gradient_difference"}) {
+    const bool outputs = std::string_view(name) == "difference";
+    const double most = json.value(outputs ? "tolerance" : "gradient_tolerance", INFINITY);
+    const double found = json.value(name, 0.0);
+    if (found <= most) continue;
+    return fmt::format("its {} differ by {:.1e}", outputs ? "outputs" : "gradients", found);
+  }
+  return std::nullopt;
+}
+
 // A runner's own words; throws nlohmann's exception on others.
 void read_row(const nlohmann::json& json, PeerRow& row) {
   row.absent = json.value("absent", "");
@@ -72,6 +91,10 @@ void read_row(const nlohmann::json& json, PeerRow& row) {
   row.version = json.value("version", "");
   row.difference = json.value("difference", 0.0);
   if (json.contains("gradient_difference")) row.gradient_difference = json["gradient_difference"];
+  if (const auto far = difference_in(json)) {
+    row.absent = *far;
+    return;
+  }
   row.set_up = json.at("set_up");
   row.both = series_in(json, "both");
   row.forward = series_in(json, "forward");
@@ -104,9 +127,13 @@ ChildCommand command_of(const PeerRunner& runner, const PeerCase& what, const Pe
     command.file = options.python;
     arguments.insert(arguments.begin(), source_file(std::string(runner.script)));
     arguments.insert(arguments.begin(), "-B");
-    arguments.insert(arguments.end(),
-                     {"--gradients=" + files.gradients, "--case=" + what.line,
-                      "--directory=" + what.source, "--way=" + std::string(runner.way)});
+    arguments.insert(arguments.end(), {"--gradients=" + files.gradients, "--case=" + what.line});
+    if (runner.script == kPyg) {
+      arguments.insert(arguments.end(),
+                       {"--directory=" + what.source, "--way=" + std::string(runner.way)});
+    } else {
+      arguments.push_back("--folder=" + options.neumann);
+    }
   }
   command.variables = {fmt::format("OMP_NUM_THREADS={}", options.threads),
                        "TORCHINDUCTOR_CACHE_DIR=" + files.folder + "/inductor",
@@ -125,12 +152,18 @@ Result<void> empty_caches(const PeerFiles& files) {
   return make_private_folder(files.folder + "/vecc/cost");
 }
 
-// Why the peer cannot run the case, whatever is installed; empty: it can.
-std::string unfit(const PeerRunner& runner, const PeerCase& what) {
+// Whether the peer can be started for the case: else why not is in the row.
+bool can_start(const PeerRunner& runner, const PeerCase& what, const PeersBenchOptions& options,
+               PeerRow& row) {
+  if (!row.peer) return true;
   if (runner.script == kPyg && what.set == "mutagenesis") {
-    return "no layer of PyTorch Geometric is this template's";
+    row = absent_row(row, "no layer of PyTorch Geometric is this template's", "");
+  } else if (runner.script == kNeumann && options.neumann.empty()) {
+    row = absent_row(row, "no --neumann=FOLDER is given", kNeumannRemedy);
+  } else if (!run_child({.file = options.python, .arguments = {"-c", kPythonProbe}})) {
+    row = absent_row(row, options.python + " has no torch_geometric", kPythonRemedy);
   }
-  return "";
+  return row.absent.empty();
 }
 
 }  // namespace
@@ -148,10 +181,7 @@ Result<PeerRow> run_peer(const PeerRunner& runner, const PeerCase& what, const P
   PeerRow row;
   row.runner = runner.name;
   row.peer = runner.backend.empty();
-  if (std::string why = unfit(runner, what); !why.empty()) return absent_row(row, why, "");
-  if (row.peer && !run_child({.file = options.python, .arguments = {"-c", kPythonProbe}})) {
-    return absent_row(row, options.python + " has no torch_geometric", kPythonRemedy);
-  }
+  if (!can_start(runner, what, options, row)) return row;
   VECC_TRY_VOID(empty_caches(files));
   ChildCommand command = command_of(runner, what, files, options);
   try {

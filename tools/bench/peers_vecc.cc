@@ -156,6 +156,7 @@ Result<void> time_passes(VeccPeer& peer, Executable& executable, nlohmann::order
   VECC_TRY(const auto outputs, executable.outputs());
   if (!peer.run.outputs.empty()) {
     VECC_TRY(row["difference"], largest_difference(outputs, peer.run.outputs));
+    row["tolerance"] = 1e-5;  // as compare.py's
   }
   VECC_TRY(const auto forward, peer.compile(/*gradients=*/false));
   VECC_TRY(row["forward"], measure_steps(peer.run, [&] { return forward->run(); }));
