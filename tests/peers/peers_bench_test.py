@@ -96,6 +96,10 @@ class Absent(unittest.TestCase):
         line = self.lines("--case=molecules gcn", "--runners=Neumann")[0]
         self.assertRegex(line, "^Neumann +left out: no --neumann=FOLDER is given; git clone ")
 
+    def test_neuralogic_has_its_own_molecules(self):
+        line = self.lines("--case=molecules gcn", "--runners=NeuraLogic")[0]
+        self.assertRegex(line, "^NeuraLogic +left out: only its own molecules")
+
     def test_usage(self):
         for arguments in (["--case=nothing gcn"], ["--case=MUTAG"], ["--runners=nobody"],
                           ["--repeat=0"]):

@@ -22,7 +22,7 @@ struct PeersBenchOptions {
   std::uint32_t warmup = 10;
   std::uint32_t repeat = 100;
   double limit = 10;      ///< seconds that one measurement of a runner may take
-  double give_up = 1200;  ///< seconds that a runner may take in all
+  double give_up = 1800;  ///< seconds that a runner may take in all
   std::string json_path;
   std::string svg_path;
 };

@@ -13,9 +13,9 @@ namespace {
 constexpr const char* kPeersFooter = R"(
 Cases: MUTAG, ENZYMES, PROTEINS with gcn of 10 dimensions; NeuraLogic's mutagenesis, simple and
 dims; FB15k-237 with rgcn, 64 to 64. Runners: PyG, PyG compiled (torch.compile), PyG fast
-(FastRGCNConv), Neumann (the compiler of his thesis), vecc torch, vecc cpu. Each runs in a process
-of its own, one after the other, on as many threads. What is not there has a line that says why, and
-how to get it.
+(FastRGCNConv), Neumann (the compiler of his thesis), NeuraLogic, vecc torch, vecc cpu. Each runs in
+a process of its own, one after the other, on as many threads. What is not there has a line that
+says why, and how to get it.
 
 Examples:
   vecc-bench peers --data=build/data --python=.venv/bin/python --json peers.json --svg peers.svg

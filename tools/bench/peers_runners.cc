@@ -20,11 +20,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPyg = "tools/bench/pyg/time_peer.py";
 constexpr std::string_view kNeumann = "tools/bench/neumann/time_neumann.py";
+constexpr std::string_view kNeuraLogic = "tools/bench/neuralogic/time_neuralogic.py";
 constexpr std::array kPeerRunners{
     PeerRunner{"PyG", "", kPyg, "eager", false},
     PeerRunner{"PyG compiled", "", kPyg, "compile", true},
     PeerRunner{"PyG fast", "", kPyg, "fast", false},
     PeerRunner{"Neumann", "", kNeumann, "", false},
+    PeerRunner{"NeuraLogic", "", kNeuraLogic, "", false},
     PeerRunner{"vecc torch", "torch", "", "", false},
     PeerRunner{"vecc cpu", "cpu", "", "", true},
 };
@@ -131,7 +133,7 @@ ChildCommand command_of(const PeerRunner& runner, const PeerCase& what, const Pe
     if (runner.script == kPyg) {
       arguments.insert(arguments.end(),
                        {"--directory=" + what.source, "--way=" + std::string(runner.way)});
-    } else {
+    } else if (runner.script == kNeumann) {
       arguments.push_back("--folder=" + options.neumann);
     }
   }
@@ -158,6 +160,8 @@ bool can_start(const PeerRunner& runner, const PeerCase& what, const PeersBenchO
   if (!row.peer) return true;
   if (runner.script == kPyg && what.set == "mutagenesis") {
     row = absent_row(row, "no layer of PyTorch Geometric is this template's", "");
+  } else if (runner.script == kNeuraLogic && what.set != "mutagenesis") {
+    row = absent_row(row, "only its own molecules and their templates are run", "");
   } else if (runner.script == kNeumann && options.neumann.empty()) {
     row = absent_row(row, "no --neumann=FOLDER is given", kNeumannRemedy);
   } else if (!run_child({.file = options.python, .arguments = {"-c", kPythonProbe}})) {

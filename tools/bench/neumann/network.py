@@ -29,13 +29,11 @@ def load_compiler(folder):
         raise Absent(f"{folder} has no src/compute_graph_vectorize",
                      f"git clone {REPOSITORY}; then --neumann=FOLDER")
     sys.path.insert(0, str(source))
-    # Its modules import names of NeuraLogic's that nothing here calls.
-    if find_spec("neuralogic") is None:
-        add_stub("neuralogic.core.builder.builder", NeuralSample=object)
-        add_stub("neuralogic.core.template", Iterable=typing.Iterable)
-        add_stub("neuralogic.core.settings", Settings=object)
-    if find_spec("jpype") is None:
-        add_stub("jpype", JClass=type)
+    # Its modules import names of an older NeuraLogic's, which nothing here calls.
+    add_stub("neuralogic.core.builder.builder", NeuralSample=object)
+    add_stub("neuralogic.core.template", Iterable=typing.Iterable)
+    add_stub("neuralogic.core.settings", Settings=object)
+    add_stub("jpype", JClass=type)
     if find_spec("torch_scatter") is not None:
         return ""
     import torch_index_sums

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Times NeuraLogic itself (its Python package, which runs Java) on mutagenesis of vecc-bench peers.
+
+    time_neuralogic.py --graph datasets/mutagenesis.pb --case "mutagenesis simple"
+
+The molecules are those that the package ships, the weights the graph's. It computes in double, on
+one thread, sample by sample, and what it has not is left out: "forward" is its test() of all
+samples, "batch_1" its train(), a step of Adam a sample. "set_up" is all from the files to grounded
+and compressed networks.
+"""
+
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pyg"))
+
+import numpy as np
+
+import compare
+from graph_file import read_graph
+from peer_runs import Absent, differs, main_of, make_parser, measure, status_bytes
+from vecc_run import read_outputs
+
+ATOMS = ("c", "o", "br", "i", "f", "h", "n", "cl")
+BONDS = ("b_1", "b_2", "b_3", "b_4", "b_5", "b_7")
+
+
+def template(model):
+    """The rules of vecc-import relational --model=simple|dims; `*bond` is not an input."""
+    embedding, bond = {"simple": ("{3,1}", "*bond(X,Y,B), bond_embed(B)"),
+                       "dims": ("{1,1}", "bond(X,Y,B), {3,1} bond_embed(B)")}[model]
+    rules = [f"{{3,1}} atom_embed(A) :- {atom}(A)." for atom in ATOMS]
+    rules += [f"{embedding} bond_embed(B) :- {kind}(B)." for kind in BONDS]
+    for below, layer in (("atom_embed", 1), ("layer_1", 2), ("layer_2", 3)):
+        rules.append(f"layer_{layer}(X) :- {{3,3}} {below}(X), {{3,3}} {below}(Y), {bond}.")
+    return "\n".join(rules + ["{1,3} predict :- layer_3(X).",
+                              "predict / 0 [activation=identity]"]) + "\n"
+
+
+def check_installed():
+    if importlib.util.find_spec("neuralogic") is None:
+        raise Absent(f"{sys.executable} has no neuralogic", "pip install neuralogic")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        raise Absent("there is no java", "apt install default-jre-headless")
+
+
+def make_model(known, path):
+    from neuralogic.core import Model, Settings
+    from neuralogic.core.constructs.function import Transformation
+    from neuralogic.nn.optim import Adam
+
+    class TanhSettings(Settings):
+        def create_proxy(self):
+            proxy = super().create_proxy()
+            proxy.rule_transformation = proxy.relation_transformation = Transformation.TANH
+            return proxy
+
+    path.write_text(template(known.case.split()[1]), encoding="utf-8")
+    # Its default pruning also drops the tanh of neurons with one input.
+    settings = TanhSettings(optimizer=Adam(lr=known.lr), prune_only_identities=True)
+    return Model(model_file=str(path)).build(settings)
+
+
+def set_weights(model, graph):
+    state = model.state_dict()
+    names = state["weight_names"]
+    if set(names.values()) != {name for name, table in graph.tables.items() if table.learnable}:
+        raise ValueError("the graph's weights are not those of the template")
+    for index, name in names.items():
+        value = graph.tables[name].values[0]
+        vector = value.ndim == 2 and 1 in value.shape
+        state["weights"][index] = (value.ravel() if vector else value).tolist()
+    model.load_state_dict(state)
+
+
+def molecules():
+    """The files of examples and of queries."""
+    import neuralogic
+    folder = Path(neuralogic.__file__).parent / "utils/data/datasets/molecules/mutagenesis"
+    return str(folder / "examples.txt"), str(folder / "queries.txt")
+
+
+def difference(outputs, path):
+    """From vecc's, both in ascending order: a database has the molecules in another order."""
+    _, expected, _ = read_outputs(path)
+    return compare.largest_difference(np.sort(np.ravel(outputs)), np.sort(expected.ravel()))[0]
+
+
+def measure_all(known, folder):
+    from importlib.metadata import version
+
+    from neuralogic.dataset import FileDataset
+    row = {"version": f"neuralogic {version('neuralogic')}, f64, one thread", "device": "cpu",
+           "loaded_bytes": status_bytes("VmRSS")}
+    start = time.perf_counter()
+    model = make_model(known, Path(folder) / "template.txt")
+    samples = model.build_dataset(FileDataset(*molecules()))
+    row["set_up"] = time.perf_counter() - start
+    set_weights(model, read_graph(known.graph))
+    if known.outputs:
+        row["difference"] = difference(model.test(samples), known.outputs)
+        row["tolerance"] = compare.TOLERANCE["f64"]
+    if differs(row):
+        return row
+    row["forward"] = measure(lambda: model.test(samples), known)
+    row["batch_1"] = measure(lambda: model.train(samples, 1), known)
+    row["peak_bytes"] = status_bytes("VmHWM")
+    return row
+
+
+def run():
+    parser = make_parser(__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--case", required=True)
+    known, _ = parser.parse_known_args()
+    check_installed()
+    stdout = os.dup(1)
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), 1)  # Java writes its log there
+        row = measure_all(known, folder)
+    sys.stdout.flush()
+    os.dup2(stdout, 1)
+    return row
+
+
+if __name__ == "__main__":
+    main_of(run)
