@@ -12,6 +12,7 @@
 #include "ground_graph.h"
 #include "src/support/cache_folder.h"
 #include "src/support/child_process.h"
+#include "tools/common/interrupt.h"
 
 namespace vecc::tools {
 namespace {
@@ -48,24 +49,28 @@ PeerRow absent_row(PeerRow row, std::string why, std::string remedy) {
   return row;
 }
 
-// What it prints; ended after so many seconds.
-Result<std::string> run_limited(const ChildCommand& command, double seconds) {
-  VECC_TRY(ChildProcess child, ChildProcess::start(command));
+struct PeerProcess {
+  std::string text;     // what it printed
+  std::string failure;  // empty: none
+};
+
+// Ended after so many seconds, or when we are.
+PeerProcess run_limited(const ChildCommand& command, double seconds) {
+  auto started = ChildProcess::start(command);
+  if (!started) return {"", started.error().text()};
+  ChildProcess& child = *started;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (bool more = true; more;) {
     pollfd ready{child.descriptor(), POLLIN, 0};
-    if (::poll(&ready, 1, 200) != 0) more = child.read_some();
-    if (more && std::chrono::steady_clock::now() > end) {
-      child.kill();
-      (void)child.wait();
-      return Errors(ErrorCode::DeviceFailure, command.file,
-                    fmt::format("took more than {:.0f} s", seconds));
-    }
+    if (::poll(&ready, 1, 200) > 0) more = child.read_some();
+    const bool late = std::chrono::steady_clock::now() > end;
+    if (!more || (!late && !interrupt_pending())) continue;
+    child.kill();
+    (void)child.wait();
+    return {"", late ? fmt::format("it took more than {:.0f} s", seconds) : "interrupted"};
   }
-  if (const std::string failure = child.wait(); !failure.empty()) {
-    return Errors(ErrorCode::DeviceFailure, command.file, failure + "; its words are on stderr");
-  }
-  return child.text();
+  const std::string failure = child.wait();
+  return {child.text(), failure.empty() ? "" : "it failed (" + failure + "), see stderr"};
 }
 
 RunSeries series_in(const nlohmann::json& row, const char* name) {
@@ -192,14 +197,14 @@ Result<PeerRow> run_peer(const PeerRunner& runner, const PeerCase& what, const P
     if (runner.compiles) {
       ChildCommand cold = command;
       cold.arguments.emplace_back("--set-up-only");
-      const auto text = run_limited(cold, options.give_up);
-      if (!text) return absent_row(row, text.error().text(), "");
-      const auto json = nlohmann::json::parse(*text);
+      const PeerProcess process = run_limited(cold, options.give_up);
+      if (!process.failure.empty()) return absent_row(row, process.failure, "");
+      const auto json = nlohmann::json::parse(process.text);
       if (!json.contains("absent")) row.set_up_cold = json.at("set_up");
     }
-    const auto text = run_limited(command, options.give_up);
-    if (!text) return absent_row(row, text.error().text(), "");
-    read_row(nlohmann::json::parse(*text), row);
+    const PeerProcess process = run_limited(command, options.give_up);
+    if (!process.failure.empty()) return absent_row(row, process.failure, "");
+    read_row(nlohmann::json::parse(process.text), row);
   } catch (const nlohmann::json::exception& error) {
     return absent_row(row, std::string("printed no times: ") + error.what(), "");
   }
