@@ -19,7 +19,8 @@
 //   - Nodes run in order, phase by phase; a node reads nodes before it. A member node is seen by
 //     nodes of its own phase only, a row node by all later ones. A `reduce` stands in a members
 //     phase and makes a row value, for later phases.
-//   - What a row stores, the same row may load again in a later phase, at the same rows.
+//   - What a row stores, the same row may load again in a later phase, at the same rows: `reloads`.
+//   - A store may go where the same row was loaded, if no later step reads that: `in_place`.
 //   - Rows are independent: any order, any grouping gives the same bits.
 //   - `times` with the same left operand for a whole tile (map Tile) runs blocked: segment-GEMM.
 #pragma once
@@ -126,6 +127,9 @@ struct Kernel {
   std::uint32_t word_slots = 0;
   /// It loads rows that it stores itself (the same row, later): stores alias loads.
   bool reloads = false;
+  /// Stores may alias loads of the same row (the same number of its entries) that come before: a
+  /// loop over rows, or over entries, still has independent steps.
+  bool in_place = false;
 };
 
 /// Whether every row is `entries` numbers that are computed one by one from numbers at the same

@@ -102,8 +102,9 @@ struct PlanOptions {
 
 /// Every launch of the Plan: kernels verify; accesses lie within their buffers, every entry of an
 /// index within the rows it names; offsets rise and end within the members; tiles cover the rows
-/// once; no two buffers that are live at once overlap; nothing is read before it is written, nor in
-/// the launch that writes it except at the same row. Error: IllFormedOp with the launch.
+/// once; no two buffers that are live at once overlap, but where a launch is through with a row of
+/// one before it stores the same row of the other; nothing is read before it is written, nor in the
+/// launch that writes it except at the same row. Error: IllFormedOp with the launch.
 [[nodiscard]] Result<void> verify(const Plan& plan);
 
 /// The Plan of that Program as text: buffers with the values that lie in them, launches with their

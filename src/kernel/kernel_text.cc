@@ -80,6 +80,7 @@ std::string text_of(const Kernel& kernel) {
   std::string text = fmt::format("kernel {}{}", text_of(kernel.dtype), text_of(kernel.segments));
   if (kernel.members > 0) text += fmt::format(" {}", kernel.members);
   if (kernel.reloads) text += " reloads";
+  if (kernel.in_place) text += " in-place";
   text += "\n";
   for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
     const KernelAccess& access = kernel.accesses[a];

@@ -20,7 +20,7 @@ std::string head_text(const Kernel& kernel) {
   for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
     const KernelAccess& access = kernel.accesses[a];
     const char* constant = access.store ? "" : "const ";
-    const char* alone = access.store && !kernel.reloads ? " __restrict__" : "";
+    const char* alone = access.store && !kernel.reloads && !kernel.in_place ? " __restrict__" : "";
     text +=
         fmt::format("  {0}T*{1} d{2} = static_cast<{0}T*>(a->data[{2}]);\n", constant, alone, a);
     if (access.map == RowMap::List) {

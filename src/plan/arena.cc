@@ -75,9 +75,48 @@ std::uint64_t padded(const PlanBuffer& buffer) {
   return (buffer.elements + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// Buffers that begin at one launch, the largest first, and those that take a place after it is one.
+class ArenaPlacement {
+ public:
+  ArenaPlacement(std::span<PlanBuffer> buffers, std::span<const BufferIndex> takes)
+      : buffers_(buffers), takes_(takes), placed_(buffers.size(), false), lent_(buffers.size()) {}
+
+  void begin(std::vector<std::size_t>& now) {
+    std::ranges::stable_sort(now, std::ranges::greater(),
+                             [&](std::size_t b) { return buffers_[b].elements; });
+    for (const std::size_t b : now) place(b);
+  }
+  void end(const std::vector<std::size_t>& now) {
+    for (const std::size_t b : now) {
+      if (!lent_[b]) free_.give(buffers_[b].offset, padded(buffers_[b]));
+    }
+  }
+  [[nodiscard]] std::uint64_t size() const { return free_.end(); }
+
+ private:
+  void place(std::size_t b) {
+    if (placed_[b]) return;
+    placed_[b] = true;
+    if (takes_.empty() || takes_[b] == kNone) {
+      buffers_[b].offset = free_.take(padded(buffers_[b]));
+      return;
+    }
+    place(takes_[b]);  // it may begin here, too
+    buffers_[b].offset = buffers_[takes_[b]].offset;
+    lent_[takes_[b]] = true;
+  }
+
+  std::span<PlanBuffer> buffers_;
+  std::span<const BufferIndex> takes_;
+  std::vector<bool> placed_;  // by buffer
+  std::vector<bool> lent_;    // by buffer: another one ends its life
+  FreeBlocks free_;
+};
+
 }  // namespace
 
-std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches) {
+std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches,
+                             std::span<const BufferIndex> takes) {
   std::vector<std::vector<std::size_t>> begins(launches + 1);
   std::vector<std::vector<std::size_t>> ends(launches + 1);
   for (std::size_t b = 0; b < buffers.size(); ++b) {
@@ -85,15 +124,12 @@ std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launch
     begins[buffers[b].first].push_back(b);
     ends[std::min(buffers[b].last, launches)].push_back(b);
   }
-  FreeBlocks free;
+  ArenaPlacement placement(buffers, takes);
   for (std::uint32_t launch = 0; launch < launches; ++launch) {
-    auto& now = begins[launch];
-    std::ranges::stable_sort(now, std::ranges::greater(),
-                             [&](std::size_t b) { return buffers[b].elements; });
-    for (const std::size_t b : now) buffers[b].offset = free.take(padded(buffers[b]));
-    for (const std::size_t b : ends[launch]) free.give(buffers[b].offset, padded(buffers[b]));
+    placement.begin(begins[launch]);
+    placement.end(ends[launch]);
   }
-  return free.end();
+  return placement.size();
 }
 
 }  // namespace vecc

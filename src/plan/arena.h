@@ -10,7 +10,9 @@ namespace vecc {
 
 /// Sets the offset of every Arena buffer: two that are live at once do not overlap; every buffer
 /// begins at a multiple of 16 elements. Returns the arena's size in elements. Best fit, in the
-/// order of launches.
-std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches);
+/// order of launches. `takes`, by buffer: one of the same size whose place it takes when that ends
+/// (kNone: none); empty: nobody does.
+std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches,
+                             std::span<const BufferIndex> takes = {});
 
 }  // namespace vecc

@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "src/plan/arena.h"
+#include "src/plan/in_place.h"
+#include "src/plan/launch_rows.h"
 
 namespace vecc {
 namespace {
@@ -24,8 +26,7 @@ class PlanAssembler {
     plan_.arrays = lowering_.arrays;
     for (const GroupIndex g : ordered_groups()) add_launch(lowering_.groups[g]);
     find_lifetimes();
-    plan_.arena_elements =
-        place_in_arena(plan_.buffers, static_cast<std::uint32_t>(plan_.launches.size()));
+    place_buffers();
     return std::move(plan_);
   }
 
@@ -121,28 +122,21 @@ class PlanAssembler {
     return buffer;
   }
 
-  // Whether it loads what it stores: a member's value again, the old rows of an update.
-  bool reloads(const KernelGroup& group) {
-    for (const GroupAccess& store : group.accesses()) {
-      if (!store.access.store) continue;
-      const BufferIndex buffer = place_of(store.value).first;
-      for (const GroupAccess& load : group.accesses()) {
-        if (!load.access.store && same_rows(place_of(load.value).first, buffer)) return true;
+  // It loads what it stores: before that the old rows of an update, after it a member's value.
+  void mark_aliases(Kernel& kernel, const Launch& launch) {
+    const std::vector<AccessSteps> steps = access_steps(kernel);
+    for (std::size_t s = 0; s < kernel.accesses.size(); ++s) {
+      if (!kernel.accesses[s].store) continue;
+      for (std::size_t l = 0; l < kernel.accesses.size(); ++l) {
+        if (kernel.accesses[l].store || !may_overlap(plan_, kernel, launch, s, l)) continue;
+        (steps[l].last < steps[s].first ? kernel.in_place : kernel.reloads) = true;
       }
     }
-    return false;
-  }
-  [[nodiscard]] bool same_rows(BufferIndex a, BufferIndex b) const {
-    const PlanBuffer& left = plan_.buffers[a];
-    const PlanBuffer& right = plan_.buffers[b];
-    return a == b || (left.kind == PlanBuffer::Kind::Parameter && left.kind == right.kind &&
-                      left.source == right.source);
+    kernel.in_place = kernel.in_place && !kernel.reloads;
   }
 
   void add_launch(KernelGroup& group) {
-    group.kernel().reloads = reloads(group);
     Launch launch;
-    launch.kernel = kernel_number(group.kernel());
     launch.rows = group.rows();
     launch.stage = group.stage();
     launch.level = group.level;
@@ -153,6 +147,10 @@ class PlanAssembler {
       launch.members = segments.members();
       if (!segments.is_fixed()) launch.offsets = offsets_array(segments);
     }
+    // Buffers are numbered by what launches make.
+    const auto made = std::ranges::find_if(
+        group.accesses(), [](const GroupAccess& access) { return access.access.store; });
+    place_of(made->value);
     for (const GroupAccess& access : group.accesses()) {
       const auto [buffer, first] = place_of(access.value);
       const ValueState& state = lowering_.values[access.value];
@@ -164,6 +162,8 @@ class PlanAssembler {
       binding.list = access.list;
       launch.accesses.push_back(binding);
     }
+    mark_aliases(group.kernel(), launch);
+    launch.kernel = kernel_number(group.kernel());
     cut_tiles(group.kernel(), plan_, group.types, launch, plan_.arrays);
     plan_.launches.push_back(std::move(launch));
   }
@@ -208,6 +208,18 @@ class PlanAssembler {
     for (PlanBuffer& buffer : plan_.buffers) {
       if (buffer.first == end) buffer.first = 0;  // nobody writes it: no rows, or a constant
     }
+  }
+  // In place, unless other gaps then happen to fit worse.
+  void place_buffers() {
+    const auto launches = static_cast<std::uint32_t>(plan_.launches.size());
+    const std::vector<BufferIndex> takes = find_lenders(plan_);
+    std::vector<PlanBuffer> shared = plan_.buffers;
+    const std::uint64_t in_place = place_in_arena(shared, launches, takes);
+    plan_.arena_elements = place_in_arena(plan_.buffers, launches);
+    if (in_place > plan_.arena_elements) return;
+    plan_.arena_elements = in_place;
+    plan_.buffers = std::move(shared);
+    mark_in_place(plan_, takes);
   }
   [[nodiscard]] bool is_stored(ValueId value) const {
     if (lowering_.values[value].stored) return true;

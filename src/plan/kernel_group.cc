@@ -111,7 +111,7 @@ NodeIndex KernelGroup::constant(double value, KernelSpace space) {
   return add(std::move(node), space);
 }
 
-void KernelGroup::store(NodeIndex node, GroupAccess access) {
+KernelStep KernelGroup::add_store(NodeIndex node, GroupAccess access) {
   access.access.store = true;
   access.access.shape = shape_of(node);
   access.access.space = spaces_[node];
@@ -119,6 +119,11 @@ void KernelGroup::store(NodeIndex node, GroupAccess access) {
   kernel_.stores.push_back({static_cast<std::uint32_t>(accesses_.size()), node});
   kernel_.accesses.push_back(access.access);
   accesses_.push_back(access);
+  return {true, number};
+}
+
+void KernelGroup::store(NodeIndex node, GroupAccess access) {
+  const KernelStep store = add_store(node, access);
   // After the node; what members reduce to, in the first row phase after theirs.
   const bool late = makes_row(kernel_.nodes[node].kind);
   std::uint32_t phase = phases_[node];
@@ -132,7 +137,14 @@ void KernelGroup::store(NodeIndex node, GroupAccess access) {
   const auto at = late ? steps.begin() : std::ranges::find_if(steps, [&](const KernelStep& step) {
                                            return !step.store && step.number == node;
                                          }) + 1;
-  steps.insert(at, {true, number});
+  steps.insert(at, store);
+}
+
+void KernelGroup::store_last(NodeIndex node, GroupAccess access) {
+  VECC_CHECK(spaces_[node] == KernelSpace::Row, "a row's value");
+  const KernelStep store = add_store(node, access);
+  if (kernel_.phases.back().space != KernelSpace::Row) begin_phase(KernelSpace::Row);
+  kernel_.phases.back().steps.push_back(store);
 }
 
 std::uint32_t KernelGroup::add_words(ArrayIndex words) {

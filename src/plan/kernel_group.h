@@ -76,6 +76,8 @@ class KernelGroup {
   [[nodiscard]] Shape shape_of(NodeIndex node) const { return kernel_.nodes[node].shape; }
   /// `node`'s value goes to an access; right after the node itself.
   void store(NodeIndex node, GroupAccess access);
+  /// The same of a row's value, behind all that is there.
+  void store_last(NodeIndex node, GroupAccess access);
   /// The slot of words that differ from row to row.
   std::uint32_t add_words(ArrayIndex words);
   [[nodiscard]] const std::vector<ArrayIndex>& words() const { return words_; }
@@ -93,6 +95,8 @@ class KernelGroup {
   struct KeyHash {
     std::size_t operator()(const LoadKey& key) const noexcept;
   };
+
+  KernelStep add_store(NodeIndex node, GroupAccess access);
 
   std::uint32_t rows_;
   std::uint32_t stage_;

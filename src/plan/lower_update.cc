@@ -153,7 +153,8 @@ bool Lowering::update_in_place(ValueId id, ValueId target, const Read& read, Arr
   access.list = list;
   access.is_update = true;
   access.access.map = list == kNone ? RowMap::Direct : RowMap::List;
-  groups[state.group].store(state.node, access);
+  // Whatever else the kernel computes reads the old rows.
+  groups[state.group].store_last(state.node, access);
   note_op(groups[state.group]);
   return true;
 }

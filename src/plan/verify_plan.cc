@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "src/plan/in_place.h"
+#include "src/plan/launch_rows.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -15,9 +17,9 @@ class PlanVerifier {
 
   Result<void> verify() {
     for (const Kernel& kernel : plan_.kernels) VECC_TRY_VOID(vecc::verify(kernel));
-    VECC_TRY_VOID(check_arena());
+    for (const Kernel& kernel : plan_.kernels) steps_.push_back(access_steps(kernel));
     for (std::size_t l = 0; l < plan_.launches.size(); ++l) VECC_TRY_VOID(check_launch(l));
-    return {};
+    return check_arena();
   }
 
  private:
@@ -25,7 +27,8 @@ class PlanVerifier {
     return Errors(ErrorCode::IllFormedOp, fmt::format("launch {}", launch), text);
   }
 
-  // Buffers that are live at once lie apart: walk them by their place, with those that reach over.
+  // Buffers that are live at once lie apart, or one takes the other's place: walk them by their
+  // place, with those that reach over.
   [[nodiscard]] Result<void> check_arena() const {
     std::vector<BufferIndex> order;
     for (BufferIndex b = 0; b < plan_.buffers.size(); ++b) {
@@ -45,7 +48,8 @@ class PlanVerifier {
       });
       for (const BufferIndex o : open) {
         const PlanBuffer& other = plan_.buffers[o];
-        if (other.first <= buffer.last && buffer.first <= other.last) {
+        const bool at_once = other.first <= buffer.last && buffer.first <= other.last;
+        if (at_once && !takes_place(b, o) && !takes_place(o, b)) {
           return Errors(ErrorCode::IllFormedOp, fmt::format("buffer {}", b),
                         fmt::format("overlaps buffer {}, which is live, too", o));
         }
@@ -55,12 +59,23 @@ class PlanVerifier {
     return {};
   }
 
-  // How far a loop's counter goes.
-  [[nodiscard]] std::uint64_t counted(const Launch& launch, KernelSpace space) const {
-    if (space == KernelSpace::Row) return launch.rows;
+  // Whether a buffer begins where another ends, in a launch that is through with a row of the old
+  // one when it stores that of the new one.
+  [[nodiscard]] bool takes_place(BufferIndex made, BufferIndex old) const {
+    const PlanBuffer& next = plan_.buffers[made];
+    const PlanBuffer& before = plan_.buffers[old];
+    if (next.first != before.last || next.offset != before.offset ||
+        next.first >= plan_.launches.size()) {
+      return false;
+    }
+    const Launch& launch = plan_.launches[next.first];
     const Kernel& kernel = plan_.kernels[launch.kernel];
-    if (kernel.segments == KernelSegments::Ragged) return plan_.arrays[launch.offsets]->back();
-    return std::uint64_t{launch.rows} * launch.members;
+    return (kernel.in_place || kernel.reloads) &&
+           may_lend_place(kernel, steps_[launch.kernel], launch, old, made);
+  }
+
+  [[nodiscard]] std::uint64_t counted(const Launch& launch, KernelSpace space) const {
+    return counted_rows(plan_, plan_.kernels[launch.kernel], launch, space);
   }
 
   Result<void> check_launch(std::size_t number) {
@@ -181,12 +196,25 @@ class PlanVerifier {
     if (bound > binding.rows) {
       return error(number, fmt::format("access {} names row {} of {}", a, bound - 1, binding.rows));
     }
-    if (!access.store && buffer.kind == PlanBuffer::Kind::Arena && !written_[binding.buffer] &&
-        bound > 0 && !kernel.reloads) {
+    if (!access.store && buffer.kind == PlanBuffer::Kind::Arena && bound > 0 &&
+        !written_[binding.buffer] && !stores_before(launch, kernel, a)) {
       return error(number,
                    fmt::format("access {} reads buffer {}, which nobody wrote", a, binding.buffer));
     }
     return {};
+  }
+
+  // Whether the launch stores the row before it loads it.
+  [[nodiscard]] bool stores_before(const Launch& launch, const Kernel& kernel,
+                                   std::size_t load) const {
+    const std::vector<AccessSteps>& steps = steps_[launch.kernel];
+    for (std::size_t s = 0; s < launch.accesses.size(); ++s) {
+      if (kernel.accesses[s].store && launch.accesses[s].buffer == launch.accesses[load].buffer &&
+          reach_same_rows(kernel, launch, s, load) && steps[s].first < steps[load].first) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Rows run in any order: no two store to the same place; a constant stays.
@@ -208,50 +236,29 @@ class PlanVerifier {
     return {};
   }
 
-  // Nothing is read in the launch that writes it, except at the same row.
+  // Nothing is read in the launch that writes it, except at the same row: before that is stored,
+  // or, of the arena, after it.
   [[nodiscard]] Result<void> check_hazards(std::size_t number, const Launch& launch,
                                            const Kernel& kernel) const {
+    const std::vector<AccessSteps>& steps = steps_[launch.kernel];
     for (std::size_t s = 0; s < launch.accesses.size(); ++s) {
       if (!kernel.accesses[s].store) continue;
       for (std::size_t l = 0; l < launch.accesses.size(); ++l) {
-        if (kernel.accesses[l].store || !overlap(launch, kernel, s, l)) continue;
-        const KernelAccess& store = kernel.accesses[s];
-        const KernelAccess& load = kernel.accesses[l];
-        const bool same_row = kernel.reloads && store.space == load.space &&
-                              store.map == load.map && store.shape == load.shape &&
-                              launch.accesses[s].first == launch.accesses[l].first &&
-                              launch.accesses[s].list == launch.accesses[l].list;
-        if (!same_row) {
+        if (kernel.accesses[l].store || !may_overlap(plan_, kernel, launch, s, l)) continue;
+        const bool before = steps[l].last < steps[s].first && (kernel.in_place || kernel.reloads);
+        const bool after = steps[s].first < steps[l].first && kernel.reloads &&
+                           plan_.buffers[launch.accesses[l].buffer].kind == PlanBuffer::Kind::Arena;
+        if (!reach_same_rows(kernel, launch, s, l) || !(before || after)) {
           return error(number, fmt::format("access {} reads what access {} writes", l, s));
         }
       }
     }
     return {};
   }
-  [[nodiscard]] bool overlap(const Launch& launch, const Kernel& kernel, std::size_t s,
-                             std::size_t l) const {
-    const AccessBinding& store = launch.accesses[s];
-    const AccessBinding& load = launch.accesses[l];
-    const PlanBuffer& left = plan_.buffers[store.buffer];
-    const PlanBuffer& right = plan_.buffers[load.buffer];
-    const bool same =
-        store.buffer == load.buffer || (left.kind == PlanBuffer::Kind::Parameter &&
-                                        left.kind == right.kind && left.source == right.source);
-    if (!same) return false;
-    const std::uint64_t store_end = store.first + written_rows(launch, kernel, s);
-    const std::uint64_t load_end = load.first + load.rows * kernel.accesses[l].shape.size();
-    return store.first < load_end && load.first < store_end;
-  }
-  // Elements that a store may reach.
-  [[nodiscard]] std::uint64_t written_rows(const Launch& launch, const Kernel& kernel,
-                                           std::size_t s) const {
-    const std::uint64_t size = kernel.accesses[s].shape.size();
-    if (kernel.accesses[s].map != RowMap::Direct) return launch.accesses[s].rows * size;
-    return counted(launch, kernel.accesses[s].space) * size;
-  }
 
   const Plan& plan_;
-  std::vector<bool> written_;  // by buffer
+  std::vector<bool> written_;                    // by buffer
+  std::vector<std::vector<AccessSteps>> steps_;  // by kernel
 };
 
 }  // namespace

@@ -83,6 +83,24 @@ TEST(Arena, NothingAndOtherKindsTakeNoRoom) {
   EXPECT_EQ(place_in_arena(buffers, 1), 0u);
 }
 
+TEST(Arena, TakesThePlaceThatItIsGiven) {
+  std::vector<PlanBuffer> buffers = {live(32, 0, 1), live(32, 1, 2), live(32, 2, 3)};
+  EXPECT_EQ(place_in_arena(buffers, 4, std::vector<BufferIndex>{kNone, 0, 1}), 32u);
+}
+
+TEST(Arena, TakesAPlaceThatIsTakenInTheSameLaunch) {
+  std::vector<PlanBuffer> buffers = {live(32, 1, 2), live(32, 1, 1), live(32, 0, 1)};
+  EXPECT_EQ(place_in_arena(buffers, 3, std::vector<BufferIndex>{1, 2, kNone}), 32u);
+}
+
+TEST(Arena, APlaceThatIsTakenIsFreeLater) {
+  std::vector<PlanBuffer> buffers = {live(32, 0, 1), live(32, 1, 2), live(32, 2, 3),
+                                     live(32, 3, 3)};
+  EXPECT_EQ(place_in_arena(buffers, 4, std::vector<BufferIndex>{kNone, 0, kNone, kNone}), 64u);
+  EXPECT_NE(buffers[2].offset, buffers[1].offset);
+  EXPECT_EQ(buffers[3].offset, buffers[1].offset);
+}
+
 TEST(Arena, RandomLives) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);

@@ -57,6 +57,17 @@ parameter "g" [3, 1]
 )");
 }
 
+// Two launches: 1 stores where it reads what 0 made, at the same row.
+Plan chain() {
+  return plan_of(R"(vecc program 1 f32 samples 2
+parameter "x" [5, 1]
+%0 = weight "x" : f32[5, 1]
+%1 = segment %0 [0, 2, 5] sum : f32[2, 1]
+%2 = transform %1 tanh : f32[2, 1]
+%3 = output %2 [0:2] : f32[2, 1]
+)");
+}
+
 void expect_error(Plan plan, const std::function<void(Plan&)>& break_it, const std::string& text) {
   break_it(plan);
   const auto verified = verify(plan);
@@ -92,6 +103,58 @@ TEST(BrokenPlan, BuffersOverlap) {
             plan.buffers[store_of(plan, 0).buffer].offset;
       },
       "buffer 2: error: overlaps buffer 0, which is live, too [E031]");
+}
+TEST(BrokenPlan, InPlaceOfAnotherRow) {
+  expect_error(
+      chain(),
+      [](Plan& plan) {
+        AccessBinding& load = load_of(plan, 1);
+        plan.buffers[load.buffer].elements = plan.arena_elements = 16;
+        plan.buffers[store_of(plan, 1).buffer].elements = 16;
+        load.first = 1;
+      },
+      "buffer 2: error: overlaps buffer 0, which is live, too [E031]");
+}
+TEST(BrokenPlan, InPlaceThroughAList) {
+  expect_error(
+      chain(),
+      [](Plan& plan) {
+        kernel_of(plan, 1).accesses[access_of(plan, 1, false)].map = RowMap::List;
+        plan.arrays.push_back(
+            std::make_shared<const std::vector<std::uint32_t>>(std::vector<std::uint32_t>{1, 0}));
+        load_of(plan, 1).list = static_cast<ArrayIndex>(plan.arrays.size() - 1);
+      },
+      "buffer 2: error: overlaps buffer 0, which is live, too [E031]");
+}
+TEST(BrokenPlan, InPlaceOfWhatIsReadLater) {
+  expect_error(
+      chain(),
+      [](Plan& plan) {
+        KernelNode late = kernel_of(plan, 1).nodes.back();
+        kernel_of(plan, 1).nodes.push_back(late);
+        kernel_of(plan, 1).phases.back().steps.push_back({false, 2});
+      },
+      "buffer 2: error: overlaps buffer 0, which is live, too [E031]");
+}
+TEST(BrokenPlan, InPlaceOfWhatALaterLaunchReads) {
+  expect_error(
+      chain(), [](Plan& plan) { plan.buffers[load_of(plan, 1).buffer].last = 2; },
+      "buffer 2: error: overlaps buffer 0, which is live, too [E031]");
+}
+TEST(BrokenPlan, InPlaceByAKernelThatDoesNotKnow) {
+  expect_error(
+      chain(), [](Plan& plan) { kernel_of(plan, 1).in_place = false; },
+      "buffer 2: error: overlaps buffer 0, which is live, too [E031]");
+}
+TEST(BrokenPlan, ReadsTheNewRowsOfAnUpdate) {
+  expect_error(
+      step(),
+      [](Plan& plan) {
+        auto& steps = kernel_of(plan, 0).phases[0].steps;
+        std::swap(steps[steps.size() - 2], steps.back());  // the store, what it stores
+        kernel_of(plan, 0).stores[0].value = 0;
+      },
+      "launch 0: error: access 0 reads what access 2 writes [E031]");
 }
 TEST(BrokenPlan, ABufferBehindTheArena) {
   expect_error(
