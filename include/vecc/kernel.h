@@ -95,6 +95,7 @@ struct KernelNode {
   std::uint32_t wrt = 0;                       ///< CombineVjp
   bool reads_x = false;                        ///< TransformVjp, CombineVjp
   bool reads_y = false;
+  bool skips_nan = false;       ///< Reduce, ReduceArg of max, min: any number beats NaN
   bool transpose_left = false;  ///< Times
   bool transpose_right = false;
 };

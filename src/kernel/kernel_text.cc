@@ -50,6 +50,10 @@ std::string reads_text(const KernelNode& node) {
   return std::string(node.reads_x ? " x" : "") + (node.reads_y ? " y" : "");
 }
 
+std::string skip_text(const KernelNode& node) {
+  return node.skips_nan ? " skip-nan" : "";
+}
+
 std::string head_text(const KernelNode& node) {
   const std::string combination(info(node.combination).text);
   switch (node.kind) {
@@ -65,8 +69,8 @@ std::string head_text(const KernelNode& node) {
                          node.transpose_right ? " transpose-right" : "");
     case KernelNode::Kind::RowSum: return "row-sum";
     case KernelNode::Kind::Guard: return "guard";
-    case KernelNode::Kind::Reduce: return "reduce " + combination;
-    case KernelNode::Kind::ReduceArg: return "reduce-arg " + combination;
+    case KernelNode::Kind::Reduce: return "reduce " + combination + skip_text(node);
+    case KernelNode::Kind::ReduceArg: return "reduce-arg " + combination + skip_text(node);
     case KernelNode::Kind::Selected: return "selected";
     case KernelNode::Kind::Scan: return "scan";
     case KernelNode::Kind::Threshold: return "threshold";

@@ -53,7 +53,8 @@ void BodyPrinter::print_reduce(std::uint32_t number) {
   loop_line(fmt::format("v{}[i] {} {};", number, op, member));
 }
 
-// The whole member with the largest (smallest) sum of entries, the first on ties.
+// The whole member with the largest (smallest) sum of entries, the first on ties. A first one that
+// is no number stays, unless those are skipped.
 void BodyPrinter::print_selection(std::uint32_t number) {
   const KernelNode& node = kernel_.nodes[number];
   const std::uint32_t member = node.operands[0];
@@ -62,8 +63,9 @@ void BodyPrinter::print_selection(std::uint32_t number) {
                               ? entry(member)
                               : fmt::format("row_sum<T, {}>({})", size(member), pointer(member));
   line(fmt::format("const T t{} = {};", number, sum));
-  line(fmt::format("if (s{0} == ~0u || t{0} {1} b{0}) {{", number,
-                   node.combination == Combination::Max ? ">" : "<"));
+  line(fmt::format("if (s{0} == ~0u || t{0} {1} b{0}{2}) {{", number,
+                   node.combination == Combination::Max ? ">" : "<",
+                   node.skips_nan ? fmt::format(" || b{0} != b{0}", number) : ""));
   line(fmt::format("  s{0} = e; b{0} = t{0};", number));
   if (node.kind == Kind::Reduce) {
     line(size(member) == 1

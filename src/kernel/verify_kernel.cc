@@ -87,6 +87,10 @@ class KernelVerifier {
         return error(fmt::format("%{} loads another shape", number));
       }
     }
+    const bool selects =
+        (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) &&
+        (node.combination == Combination::Max || node.combination == Combination::Min);
+    if (node.skips_nan && !selects) return error(fmt::format("%{} skips NaN", number));
     if (node.words_by_row && node.word_slot >= kernel_.word_slots) return error("no such words");
     made_in_[number] = p;
     return {};

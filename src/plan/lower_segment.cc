@@ -1,37 +1,9 @@
 // Over the members of segments.
-#include <algorithm>
-#include <memory>
-
 #include "src/plan/expr_nodes.h"
 #include "src/plan/lowering.h"
 #include "src/program/inverse_index.h"
 
 namespace vecc {
-namespace {
-
-// A longer segment is summed in pieces, which other threads (blocks) may take, then those.
-constexpr std::uint32_t kChunk = 2048;
-
-std::vector<std::uint32_t> offsets_of(const Segments& segments, std::uint32_t rows) {
-  if (!segments.is_fixed()) return {segments.offsets().begin(), segments.offsets().end()};
-  std::vector<std::uint32_t> offsets;
-  for (std::uint32_t s = 0; s <= rows; ++s) offsets.push_back(s * segments.members());
-  return offsets;
-}
-
-bool has_long(const Segments& segments, std::uint32_t rows) {
-  if (segments.is_fixed()) {
-    return segments.members() > kChunk && (segments.dimension() == 2 || rows == 1);
-  }
-  const auto offsets = segments.offsets();
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    if (offsets[s + 1] - offsets[s] > kChunk) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 void Lowering::lower_segment(ValueId id, const SegmentOp& segment) {
   const Op& op = program_.op(id);
   const Read read = read_of(op.operands[0]);
@@ -56,15 +28,16 @@ void Lowering::lower_segment(ValueId id, const SegmentOp& segment) {
 }
 
 void Lowering::reduce(ValueId id, const Read& members, const Segments& segments, std::uint32_t rows,
-                      Combination combination) {
-  const bool adds = combination == Combination::Sum || combination == Combination::Avg;
-  if (adds && has_long(segments, rows)) {
-    reduce_chunks(id, members, offsets_of(segments, rows), combination);
-    return;
+                      Combination combination, bool skips_nan) {
+  const bool selects = combination == Combination::Max || combination == Combination::Min;
+  if (const auto pieces = cut_segments(segments, rows, selects)) {
+    if (combination == Combination::Avg) return average_pieces(id, members, segments, *pieces);
+    return reduce_pieces(id, members, *pieces, combination);
   }
   const Spot spot = find_segments(members, segments, rows);
   KernelNode node = node_of(KernelNode::Kind::Reduce, values[id].shape, {read_node(spot, members)});
   node.combination = combination;
+  node.skips_nan = skips_nan;
   finish(id, spot, groups[spot.group].add(std::move(node), spot.space));
 }
 
@@ -78,41 +51,28 @@ void Lowering::count_members(ValueId id, const Segments& segments, std::uint32_t
   finish(id, spot, groups[spot.group].add(std::move(node), KernelSpace::Member));
 }
 
-void Lowering::reduce_chunks(ValueId id, const Read& members,
-                             std::span<const std::uint32_t> offsets, Combination combination) {
-  std::vector<std::uint32_t> pieces{0};      // members of each chunk
-  std::vector<std::uint32_t> of_segment{0};  // chunks of each segment
-  std::vector<double> shares;
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    for (std::uint32_t e = offsets[s]; e < offsets[s + 1]; e += kChunk) {
-      pieces.push_back(std::min(e + kChunk, offsets[s + 1]));
-    }
-    of_segment.push_back(static_cast<std::uint32_t>(pieces.size() - 1));
-    const std::uint32_t count = offsets[s + 1] - offsets[s];
-    shares.push_back(count == 0 ? 0.0 : 1.0 / count);
-  }
-  const Shape shape = values[id].shape;
-  const auto chunks = static_cast<std::uint32_t>(pieces.size() - 1);
-  const auto rows = static_cast<std::uint32_t>(of_segment.size() - 1);
-  const ValueId partial = add_temporary(chunks, shape);
-  reduce(partial, members, Segments::ragged(std::move(pieces)), chunks, Combination::Sum);
-  const Read read{partial, std::nullopt, shape};
-  const Segments segments = Segments::ragged(std::move(of_segment));
-  if (combination == Combination::Sum) return reduce(id, read, segments, rows, combination);
-  const ValueId sum = add_temporary(rows, shape);
-  reduce(sum, read, segments, rows, Combination::Sum);
-  const ValueId share = add_temporary(
-      rows, Shape::scalar(), std::make_shared<const std::vector<double>>(std::move(shares)));
-  const Read reads[] = {{sum, std::nullopt, shape}, {share, std::nullopt, Shape::scalar()}};
-  const Spot spot = find_spot(rows, reads, OpPace::ByEntry);
-  const NodeIndex a = read_node(spot, reads[0]);
-  const NodeIndex b = read_node(spot, reads[1]);
-  finish(id, spot, add_entry_product(groups[spot.group], spot.space, a, b));
+// exp(x - max)
+NodeIndex Lowering::add_power(Spot spot, NodeIndex x, NodeIndex max) {
+  KernelGroup& group = groups[spot.group];
+  const NodeIndex minus = add_entry_product(group, spot.space, max, group.constant(-1, spot.space));
+  KernelNode difference = node_of(KernelNode::Kind::Combine, Shape::scalar(), {x});
+  difference.operands.push_back(minus);
+  KernelNode power = node_of(KernelNode::Kind::Transform, Shape::scalar(),
+                             {group.add(std::move(difference), spot.space)});
+  power.transformation.id = Transformation::Exp;
+  return group.add(std::move(power), spot.space);
+}
+
+NodeIndex Lowering::add_inverse(Spot spot, NodeIndex x) {
+  KernelNode inverse = node_of(KernelNode::Kind::Transform, Shape::scalar(), {x});
+  inverse.transformation.id = Transformation::Inverse;
+  return groups[spot.group].add(std::move(inverse), spot.space);
 }
 
 // exp(x - max) is kept between the two walks that need it.
 void Lowering::softmax_members(ValueId id, const Read& members, const Segments& segments) {
   const std::uint32_t rows = segments.count(row_count(members));
+  if (const auto pieces = cut_segments(segments, rows)) return softmax_pieces(id, members, *pieces);
   const Spot spot = find_segments(members, segments, rows);
   const auto at = [&]() -> KernelGroup& { return groups[spot.group]; };
   KernelNode largest =
@@ -121,23 +81,14 @@ void Lowering::softmax_members(ValueId id, const Read& members, const Segments& 
   const NodeIndex max = at().add(std::move(largest), spot.space);
 
   at().begin_phase(KernelSpace::Member);
-  const NodeIndex x = read_node(spot, members);
-  const NodeIndex minus = add_entry_product(at(), spot.space, max, at().constant(-1, spot.space));
-  KernelNode difference = node_of(KernelNode::Kind::Combine, Shape::scalar(), {x});
-  difference.operands.push_back(minus);
-  KernelNode power = node_of(KernelNode::Kind::Transform, Shape::scalar(),
-                             {at().add(std::move(difference), spot.space)});
-  power.transformation.id = Transformation::Exp;
-  const NodeIndex e = at().add(std::move(power), spot.space);
+  const NodeIndex e = add_power(spot, read_node(spot, members), max);
   const ValueId powers = add_temporary(row_count(members), Shape::scalar());
   finish(powers, spot, e);
   const NodeIndex sum =
       at().add(node_of(KernelNode::Kind::Reduce, Shape::scalar(), {e}), spot.space);
 
   at().begin_phase(KernelSpace::Member);
-  KernelNode inverse = node_of(KernelNode::Kind::Transform, Shape::scalar(), {sum});
-  inverse.transformation.id = Transformation::Inverse;
-  const NodeIndex share = at().add(std::move(inverse), spot.space);
+  const NodeIndex share = add_inverse(spot, sum);
   const NodeIndex again = read_node(spot, {powers, std::nullopt, Shape::scalar()});
   finish(id, spot, add_entry_product(at(), spot.space, again, share));
 }

@@ -72,8 +72,12 @@ void Lowering::lower_vjp_segment(ValueId id, const SegmentOp& segment) {
   const Read g = read_of(op.operands.back());
   switch (segment.combination) {
     case Combination::Max:
-    case Combination::Min: select_gradient(id, read_of(op.operands[0]), g, segment); return;
-    case Combination::ElProduct: product_gradient(id, read_of(op.operands[0]), g, segment); return;
+    case Combination::Min:
+      select_gradient(id, read_of(op.operands[0]), g, segment.segments, segment.combination);
+      return;
+    case Combination::ElProduct:
+      product_gradient(id, read_of(op.operands[0]), g, g, segment.segments);
+      return;
     case Combination::Softmax:
     case Combination::Sparsemax: softmax_gradient(id, read_of(op.operands[0]), g, segment); return;
     case Combination::Concat: reinterpret(id, g); return;
@@ -94,6 +98,9 @@ void Lowering::lower_vjp_segment(ValueId id, const SegmentOp& segment) {
 
 // Every member gets the segment's gradient, or its share of it.
 void Lowering::spread_gradient(ValueId id, const Read& g, const SegmentOp& segment) {
+  if (const auto pieces = cut_segments(segment.segments, row_count(g))) {
+    return spread_to_pieces(id, g, segment, *pieces);
+  }
   const Spot spot{new_group(row_count(g), std::span(&g, 1)).group, KernelSpace::Member};
   KernelGroup& group = groups[spot.group];
   group.set_segments(segment.segments, values[id].rows);
@@ -113,10 +120,15 @@ void Lowering::spread_gradient(ValueId id, const Read& g, const SegmentOp& segme
 }
 
 // The member that was selected gets the segment's gradient.
-void Lowering::select_gradient(ValueId id, const Read& x, const Read& g, const SegmentOp& segment) {
-  const Spot spot = find_segments(x, segment.segments, row_count(g), std::span(&g, 1));
+void Lowering::select_gradient(ValueId id, const Read& x, const Read& g, const Segments& segments,
+                               Combination combination, bool skips_nan) {
+  if (const auto pieces = cut_segments(segments, row_count(g), /*first_alone=*/true)) {
+    return select_in_pieces(id, x, g, combination, *pieces);
+  }
+  const Spot spot = find_segments(x, segments, row_count(g), std::span(&g, 1));
   KernelNode arg = node_of(KernelNode::Kind::ReduceArg, Shape::scalar());
-  arg.combination = segment.combination;
+  arg.combination = combination;
+  arg.skips_nan = skips_nan;
   arg.operands = {read_node(spot, x)};
   const NodeIndex selected = groups[spot.group].add(std::move(arg), spot.space);
   const NodeIndex row = read_row(spot, g);
@@ -127,9 +139,13 @@ void Lowering::select_gradient(ValueId id, const Read& x, const Read& g, const S
 }
 
 // The product of the others: of those before a member, then, backwards, of those after it.
-void Lowering::product_gradient(ValueId id, const Read& x, const Read& g,
-                                const SegmentOp& segment) {
-  const Spot spot = find_segments(x, segment.segments, row_count(g), std::span(&g, 1));
+void Lowering::product_gradient(ValueId id, const Read& x, const Read& g, const Read& guard,
+                                const Segments& segments) {
+  if (const auto pieces = cut_segments(segments, row_count(g))) {
+    return product_gradient_of_pieces(id, x, g, guard, *pieces);
+  }
+  const Read others[] = {g, guard};
+  const Spot spot = find_segments(x, segments, row_count(g), others);
   const auto scan = [&](NodeIndex of) {
     KernelNode node = node_of(KernelNode::Kind::Scan, values[id].shape);
     node.operands = {of};
@@ -138,6 +154,7 @@ void Lowering::product_gradient(ValueId id, const Read& x, const Read& g,
   const ValueId before = add_temporary(row_count(x), values[id].shape);
   finish(before, spot, scan(read_node(spot, x)));
   const NodeIndex row = read_row(spot, g);
+  const NodeIndex zeros = read_row(spot, guard);
   KernelGroup& group = groups[spot.group];
   group.begin_phase(KernelSpace::Member, /*reversed=*/true);
   const NodeIndex after = scan(load_node(spot, x));
@@ -145,53 +162,60 @@ void Lowering::product_gradient(ValueId id, const Read& x, const Read& g,
   KernelNode node = node_of(KernelNode::Kind::Combine, values[id].shape);
   node.combination = Combination::ElProduct;
   node.operands = {row, first, after};
-  finish(id, spot, add_guard(group, spot.space, row, group.add(std::move(node), spot.space)));
+  finish(id, spot, add_guard(group, spot.space, zeros, group.add(std::move(node), spot.space)));
 }
 
 // softmax: y (g - sum of y g); sparsemax: where y > 0, g - mean of g over those.
 void Lowering::softmax_gradient(ValueId id, const Read& y, const Read& g,
                                 const SegmentOp& segment) {
   const bool is_sparse = segment.combination == Combination::Sparsemax;
-  const Spot spot =
-      find_segments(y, segment.segments, segment.segments.count(row_count(y)), std::span(&g, 1));
+  const std::uint32_t rows = segment.segments.count(row_count(y));
+  if (const auto pieces = cut_segments(segment.segments, rows)) {
+    return softmax_gradient_of_pieces(id, y, g, is_sparse, *pieces);
+  }
+  const Spot spot = find_segments(y, segment.segments, rows, std::span(&g, 1));
   const auto at = [&]() -> KernelGroup& { return groups[spot.group]; };
-  const auto weight = [&] {
-    const NodeIndex read = read_node(spot, y);
-    if (!is_sparse) return read;
-    KernelNode sign = node_of(KernelNode::Kind::Transform, Shape::scalar());
-    sign.transformation.id = Transformation::Signum;
-    sign.operands = {read};
-    return at().add(std::move(sign), spot.space);
-  };
   const auto sum_of = [&](NodeIndex of) {
-    KernelNode node = node_of(KernelNode::Kind::Reduce, Shape::scalar());
-    node.operands = {of};
-    return at().add(std::move(node), spot.space);
+    return at().add(node_of(KernelNode::Kind::Reduce, Shape::scalar(), {of}), spot.space);
   };
-  NodeIndex w = weight();
-  NodeIndex each = read_node(spot, g);
-  // Where g is zero, a y that is no number has no part.
-  const NodeIndex part =
-      add_guard(at(), spot.space, each, add_entry_product(at(), spot.space, w, each));
-  NodeIndex mean = sum_of(part);
+  const NodeIndex w = softmax_weight(spot, y, is_sparse);
+  NodeIndex mean = sum_of(softmax_part(spot, w, g));
   if (is_sparse) {
     const NodeIndex count = sum_of(w);
     at().begin_phase(KernelSpace::Member);
-    KernelNode inverse = node_of(KernelNode::Kind::Transform, Shape::scalar());
-    inverse.transformation.id = Transformation::Inverse;
-    inverse.operands = {count};
-    mean = add_entry_product(at(), spot.space, mean, at().add(std::move(inverse), spot.space));
+    mean = add_entry_product(at(), spot.space, mean, add_inverse(spot, count));
   } else {
     at().begin_phase(KernelSpace::Member);
   }
-  w = weight();
-  each = read_node(spot, g);
+  finish_softmax_gradient(id, spot, y, g, mean, is_sparse);
+}
+
+NodeIndex Lowering::softmax_weight(Spot spot, const Read& y, bool is_sparse) {
+  const NodeIndex read = read_node(spot, y);
+  if (!is_sparse) return read;
+  KernelNode sign = node_of(KernelNode::Kind::Transform, Shape::scalar(), {read});
+  sign.transformation.id = Transformation::Signum;
+  return groups[spot.group].add(std::move(sign), spot.space);
+}
+
+// Where g is zero, a y that is no number has no part.
+NodeIndex Lowering::softmax_part(Spot spot, NodeIndex weight, const Read& g) {
+  const NodeIndex each = read_node(spot, g);
+  KernelGroup& group = groups[spot.group];
+  return add_guard(group, spot.space, each, add_entry_product(group, spot.space, weight, each));
+}
+
+void Lowering::finish_softmax_gradient(ValueId id, Spot spot, const Read& y, const Read& g,
+                                       NodeIndex mean, bool is_sparse) {
+  const NodeIndex w = softmax_weight(spot, y, is_sparse);
+  const NodeIndex each = read_node(spot, g);
+  KernelGroup& group = groups[spot.group];
   KernelNode difference = node_of(KernelNode::Kind::Combine, Shape::scalar());
-  difference.operands = {each,
-                         add_entry_product(at(), spot.space, mean, at().constant(-1, spot.space))};
-  const NodeIndex apart = at().add(std::move(difference), spot.space);
+  difference.operands = {
+      each, add_entry_product(group, spot.space, mean, group.constant(-1, spot.space))};
+  const NodeIndex apart = group.add(std::move(difference), spot.space);
   finish(id, spot,
-         add_guard(at(), spot.space, apart, add_entry_product(at(), spot.space, w, apart)));
+         add_guard(group, spot.space, apart, add_entry_product(group, spot.space, w, apart)));
 }
 
 }  // namespace vecc

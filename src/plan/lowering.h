@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/plan/kernel_group.h"
+#include "src/plan/segment_pieces.h"
 #include "src/plan/value_source.h"
 #include "src/program/value_places.h"
 #include "vecc/plan.h"
@@ -97,19 +98,43 @@ class Lowering {
   [[nodiscard]] std::vector<Read> map_reads(std::span<const ValueId> operands,
                                             std::uint32_t rows) const;
   void reduce(ValueId id, const Read& members, const Segments& segments, std::uint32_t rows,
-              Combination combination);
+              Combination combination, bool skips_nan = false);
   void count_members(ValueId id, const Segments& segments, std::uint32_t rows,
                      std::uint32_t members);
-  void reduce_chunks(ValueId id, const Read& members, std::span<const std::uint32_t> offsets,
-                     Combination combination);
   void softmax_members(ValueId id, const Read& members, const Segments& segments);
   void sparsemax_members(ValueId id, const Read& members, const Segments& segments);
   void reinterpret(ValueId id, const Read& read);
   NodeIndex add_zeros(Spot spot, Shape shape);
+  NodeIndex add_power(Spot spot, NodeIndex x, NodeIndex max);
+  NodeIndex add_inverse(Spot spot, NodeIndex x);
   void spread_gradient(ValueId id, const Read& g, const SegmentOp& segment);
-  void select_gradient(ValueId id, const Read& x, const Read& g, const SegmentOp& segment);
-  void product_gradient(ValueId id, const Read& x, const Read& g, const SegmentOp& segment);
+  void select_gradient(ValueId id, const Read& x, const Read& g, const Segments& segments,
+                       Combination combination, bool skips_nan = false);
+  /// `guard`: rows in which it is zero pass nothing on.
+  void product_gradient(ValueId id, const Read& x, const Read& g, const Read& guard,
+                        const Segments& segments);
   void softmax_gradient(ValueId id, const Read& y, const Read& g, const SegmentOp& segment);
+  NodeIndex softmax_weight(Spot spot, const Read& y, bool is_sparse);
+  NodeIndex softmax_part(Spot spot, NodeIndex weight, const Read& g);
+  void finish_softmax_gradient(ValueId id, Spot spot, const Read& y, const Read& g, NodeIndex mean,
+                               bool is_sparse);
+  // The same of long segments (lower_pieces.cc).
+  [[nodiscard]] Read through_pieces(const Read& read, const SegmentPieces& pieces) const;
+  Read add_partial(std::uint32_t rows, Shape shape);
+  Read add_shares(const Segments& segments, std::uint32_t rows);
+  void reduce_pieces(ValueId id, const Read& members, const SegmentPieces& pieces,
+                     Combination combination);
+  void average_pieces(ValueId id, const Read& members, const Segments& segments,
+                      const SegmentPieces& pieces);
+  void softmax_pieces(ValueId id, const Read& members, const SegmentPieces& pieces);
+  void spread_to_pieces(ValueId id, const Read& g, const SegmentOp& segment,
+                        const SegmentPieces& pieces);
+  void select_in_pieces(ValueId id, const Read& x, const Read& g, Combination combination,
+                        const SegmentPieces& pieces);
+  void product_gradient_of_pieces(ValueId id, const Read& x, const Read& g, const Read& guard,
+                                  const SegmentPieces& pieces);
+  void softmax_gradient_of_pieces(ValueId id, const Read& y, const Read& g, bool is_sparse,
+                                  const SegmentPieces& pieces);
   ValueId add_temporary(std::uint32_t rows, Shape shape,
                         std::shared_ptr<const std::vector<double>> constants = nullptr);
   /// The g of a row, seen by its members.

@@ -374,6 +374,11 @@ TEST(BrokenKernel, MembersWithoutSegments) {
       sums(), [](Plan& plan) { kernel_of(plan, 1).segments = KernelSegments::None; },
       "kernel: error: members of a kernel that has no segments [E031]");
 }
+TEST(BrokenKernel, ASumThatSkipsMembers) {
+  expect_error(
+      sums(), [](Plan& plan) { kernel_of(plan, 1).nodes[1].skips_nan = true; },
+      "kernel: error: %1 skips NaN [E031]");
+}
 TEST(BrokenKernel, ANodeTwice) {
   expect_error(
       sums(),
