@@ -131,6 +131,8 @@ struct Kernel {
   /// Stores may alias loads of the same row (the same number of its entries) that come before: a
   /// loop over rows, or over entries, still has independent steps.
   bool in_place = false;
+  /// Rows come in the order of a list that the launch has, as they do where a tile has a type.
+  bool ordered = false;
 };
 
 /// Whether every row is `entries` numbers that are computed one by one from numbers at the same

@@ -64,7 +64,9 @@ struct Launch {
   std::vector<AccessBinding> accesses;
   std::vector<ArrayIndex> words;  ///< by word slot
   std::vector<std::uint32_t> tiles{0};
-  ArrayIndex order = kNone;               ///< rows sorted by type, if a tile has one type
+  /// Rows sorted by type, if a tile has one type; by members within each tile, if the kernel is
+  /// `ordered`.
+  ArrayIndex order = kNone;
   std::vector<std::uint32_t> tile_types;  ///< by tile
   std::uint32_t level = 0;                ///< launches of one level do not depend on one another
   std::uint32_t stage = 0;                ///< 0: run(), 1: differentiate()

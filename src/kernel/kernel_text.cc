@@ -85,6 +85,7 @@ std::string text_of(const Kernel& kernel) {
   if (kernel.members > 0) text += fmt::format(" {}", kernel.members);
   if (kernel.reloads) text += " reloads";
   if (kernel.in_place) text += " in-place";
+  if (kernel.ordered) text += " ordered";
   text += "\n";
   for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
     const KernelAccess& access = kernel.accesses[a];

@@ -9,9 +9,10 @@
 namespace vecc {
 namespace {
 
-bool reads_by_tile(const Kernel& kernel) {
-  return std::ranges::any_of(kernel.accesses,
-                             [](const KernelAccess& a) { return a.map == RowMap::Tile; });
+bool has_order(const Kernel& kernel) {
+  return kernel.ordered || std::ranges::any_of(kernel.accesses, [](const KernelAccess& a) {
+           return a.map == RowMap::Tile;
+         });
 }
 
 // The variables that the body reads.
@@ -74,7 +75,7 @@ Kernel as_scalars(Kernel kernel) {
 }
 
 // The loop over rows.
-std::string rows_text(const Kernel& kernel, bool by_type) {
+std::string rows_text(const Kernel& kernel, bool by_order) {
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   if (entries > 1 && is_flat(kernel, entries)) {
     return fmt::format(
@@ -84,8 +85,8 @@ std::string rows_text(const Kernel& kernel, bool by_type) {
         entries, BodyPrinter(as_scalars(kernel)).print());
   }
   BodyPrinter body(kernel);
-  if (body.is_blocked()) return body.print_blocked(by_type ? "order[q + b]" : "q + b");
-  if (by_type) {
+  if (body.is_blocked()) return body.print_blocked(by_order ? "order[q + b]" : "q + b");
+  if (by_order) {
     return "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = order[q];\n" +
            body.print() + "  }\n";
   }
@@ -96,13 +97,13 @@ std::string rows_text(const Kernel& kernel, bool by_type) {
 }  // namespace
 
 bool has_lists(const Kernel& kernel) {
-  return reads_by_tile(kernel) || std::ranges::any_of(kernel.accesses, [](const KernelAccess& a) {
+  return has_order(kernel) || std::ranges::any_of(kernel.accesses, [](const KernelAccess& a) {
            return a.map == RowMap::List;
          });
 }
 
 std::string print_cpp(const Kernel& kernel, std::string_view name) {
-  const bool by_type = reads_by_tile(kernel);
+  const bool by_order = has_order(kernel);
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n"
       "template <class I>\n"
@@ -110,8 +111,8 @@ std::string print_cpp(const Kernel& kernel, std::string_view name) {
       name);
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);
-  if (by_type) text += "  const I* order = static_cast<const I*>(a->order);\n";
-  text += rows_text(kernel, by_type) + "}\n}  // namespace vecc_kernel\n";
+  if (by_order) text += "  const I* order = static_cast<const I*>(a->order);\n";
+  text += rows_text(kernel, by_order) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
     text += fmt::format(

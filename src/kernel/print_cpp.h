@@ -14,7 +14,7 @@ namespace vecc {
 /// Arguments. The prelude stands before it.
 [[nodiscard]] std::string print_cpp(const Kernel& kernel, std::string_view name = "vecc_kernel");
 
-/// Whether the kernel reads lists, so that their width matters.
+/// Whether the kernel reads lists or an order, so that their width matters.
 [[nodiscard]] bool has_lists(const Kernel& kernel);
 
 }  // namespace vecc

@@ -163,8 +163,8 @@ class PlanAssembler {
       launch.accesses.push_back(binding);
     }
     mark_aliases(group.kernel(), launch);
-    launch.kernel = kernel_number(group.kernel());
     cut_tiles(group.kernel(), plan_, group.types, launch, plan_.arrays);
+    launch.kernel = kernel_number(group.kernel());
     plan_.launches.push_back(std::move(launch));
   }
   std::uint32_t kernel_number(const Kernel& kernel) {

@@ -93,7 +93,9 @@ class PlanPrinter {
   }
 
   [[nodiscard]] std::string tiles_text(const Launch& launch) const {
-    if (launch.order == kNone) return count_text(launch.tiles.size() - 1, "tile");
+    const std::string tiles = count_text(launch.tiles.size() - 1, "tile");
+    if (launch.order == kNone) return tiles;
+    if (launch.tile_types.empty()) return tiles + " in order " + array_text(launch.order);
     return fmt::format("tiles {} of types {} in order {}", entries_text(launch.tiles),
                        entries_text(launch.tile_types), array_text(launch.order));
   }

@@ -151,12 +151,16 @@ class PlanVerifier {
         !std::ranges::is_sorted(tiles)) {
       return error(number, "tiles that do not cover its rows once");
     }
-    const auto& accesses = plan_.kernels[launch.kernel].accesses;
+    const Kernel& kernel = plan_.kernels[launch.kernel];
     const bool has_types = std::ranges::any_of(
-        accesses, [](const KernelAccess& access) { return access.map == RowMap::Tile; });
-    if (has_types != (launch.order != kNone)) return error(number, "an order without types");
-    if (!has_types) return {};
-    if (launch.tile_types.size() + 1 != tiles.size()) return error(number, "tiles without a type");
+        kernel.accesses, [](const KernelAccess& access) { return access.map == RowMap::Tile; });
+    if ((has_types || kernel.ordered) != (launch.order != kNone)) {
+      return error(number, "an order that its kernel does not read, or none");
+    }
+    if (has_types && launch.tile_types.size() + 1 != tiles.size()) {
+      return error(number, "tiles without a type");
+    }
+    if (launch.order == kNone) return {};
     std::vector<bool> seen(launch.rows, false);
     if (plan_.arrays[launch.order]->size() != launch.rows) {
       return error(number, "an order of other rows");
