@@ -56,6 +56,7 @@ bool Lowering::joins(Spot spot, std::uint32_t rows, std::span<const Read> reads,
   if (pace == OpPace::Slow && !is_flat(group.kernel(), reads[0].shape.size())) return false;
   const bool by_row = pace == OpPace::ByRow || pace == OpPace::Product;
   if (by_row && has_slow_row(group.kernel())) return false;
+  // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
   if (pace == OpPace::Product && has_blocked_product(group.kernel())) return false;
   std::uint32_t level = 0;
   for (const Read& read : reads) {
