@@ -51,6 +51,26 @@ Program convolution(DType dtype) {
   return program;
 }
 
+// Short segments of changing lengths, whose rows have an order, and long ones, which are cut: the
+// largest member, the product and the softmax of each.
+Program short_and_long(DType dtype) {
+  constexpr std::uint32_t kNodes = 9000;
+  Program program(dtype);
+  const ValueId x = random_weight(program, "x", kNodes, Shape(), 1);
+  std::vector<std::uint32_t> offsets{0};
+  for (std::uint32_t n = 0; n < kNodes; ++n) offsets.push_back(offsets.back() + n * 7 % 5);
+  const ValueId edges = program.gather(x, random_list(kNodes, offsets.back(), 2));
+  const ValueId sums = program.segment(edges, Segments::ragged(offsets), Combination::Sum);
+  const ValueId next = program.transform(sums, {.id = Transformation::Tanh, .target = {}});
+  const auto graphs = Segments::ragged({0, 3, 8000, kNodes});
+  program.set_sample_count(kNodes + 6);
+  program.output(program.segment(next, graphs, Combination::Softmax), Index::slice(0, kNodes));
+  program.output(program.segment(next, graphs, Combination::Max), Index::slice(kNodes, 3));
+  program.output(program.segment(sums, graphs, Combination::ElProduct),
+                 Index::slice(kNodes + 3, 3));
+  return program;
+}
+
 // Outputs, then the gradients of all parameters.
 std::vector<double> run_bits(Executable& executable, const Program& program) {
   EXPECT_TRUE(executable.run());
@@ -90,17 +110,25 @@ TEST(CpuThreads, TheProgramTakesEveryWay) {
   EXPECT_TRUE(any([](const Launch& l) { return l.offsets != kNone && l.rows > 3000; }));
 }
 
-TEST(CpuThreads, AnyNumberOfThreadsGivesTheSameBits) {
-  for (const DType dtype : {DType::F32, DType::F64}) {
-    SCOPED_TRACE(text_of(dtype));
-    const Program program = convolution(dtype);
-    const std::vector<double> one = run_bits(*compile_for(program, 1), program);
-    for (const std::uint32_t threads : {2u, 7u, 0u}) {
-      SCOPED_TRACE(threads);
-      const auto executable = compile_for(program, threads);
-      for (int i = 0; i < 5; ++i) expect_same(run_bits(*executable, program), one);
-    }
+void expect_the_same_bits(const Program& program) {
+  SCOPED_TRACE(text_of(program.dtype()));
+  const std::vector<double> one = run_bits(*compile_for(program, 1), program);
+  for (const std::uint32_t threads : {2u, 7u, 0u}) {
+    SCOPED_TRACE(threads);
+    const auto executable = compile_for(program, threads);
+    for (int i = 0; i < 5; ++i) expect_same(run_bits(*executable, program), one);
   }
+}
+
+TEST(CpuThreads, AnyNumberOfThreadsGivesTheSameBits) {
+  for (const DType dtype : {DType::F32, DType::F64}) expect_the_same_bits(convolution(dtype));
+}
+
+TEST(CpuThreads, OrdersPiecesAndRowsInPlaceToo) {
+  const Plan plan = make_plan(short_and_long(DType::F32));
+  const auto any = [&](bool Kernel::*is) { return std::ranges::any_of(plan.kernels, is); };
+  EXPECT_TRUE(any(&Kernel::ordered) && any(&Kernel::in_place));
+  for (const DType dtype : {DType::F32, DType::F64}) expect_the_same_bits(short_and_long(dtype));
 }
 
 TEST(CpuThreads, LargeLaunchesAgreeWithTheInterpreter) {
