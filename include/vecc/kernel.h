@@ -131,7 +131,7 @@ struct Kernel {
   /// Stores may alias loads of the same row (the same number of its entries) that come before: a
   /// loop over rows, or over entries, still has independent steps.
   bool in_place = false;
-  /// Rows come in the order of a list that the launch has, as they do where a tile has a type.
+  /// Rows come in the order of a list, if the launch has one (where a tile has a type, it has).
   bool ordered = false;
 };
 

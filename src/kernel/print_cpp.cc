@@ -9,10 +9,18 @@
 namespace vecc {
 namespace {
 
+bool has_types(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.accesses,
+                             [](const KernelAccess& a) { return a.map == RowMap::Tile; });
+}
 bool has_order(const Kernel& kernel) {
-  return kernel.ordered || std::ranges::any_of(kernel.accesses, [](const KernelAccess& a) {
-           return a.map == RowMap::Tile;
-         });
+  return kernel.ordered || has_types(kernel);
+}
+
+// Row number `at` of the order; of a kernel without types a launch may have none.
+std::string row_text(const Kernel& kernel, const std::string& at) {
+  if (has_types(kernel)) return "order[" + at + "]";
+  return kernel.ordered ? fmt::format("(order ? order[{0}] : {0})", at) : at;
 }
 
 // The variables that the body reads.
@@ -85,10 +93,10 @@ std::string rows_text(const Kernel& kernel, bool by_order) {
         entries, BodyPrinter(as_scalars(kernel)).print());
   }
   BodyPrinter body(kernel);
-  if (body.is_blocked()) return body.print_blocked(by_order ? "order[q + b]" : "q + b");
+  if (body.is_blocked()) return body.print_blocked(row_text(kernel, "q + b"));
   if (by_order) {
-    return "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = order[q];\n" +
-           body.print() + "  }\n";
+    return "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = " +
+           row_text(kernel, "q") + ";\n" + body.print() + "  }\n";
   }
   return std::string(is_scalar_only(kernel) ? "  VECC_NO_ALIAS\n" : "") +
          "  for (unsigned r = begin; r < end; ++r) {\n" + body.print() + "  }\n";

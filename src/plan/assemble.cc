@@ -216,10 +216,10 @@ class PlanAssembler {
     std::vector<PlanBuffer> shared = plan_.buffers;
     const std::uint64_t in_place = place_in_arena(shared, launches, takes);
     plan_.arena_elements = place_in_arena(plan_.buffers, launches);
+    mark_in_place(plan_, takes);  // kernels do not depend on sizes
     if (in_place > plan_.arena_elements) return;
     plan_.arena_elements = in_place;
     plan_.buffers = std::move(shared);
-    mark_in_place(plan_, takes);
   }
   [[nodiscard]] bool is_stored(ValueId value) const {
     if (lowering_.values[value].stored) return true;

@@ -96,13 +96,17 @@ void cut_by_type(const Kernel& kernel, ArrayIndex types, Launch& launch,
   arrays.push_back(std::make_shared<const std::vector<std::uint32_t>>(std::move(rows.readers)));
 }
 
-// Whether the lengths of short segments of short rows change from row to row so often that a
-// processor, which guesses where each loop ends, loses more by that than by reading an order.
-bool gains_by_order(const Kernel& kernel, const Plan& plan, const Launch& launch) {
-  if (kernel.segments != KernelSegments::Ragged) return false;
-  for (const KernelNode& node : kernel.nodes) {
-    if (node.shape.size() > kLongestRow) return false;
-  }
+// Short rows of segments: whether launches may have an order is the kernel's, so that graphs of all
+// sizes run the same one.
+bool may_be_ordered(const Kernel& kernel) {
+  return kernel.segments == KernelSegments::Ragged &&
+         std::ranges::all_of(
+             kernel.nodes, [](const KernelNode& node) { return node.shape.size() <= kLongestRow; });
+}
+
+// Whether the lengths of short segments change from row to row so often that a processor, which
+// guesses where each loop ends, loses more by that than by reading an order.
+bool gains_by_order(const Plan& plan, const Launch& launch) {
   const auto& offsets = *plan.arrays[launch.offsets];
   if (offsets.back() > kMeanMembers * std::uint64_t{launch.rows}) return false;
   std::uint32_t changes = 0;
@@ -136,8 +140,8 @@ void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, Launch& launc
     cut_by_type(kernel, types, launch, arrays);
   } else {
     cut_by_work(kernel, plan, launch);
-    kernel.ordered = gains_by_order(kernel, plan, launch);
-    if (kernel.ordered) order_by_members(plan, launch, arrays);
+    kernel.ordered = may_be_ordered(kernel);
+    if (kernel.ordered && gains_by_order(plan, launch)) order_by_members(plan, launch, arrays);
   }
 }
 

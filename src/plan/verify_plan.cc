@@ -154,8 +154,9 @@ class PlanVerifier {
     const Kernel& kernel = plan_.kernels[launch.kernel];
     const bool has_types = std::ranges::any_of(
         kernel.accesses, [](const KernelAccess& access) { return access.map == RowMap::Tile; });
-    if ((has_types || kernel.ordered) != (launch.order != kNone)) {
-      return error(number, "an order that its kernel does not read, or none");
+    if (has_types && launch.order == kNone) return error(number, "types without an order");
+    if (!has_types && !kernel.ordered && launch.order != kNone) {
+      return error(number, "an order that its kernel does not read");
     }
     if (has_types && launch.tile_types.size() + 1 != tiles.size()) {
       return error(number, "tiles without a type");

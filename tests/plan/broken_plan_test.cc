@@ -299,12 +299,12 @@ TEST(BrokenPlan, TilesThatGoBack) {
 TEST(BrokenPlan, TypesWithoutAnOrder) {
   expect_error(
       typed(), [](Plan& plan) { plan.launches[0].order = kNone; },
-      "launch 0: error: an order that its kernel does not read, or none [E031]");
+      "launch 0: error: types without an order [E031]");
 }
-TEST(BrokenPlan, AnOrderedKernelWithoutAnOrder) {
+TEST(BrokenPlan, AnOrderThatNobodyReads) {
   expect_error(
-      sums(), [](Plan& plan) { kernel_of(plan, 1).ordered = true; },
-      "launch 1: error: an order that its kernel does not read, or none [E031]");
+      sums(), [](Plan& plan) { plan.launches[0].order = 0; },
+      "launch 0: error: an order that its kernel does not read [E031]");
 }
 TEST(BrokenPlan, ATileWithoutAType) {
   expect_error(
