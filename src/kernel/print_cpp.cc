@@ -95,8 +95,14 @@ std::string rows_text(const Kernel& kernel, bool by_order) {
   BodyPrinter body(kernel);
   if (body.is_blocked()) return body.print_blocked(row_text(kernel, "q + b"));
   if (by_order) {
-    return "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = " +
-           row_text(kernel, "q") + ";\n" + body.print() + "  }\n";
+    const std::string text = body.print();
+    const std::string ordered =
+        "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = order[q];\n" + text +
+        "  }\n";
+    if (has_types(kernel)) return ordered;
+    // A choice row by row would cost short rows a tenth.
+    return "  if (order) {\n" + ordered +
+           "  } else {\n  for (unsigned r = begin; r < end; ++r) {\n" + text + "  }\n  }\n";
   }
   return std::string(is_scalar_only(kernel) ? "  VECC_NO_ALIAS\n" : "") +
          "  for (unsigned r = begin; r < end; ++r) {\n" + body.print() + "  }\n";
