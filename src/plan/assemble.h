@@ -8,8 +8,9 @@ namespace vecc {
 
 [[nodiscard]] Plan assemble_plan(Lowering& lowering);
 
-/// Fills a launch's tiles: about as much work each, at bounds that depend on nothing but the launch;
-/// and the order of its rows, of a group with types, or where it pays (`ordered` of the kernel).
+/// Fills a launch's tiles: about as much work each, at bounds that depend on nothing but the
+/// launch; and the order of its rows, of a group with types, or where it pays (`ordered` of the
+/// kernel).
 void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, Launch& launch,
                std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& arrays);
 
