@@ -40,13 +40,6 @@ function(vecc_library name)
   target_link_libraries(${name} PUBLIC vecc_options ${ARG_DEPENDS})
 endfunction()
 
-# With sanitizers the kernels, which the cpu backend compiles when it runs, have them too.
-set(kernel_compiler)
-if(VECC_SANITIZE)
-  set(kernel_compiler "VECC_CXX=${CMAKE_CXX_COMPILER}"
-      "VECC_CXXFLAGS=-fsanitize=${VECC_SANITIZE} -fno-sanitize-recover=all")
-endif()
-
 # vecc_test(NAME [DEPENDS ...]): a GoogleTest program of all *_test.cc files in the current folder.
 function(vecc_test name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
@@ -62,5 +55,5 @@ function(vecc_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
-    ENVIRONMENT "VECC_SOURCE_DIR=${PROJECT_SOURCE_DIR};VECC_BINARY_DIR=${PROJECT_BINARY_DIR};VECC_CACHE_DIR=${PROJECT_BINARY_DIR}/cache;${kernel_compiler}")
+    ENVIRONMENT "VECC_SOURCE_DIR=${PROJECT_SOURCE_DIR};VECC_BINARY_DIR=${PROJECT_BINARY_DIR};VECC_CACHE_DIR=${PROJECT_BINARY_DIR}/cache")
 endfunction()

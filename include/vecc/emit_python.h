@@ -26,7 +26,7 @@ struct PythonOptions {
   /// All weight tables (weights_of()). None: the Program's own parameters, and their values.
   std::optional<WeightFile> weights;
   std::vector<EmittedSample> samples;  ///< empty: numbers, no targets
-  std::optional<PythonLoss> loss;     ///< none: the module has no loss
+  std::optional<PythonLoss> loss;      ///< none: the module has no loss
 };
 
 /// Everything in the Program that no module can hold: ops of a backward pass or of a training step

@@ -49,8 +49,9 @@ void expect_values_agree(const Program& program);
 
 /// In both dtypes: the values of the Program that `build` fills agree, a run that releases values
 /// gives the same outputs bit by bit, and the gradients agree where the facts are learnable
-/// (gradient_check.h). A costly way takes gradients in f64 only, and those runs' outputs instead of
-/// the released ones.
+/// (gradient_check.h). A costly way takes one dtype a case (under sanitizers one case of four),
+/// gradients in f64 only, and those runs' outputs instead of the released ones; with VECC_FULL
+/// everything in both.
 void expect_agreement(const std::string& name, const std::function<void(Program&)>& build);
 
 /// The same in one dtype.

@@ -6,16 +6,9 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "tests/import/temporary_folder.h"
+#include "tests/support/sanitized.h"
 #include "vecc/graph_io.h"
 #include "vecc/vectorize.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define VECC_OWN_ALLOCATOR 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define VECC_OWN_ALLOCATOR 1
-#endif
-#endif
 
 namespace vecc::test {
 namespace {
@@ -56,9 +49,7 @@ void expect_as_printed(DType dtype, bool gradients) {
 }
 
 TEST(CpuMemory, IsAsPrinted) {
-#ifdef VECC_OWN_ALLOCATOR
-  GTEST_SKIP() << "the sanitizer allocates by itself";
-#endif
+  if (kSanitized) GTEST_SKIP() << "the sanitizer allocates by itself";
   expect_as_printed(DType::F32, false);
   expect_as_printed(DType::F64, true);
 }

@@ -7,7 +7,8 @@ namespace vecc {
 namespace {
 
 constexpr char kAbsent[] =
-    "torch: error: built without libtorch: tools/run --torch, or configure with -DVECC_TORCH=ON [E060]";
+    "torch: error: built without libtorch: tools/run --torch, or configure with -DVECC_TORCH=ON "
+    "[E060]";
 
 TEST(TorchStub, IsNamedAndAbsent) {
   EXPECT_EQ(torch_backend().name(), "torch");
