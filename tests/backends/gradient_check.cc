@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "backends/reference/program_interpreter.h"
 #include "tests/backends/program_check.h"
@@ -34,8 +33,7 @@ Gradients differentiate(Executable& executable, const Program& program,
 void expect_equal_bits(const Gradients& found, const Gradients& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t p = 0; p < found.size(); ++p) {
-    ASSERT_EQ(found[p].size(), expected[p].size());
-    EXPECT_EQ(std::memcmp(found[p].data(), expected[p].data(), found[p].size() * sizeof(double)), 0)
+    EXPECT_TRUE(equal_bits(found[p], expected[p]))
         << "parameter " << p << " is not repeated bit by bit";
   }
 }

@@ -40,6 +40,9 @@ struct Way {
 ValueId random_fact(Program& program, std::uint32_t rows, Shape shape, std::uint32_t seed,
                     double low = -1, double high = 1);
 
+/// As many values, of the same bits.
+[[nodiscard]] bool equal_bits(const std::vector<double>& first, const std::vector<double>& second);
+
 /// |found - expected| <= tolerance * max(1, |expected|); NaN and infinity are equal to themselves.
 [[nodiscard]] bool agree(double found, double expected, double tolerance);
 
