@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/function/parameter_text.h"
+
 namespace vecc::iso {
 namespace {
 
@@ -26,16 +28,6 @@ Shape node_shape(const ExprNode& node, std::span<const Shape> inputs,
   return {};
 }
 
-std::size_t input_count(const ExprNode& node) {
-  switch (node.kind) {
-    case ExprNode::Kind::Input:
-    case ExprNode::Kind::Constant: return 0;
-    case ExprNode::Kind::Transform: return 1;
-    case ExprNode::Kind::Combine: return node.arity;
-  }
-  return 0;
-}
-
 }  // namespace
 
 ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
@@ -44,7 +36,7 @@ ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
   std::vector<std::size_t> stack;
   std::vector<Shape> shapes;
   for (std::size_t node = 0; node < expr.nodes.size(); ++node) {
-    const auto inputs = std::span(stack).last(input_count(expr.nodes[node]));
+    const auto inputs = std::span(stack).last(operand_count(expr.nodes[node]));
     shapes.clear();
     for (const std::size_t input : inputs) shapes.push_back(shapes_[input]);
     shapes_.push_back(node_shape(expr.nodes[node], shapes, operands));

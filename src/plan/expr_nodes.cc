@@ -7,16 +7,6 @@
 namespace vecc {
 namespace {
 
-std::size_t arity_of(const ExprNode& node) {
-  switch (node.kind) {
-    case ExprNode::Kind::Input:
-    case ExprNode::Kind::Constant: return 0;
-    case ExprNode::Kind::Transform: return 1;
-    case ExprNode::Kind::Combine: return node.arity;
-  }
-  return 0;
-}
-
 NodeIndex add_transposed(KernelGroup& group, KernelSpace space, NodeIndex a) {
   KernelNode node = node_of(KernelNode::Kind::Transform, group.shape_of(a).transposed());
   node.transformation.id = Transformation::Transp;
@@ -99,7 +89,7 @@ ExprNodes::ExprNodes(KernelGroup& group, KernelSpace space, const Expr& expr,
     : group_(group), space_(space), expr_(expr) {
   std::vector<std::size_t> stack;  // nodes that no other one has taken yet
   for (const ExprNode& node : expr.nodes) {
-    const auto arity = static_cast<std::ptrdiff_t>(arity_of(node));
+    const auto arity = static_cast<std::ptrdiff_t>(operand_count(node));
     operands_.emplace_back(stack.end() - arity, stack.end());
     stack.resize(stack.size() - static_cast<std::size_t>(arity));
     stack.push_back(values_.size());

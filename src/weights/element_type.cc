@@ -1,8 +1,8 @@
 #include "src/weights/element_type.h"
 
 #include <array>
-#include <cmath>
-#include <limits>
+
+#include "src/support/half_float.h"
 
 namespace vecc {
 namespace {
@@ -40,27 +40,6 @@ static_assert(is_in_order());
 
 const ElementInfo& element_info(ElementType type) {
   return kElements[static_cast<std::size_t>(type)];
-}
-
-/// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits.
-double half_value(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 0x1F;
-  const int fraction = bits & 0x3FF;
-  double value = 0;
-  if (exponent == 0x1F) {
-    value = fraction == 0 ? std::numeric_limits<double>::infinity()
-                          : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    value = std::ldexp(fraction, -24);
-  } else {
-    value = std::ldexp(fraction + 0x400, exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
-}
-
-/// The upper half of a float.
-double bfloat_value(std::uint16_t bits) {
-  return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
 template <class T, class Convert>

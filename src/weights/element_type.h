@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "vecc/weights.h"
@@ -19,6 +20,17 @@ template <class T>
   T value;
   std::memcpy(&value, bytes, sizeof value);
   return value;
+}
+
+/// Numbers as elements of a file.
+template <class T, class Values>
+[[nodiscard]] std::string little_endian_bytes(const Values& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+  }
+  return bytes;
 }
 
 /// `F32`, as safetensors writes it.

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "src/weights/element_type.h"
 #include "src/weights/table_rows.h"
 #include "vecc/weights.h"
 
@@ -15,16 +15,6 @@ bool is_exactly_float(double value) {
   if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) return false;
   const auto back = static_cast<double>(static_cast<float>(value));
   return std::bit_cast<std::uint64_t>(back) == std::bit_cast<std::uint64_t>(value);
-}
-
-template <class T>
-std::string bytes_of(const std::vector<double>& values) {
-  std::string bytes(values.size() * sizeof(T), '\0');
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = static_cast<T>(values[i]);
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -43,9 +33,10 @@ Result<WeightFile> weights_of(const NeuronGraph& graph) {
       continue;
     }
     const bool single = std::all_of(table.values.begin(), table.values.end(), is_exactly_float);
-    file.tensors.push_back(
-        {table.name, single ? ElementType::F32 : ElementType::F64, tensor_shape(table),
-         single ? bytes_of<float>(table.values) : bytes_of<double>(table.values)});
+    file.tensors.push_back({table.name, single ? ElementType::F32 : ElementType::F64,
+                            tensor_shape(table),
+                            single ? little_endian_bytes<float>(table.values)
+                                   : little_endian_bytes<double>(table.values)});
     if (table.row_names.size() == 0) continue;
     file.metadata.emplace_back(rows_key(table), digest_of_rows(table.row_names));
   }

@@ -8,6 +8,7 @@
 #include "tests/backends/gradient_check.h"
 #include "tests/backends/program_check.h"
 #include "tests/program/recursive_levels.h"
+#include "tests/program/value_in_parts.h"
 #include "vecc/program_text.h"
 
 namespace vecc::test {
@@ -180,39 +181,13 @@ parameter "w" [3, 2x1] = {1, 2, 2, 1, 0, 3}
 
 // One value read in parts of every kind, twice, and as a whole.
 TEST(Gradients, ReadInParts) {
-  const Program program = parse_or_fail(R"(samples 11
-parameter "w" [6, 2x1] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
-%0 = weight "w" : f64[6, 2x1]
-%1 = transform %0 tanh : f64[6, 2x1]
-%2 = gather %1 [1:4] : f64[3, 2x1]
-%3 = gather %1 [0:5:2] : f64[3, 2x1]
-%4 = gather %1 [5, 1, 5] : f64[3, 2x1]
-%5 = gather %1 [2, 2, 3, 5] : f64[4, 2x1]
-%6 = segment %5 [0, 0, 3, 4] avg : f64[3, 2x1]
-%7 = gather %1 [repeat 3 x 1] : f64[3, 2x1]
-%8 = gather %1 [0, 5, 0] : f64[3, 2x1]
-%9 = map sum($0, $1, $2, $3, $4, $5) %2, %3, %4, %6, %7, %8 : f64[3, 2x1]
-%10 = transform %1 square : f64[6, 2x1]
-%11 = output %9 [0:3] : f64[3, 2x1]
-%12 = output %10 [3:9] : f64[6, 2x1]
-%13 = gather %0 [4, 4] : f64[2, 2x1]
-%14 = output %13 [9:11] : f64[2, 2x1])");
-  expect_gradient_agreement(program);
-}
-
-Program recursion(std::uint32_t levels) {
-  Program program(DType::F64);
-  const auto values = std::make_shared<const std::vector<double>>(random_values(8, 3));
-  ValueId all = program.weight(*program.add_parameter({"w", 4, Shape::column(2), values}));
-  all = append_levels(program, all, levels);
-  const std::uint32_t rows = program.op(all).rows;
-  program.set_sample_count(rows);
-  program.output(all, Index::slice(0, rows));
-  return program;
+  expect_gradient_agreement(parse_or_fail(kValueInParts));
 }
 
 TEST(Gradients, OfARecursion) {
-  for (const std::uint32_t levels : {1u, 2u, 3u, 40u}) expect_gradient_agreement(recursion(levels));
+  for (const std::uint32_t levels : {1u, 2u, 3u, 40u}) {
+    expect_gradient_agreement(recursive_program(levels, /*learns=*/true));
+  }
 }
 
 // A concat read by two continuations, one in its buffer, one copied, and by a function.
@@ -235,7 +210,7 @@ parameter "w" [2, 1] = {0.5, 2}
 
 // Nothing may recur through the levels.
 TEST(Gradients, OfADeepRecursion) {
-  const Program program = recursion(8000);
+  const Program program = recursive_program(8000, /*learns=*/true);
   const auto executable = compile_tested_gradients(program);
   ASSERT_NE(executable, nullptr);
   ASSERT_TRUE(executable->run());

@@ -31,21 +31,10 @@ class CodeCountsTest : public CodeTest {
     EXPECT_TRUE(write_graph(*graph, path, Compression::None, copies));
     return *optimize(vectorize(*read_graph(path))->program);
   }
-
-  static Program recursion(std::uint32_t levels) {
-    Program program(DType::F64);
-    const ValueId first =
-        program.fact({0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, 4, Shape::column(2));
-    const ValueId all = append_levels(program, first, levels);
-    const std::uint32_t rows = program.op(all).rows;
-    program.set_sample_count(rows);
-    program.output(all, Index::slice(0, rows));
-    return program;
-  }
 };
 
 TEST_F(CodeCountsTest, TheSameProgramCompilesNothing) {
-  const Program program = recursion(3);
+  const Program program = recursive_program(3, /*learns=*/false);
   const cpu::CodeCounts first = counts_of(program);
   EXPECT_GT(first.compiled, 0u);
   const cpu::CodeCounts second = counts_of(program);
@@ -61,9 +50,9 @@ TEST_F(CodeCountsTest, ALargerGraphOfTheSameTemplateCompilesNothing) {
 }
 
 TEST_F(CodeCountsTest, MoreLevelsOfARecursionCompileNothing) {
-  const cpu::CodeCounts few = counts_of(recursion(5));
+  const cpu::CodeCounts few = counts_of(recursive_program(5, /*learns=*/false));
   EXPECT_GT(few.compiled, 0u);
-  const cpu::CodeCounts many = counts_of(recursion(2000));
+  const cpu::CodeCounts many = counts_of(recursive_program(2000, /*learns=*/false));
   EXPECT_EQ(many.compiled, 0u);
   EXPECT_EQ(many.cached, few.compiled + few.cached);
 }
@@ -71,17 +60,17 @@ TEST_F(CodeCountsTest, MoreLevelsOfARecursionCompileNothing) {
 TEST_F(CodeCountsTest, MoreLevelsCompileNothingBackwards) {
   ExecutionOptions options;
   options.gradients = true;
-  const cpu::CodeCounts few = counts_of(recursion(5), options);
+  const cpu::CodeCounts few = counts_of(recursive_program(5, /*learns=*/false), options);
   EXPECT_GT(few.compiled, 0u);
-  EXPECT_EQ(counts_of(recursion(2000), options).compiled, 0u);
+  EXPECT_EQ(counts_of(recursive_program(2000, /*learns=*/false), options).compiled, 0u);
 }
 
 TEST_F(CodeCountsTest, AnotherNumberOfThreadsCompilesNothing) {
   ExecutionOptions options;
   options.threads = 1;
-  EXPECT_GT(counts_of(recursion(2), options).compiled, 0u);
+  EXPECT_GT(counts_of(recursive_program(2, /*learns=*/false), options).compiled, 0u);
   options.threads = 7;
-  EXPECT_EQ(counts_of(recursion(2), options).compiled, 0u);
+  EXPECT_EQ(counts_of(recursive_program(2, /*learns=*/false), options).compiled, 0u);
 }
 
 }  // namespace

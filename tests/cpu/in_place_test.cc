@@ -77,12 +77,7 @@ TEST(CpuInPlace, AnUpdateIsStoredBehindAllThatReadsTheOldRows) {
     const ValueId old = program.weight(w);
     const ValueId next = program.transform(old, {.id = Transformation::Square, .target = {}});
     const ValueId both = program.linear(random_fact(program, kRows, Shape(), 6), next);
-    Expr sum;
-    sum.nodes.resize(3);
-    sum.nodes[1].input = 1;
-    sum.nodes[2].kind = ExprNode::Kind::Combine;
-    sum.nodes[2].combination = Combination::Sum;
-    sum.nodes[2].arity = 2;
+    const Expr sum = *parse_expr("sum($0, $1)", "");
     const ValueId late = program.map(sum, {{old, both}});
     EXPECT_TRUE(program.add(UpdateOp{}, {old, next}));
     add_output(program, late);

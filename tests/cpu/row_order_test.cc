@@ -18,12 +18,7 @@ TEST(CpuRowOrder, OutputsAgree) {
       const ValueId own = random_fact(program, rows, Shape::column(3), 2);
       const ValueId sums = program.segment(x, Segments::ragged(offsets), Combination::Sum);
       const ValueId scaled = program.linear(random_fact(program, rows, Shape(), 3), sums);
-      Expr sum;
-      sum.nodes.resize(3);
-      sum.nodes[1].input = 1;
-      sum.nodes[2].kind = ExprNode::Kind::Combine;
-      sum.nodes[2].combination = Combination::Sum;
-      sum.nodes[2].arity = 2;
+      const Expr sum = *parse_expr("sum($0, $1)", "");
       program.set_sample_count(rows);
       program.output(program.map(sum, {{scaled, own}}), Index::slice(0, rows));
       ASSERT_NE(make_plan(program).launches[0].order, kNone);

@@ -128,13 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, PlansOfDatasets,
 
 TEST(PlansOfRecursion, ObeyTheRules) {
   for (const std::uint32_t levels : {1u, 5u, 200u}) {
-    Program program(DType::F64);
-    const ValueId first =
-        program.fact({0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}, 4, Shape::column(2));
-    const ValueId all = append_levels(program, first, levels);
-    const std::uint32_t rows = program.op(all).rows;
-    program.set_sample_count(rows);
-    program.output(all, Index::slice(0, rows));
+    const Program program = recursive_program(levels, /*learns=*/false);
     check_plans(program);
     check_backward_plans(program);
   }

@@ -1,6 +1,8 @@
 // A recursion as the vectorizer writes it: levels that share one growing buffer.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "vecc/program.h"
@@ -23,6 +25,24 @@ inline ValueId append_levels(Program& program, ValueId all, std::uint32_t levels
     all = program.concat(std::vector{all, next});
   }
   return all;
+}
+
+/// Levels over four rows, facts or the parameter "w", all rows of which are outputs.
+inline Program recursive_program(std::uint32_t levels, bool learns) {
+  const std::vector<double> values{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
+  Program program(DType::F64);
+  ValueId all = 0;
+  if (learns) {
+    auto shared = std::make_shared<const std::vector<double>>(values);
+    all = program.weight(*program.add_parameter({"w", 4, Shape::column(2), std::move(shared)}));
+  } else {
+    all = program.fact(values, 4, Shape::column(2));
+  }
+  all = append_levels(program, all, levels);
+  const std::uint32_t rows = program.op(all).rows;
+  program.set_sample_count(rows);
+  program.output(all, Index::slice(0, rows));
+  return program;
 }
 
 }  // namespace vecc::test

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "src/weights/element_type.h"
 #include "vecc/escape.h"
 
 namespace vecc {
@@ -18,23 +20,13 @@ bool is_single(double value) {
   return static_cast<double>(static_cast<float>(value)) == value;
 }
 
-template <class T>
-std::string bytes_of(std::span<const double> values) {
-  std::string bytes(values.size() * sizeof(T), '\0');
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = static_cast<T>(values[i]);
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
                                std::vector<std::uint64_t> shape) {
   const bool single = std::all_of(values.begin(), values.end(), is_single);
   return {std::move(name), single ? ElementType::F32 : ElementType::F64, std::move(shape),
-          single ? bytes_of<float>(values) : bytes_of<double>(values)};
+          single ? little_endian_bytes<float>(values) : little_endian_bytes<double>(values)};
 }
 
 Result<WeightFile> weights_of_program(const Program& program) {
@@ -64,6 +56,18 @@ WeightTensor sample_lines(const std::vector<EmittedSample>& samples, std::uint32
   }
   const std::uint64_t size = lines.size();
   return {"sample_lines", ElementType::U8, {size}, std::move(lines)};
+}
+
+Result<AtomicFolder> open_emitted_folder(std::string_view language, std::vector<std::string> gaps,
+                                         const std::string& directory) {
+  Errors unsupported;
+  for (std::string& gap : gaps) {
+    unsupported.add(ErrorCode::BackendUnsupported, std::string(language), std::move(gap));
+  }
+  if (!unsupported.empty()) return unsupported;
+  std::optional<AtomicFolder> folder = AtomicFolder::create(directory);
+  if (!folder) return write_failure(directory, errno);
+  return std::move(*folder);
 }
 
 Errors write_failure(const std::string& directory, int error) {

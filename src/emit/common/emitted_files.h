@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "src/support/atomic_folder.h"
 #include "vecc/emitted_sample.h"
 #include "vecc/error.h"
 #include "vecc/program.h"
@@ -23,6 +25,12 @@ namespace vecc {
 /// `sample_lines`: `id<TAB>target` a line. Without samples: numbers, and no targets.
 [[nodiscard]] WeightTensor sample_lines(const std::vector<EmittedSample>& samples,
                                         std::uint32_t sample_count);
+
+/// The folder to write to, which appears with commit(). Errors: BackendUnsupported, of `language`,
+/// for each of `gaps`, what the Program has that cannot be emitted; CannotWrite.
+[[nodiscard]] Result<AtomicFolder> open_emitted_folder(std::string_view language,
+                                                       std::vector<std::string> gaps,
+                                                       const std::string& directory);
 
 /// CannotWrite, from errno.
 [[nodiscard]] Errors write_failure(const std::string& directory, int error);

@@ -94,15 +94,9 @@ std::vector<std::string> unsupported_in_cpp(const Program& program) {
 
 Result<void> emit_cpp(const Program& program, const std::string& directory,
                       const CppOptions& options) {
-  Errors gaps;
-  for (std::string& gap : unsupported_in_cpp(program)) {
-    gaps.add(ErrorCode::BackendUnsupported, "cpp", std::move(gap));
-  }
-  if (!gaps.empty()) return gaps;
   VECC_CHECK(options.samples.empty() || options.samples.size() == program.sample_count(),
              "a text a sample");
-  std::optional<AtomicFolder> folder = AtomicFolder::create(directory);
-  if (!folder) return write_failure(directory, errno);
+  VECC_TRY(AtomicFolder folder, open_emitted_folder("cpp", unsupported_in_cpp(program), directory));
   WeightFile own;
   if (!options.weights) {
     VECC_TRY(own, weights_of_program(program));
@@ -115,13 +109,13 @@ Result<void> emit_cpp(const Program& program, const std::string& directory,
   const Result<void> verified = verify(plan);
   VECC_CHECK(verified, verified.error().text());
   const cpp::KernelFiles kernels = cpp::kernel_files(plan.kernels);
-  VECC_TRY_VOID(write_weights(file, folder->path() + "/weights.safetensors"));
+  VECC_TRY_VOID(write_weights(file, folder.path() + "/weights.safetensors"));
   if (!options.facts.tensors.empty()) {
-    VECC_TRY_VOID(write_weights(options.facts, folder->path() + "/facts.safetensors"));
+    VECC_TRY_VOID(write_weights(options.facts, folder.path() + "/facts.safetensors"));
   }
   VECC_TRY_VOID(write_weights(make_data(plan, program, options, weights, kernels.digest),
-                              folder->path() + "/data.safetensors"));
-  if (!write_sources(*folder, kernels) || !folder->commit()) {
+                              folder.path() + "/data.safetensors"));
+  if (!write_sources(folder, kernels) || !folder.commit()) {
     return write_failure(directory, errno);
   }
   return {};

@@ -8,19 +8,10 @@
 #include <utility>
 
 #include "src/emit/common/emitted_files.h"
+#include "src/weights/element_type.h"
 
 namespace vecc::python {
 namespace {
-
-template <class T, class Values>
-std::string elements(const Values& values) {
-  std::string bytes(values.size() * sizeof(T), '\0');
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = static_cast<T>(values[i]);
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
-  }
-  return bytes;
-}
 
 bool fits_32_bits(std::span<const std::uint32_t> rows) {
   constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -36,8 +27,9 @@ Buffer Buffers::add_numbers(std::string name, std::span<const double> values, Sh
 
 Buffer Buffers::add_rows(std::string name, std::span<const std::uint32_t> rows, Shape shape) {
   const bool narrow = fits_32_bits(rows);
-  return share({std::move(name), narrow ? ElementType::I32 : ElementType::I64, std::move(shape),
-                narrow ? elements<std::int32_t>(rows) : elements<std::int64_t>(rows)});
+  return share(
+      {std::move(name), narrow ? ElementType::I32 : ElementType::I64, std::move(shape),
+       narrow ? little_endian_bytes<std::int32_t>(rows) : little_endian_bytes<std::int64_t>(rows)});
 }
 
 Buffer Buffers::share(WeightTensor tensor) {

@@ -25,26 +25,21 @@ std::vector<std::string> unsupported_in_python(const Program& program) {
 
 Result<void> emit_python(const Program& program, const std::string& directory,
                          const PythonOptions& options) {
-  Errors gaps;
-  for (std::string& gap : unsupported_in_python(program)) {
-    gaps.add(ErrorCode::BackendUnsupported, "python", std::move(gap));
-  }
-  if (!gaps.empty()) return gaps;
   VECC_CHECK(options.samples.empty() || options.samples.size() == program.sample_count(),
              "a text a sample");
-  std::optional<AtomicFolder> folder = AtomicFolder::create(directory);
-  if (!folder) return write_failure(directory, errno);
+  VECC_TRY(AtomicFolder folder,
+           open_emitted_folder("python", unsupported_in_python(program), directory));
   WeightFile own;
   if (!options.weights) {
     VECC_TRY(own, weights_of_program(program));
   }
   const python::Module module = python::module_of(program, options);
   VECC_TRY_VOID(write_weights(options.weights ? *options.weights : own,
-                              folder->path() + "/weights.safetensors"));
-  VECC_TRY_VOID(write_weights(module.data, folder->path() + "/data.safetensors"));
+                              folder.path() + "/weights.safetensors"));
+  VECC_TRY_VOID(write_weights(module.data, folder.path() + "/data.safetensors"));
   const bool has_loss = options.loss.has_value();
-  if (!folder->write("README.md", python::readme_text(has_loss)) ||
-      !folder->write("model.py", module.text) || !folder->commit()) {
+  if (!folder.write("README.md", python::readme_text(has_loss)) ||
+      !folder.write("model.py", module.text) || !folder.commit()) {
     return write_failure(directory, errno);
   }
   return {};

@@ -1,34 +1,11 @@
 // Numbers and names of tensors.
-#include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "src/emit/cpp/runtime/tensor_file.h"
+#include "src/support/half_float.h"
 
 namespace vecc::emitted {
 namespace {
-
-// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits.
-double half_value(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 0x1F;
-  const int fraction = bits & 0x3FF;
-  double value = 0;
-  if (exponent == 0x1F) {
-    value = fraction == 0 ? std::numeric_limits<double>::infinity()
-                          : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    value = std::ldexp(fraction, -24);
-  } else {
-    value = std::ldexp(fraction + 0x400, exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
-}
-
-// The upper half of a float.
-double bfloat_value(std::uint16_t bits) {
-  return std::bit_cast<float>(std::uint32_t{bits} << 16);
-}
 
 template <class T, class Convert>
 void append(const Tensor& tensor, std::vector<double>& values, Convert convert) {
