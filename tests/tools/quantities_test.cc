@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "src/support/value_text.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/timing.h"
 
 namespace vecc::tools {

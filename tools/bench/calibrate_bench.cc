@@ -9,7 +9,7 @@
 
 #include "tools/common/cost_cache.h"
 #include "tools/common/interrupt.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 
 namespace vecc::tools {
 namespace {

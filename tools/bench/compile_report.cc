@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 
 namespace vecc::tools {
 namespace {

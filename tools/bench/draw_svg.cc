@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "run_series.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "peers_bench.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 
 namespace vecc::tools {
 namespace {

@@ -10,7 +10,7 @@
 #include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/source_rows.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 #include "vecc/optimize.h"
 

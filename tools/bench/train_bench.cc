@@ -10,7 +10,7 @@
 #include "pyg_times.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/optimize.h"
 #include "vecc/train.h"
 #include "vecc/vectorize.h"

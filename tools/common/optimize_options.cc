@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "optimizer/compare/compare_programs.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/program_text.h"
 
 namespace vecc::tools {

@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "tools/common/interrupt.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 
 namespace vecc::tools {
 namespace {

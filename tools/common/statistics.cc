@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 
 namespace vecc::tools {
 namespace {

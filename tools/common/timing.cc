@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "chart_axis.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "training_curves.h"
 #include "vecc/escape.h"
 

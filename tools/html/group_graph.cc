@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "optimizer/rewrite/readers.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {

@@ -5,7 +5,7 @@
 #include "html_style.h"
 #include "html_tables.h"
 #include "layer_graph.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {

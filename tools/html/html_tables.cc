@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 #include "vecc/program_text.h"
 

@@ -9,7 +9,7 @@
 
 #include "group_graph.h"
 #include "optimizer/rewrite/readers.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 #include "vecc/program_text.h"
 

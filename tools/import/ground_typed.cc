@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "tools/import/typed_command.h"
 
 namespace vecc::tools {

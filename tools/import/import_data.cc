@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/run_tool.h"
 #include "vecc/escape.h"
 

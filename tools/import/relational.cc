@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "tools/import/commands.h"
 #include "tools/import/import_data.h"
 #include "tools/import/models/models.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/run_tool.h"
 #include "tools/import/commands.h"
 #include "tools/import/import_data.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "gradients.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/timing.h"
 
 namespace vecc::tools {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "src/support/quantity_text.h"
 #include "src/support/value_text.h"
 #include "tools/common/data_sink.h"
-#include "tools/common/quantity_text.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "outputs.h"
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/statistics.h"
 #include "tools/common/timing.h"
 #include "vecc/escape.h"

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "src/support/quantity_text.h"
 #include "tools/common/interrupt.h"
-#include "tools/common/quantity_text.h"
 #include "tools/train_log/epoch_fields.h"
 #include "tools/train_log/train_log.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "src/support/quantity_text.h"
 #include "tools/common/interrupt.h"
-#include "tools/common/quantity_text.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "src/support/quantity_text.h"
 #include "src/support/value_text.h"
-#include "tools/common/quantity_text.h"
 #include "tools/common/statistics.h"
 #include "vecc/escape.h"
 #include "weights_commands.h"

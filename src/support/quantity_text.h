@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace vecc::tools {
+namespace vecc {
 
 /// `1,234,567`
 [[nodiscard]] std::string text_of_count(std::uint64_t count);
@@ -16,4 +16,4 @@ namespace vecc::tools {
 /// `1.234 s`, `12.3 ms`, `45.6 us`
 [[nodiscard]] std::string text_of_seconds(double seconds);
 
-}  // namespace vecc::tools
+}  // namespace vecc

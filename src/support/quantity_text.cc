@@ -1,8 +1,8 @@
-#include "tools/common/quantity_text.h"
+#include "src/support/quantity_text.h"
 
 #include <fmt/format.h>
 
-namespace vecc::tools {
+namespace vecc {
 
 std::string text_of_count(std::uint64_t count) {
   std::string text = std::to_string(count);
@@ -29,4 +29,4 @@ std::string text_of_seconds(double seconds) {
   return fmt::format("{:.3f} s", seconds);
 }
 
-}  // namespace vecc::tools
+}  // namespace vecc
