@@ -92,6 +92,13 @@ struct PlanOptions {
   /// Ops from this one on run in a second stage, again and again: what they read of the first
   /// stage stays.
   ValueId second_stage = kNone;
+  /// Segments of more members are reduced in pieces of as many.
+  std::uint32_t longest_piece = 2048;
+  /// The same of rows of 32 to 1,023 numbers.
+  std::uint32_t longest_wide_piece = 2048;
+  /// Functions of many instructions stay out of loops over short rows: a processor with vectors
+  /// computes them in flat kernels.
+  bool for_vectors = true;
   /// Each op a kernel of its own: to find out whether fusion is to blame.
   bool fuse = true;
 };

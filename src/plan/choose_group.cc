@@ -34,6 +34,13 @@ bool has_slow_row(const Kernel& kernel) {
   });
 }
 
+// Whether a loop over the kernel's rows still runs on whole vectors.
+bool keeps_vectors(const Kernel& kernel, Shape first_read, OpPace pace) {
+  if (pace == OpPace::Slow) return is_flat(kernel, first_read.size());
+  const bool by_row = pace == OpPace::ByRow || pace == OpPace::Product;
+  return !by_row || !has_slow_row(kernel);
+}
+
 }  // namespace
 
 std::uint32_t Lowering::row_count(const Read& read) const {
@@ -53,9 +60,7 @@ bool Lowering::joins(Spot spot, std::uint32_t rows, std::span<const Read> reads,
   const std::uint32_t group_rows = spot.space == KernelSpace::Row ? group.rows() : group.members();
   if (group_rows != rows || group.stage() != stage_) return false;
   if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
-  if (pace == OpPace::Slow && !is_flat(group.kernel(), reads[0].shape.size())) return false;
-  const bool by_row = pace == OpPace::ByRow || pace == OpPace::Product;
-  if (by_row && has_slow_row(group.kernel())) return false;
+  if (options_.for_vectors && !keeps_vectors(group.kernel(), reads[0].shape, pace)) return false;
   // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
   if (pace == OpPace::Product && has_blocked_product(group.kernel())) return false;
   std::uint32_t level = 0;
@@ -102,7 +107,8 @@ Spot Lowering::find_spot(std::uint32_t rows, std::span<const Read> reads, OpPace
 bool Lowering::can_absorb(const KernelGroup& group) const {
   return options_.fuse && !group.has_segments() && group.stage() == stage_ &&
          group.size() <= kMaxNodes && group.types == kNone &&
-         !has_blocked_product(group.kernel()) && !has_slow_row(group.kernel());
+         !has_blocked_product(group.kernel()) &&
+         !(options_.for_vectors && has_slow_row(group.kernel()));
 }
 
 Spot Lowering::find_segments(const Read& members, const Segments& segments,

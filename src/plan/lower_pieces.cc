@@ -6,6 +6,14 @@
 
 namespace vecc {
 
+// Of what is read: members, or their segments' gradients, which are rows of the same size.
+std::uint32_t Lowering::longest_piece(const Read& read) const {
+  constexpr std::uint64_t kWideRow = 32;
+  constexpr std::uint64_t kMatrix = 1024;  // whose partial sums would fill the memory
+  const std::uint64_t size = read.shape.size();
+  return size < kWideRow || size >= kMatrix ? options_.longest_piece : options_.longest_wide_piece;
+}
+
 // What the pieces of a segment read of it.
 Read Lowering::through_pieces(const Read& read, const SegmentPieces& pieces) const {
   const ValueSource source =

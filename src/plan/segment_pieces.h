@@ -17,10 +17,10 @@ struct SegmentPieces {
   std::uint32_t rows = 0;  ///< segments
 };
 
-/// Pieces of at most 2,048 members, if `segments` (`rows` of them) has one that is longer. They
+/// Pieces of at most `longest` members, if `segments` (`rows` of them) has one that is longer. They
 /// depend on the segments alone. `first_alone`: the first member of each segment is a piece.
 [[nodiscard]] std::optional<SegmentPieces> cut_segments(const Segments& segments,
-                                                        std::uint32_t rows,
+                                                        std::uint32_t rows, std::uint32_t longest,
                                                         bool first_alone = false);
 
 /// How many members a segment has.

@@ -46,6 +46,11 @@ void check_plans(const Program& program, ValueId second_stage = kNone) {
   expect_verified(program, options, "not fused, all kept");
   options.keep_values = false;
   expect_verified(program, options, "not fused");
+  options = {.second_stage = second_stage,
+             .longest_piece = 3,
+             .longest_wide_piece = 2,
+             .for_vectors = false};
+  expect_verified(program, options, "as for a GPU, in short pieces");
   expect_all_stored(program);
 }
 
