@@ -9,10 +9,15 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
+constexpr std::uint64_t kUnrolled = 128;  // of a lane's entries: a GPU's thread has 255 registers
+
 }  // namespace
 
-BodyPrinter::BodyPrinter(const Kernel& kernel)
-    : kernel_(kernel), loops_(kernel.nodes.size(), 0), arrays_(kernel.nodes.size(), false) {
+BodyPrinter::BodyPrinter(const Kernel& kernel, std::uint32_t lanes)
+    : kernel_(kernel),
+      lanes_(lanes),
+      loops_(kernel.nodes.size(), 0),
+      arrays_(kernel.nodes.size(), false) {
   assign_loops();
   find_arrays();
   find_blocked_product();
@@ -92,17 +97,23 @@ void BodyPrinter::open_loop(std::uint64_t entries) {
 }
 // The head of a loop over entries, with what the compiler may know of it.
 std::string BodyPrinter::entry_loop(std::uint64_t entries) const {
+  if (lanes_ > 0) {
+    return fmt::format("VECC_{}ENTRIES({})", array_size(entries) > kUnrolled ? "MANY_" : "",
+                       entries);
+  }
   const char* hint = kernel_.reloads ? "" : "VECC_NO_ALIAS ";
   return fmt::format("{}for (int i = 0; i < {}; ++i)", hint, entries);
 }
 void BodyPrinter::close_loop() {
   if (loop_entries_ > 0) {
+    if (loop_stores_ && stores_alias_loads()) print_sync(space_);
     line(entry_loop(loop_entries_) + " {");
     text_ += loop_;
     line("}");
   }
   loop_.clear();
   loop_entries_ = 0;
+  loop_stores_ = false;
 }
 
 void BodyPrinter::print_phase(const KernelPhase& phase) {
@@ -111,36 +122,51 @@ void BodyPrinter::print_phase(const KernelPhase& phase) {
   if (phase.space == KernelSpace::Row) {
     for (const KernelStep& step : phase.steps) print_step(step, phase.space);
     close_loop();
+    if (kernel_.reloads) print_sync(KernelSpace::Row);
     return;
   }
-  if (sums_outer_products(phase)) return print_outer_products(phase);
-  if (const auto sum = member_sum(phase)) return print_member_sum(phase, *sum);
+  if (lanes_ == 0) {
+    if (sums_outer_products(phase)) return print_outer_products(phase);
+    if (const auto sum = member_sum(phase)) return print_member_sum(phase, *sum);
+  }
   declare_reductions(phase);
   const bool only_threshold = std::ranges::all_of(phase.steps, [&](const KernelStep& step) {
     return !step.store && (kernel_.nodes[step.number].kind == Kind::Threshold ||
                            kernel_.nodes[step.number].kind == Kind::Load);
   });
-  if (!only_threshold) {
-    switch (kernel_.segments) {
-      case KernelSegments::None: break;
-      case KernelSegments::Ragged:
-      case KernelSegments::Fixed:
-        line(phase.reversed ? "for (unsigned e = end_of(r); e-- > begin_of(r);) {"
-                            : "for (unsigned e = begin_of(r), last = end_of(r); e < last; ++e) {");
-        break;
-      case KernelSegments::Strided:
-        line(phase.reversed ? "for (unsigned k = members; k-- > 0;) {"
-                            : "for (unsigned k = 0; k < members; ++k) {");
-        line("  const unsigned e = r + k * rows;");
-        break;
-    }
-    indent_ += "  ";
-    for (const KernelStep& step : phase.steps) print_step(step, phase.space);
-    close_loop();
-    indent_.resize(indent_.size() - 2);
-    line("}");
-  }
+  if (!only_threshold) print_members_loop(phase);
   finish_reductions(phase);
+  if (kernel_.reloads) print_sync(KernelSpace::Row);
+}
+
+// Of a GPU's slots each takes every member that it comes to.
+void BodyPrinter::print_members_loop(const KernelPhase& phase) {
+  const bool stores = std::ranges::any_of(phase.steps, &KernelStep::store);
+  // Loads of several members at once; a store in between might change what they read.
+  if (lanes_ > 0 && !stores) line("_Pragma(\"unroll 4\")");
+  const std::string first = lanes_ > 0 ? " + slot" : "";
+  const std::string step = lanes_ > 0 ? " += Slots" : "";
+  switch (kernel_.segments) {
+    case KernelSegments::None: break;
+    case KernelSegments::Ragged:
+    case KernelSegments::Fixed:
+      line(phase.reversed
+               ? "for (unsigned e = end_of(r); e-- > begin_of(r);) {"
+               : fmt::format("for (unsigned e = begin_of(r){}, last = end_of(r); e < last; {}) {{",
+                             first, lanes_ > 0 ? "e" + step : "++e"));
+      break;
+    case KernelSegments::Strided:
+      line(phase.reversed ? "for (unsigned k = members; k-- > 0;) {"
+                          : fmt::format("for (unsigned k = 0{}; k < members; {}) {{", first,
+                                        lanes_ > 0 ? "k" + step : "++k"));
+      line("  const unsigned e = r + k * rows;");
+      break;
+  }
+  indent_ += "  ";
+  for (const KernelStep& each : phase.steps) print_step(each, phase.space);
+  close_loop();
+  indent_.resize(indent_.size() - 2);
+  line("}");
 }
 
 void BodyPrinter::print_step(const KernelStep& step, KernelSpace space) {
@@ -180,31 +206,43 @@ void BodyPrinter::print_store(const KernelStore& store, KernelSpace space) {
   const KernelAccess& access = kernel_.accesses[store.access];
   const std::string row = row_of(access, store.access, space == KernelSpace::Row ? "r" : "e");
   const std::uint64_t entries = size(store.value);
+  // The members of a slot are its own; of a row all slots have the same.
+  const bool is_alone = lanes_ > 0 && space == KernelSpace::Row;
   if (entries == 1) {
-    line(fmt::format("d{}[{}] = {};", store.access, row, entry(store.value)));
+    if (stores_alias_loads()) print_sync(space);
+    const char* one = lanes_ == 0 ? ""
+                      : is_alone  ? "if (lane == 0 && slot == 0) "
+                                  : "if (lane == 0) ";
+    line(fmt::format("{}d{}[{}] = {};", one, store.access, row, entry(store.value)));
     return;
   }
   open_loop(entries);
-  loop_line(fmt::format("d{}[size_t({}) * {} + i] = {};", store.access, row, entries,
-                        entry(store.value)));
+  loop_stores_ = true;
+  loop_line(fmt::format("{}d{}[size_t({}) * {} + i] = {};", is_alone ? "if (slot == 0) " : "",
+                        store.access, row, entries, entry(store.value)));
 }
 
 std::string BodyPrinter::entry(std::uint32_t number) const {
   const KernelNode& node = kernel_.nodes[number];
   if (size(number) == 1) return fmt::format("v{}", number);
-  if (node.kind == Kind::Load || node.kind == Kind::Reduce || arrays_[number]) {
-    return fmt::format("v{}[i]", number);
-  }
+  if (node.kind == Kind::Load) return fmt::format("v{}[i]", number);
+  if (whole_) return fmt::format("x{}[i]", number);
+  if (node.kind == Kind::Reduce || arrays_[number]) return fmt::format("v{}{}", number, place());
   return fmt::format("e{}", number);
 }
 
 std::string BodyPrinter::pointer(std::uint32_t number) const {
-  return (size(number) == 1 ? "&v" : "v") + std::to_string(number);
+  const char* row = whole_ && is_distributed(number) ? "x" : "v";
+  return (size(number) == 1 ? "&" : "") + std::string(row) + std::to_string(number);
+}
+
+std::uint64_t BodyPrinter::array_size(std::uint64_t entries) const {
+  return lanes_ > 0 ? (entries + lanes_ - 1) / lanes_ : entries;
 }
 
 void BodyPrinter::declare(std::uint32_t number) {
   line(size(number) == 1 ? fmt::format("T v{};", number)
-                         : fmt::format("T v{}[{}];", number, size(number)));
+                         : fmt::format("T v{}[{}];", number, array_size(size(number))));
 }
 
 void BodyPrinter::print_node(std::uint32_t number, KernelSpace space) {
@@ -215,6 +253,7 @@ void BodyPrinter::print_node(std::uint32_t number, KernelSpace space) {
   if (!is_entrywise(kernel_, node)) {
     close_loop();
     declare(number);
+    if (lanes_ > 0) return print_lanes_call(number);
     print_call(number);
     return;
   }
@@ -225,12 +264,12 @@ void BodyPrinter::print_node(std::uint32_t number, KernelSpace space) {
     return;
   }
   if (loop_entries_ != size(number)) close_loop();
-  if (arrays_[number]) line(fmt::format("T v{}[{}];", number, size(number)));
+  if (arrays_[number]) declare(number);
   open_loop(size(number));
-  loop_line(arrays_[number] ? fmt::format("v{}[i] = {};", number, value)
+  loop_line(arrays_[number] ? fmt::format("v{}{} = {};", number, place(), value)
                             : fmt::format("const T e{} = {};", number, value));
   if (node.kind == Kind::Scan) {
-    loop_line(fmt::format("a{}[i] *= {};", number, entry(node.operands[0])));
+    loop_line(fmt::format("a{}{} *= {};", number, place(), entry(node.operands[0])));
   }
 }
 

@@ -1,6 +1,7 @@
-// What one row of a kernel does, as C++ that both printers share: a thread that has a row's number
-// runs it. Entries of short arrays are computed in loops over i, of which consecutive ones that fit
-// become one loop with scalars in it.
+// What one row of a kernel does, as C++ that both printers share. Entries of short arrays are
+// computed in loops over i, of which consecutive ones that fit become one loop with scalars in it.
+// In C++ a thread runs all of a row; in CUDA C++ lanes share the row's entries (prelude/lanes.h):
+// an array then has those of one lane, of which entry i is number j.
 #pragma once
 
 #include <optional>
@@ -29,7 +30,8 @@ struct MemberSum {
 
 class BodyPrinter {
  public:
-  explicit BodyPrinter(const Kernel& kernel);
+  /// `lanes`: 0 for C++, else how many lanes of a GPU share a row.
+  explicit BodyPrinter(const Kernel& kernel, std::uint32_t lanes = 0);
 
   /// Statements, from the variables r (row), d0, d1, ... (data of the accesses), l0, ... (lists),
   /// w0, ... (words by row), offsets, members, rows, type.
@@ -38,10 +40,14 @@ class BodyPrinter {
   /// `begin` to `end`; `row` is the row at place q + b.
   [[nodiscard]] bool is_blocked() const { return blocked_ != kNoOperand; }
   [[nodiscard]] std::string print_blocked(const std::string& row);
+  /// The same on a GPU, where a block of threads has blocked_rows() at once.
+  [[nodiscard]] std::string print_lane_blocks(const std::string& row);
+  [[nodiscard]] std::uint32_t blocked_rows() const;
 
  private:
-  // Products in blocks (print_blocks.cc).
+  // Products in blocks (print_blocks.cc, print_lane_blocks.cc).
   [[nodiscard]] bool is_blocked_product(std::uint32_t number) const;
+  [[nodiscard]] std::uint32_t block_rows_of(std::uint32_t number) const;
   void find_blocked_product();
   [[nodiscard]] bool can_split(std::size_t phase, std::size_t step);
   void print_steps_before();
@@ -50,6 +56,19 @@ class BodyPrinter {
   void print_member_sum(const KernelPhase& phase, const MemberSum& of);
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
   void print_outer_products(const KernelPhase& phase);
+
+  // Rows that lanes share (print_lanes.cc).
+  void print_lanes_call(std::uint32_t number);
+  void print_lanes_sum(std::uint32_t number, const std::string& term, std::uint64_t entries);
+  bool print_lanes_total(std::uint32_t number);
+  void print_lanes_guard(std::uint32_t number);
+  void print_lanes_times(std::uint32_t number);
+  void print_whole_row(std::uint32_t number);
+  void gather_operands(std::uint32_t number);
+  void join_slots(std::uint32_t number);
+  void print_sync(KernelSpace space);
+  [[nodiscard]] bool stores_alias_loads() const { return kernel_.reloads || kernel_.in_place; }
+  [[nodiscard]] bool is_distributed(std::uint32_t number) const;
 
   // Which loop over entries a node is computed in; loops are numbered through the kernel.
   void assign_loops();
@@ -63,6 +82,7 @@ class BodyPrinter {
   void print_reduce(std::uint32_t number);
   void print_selection(std::uint32_t number);
   void print_call(std::uint32_t number);
+  void print_members_loop(const KernelPhase& phase);
   void print_transform_call(std::uint32_t number);
   void print_transform_vjp_call(std::uint32_t number);
   void print_combine_call(std::uint32_t number);
@@ -87,6 +107,8 @@ class BodyPrinter {
                                    const std::string& counter) const;
   [[nodiscard]] std::string word(const KernelNode& node, std::uint32_t k, std::uint32_t end) const;
   void declare(std::uint32_t number);
+  [[nodiscard]] std::uint64_t array_size(std::uint64_t entries) const;
+  [[nodiscard]] const char* place() const { return lanes_ > 0 ? "[j]" : "[i]"; }
 
   void line(const std::string& text);       // now
   void loop_line(const std::string& text);  // in the open loop over entries
@@ -95,6 +117,9 @@ class BodyPrinter {
   [[nodiscard]] std::string entry_loop(std::uint64_t entries) const;
 
   const Kernel& kernel_;
+  std::uint32_t lanes_;
+  bool whole_ = false;                // every lane has all entries: x of operands, y of the result
+  bool loop_stores_ = false;          // the open loop has a store
   std::vector<std::uint32_t> loops_;  // by node
   std::vector<bool> arrays_;          // by node: its entries outlive its loop
   std::string text_;

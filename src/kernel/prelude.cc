@@ -1,4 +1,4 @@
-// The text is put together when the build is configured.
+// The texts are put together when the build is configured.
 #include "src/kernel/prelude.h"
 
 namespace vecc {
@@ -6,6 +6,13 @@ namespace vecc {
 std::string_view kernel_prelude() {
   static constexpr std::string_view text =
 #include "prelude_text.inc"
+      ;
+  return text;
+}
+
+std::string_view device_prelude() {
+  static constexpr std::string_view text =
+#include "device_prelude_text.inc"
       ;
   return text;
 }

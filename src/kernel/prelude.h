@@ -10,5 +10,7 @@ namespace vecc {
 /// functions are in the namespace vecc_kernel. To be compiled with -ffp-contract=off (CUDA:
 /// -fmad=false).
 [[nodiscard]] std::string_view kernel_prelude();
+/// Stands behind it before a kernel in CUDA C++.
+[[nodiscard]] std::string_view device_prelude();
 
 }  // namespace vecc

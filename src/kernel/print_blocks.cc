@@ -30,7 +30,8 @@ bool BodyPrinter::is_blocked_product(std::uint32_t number) const {
   const Shape right = kernel_.nodes[node.operands[1]].shape;
   return left.kind == Kind::Load && is_shared(kernel_.accesses[left.access]) &&
          kernel_.accesses[left.access].space == KernelSpace::Row && left.shape.is_matrix() &&
-         !right.is_scalar() && right.cols() == 1 && node.shape.size() >= kLeastColumn;
+         !right.is_scalar() && right.cols() == 1 &&
+         (lanes_ > 0 ? block_rows_of(number) > 0 : node.shape.size() >= kLeastColumn);
 }
 
 // The first such product, if what stands after it needs of what stands before it only loads and

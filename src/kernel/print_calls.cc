@@ -27,7 +27,7 @@ void BodyPrinter::print_call(std::uint32_t number) {
       line(fmt::format("v{} = row_sum<T, {}>({});", number, size(node.operands[0]),
                        pointer(node.operands[0])));
       return;
-    case Kind::Guard:
+    case Kind::Guard:  // not on a GPU
       line(fmt::format("const bool z{} = all_zero<T, {}>({});", number, size(node.operands[0]),
                        pointer(node.operands[0])));
       line(size(number) == 1

@@ -5,81 +5,15 @@
 #include <algorithm>
 
 #include "src/kernel/body_printer.h"
+#include "src/kernel/kernel_loops.h"
 
 namespace vecc {
 namespace {
-
-bool has_types(const Kernel& kernel) {
-  return std::ranges::any_of(kernel.accesses,
-                             [](const KernelAccess& a) { return a.map == RowMap::Tile; });
-}
-bool has_order(const Kernel& kernel) {
-  return kernel.ordered || has_types(kernel);
-}
-
-// Row number `at` of the order; of a kernel without types a launch may have none.
-std::string row_text(const Kernel& kernel, const std::string& at) {
-  if (has_types(kernel)) return "order[" + at + "]";
-  return kernel.ordered ? fmt::format("(order ? order[{0}] : {0})", at) : at;
-}
-
-// The variables that the body reads.
-std::string head_text(const Kernel& kernel) {
-  std::string text;
-  for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
-    const KernelAccess& access = kernel.accesses[a];
-    const char* constant = access.store ? "" : "const ";
-    const char* alone = access.store && !kernel.reloads && !kernel.in_place ? " __restrict__" : "";
-    text +=
-        fmt::format("  {0}T*{1} d{2} = static_cast<{0}T*>(a->data[{2}]);\n", constant, alone, a);
-    if (access.map == RowMap::List) {
-      text += fmt::format("  const I* l{0} = static_cast<const I*>(a->lists[{0}]);\n", a);
-    }
-  }
-  for (std::uint32_t w = 0; w < kernel.word_slots; ++w) {
-    text += fmt::format("  const unsigned* w{0} = a->words[{0}];\n", w);
-  }
-  return text;
-}
-
-// begin_of(r), end_of(r) and count_of(r).
-std::string segments_text(const Kernel& kernel) {
-  const std::string members = kernel.members > 0 ? std::to_string(kernel.members) : "a->members";
-  switch (kernel.segments) {
-    case KernelSegments::None: return "";
-    case KernelSegments::Ragged:
-      return "  const unsigned* offsets = a->offsets;\n"
-             "  const auto begin_of = [=](unsigned r) { return offsets[r]; };\n"
-             "  const auto end_of = [=](unsigned r) { return offsets[r + 1]; };\n"
-             "  const auto count_of = [=](unsigned r) { return offsets[r + 1] - offsets[r]; };\n";
-    case KernelSegments::Fixed:
-    case KernelSegments::Strided: break;
-  }
-  return fmt::format(
-      "  const unsigned members = {};\n"
-      "  const unsigned rows = a->rows;\n"
-      "  const auto begin_of = [=](unsigned r) {{ return r * members; }};\n"
-      "  const auto end_of = [=](unsigned r) {{ return (r + 1) * members; }};\n"
-      "  const auto count_of = [=](unsigned) {{ return members; }};\n",
-      members);
-}
 
 // Rows of scalars: the loop over rows is what runs on whole registers.
 bool is_scalar_only(const Kernel& kernel) {
   return kernel.segments == KernelSegments::None && !kernel.reloads &&
          std::ranges::all_of(kernel.nodes, [](const KernelNode& n) { return n.shape.size() == 1; });
-}
-
-// A flat kernel's entries as rows of their own.
-Kernel as_scalars(Kernel kernel) {
-  for (KernelAccess& access : kernel.accesses) access.shape = Shape::scalar();
-  for (KernelNode& node : kernel.nodes) {
-    node.shape = Shape::scalar();
-    if (node.transformation.id == Transformation::Reshape) {
-      node.transformation.target = Shape::scalar();
-    }
-  }
-  return kernel;
 }
 
 // The loop over rows.
@@ -109,12 +43,6 @@ std::string rows_text(const Kernel& kernel, bool by_order) {
 }
 
 }  // namespace
-
-bool has_lists(const Kernel& kernel) {
-  return has_order(kernel) || std::ranges::any_of(kernel.accesses, [](const KernelAccess& a) {
-           return a.map == RowMap::List;
-         });
-}
 
 std::string print_cpp(const Kernel& kernel, std::string_view name) {
   const bool by_order = has_order(kernel);

@@ -87,7 +87,7 @@ std::string BodyPrinter::entry_text(const KernelNode& node, std::uint32_t number
                          entry(node.operands[1]));
     case Kind::Selected:
       return fmt::format("zero_if(e != s{}, {})", node.operands[0], entry(node.operands[1]));
-    case Kind::Scan: return "a" + std::to_string(number) + (size(number) == 1 ? "" : "[i]");
+    case Kind::Scan: return "a" + std::to_string(number) + (size(number) == 1 ? "" : place());
     case Kind::Load:
     case Kind::RowSum:
     case Kind::Reduce:

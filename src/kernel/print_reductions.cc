@@ -31,8 +31,8 @@ void BodyPrinter::declare_reductions(const KernelPhase& phase) {
       if (entries == 1) {
         line(fmt::format("T {}{} = T({});", name, step.number, multiplies ? 1 : 0));
       } else {
-        line(fmt::format("T {}{}[{}];", name, step.number, entries));
-        line(fmt::format("{} {}{}[i] = T({});", entry_loop(entries), name, step.number,
+        line(fmt::format("T {}{}[{}];", name, step.number, array_size(entries)));
+        line(fmt::format("{} {}{}{} = T({});", entry_loop(entries), name, step.number, place(),
                          multiplies ? 1 : 0));
       }
     }
@@ -50,7 +50,7 @@ void BodyPrinter::print_reduce(std::uint32_t number) {
     return;
   }
   open_loop(size(number));
-  loop_line(fmt::format("v{}[i] {} {};", number, op, member));
+  loop_line(fmt::format("v{}{} {} {};", number, place(), op, member));
 }
 
 // The whole member with the largest (smallest) sum of entries, the first on ties. A first one that
@@ -59,18 +59,34 @@ void BodyPrinter::print_selection(std::uint32_t number) {
   const KernelNode& node = kernel_.nodes[number];
   const std::uint32_t member = node.operands[0];
   close_loop();
-  const std::string sum = size(member) == 1
-                              ? entry(member)
-                              : fmt::format("row_sum<T, {}>({})", size(member), pointer(member));
-  line(fmt::format("const T t{} = {};", number, sum));
-  line(fmt::format("if (s{0} == ~0u || t{0} {1} b{0}{2}) {{", number,
-                   node.combination == Combination::Max ? ">" : "<",
-                   node.skips_nan ? fmt::format(" || b{0} != b{0}", number) : ""));
+  const bool is_max = node.combination == Combination::Max;
+  const std::uint64_t entries = size(member);
+  if (entries == 1) {
+    line(fmt::format("const T t{} = {};", number, entry(member)));
+  } else if (lanes_ > 0 && is_distributed(member)) {
+    // In order, as everywhere: what two rows sum to decides between them.
+    line(fmt::format("T x{}[{}];", member, entries));
+    line(fmt::format("all_entries<T, {0}, G>(v{1}, x{1});", entries, member));
+    line(fmt::format("const T t{} = row_sum<T, {}>(x{});", number, entries, member));
+  } else {
+    line(fmt::format("const T t{} = row_sum<T, {}>({});", number, entries, pointer(member)));
+  }
+  if (lanes_ > 0) {
+    line(fmt::format("if (replaces<T, {1}, {2}>(t{0}, e, b{0}, s{0}, first_of(r))) {{", number,
+                     is_max, node.skips_nan));
+  } else {
+    line(fmt::format("if (s{0} == ~0u || t{0} {1} b{0}{2}) {{", number, is_max ? ">" : "<",
+                     node.skips_nan ? fmt::format(" || b{0} != b{0}", number) : ""));
+  }
   line(fmt::format("  s{0} = e; b{0} = t{0};", number));
   if (node.kind == Kind::Reduce) {
-    line(size(member) == 1
-             ? fmt::format("  v{} = {};", number, entry(member))
-             : fmt::format("  copy<T, {}>({}, v{});", size(member), pointer(member), number));
+    if (entries == 1) {
+      line(fmt::format("  v{} = {};", number, entry(member)));
+    } else if (lanes_ > 0) {
+      line(fmt::format("  {} v{}[j] = {};", entry_loop(entries), number, entry(member)));
+    } else {
+      line(fmt::format("  copy<T, {}>({}, v{});", entries, pointer(member), number));
+    }
   }
   line("}");
 }
@@ -80,14 +96,15 @@ void BodyPrinter::finish_reductions(const KernelPhase& phase) {
     if (step.store) continue;
     const KernelNode& node = kernel_.nodes[step.number];
     if (node.kind == Kind::Threshold) print_threshold(step.number);
+    if (lanes_ > 0) join_slots(step.number);
     if (node.kind != Kind::Reduce) continue;
     if (node.combination == Combination::Count) {
       line(fmt::format("v{} = T(count_of(r));", step.number));
     } else if (node.combination == Combination::Avg) {
       line(fmt::format("const T n{} = count_of(r) ? T(1) / T(count_of(r)) : T(0);", step.number));
       line(node.shape.size() == 1 ? fmt::format("v{0} *= n{0};", step.number)
-                                  : fmt::format("for (int i = 0; i < {1}; ++i) v{0}[i] *= n{0};",
-                                                step.number, node.shape.size()));
+                                  : fmt::format("{1} v{0}{2} *= n{0};", step.number,
+                                                entry_loop(node.shape.size()), place()));
     }
   }
 }

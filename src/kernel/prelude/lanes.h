@@ -1,0 +1,228 @@
+// Kernel prelude, CUDA only: rows that are shared by neighbouring threads. G lanes (a power of two,
+// at most a warp) hold a row: lane l has entries l, l + G, l + 2 G, ... A row's members may be
+// shared by several such groups, its `Slots`, so that G * Slots threads work on a row; all of them
+// are in one warp, or they are the whole block, which then has one row at a time.
+//
+// Sums run in an order that depends on these numbers alone: results repeat bit by bit.
+namespace vecc_kernel {
+
+constexpr int kThreads = 256;  // of a block
+
+// Entry i of this lane's, number j of those that it has.
+#define VECC_ENTRIES(S)                                                                         \
+  _Pragma("unroll") for (int j = 0; j < ((S) + G - 1) / G; ++j) if (const int i = lane + j * G; \
+                                                                    i < (S))
+// The same of rows that fill more registers than there are.
+#define VECC_MANY_ENTRIES(S)                                                                      \
+  _Pragma("unroll 1") for (int j = 0; j < ((S) + G - 1) / G; ++j) if (const int i = lane + j * G; \
+                                                                      i < (S))
+
+// The lanes of this thread's group, for what warps do together.
+template <int G>
+VECC_FN unsigned lane_mask() {
+  if constexpr (G >= 32) {
+    return ~0u;
+  } else {
+    return ((1u << G) - 1u) << (threadIdx.x % 32u / G * G);
+  }
+}
+
+// After all lanes have read or written what others write or read next.
+template <int G>
+VECC_FN void sync_lanes() {
+  __syncwarp(lane_mask<G>());
+}
+// The same of all threads that work on a row.
+template <int G, int Slots>
+VECC_FN void sync_row() {
+  if constexpr (G * Slots > 32) {
+    __syncthreads();
+  } else {
+    __syncwarp(lane_mask<G * Slots>());
+  }
+}
+
+template <class T, int G>
+VECC_FN T lanes_sum(T x) {
+  _Pragma("unroll") for (int step = G / 2; step > 0; step /= 2) {
+    x += __shfl_xor_sync(lane_mask<G>(), x, step, G);
+  }
+  return x;
+}
+template <int G>
+VECC_FN bool all_lanes(bool x) {
+  return G == 1 ? x : (__ballot_sync(lane_mask<G>(), x) & lane_mask<G>()) == lane_mask<G>();
+}
+
+// Every entry of a row for every lane.
+template <class T, int S, int G>
+VECC_FN void all_entries(const T* own, T* all) {
+  _Pragma("unroll") for (int i = 0; i < S; ++i) {
+    all[i] = __shfl_sync(lane_mask<G>(), own[i / G], i % G, G);
+  }
+}
+template <class T, int S, int G>
+VECC_FN void own_entries(const T* all, T* own, int lane) {
+  VECC_ENTRIES(S) own[j] = all[i];
+}
+
+// This lane's entries of op(l) op(r), M x N, as times<> in C++.
+template <class T, int M, int K, int N, bool TL, bool TR, int G>
+VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
+  constexpr int own = (M * N + G - 1) / G;
+  T sum[own];
+  _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
+  _Pragma("unroll") for (int k = 0; k < K; ++k) {
+    VECC_ENTRIES(M * N) {
+      const int row = i / N;
+      const int col = i % N;
+      sum[j] = madd(l[TL ? k * M + row : row * K + k], r[TR ? col * K + k : k * N + col], sum[j]);
+    }
+  }
+  _Pragma("unroll") for (int j = 0; j < own; ++j) y[j] = sum[j];
+}
+
+// A matrix times R columns by all threads of a block: products[r] = op(matrix) columns[.][r], with
+// an M x K matrix (TL: its transpose, K x M). The matrix goes through shared memory in pieces; a
+// thread has 4 entries of several neighbouring columns. Waits for the columns, and for the
+// products.
+template <class T, int M, int K, int R, bool TL>
+VECC_FN void times_block(const T* matrix, const T (*columns)[R + 4], T (*products)[M]) {
+  constexpr int width = M > 32 ? 64 : 32;  // entries at once
+  constexpr int depth = K < 32 ? K : 32;
+  constexpr int across = width / 4;
+  constexpr int own = R * across / kThreads;  // columns of a thread
+  __shared__ __align__(16) T piece[depth][width + 4];
+  const int entry = threadIdx.x % across * 4;
+  const int column = threadIdx.x / across * own;
+  for (int m = 0; m < M; m += width) {
+    T sum[own][4];
+    _Pragma("unroll") for (int c = 0; c < own; ++c) {
+      _Pragma("unroll") for (int i = 0; i < 4; ++i) sum[c][i] = T(0);
+    }
+    for (int k = 0; k < K; k += depth) {
+      __syncthreads();
+      for (int at = threadIdx.x; at < depth * width; at += kThreads) {
+        const int row = TL ? at % width : at / depth;
+        const int col = TL ? at / width : at % depth;
+        const bool inside = m + row < M && k + col < K;
+        piece[col][row] =
+            inside ? matrix[TL ? (k + col) * M + m + row : (m + row) * K + k + col] : T(0);
+      }
+      __syncthreads();
+      const int left = K - k < depth ? K - k : depth;
+      _Pragma("unroll 8") for (int d = 0; d < left; ++d) {
+        T factor[4];
+        _Pragma("unroll") for (int i = 0; i < 4; ++i) factor[i] = piece[d][entry + i];
+        _Pragma("unroll") for (int c = 0; c < own; ++c) {
+          const T x = columns[k + d][column + c];
+          _Pragma("unroll") for (int i = 0; i < 4; ++i) {
+            sum[c][i] = madd(factor[i], x, sum[c][i]);
+          }
+        }
+      }
+    }
+    _Pragma("unroll") for (int c = 0; c < own; ++c) {
+      _Pragma("unroll") for (int i = 0; i < 4; ++i) {
+        if (m + entry + i < M) products[column + c][m + entry + i] = sum[c][i];
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// Entry by entry what all slots of a row have, joined in a fixed order; all threads get it.
+template <class T, int S, int G, int Slots, class Join>
+VECC_FN void join_slots(T* own, const Join& join) {
+  if constexpr (Slots > 1) {
+    constexpr int count = (S + G - 1) / G;
+    constexpr int warp_slots = G * Slots > 32 ? 32 / G : Slots;
+    _Pragma("unroll") for (int j = 0; j < count; ++j) {
+      _Pragma("unroll") for (int step = warp_slots / 2; step > 0; step /= 2) {
+        own[j] = join(own[j], __shfl_xor_sync(lane_mask<G * warp_slots>(), own[j], step * G));
+      }
+    }
+    if constexpr (G * Slots > 32) {
+      constexpr int warps = G * Slots / 32;
+      __shared__ T shared[warps][G];
+      const int lane = threadIdx.x % G;
+      const int warp = threadIdx.x / 32;
+      _Pragma("unroll 1") for (int j = 0; j < count; ++j) {
+        if (threadIdx.x % 32 < G) shared[warp][lane] = own[j];
+        __syncthreads();
+        T all = shared[0][lane];
+        _Pragma("unroll") for (int w = 1; w < warps; ++w) all = join(all, shared[w][lane]);
+        own[j] = all;
+        __syncthreads();
+      }
+    }
+  }
+}
+
+// Whether a member of that total takes the place of the one selected so far: the largest (smallest)
+// total, the first on ties. `first`, the row's first member, stays if it is no number, unless those
+// are skipped; others that are none are taken only where there is nothing else.
+template <class T, bool Max, bool Skips>
+VECC_FN bool replaces(T total, unsigned member, T best, unsigned selected, unsigned first) {
+  if (member == ~0u) return false;
+  if (selected == ~0u) return true;
+  const bool is_none = total != total;
+  const bool best_is_none = best != best;
+  if (!Skips && is_none && member == first) return true;
+  if (!Skips && best_is_none && selected == first) return false;
+  if (is_none || best_is_none) return best_is_none && (!is_none || member < selected);
+  if (total == best) return member < selected;
+  return Max ? total > best : total < best;
+}
+
+// The selection of all slots, and the selected member's entries (S = 0: not wanted).
+template <class T, int S, int G, int Slots, bool Max, bool Skips>
+VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first) {
+  if constexpr (Slots > 1) {
+    const unsigned mine = selected;
+    constexpr int warp_slots = G * Slots > 32 ? 32 / G : Slots;
+    _Pragma("unroll") for (int step = warp_slots / 2; step > 0; step /= 2) {
+      const unsigned other = __shfl_xor_sync(lane_mask<G * warp_slots>(), selected, step * G);
+      const T total = __shfl_xor_sync(lane_mask<G * warp_slots>(), best, step * G);
+      if (replaces<T, Max, Skips>(total, other, best, selected, first)) {
+        selected = other;
+        best = total;
+      }
+    }
+    if constexpr (G * Slots > 32) {
+      constexpr int warps = G * Slots / 32;
+      __shared__ T totals[warps];
+      __shared__ unsigned members[warps];
+      if (threadIdx.x % 32 == 0) {
+        totals[threadIdx.x / 32] = best;
+        members[threadIdx.x / 32] = selected;
+      }
+      __syncthreads();
+      selected = members[0];
+      best = totals[0];
+      for (int w = 1; w < warps; ++w) {
+        if (replaces<T, Max, Skips>(totals[w], members[w], best, selected, first)) {
+          selected = members[w];
+          best = totals[w];
+        }
+      }
+      __syncthreads();
+    }
+    if constexpr (S > 0) {
+      // The slot that has it hands it on; of an empty segment nobody has.
+      const bool is_mine = mine == selected && selected != ~0u;
+      _Pragma("unroll") for (int j = 0; j < (S + G - 1) / G; ++j) own[j] =
+          zero_if(!is_mine, own[j]);
+      join_slots<T, S, G, Slots>(own, [](T a, T b) { return from_bits(bits_of(a) | bits_of(b)); });
+    }
+  }
+}
+
+// What a kernel is started with: rows begin .. end - 1 (or these places of the order) of a type.
+struct BlockRows {
+  unsigned begin;
+  unsigned end;
+  unsigned type;
+};
+
+}  // namespace vecc_kernel

@@ -1,0 +1,126 @@
+#include "src/kernel/print_cuda.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/kernel/body_printer.h"
+#include "src/kernel/kernel_loops.h"
+
+namespace vecc {
+namespace {
+
+using Kind = KernelNode::Kind;
+
+constexpr std::uint64_t kWarp = 32;
+
+// The widest row that is computed: what is only read by rows or columns (a matrix) counts not.
+std::uint64_t widest_row(const Kernel& kernel) {
+  std::uint64_t widest = 1;
+  for (const KernelNode& node : kernel.nodes) {
+    if (node.kind != Kind::Load) widest = std::max(widest, node.shape.size());
+  }
+  for (const KernelStore& store : kernel.stores) {
+    widest = std::max(widest, kernel.nodes[store.value].shape.size());
+  }
+  return widest;
+}
+
+// A running product, or members from the last to the first, is one walk.
+bool shares_members(const Kernel& kernel) {
+  return kernel.segments != KernelSegments::None &&
+         std::ranges::none_of(kernel.nodes,
+                              [](const KernelNode& n) { return n.kind == Kind::Scan; }) &&
+         std::ranges::none_of(kernel.phases, &KernelPhase::reversed);
+}
+
+// Arguments, and the variables that the body reads.
+std::string bound_text(const Kernel& kernel) {
+  const std::size_t accesses = std::max<std::size_t>(kernel.accesses.size(), 1);
+  return fmt::format(
+      "struct Bound {{\n"
+      "  void* data[{0}];\n  const void* lists[{0}];\n{1}"
+      "  const unsigned* offsets;\n  const void* order;\n  unsigned rows;\n  unsigned members;\n"
+      "}};\n",
+      accesses,
+      kernel.word_slots == 0 ? ""
+                             : fmt::format("  const unsigned* words[{}];\n", kernel.word_slots));
+}
+
+std::string rows_text(const Kernel& kernel, const CudaLayout& layout) {
+  if (layout.flat) {
+    const std::string body = BodyPrinter(as_scalars(kernel), 1).print();
+    return fmt::format(
+        "  constexpr int G = 1;\n  const int lane = 0;\n  const unsigned slot = 0;\n"
+        "  for (size_t r = size_t(begin) * {0} + threadIdx.x; r < size_t(end) * {0}; "
+        "r += kThreads) {{\n{1}  }}\n",
+        layout.entries, body);
+  }
+  const std::string place = fmt::format(
+      "  constexpr int G = {};\n"
+      "  const int lane = threadIdx.x % G;\n"
+      "  const unsigned slot = threadIdx.x / G % Slots;\n",
+      layout.lanes);
+  BodyPrinter body(kernel, layout.lanes);
+  if (body.is_blocked()) return place + body.print_lane_blocks(row_text(kernel, "q + b"));
+  return place +
+         fmt::format(
+             "  for (unsigned q = begin + threadIdx.x / (G * Slots); q < end; "
+             "q += kThreads / (G * Slots)) {{\n"
+             "    const unsigned r = {};\n",
+             row_text(kernel, "q")) +
+         body.print() + "  }\n";
+}
+
+}  // namespace
+
+CudaLayout cuda_layout(const Kernel& kernel) {
+  CudaLayout layout;
+  layout.accesses = static_cast<std::uint32_t>(kernel.accesses.size());
+  layout.word_slots = kernel.word_slots;
+  const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
+  if (is_flat(kernel, entries)) {
+    layout.flat = true;
+    layout.entries = static_cast<std::uint32_t>(entries);
+    return layout;
+  }
+  const std::uint64_t widest = std::min(widest_row(kernel), kWarp);
+  while (layout.lanes < widest) layout.lanes *= 2;
+  layout.shares_members = shares_members(kernel);
+  layout.block_rows = BodyPrinter(kernel, layout.lanes).blocked_rows();
+  return layout;
+}
+
+std::uint32_t warp_slots(const CudaLayout& layout) {
+  return layout.shares_members ? static_cast<std::uint32_t>(kWarp) / layout.lanes : 1;
+}
+std::uint32_t block_slots(const CudaLayout& layout) {
+  return layout.shares_members ? kCudaThreads / layout.lanes : 1;
+}
+
+std::string print_cuda(const Kernel& kernel, std::uint32_t slots, std::string_view name) {
+  const CudaLayout layout = cuda_layout(kernel);
+  std::string text = fmt::format(
+      "namespace vecc_kernel {{\n{}"
+      "template <class I, int Slots>\n"
+      "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, unsigned "
+      "end, "
+      "unsigned type) {{\n",
+      bound_text(kernel), name);
+  text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
+  text += head_text(kernel) + segments_text(kernel);
+  if (has_order(kernel)) text += "  const I* order = static_cast<const I*>(a->order);\n";
+  text += rows_text(kernel, layout) + "}\n}  // namespace vecc_kernel\n";
+  for (const int bits : {16, 32}) {
+    if (bits == 16 && !has_lists(kernel)) continue;
+    text += fmt::format(
+        "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads) {0}_{1}(const "
+        "__grid_constant__ vecc_kernel::Bound a, const vecc_kernel::BlockRows* blocks) {{\n"
+        "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n"
+        "  vecc_kernel::{0}_rows<unsigned{2}, {3}>(&a, at.begin, at.end, at.type);\n}}\n",
+        name, bits, bits == 16 ? " short" : "", slots);
+  }
+  return text;
+}
+
+}  // namespace vecc

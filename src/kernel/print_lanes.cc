@@ -1,0 +1,152 @@
+// Nodes that see whole rows, where lanes of a GPU share a row. Totals go through the lanes,
+// products are computed entry by entry, each lane its own; for all else every lane gets the whole
+// row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "src/kernel/body_printer.h"
+
+namespace vecc {
+namespace {
+
+using Kind = KernelNode::Kind;
+
+}  // namespace
+
+// A row in registers, of which each lane has its entries.
+bool BodyPrinter::is_distributed(std::uint32_t number) const {
+  return size(number) > 1 && kernel_.nodes[number].kind != Kind::Load;
+}
+
+// Before a store that may be where others still read.
+void BodyPrinter::print_sync(KernelSpace space) {
+  if (lanes_ == 0) return;
+  line(space == KernelSpace::Row ? "sync_row<G, Slots>();" : "sync_lanes<G>();");
+}
+
+void BodyPrinter::print_lanes_call(std::uint32_t number) {
+  if (print_lanes_total(number)) return;
+  switch (kernel_.nodes[number].kind) {
+    case Kind::Guard: return print_lanes_guard(number);
+    case Kind::Times: return print_lanes_times(number);
+    case Kind::Transform:
+    case Kind::TransformVjp:
+    case Kind::Combine:
+    case Kind::CombineVjp:
+    case Kind::RowSum: return print_whole_row(number);  // its order decides between equal sums
+    case Kind::Load:
+    case Kind::Constant:
+    case Kind::Reduce:
+    case Kind::ReduceArg:
+    case Kind::Selected:
+    case Kind::Scan:
+    case Kind::Threshold: break;
+  }
+  fail_check("a node of whole rows", __FILE__, __LINE__, std::to_string(number));
+}
+
+// The sum of a term of each entry.
+void BodyPrinter::print_lanes_sum(std::uint32_t number, const std::string& term,
+                                  std::uint64_t entries) {
+  line(fmt::format("v{} = T(0);", number));
+  line(fmt::format("{} v{} += {};", entry_loop(entries), number, term));
+  line(fmt::format("v{0} = lanes_sum<T, G>(v{0});", number));
+}
+
+// A number made of all entries of rows of one size; false if it is something else.
+bool BodyPrinter::print_lanes_total(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  if (size(number) != 1) return false;
+  if (node.kind == Kind::Times) {  // a row times a column
+    const std::uint32_t left = node.operands[0];
+    const std::uint32_t right = node.operands[1];
+    print_lanes_sum(number, entry(left) + " * " + entry(right), size(left));
+    return true;
+  }
+  if (node.kind == Kind::TransformVjp && node.transformation.id == Transformation::Broadcast) {
+    print_lanes_sum(number, entry(node.operands.back()), size(node.operands.back()));
+    return true;
+  }
+  return false;
+}
+
+// Operand 1, or zeros if all of operand 0 is zero.
+void BodyPrinter::print_lanes_guard(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  line(fmt::format("bool z{} = true;", number));
+  line(fmt::format("{} z{} = z{} & ({} == T(0));", entry_loop(size(node.operands[0])), number,
+                   number, entry(node.operands[0])));
+  line(fmt::format("z{0} = all_lanes<G>(z{0});", number));
+  const std::string value = fmt::format("zero_if(z{}, {});", number, entry(node.operands[1]));
+  line(size(number) == 1 ? fmt::format("v{} = {}", number, value)
+                         : fmt::format("{} v{}[j] = {}", entry_loop(size(number)), number, value));
+}
+
+// Every lane gets all entries of what is distributed.
+void BodyPrinter::gather_operands(std::uint32_t number) {
+  std::vector<std::uint32_t> rows(kernel_.nodes[number].operands.begin(),
+                                  kernel_.nodes[number].operands.end());
+  std::ranges::sort(rows);
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  for (const std::uint32_t row : rows) {
+    if (!is_distributed(row)) continue;
+    line(fmt::format("T x{}[{}];", row, size(row)));
+    line(fmt::format("all_entries<T, {0}, G>(v{1}, x{1});", size(row), row));
+  }
+}
+
+void BodyPrinter::print_lanes_times(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  const Shape left = kernel_.nodes[node.operands[0]].shape;
+  const Shape right = kernel_.nodes[node.operands[1]].shape;
+  const std::uint32_t m = node.transpose_left ? left.cols() : left.rows();
+  const std::uint32_t k = node.transpose_left ? left.rows() : left.cols();
+  const std::uint32_t n = node.transpose_right ? right.rows() : right.cols();
+  line("{");
+  indent_ += "  ";
+  gather_operands(number);
+  whole_ = true;
+  const std::string operands = pointer(node.operands[0]) + ", " + pointer(node.operands[1]);
+  whole_ = false;
+  line(fmt::format("times_entries<T, {}, {}, {}, {}, {}, G>({}, v{}, lane);", m, k, n,
+                   node.transpose_left, node.transpose_right, operands, number));
+  indent_.resize(indent_.size() - 2);
+  line("}");
+}
+
+// The prelude's function of whole rows, by every lane.
+void BodyPrinter::print_whole_row(std::uint32_t number) {
+  const bool is_row = size(number) > 1;
+  line("{");
+  indent_ += "  ";
+  gather_operands(number);
+  if (is_row) line(fmt::format("T x{}[{}];", number, size(number)));
+  whole_ = true;
+  print_call(number);
+  whole_ = false;
+  if (is_row) line(fmt::format("own_entries<T, {0}, G>(x{1}, v{1}, lane);", size(number), number));
+  indent_.resize(indent_.size() - 2);
+  line("}");
+}
+
+// What the slots of a row reduced their members to.
+void BodyPrinter::join_slots(std::uint32_t number) {
+  const KernelNode& node = kernel_.nodes[number];
+  const bool reduces = node.kind == Kind::Reduce;
+  if (!reduces && node.kind != Kind::ReduceArg) return;
+  if (node.combination == Combination::Count) return;
+  if (node.combination == Combination::Max || node.combination == Combination::Min) {
+    line(fmt::format("join_selections<T, {0}, G, Slots, {1}, {2}>(s{3}, b{3}, {4}, first_of(r));",
+                     reduces ? size(number) : 0, node.combination == Combination::Max,
+                     node.skips_nan, number,
+                     reduces ? pointer(number) : "static_cast<T*>(nullptr)"));
+    return;
+  }
+  const char* op = node.combination == Combination::ElProduct ? "*" : "+";
+  line(fmt::format("join_slots<T, {}, G, Slots>({}, [](T a, T b) {{ return a {} b; }});",
+                   size(number), pointer(number), op));
+}
+
+}  // namespace vecc
