@@ -31,14 +31,7 @@ class CpuBackend final : public Backend {
     VECC_TRY_VOID(available(options.device));
     Errors errors;
     check_stored<cpu::NativeBlock>(program, options, "cpu", errors);
-    for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
-      const OpKind kind = program.op(id).kind();
-      if (kind != OpKind::Update && kind != OpKind::Vjp) continue;
-      const std::string text(text_of(kind));
-      errors.add(
-          ErrorCode::BackendUnsupported, "cpu",
-          "%" + std::to_string(id) + " " + text + ": no gradients of a Program with " + text + "s");
-    }
+    native::check_gradients(program, options, "cpu", errors);
     if (!errors.empty()) return errors;
     try {
       return cpu::CpuExecutable::make(program, options);

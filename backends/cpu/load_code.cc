@@ -5,9 +5,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "backends/cpu/code_cache.h"
 #include "backends/cpu/cpu_identity.h"
 #include "backends/cpu/host_compiler.h"
+#include "backends/native/code_cache.h"
 #include "src/support/temporary_folder.h"
 #include "src/support/whole_file.h"
 
@@ -46,7 +46,8 @@ DistinctTexts distinct_texts(std::span<const CodeUnit> units) {
   return distinct;
 }
 
-std::shared_ptr<const LoadedUnit> load_existing(const CodeKey& key, const CodeCache& cache) {
+std::shared_ptr<const LoadedUnit> load_existing(const native::CodeKey& key,
+                                                const native::CodeCache& cache) {
   if (auto unit = find_loaded(key)) return unit;
   const std::optional<std::string> path = cache.find(key);
   if (!path) return nullptr;
@@ -56,8 +57,9 @@ std::shared_ptr<const LoadedUnit> load_existing(const CodeKey& key, const CodeCa
 }
 
 // Keeps and loads a library that was just compiled; from the cache if it can.
-Result<std::shared_ptr<const LoadedUnit>> load_new(const CodeKey& key, const std::string& library,
-                                                   CodeCache& cache) {
+Result<std::shared_ptr<const LoadedUnit>> load_new(const native::CodeKey& key,
+                                                   const std::string& library,
+                                                   native::CodeCache& cache) {
   VECC_TRY(const std::string bytes, read_whole_file(library));
   if (const std::optional<std::string> path = cache.store(key, bytes)) {
     if (auto unit = LoadedUnit::open(*path)) return share_loaded(key, std::move(*unit));
@@ -79,8 +81,8 @@ Result<TemporaryFolder> make_compile_folder() {
 // Fills in the units that are null.
 Result<void> compile_missing(const HostCompiler& compiler,
                              std::span<const std::string* const> texts,
-                             std::span<const CodeKey> keys, const LoadOptions& options,
-                             CodeCache& cache, Units& units) {
+                             std::span<const native::CodeKey> keys, const LoadOptions& options,
+                             native::CodeCache& cache, Units& units) {
   std::vector<std::size_t> missing;
   std::vector<const std::string*> missing_texts;
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -107,10 +109,10 @@ Result<Units> load_code(std::span<const CodeUnit> units, const LoadOptions& opti
                         CodeCounts* counts) {
   const auto begin = std::chrono::steady_clock::now();
   VECC_TRY(const HostCompiler compiler, find_host_compiler());
-  CodeCache cache(options.cache_folder, options.cache_bytes, options.warn);
+  native::CodeCache cache(options.cache_folder, options.cache_bytes, options.warn);
   const DistinctTexts distinct = distinct_texts(units);
   const std::string before = key_begin(compiler);
-  std::vector<CodeKey> keys;
+  std::vector<native::CodeKey> keys;
   Units loaded;
   CodeCounts count;
   for (const std::string* text : distinct.texts) {

@@ -46,14 +46,14 @@ void* LoadedUnit::symbol(const char* name) const {
   return ::dlsym(handle_, name);
 }
 
-std::shared_ptr<const LoadedUnit> find_loaded(const CodeKey& key) {
+std::shared_ptr<const LoadedUnit> find_loaded(const native::CodeKey& key) {
   LoadedUnits& units = loaded_units();
   const std::lock_guard lock(units.mutex);
   const auto found = units.by_key.find(key.text());
   return found == units.by_key.end() ? nullptr : found->second.unit.lock();
 }
 
-std::shared_ptr<const LoadedUnit> share_loaded(const CodeKey& key,
+std::shared_ptr<const LoadedUnit> share_loaded(const native::CodeKey& key,
                                                std::shared_ptr<const LoadedUnit> unit) {
   LoadedUnits& units = loaded_units();
   const std::lock_guard lock(units.mutex);

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "backends/cpu/code_cache.h"
+#include "backends/native/code_cache.h"
 #include "vecc/error.h"
 
 namespace vecc::cpu {
@@ -28,10 +28,10 @@ class LoadedUnit {
 };
 
 /// The unit of this key that somebody in this process holds; null. Threads may call it.
-[[nodiscard]] std::shared_ptr<const LoadedUnit> find_loaded(const CodeKey& key);
+[[nodiscard]] std::shared_ptr<const LoadedUnit> find_loaded(const native::CodeKey& key);
 /// Lets find_loaded() find it. If it finds one already (two threads loaded the same), returns that.
 [[nodiscard]] std::shared_ptr<const LoadedUnit> share_loaded(
-    const CodeKey& key, std::shared_ptr<const LoadedUnit> unit);
+    const native::CodeKey& key, std::shared_ptr<const LoadedUnit> unit);
 /// The file names of the keys that somebody holds.
 [[nodiscard]] std::unordered_set<std::string> loaded_file_names();
 

@@ -76,7 +76,7 @@ class BatchTrainer final : public Trainer {
     }
     VECC_TRY_VOID(set_parameters(
         executable, step_values(compiled->step.ops, options_.optimizer, optimizer_step(), rate())));
-    VECC_TRY_VOID(executable.run());
+    VECC_TRY_VOID(executable.start());
     counted_ += compiled->step.counted;
     ++position_.batch;
     ++position_.step;

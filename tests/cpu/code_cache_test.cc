@@ -1,5 +1,5 @@
 // What is in the cache folder is checked, bounded and made again where it is damaged.
-#include "backends/cpu/code_cache.h"
+#include "backends/native/code_cache.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

@@ -10,7 +10,7 @@
 #include "vecc/error.h"
 #include "vecc/program.h"
 
-namespace vecc::cpu {
+namespace vecc::native {
 
 struct ProgramOutline {
   struct Value {
@@ -31,7 +31,7 @@ struct ProgramOutline {
   explicit ProgramOutline(const Program& program);
 
   /// The state of a name. Error: Usage.
-  [[nodiscard]] Result<ValueId> find_state(std::string_view name) const;
+  [[nodiscard]] Result<ValueId> find_state(std::string_view name, std::string_view backend) const;
 
   DType dtype;
   std::uint32_t sample_count;
@@ -43,4 +43,4 @@ struct ProgramOutline {
   bool updates;                         ///< whether it has an `update`
 };
 
-}  // namespace vecc::cpu
+}  // namespace vecc::native

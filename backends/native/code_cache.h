@@ -9,7 +9,7 @@
 
 #include "vecc/error.h"
 
-namespace vecc::cpu {
+namespace vecc::native {
 
 /// Everything that decides what code comes out: the unit's text, compiler, flags, CPU. The file is
 /// named by its hash, and holds all of it: two keys that share a hash take the place of each other,
@@ -55,4 +55,4 @@ class CodeCache {
   Warn warn_;
 };
 
-}  // namespace vecc::cpu
+}  // namespace vecc::native

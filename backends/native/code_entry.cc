@@ -1,11 +1,11 @@
-#include "backends/cpu/code_entry.h"
+#include "backends/native/code_entry.h"
 
 #include <cstdint>
 #include <cstring>
 
 #include "src/support/hash128.h"
 
-namespace vecc::cpu {
+namespace vecc::native {
 namespace {
 
 struct EntryTrailer {
@@ -46,4 +46,4 @@ bool is_code_entry(std::string_view bytes, std::string_view key) {
          bytes.substr(library.size() + key.size()) == trailer_bytes(library, key);
 }
 
-}  // namespace vecc::cpu
+}  // namespace vecc::native

@@ -1,4 +1,4 @@
-#include "backends/cpu/gradient_program.h"
+#include "backends/native/gradient_program.h"
 
 #include <memory>
 #include <numeric>
@@ -6,7 +6,7 @@
 
 #include "vecc/differentiate.h"
 
-namespace vecc {
+namespace vecc::native {
 namespace {
 
 // A name that no parameter has.
@@ -43,4 +43,4 @@ Result<GradientProgram> make_gradient_program(const Program& forward) {
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::native

@@ -1,11 +1,11 @@
-#include "backends/cpu/program_outline.h"
+#include "backends/native/program_outline.h"
 
 #include <algorithm>
 
 #include "backends/shared_rows.h"
 #include "src/program/output_begin.h"
 
-namespace vecc::cpu {
+namespace vecc::native {
 
 ProgramOutline::ProgramOutline(const Program& program)
     : dtype(program.dtype()),
@@ -25,10 +25,10 @@ ProgramOutline::ProgramOutline(const Program& program)
   for (const Parameter& parameter : program.parameters()) parameters.push_back(parameter.name);
 }
 
-Result<ValueId> ProgramOutline::find_state(std::string_view name) const {
+Result<ValueId> ProgramOutline::find_state(std::string_view name, std::string_view backend) const {
   const auto found = std::ranges::find(states, name, &State::name);
-  if (found == states.end()) return no_such_state(name, "cpu");
+  if (found == states.end()) return no_such_state(name, backend);
   return found->value;
 }
 
-}  // namespace vecc::cpu
+}  // namespace vecc::native

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace vecc::cpu {
+namespace vecc::native {
 
 /// What follows the library: the key's text, and a trailer of sizes and hash.
 [[nodiscard]] std::string code_entry_end(std::string_view library, std::string_view key);
@@ -12,4 +12,4 @@ namespace vecc::cpu {
 /// Whether `bytes` is a whole entry of that key.
 [[nodiscard]] bool is_code_entry(std::string_view bytes, std::string_view key);
 
-}  // namespace vecc::cpu
+}  // namespace vecc::native

@@ -7,7 +7,7 @@
 #include "vecc/error.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::native {
 
 struct GradientProgram {
   Program program;
@@ -20,4 +20,4 @@ struct GradientProgram {
 /// Errors: those of append_gradients().
 [[nodiscard]] Result<GradientProgram> make_gradient_program(const Program& forward);
 
-}  // namespace vecc
+}  // namespace vecc::native

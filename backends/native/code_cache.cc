@@ -1,4 +1,4 @@
-#include "backends/cpu/code_cache.h"
+#include "backends/native/code_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/code_entry.h"
+#include "backends/native/code_entry.h"
 #include "src/support/atomic_file.h"
 #include "src/support/cache_folder.h"
 #include "src/support/hash128.h"
 #include "vecc/escape.h"
 
-namespace vecc::cpu {
+namespace vecc::native {
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,4 +134,4 @@ void CodeCache::trim(const std::unordered_set<std::string>& kept) const {
   }
 }
 
-}  // namespace vecc::cpu
+}  // namespace vecc::native

@@ -1,0 +1,300 @@
+// An Executable that runs a Plan: all of it that does not depend on where the Plan runs.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/native/gradient_program.h"
+#include "backends/native/program_outline.h"
+#include "backends/shared_rows.h"
+#include "vecc/backend.h"
+#include "vecc/plan.h"
+
+namespace vecc::native {
+
+/// The Plan's options for these, of a Program with its backward pass.
+[[nodiscard]] PlanOptions plan_options(const ExecutionOptions& options,
+                                       const GradientProgram& program);
+
+/// The Plan, verified; places of what nobody will ask for are gone.
+[[nodiscard]] Plan make_verified_plan(const Program& program, const PlanOptions& options);
+
+/// BackendUnsupported of every `update` and `vjp`, if gradients are wanted.
+void check_gradients(const Program& program, const ExecutionOptions& options,
+                     const std::string& backend, Errors& errors);
+
+/// Where a Plan runs. Block: numbers of the Plan's dtype in its memory; a copy is the same memory.
+template <class Block>
+class PlanMachine {
+ public:
+  virtual ~PlanMachine() = default;
+  [[nodiscard]] virtual const Plan& plan() const = 0;
+  /// The memory of a buffer that is not the machine's own: a parameter, a state.
+  virtual void set_block(BufferIndex buffer, Block block) = 0;
+  /// When all buffers have their memory.
+  virtual void bind() = 0;
+  [[nodiscard]] virtual const Block& block(BufferIndex buffer) const = 0;
+  [[nodiscard]] virtual Block make_block(std::uint64_t elements) const = 0;
+  /// All launches of a stage; may return before they are done.
+  virtual void start(std::uint32_t stage) = 0;
+  /// Until all is done that was started.
+  virtual void wait() = 0;
+  /// The same one by one, with the seconds of each launch.
+  virtual void run_timed(std::uint32_t stage, std::vector<double>& seconds) = 0;
+  /// Own memory: arena, constants, indices.
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+
+  /// The element of block() where a buffer begins.
+  [[nodiscard]] std::uint64_t first(BufferIndex buffer) const {
+    const PlanBuffer& of = plan().buffers[buffer];
+    return of.kind == PlanBuffer::Kind::Arena ? of.offset : 0;
+  }
+};
+
+template <class Block>
+class PlanExecutable : public Executable {
+ public:
+  Result<void> start() override {
+    machine_->start(0);
+    note_run();
+    return {};
+  }
+  Result<void> run() override {
+    machine_->start(0);
+    note_run();
+    machine_->wait();
+    return {};
+  }
+  Result<std::vector<double>> profile() override;
+  Result<std::vector<Output>> outputs() override;
+  Result<std::vector<double>> read(ValueId value) override;
+  Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override;
+  Result<std::vector<double>> parameter(ParameterIndex parameter) override;
+  Result<void> set_state(std::string_view name, std::span<const double> values) override;
+  Result<std::vector<double>> state(std::string_view name) override;
+  [[nodiscard]] std::shared_ptr<Storage> storage() const override { return stored_.shared(); }
+  Result<void> differentiate(std::span<const double> output_gradients) override;
+  Result<std::vector<double>> gradient(ParameterIndex parameter) override;
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return machine_->bytes() + stored_.made_elements() * byte_size(program_.dtype);
+  }
+
+ protected:
+  PlanExecutable(std::string backend, const GradientProgram& whole)
+      : backend_(std::move(backend)),
+        program_(whole.program),
+        first_(whole.first),
+        seeds_(whole.seeds),
+        gradients_(whole.gradients) {}
+
+  /// check_stored() has passed.
+  void bind(const Program& program, const ExecutionOptions& options,
+            std::unique_ptr<PlanMachine<Block>> machine);
+
+ private:
+  [[nodiscard]] Errors usage(std::string message) const {
+    return Errors(ErrorCode::Usage, backend_, std::move(message));
+  }
+  void append_rows(ValueId value, std::vector<double>& to) const;
+  void note_run();
+  [[nodiscard]] std::vector<double> all_of(const Block& block) const {
+    std::vector<double> values;
+    block.read(0, block.elements(), values);
+    return values;
+  }
+
+  std::string backend_;
+  ProgramOutline program_;  // of the backward pass, too
+  // As in GradientProgram; without gradients kNone, none, none.
+  ValueId first_;
+  std::vector<ParameterIndex> seeds_;
+  std::vector<std::optional<ValueId>> gradients_;
+  std::unique_ptr<PlanMachine<Block>> machine_;
+  StoredRows<Block> stored_;
+  bool has_run_ = false;
+  bool has_gradients_ = false;
+  std::uint64_t changes_at_run_ = 0;
+};
+
+template <class Block>
+void PlanExecutable<Block>::bind(const Program& program, const ExecutionOptions& options,
+                                 std::unique_ptr<PlanMachine<Block>> machine) {
+  machine_ = std::move(machine);
+  ExecutionOptions own = options;
+  own.own_parameters.insert(own.own_parameters.end(), seeds_.begin(), seeds_.end());
+  stored_.bind(
+      program, own,
+      [&](std::uint32_t rows, Shape shape, const std::vector<double>* values, double initial) {
+        Block block = machine_->make_block(rows * shape.size());
+        if (values != nullptr) {
+          block.write(*values);
+        } else {
+          block.fill(initial);
+        }
+        return block;
+      });
+  const Plan& plan = machine_->plan();
+  for (BufferIndex b = 0; b < plan.buffers.size(); ++b) {
+    const PlanBuffer& buffer = plan.buffers[b];
+    if (buffer.kind == PlanBuffer::Kind::Parameter) {
+      machine_->set_block(b, stored_.parameter(buffer.source));
+    } else if (buffer.kind == PlanBuffer::Kind::State) {
+      machine_->set_block(b, stored_.state(buffer.source));
+    }
+  }
+  machine_->bind();
+}
+
+template <class Block>
+void PlanExecutable<Block>::note_run() {
+  if (program_.updates) stored_.note_change();
+  has_run_ = true;
+  has_gradients_ = false;
+  changes_at_run_ = stored_.changes();
+}
+
+template <class Block>
+Result<std::vector<double>> PlanExecutable<Block>::profile() {
+  std::vector<double> of_launches;
+  machine_->run_timed(0, of_launches);
+  note_run();
+  std::vector<double> seconds(program_.values.size());
+  const Plan& plan = machine_->plan();
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    const auto& ops = plan.launches[l].ops;  // the last op of a kernel stands for all
+    if (!ops.empty()) seconds[ops.back()] += of_launches[l];
+  }
+  if (first_ != kNone) seconds.resize(first_);
+  return seconds;
+}
+
+// The rows of a value, through its view.
+template <class Block>
+void PlanExecutable<Block>::append_rows(ValueId value, std::vector<double>& to) const {
+  const ProgramOutline::Value& of = program_.values[value];
+  const ValuePlace& place = machine_->plan().places[value];
+  const Block& block = machine_->block(place.buffer);
+  const std::uint64_t first = machine_->first(place.buffer) + place.first;
+  const std::uint64_t size = of.shape.size();
+  if (!place.view) return block.read(first, of.size(), to);
+  const Index& view = *place.view;
+  std::uint32_t least = view[0];
+  std::uint32_t last = view[0];
+  for (std::uint32_t i = 1; i < of.rows; ++i) {
+    least = std::min(least, view[i]);
+    last = std::max(last, view[i]);
+  }
+  std::vector<double> seen;
+  block.read(first + least * size, (std::uint64_t{last} - least + 1) * size, seen);
+  for (std::uint32_t i = 0; i < of.rows; ++i) {
+    const auto row = seen.begin() + static_cast<std::ptrdiff_t>((view[i] - least) * size);
+    to.insert(to.end(), row, row + static_cast<std::ptrdiff_t>(size));
+  }
+}
+
+template <class Block>
+Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
+  VECC_CHECK(has_run_, "outputs before the first run");
+  std::vector<Output> result(program_.sample_count);
+  for (const ProgramOutline::Output& output : program_.outputs) {
+    std::vector<double> all;
+    append_rows(output.value, all);
+    const Shape shape = program_.values[output.value].shape;
+    for (std::uint32_t i = 0; i < output.samples.size(); ++i) {
+      const auto row = std::span(all).subspan(i * shape.size(), shape.size());
+      result[output.samples[i]] = {shape, {row.begin(), row.end()}};
+    }
+  }
+  return result;
+}
+
+template <class Block>
+Result<std::vector<double>> PlanExecutable<Block>::read(ValueId value) {
+  VECC_CHECK(has_run_, "read before the first run");
+  const ProgramOutline::Value& of = program_.values[value];
+  std::vector<double> rows;
+  if (of.size() == 0) return rows;
+  if (machine_->plan().places[value].buffer == kNone) {
+    return Errors(ErrorCode::Usage,
+                  backend_ + ": %" + std::to_string(value) + " " + std::string(text_of(of.kind)),
+                  "the value is not kept; compile with keep_values");
+  }
+  rows.reserve(of.size());
+  append_rows(value, rows);
+  return rows;
+}
+
+template <class Block>
+Result<void> PlanExecutable<Block>::set_parameter(ParameterIndex parameter,
+                                                  std::span<const double> values) {
+  const Block& block = stored_.parameter(parameter);
+  VECC_TRY_VOID(check_value_count(describe_parameter(program_.parameters[parameter]), values.size(),
+                                  block.elements()));
+  block.write(values);
+  stored_.note_change(parameter);
+  return {};
+}
+
+template <class Block>
+Result<std::vector<double>> PlanExecutable<Block>::parameter(ParameterIndex parameter) {
+  return all_of(stored_.parameter(parameter));
+}
+
+template <class Block>
+Result<void> PlanExecutable<Block>::set_state(std::string_view name,
+                                              std::span<const double> values) {
+  VECC_TRY(const ValueId id, program_.find_state(name, backend_));
+  const Block& block = stored_.state(id);
+  VECC_TRY_VOID(check_value_count(describe_state(name), values.size(), block.elements()));
+  block.write(values);
+  stored_.note_change();
+  return {};
+}
+
+template <class Block>
+Result<std::vector<double>> PlanExecutable<Block>::state(std::string_view name) {
+  VECC_TRY(const ValueId id, program_.find_state(name, backend_));
+  return all_of(stored_.state(id));
+}
+
+template <class Block>
+Result<void> PlanExecutable<Block>::differentiate(std::span<const double> output_gradients) {
+  if (first_ == kNone) return usage("differentiate: the Program was compiled without gradients");
+  if (!has_run_ || stored_.changes() != changes_at_run_) {
+    return usage("differentiate: no run since the Program was compiled or a parameter was set");
+  }
+  const std::vector<std::uint64_t>& begin = program_.output_begin;
+  if (output_gradients.size() != begin.back()) {
+    return Errors(ErrorCode::Usage, "output gradients",
+                  std::to_string(output_gradients.size()) + " numbers, expected " +
+                      std::to_string(begin.back()) + ": one an element of every sample's output");
+  }
+  for (std::size_t o = 0; o < program_.outputs.size(); ++o) {
+    const auto& [value, samples] = program_.outputs[o];
+    const std::size_t size = program_.values[value].shape.size();
+    std::vector<double> rows;
+    rows.reserve(samples.size() * size);
+    for (std::uint32_t i = 0; i < samples.size(); ++i) {
+      const auto row = output_gradients.subspan(begin[samples[i]], size);
+      rows.insert(rows.end(), row.begin(), row.end());
+    }
+    stored_.parameter(seeds_[o]).write(rows);
+  }
+  machine_->start(1);
+  machine_->wait();
+  has_gradients_ = true;
+  return {};
+}
+
+template <class Block>
+Result<std::vector<double>> PlanExecutable<Block>::gradient(ParameterIndex parameter) {
+  if (!has_gradients_) return usage("gradient: no differentiate() since the last run");
+  if (const auto& value = gradients_[parameter]) return read(*value);
+  return std::vector<double>(stored_.parameter(parameter).elements(), 0.0);
+}
+
+}  // namespace vecc::native
