@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "backends/cpu/cpu_backend.h"
+#include "backends/cuda/cuda_backend.h"
 #include "backends/reference/program_interpreter.h"
 #include "backends/torch/torch_backend.h"
 #include "vecc/backend.h"
@@ -14,8 +15,7 @@
 namespace vecc {
 namespace {
 
-// Without the driver's library there is no CUDA device, and libtorch, which takes half a second to
-// load, need not be asked.
+// Without the driver's library there is no CUDA device, and nobody need be asked.
 bool has_cuda_driver() {
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver != nullptr) ::dlclose(driver);
@@ -25,20 +25,28 @@ bool has_cuda_driver() {
 }  // namespace
 
 std::span<const Backend* const> backends() {
-  static const std::array<const Backend*, 3> table = {&cpu_backend(), &torch_backend(),
-                                                      &interpreter_backend()};
+  static const std::array<const Backend*, 4> table = {&cpu_backend(), &cuda_backend(),
+                                                      &torch_backend(), &interpreter_backend()};
   return table;
 }
 
 std::vector<const Backend*> preferred_backends(const Device& device) {
   std::vector<const Backend*> order(backends().begin(), backends().end());
-  const bool on_cuda = device.kind == Device::Kind::Cuda ||
-                       (device.kind == Device::Kind::Auto && has_cuda_driver() &&
-                        torch_backend().available({Device::Kind::Cuda, 0}).has_value());
-  if (on_cuda) {
+  const auto first = [&](const Backend& preferred) {
     std::stable_partition(order.begin(), order.end(),
-                          [](const Backend* backend) { return backend == &torch_backend(); });
+                          [&](const Backend* backend) { return backend == &preferred; });
+  };
+  if (device.kind == Device::Kind::Cpu ||
+      (device.kind == Device::Kind::Auto && !has_cuda_driver())) {
+    std::erase(order, &cuda_backend());
+    return order;
   }
+  const Device gpu{Device::Kind::Cuda, device.index};
+  const bool wants_gpu = device.kind == Device::Kind::Cuda;
+  const bool has_cuda = cuda_backend().available(gpu).has_value();
+  // libtorch takes half a second to load: it need not be asked where it comes second.
+  if (wants_gpu || (!has_cuda && torch_backend().available(gpu))) first(torch_backend());
+  if (wants_gpu || has_cuda) first(cuda_backend());
   return order;
 }
 

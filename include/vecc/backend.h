@@ -126,11 +126,11 @@ class Backend {
       const Program& program, const ExecutionOptions& options) const = 0;
 };
 
-/// Every backend that runs Programs, in the order in which `auto` prefers them on a CPU: cpu (fused
-/// kernels; needs a C++ compiler), torch, interpreter (plain loops in double; no dependency; slow).
+/// Every backend that runs Programs: cpu (fused kernels; needs a C++ compiler), cuda (the same on a
+/// GPU; needs NVRTC), torch, interpreter (plain loops in double; no dependency; slow).
 [[nodiscard]] std::span<const Backend* const> backends();
-/// The same for a device: torch comes first if a CUDA device is asked for, or is there and the CPU
-/// is not asked for.
+/// The order in which `auto` tries them: on a CPU that one without cuda; cuda, then torch, come
+/// first if a CUDA device is asked for, or is there and the CPU is not asked for.
 [[nodiscard]] std::vector<const Backend*> preferred_backends(const Device& device);
 [[nodiscard]] const Backend* find_backend(std::string_view name);
 

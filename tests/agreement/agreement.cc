@@ -137,10 +137,23 @@ void add_torch(Executions& out) {
   if (const auto available = torch.available(*device); !available) {
     // Built without it is fine; anything else must not make the tests silently smaller.
     const bool left_out = available.error().list().front().code == ErrorCode::BackendAbsent;
-    if (asked != nullptr || !left_out) out.error = available.error().text();
+    if (!left_out) out.error = available.error().text();
     return;
   }
   add_in_both_dtypes(out, torch, *device);
+}
+
+// Where a GPU is asked for it must be there.
+void add_cuda(Executions& out) {
+  const char* const asked = std::getenv("VECC_TEST_DEVICE");
+  const auto device = parse_device(asked != nullptr ? asked : "cpu");
+  if (!device || device->kind != Device::Kind::Cuda) return;
+  const Backend& cuda = *find_backend("cuda");
+  if (const auto available = cuda.available(*device); !available) {
+    out.error = available.error().text();
+  } else {
+    add_in_both_dtypes(out, cuda, *device);
+  }
 }
 
 }  // namespace
@@ -150,6 +163,7 @@ Executions list_executions(bool compiled) {
   out.list.push_back({find_backend("interpreter"), DType::F64, {Device::Kind::Cpu, 0}, 1e-9});
   if (compiled) add_cpu(out);
   if (out.error.empty()) add_torch(out);
+  if (compiled && out.error.empty()) add_cuda(out);
   return out;
 }
 

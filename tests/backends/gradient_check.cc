@@ -83,11 +83,12 @@ struct Expected {
   Executable& interpreter;
 };
 
-// The cpu backend appends a backward pass, and a contract has none (docs/gradients.md).
+// Native backends append a backward pass, and a contract has none (docs/gradients.md).
 bool is_differentiable(const Backend& backend, const Program& program) {
-  return backend.name() != "cpu" || std::ranges::none_of(program.ops(), [](const Op& op) {
-           return op.kind() == OpKind::Contract;
-         });
+  const bool is_native = backend.name() == "cpu" || backend.name() == "cuda";
+  return !is_native || std::ranges::none_of(program.ops(), [](const Op& op) {
+    return op.kind() == OpKind::Contract;
+  });
 }
 
 void check_way(const Program& program, const Expected& expected, const Way& way, bool keep_values) {

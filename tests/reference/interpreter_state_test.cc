@@ -123,17 +123,17 @@ TEST(Interpreter, RunsOnTheCpuOnly) {
 TEST(Backends, StandInTheOrderOfAuto) {
   std::vector<std::string_view> names;
   for (const Backend* backend : backends()) names.push_back(backend->name());
-  EXPECT_EQ(names, (std::vector<std::string_view>{"cpu", "torch", "interpreter"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"cpu", "cuda", "torch", "interpreter"}));
   for (const std::string_view name : names) EXPECT_EQ(find_backend(name)->name(), name);
   EXPECT_EQ(find_backend("nothing"), nullptr);
 }
 
-TEST(Backends, TorchIsFirstOnCuda) {
+TEST(Backends, CudaIsFirstOnAGpuAndNotTriedOnACpu) {
   const auto all = backends();
   EXPECT_EQ(preferred_backends({Device::Kind::Cpu, 0}),
-            std::vector<const Backend*>(all.begin(), all.end()));
+            (std::vector<const Backend*>{all[0], all[2], all[3]}));
   EXPECT_EQ(preferred_backends({Device::Kind::Cuda, 0}),
-            (std::vector<const Backend*>{all[1], all[0], all[2]}));
+            (std::vector<const Backend*>{all[1], all[2], all[0], all[3]}));
 }
 
 TEST(Backends, DeviceTexts) {

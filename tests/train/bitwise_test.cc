@@ -101,7 +101,7 @@ class BitwiseTraining : public testing::TestWithParam<std::string> {
     options.schedule.base = 0.01;
     options.batch_size = batch_size;
     ExecutionOptions execution;
-    execution.device = {Device::Kind::Cpu, 0};
+    execution.device = device_of(backend);
     execution.threads = threads;
     std::vector<std::uint32_t> samples(graph_.samples.size());
     for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
@@ -172,9 +172,18 @@ TEST_P(BitwiseTraining, TheCpuBackendsForwardAndBackwardPassHaveTheSameBits) {
   EXPECT_EQ(run_forth_and_back(7), one);
 }
 
+TEST_P(BitwiseTraining, CudaHasTheSameBitsFromRunToRun) {
+  const Backend& cuda = *find_backend("cuda");
+  if (!cuda.available(device_of(cuda))) GTEST_SKIP() << "no GPU";
+  const std::string weights = train(cuda, 0, 0, 20);
+  EXPECT_EQ(train(cuda, 0, 0, 20), weights);
+  EXPECT_EQ(train(cuda, 0, 32, 3), train(cuda, 0, 32, 3));
+  EXPECT_NE(train(cuda, 0, 0, 1), weights);
+}
+
 TEST_P(BitwiseTraining, TorchHasTheSameBitsFromRunToRun) {
   const Backend* const torch = find_backend("torch");
-  if (torch == nullptr || !torch->available({Device::Kind::Cpu, 0})) GTEST_SKIP() << "no torch";
+  if (torch == nullptr || !torch->available(device_of(*torch))) GTEST_SKIP() << "no torch";
   EXPECT_EQ(train(*torch, 2), train(*torch, 2));
 }
 

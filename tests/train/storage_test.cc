@@ -174,7 +174,7 @@ TEST(Storage, MismatchesAreListed) {
   on_each_backend([&](const Backend& backend) {
     const auto first = compile_on(backend, program);
     ExecutionOptions options;
-    options.device = {Device::Kind::Cpu, 0};
+    options.device = device_of(backend);
     options.storage = first->storage();
     const std::string name(backend.name());
     EXPECT_EQ(backend.compile(other, options).error().text(),
@@ -182,7 +182,8 @@ TEST(Storage, MismatchesAreListed) {
                   name + ": error: parameter \"v\" has no values [E023]\n" + name +
                   ": error: state \"s\" is [3, 2x1], but [3, 1] in the storage [E014]");
     for (const Backend* another : backends()) {
-      if (another == &backend || !another->available(options.device)) continue;
+      if (another == &backend || !another->available(device_of(*another))) continue;
+      options.device = device_of(*another);
       EXPECT_EQ(another->compile(program, options).error().text(),
                 std::string(another->name()) + ": error: the storage is of another backend [E050]");
     }

@@ -2,12 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 
 namespace vecc::test {
 
+Device device_of(const Backend& backend) {
+  return {backend.name() == "cuda" ? Device::Kind::Cuda : Device::Kind::Cpu, 0};
+}
+
 void on_each_backend(const std::function<void(const Backend&)>& check) {
+  const char* const asked = std::getenv("VECC_TEST_DEVICE");
+  const bool wants_gpu = asked != nullptr && std::string_view(asked).starts_with("cuda");
   for (const Backend* backend : backends()) {
-    if (!backend->available({Device::Kind::Cpu, 0})) continue;
+    const bool is_cuda = backend->name() == "cuda";
+    if (is_cuda && !wants_gpu) continue;
+    const auto available = backend->available(device_of(*backend));
+    if (is_cuda) {
+      EXPECT_TRUE(available) << available.error().text();
+    }
+    if (!available) continue;
     SCOPED_TRACE(std::string(backend->name()));
     check(*backend);
   }
@@ -15,7 +29,7 @@ void on_each_backend(const std::function<void(const Backend&)>& check) {
 
 std::unique_ptr<Executable> compile_on(const Backend& backend, const Program& program,
                                        ExecutionOptions options) {
-  options.device = {Device::Kind::Cpu, 0};
+  options.device = device_of(backend);
   return value_of(backend.compile(program, options));
 }
 

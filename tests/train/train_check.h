@@ -13,10 +13,13 @@
 
 namespace vecc::test {
 
-/// Calls `check` with each, its name traced.
+/// The CPU, or the first GPU for cuda.
+[[nodiscard]] Device device_of(const Backend& backend);
+
+/// Calls `check` with each, its name traced; with cuda if VECC_TEST_DEVICE says so.
 void on_each_backend(const std::function<void(const Backend&)>& check);
 
-/// Compiles for the CPU; a failure throws.
+/// Compiles for device_of(); a failure throws.
 [[nodiscard]] std::unique_ptr<Executable> compile_on(const Backend& backend, const Program& program,
                                                      ExecutionOptions options = {});
 

@@ -39,9 +39,9 @@ struct Model {
   }
   [[nodiscard]] std::unique_ptr<Trainer> trainer(const Backend& backend,
                                                  const TrainOptions& options) const {
-    ExecutionOptions on_cpu;
-    on_cpu.device = {Device::Kind::Cpu, 0};
-    return value_of(make_trainer(graph, program, backend, on_cpu, options, all_samples(graph)));
+    ExecutionOptions execution;
+    execution.device = device_of(backend);
+    return value_of(make_trainer(graph, program, backend, execution, options, all_samples(graph)));
   }
 };
 
@@ -165,7 +165,7 @@ TEST(Trainer, the_loss_of_an_epoch_is_the_mean_error_before_the_steps) {
     const auto trainer = model.trainer(backend, still);
     take_steps(*trainer, trainer->batch_count());
     ExecutionOptions execution;
-    execution.device = {Device::Kind::Cpu, 0};
+    execution.device = device_of(backend);
     execution.storage = trainer->storage();
     const auto evaluator = value_of(make_evaluator(model.graph, model.program, backend, execution,
                                                    still.loss, all_samples(model.graph)));

@@ -1,0 +1,46 @@
+#include "backends/cuda/cuda_executable.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace vecc::cuda {
+namespace {
+
+// Longer segments are reduced in pieces, so that blocks share them: of short rows a block takes
+// many members at once, of wide ones a warp takes one after the other.
+constexpr std::uint32_t kLongestPiece = 512;
+constexpr std::uint32_t kLongestWidePiece = 64;
+
+}  // namespace
+
+Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
+                                                         const ExecutionOptions& options,
+                                                         std::shared_ptr<Device> device) {
+  native::GradientProgram whole{program, kNone, {}, {}};
+  if (options.gradients) {
+    VECC_TRY(whole, native::make_gradient_program(program));
+  }
+  PlanOptions planned = native::plan_options(options, whole);
+  planned.longest_piece = kLongestPiece;
+  planned.longest_wide_piece = kLongestWidePiece;
+  planned.for_vectors = false;
+  std::unique_ptr<CudaExecutable> made(new CudaExecutable(whole, device));
+  DeviceCodeOptions code;
+  code.warn = [](const std::string& text) { spdlog::warn("{}", text); };
+  DeviceCodeCounts& counts = made->code_counts_;
+  try {
+    device->use();
+    VECC_TRY(auto machine,
+             CudaMachine::make(std::move(device),
+                               native::make_verified_plan(whole.program, planned), code, &counts));
+    spdlog::debug("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled, counts.cached,
+                  counts.seconds);
+    made->bind(whole.program, options, std::move(machine));
+  } catch (const DeviceError& error) {
+    return error.errors;
+  }
+  return std::unique_ptr<Executable>(std::move(made));
+}
+
+}  // namespace vecc::cuda

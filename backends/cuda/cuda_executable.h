@@ -1,0 +1,76 @@
+// A Program as a Plan on a GPU.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backends/cuda/cuda_machine.h"
+#include "backends/native/plan_executable.h"
+
+namespace vecc::cuda {
+
+class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
+ public:
+  /// check_stored() has passed. Errors: those of CudaMachine::make() and of append_gradients(),
+  /// DeviceFailure. Throws std::bad_alloc (of the host's memory).
+  [[nodiscard]] static Result<std::unique_ptr<Executable>> make(const Program& program,
+                                                                const ExecutionOptions& options,
+                                                                std::shared_ptr<Device> device);
+
+  Result<void> start() override {
+    return guarded([&] { return PlanExecutable::start(); });
+  }
+  Result<void> run() override {
+    return guarded([&] { return PlanExecutable::run(); });
+  }
+  Result<std::vector<double>> profile() override {
+    return guarded([&] { return PlanExecutable::profile(); });
+  }
+  Result<std::vector<Output>> outputs() override {
+    return guarded([&] { return PlanExecutable::outputs(); });
+  }
+  Result<std::vector<double>> read(ValueId value) override {
+    return guarded([&] { return PlanExecutable::read(value); });
+  }
+  Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
+    return guarded([&] { return PlanExecutable::set_parameter(parameter, values); });
+  }
+  Result<std::vector<double>> parameter(ParameterIndex parameter) override {
+    return guarded([&] { return PlanExecutable::parameter(parameter); });
+  }
+  Result<void> set_state(std::string_view name, std::span<const double> values) override {
+    return guarded([&] { return PlanExecutable::set_state(name, values); });
+  }
+  Result<std::vector<double>> state(std::string_view name) override {
+    return guarded([&] { return PlanExecutable::state(name); });
+  }
+  Result<void> differentiate(std::span<const double> output_gradients) override {
+    return guarded([&] { return PlanExecutable::differentiate(output_gradients); });
+  }
+  Result<std::vector<double>> gradient(ParameterIndex parameter) override {
+    return guarded([&] { return PlanExecutable::gradient(parameter); });
+  }
+  [[nodiscard]] std::string device_name() const override { return device_->name(); }
+  /// How many of its kernels were compiled for it.
+  [[nodiscard]] const DeviceCodeCounts& code_counts() const { return code_counts_; }
+
+ private:
+  CudaExecutable(const native::GradientProgram& whole, std::shared_ptr<Device> device)
+      : PlanExecutable("cuda", whole), device_(std::move(device)) {}
+
+  // What the device refuses is the result.
+  template <class Body>
+  auto guarded(Body&& body) -> decltype(body()) {
+    try {
+      device_->use();
+      return body();
+    } catch (const DeviceError& error) {
+      return error.errors;
+    }
+  }
+
+  std::shared_ptr<Device> device_;
+  DeviceCodeCounts code_counts_;
+};
+
+}  // namespace vecc::cuda

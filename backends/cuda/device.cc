@@ -1,0 +1,104 @@
+#include "backends/cuda/device.h"
+
+#include <array>
+#include <map>
+#include <mutex>
+
+namespace vecc::cuda {
+namespace {
+
+constexpr int kOldestCapability = 70;  // lanes of a warp that go their own ways
+
+int attribute(const Driver& driver, int number, CUdevice device) {
+  int value = 0;
+  check(driver, driver.device_attribute(&value, number, device), "asking the GPU what it is");
+  return value;
+}
+
+Result<CUdevice> find_device(const Driver& driver, std::uint32_t index) {
+  const std::uint32_t count = device_count();
+  CUdevice device = 0;
+  if (index < count && driver.device_get(&device, static_cast<int>(index)) == kSuccess)
+    return device;
+  const std::string found = count == 0   ? "no GPU is visible"
+                            : count == 1 ? "the only GPU is cuda:0"
+                                         : "GPUs are cuda:0 to cuda:" + std::to_string(count - 1);
+  return Errors(ErrorCode::DeviceAbsent, "cuda:" + std::to_string(index),
+                found + " (nvidia-smi -L, CUDA_VISIBLE_DEVICES); --backend=cpu needs none");
+}
+
+}  // namespace
+
+std::uint32_t device_count() {
+  const auto driver = find_driver();
+  int count = 0;
+  if (!driver || (*driver)->device_count(&count) != kSuccess || count < 0) return 0;
+  return static_cast<std::uint32_t>(count);
+}
+
+Result<DeviceInfo> describe_device(std::uint32_t index) {
+  VECC_TRY(const Driver* driver, find_driver());
+  VECC_TRY(const CUdevice device, find_device(*driver, index));
+  try {
+    DeviceInfo info;
+    std::array<char, 128> name{};
+    check(*driver, driver->device_name(name.data(), name.size() - 1, device), "asking for a name");
+    info.name = name.data();
+    info.capability = attribute(*driver, kCapabilityMajor, device) * 10 +
+                      attribute(*driver, kCapabilityMinor, device);
+    info.multiprocessors = attribute(*driver, kMultiprocessorCount, device);
+    std::size_t bytes = 0;
+    check(*driver, driver->device_memory(&bytes, device), "asking for the memory");
+    info.bytes = bytes;
+    return info;
+  } catch (const DeviceError& error) {
+    return error.errors;
+  }
+}
+
+Result<std::shared_ptr<Device>> Device::open(std::uint32_t index) {
+  static std::mutex mutex;
+  static std::map<std::uint32_t, std::shared_ptr<Device>>& devices =
+      *new std::map<std::uint32_t, std::shared_ptr<Device>>;  // outlives what runs on them
+  const std::lock_guard lock(mutex);
+  if (const auto found = devices.find(index); found != devices.end()) return found->second;
+  VECC_TRY(const Driver* driver, find_driver());
+  VECC_TRY(const DeviceInfo info, describe_device(index));
+  VECC_TRY(const CUdevice device, find_device(*driver, index));
+  if (info.capability < kOldestCapability) {
+    return Errors(ErrorCode::DeviceAbsent, "cuda:" + std::to_string(index),
+                  info.name + " has compute capability " + std::to_string(info.capability / 10) +
+                      "." + std::to_string(info.capability % 10) +
+                      ", expected 7.0 or newer; --backend=cpu needs no GPU");
+  }
+  std::shared_ptr<Device> opened(new Device(*driver));
+  opened->name_ = "cuda:" + std::to_string(index) + " " + info.name;
+  opened->capability_ = info.capability;
+  opened->multiprocessors_ = info.multiprocessors;
+  try {
+    opened->check(driver->context_retain(&opened->context_, device), "making a context");
+    opened->use();
+    opened->check(driver->stream_create(&opened->stream_, 1), "making a stream");
+  } catch (const DeviceError& error) {
+    return error.errors;
+  }
+  devices[index] = opened;
+  return opened;
+}
+
+void Device::use() const {
+  check(driver_.context_set(context_), "choosing the GPU");
+}
+
+std::uint64_t Device::free_bytes() const {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(driver_.memory_info(&free, &total), "asking for free memory");
+  return free;
+}
+
+void Device::wait() const {
+  check(driver_.stream_synchronize(stream_), "running on the GPU");
+}
+
+}  // namespace vecc::cuda

@@ -1,0 +1,60 @@
+// One GPU: its context, a stream that everything runs on, and what it is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "backends/cuda/driver.h"
+
+namespace vecc::cuda {
+
+class Device {
+ public:
+  /// The GPU of that number, opened once a process. Errors: DeviceAbsent (no driver, no such GPU,
+  /// one that is too old), DeviceFailure.
+  [[nodiscard]] static Result<std::shared_ptr<Device>> open(std::uint32_t index);
+
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] const Driver& driver() const { return driver_; }
+  /// "cuda:0 NVIDIA H200"
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// 90 is compute capability 9.0.
+  [[nodiscard]] int capability() const { return capability_; }
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+  [[nodiscard]] CUstream stream() const { return stream_; }
+
+  /// Makes its context this thread's. All that follows needs it.
+  void use() const;
+  [[nodiscard]] std::uint64_t free_bytes() const;
+  /// Throws DeviceError.
+  void check(CUresult result, const char* what) const { cuda::check(driver_, result, what); }
+  /// Until all work on the stream is done.
+  void wait() const;
+
+ private:
+  explicit Device(const Driver& driver) : driver_(driver) {}
+
+  const Driver& driver_;
+  std::string name_;
+  int capability_ = 0;
+  int multiprocessors_ = 0;
+  CUcontext context_ = nullptr;
+  CUstream stream_ = nullptr;
+};
+
+/// What a machine has, for `vecc devices`.
+struct DeviceInfo {
+  std::string name;
+  int capability = 0;
+  int multiprocessors = 0;
+  std::uint64_t bytes = 0;
+};
+/// Error: DeviceAbsent.
+[[nodiscard]] Result<DeviceInfo> describe_device(std::uint32_t index);
+/// 0 without a driver.
+[[nodiscard]] std::uint32_t device_count();
+
+}  // namespace vecc::cuda

@@ -1,0 +1,56 @@
+// Memory of a GPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/cuda/device.h"
+#include "vecc/program.h"
+
+namespace vecc::cuda {
+
+/// Bytes that go with their last owner. Throws DeviceError (OutOfMemory).
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes);
+
+  [[nodiscard]] CUdeviceptr address() const { return memory_ ? *memory_ : 0; }
+  /// When all work before it is done; `from` may go at once.
+  void write(std::uint64_t first, const void* from, std::uint64_t bytes) const;
+  /// Waits for all work before it.
+  void read(std::uint64_t first, void* to, std::uint64_t bytes) const;
+  [[nodiscard]] const std::shared_ptr<Device>& device() const { return device_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<const CUdeviceptr> memory_;
+};
+
+/// Numbers of a Plan's dtype on a GPU; zeros at first. Copies are the same memory. What throws
+/// throws DeviceError.
+class DeviceBlock {
+ public:
+  DeviceBlock() = default;
+  DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint64_t elements);
+
+  [[nodiscard]] std::uint64_t elements() const { return elements_; }
+  [[nodiscard]] std::uint64_t bytes() const { return elements_ * byte_size(dtype_); }
+  /// Where an element is.
+  [[nodiscard]] CUdeviceptr at(std::uint64_t element) const {
+    return memory_.address() + element * byte_size(dtype_);
+  }
+  void write(std::span<const double> values, std::uint64_t first = 0) const;
+  void fill(double value) const;
+  /// `count` elements from `first` on are appended to `values`.
+  void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
+
+ private:
+  DeviceMemory memory_;
+  DType dtype_ = DType::F32;
+  std::uint64_t elements_ = 0;
+};
+
+}  // namespace vecc::cuda

@@ -1,0 +1,135 @@
+#include "backends/cuda/device_code.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "backends/cuda/nvrtc.h"
+#include "backends/native/code_cache.h"
+#include "src/support/whole_file.h"
+
+namespace vecc::cuda {
+namespace {
+
+// Another number for entries of another meaning: what kernels and their callers agree on that is
+// not in the text.
+constexpr std::string_view kCodeVersion = "vecc cuda code 1";
+
+std::string key_begin(const DeviceCompiler& compiler, int architecture) {
+  std::string begin(kCodeVersion);
+  begin += "\nNVRTC " + std::to_string(compiler.major) + "." + std::to_string(compiler.minor) +
+           "\nflags:";
+  for (const std::string& flag : device_flags()) begin += " " + flag;
+  return begin + "\nsm_" + std::to_string(architecture) + "\n\n";
+}
+
+// Of a cache's file: the code stands first; what follows is not read.
+std::optional<std::string> cached_code(const native::CodeCache& cache, const native::CodeKey& key) {
+  const std::optional<std::string> path = cache.find(key);
+  if (!path) return std::nullopt;
+  auto bytes = read_whole_file(*path);
+  if (!bytes) return std::nullopt;  // another process may just have removed it
+  return std::move(*bytes);
+}
+
+class CodeCompilation {
+ public:
+  CodeCompilation(std::span<const std::string* const> texts, int architecture)
+      : texts_(texts), architecture_(architecture), code_(texts.size()) {}
+
+  Result<std::vector<std::string>> run() {
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::size_t t = 1; t < std::min(cores, texts_.size()); ++t) {
+      threads.emplace_back([this] { work(); });
+    }
+    work();
+    for (std::thread& thread : threads) thread.join();
+    if (!errors_.empty()) return errors_;
+    return std::move(code_);
+  }
+
+ private:
+  void work() {
+    for (std::size_t i = next_++; i < texts_.size(); i = next_++) {
+      Result<std::string> code = compile_for_device(*texts_[i], architecture_);
+      const std::lock_guard lock(mutex_);
+      if (code) {
+        code_[i] = std::move(*code);
+      } else {
+        const Errors errors = code.error();
+        for (const Diagnostic& one : errors.list()) {
+          errors_.add(one.code, one.place, one.message);
+        }
+      }
+    }
+  }
+
+  std::span<const std::string* const> texts_;
+  int architecture_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::vector<std::string> code_;
+  Errors errors_;
+};
+
+}  // namespace
+
+DeviceModule::DeviceModule(std::shared_ptr<Device> device, const std::string& image)
+    : device_(std::move(device)) {
+  device_->check(device_->driver().module_load(&module_, image.data()), "loading kernels");
+}
+
+DeviceModule::~DeviceModule() {
+  (void)device_->driver().module_unload(module_);  // at the end of the process it may be gone
+}
+
+CUfunction DeviceModule::function(const char* name) const {
+  CUfunction function = nullptr;
+  device_->check(device_->driver().module_function(&function, module_, name), "finding a kernel");
+  return function;
+}
+
+Result<std::vector<std::string>> compile_device_code(std::span<const std::string> texts,
+                                                     int architecture,
+                                                     const DeviceCodeOptions& options,
+                                                     DeviceCodeCounts* counts) {
+  const auto begin = std::chrono::steady_clock::now();
+  VECC_TRY(const DeviceCompiler compiler, find_device_compiler());
+  native::CodeCache cache(options.cache_folder, options.cache_bytes, options.warn);
+  const std::string before = key_begin(compiler, architecture);
+  std::unordered_map<std::string_view, std::size_t> first;  // place of each text
+  std::vector<std::string> code(texts.size());
+  std::vector<std::size_t> missing;
+  std::vector<const std::string*> missing_texts;
+  DeviceCodeCounts count;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!first.try_emplace(texts[i], i).second) continue;
+    if (auto found = cached_code(cache, native::CodeKey(before + texts[i]))) {
+      code[i] = std::move(*found);
+      ++count.cached;
+    } else {
+      missing.push_back(i);
+      missing_texts.push_back(&texts[i]);
+    }
+  }
+  VECC_TRY(std::vector<std::string> made, CodeCompilation(missing_texts, architecture).run());
+  for (std::size_t m = 0; m < missing.size(); ++m) {
+    (void)cache.store(native::CodeKey(before + texts[missing[m]]), made[m]);
+    code[missing[m]] = std::move(made[m]);
+    ++count.compiled;
+  }
+  if (!missing.empty()) cache.trim({});
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (const std::size_t same = first[texts[i]]; same != i) code[i] = code[same];
+  }
+  count.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (counts != nullptr) *counts = count;
+  return code;
+}
+
+}  // namespace vecc::cuda

@@ -1,0 +1,63 @@
+#include "backends/cuda/driver.h"
+
+#include <dlfcn.h>
+
+namespace vecc::cuda {
+namespace {
+
+Errors absent(std::string message) {
+  return Errors(ErrorCode::DeviceAbsent, "cuda", std::move(message));
+}
+
+Result<Driver> load_driver() {
+  void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return absent(
+        "no NVIDIA driver (libcuda.so.1) on this machine: install it, or choose --backend=cpu");
+  }
+  Driver driver;
+  const char* missing = nullptr;
+#define VECC_CUDA_CALL(name, symbol, parameters)                  \
+  if (void* const found = ::dlsym(library, #symbol)) {            \
+    driver.name = reinterpret_cast<decltype(driver.name)>(found); \
+  } else {                                                        \
+    missing = #symbol;                                            \
+  }
+#include "backends/cuda/driver_calls.def"
+#undef VECC_CUDA_CALL
+  if (missing != nullptr) {
+    return absent(std::string("the NVIDIA driver is too old, it has no ") + missing +
+                  ": install a driver for CUDA 12 or newer");
+  }
+  if (const CUresult error = driver.init(0); error != kSuccess) {
+    return absent("the NVIDIA driver does not start: " + error_text(driver, error) +
+                  "; nvidia-smi may say more");
+  }
+  return driver;
+}
+
+}  // namespace
+
+Result<const Driver*> find_driver() {
+  static const Result<Driver> driver = load_driver();
+  if (!driver) return driver.error();
+  return &*driver;
+}
+
+std::string error_text(const Driver& driver, CUresult error) {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  (void)driver.error_name(error, &name);
+  (void)driver.error_string(error, &text);
+  return std::string(name != nullptr ? name : "error " + std::to_string(error)) +
+         (text != nullptr ? ": " + std::string(text) : "");
+}
+
+void check(const Driver& driver, CUresult result, const char* what) {
+  if (result == kSuccess) return;
+  throw DeviceError{
+      Errors(result == kOutOfMemory ? ErrorCode::OutOfMemory : ErrorCode::DeviceFailure, "cuda",
+             std::string(what) + ": " + error_text(driver, result))};
+}
+
+}  // namespace vecc::cuda

@@ -1,0 +1,74 @@
+// The CUDA driver, loaded where it is: vecc is built without CUDA and finds a GPU when it runs.
+// Names, numbers and calls are those of the CUDA Driver API.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "vecc/error.h"
+
+namespace vecc::cuda {
+
+using CUdeviceptr = unsigned long long;
+using CUdevice = int;
+using CUresult = int;
+struct CUcontextOf;
+struct CUmoduleOf;
+struct CUfunctionOf;
+struct CUstreamOf;
+struct CUeventOf;
+struct CUgraphOf;
+struct CUgraphExecOf;
+struct CUgraphNodeOf;
+using CUcontext = CUcontextOf*;
+using CUmodule = CUmoduleOf*;
+using CUfunction = CUfunctionOf*;
+using CUstream = CUstreamOf*;
+using CUevent = CUeventOf*;
+using CUgraph = CUgraphOf*;
+using CUgraphExec = CUgraphExecOf*;
+using CUgraphNode = CUgraphNodeOf*;
+
+inline constexpr CUresult kSuccess = 0;
+inline constexpr CUresult kOutOfMemory = 2;
+/// CUdevice_attribute
+inline constexpr int kMultiprocessorCount = 16;
+inline constexpr int kCapabilityMajor = 75;
+inline constexpr int kCapabilityMinor = 76;
+
+/// CUDA_KERNEL_NODE_PARAMS_v2
+struct CUkernelNodeParams {
+  CUfunction function;
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared;
+  void** parameters;
+  void** extra;
+  void* kernel;
+  CUcontext context;
+};
+
+/// The driver's functions.
+struct Driver {
+#define VECC_CUDA_CALL(name, symbol, parameters) CUresult(*name) parameters = nullptr;
+#include "backends/cuda/driver_calls.def"
+#undef VECC_CUDA_CALL
+};
+
+/// The driver of this machine, loaded and started once. Error: DeviceAbsent, with the way out.
+[[nodiscard]] Result<const Driver*> find_driver();
+
+/// "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
+[[nodiscard]] std::string error_text(const Driver& driver, CUresult error);
+
+/// What the device refused, in the midst of work; executables turn it into their Result.
+struct DeviceError {
+  Errors errors;
+};
+
+/// Throws DeviceError (DeviceFailure; OutOfMemory) if `result` is one. `what`: "copying to the
+/// GPU".
+void check(const Driver& driver, CUresult result, const char* what);
+
+}  // namespace vecc::cuda

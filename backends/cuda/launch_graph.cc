@@ -1,0 +1,78 @@
+#include "backends/cuda/launch_graph.h"
+
+#include <utility>
+
+#include "src/kernel/print_cuda.h"
+
+namespace vecc::cuda {
+namespace {
+
+// Of one launch: pointers to its two parameters, which the driver copies.
+class LaunchParameters {
+ public:
+  explicit LaunchParameters(const BoundLaunch& launch)
+      : blocks_(launch.blocks),
+        pointers_{const_cast<std::byte*>(launch.arguments.data()), &blocks_} {}
+  LaunchParameters(const LaunchParameters&) = delete;
+  LaunchParameters& operator=(const LaunchParameters&) = delete;
+  [[nodiscard]] void** pointers() { return pointers_; }
+
+ private:
+  CUdeviceptr blocks_;
+  void* pointers_[2];
+};
+
+CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& launch,
+                     std::span<const CUgraphNode> before) {
+  LaunchParameters parameters(launch);
+  CUkernelNodeParams node{};
+  node.function = launch.function;
+  node.grid_x = launch.block_count;
+  node.grid_y = node.grid_z = node.block_y = node.block_z = 1;
+  node.block_x = kCudaThreads;
+  node.parameters = parameters.pointers();
+  CUgraphNode added = nullptr;
+  device.check(device.driver().graph_add_kernel(&added, graph, before.data(), before.size(), &node),
+               "preparing a run");
+  return added;
+}
+
+}  // namespace
+
+void start_launch(const Device& device, const BoundLaunch& launch) {
+  LaunchParameters parameters(launch);
+  device.check(device.driver().launch(launch.function, launch.block_count, 1, 1, kCudaThreads, 1, 1,
+                                      0, device.stream(), parameters.pointers(), nullptr),
+               "starting a kernel");
+}
+
+LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch> launches,
+                         std::span<const std::vector<std::uint32_t>> before)
+    : device_(std::move(device)) {
+  const Driver& driver = device_->driver();
+  CUgraph graph = nullptr;
+  device_->check(driver.graph_create(&graph, 0), "preparing a run");
+  try {
+    std::vector<CUgraphNode> nodes;
+    for (std::size_t l = 0; l < launches.size(); ++l) {
+      std::vector<CUgraphNode> waits_for;
+      for (const std::uint32_t other : before[l]) waits_for.push_back(nodes[other]);
+      nodes.push_back(add_node(*device_, graph, launches[l], waits_for));
+    }
+    device_->check(driver.graph_instantiate(&executable_, graph, 0), "preparing a run");
+  } catch (const DeviceError&) {
+    (void)driver.graph_destroy(graph);
+    throw;
+  }
+  (void)driver.graph_destroy(graph);
+}
+
+LaunchGraph::~LaunchGraph() {
+  (void)device_->driver().graph_exec_destroy(executable_);  // at the process' end it may be gone
+}
+
+void LaunchGraph::start() const {
+  device_->check(device_->driver().graph_launch(executable_, device_->stream()), "starting a run");
+}
+
+}  // namespace vecc::cuda

@@ -1,0 +1,44 @@
+// Launches as a CUDA graph: one call starts all of them, and those that do not wait for one another
+// run at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/cuda/device.h"
+
+namespace vecc::cuda {
+
+/// A launch that is bound to its function and its memory.
+struct BoundLaunch {
+  CUfunction function = nullptr;
+  std::vector<std::byte> arguments;  ///< `Bound` of print_cuda()
+  CUdeviceptr blocks = 0;            ///< BlockRows
+  std::uint32_t block_count = 0;
+};
+
+/// Starts it on the device's stream. Throws DeviceError.
+void start_launch(const Device& device, const BoundLaunch& launch);
+
+class LaunchGraph {
+ public:
+  /// `before`: by launch, those that it waits for, all of them earlier in the list. Throws
+  /// DeviceError.
+  LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch> launches,
+              std::span<const std::vector<std::uint32_t>> before);
+  ~LaunchGraph();
+  LaunchGraph(const LaunchGraph&) = delete;
+  LaunchGraph& operator=(const LaunchGraph&) = delete;
+
+  /// Starts all on the device's stream. Throws DeviceError.
+  void start() const;
+
+ private:
+  std::shared_ptr<Device> device_;
+  CUgraphExec executable_ = nullptr;
+};
+
+}  // namespace vecc::cuda

@@ -1,0 +1,29 @@
+// How a launch of a Plan runs on a GPU: how many threads share a row, and which block has which
+// rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "src/kernel/print_cuda.h"
+#include "vecc/plan.h"
+
+namespace vecc::cuda {
+
+/// As `BlockRows` in src/kernel/prelude/lanes.h.
+struct BlockRows {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t type;
+};
+
+/// Slots for the segments of a launch: few members are one thread's (one group of lanes'), many a
+/// warp's or a block's.
+[[nodiscard]] std::uint32_t choose_slots(const Plan& plan, const Launch& launch,
+                                         const CudaLayout& layout);
+
+/// The rows of each block, each within a tile of one type. They depend on the launch alone.
+[[nodiscard]] std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,
+                                                std::uint32_t slots);
+
+}  // namespace vecc::cuda
