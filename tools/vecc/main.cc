@@ -1,5 +1,5 @@
 // vecc graph.pb: import, vectorize, optimize, compile, run, print. vecc weights:
-// weights_commands.h.
+// weights_commands.h; vecc devices: devices_command.h.
 #include <unistd.h>
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "devices_command.h"
 #include "emitted_code.h"
 #include "execute.h"
 #include "optimize_for.h"
@@ -242,6 +243,7 @@ Result<void> run(Options options) {
 
 int vecc_main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "weights") return weights_main(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "devices") return devices_main(argc - 1, argv + 1);
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   set_up_logging(options.quiet ? "off" : options.log_level);

@@ -41,6 +41,7 @@ Examples:
   vecc graph.pb --train --emit=html -o page.html
                                           a page with its loss curve and layer graph
   vecc weights --help                     show, diff and convert weight files
+  vecc devices                            GPUs, and what each backend lacks
 
 Outputs go to stdout: aligned with a header on a terminal, else separated by tabs; a sample
 without a target shows `-`. Reports and errors go to stderr. NO_COLOR is honoured.
