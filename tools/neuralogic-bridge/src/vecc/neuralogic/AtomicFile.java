@@ -1,0 +1,66 @@
+package vecc.neuralogic;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A file that appears whole or not at all: it is written beside its place, synced and renamed. Closed
+ * without commit it leaves what was there.
+ */
+final class AtomicFile implements Closeable {
+  private final Path target;
+  private final Path temporary;
+  private final FileChannel channel;
+
+  AtomicFile(Path target) throws Failure {
+    this.target = target;
+    if (Files.isDirectory(target)) throw new Failure(Failure.INPUT, target + ": is a folder");
+    Path name = target.getFileName();
+    if (name == null) throw new Failure(Failure.INPUT, target + ": is no file name");
+    try {
+      // Not Files.createTempFile, whose files only their owner can read.
+      temporary = target.resolveSibling("." + name + "." + Long.toHexString(System.nanoTime()) + ".part");
+      channel = FileChannel.open(temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+    } catch (IOException e) {
+      throw cannotWrite(target, e);
+    }
+  }
+
+  static Failure cannotWrite(Path path, IOException e) {
+    String reason = e.getClass().getSimpleName().replaceAll("Exception$", "");
+    String message = e.getMessage();
+    if (message != null && !message.startsWith(path.toAbsolutePath().getParent() + "")) {
+      reason += ": " + message;
+    }
+    return new Failure(Failure.INPUT, path + ": cannot be written (" + reason + ")");
+  }
+
+  OutputStream stream() {
+    return Channels.newOutputStream(channel);
+  }
+
+  /** After the last byte has been given to stream(). */
+  void commit() throws IOException {
+    channel.force(true);
+    channel.close();
+    try {
+      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+    } catch (AtomicMoveNotSupportedException e) {
+      Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+    Files.deleteIfExists(temporary);
+  }
+}

@@ -1,0 +1,71 @@
+package vecc.neuralogic;
+
+import cz.cvut.fel.ida.algebra.values.Value;
+import cz.cvut.fel.ida.neural.networks.computation.training.NeuralSample;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/** The commands export, evaluate and import-weights. */
+final class Commands {
+  private Commands() {}
+
+  static void export(List<String> all) throws Exception {
+    Session session = new Session(all, Collections.singleton("--names"),
+        Arrays.asList("-o", "--values"), false);
+    Path path = Paths.get(session.arguments.require("-o"));
+    session.ground();
+    session.export(path, session.arguments.has("--names"));
+    if (!session.arguments.has("--values")) return;
+    session.progress.begin("values");
+    Path values = Paths.get(session.arguments.get("--values"));
+    new ValuesFile(session.graph).write(values, session.settings(), session.grounding.model);
+    session.progress.end("NeuraLogic's, to " + values);
+  }
+
+  static void evaluate(List<String> all) throws Exception {
+    Session session = new Session(all, Collections.emptySet(), Collections.singleton("-w"), false);
+    session.ground();
+    if (session.arguments.has("-w")) session.graph.loadWeights(session.arguments.get("-w"));
+    Writer out = new BufferedWriter(new OutputStreamWriter(session.out, StandardCharsets.UTF_8));
+    writePredictions(session, out);
+    out.flush();
+  }
+
+  static void importWeights(List<String> all) throws Exception {
+    Session session = new Session(all, Collections.emptySet(), Arrays.asList("-w", "-o"), false);
+    String weights = session.arguments.require("-w");
+    Path model = ModelFile.checkName(session.arguments.require("-o"));
+    session.ground();
+    session.graph.loadWeights(weights);
+    ModelFile.write(session.grounding.template, model);
+    session.progress.note("model      " + model);
+  }
+
+  /** A line a sample: id, target (`-` for none), NeuraLogic's output. */
+  static void writePredictions(Session session, Writer out) throws IOException {
+    Evaluation evaluation = new Evaluation(session.settings(), session.grounding.model);
+    List<NeuralSample> samples = session.graph.samples();
+    for (int i = 0; i < samples.size(); i++) {
+      Value target = samples.get(i).target;
+      out.append(session.graph.sampleIds().get(i).replaceAll("[\t\n]", " ")).append('\t');
+      out.append(target == null ? "-" : text(target)).append('\t');
+      out.append(text(evaluation.evaluate(samples.get(i)))).append('\n');
+    }
+  }
+
+  private static String text(Value value) {
+    StringBuilder out = new StringBuilder();
+    for (double element : Evaluation.elements(value)) {
+      out.append(out.length() == 0 ? "" : " ").append(element);
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,134 @@
+package vecc.neuralogic;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A safetensors file as vecc writes it: 8 bytes of length, a header in JSON, numbers (F32 or F64). */
+final class Safetensors implements Closeable {
+  private static final int MOST_HEADER = 100_000_000;
+
+  static final class Tensor {
+    final String type;
+    final long[] shape;
+    final long begin;
+    final long end;
+
+    Tensor(String type, long[] shape, long begin, long end) {
+      this.type = type;
+      this.shape = shape;
+      this.begin = begin;
+      this.end = end;
+    }
+
+    boolean isFloat() {
+      return type.equals("F32") || type.equals("F64");
+    }
+
+    int elementSize() {
+      return type.equals("F64") ? 8 : 4;
+    }
+  }
+
+  final Map<String, Tensor> tensors = new LinkedHashMap<>();
+  final Map<String, String> metadata = new LinkedHashMap<>();
+  private final Path path;
+  private final FileChannel channel;
+  private final long dataBegin;
+
+  Safetensors(Path path) throws Failure {
+    this.path = path;
+    try {
+      channel = FileChannel.open(path, StandardOpenOption.READ);
+    } catch (IOException e) {
+      throw new Failure(Failure.INPUT, path + ": cannot be read (" + e.getClass().getSimpleName() + ")");
+    }
+    try {
+      dataBegin = readHeader();
+    } catch (IOException | IllegalArgumentException | ClassCastException e) {
+      close();
+      String why = e instanceof ClassCastException ? "its header has a value of another type" : e.getMessage();
+      throw new Failure(Failure.INPUT, path + ": is no safetensors file: " + why);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // Only read from.
+    }
+  }
+
+  private long readHeader() throws IOException {
+    long size = read(0, 8).getLong();
+    if (size < 2 || size > MOST_HEADER || size > channel.size() - 8) {
+      throw new IllegalArgumentException("its header has " + size + " bytes of "
+          + channel.size());
+    }
+    String text = StandardCharsets.UTF_8.decode(read(8, (int) size)).toString();
+    for (Map.Entry<?, ?> entry : ((Map<?, ?>) Json.parse(text)).entrySet()) {
+      Map<?, ?> value = (Map<?, ?>) entry.getValue();
+      if (entry.getKey().equals("__metadata__")) {
+        value.forEach((key, word) -> metadata.put((String) key, (String) word));
+      } else {
+        tensors.put((String) entry.getKey(), readTensor((String) entry.getKey(), value, 8 + size));
+      }
+    }
+    return 8 + size;
+  }
+
+  private Tensor readTensor(String name, Map<?, ?> value, long begin) throws IOException {
+    List<?> sides = (List<?>) value.get("shape"), offsets = (List<?>) value.get("data_offsets");
+    String type = (String) value.get("dtype");
+    if (type == null || sides == null || offsets == null || offsets.size() != 2) {
+      throw new IllegalArgumentException("tensor \"" + name + "\" is not described");
+    }
+    long[] shape = sides.stream().mapToLong(side -> (Long) side).toArray();
+    Tensor out = new Tensor(type, shape, (Long) offsets.get(0), (Long) offsets.get(1));
+    if (out.begin < 0 || out.end < out.begin || out.end > channel.size() - begin) {
+      throw new IllegalArgumentException("tensor \"" + name + "\" ends beyond the file");
+    }
+    long bytes = out.elementSize();
+    for (long side : shape) bytes = Math.multiplyExact(bytes, side);
+    if (out.isFloat() && bytes != out.end - out.begin) {
+      throw new IllegalArgumentException("tensor \"" + name + "\" has " + (out.end - out.begin)
+          + " bytes, but its shape asks for " + bytes);
+    }
+    return out;
+  }
+
+  /** `count` elements from element `first` on. */
+  double[] values(Tensor tensor, long first, int count) throws IOException {
+    int size = tensor.elementSize();
+    ByteBuffer bytes = read(dataBegin + tensor.begin + first * size, count * size);
+    double[] out = new double[count];
+    for (int i = 0; i < count; i++) out[i] = size == 8 ? bytes.getDouble() : bytes.getFloat();
+    return out;
+  }
+
+  private ByteBuffer read(long position, int count) throws IOException {
+    ByteBuffer out = ByteBuffer.allocate(count).order(ByteOrder.LITTLE_ENDIAN);
+    while (out.hasRemaining()) {
+      if (channel.read(out, position + out.position()) < 0) {
+        throw new IllegalArgumentException("it ends after " + channel.size() + " bytes");
+      }
+    }
+    out.flip();
+    return out;
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}
