@@ -17,7 +17,7 @@ public final class Main {
     System.exit(status[0]);
   }
 
-  private static int run(String[] arguments) {
+  static int run(String[] arguments) {
     try {
       List<String> all = Arrays.asList(arguments);
       List<String> rest = all.isEmpty() ? all : all.subList(1, all.size());
