@@ -16,7 +16,8 @@ std::vector<std::string> list_exports() {
   const char* const folder = std::getenv("VECC_BRIDGE_DIR");
   std::vector<std::string> names;
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(folder ? folder : "", none)) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder != nullptr ? folder : "", none)) {
     if (entry.path().extension() == ".pb") {
       names.push_back(std::filesystem::path(entry.path()).replace_extension().string());
     }
@@ -25,8 +26,10 @@ std::vector<std::string> list_exports() {
   return names;
 }
 
-std::string stem(const std::string& path) {
-  return std::filesystem::path(path).stem().string();
+/// `text/xor`
+std::string name_of(const std::string& path) {
+  const std::filesystem::path file(path);
+  return (file.parent_path().filename() / file.filename()).string();
 }
 
 class Bridge : public testing::TestWithParam<std::string> {};
@@ -37,12 +40,13 @@ TEST_P(Bridge, AgreesWithNeuraLogic) {
   const ExpectedValues expected = read_expected_values(GetParam() + ".expected");
   ASSERT_FALSE(expected.neurons.empty());
   ASSERT_FALSE(expected.samples.empty());
-  expect_agreement(stem(GetParam()), GetParam() + ".pb", expected);
+  expect_agreement(name_of(GetParam()), GetParam() + ".pb", expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Exports, Bridge, testing::ValuesIn(list_exports()), [](const auto& test) {
-  std::string name = stem(test.param);
-  std::ranges::replace_if(name, [](unsigned char c) { return !std::isalnum(c); }, '_');
+  std::string name = name_of(test.param);
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return !std::isalnum(c); }, '_');
   return name;
 });
 

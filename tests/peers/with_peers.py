@@ -20,6 +20,10 @@ def has_packages(python, names):
     return subprocess.run([python, "-c", probe], check=False).returncode == 0
 
 
+def requirements(needs):
+    return f"tools/{'neuralogic-bridge' if 'neuralogic' in needs else 'bench/pyg'}/requirements.txt"
+
+
 def main():
     command, needs = sys.argv[1:], NEEDS
     if command[0].startswith("--needs="):
@@ -30,7 +34,7 @@ def main():
             sys.exit(subprocess.run([python, "-B", *command], check=False).returncode)
     print(f"{', '.join(needs)} are not installed in {' or '.join(pythons)}; to have them:\n"
           f"  python3 -m venv {ROOT}/.venv && {ROOT}/.venv/bin/pip install "
-          f"-r {ROOT}/requirements.txt -r {ROOT}/tools/bench/pyg/requirements.txt")
+          f"-r {ROOT}/requirements.txt -r {ROOT}/{requirements(needs)}")
     sys.exit(1 if os.environ.get("CI") == "true" else SKIPPED)
 
 

@@ -22,9 +22,8 @@ final class AtomicFile implements Closeable {
 
   AtomicFile(Path target) throws Failure {
     this.target = target;
-    if (Files.isDirectory(target)) throw new Failure(Failure.INPUT, target + ": is a folder");
+    check(target);
     Path name = target.getFileName();
-    if (name == null) throw new Failure(Failure.INPUT, target + ": is no file name");
     try {
       // Not Files.createTempFile, whose files only their owner can read.
       temporary = target.resolveSibling("." + name + "." + Long.toHexString(System.nanoTime()) + ".part");
@@ -34,13 +33,24 @@ final class AtomicFile implements Closeable {
     }
   }
 
-  static Failure cannotWrite(Path path, IOException e) {
-    String reason = e.getClass().getSimpleName().replaceAll("Exception$", "");
-    String message = e.getMessage();
-    if (message != null && !message.startsWith(path.toAbsolutePath().getParent() + "")) {
-      reason += ": " + message;
+  /** Whether a file can be there, before the work for it is done. */
+  static Path check(Path target) throws Failure {
+    Path folder = target.toAbsolutePath().getParent();
+    String problem = null;
+    if (Files.isDirectory(target)) {
+      problem = "is a folder";
+    } else if (!Files.isDirectory(folder)) {
+      problem = "there is no folder " + folder;
+    } else if (!Files.isWritable(folder)) {
+      problem = "the folder cannot be written to";
     }
-    return new Failure(Failure.INPUT, path + ": cannot be written (" + reason + ")");
+    if (problem == null) return target;
+    throw new Failure(Failure.INPUT, target + ": " + problem);
+  }
+
+  static Failure cannotWrite(Path path, IOException e) {
+    String message = e.getMessage() == null ? e.toString() : e.getMessage();
+    return new Failure(Failure.INPUT, path + ": cannot be written (" + message + ")");
   }
 
   OutputStream stream() {

@@ -20,13 +20,14 @@ final class Commands {
   static void export(List<String> all) throws Exception {
     Session session = new Session(all, Collections.singleton("--names"),
         Arrays.asList("-o", "--values"), false);
-    Path path = Paths.get(session.arguments.require("-o"));
+    Path path = AtomicFile.check(Paths.get(session.arguments.require("-o")));
+    if (session.arguments.has("--values")) AtomicFile.check(Paths.get(session.arguments.get("--values")));
     session.ground();
     session.export(path, session.arguments.has("--names"));
     if (!session.arguments.has("--values")) return;
     session.progress.begin("values");
-    Path values = Paths.get(session.arguments.get("--values"));
-    new ValuesFile(session.graph).write(values, session.settings(), session.grounding.model);
+    String values = session.arguments.get("--values");
+    session.graph.writeValues(values, session.settings(), session.grounding.model);
     session.progress.end("NeuraLogic's, to " + values);
   }
 
@@ -42,7 +43,7 @@ final class Commands {
   static void importWeights(List<String> all) throws Exception {
     Session session = new Session(all, Collections.emptySet(), Arrays.asList("-w", "-o"), false);
     String weights = session.arguments.require("-w");
-    Path model = ModelFile.checkName(session.arguments.require("-o"));
+    Path model = AtomicFile.check(ModelFile.checkName(session.arguments.require("-o")));
     session.ground();
     session.graph.loadWeights(weights);
     ModelFile.write(session.grounding.template, model);

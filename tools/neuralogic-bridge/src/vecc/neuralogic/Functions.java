@@ -53,9 +53,9 @@ final class Functions {
     if (combination instanceof FunctionGraph) {
       expression = Expressions.text(((FunctionGraph) combination).root);
     } else if (elements == 1 && transformation != null && isOneOfOne(combined)) {
-      // NeuraLogic applies the transformation to the ONE of such a list, vecc to its element.
+      // NeuraLogic applies the transformation to the one of such a list, vecc to its element.
+      expression = combined.equals("count") ? "1" : "reshape[1x1](1)";
       combined = "functiongraph";
-      expression = "1";
     }
     Integer axis = null;
     if (combined.equals("concat")) axis = Parameters.axis((Concatenation) combination);

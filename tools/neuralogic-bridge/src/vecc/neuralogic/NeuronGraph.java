@@ -91,6 +91,11 @@ public final class NeuronGraph {
     }
   }
 
+  /** NeuraLogic's own value of every neuron, for comparisons. */
+  public void writeValues(String path, Settings settings, NeuralModel model) throws Failure {
+    new ValuesFile(this).write(Paths.get(path), settings, model);
+  }
+
   /** Puts trained weights into the model, all of them or, after a difference, none. */
   public void loadWeights(String path) throws Failure {
     new WeightImport(weights.tables()).load(Paths.get(path));

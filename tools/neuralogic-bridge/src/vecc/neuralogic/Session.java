@@ -38,7 +38,11 @@ final class Session {
   /** Grounds, builds the networks and reads them. */
   void ground() throws Exception {
     progress.begin("ground");
-    grounding = groundWithScratch();
+    try {
+      grounding = groundWithScratch();
+    } finally {
+      log.checkParsed(); // instead of what NeuraLogic says about what is left
+    }
     progress.end(count(grounding.samples.size(), "sample"));
     if (log.cutCycles() > 0) {
       progress.note("note: NeuraLogic removed " + count(log.cutCycles(), "edge") + " that closed cycles");

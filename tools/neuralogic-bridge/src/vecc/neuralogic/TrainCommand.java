@@ -35,7 +35,11 @@ final class TrainCommand {
     int status = execute(command);
     if (status != 0) throw new Failure(status, "vecc ended with exit code " + status);
     session.graph.loadWeights(weights.toString());
-    ModelFile.write(session.grounding.template, folder.resolve("model.java"));
+    try {
+      ModelFile.write(session.grounding.template, folder.resolve("model.java"));
+    } catch (Failure e) {
+      session.progress.note("note: " + e.getMessage());
+    }
     writePredictions(session, folder.resolve("predictions.tsv"));
   }
 

@@ -1,0 +1,75 @@
+"""Exports all text cases, the data sets of the package neuralogic, and the golden mutagenesis networks, in
+one start of Java.
+
+    export_cases.py BRIDGE_JAR CASES_JAR NEURALOGIC_JAR OUT_DIR
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from text_cases import all_cases
+
+ATOMS = ("c", "o", "br", "i", "f", "h", "n", "cl")
+BONDS = ("b_1", "b_2", "b_3", "b_4", "b_5", "b_7")
+
+
+def mutagenesis_template(model):
+    """Of the golden dumps mutagenesis-simple and mutagenesis-dims; `*bond` is not an input."""
+    embedding, bond = {"simple": ("{3,1}", "*bond(X,Y,B), bond_embed(B)"),
+                       "dims": ("{1,1}", "bond(X,Y,B), {3,1} bond_embed(B)")}[model]
+    rules = [f"{{3,1}} atom_embed(A) :- {atom}(A)." for atom in ATOMS]
+    rules += [f"{embedding} bond_embed(B) :- {kind}(B)." for kind in BONDS]
+    for below, layer in (("atom_embed", 1), ("layer_1", 2), ("layer_2", 3)):
+        rules.append(f"layer_{layer}(X) :- {{3,3}} {below}(X), {{3,3}} {below}(Y), {bond}.")
+    return "\n".join(rules + ["{1,3} predict :- layer_3(X)."]) + "\n"
+
+
+def write_cases(folder):
+    """NAME: NeuraLogic's arguments."""
+    for name, (template, examples) in all_cases():
+        files = {"-t": folder / f"{name}.t.txt", "-e": folder / f"{name}.e.txt"}
+        files["-t"].write_text(template, encoding="utf-8")
+        files["-e"].write_text(examples, encoding="utf-8")
+        yield name, [word for option, path in files.items() for word in (option, str(path))]
+
+
+def package_cases(neuralogic_jar, folder):
+    """The data sets in the package beside its jar."""
+    data = neuralogic_jar.parents[1] / "utils/data/datasets"
+    simple, molecules = data / "simple", data / "molecules/mutagenesis"
+    for name in ("family", "trains"):
+        yield name, ["-sd", str(simple / name)]
+    for name in ("naive", "vectorized"):
+        xor = simple / "xor" / name
+        yield f"xor_{name}", ["-t", str(xor / "template.txt"), "-e", str(xor / "trainExamples.txt")]
+    yield "nations", ["-sd", str(data / "nations")]
+    files = ["-e", str(molecules / "examples.txt"), "-q", str(molecules / "queries.txt")]
+    for model in ("simple", "dims"):
+        template = folder / f"{model}.t.txt"
+        template.write_text(mutagenesis_template(model), encoding="utf-8")
+        yield f"mutagenesis_{model}", ["-t", str(template), *files, "-init", "simple"]
+    for name in ("template", "template_gnn"):
+        template = molecules / "templates" / f"{name}.txt"
+        yield f"molecules_{name}", ["-t", str(template), *files, "-lim", "10"]
+
+
+def main():
+    jars, folder = [Path(jar) for jar in sys.argv[1:4]], Path(sys.argv[4])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    lines = []
+    for name, arguments in [*write_cases(folder), *package_cases(jars[2], folder)]:
+        own = ["-o", str(folder / f"{name}.pb"), "--values", str(folder / f"{name}.expected"), "--quiet"]
+        lines.append("\t".join(["export", *arguments, *own]))
+    cases = folder / "cases.tsv"
+    cases.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    java = Path(os.environ["JAVA_HOME"], "bin/java") if "JAVA_HOME" in os.environ else "java"
+    sys.exit(subprocess.run([java, "-cp", os.pathsep.join(map(str, jars)), "vecc.neuralogic.ExportCases",
+                             cases], check=False).returncode)
+
+
+if __name__ == "__main__":
+    main()
