@@ -3,14 +3,14 @@
     commands_test.py LAUNCHER VECC NEURALOGIC_JAR
 """
 
-import json
 import os
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from safetensors_file import read_tensors, write_tensors
 
 LAUNCHER, VECC, JAR = sys.argv[1:4]
 XOR = Path(JAR).parents[1] / "utils/data/datasets/simple/xor/vectorized"
@@ -22,31 +22,6 @@ EXAMPLES = "<0.3> q(x), <1> q(y) :- <[0.5,-0.2,0.9]> a(x), <[0.1,0.7,-0.4]> a(y)
 def run(*arguments, program=LAUNCHER, cwd=None, **environment):
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd,
                           env={**os.environ, **environment})
-
-
-def read_tensors(path):
-    """safetensors as {name: [dtype, shape, numbers]}."""
-    data = path.read_bytes()
-    size, = struct.unpack_from("<Q", data)
-    out = {}
-    for name, entry in json.loads(data[8:8 + size]).items():
-        if name != "__metadata__":
-            begin, end = entry["data_offsets"]
-            code = {"F32": "f", "F64": "d"}[entry["dtype"]]
-            count = (end - begin) // struct.calcsize(code)
-            out[name] = [entry["dtype"], entry["shape"],
-                         list(struct.unpack_from(f"<{count}{code}", data, 8 + size + begin))]
-    return out
-
-
-def write_tensors(path, tensors):
-    header, data = {}, b""
-    for name, (dtype, shape, numbers) in tensors.items():
-        content = struct.pack(f"<{len(numbers)}{'f' if dtype == 'F32' else 'd'}", *numbers)
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
-        data += content
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
 def rows(text):
