@@ -14,6 +14,14 @@ from text_cases import all_cases
 
 ATOMS = ("c", "o", "br", "i", "f", "h", "n", "cl")
 BONDS = ("b_1", "b_2", "b_3", "b_4", "b_5", "b_7")
+# NeuraLogic's template_cycle: all paths; it removes the edges that close cycles.
+CYCLE = """
+path(X, Y) <= bond(X, Y, B), {3,3} bond_embed(B).
+path(X, Y) <= bond(X, Z, B), {3,3} bond_embed(B), {3,3} path(Z, Y).
+{1,3} predict :- path(X, Y).
+predict/0 {1}
+predict/0 [transformation=sigm]
+"""
 
 
 def mutagenesis_template(model):
@@ -51,6 +59,9 @@ def package_cases(neuralogic_jar, folder):
         template = folder / f"{model}.t.txt"
         template.write_text(mutagenesis_template(model), encoding="utf-8")
         yield f"mutagenesis_{model}", ["-t", str(template), *files, "-init", "simple"]
+    cycle = folder / "cycle.t.txt"
+    cycle.write_text((molecules / "templates/embeddings.txt").read_text(encoding="utf-8") + CYCLE, encoding="utf-8")
+    yield "molecules_cycle", ["-t", str(cycle), *files, "-lim", "3"]
     for name in ("template", "template_gnn"):
         template = molecules / "templates" / f"{name}.txt"
         yield f"molecules_{name}", ["-t", str(template), *files, "-lim", "10"]

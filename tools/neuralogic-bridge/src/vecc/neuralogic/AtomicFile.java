@@ -28,6 +28,7 @@ final class AtomicFile implements Closeable {
       // Not Files.createTempFile, whose files only their owner can read.
       temporary = target.resolveSibling("." + name + "." + Long.toHexString(System.nanoTime()) + ".part");
       channel = FileChannel.open(temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+      temporary.toFile().deleteOnExit(); // Ctrl-C
     } catch (IOException e) {
       throw cannotWrite(target, e);
     }

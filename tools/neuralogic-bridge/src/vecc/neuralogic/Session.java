@@ -1,7 +1,7 @@
 package vecc.neuralogic;
 
 import cz.cvut.fel.ida.setup.Settings;
-import java.io.IOException;
+import java.io.File;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +11,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** What the commands have in common: from arguments to a grounded model and its graph. */
 final class Session {
@@ -59,20 +58,18 @@ final class Session {
   /** NeuraLogic writes templates with imports, as one file, below the working folder's outDir. */
   private Grounding groundWithScratch() throws Exception {
     Path scratch = Files.createTempDirectory("vecc-neuralogic");
-    try {
-      Path here = Paths.get("").toAbsolutePath();
-      String outDir = here.relativize(scratch.toAbsolutePath()).toString();
-      return new Grounding(arguments.neuralogic, outDir, arguments.has("--compressed"), progress);
-    } finally {
-      delete(scratch);
-    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(scratch))); // also after Ctrl-C
+    Path here = Paths.get("").toAbsolutePath();
+    String outDir = here.relativize(scratch.toAbsolutePath()).toString();
+    return new Grounding(arguments.neuralogic, outDir, arguments.has("--compressed"), progress);
   }
 
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> below = Files.walk(folder)) {
-      Path[] all = below.toArray(Path[]::new);
-      for (int i = all.length - 1; i >= 0; i--) Files.deleteIfExists(all[i]);
+  private static void delete(Path folder) {
+    File[] files = folder.toFile().listFiles();
+    if (files != null) {
+      for (File file : files) file.delete();
     }
+    folder.toFile().delete();
   }
 
   void export(Path path, boolean withNames) throws Failure {

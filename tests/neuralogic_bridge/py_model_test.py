@@ -1,6 +1,6 @@
 """Training in vecc against NeuraLogic's own, and weights back into a model of PyNeuraLogic.
 
-    py_train_test.py BRIDGE_JAR VECC
+    py_model_test.py BRIDGE_JAR VECC
 """
 
 import subprocess
@@ -112,6 +112,17 @@ class Training(unittest.TestCase):
         with self.assertRaisesRegex(jpype.JException, 'nothing was changed:\n *tensor "more" is no weight table'):
             exported.loadWeights(str(self.weights))
         np.testing.assert_equal(self.model_weights(), before)
+
+    def test_what_cannot_be_exported_is_named_before_anything_is_written(self):
+        self.build()
+        self.graph.unlink()
+        network = self.built[0]._java_sample.query.evidence.allNeuronsTopologic
+        atom = next(n for n in network if n.getClass().getSimpleName() == "WeightedAtomNeuron")
+        functions = jpype.JPackage("cz").cvut.fel.ida.algebra.functions
+        atom.getRawState().setFcnState(functions.aggregation.Maximum().getState(True))
+        with self.assertRaisesRegex(jpype.JException, r"no graph of this network.*\n *transformation Maximum \(in: "):
+            self.neuron_graph(self.model._neural_model, java_samples(self.built))
+        self.assertFalse(self.graph.exists())
 
 
 if __name__ == "__main__":
