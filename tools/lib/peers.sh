@@ -1,23 +1,24 @@
-# PyTorch Geometric, which CI compares vecc with (tools/bench/pyg). Building and tools/test do not
-# need it.
+# PyTorch Geometric and NeuraLogic, which CI compares vecc with (tools/bench/pyg, tools/neuralogic-bridge).
+# Building and tools/test do not need them.
 # shellcheck shell=bash
 
-# need_peers: puts torch and PyTorch Geometric into .venv, unless they are there.
+# need_peers: puts torch, PyTorch Geometric and NeuraLogic into .venv, unless they are there.
 need_peers() {
   local python=$ROOT/.venv/bin/python stamp=$CACHE_DIR/peers wanted
-  local -a files=("$ROOT/requirements.txt" "$ROOT/tools/bench/pyg/requirements.txt")
+  local -a files=("$ROOT/requirements.txt" "$ROOT/tools/bench/pyg/requirements.txt"
+    "$ROOT/tools/neuralogic-bridge/requirements.txt")
   wanted=$(cat -- "${files[@]}")
   if [[ -r $stamp && $(<"$stamp") == "$wanted" ]] &&
-    "$python" -W ignore -c 'import torch, torch_geometric, numpy' 2>/dev/null; then
+    "$python" -W ignore -c 'import torch, torch_geometric, numpy, jpype, neuralogic' 2>/dev/null; then
     return
   fi
   if ! "$python" -m pip --version >/dev/null 2>&1; then
     run_step "making the Python environment .venv" "Try: python3 -m venv --clear '$ROOT/.venv'" \
       make_venv "$ROOT/.venv"
   fi
-  run_step "installing PyTorch Geometric into .venv" "Is PyPI reachable? Start this again." \
+  run_step "installing PyTorch Geometric and NeuraLogic into .venv" "Is PyPI reachable? Start this again." \
     "$python" -m pip install --disable-pip-version-check --progress-bar off \
-    -r "${files[0]}" -r "${files[1]}"
+    -r "${files[0]}" -r "${files[1]}" -r "${files[2]}"
   mkdir -p "$CACHE_DIR"
   printf '%s\n' "$wanted" >"$stamp"
 }
