@@ -70,6 +70,13 @@ class Export(Commands):
         for ours, theirs in zip(vecc, own):
             self.assertAlmostEqual(float(ours[1]), float(theirs[2]), delta=1e-12)
 
+    def test_a_template_of_this_folder_with_an_import(self):
+        for name, text in (("t.txt", "import ./more.txt\n{1,3} q(X) :- h(X).\n"),
+                           ("more.txt", "{3,3} h(X) :- {3,3} a(X).\n"), ("e.txt", EXAMPLES)):
+            (self.folder / name).write_text(text, encoding="utf-8")
+        self.succeed("export", "-t", "t.txt", "-e", "e.txt", "-o", "graph.pb", "--quiet", cwd=self.folder)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["e.txt", "graph.pb", "more.txt", "t.txt"])
+
     def test_it_is_the_same_every_time(self):
         for name in ("a.pb", "b.pb"):
             self.succeed("export", *INPUTS, "-o", self.folder / name, "--names", "--quiet")
@@ -105,11 +112,13 @@ class Weights(Commands):
         for ours, theirs in zip(vecc, own):
             self.assertAlmostEqual(float(ours[1]), float(theirs[2]), delta=1e-9)
 
-    def test_a_model_that_neuralogic_could_not_load(self):
-        weights, model = self.trained()[0], self.folder / "model.java"
-        self.fail_with(3, "lose the function Tanh", "import-weights", *INPUTS, "-w", weights, "-o", model,
-                       "--quiet")
-        self.assertFalse(model.exists())
+    def test_a_model_whose_template_names_functions(self):
+        weights, expected = self.trained()
+        model = self.folder / "model.java"
+        self.succeed("import-weights", *INPUTS, "-w", weights, "-o", model, "--quiet")
+        own = rows(self.succeed("evaluate", "-t", model, *INPUTS[2:], "--quiet").stdout)
+        for ours, theirs in zip(expected, own):
+            self.assertAlmostEqual(float(ours[1]), float(theirs[2]), delta=1e-9)
 
     def test_differences_are_all_named(self):
         weights, _ = self.trained()
@@ -150,8 +159,8 @@ class Train(Commands):
         done = self.succeed("train", *INPUTS, "--save-model", folder, "--epochs", "30", "--lr=0.05",
                             "--dtype=f64", "--backend=cpu")
         self.assertRegex(done.stderr, r"(?s)ground .*export .*train .*30 epochs.*predict ")
-        self.assertEqual(sorted(os.listdir(folder)), ["graph.pb", "outputs.txt", "predictions.tsv",
-                                                      "weights.safetensors"])
+        self.assertEqual(sorted(os.listdir(folder)), ["graph.pb", "model.java", "outputs.txt",
+                                                      "predictions.tsv", "weights.safetensors"])
         vecc, own = [rows((folder / name).read_text()) for name in ("outputs.txt", "predictions.tsv")]
         self.assertEqual(len(own), 4)
         for ours, theirs in zip(vecc, own):

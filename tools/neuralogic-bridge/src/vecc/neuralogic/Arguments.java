@@ -63,13 +63,21 @@ final class Arguments {
     if (value != null) neuralogic.add(value);
   }
 
+  /** And makes paths absolute: NeuraLogic fails on imports of a template that is named without its folder. */
   private void checkFiles() throws Failure {
     Path folder = Paths.get(neuralogicValue("sd", ""));
     for (String option : FILES) {
       String names = neuralogicValue(option, "");
+      List<String> paths = new ArrayList<>();
       for (String name : names.isEmpty() ? new String[0] : names.split(",")) {
-        if (exists(Paths.get(name)) || exists(folder.resolve(name))) continue;
-        throw new Failure(Failure.INPUT, name + ": there is no such file (-" + option + ")");
+        boolean here = exists(Paths.get(name));
+        if (!here && !exists(folder.resolve(name))) {
+          throw new Failure(Failure.INPUT, name + ": there is no such file (-" + option + ")");
+        }
+        paths.add(here ? Paths.get(name).toAbsolutePath().toString() : name);
+      }
+      if (!paths.isEmpty()) {
+        neuralogic.set(neuralogic.indexOf("-" + option) + 1, String.join(",", paths));
       }
     }
   }

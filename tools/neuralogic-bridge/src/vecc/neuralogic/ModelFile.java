@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 
 /**
- * A template with its weights as NeuraLogic itself saves and loads it (-t model.java). That format has no
- * place for the elementwise functions that a template names: NeuraLogic fails on reading such a model,
- * so that none is written.
+ * A template with its weights as NeuraLogic itself saves and loads it (-t model.java), but for elementwise
+ * functions, which that format loses: to load a template that names some the bridge's jar must be on the
+ * class path.
  */
 final class ModelFile {
   private ModelFile() {}
@@ -24,13 +24,9 @@ final class ModelFile {
 
   static void write(Template template, Path path) throws Failure {
     try (AtomicFile file = new AtomicFile(path)) {
-      Writer out = new Writer(new BufferedOutputStream(file.stream()));
+      ObjectOutputStream out = new Writer(new BufferedOutputStream(file.stream()));
       out.writeObject(template);
       out.flush();
-      if (out.lost != null) {
-        throw new Failure(Failure.INPUT, path + ": NeuraLogic's model files lose the function " + out.lost
-            + ", which the template names; there is evaluate -w, the Java API and Python");
-      }
       file.commit();
     } catch (IOException e) {
       throw AtomicFile.cannotWrite(path, e);
@@ -38,9 +34,6 @@ final class ModelFile {
   }
 
   private static final class Writer extends ObjectOutputStream {
-    /** The function that is not written whole, or null. */
-    String lost;
-
     Writer(OutputStream out) throws IOException {
       super(out);
       enableReplaceObject(true);
@@ -48,8 +41,7 @@ final class ModelFile {
 
     @Override
     protected Object replaceObject(Object object) {
-      if (object instanceof ElementWise) lost = object.getClass().getSimpleName();
-      return object;
+      return object instanceof ElementWise ? new SavedFunction((ElementWise) object) : object;
     }
   }
 }

@@ -8,12 +8,11 @@ import cz.cvut.fel.ida.algebra.functions.transformation.joint.Reshape;
 import cz.cvut.fel.ida.algebra.functions.transformation.joint.Slice;
 import java.lang.reflect.Field;
 
-/** Parameters of NeuraLogic's functions, which it keeps private. */
+/** Parameters of NeuraLogic's functions, most of which it keeps private. */
 final class Parameters {
   /** Slice's end that is the side's length. */
   static final int SIDE_LENGTH = -1; // 0xFFFFFFFF
 
-  private static final Field SLOPE = field(LeakyReLu.class, "explicitSlope");
   private static final Field INDEX = field(AtIndex.class, "index");
   private static final Field ROWS = field(Slice.class, "rows");
   private static final Field COLUMNS = field(Slice.class, "cols");
@@ -23,8 +22,7 @@ final class Parameters {
   private Parameters() {}
 
   static double slope(LeakyReLu function) {
-    Double slope = (Double) get(SLOPE, function);
-    return slope == null ? 0.01 : slope;
+    return function.slope();
   }
 
   static int axis(Concatenation function) {

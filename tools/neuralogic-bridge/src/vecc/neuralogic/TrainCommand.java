@@ -35,11 +35,7 @@ final class TrainCommand {
     int status = execute(command);
     if (status != 0) throw new Failure(status, "vecc ended with exit code " + status);
     session.graph.loadWeights(weights.toString());
-    try {
-      ModelFile.write(session.grounding.template, folder.resolve("model.java"));
-    } catch (Failure e) {
-      session.progress.note("note: " + e.getMessage());
-    }
+    ModelFile.write(session.grounding.template, folder.resolve("model.java"));
     writePredictions(session, folder.resolve("predictions.tsv"));
   }
 
