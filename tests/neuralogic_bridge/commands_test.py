@@ -14,6 +14,7 @@ from safetensors_file import read_tensors, write_tensors
 
 LAUNCHER, VECC, JAR = sys.argv[1:4]
 XOR = Path(JAR).parents[1] / "utils/data/datasets/simple/xor/vectorized"
+SHORT_RUN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # faster where Java runs for a second
 INPUTS = ["-t", str(XOR / "template.txt"), "-e", str(XOR / "trainExamples.txt")]
 EMBEDDINGS = "{1,3} q(X) :- {3,3} f(X), {3,3} a(X).\n{3} f(x).\n{3} f(y).\n"
 EXAMPLES = "<0.3> q(x), <1> q(y) :- <[0.5,-0.2,0.9]> a(x), <[0.1,0.7,-0.4]> a(y).\n"
@@ -21,7 +22,7 @@ EXAMPLES = "<0.3> q(x), <1> q(y) :- <[0.5,-0.2,0.9]> a(x), <[0.1,0.7,-0.4]> a(y)
 
 def run(*arguments, program=LAUNCHER, cwd=None, **environment):
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd,
-                          env={**os.environ, **environment})
+                          env={**os.environ, "JAVA_OPTS": SHORT_RUN, **environment})
 
 
 def rows(text):
@@ -179,6 +180,7 @@ class BadCalls(Commands):
                                 ("there is no option --epochs", ["export", *INPUTS, "--epochs", "3"]),
                                 ("there is no command exprot", ["exprot"]),
                                 ("-o needs a value", ["export", "-o"]),
+                                ("no cross-validation", ["evaluate", *INPUTS, "-xval", "2"]),
                                 ("names that end in .java", ["import-weights", *INPUTS, "-w", "x", "-o", "y"])):
             with self.subTest(text):
                 self.fail_with(2, text, *arguments)

@@ -26,7 +26,8 @@ final class AtomicFile implements Closeable {
     Path name = target.getFileName();
     try {
       // Not Files.createTempFile, whose files only their owner can read.
-      temporary = target.resolveSibling("." + name + "." + Long.toHexString(System.nanoTime()) + ".part");
+      String unique = "." + name + "." + Long.toHexString(System.nanoTime()) + ".part";
+      temporary = target.resolveSibling(unique);
       channel = FileChannel.open(temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
       temporary.toFile().deleteOnExit(); // Ctrl-C
     } catch (IOException e) {

@@ -21,12 +21,12 @@ final class Commands {
     Session session = new Session(all, Collections.singleton("--names"),
         Arrays.asList("-o", "--values"), false);
     Path path = AtomicFile.check(Paths.get(session.arguments.require("-o")));
-    if (session.arguments.has("--values")) AtomicFile.check(Paths.get(session.arguments.get("--values")));
+    String values = session.arguments.get("--values");
+    if (values != null) AtomicFile.check(Paths.get(values));
     session.ground();
     session.export(path, session.arguments.has("--names"));
-    if (!session.arguments.has("--values")) return;
+    if (values == null) return;
     session.progress.begin("values");
-    String values = session.arguments.get("--values");
     session.graph.writeValues(values, session.settings(), session.grounding.model);
     session.progress.end("NeuraLogic's, to " + values);
   }

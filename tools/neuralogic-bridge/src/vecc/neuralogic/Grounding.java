@@ -41,6 +41,10 @@ final class Grounding {
     Sources sources = Sources.getSources(new CommandLineHandler()
         .parseParams(arguments.toArray(new String[0]), settings), settings);
     if (!compressed) setCompression(false); // whatever a file of settings says
+    if (sources.crossvalidation) {
+      throw new Failure(Failure.USAGE,
+          "no cross-validation of NeuraLogic (-xval, folders of folds): vecc --train --folds=5 has one");
+    }
     PythonBuilder builder = new PythonBuilder(settings);
     template = builder.buildTemplate(sources);
     if (!sources.testOnly) {

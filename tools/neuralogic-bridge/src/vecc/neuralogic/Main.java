@@ -49,8 +49,18 @@ public final class Main {
   }
 
   private static int fail(String message, int status) {
-    System.err.println("vecc-neuralogic: error: " + message);
+    System.err.println("vecc-neuralogic: error: " + escape(message));
     return status;
+  }
+
+  /** Names are data: what would move a terminal's cursor is shown by its number. */
+  private static String escape(String text) {
+    StringBuilder out = new StringBuilder();
+    for (char character : text.toCharArray()) {
+      boolean control = Character.isISOControl(character) && character != '\n';
+      out.append(control ? String.format("\\x%02x", (int) character) : String.valueOf(character));
+    }
+    return out.toString();
   }
 
   private static String messageOf(Throwable error) {

@@ -15,6 +15,7 @@ import java.util.Map;
 /** A safetensors file as vecc writes it: 8 bytes of length, a header in JSON, numbers (F32 or F64). */
 final class Safetensors implements Closeable {
   private static final int MOST_HEADER = 100_000_000;
+  private static final int BLOCK = 1 << 20; // elements read at once
 
   static final class Tensor {
     final String type;
@@ -55,7 +56,8 @@ final class Safetensors implements Closeable {
       dataBegin = readHeader();
     } catch (IOException | IllegalArgumentException | ClassCastException e) {
       close();
-      String why = e instanceof ClassCastException ? "its header has a value of another type" : e.getMessage();
+      String why = e instanceof ClassCastException ? "its header has a value of another type"
+          : e.getMessage();
       throw new Failure(Failure.INPUT, path + ": is no safetensors file: " + why);
     }
   }
@@ -107,12 +109,17 @@ final class Safetensors implements Closeable {
     return out;
   }
 
-  /** `count` elements from element `first` on. */
-  double[] values(Tensor tensor, long first, int count) throws IOException {
+  /** All elements, of which an array of Java can hold 2^31. */
+  double[] values(Tensor tensor) throws IOException {
     int size = tensor.elementSize();
-    ByteBuffer bytes = read(dataBegin + tensor.begin + first * size, count * size);
-    double[] out = new double[count];
-    for (int i = 0; i < count; i++) out[i] = size == 8 ? bytes.getDouble() : bytes.getFloat();
+    double[] out = new double[Math.toIntExact((tensor.end - tensor.begin) / size)];
+    for (int begin = 0; begin < out.length; begin += BLOCK) {
+      int count = Math.min(BLOCK, out.length - begin);
+      ByteBuffer bytes = read(dataBegin + tensor.begin + (long) begin * size, count * size);
+      for (int i = 0; i < count; i++) {
+        out[begin + i] = size == 8 ? bytes.getDouble() : bytes.getFloat();
+      }
+    }
     return out;
   }
 

@@ -44,7 +44,8 @@ final class Session {
     }
     progress.end(count(grounding.samples.size(), "sample"));
     if (log.cutCycles() > 0) {
-      progress.note("note: NeuraLogic removed " + count(log.cutCycles(), "edge") + " that closed cycles");
+      String edges = count(log.cutCycles(), "edge");
+      progress.note("note: NeuraLogic removed " + edges + " that closed cycles");
     }
     progress.begin("scan");
     graph = new NeuronGraph(grounding.model, grounding.samples, progress);

@@ -48,7 +48,8 @@ final class ValuesFile {
     try (AtomicFile file = new AtomicFile(path)) {
       Writer out = new BufferedWriter(new OutputStreamWriter(file.stream(), StandardCharsets.UTF_8));
       for (int id = 0; id < values.length; id++) {
-        if (values[id] != null) out.append("neuron\t" + id + "\t" + indices[id] + "\t" + text(values[id]));
+        if (values[id] == null) continue;
+        out.append("neuron\t" + id + "\t" + indices[id] + "\t" + text(values[id]));
       }
       out.append(samples).flush();
       file.commit();

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
@@ -63,8 +65,7 @@ final class WeightImport {
       differ(name + " has rows of other names, or in another order, than in the file");
       return null;
     }
-    int count = Math.multiplyExact(table.weights.size(), table.shape.size());
-    double[] values = file.values(tensor, 0, count);
+    double[] values = file.values(tensor);
     checkValues(name, table, values);
     return values;
   }
@@ -85,10 +86,8 @@ final class WeightImport {
   }
 
   private void checkUnused(Safetensors file) {
-    List<String> known = new ArrayList<>();
-    for (WeightTable table : tables) known.add(table.name);
-    List<String> unused = new ArrayList<>(file.tensors.keySet());
-    unused.removeAll(new java.util.HashSet<>(known));
+    Set<String> unused = new LinkedHashSet<>(file.tensors.keySet());
+    for (WeightTable table : tables) unused.remove(table.name);
     for (String name : unused) differ("tensor \"" + name + "\" is no weight table of the model");
   }
 
