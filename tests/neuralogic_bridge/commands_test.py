@@ -84,7 +84,8 @@ class Export(Commands):
         self.assertEqual(*[(self.folder / name).read_bytes() for name in ("a.pb", "b.pb")])
 
     def test_it_leaves_nothing_beside_the_graph(self):
-        self.succeed("export", *INPUTS, "-o", "graph.pb", "--quiet", cwd=self.folder)
+        self.succeed("export", *INPUTS, "-o", "graph.pb", "--quiet", cwd=self.folder,
+                     JAVA_OPTS=f"-Djava.io.tmpdir={self.folder}")
         self.assertEqual(os.listdir(self.folder), ["graph.pb"])
 
 

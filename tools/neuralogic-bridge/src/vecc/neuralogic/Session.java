@@ -56,21 +56,21 @@ final class Session {
     }
   }
 
-  /** NeuraLogic writes templates with imports, as one file, below the working folder's outDir. */
+  /** NeuraLogic writes logs, and templates with imports as one file, below the working folder's outDir. */
   private Grounding groundWithScratch() throws Exception {
     Path scratch = Files.createTempDirectory("vecc-neuralogic");
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(scratch))); // also after Ctrl-C
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(scratch.toFile()))); // also after Ctrl-C
     Path here = Paths.get("").toAbsolutePath();
     String outDir = here.relativize(scratch.toAbsolutePath()).toString();
     return new Grounding(arguments.neuralogic, outDir, arguments.has("--compressed"), progress);
   }
 
-  private static void delete(Path folder) {
-    File[] files = folder.toFile().listFiles();
-    if (files != null) {
-      for (File file : files) file.delete();
+  private static void delete(File file) {
+    File[] below = file.listFiles();
+    if (below != null) {
+      for (File one : below) delete(one);
     }
-    folder.toFile().delete();
+    file.delete();
   }
 
   void export(Path path, boolean withNames) throws Failure {
