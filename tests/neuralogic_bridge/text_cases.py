@@ -62,6 +62,8 @@ def weights():
     yield "two_samples", (HIDDEN + "{1,3} q :- {3,3} h(X).\n", VECTORS + VECTORS.replace("a(z)", "a(w)"))
     yield "several_queries", (HIDDEN + "{1,3} q(X) :- {3,3} h(X).\n",
                               "<0.3> q(x), <1> q(y) :- <[0.5,-0.2,0.9]> a(x), <[0.1,0.7,-0.4]> a(y).\n")
+    yield "one_target_of_two", ("{1,3} q(X) :- {3,3} a(X).\n",
+                                "q(x), <0.5> q(y) :- <[0.5,-0.2,0.9]> a(x), <[0.1,0.7,-0.4]> a(y).\n")
 
 
 def all_cases():

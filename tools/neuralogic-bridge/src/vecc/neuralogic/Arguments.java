@@ -18,7 +18,7 @@ import org.apache.commons.cli.Options;
 /** A command's arguments: its own options, NeuraLogic's, and for `train` those of vecc. */
 final class Arguments {
   /** NeuraLogic's options that name files. Files that are not there it would silently do without. */
-  private static final List<String> FILES = Arrays.asList("t", "e", "q", "ve", "vq", "te", "tq", "sf");
+  private static final List<String> FILES = Arrays.asList("t", "e", "q", "ve", "vq", "te", "tq", "sf", "set");
 
   final List<String> neuralogic = new ArrayList<>();
   final List<String> vecc = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.util.Set;
 /** The samples: output neurons, names, targets, splits and weights, in chunks. */
 final class SampleColumns {
   private static final int CHUNK = 1 << 18;
-  private static final int NO_TARGET = -1; // 0xFFFFFFFF rows and columns
+  private static final Shape NO_TARGET = new Shape(-1, -1); // 0xFFFFFFFF rows and columns
   private static final int UNSPECIFIED = 0, TRAIN = 1, VALIDATION = 2, TEST = 3;
 
   private final List<NeuralSample> samples;
@@ -57,14 +57,16 @@ final class SampleColumns {
   }
 
   private Message chunk(int begin, int end) {
-    Message outputs = new Message(), names = new Message(), shapes = new Message(),
-        targets = new Message(), splits = new Message(), weights = new Message();
+    Message outputs = new Message(), names = new Message(), targets = new Message(),
+        splits = new Message(), weights = new Message();
+    List<Shape> shapes = new ArrayList<>();
     boolean hasTargets = false, hasSplits = false, hasWeights = false;
     for (int i = begin; i < end; i++) {
       NeuralSample sample = samples.get(i);
       outputs.fixed32(outputOf(sample));
       names.presentText(3, ids.get(i));
-      hasTargets |= addTarget(sample.target, shapes, targets);
+      shapes.add(addTarget(sample.target, targets));
+      hasTargets |= sample.target != null;
       int split = splitOf(sample);
       splits.varint(split);
       hasSplits |= split != UNSPECIFIED;
@@ -73,7 +75,7 @@ final class SampleColumns {
       hasWeights |= weight != 1;
     }
     Message out = new Message().packed(1, outputs).append(names);
-    if (hasTargets) out.append(shapes).packed(5, targets);
+    if (hasTargets) out.append(shapeColumn(shapes)).packed(5, targets);
     if (hasSplits) out.packed(6, splits);
     return hasWeights ? out.packed(9, weights) : out;
   }
@@ -82,14 +84,21 @@ final class SampleColumns {
     return layout.fileIds[scan.neurons.find(sample.query.neuron)];
   }
 
-  private static boolean addTarget(Value target, Message shapes, Message targets) {
-    Shape shape = target == null ? new Shape(NO_TARGET, NO_TARGET) : Shape.of(target);
-    shapes.message(4, new Message().number(1, shape.rows & 0xFFFFFFFFL)
-        .number(2, shape.columns & 0xFFFFFFFFL));
-    for (int i = 0; target != null && i < shape.size(); i++) {
+  private static Shape addTarget(Value target, Message targets) {
+    if (target == null) return NO_TARGET;
+    Shape shape = Shape.of(target);
+    for (int i = 0; i < shape.size(); i++) {
       targets.fixed64(Double.doubleToLongBits(Shape.element(target, i)));
     }
-    return target != null;
+    return shape;
+  }
+
+  /** One for all where they are the same. */
+  private static Message shapeColumn(List<Shape> shapes) {
+    boolean same = new HashSet<>(shapes).size() == 1;
+    Message out = new Message();
+    for (Shape shape : same ? shapes.subList(0, 1) : shapes) out.message(4, shape.message());
+    return out;
   }
 
   private static int splitOf(NeuralSample sample) {

@@ -57,7 +57,7 @@ final class Shape {
   }
 
   Message message() {
-    return new Message().number(1, rows).number(2, columns);
+    return new Message().number(1, rows & 0xFFFFFFFFL).number(2, columns & 0xFFFFFFFFL);
   }
 
   @Override
