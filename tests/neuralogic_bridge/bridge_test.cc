@@ -1,13 +1,17 @@
-// Graphs that the bridge exported, against NeuraLogic's own value of every neuron.
+// Graphs that the bridge exported, against NeuraLogic's own value of every neuron, and its
+// gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include "tests/agreement/agreement.h"
+#include "tests/agreement/gradient_agreement.h"
+#include "vecc/graph_io.h"
 
 namespace vecc::test {
 namespace {
@@ -41,6 +45,18 @@ TEST_P(Bridge, AgreesWithNeuraLogic) {
   ASSERT_FALSE(expected.neurons.empty());
   ASSERT_FALSE(expected.samples.empty());
   expect_agreement(name_of(GetParam()), GetParam() + ".pb", expected);
+}
+
+TEST_P(Bridge, GradientsAgreeWithNeuraLogic) {
+  const std::string gradients = GetParam() + ".gradients";
+  if (!std::filesystem::exists(gradients)) GTEST_SKIP() << "no gradients exported";
+  const auto graph = read_graph(GetParam() + ".pb");
+  ASSERT_TRUE(graph) << graph.error().text();
+  const ExpectedGradients expected = read_expected_gradients(gradients);
+  ASSERT_FALSE(expected.samples.empty());
+  const Agreement agreement = compare_gradients(*graph, expected);
+  std::cout << format_line(name_of(GetParam()), *graph, {agreement}) << std::endl;
+  EXPECT_EQ(agreement.failure, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Exports, Bridge, testing::ValuesIn(list_exports()), [](const auto& test) {

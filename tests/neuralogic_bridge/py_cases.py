@@ -1,7 +1,7 @@
 """Networks that PyNeuraLogic builds, its module library and functions that template files have not, each
 exported through the bridge in PyNeuraLogic's own JVM.
 
-    py_cases.py BRIDGE_JAR OUT_DIR    NAME.pb and NAME.expected (NeuraLogic's values) of each
+    py_cases.py BRIDGE_JAR OUT_DIR    NAME.pb, NAME.expected, NAME.gradients of each: NeuraLogic's values, gradients
 """
 
 import sys
@@ -181,6 +181,8 @@ def main():
             graph.write(str(folder / f"{name}.pb"), True)
             graph.writeValues(str(folder / f"{name}.expected"), model._settings.settings,
                               model._neural_model)
+            graph.writeGradients(str(folder / f"{name}.gradients"), model._settings.settings,
+                                 model._neural_model)
         except Exception as error:  # of Java or Python: all are listed
             failed.append(f"{name}: {type(error).__name__}: {error}")
     print(f"{len(list(folder.glob('*.pb')))} networks exported")

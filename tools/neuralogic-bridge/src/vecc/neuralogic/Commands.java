@@ -19,16 +19,22 @@ final class Commands {
 
   static void export(List<String> all) throws Exception {
     Session session = new Session(all, Collections.singleton("--names"),
-        Arrays.asList("-o", "--values"), false);
+        Arrays.asList("-o", "--values", "--gradients"), false);
     Path path = AtomicFile.check(Paths.get(session.arguments.require("-o")));
-    String values = session.arguments.get("--values");
+    String values = session.arguments.get("--values"), gradients = session.arguments.get("--gradients");
     if (values != null) AtomicFile.check(Paths.get(values));
+    if (gradients != null) AtomicFile.check(Paths.get(gradients));
     session.ground();
     session.export(path, session.arguments.has("--names"));
-    if (values == null) return;
-    session.progress.begin("values");
-    session.graph.writeValues(values, session.settings(), session.grounding.model);
-    session.progress.end("NeuraLogic's, to " + values);
+    session.progress.begin("compare");
+    if (values != null) {
+      session.graph.writeValues(values, session.settings(), session.grounding.model);
+      session.progress.end("NeuraLogic's values to " + values);
+    }
+    if (gradients != null) {
+      session.graph.writeGradients(gradients, session.settings(), session.grounding.model);
+      session.progress.end("NeuraLogic's gradients to " + gradients);
+    }
   }
 
   static void evaluate(List<String> all) throws Exception {

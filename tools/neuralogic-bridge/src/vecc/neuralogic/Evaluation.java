@@ -1,12 +1,13 @@
 package vecc.neuralogic;
 
 import cz.cvut.fel.ida.algebra.values.Value;
+import cz.cvut.fel.ida.neural.networks.computation.iteration.visitors.weights.WeightUpdater;
 import cz.cvut.fel.ida.neural.networks.computation.training.NeuralModel;
 import cz.cvut.fel.ida.neural.networks.computation.training.NeuralSample;
 import cz.cvut.fel.ida.neural.networks.computation.training.strategies.trainers.SequentialTrainer;
 import cz.cvut.fel.ida.setup.Settings;
 
-/** NeuraLogic's own forward pass. Old values are cleared before each sample: samples share neurons. */
+/** NeuraLogic's own forward and backward pass. Old values are cleared before each sample: samples share neurons. */
 final class Evaluation {
   private final SequentialTrainer trainer;
 
@@ -17,6 +18,11 @@ final class Evaluation {
   Value evaluate(NeuralSample sample) {
     trainer.invalidateSample(trainer.getInvalidation(), sample);
     return trainer.evaluateSample(trainer.getEvaluation(), sample).getOutput();
+  }
+
+  /** After evaluate. */
+  WeightUpdater backpropagate(NeuralSample sample, Value gradient) {
+    return trainer.getBackpropagation().backpropagate(sample, gradient);
   }
 
   static double[] elements(Value value) {

@@ -13,7 +13,7 @@ final class Help {
       "export          ground, build the networks, write them as a graph of vecc",
       "  -o FILE       the graph",
       "  --names       with the neurons' names",
-      "  --values FILE also NeuraLogic's own value of every neuron",
+      "  --values FILE, --gradients FILE  also NeuraLogic's own, of every neuron, to compare with",
       "evaluate        print NeuraLogic's outputs: sample, target, output",
       "  -w FILE       with these weights; default: NeuraLogic's initial ones",
       "import-weights  a NeuraLogic model with weights that vecc trained, to start NeuraLogic with (-t)",

@@ -96,6 +96,11 @@ public final class NeuronGraph {
     new ValuesFile(this).write(Paths.get(path), settings, model);
   }
 
+  /** NeuraLogic's own gradients of the outputs, for comparisons: of every neuron for every sample. */
+  public void writeGradients(String path, Settings settings, NeuralModel model) throws Failure {
+    new GradientsFile(this, weights, settings, model).write(Paths.get(path));
+  }
+
   /** Puts trained weights into the model, all of them or, after a difference, none. */
   public void loadWeights(String path) throws Failure {
     new WeightImport(weights.tables()).load(Paths.get(path));

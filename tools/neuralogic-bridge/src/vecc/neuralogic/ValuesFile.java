@@ -67,7 +67,7 @@ final class ValuesFile {
     }
   }
 
-  private static String text(Value value) {
+  static String text(Value value) {
     StringBuilder line = new StringBuilder().append(Shape.of(value)).append('\t');
     String separator = "";
     for (double element : Evaluation.elements(value)) {
