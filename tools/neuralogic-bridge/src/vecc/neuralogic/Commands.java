@@ -39,8 +39,10 @@ final class Commands {
 
   static void evaluate(List<String> all) throws Exception {
     Session session = new Session(all, Collections.emptySet(), Collections.singleton("-w"), false);
+    String weights = session.arguments.get("-w");
+    if (weights != null) Safetensors.check(weights);
     session.ground();
-    if (session.arguments.has("-w")) session.graph.loadWeights(session.arguments.get("-w"));
+    if (weights != null) session.graph.loadWeights(weights);
     Writer out = new BufferedWriter(new OutputStreamWriter(session.out, StandardCharsets.UTF_8));
     writePredictions(session, out);
     out.flush();
@@ -50,6 +52,7 @@ final class Commands {
     Session session = new Session(all, Collections.emptySet(), Arrays.asList("-w", "-o"), false);
     String weights = session.arguments.require("-w");
     Path model = AtomicFile.check(ModelFile.checkName(session.arguments.require("-o")));
+    Safetensors.check(weights);
     session.ground();
     session.graph.loadWeights(weights);
     ModelFile.write(session.grounding.template, model);

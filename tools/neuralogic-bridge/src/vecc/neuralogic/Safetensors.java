@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,6 +61,11 @@ final class Safetensors implements Closeable {
           : e.getMessage();
       throw new Failure(Failure.INPUT, path + ": is no safetensors file: " + why);
     }
+  }
+
+  /** Whether it is such a file, before the work for it is done. */
+  static void check(String path) throws Failure {
+    new Safetensors(Paths.get(path)).close();
   }
 
   @Override
