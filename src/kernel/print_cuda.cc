@@ -6,6 +6,7 @@
 
 #include "src/kernel/body_printer.h"
 #include "src/kernel/kernel_loops.h"
+#include "src/kernel/print_cpp.h"
 
 namespace vecc {
 namespace {
