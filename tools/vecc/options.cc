@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
@@ -259,30 +260,61 @@ std::string check_options(Options& o, const std::string& device) {
   return check_gradients(o);
 }
 
+/// The command line and what its options fill.
+struct CommandLine {
+  CLI::App app{
+      "Compiles a neuron graph into a tensor program, runs the forward pass once and prints the "
+      "outputs by sample.",
+      "vecc"};
+  Options& options;
+  std::string device = "auto";
+
+  explicit CommandLine(Options& o) : options(o) {
+    app.footer(kFooter);
+    app.set_version_flag("--version", "vecc " VECC_VERSION, "Print the version and leave");
+    app.add_option("graph", o.input, "The graph (docs/format.md), plain, gzip or zstd")
+        ->required()
+        ->type_name("graph.pb");
+    add_run_options(app, o, device);
+    add_weight_options(app, o);
+    add_fact_options(app, o);
+    add_output_options(app, o);
+    add_train_options(app, o.training);
+    add_limit_options(app, o.limits);
+  }
+  CommandLine(const CommandLine&) = delete;  // its options are referred to
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  /// After the parse. What does not fit together; empty if all is well.
+  std::string finish() {
+    options.emit.json = options.json;
+    return check_options(options, device);
+  }
+};
+
 }  // namespace
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
-  CLI::App app(
-      "Compiles a neuron graph into a tensor program, runs the forward pass once and prints the "
-      "outputs by sample.",
-      "vecc");
-  app.footer(kFooter);
-  app.set_version_flag("--version", "vecc " VECC_VERSION, "Print the version and leave");
-  app.add_option("graph", options.input, "The graph (docs/format.md), plain, gzip or zstd")
-      ->required()
-      ->type_name("graph.pb");
-  std::string device = "auto";
-  add_run_options(app, options, device);
-  add_weight_options(app, options);
-  add_fact_options(app, options);
-  add_output_options(app, options);
-  add_train_options(app, options.training);
-  add_limit_options(app, options.limits);
-  if (const auto code = parse_arguments(app, argc, argv)) return code;
-  const std::string problem = check_options(options, device);
+  CommandLine line(options);
+  if (const auto code = parse_arguments(line.app, argc, argv)) return code;
+  const std::string problem = line.finish();
   if (!problem.empty()) return report_usage("vecc", problem);
-  options.emit.json = options.json;
   return std::nullopt;
+}
+
+Result<Options> parse_option_words(std::vector<std::string> words) {
+  Options options;
+  CommandLine line(options);
+  std::ranges::reverse(words);  // CLI11 takes them from the back
+  std::string problem;
+  try {
+    line.app.parse(std::move(words));
+    problem = line.finish();
+  } catch (const CLI::ParseError& e) {
+    problem = e.what();
+  }
+  if (!problem.empty()) return Errors(ErrorCode::Usage, "vecc", problem);
+  return options;
 }
 
 }  // namespace vecc::tools

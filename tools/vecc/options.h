@@ -46,5 +46,8 @@ struct Options {
 
 /// Fills `options`; a value is the exit code to leave with at once.
 [[nodiscard]] std::optional<int> parse_options(int argc, char** argv, Options& options);
+/// The same from words, without the program's name, for callers that are no program. Error: Usage,
+/// with what parse_options() prints.
+[[nodiscard]] Result<Options> parse_option_words(std::vector<std::string> words);
 
 }  // namespace vecc::tools

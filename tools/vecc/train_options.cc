@@ -19,9 +19,9 @@ CLI::Option* add_name(CLI::App& app, const char* name, const char* names, Value&
   return app
       .add_option_function<std::string>(
           name,
-          [&value, parse](const std::string& word) {
+          [&value, parse, name, names](const std::string& word) {
             const auto parsed = parse(word);
-            if (!parsed) throw CLI::ValidationError(word, "is none of its values");
+            if (!parsed) throw CLI::ValidationError(name, word + " is none of " + names);
             value = *parsed;
           },
           text)
@@ -97,7 +97,7 @@ void add_step_options(CLI::App& app, TrainSettings& s) {
          "--schedule",
          [&s](const std::string& text) {
            if (!parse_schedule_text(text, s.options.schedule)) {
-             throw CLI::ValidationError(text, "is no schedule");
+             throw CLI::ValidationError("--schedule", text + " is no schedule");
            }
          },
          "How the rate changes with the epoch: times FACTOR (0.1) every N epochs; half a cosine "
@@ -120,7 +120,8 @@ void add_batch_options(CLI::App& app, TrainSettings& s) {
          "--batch-size",
          [&s](const std::string& text) {
            if (!parse_batch_text(text, s.options)) {
-             throw CLI::ValidationError(text, "is neither all, online, nor a number of samples");
+             throw CLI::ValidationError("--batch-size",
+                                        text + " is neither all, online, nor a number of samples");
            }
          },
          "Samples a step; default all. online: one by one in their order, errors not averaged, as "
@@ -147,7 +148,7 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
            } else if (fraction > 0 && fraction < 1) {
              s.validate_fraction = fraction;
            } else {
-             throw CLI::ValidationError(text, "is no fraction between 0 and 1");
+             throw CLI::ValidationError("--validate", text + " is no fraction between 0 and 1");
            }
          },
          "Samples to validate with: a part of these (drawn by --seed; samples of one group stay "

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct TrainSettings {
   std::string validate_file;
   std::uint32_t folds = 0;        ///< 0: no cross-validation
   std::vector<std::string> logs;  ///< csv:FILE, jsonl:FILE, tensorboard:DIR
+  /// Called after every epoch, beside the logs; may be empty.
+  std::function<Result<void>(const EpochReport&)> observe;
+  /// Asked after every step whether training ends there; empty: a signal ends it.
+  std::function<bool()> should_stop;
 };
 
 /// Adds the options; `settings` must outlive the parse.

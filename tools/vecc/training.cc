@@ -146,11 +146,14 @@ Result<void> Training::run(ProgressLine& line, const std::vector<std::string>& l
     line.update(epoch.epoch, loop_.epochs, ProgressUnit::Epochs);
     if (epoch.training) line.say(text_of_epoch(epoch));
     lines.print(epoch);
+    if (const auto& observe = options_.training.observe) VECC_TRY_VOID(observe(epoch));
     return logs.write(epoch);
   };
-  VECC_TRY(summary_, train({*trainer_, training_.get(), validation_.get(), report,
-                            [] { return interrupt_pending(); }, begin},
-                           loop_));
+  const auto& asked = options_.training.should_stop;
+  const std::function<bool()> should_stop = asked ? asked : interrupt_pending;
+  VECC_TRY(
+      summary_,
+      train({*trainer_, training_.get(), validation_.get(), report, should_stop, begin}, loop_));
   return {};
 }
 

@@ -42,6 +42,8 @@ class Training {
   [[nodiscard]] Result<void> run(ProgressLine& line, const std::vector<std::string>& log_texts);
 
   [[nodiscard]] Trainer& trainer() { return *trainer_; }
+  /// Of the last run().
+  [[nodiscard]] const TrainSummary& summary() const { return summary_; }
   /// Of the samples to validate with, which there must be.
   [[nodiscard]] Result<Evaluator::Evaluation> validate() { return validation_->evaluate(); }
   /// To run a Program of these parameters with the weights of now.
