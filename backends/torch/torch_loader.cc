@@ -1,6 +1,7 @@
 // The torch backend as the rest of vecc sees it: loads its shared library when it is first asked
 // for more than its name.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <filesystem>
 #include <system_error>
@@ -18,10 +19,25 @@ Errors absent(const std::string& message) {
   return Errors(ErrorCode::BackendAbsent, "torch", message);
 }
 
-// Beside the program that runs, or in lib/ beside its bin/.
+// The file that holds this code: the program, or a shared library that another program loaded (the
+// Python package).
+fs::path own_file() {
+  static const char kHere = 0;
+  Dl_info info{};
+  link_map* map = nullptr;
+  const bool found = ::dladdr1(&kHere, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
+  std::error_code error;
+  // The program itself has no name there.
+  if (!found || map == nullptr || *map->l_name == '\0') {
+    return fs::read_symlink("/proc/self/exe", error);
+  }
+  return fs::absolute(map->l_name, error);
+}
+
+// Beside that file, or in lib/ beside a program's bin/.
 Result<fs::path> find_module() {
   std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path folder = own_file().parent_path();
   const fs::path beside = folder / kTorchModuleFile;
   const fs::path in_lib = folder.parent_path() / "lib" / kTorchModuleFile;
   for (const fs::path& path : {beside, in_lib}) {
