@@ -13,14 +13,23 @@ namespace {
 
 constexpr std::uint32_t kMostLines = 240;  // of a picture: more are not readable
 
+// How much of the Program a picture shows.
+std::string words_of(const Program& program, const LayerGraph& graph) {
+  const std::string ops = text_of_count(program.ops().size(), "op");
+  if (!graph.collapsed) return ops;
+  return ops + ", collapsed to " + text_of_count(graph.boxes.size(), "group");
+}
+
 std::string picture(const char* title, const Program& program) {
   const LayerGraph graph = layer_graph(program, kMostLines);
+  return fmt::format("<figure><h3>{}: {}</h3><div class='scroll'>{}</div></figure>\n", title,
+                     words_of(program, graph), draw_graph(graph));
+}
+
+std::string page_style() {
   return fmt::format(
-      "<figure><h3>{}: {}{}</h3><div class='scroll'>{}</div></figure>\n", title,
-      text_of_count(program.ops().size(), "op"),
-      graph.collapsed ? fmt::format(", collapsed to {}", text_of_count(graph.boxes.size(), "group"))
-                      : "",
-      draw_graph(graph));
+      ":root{{color-scheme:light dark;{}}}\n@media(prefers-color-scheme:dark){{:root{{{}}}}}{}{}",
+      kLightColours, kDarkColours, kPageStyle, kGraphStyle);
 }
 
 std::string pictures(const HtmlInput& input) {
@@ -62,7 +71,7 @@ std::string html_page(const HtmlInput& input) {
       "content='width=device-width'><title>{0}</title><style>{1}</style></head><body>\n"
       "<h1>{0}</h1>\n<nav>{2}<a href='#sizes'>sizes</a><a href='#passes'>passes</a>"
       "<a href='#graph'>layer graph</a><a href='#ops'>ops</a></nav>\n",
-      title, kHtmlStyle, input.training ? "<a href='#training'>training</a>" : "");
+      title, page_style(), input.training ? "<a href='#training'>training</a>" : "");
   if (input.training != nullptr) text += training(*input.training);
   text += "<h2 id='sizes'>Sizes</h2>\n<div class='two'><div class='wide'>" + size_table(input) +
           "</div><div class='wide'>" + kind_table(input) + "</div></div>\n";
@@ -71,6 +80,17 @@ std::string html_page(const HtmlInput& input) {
   text += "<h2 id='graph'>The layer graph</h2>\n" + pictures(input);
   text += "<h2 id='ops'>Ops</h2>\n<div class='wide'>" + op_table(input) + "</div>\n";
   return text + "</body></html>\n";
+}
+
+std::string html_picture(std::string_view title, const Program& program) {
+  const LayerGraph graph = layer_graph(program, kMostLines);
+  // A notebook's own style may be dark where the system is not: the picture is always light.
+  return fmt::format(
+      "<div class='vecc'><style>.vecc{{color-scheme:light;color:var(--text);{}}}{}</style>\n"
+      "<p>{}: {}</p>\n<div style='overflow:auto;max-height:40em;background:var(--panel)'>{}</div>"
+      "</div>\n",
+      kLightColours, kGraphStyle, escape_html(escape_terminal(title, 300)),
+      words_of(program, graph), draw_graph(graph));
 }
 
 }  // namespace vecc::tools

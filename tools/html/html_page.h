@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "training_curves.h"
@@ -25,5 +26,9 @@ struct HtmlInput {
 /// SVG (a large one collapsed by group), and every op with rows, shape, bytes and its share of the
 /// time. No script, nothing from elsewhere; every name is escaped.
 [[nodiscard]] std::string html_page(const HtmlInput& input);
+
+/// The layer graph alone, as an element with a style sheet of its own, for a page of somebody
+/// else's (a notebook). `title` is data: it is escaped.
+[[nodiscard]] std::string html_picture(std::string_view title, const Program& program);
 
 }  // namespace vecc::tools

@@ -1,18 +1,40 @@
-// The page's style sheet. Kinds of ops have a colour each, in a light and in a dark scheme; the
-// pictures (class k-KIND) and the legend share them.
+// The style sheets of the page and of its pictures. Kinds of ops have a colour each, in a light and
+// in a dark scheme; the pictures (class k-KIND) and the legend share them.
 #pragma once
 
 namespace vecc::tools {
 
-inline constexpr const char* kHtmlStyle = R"(
-:root{color-scheme:light dark;--page:#fff;--text:#1d1f24;--pale:#5f6672;--line:#dfe2e8;
+/// Custom properties, for a rule of the caller's choice.
+inline constexpr const char* kLightColours = R"(
+--page:#fff;--text:#1d1f24;--pale:#5f6672;--line:#dfe2e8;
 --panel:#f8f9fb;--edge:#8b93a3;--bar:#5b8fc9;--gone:#e1e6ee;--more:#d9822b;
 --constant:#f4e3c3;--move:#f6cfcf;--join:#dde4ee;--product:#c6e3c2;--sum:#c9d9f6;
---function:#e5d6f4;--out:#fff}
-@media(prefers-color-scheme:dark){:root{--page:#16181d;--text:#e4e7ec;--pale:#9aa3b2;
+--function:#e5d6f4;--out:#fff)";
+inline constexpr const char* kDarkColours = R"(
+--page:#16181d;--text:#e4e7ec;--pale:#9aa3b2;
 --line:#343a45;--panel:#1d2026;--edge:#788196;--bar:#5b8fc9;--gone:#2b313c;--more:#d9822b;
 --constant:#5a4a26;--move:#632f33;--join:#3a4352;--product:#2c5530;--sum:#2c4370;
---function:#4d3767;--out:#16181d}}
+--function:#4d3767;--out:#16181d)";
+
+/// Of what draw_graph() draws, and of legends of it.
+inline constexpr const char* kGraphStyle = R"(
+svg.graph{display:block;margin:0 auto;font:11px system-ui,"DejaVu Sans",sans-serif}
+svg.graph text{fill:var(--text)}svg.graph .size{text-anchor:end;fill:var(--pale)}
+svg.graph .title text{font-weight:600}
+svg.graph .box{fill:var(--page);stroke:var(--edge)}
+svg.graph .edges path{fill:none;stroke:var(--edge)}
+svg.graph .edges .back{stroke-dasharray:4 3;stroke:var(--more)}
+.k-fact,.k-weight,.k-state{fill:var(--constant);background:var(--constant)}
+.k-gather{fill:var(--move);background:var(--move)}
+.k-concat{fill:var(--join);background:var(--join)}
+.k-linear,.k-contract{fill:var(--product);background:var(--product)}
+.k-segment{fill:var(--sum);background:var(--sum)}
+.k-transform,.k-map{fill:var(--function);background:var(--function)}
+.k-output,.k-update{fill:var(--out);background:var(--out)}
+)";
+
+/// Of the rest of the page.
+inline constexpr const char* kPageStyle = R"(
 body{font:14px/1.45 system-ui,"DejaVu Sans",sans-serif;margin:2em auto;padding:0 1.5em;
 max-width:1560px;color:var(--text);background:var(--page)}
 h1{font-size:1.45em;margin:0 0 .2em;overflow-wrap:anywhere}
@@ -33,12 +55,6 @@ figure{margin:0;flex:1 1 640px;min-width:0;max-width:100%}
 .gone{background:var(--gone);height:11px}.more{background:var(--more);height:11px}
 .chip{display:inline-block;width:1.1em;height:.9em;border:1px solid var(--edge);border-radius:2px;
 vertical-align:middle;margin-right:.5em}
-svg.graph{display:block;margin:0 auto;font:11px system-ui,"DejaVu Sans",sans-serif}
-svg.graph text{fill:var(--text)}svg.graph .size{text-anchor:end;fill:var(--pale)}
-svg.graph .title text{font-weight:600}
-svg.graph .box{fill:var(--page);stroke:var(--edge)}
-svg.graph .edges path{fill:none;stroke:var(--edge)}
-svg.graph .edges .back{stroke-dasharray:4 3;stroke:var(--more)}
 svg.chart{font:11px system-ui,"DejaVu Sans",sans-serif;max-width:100%;height:auto}
 svg.chart text{fill:var(--text)}svg.chart .tick{text-anchor:end;fill:var(--pale)}
 svg.chart .below{text-anchor:middle;fill:var(--pale)}
@@ -49,13 +65,6 @@ svg.chart .best path{stroke:var(--pale);stroke-dasharray:4 3;fill:none}
 svg.chart .best .ring{stroke:var(--text);stroke-dasharray:none;stroke-width:1.4}
 svg.chart .to-left{text-anchor:end}
 .s-train{color:var(--bar)}.s-validation{color:var(--more)}
-.k-fact,.k-weight,.k-state{fill:var(--constant);background:var(--constant)}
-.k-gather{fill:var(--move);background:var(--move)}
-.k-concat{fill:var(--join);background:var(--join)}
-.k-linear,.k-contract{fill:var(--product);background:var(--product)}
-.k-segment{fill:var(--sum);background:var(--sum)}
-.k-transform,.k-map{fill:var(--function);background:var(--function)}
-.k-output,.k-update{fill:var(--out);background:var(--out)}
 )";
 
 }  // namespace vecc::tools
