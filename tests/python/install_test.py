@@ -1,0 +1,39 @@
+"""install_test.py CMAKE BUILD GRAPH: what `cmake --install` puts into a folder works from there."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CMAKE, BUILD, GRAPH = sys.argv[1:]
+del sys.argv[1:]
+USE = "import sys, vecc; print(len(vecc.load(sys.argv[1]).compile()()), vecc.backends('cpu'), vecc.__file__)"
+
+
+class InstallTest(unittest.TestCase):
+    def test_install(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([CMAKE, "--install", BUILD, "--component", "python", "--prefix", folder],
+                           check=True, stdout=subprocess.DEVNULL)
+            files = {path.name for path in (Path(folder) / "vecc").iterdir()}
+            self.assertLessEqual({"__init__.py", "_core.pyi", "py.typed", "graph.py"}, files)
+
+            def use(path):
+                return subprocess.run([sys.executable, "-B", "-c", USE, GRAPH], check=True,
+                                      capture_output=True, text=True, cwd="/",
+                                      env=os.environ | {"PYTHONPATH": str(path)}).stdout.split()
+
+            installed, built = use(folder), use(Path(BUILD) / "python")
+            self.assertEqual(installed[:-1], built[:-1])
+            self.assertTrue(installed[-1].startswith(folder))
+
+    def test_stub(self):
+        stub = (Path(BUILD) / "python" / "vecc" / "_core.pyi").read_text()
+        for line in ("class Graph:", "class Program:", "def load_graph(path: str"):
+            self.assertIn(line, stub)
+
+
+if __name__ == "__main__":
+    unittest.main()

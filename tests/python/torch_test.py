@@ -1,0 +1,92 @@
+"""Program.to_torch, and torch's tensors as weights."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from command_line import GRAPHS, MUTAGENESIS, XOR, flat
+
+import vecc
+
+
+class TorchTest(unittest.TestCase):
+    def test_outputs_and_gradients(self):
+        for path in GRAPHS:
+            with self.subTest(graph=path.stem):
+                graph = vecc.load(path)
+                graph.initialize()
+                program = graph.compile(backend="interpreter", dtype="f64")
+                model = program.to_torch()
+                outputs = model()
+                rows = [None] * program.sample_count
+                for values, samples in model.by_sample(outputs):
+                    for sample, value in zip(samples.tolist(), values):
+                        rows[sample] = value
+                for a, b in zip(rows, flat(program()), strict=True):
+                    np.testing.assert_allclose(a.detach().numpy().ravel(), b, atol=1e-9)
+                torch.cat([row.ravel() for row in rows]).sum().backward()
+                names = __import__(type(model).__module__).WEIGHTS
+                expected = program.gradients()
+                for attribute, name in names.items():
+                    found = getattr(model, attribute).grad
+                    if name in expected and found is not None:
+                        np.testing.assert_allclose(found.numpy(), expected[name], atol=1e-9)
+
+    def test_weights_come_back(self):
+        program = vecc.load(MUTAGENESIS).compile(backend="interpreter", dtype="f64")
+        model = program.to_torch(loss="softentropy")
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        for _ in range(5):
+            optimizer.zero_grad()
+            model.loss().backward()
+            optimizer.step()
+        np.testing.assert_allclose(program(model), model().detach().numpy(), atol=1e-9)
+        other = vecc.load(MUTAGENESIS).compile(backend="interpreter", dtype="f64")
+        other.train(epochs=5, lr=0.05, loss="softentropy")
+        for name, w in other.weights.items():
+            np.testing.assert_allclose(program.weights[name], w, atol=1e-9)
+
+    def test_has_the_weights_of_now(self):
+        program = vecc.load(XOR).compile(backend="interpreter")
+        program.train(epochs=3)
+        model = program.to_torch()
+        self.assertEqual(next(model.parameters()).dtype, torch.float32)
+        np.testing.assert_allclose(model().detach().numpy(), program(), atol=1e-6)
+        again = program.to_torch(torch.float64)
+        again.load_state_dict(model.state_dict())
+        np.testing.assert_allclose(again().detach().numpy(), program(), atol=1e-6)
+
+    def test_tensors_as_weights(self):
+        program = vecc.load(MUTAGENESIS).compile(backend="interpreter", dtype="f64")
+        expected = program()
+        for kind in (torch.float64, torch.float32, torch.bfloat16):
+            tensors = {name: torch.tensor(w, dtype=kind, requires_grad=True)
+                       for name, w in program.weights.items()}
+            found = torch.from_dlpack(program(tensors))
+            np.testing.assert_allclose(found.numpy(), expected, atol=0.1)
+
+    def test_module_source_is_there(self):
+        """For tracebacks and torch.compile; a folder of its own for each module."""
+        program = vecc.load(XOR).compile(backend="interpreter")
+        one, two = program.to_torch(), program.to_torch()
+        self.assertIsNot(type(one), type(two))
+        code = Path(type(one).forward.__code__.co_filename).read_text()
+        self.assertIn("class Model(nn.Module)", code)
+        with tempfile.TemporaryDirectory() as folder:
+            one.save_weights(Path(folder) / "w.safetensors")
+            program.set_weights(Path(folder) / "w.safetensors")
+
+    @unittest.skipUnless("torch" in vecc.backends("cpu"), "built without the torch backend")
+    def test_torch_backend_in_the_same_process(self):
+        graph = vecc.load(MUTAGENESIS)
+        program = graph.compile(backend="torch", device="cpu", dtype="f64")
+        np.testing.assert_allclose(program(), graph.evaluate(), atol=1e-9)
+        program.train(epochs=2)
+        np.testing.assert_allclose(program.to_torch()().detach().numpy(), program(), atol=1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()

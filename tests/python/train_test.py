@@ -1,0 +1,146 @@
+"""Program.train: as the command line trains."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from command_line import MUTAGENESIS, XOR, run
+
+import vecc
+
+
+def compile_graph(path=MUTAGENESIS, **options):
+    return vecc.load(path).compile(backend="interpreter", **options)
+
+
+class TrainTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def check_same(self, words, path=MUTAGENESIS, **options):
+        """The same bits as the command line's."""
+        file = self.folder / "w.safetensors"
+        run(path, "--backend=interpreter", "--train", *words, f"--save-weights={file}")
+        program = compile_graph(path)
+        training = program.train(**options)
+        expected = vecc.load(path)
+        expected.set_weights(file)
+        for name, w in program.weights.items():
+            np.testing.assert_array_equal(w, expected.weights[name])
+        return training
+
+    def test_trains_as_the_command_line_does(self):
+        log = self.folder / "log.csv"
+        training = self.check_same(["--epochs=5", "--lr=0.05", "--loss=softentropy"],
+                                   epochs=5, lr=0.05, loss="softentropy", log=f"csv:{log}")
+        self.assertEqual((training.end, training.epochs, len(training.history)), ("done", 5, 5))
+        self.assertLess(training.history[-1]["loss"], training.history[0]["loss"])
+        self.assertEqual(len(log.read_text().splitlines()), 6)
+        self.assertIn("train_accuracy", training.history[0])
+
+    def test_options(self):
+        training = self.check_same(
+            ["--epochs=4", "--optimizer=sgd", "--momentum=0.9", "--batch-size=64", "--seed=3",
+             "--schedule=step:2:0.5", "--clip-norm=1", "--validate=0.25", "--early-stop=3",
+             "--no-shuffle"],
+            epochs=4, optimizer="sgd", momentum=0.9, batch_size=64, seed=3, schedule="step:2:0.5",
+            clip_norm=1, validate=0.25, early_stop=3, shuffle=False)
+        self.assertIn("validation_loss", training.history[0])
+        self.assertGreater(training.best_epoch, 0)
+
+    def test_online_as_neuralogic(self):
+        self.check_same(["--epochs=3", "--optimizer=lazy-adam", "--batch-size=online"], XOR,
+                        epochs=3, optimizer="lazy-adam", batch_size="online")
+
+    def test_validates_on_another_graph(self):
+        training = self.check_same(["--epochs=2", f"--validate={MUTAGENESIS}"], epochs=2,
+                                   validate=MUTAGENESIS)
+        last = training.history[-1]
+        self.assertAlmostEqual(last["validation_loss"], last["train_loss"], places=6)
+
+    def test_outputs_follow(self):
+        program = compile_graph(XOR)
+        before = program()
+        program.train(epochs=20, lr=0.1)
+        self.assertGreater(np.abs(program() - before).max(), 1e-3)
+        again = compile_graph(XOR)
+        np.testing.assert_array_equal(again(program.weights), program())
+
+    def test_goes_on_from_the_weights_of_now(self):
+        first = compile_graph(XOR)
+        first.train(epochs=3, optimizer="sgd", seed=1)
+        first.train(epochs=3, optimizer="sgd", seed=1)
+        second = compile_graph(XOR)
+        second.train(epochs=6, optimizer="sgd", seed=1)
+        for name, w in first.weights.items():
+            np.testing.assert_array_equal(w, second.weights[name])
+
+    def test_graph_keeps_its_weights(self):
+        graph = vecc.load(XOR)
+        before = graph.weights
+        graph.compile(backend="interpreter").train(epochs=2)
+        for name, w in graph.weights.items():
+            np.testing.assert_array_equal(w, before[name])
+
+    def test_resume(self):
+        checkpoint = self.folder / "run"
+        compile_graph(XOR).train(epochs=4, checkpoint=checkpoint)
+        program = compile_graph(XOR)
+        training = program.train(epochs=9, checkpoint=checkpoint, resume=True)
+        self.assertEqual((training.epochs, len(training.history)), (9, 5))
+        whole = compile_graph(XOR)
+        whole.train(epochs=9)
+        for name, w in program.weights.items():
+            np.testing.assert_array_equal(w, whole.weights[name])
+        with self.assertRaisesRegex(vecc.Error, "lr|rate") as raised:
+            compile_graph(XOR).train(epochs=9, lr=0.5, checkpoint=checkpoint, resume=True)
+        self.assertEqual(raised.exception.code, "E027")
+
+    def test_on_epoch(self):
+        seen, program = [], compile_graph(XOR)
+        program.train(epochs=3, on_epoch=lambda epoch: seen.append((epoch["epoch"], program())))
+        self.assertEqual([epoch for epoch, _ in seen], [1, 2, 3])
+
+    def test_on_epoch_ends_it(self):
+        class Enough(Exception):
+            pass
+
+        def stop(epoch):
+            if epoch["epoch"] == 2:
+                raise Enough("now")
+
+        program, expected = compile_graph(XOR), compile_graph(XOR)
+        with self.assertRaisesRegex(Enough, "now"):
+            program.train(epochs=100, shuffle=False, on_epoch=stop)
+        trained = sum(np.abs(w - expected.weights[name]).max()
+                      for name, w in program.weights.items())
+        self.assertGreater(trained, 0)
+
+    def test_bad_options_change_nothing(self):
+        program = compile_graph(XOR)
+        before = program.weights
+        for options, message in (({"lr": -1}, "--lr"), ({"loss": "regret"}, "--loss"),
+                                 ({"early_stop": 3}, "--early-stop"), ({"validate": 2}, "validate"),
+                                 ({"log": "xml:a"}, "--log"), ({"resume": True}, "--resume")):
+            with self.subTest(**options), self.assertRaisesRegex(vecc.Error, message) as raised:
+                program.train(**options)
+            self.assertEqual(raised.exception.code, "E050")
+        for name, w in program.weights.items():
+            np.testing.assert_array_equal(w, before[name])
+
+    def test_not_finite(self):
+        program = compile_graph()
+        before = program.weights
+        with self.assertRaises(vecc.Error) as raised:
+            program.train(epochs=50, optimizer="sgd", lr=1e30)
+        self.assertEqual((raised.exception.code, raised.exception.exit_code), ("E070", 6))
+        for name, w in program.weights.items():
+            np.testing.assert_array_equal(w, before[name])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,156 @@
+// _core.Graph.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string_view>
+
+#include "errors.h"
+#include "graph.h"
+#include "program.h"
+#include "tools/vecc/options.h"
+#include "tools/vecc/weight_stages.h"
+#include "vecc/backend.h"
+#include "vecc/graph_io.h"
+#include "vecc/initialize.h"
+
+namespace vecc::python_package {
+namespace {
+
+tools::Stages quiet() {
+  return tools::Stages(/*show_progress=*/false);
+}
+
+// What is read by `read`, with the facts that are inputs.
+template <class Read>
+Graph open_graph(const std::string& name, Words words, Read&& read) {
+  tools::Options options = parse_words(std::move(words));
+  Graph result;
+  result.path = name;
+  without_lock([&] {
+    const ImportOptions import{options.limits, [](std::uint64_t) { check_signals(); }};
+    result.graph = std::make_shared<NeuronGraph>(take(read(import)));
+    tools::Stages stages = quiet();
+    take(tools::bind_graph_facts(*result.graph, options, stages));
+  });
+  result.facts = options.facts;
+  return result;
+}
+
+Graph load_graph(const std::string& path, Words words) {
+  return open_graph(path, std::move(words),
+                    [&](const ImportOptions& import) { return read_graph(path, import); });
+}
+
+Graph load_graph_bytes(const Column<std::uint8_t>& bytes, const std::string& name, Words words) {
+  const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return open_graph(name, std::move(words), [&](const ImportOptions& import) {
+    return read_graph_bytes(view, name, import);
+  });
+}
+
+std::uint64_t initialize(const Graph& self, const std::string& name, std::int64_t seed) {
+  const auto initializer = parse_initializer(name);
+  if (!initializer) {
+    raise_usage("init", '"' + name + "\" is none of uniform, normal, constant, glorot, he");
+  }
+  return without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    return initialize_weights(*self.graph, *initializer, seed);
+  });
+}
+
+void set_graph_weights(const Graph& self, const std::vector<NamedArray>& arrays) {
+  without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    take(set_tables(*self.graph, arrays));
+  });
+}
+
+void load_weight_file(const Graph& self, const std::string& path, bool by_name) {
+  tools::Options options;
+  options.load_weights = path;
+  options.load_mode = by_name ? LoadMode::ByName : LoadMode::Strict;
+  without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    tools::Stages stages = quiet();
+    take(tools::load_graph_weights(*self.graph, options, stages));
+  });
+}
+
+void save_weight_file(const Graph& self, const std::string& path) {
+  without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    tools::Stages stages = quiet();
+    take(tools::save_graph_weights(*self.graph, self.facts, path, stages));
+  });
+}
+
+nb::dict graph_weights(const Graph& self) {
+  return table_arrays(without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    return self.graph->weight_tables;
+  }));
+}
+
+nb::list groups(const Graph& self) {
+  nb::list result;
+  for (const NeuronGroup& group : self.graph->groups) {
+    nb::dict one;
+    one["head"] = group.head_predicate;
+    one["class"] = std::string(text_of(group.neuron_class));
+    one["neurons"] = group.neuron_count;
+    one["rule"] = group.rule_text;
+    result.append(one);
+  }
+  return result;
+}
+
+// The oracle's values of the samples' neurons.
+nb::object evaluate(const Graph& self) {
+  const ReferenceValues values = without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    return take(evaluate_reference(*self.graph));
+  });
+  std::vector<ShapedValue> outputs;
+  for (const Sample& sample : self.graph->samples) {
+    outputs.push_back({values.shapes[sample.output], values.value(sample.output)});
+  }
+  return stack_values(outputs, DType::F64);
+}
+
+nb::object inputs(const Graph& self) {
+  return view_of(self.graph->inputs, self.graph);
+}
+nb::object input_begin(const Graph& self) {
+  return view_of(self.graph->input_begin, self.graph);
+}
+
+}  // namespace
+
+void bind_graph(nb::module_& module) {
+  module.def("load_graph", load_graph, nb::arg("path"), nb::arg("words"));
+  module.def("load_graph_bytes", load_graph_bytes, nb::arg("data"), nb::arg("name"),
+             nb::arg("words"));
+  nb::class_<Graph>(module, "Graph", "The neurons of a file.")
+      .def_prop_ro("path", [](const Graph& g) { return g.path; })
+      .def_prop_ro("neuron_count", [](const Graph& g) { return g.graph->neuron_count(); })
+      .def_prop_ro("edge_count", [](const Graph& g) { return g.graph->edge_count(); })
+      .def_prop_ro("sample_count", [](const Graph& g) { return g.graph->samples.size(); })
+      .def_prop_ro("byte_count", [](const Graph& g) { return g.graph->bytes(); })
+      .def_prop_ro("producer", [](const Graph& g) { return g.graph->producer; })
+      .def("groups", groups)
+      .def("sample_ids", [](const Graph& g) { return sample_names(*g.graph); })
+      .def("targets", [](const Graph& g) { return targets_of(*g.graph); })
+      .def("inputs", inputs)
+      .def("input_begin", input_begin)
+      .def("initialize", initialize, nb::arg("initializer"), nb::arg("seed"))
+      .def("weights", graph_weights)
+      .def("set_weights", set_graph_weights, nb::arg("arrays"))
+      .def("load_weights", load_weight_file, nb::arg("path"), nb::arg("by_name"))
+      .def("save_weights", save_weight_file, nb::arg("path"))
+      .def("evaluate", evaluate)
+      .def("compile", compile_graph, nb::arg("words"));
+}
+
+}  // namespace vecc::python_package

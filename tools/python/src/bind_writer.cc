@@ -1,0 +1,185 @@
+// _core.GraphWriter: columns to a graph.pb. vecc/builder.py calls it with arrays of the right
+// types.
+#include <nanobind/stl/unique_ptr.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "chunk.h"
+#include "errors.h"
+#include "graph.h"
+#include "vecc/graph_io.h"
+
+namespace vecc::python_package {
+namespace {
+
+constexpr std::array<std::string_view, 3> kCompressions{"none", "gzip", "zstd"};
+
+Compression compression_of(std::string_view text) {
+  const auto* const found = std::ranges::find(kCompressions, text);
+  if (found == kCompressions.end()) {
+    raise_usage("compression", '"' + std::string(text) + "\" is none of none, gzip, zstd");
+  }
+  return static_cast<Compression>(found - kCompressions.begin());
+}
+
+/// A column of samples, as _core.GraphWriter.samples takes it; all but `outputs` may be empty.
+struct SampleColumns {
+  Column<std::uint64_t> outputs;
+  std::vector<std::string> ids;
+  std::vector<Sides> target_shapes;  ///< one for all, or one a sample
+  Column<std::uint8_t> has_target;   ///< empty: all have, if there are shapes
+  Column<double> targets;
+  Column<std::uint8_t> splits;
+  Column<std::uint32_t> groups;
+  Column<std::uint8_t> roles;
+  Column<float> weights;
+};
+
+// The targets of samples, one after another.
+class Targets {
+ public:
+  explicit Targets(const SampleColumns& columns) : columns_(columns) {}
+
+  void give(std::size_t sample, SampleRecord& record) {
+    const auto& shapes = columns_.target_shapes;
+    const auto has = span_of(columns_.has_target);
+    record.has_target = !shapes.empty() && (has.empty() || has[sample] != 0);
+    if (!record.has_target) return;
+    record.target_shape = shape_of(shapes[shapes.size() == 1 ? 0 : sample]);
+    const auto values = span_of(columns_.targets);
+    const std::uint64_t size = record.target_shape.size();
+    if (size > values.size() - at_) {
+      throw ErrorsRaised(Errors(ErrorCode::ColumnLength, "samples",
+                                "targets has fewer entries than the targets' shapes ask for"));
+    }
+    record.target = values.subspan(at_, size);
+    at_ += size;
+  }
+  void finish() const {
+    if (at_ == columns_.targets.size()) return;
+    throw ErrorsRaised(Errors(ErrorCode::ColumnLength, "samples",
+                              "targets has more entries than the targets' shapes ask for"));
+  }
+
+ private:
+  const SampleColumns& columns_;
+  std::size_t at_ = 0;
+};
+
+void check_lengths(const SampleColumns& columns) {
+  const std::size_t count = columns.outputs.size();
+  Errors errors;
+  const auto check = [&](const char* column, std::size_t found) {
+    if (found == 0 || found == count) return;
+    errors.add(ErrorCode::ColumnLength, "samples",
+               std::string(column) + " has " + std::to_string(found) + " entries, expected " +
+                   std::to_string(count) + ": one a sample");
+  };
+  check("ids", columns.ids.size());
+  if (columns.target_shapes.size() != 1) check("target_shapes", columns.target_shapes.size());
+  check("has_target", columns.has_target.size());
+  check("splits", columns.splits.size());
+  check("groups", columns.groups.size());
+  check("roles", columns.roles.size());
+  check("weights", columns.weights.size());
+  if (!errors.empty()) throw ErrorsRaised(errors);
+}
+
+std::vector<SampleRecord> records_of(const SampleColumns& columns) {
+  check_lengths(columns);
+  Targets targets(columns);
+  std::vector<SampleRecord> records(columns.outputs.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    SampleRecord& record = records[i];
+    record.output = columns.outputs.data()[i];
+    if (!columns.ids.empty()) record.id = columns.ids[i];
+    if (columns.splits.size() > 0) record.split = static_cast<Split>(columns.splits.data()[i]);
+    if (columns.groups.size() > 0) record.group = columns.groups.data()[i];
+    if (columns.roles.size() > 0) record.role = static_cast<Role>(columns.roles.data()[i]);
+    if (columns.weights.size() > 0) record.weight = columns.weights.data()[i];
+    targets.give(i, record);
+  }
+  targets.finish();
+  return records;
+}
+
+std::unique_ptr<GraphWriter> create(const std::string& path, const std::string& compression,
+                                    const std::string& producer) {
+  return std::make_unique<GraphWriter>(
+      take(GraphWriter::create(path, compression_of(compression), producer)));
+}
+
+void write_table(GraphWriter& self, const std::string& name, std::uint32_t first,
+                 std::uint32_t count, const Sides& shape, bool learnable,
+                 const Column<double>& values, const std::vector<std::string>& row_names) {
+  without_lock([&] {
+    self.weight_table(name, first, count, shape_of(shape), learnable, span_of(values), row_names);
+  });
+}
+
+void write_facts(GraphWriter& self, const ChunkHead& head, const Column<double>& values,
+                 const Column<std::uint32_t>& weights) {
+  GroupChunk chunk = take(chunk_of(head));
+  chunk.values = span_of(values);
+  chunk.weights = span_of(weights);
+  chunk.fact = !chunk.weights.empty()  ? FactKind::Learnable
+               : !chunk.values.empty() ? FactKind::Constant
+                                       : FactKind::Unit;
+  take(check_columns(chunk));
+  without_lock([&] { self.group(chunk); });
+}
+
+void write_neurons(GraphWriter& self, const ChunkHead& head, const FunctionText& function,
+                   const Column<std::uint32_t>& fan_in, const Column<std::uint64_t>& inputs,
+                   const Column<std::uint32_t>& weights, const Column<std::uint32_t>& offsets,
+                   const Column<std::uint32_t>& words) {
+  GroupChunk chunk = take(chunk_of(head));
+  chunk.function = take(function_of(function));
+  chunk.fan_in = span_of(fan_in);
+  chunk.inputs = span_of(inputs);
+  chunk.weights = span_of(weights);
+  chunk.offsets = span_of(offsets);
+  chunk.words = span_of(words);
+  take(check_columns(chunk));
+  without_lock([&] { self.group(chunk); });
+}
+
+void write_samples(GraphWriter& self, const SampleColumns& columns) {
+  const std::vector<SampleRecord> records = records_of(columns);
+  without_lock([&] { self.samples(records); });
+}
+
+}  // namespace
+
+void bind_writer(nb::module_& module) {
+  nb::class_<ChunkHead>(module, "ChunkHead")
+      .def(nb::init<std::uint64_t, std::string, std::string, std::string, std::uint64_t,
+                    std::uint32_t, std::optional<Sides>, std::vector<std::string>>(),
+           nb::arg("group_id"), nb::arg("kind"), nb::arg("head"), nb::arg("rule"),
+           nb::arg("first_id"), nb::arg("count"), nb::arg("shape").none(), nb::arg("names"));
+  nb::class_<FunctionText>(module, "FunctionText")
+      .def(nb::init<std::string, std::string, int, std::optional<std::string>>(),
+           nb::arg("combination"), nb::arg("transformation"), nb::arg("axis"),
+           nb::arg("expression").none());
+  nb::class_<SampleColumns>(module, "SampleColumns")
+      .def(nb::init<Column<std::uint64_t>, std::vector<std::string>, std::vector<Sides>,
+                    Column<std::uint8_t>, Column<double>, Column<std::uint8_t>,
+                    Column<std::uint32_t>, Column<std::uint8_t>, Column<float>>(),
+           nb::arg("outputs"), nb::arg("ids"), nb::arg("target_shapes"), nb::arg("has_target"),
+           nb::arg("targets"), nb::arg("splits"), nb::arg("groups"), nb::arg("roles"),
+           nb::arg("weights"));
+  nb::class_<GraphWriter>(module, "GraphWriter")
+      .def(nb::new_(&create), nb::arg("path"), nb::arg("compression"), nb::arg("producer"))
+      .def("weight_table", write_table, nb::arg("name"), nb::arg("first"), nb::arg("count"),
+           nb::arg("shape"), nb::arg("learnable"), nb::arg("values"), nb::arg("row_names"))
+      .def("facts", write_facts, nb::arg("head"), nb::arg("values"), nb::arg("weights"))
+      .def("neurons", write_neurons, nb::arg("head"), nb::arg("function"), nb::arg("fan_in"),
+           nb::arg("inputs"), nb::arg("weights"), nb::arg("offsets"), nb::arg("words"))
+      .def("samples", write_samples, nb::arg("columns"))
+      .def("finish", [](GraphWriter& self) { without_lock([&] { take(self.finish()); }); });
+}
+
+}  // namespace vecc::python_package

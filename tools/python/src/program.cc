@@ -1,0 +1,195 @@
+#include "program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "errors.h"
+#include "tools/common/data_sink.h"
+#include "tools/common/emit.h"
+#include "tools/html/html_page.h"
+#include "tools/vecc/emitted_code.h"
+#include "tools/vecc/report.h"
+#include "tools/vecc/weight_stages.h"
+#include "vecc/graph_io.h"
+#include "vecc/initialize.h"
+#include "vecc/program_text.h"
+
+namespace vecc::python_package {
+namespace {
+
+Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const tools::Options& options) {
+  VectorizeOptions vectorize_options;
+  vectorize_options.dtype = options.dtype;
+  vectorize_options.progress = [](std::uint64_t) { check_signals(); };
+  return vectorize(graph, vectorize_options);
+}
+
+// Names the way out, in Python's words.
+Errors add_way_out(const Errors& errors) {
+  Errors result;
+  for (const Diagnostic& d : errors.list()) {
+    const bool missing = d.code == ErrorCode::MissingValues;
+    result.add(d.code, d.place, d.message + (missing ? "; Graph.initialize() gives it some" : ""));
+  }
+  result.omit(errors.omitted());
+  return result;
+}
+
+}  // namespace
+
+CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options)
+    : path_(graph.path),
+      graph_(graph.graph),
+      graph_mutex_(graph.mutex),
+      options_(std::move(options)) {
+  options_.facts = graph.facts;
+  options_.quiet = true;
+}
+
+Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph,
+                                                              tools::Options options) {
+  std::unique_ptr<CompiledGraph> self(new CompiledGraph(graph, std::move(options)));
+  if (const Result<void> prepared = self->prepare(); !prepared)
+    return add_way_out(prepared.error());
+  return self;
+}
+
+Result<void> CompiledGraph::prepare() {
+  {
+    const std::lock_guard guard(*graph_mutex_);
+    own_.weight_tables = graph_->weight_tables;
+    VECC_TRY(vectorized_, vectorize_graph(*graph_, options_));
+  }
+  own_.samples = graph_->samples;
+  own_.sample_ids = graph_->sample_ids;
+  own_.target_values = graph_->target_values;
+  VECC_TRY(choice_, tools::choose_backend(vectorized_->program, options_));
+  tools::Stages stages(/*show_progress=*/false);
+  VECC_TRY(optimized_, tools::optimize_for(vectorized_->program, choice_, options_, stages));
+  VECC_TRY(executable_,
+           choice_.backend->compile(optimized_.program, tools::execution_options(options_)));
+  return {};
+}
+
+Result<std::vector<Executable::Output>> CompiledGraph::run() {
+  const auto guard = lock();
+  VECC_TRY_VOID(executable_->run());
+  return executable_->outputs();
+}
+
+Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<double> of_outputs) {
+  const auto guard = lock();
+  if (!with_gradients_) {
+    ExecutionOptions execution = tools::execution_options(options_);
+    execution.gradients = true;
+    execution.storage = executable_->storage();
+    VECC_TRY(with_gradients_, choice_.backend->compile(program(), execution));
+  }
+  VECC_TRY_VOID(with_gradients_->run());
+  if (of_outputs.empty()) {
+    VECC_TRY(const auto outputs, with_gradients_->outputs());
+    for (const auto& output : outputs)
+      of_outputs.resize(of_outputs.size() + output.value.size(), 1);
+  }
+  VECC_TRY_VOID(with_gradients_->differentiate(of_outputs));
+  std::vector<std::vector<double>> gradients(program().parameters().size());
+  for (ParameterIndex p = 0; p < gradients.size(); ++p) {
+    VECC_TRY(gradients[p], with_gradients_->gradient(p));
+  }
+  return gradients;
+}
+
+Result<void> CompiledGraph::push_weights() {
+  for (ParameterIndex p = 0; p < program().parameters().size(); ++p) {
+    const std::string& name = program().parameters()[p].name;
+    const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
+    if (table == own_.weight_tables.end() || !table->has_values) continue;
+    auto values = std::make_shared<const std::vector<double>>(table->values);
+    VECC_TRY_VOID(executable_->set_parameter(p, *values));
+    optimized_.program.set_parameter_values(p, std::move(values));
+  }
+  return {};
+}
+
+Result<void> CompiledGraph::set_weights(const std::vector<NamedArray>& arrays) {
+  const auto guard = lock();
+  VECC_TRY_VOID(set_tables(own_, arrays));
+  return push_weights();
+}
+
+Result<void> CompiledGraph::load_weights(const std::string& path, LoadMode mode) {
+  const auto guard = lock();
+  tools::Options options = options_;
+  options.load_weights = path;
+  options.load_mode = mode;
+  tools::Stages stages(/*show_progress=*/false);
+  VECC_TRY_VOID(tools::load_graph_weights(own_, options, stages));
+  return push_weights();
+}
+
+Result<void> CompiledGraph::save_weights(const std::string& path) {
+  const auto guard = lock();
+  tools::Stages stages(/*show_progress=*/false);
+  return tools::save_graph_weights(own_, options_.facts, path, stages);
+}
+
+Result<tools::ValidationGraph> CompiledGraph::open_validation(const tools::Options& options) const {
+  VECC_TRY(NeuronGraph graph, read_graph(options.training.validate_file, {options.limits, {}}));
+  initialize_weights(graph, Initializer::Glorot, 0);  // for structure alone: the trainer has values
+  VECC_TRY(const Vectorized vectorized, vectorize_graph(graph, options));
+  tools::Stages stages(/*show_progress=*/false);
+  VECC_TRY(tools::Optimized optimized,
+           tools::optimize_for(vectorized.program, choice_, options, stages));
+  return tools::ValidationGraph{std::move(graph), std::move(optimized.program)};
+}
+
+Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCalls& calls) {
+  const auto guard = lock();
+  options.facts = options_.facts;
+  options.quiet = true;
+  options.training.observe = calls.observe;
+  options.training.should_stop = calls.should_stop;
+  const tools::TrainSettings& settings = options.training;
+  const TrainOptions train_options = tools::complete_options(own_, program(), options);
+  tools::SampleSplit split = tools::marked_split(own_);
+  if (settings.validate_fraction) {
+    VECC_TRY(split, tools::fraction_split(own_, *settings.validate_fraction, train_options.seed));
+  }
+  std::optional<tools::ValidationGraph> validation;
+  if (!settings.validate_file.empty()) {
+    VECC_TRY(validation, open_validation(options));
+  }
+  tools::Training training(*graph_, program(), choice_, options, train_options);
+  VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
+  tools::Stages stages(/*show_progress=*/false);
+  VECC_TRY_VOID(stages.run(
+      "train", [&](tools::ProgressLine& line) { return training.run(line, settings.logs); }));
+  VECC_TRY_VOID(training.trainer().copy_weights_to(own_));
+  VECC_TRY_VOID(push_weights());
+  return training.summary();
+}
+
+Result<void> CompiledGraph::emit(const tools::Options& options) {
+  const auto guard = lock();
+  tools::Options with_facts = options;
+  with_facts.facts = options_.facts;
+  if (options.emit.kind == tools::EmitKind::Html) {
+    const tools::HtmlInput page{path_, vectorized_->program, program(), optimized_.report, {}};
+    return tools::write_data(options.emit.path, tools::html_page(page));
+  }
+  VECC_TRY(const tools::EmittedCode code, tools::describe_graph(own_, program(), with_facts));
+  const auto sizes = tools::describe_sizes(*graph_, &vectorized_->report, &program());
+  return tools::emit_program(program(), options.emit, sizes, code);
+}
+
+std::string CompiledGraph::picture() {
+  const auto guard = lock();
+  return tools::html_picture(path_.empty() ? "vecc.Program" : path_, program());
+}
+
+std::string CompiledGraph::text() {
+  const auto guard = lock();
+  return print(program());
+}
+
+}  // namespace vecc::python_package

@@ -1,0 +1,95 @@
+// A compiled graph as Python holds it: the optimized Program, its weights, and what runs it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph.h"
+#include "tools/vecc/execute.h"
+#include "tools/vecc/optimize_for.h"
+#include "tools/vecc/options.h"
+#include "tools/vecc/training.h"
+#include "vecc/backend.h"
+#include "vecc/program.h"
+#include "vecc/train_loop.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::python_package {
+
+/// What a training tells while it runs; called without the interpreter's lock.
+struct TrainCalls {
+  std::function<Result<void>(const EpochReport&)> observe;
+  std::function<bool()> should_stop;
+};
+
+/// Its functions are called without the interpreter's lock, from any thread: one at a time runs.
+class CompiledGraph {
+ public:
+  /// Errors: those of vectorizing, optimizing and of the backend.
+  [[nodiscard]] static Result<std::unique_ptr<CompiledGraph>> compile(const Graph& graph,
+                                                                      tools::Options options);
+
+  /// Runs with the weights of now. Errors: the backend's.
+  [[nodiscard]] Result<std::vector<Executable::Output>> run();
+  /// Derivatives, by the rows of every parameter, of the number whose derivatives by the outputs
+  /// are given (by sample, one after another); empty: of the sum of all outputs' elements. Errors:
+  /// the backend's; Usage (another number of derivatives).
+  [[nodiscard]] Result<std::vector<std::vector<double>>> gradients(std::vector<double> of_outputs);
+
+  /// Trains from the weights of now, on which it leaves what it learned, also where it was stopped.
+  /// `options`: those of compile() with the training's. Errors: those of vecc --train; the weights
+  /// are then as they were.
+  [[nodiscard]] Result<TrainSummary> train(tools::Options options, const TrainCalls& calls);
+
+  /// Errors: those of set_tables(), load_graph_weights(), save_graph_weights().
+  [[nodiscard]] Result<void> set_weights(const std::vector<NamedArray>& arrays);
+  [[nodiscard]] Result<void> load_weights(const std::string& path, LoadMode mode);
+  [[nodiscard]] Result<void> save_weights(const std::string& path);
+
+  /// As --emit: `options` are those of compile() with the emission's. Errors: those of
+  /// emit_program().
+  [[nodiscard]] Result<void> emit(const tools::Options& options);
+  [[nodiscard]] std::string picture();
+  [[nodiscard]] std::string text();
+
+  // What does not change, or is read under lock().
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> lock() { return std::unique_lock(mutex_); }
+  [[nodiscard]] const std::vector<WeightTable>& tables() const { return own_.weight_tables; }
+  [[nodiscard]] const NeuronGraph& graph() const { return *graph_; }
+  [[nodiscard]] const Program& program() const { return optimized_.program; }
+  [[nodiscard]] std::string_view backend() const { return choice_.backend->name(); }
+  [[nodiscard]] std::string device() const { return executable_->device_name(); }
+
+ private:
+  CompiledGraph(const Graph& graph, tools::Options options);
+  [[nodiscard]] Result<void> prepare();
+  /// The graph that --validate=FILE names, as a Program of the same options.
+  [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
+  /// Gives Program and executable the values of own_'s tables.
+  [[nodiscard]] Result<void> push_weights();
+
+  std::string path_;
+  std::shared_ptr<const NeuronGraph> graph_;
+  std::shared_ptr<std::mutex> graph_mutex_;
+  tools::Options options_;
+  /// Weights and samples: what training, weight files and emission read and change of a graph. The
+  /// weights are this program's own.
+  NeuronGraph own_;
+  std::optional<Vectorized> vectorized_;
+  tools::Optimized optimized_;
+  tools::BackendChoice choice_;
+  std::unique_ptr<Executable> executable_;
+  std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
+  std::recursive_mutex mutex_;  ///< recursive: a training's observer may run its program
+};
+
+/// Compiles with the options of the command line.
+[[nodiscard]] std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words);
+
+void bind_program(nb::module_& module);
+
+}  // namespace vecc::python_package

@@ -1,0 +1,29 @@
+"""vecc compiles neuron-level computation graphs into tensor programs.
+
+    import vecc
+
+    graph = vecc.load("graph.pb")
+    program = graph.compile(backend="cpu")
+    outputs = program()                       # NumPy, in the order of samples
+    program.train(epochs=200, lr=0.01)
+    program.save_weights("w.safetensors")
+    model = program.to_torch()                # a torch.nn.Module
+"""
+
+from typing import List
+
+from vecc import _core
+from vecc.builder import GraphBuilder
+from vecc.error import Diagnostic, Error
+from vecc.graph import Graph, load
+from vecc.program import Program, Training
+
+__all__ = ["Diagnostic", "Error", "Graph", "GraphBuilder", "Program", "Training", "__version__",
+           "backends", "load"]
+
+__version__: str = _core.VERSION
+
+
+def backends(device: str = "auto") -> List[str]:
+    """Names of the backends that can run on the device here, best first."""
+    return _core.backends(device)

@@ -1,0 +1,120 @@
+"""vecc.load and vecc.Graph: the neurons of a graph.pb."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from html import escape
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import numpy as np
+
+from vecc import _core
+from vecc.arrays import Weights, give_weights
+from vecc.options import option_words
+from vecc.program import Program
+
+Outputs = Union[np.ndarray, List[np.ndarray]]
+
+
+class Graph:
+    """A neuron graph; load() and GraphBuilder make it. Only its weights ever change."""
+
+    def __init__(self, core: _core.Graph, words: Sequence[str] = ()):
+        self._core = core
+        self._words = list(words)  # of facts that are inputs
+
+    neuron_count = property(lambda self: self._core.neuron_count)
+    edge_count = property(lambda self: self._core.edge_count)
+    sample_count = property(lambda self: self._core.sample_count)
+    producer = property(lambda self: self._core.producer)
+
+    @property
+    def groups(self) -> List[Dict[str, Any]]:
+        """head, class, neurons and rule of every group: the layers of whoever made the graph."""
+        return self._core.groups()
+
+    @property
+    def sample_ids(self) -> List[str]:
+        return self._core.sample_ids()
+
+    @property
+    def targets(self) -> Optional[Outputs]:
+        """As outputs are given; NaN where a sample has none; None if no sample has."""
+        return self._core.targets()
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """What neurons read, neuron after neuron: a read-only view of the graph's own column."""
+        return self._core.inputs()
+
+    @property
+    def input_begin(self) -> np.ndarray:
+        """Neuron n reads inputs[input_begin[n]:input_begin[n + 1]]; a read-only view."""
+        return self._core.input_begin()
+
+    @property
+    def weights(self) -> Dict[str, Optional[np.ndarray]]:
+        """Copies of all weight tables, [count, rows, cols] or [count]; None: to be initialized."""
+        return self._core.weights()
+
+    def initialize(self, init: str = "glorot", seed: int = 0) -> int:
+        """Gives weights without values some, as --init does; returns how many."""
+        return self._core.initialize(init, seed)
+
+    def set_weights(self, weights: Weights, by_name: bool = False) -> None:
+        """Arrays by name (others stay as they are), or a weight file: all of it, or `by_name`."""
+        give_weights(self._core, weights, by_name)
+
+    def save_weights(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes all weight tables as safetensors."""
+        self._core.save_weights(os.fspath(path))
+
+    def evaluate(self) -> Outputs:
+        """The samples' outputs by the reference: neuron by neuron, in float64, slow."""
+        return self._core.evaluate()
+
+    def compile(self, backend: str = "auto", opt: int = 2, *, device: str = "auto",
+                dtype: str = "f32", threads: int = 0, passes: Optional[Sequence[str]] = None,
+                disable_pass: Sequence[str] = (), gather_preset: Optional[str] = None,
+                pad: Optional[str] = None, torch_reduce: Optional[str] = None) -> Program:
+        """A program with the weights of now, as its own. The options are the command line's."""
+        words = self._words + [f"-O{opt}"] + option_words(
+            backend=backend, device=device, dtype=dtype, threads=threads, passes=passes,
+            disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
+            torch_reduce=torch_reduce)
+        return Program(self._core.compile(words), words)
+
+    def __repr__(self) -> str:
+        return (f"<vecc.Graph {self._core.path}: {self.neuron_count:,} neurons, "
+                f"{self.edge_count:,} edges, {self.sample_count:,} samples>")
+
+    def _repr_html_(self) -> str:
+        most, groups = 40, self.groups
+        lines = "".join(
+            f"<tr><td style='text-align:left'>{escape(g['head'])}</td><td>{g['class']}</td>"
+            f"<td>{g['neurons']:,}</td><td style='text-align:left'><code>"
+            f"{escape(g['rule'][:200])}</code></td></tr>" for g in groups[:most])
+        more = f"<p>and {len(groups) - most:,} more groups</p>" if len(groups) > most else ""
+        return (f"<p>{escape(repr(self))}</p><table><tr><th>group</th><th>class</th>"
+                f"<th>neurons</th><th>rule</th></tr>{lines}</table>{more}")
+
+
+def load(source: Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, mmap.mmap], *,
+         name: str = "graph", bind_facts: Sequence[str] = (),
+         max_neurons: Optional[int] = None, max_edges: Optional[int] = None,
+         max_weights: Optional[int] = None, max_input_bytes: Optional[int] = None,
+         max_value_size: Optional[int] = None, max_errors: Optional[int] = None) -> Graph:
+    """Reads and checks a graph.pb (docs/format.md), plain, gzip or zstd: a path, or its bytes,
+    which errors then call `name`.
+
+    Facts of the groups `bind_facts` become weights `fact/GROUP` that no training learns.
+    """
+    facts = option_words(bind_facts=bind_facts)
+    limits = option_words(max_neurons=max_neurons, max_edges=max_edges, max_weights=max_weights,
+                          max_input_bytes=max_input_bytes, max_value_size=max_value_size,
+                          max_errors=max_errors)
+    if isinstance(source, (str, os.PathLike)):
+        return Graph(_core.load_graph(os.fspath(source), facts + limits), facts)
+    data = np.frombuffer(source, np.uint8)
+    return Graph(_core.load_graph_bytes(data, name, facts + limits), facts)

@@ -1,0 +1,178 @@
+"""vecc.Program: a compiled graph; it runs, trains, and becomes a torch.nn.Module."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union
+
+import numpy as np
+
+from vecc import _core
+from vecc.arrays import Weights, as_array, give_weights
+from vecc.options import option_words, text_of
+
+if TYPE_CHECKING:
+    import torch
+
+Outputs = Union[np.ndarray, List[np.ndarray]]
+Path = Union[str, "os.PathLike[str]"]
+
+
+@dataclass
+class Training:
+    """How a training went."""
+
+    end: str  #: "done", "early stop", "interrupted"
+    epochs: int  #: in all, with those before a resume
+    best_epoch: int  #: of the lowest validation loss; 0: there was none
+    seconds: float  #: of the steps
+    #: Of every epoch: epoch, rate, loss, seconds, train_loss, validation_accuracy, ...
+    history: List[Dict[str, float]] = field(default_factory=list, repr=False)
+
+
+class Program:
+    """A compiled graph, with weights of its own. Graph.compile() makes it.
+
+    Its functions may be called from any thread; they run one at a time, without the
+    interpreter's lock.
+    """
+
+    def __init__(self, core: _core.Program, words: Sequence[str]):
+        self._core = core
+        self._words = list(words)  # of compile()
+
+    backend = property(lambda self: self._core.backend)
+    device = property(lambda self: self._core.device)
+    dtype = property(lambda self: np.dtype({"f32": "float32", "f64": "float64"}[self._core.dtype]))
+    sample_count = property(lambda self: self._core.sample_count)
+
+    @property
+    def sample_ids(self) -> List[str]:
+        return self._core.sample_ids()
+
+    @property
+    def targets(self) -> Optional[Outputs]:
+        """As Graph.targets."""
+        return self._core.targets()
+
+    @property
+    def sizes(self) -> Dict[str, int]:
+        """ops, rows, and bytes of values, indices and parameters."""
+        return self._core.sizes()
+
+    def __call__(self, weights: Optional[Weights] = None) -> Outputs:
+        """Outputs in the order of samples: [samples] of scalars, [samples, n] of vectors,
+        [samples, m, n] of matrices; a list of arrays if they have several shapes.
+
+        `weights` are kept, as set_weights() does.
+        """
+        if weights is not None:
+            self.set_weights(weights)
+        return self._core.run()
+
+    @property
+    def weights(self) -> Dict[str, Optional[np.ndarray]]:
+        """Copies of all weight tables by their names, [count, rows, cols] or [count]."""
+        return self._core.weights()
+
+    def set_weights(self, weights: Weights, *, by_name: bool = False) -> None:
+        """Arrays by name (NumPy, torch, DLPack; others stay as they are), a module that
+        to_torch() made, or a weight file: all of it, or what is in both `by_name`."""
+        give_weights(self._core, weights, by_name)
+
+    def save_weights(self, path: Path) -> None:
+        """Writes all weight tables as safetensors."""
+        self._core.save_weights(os.fspath(path))
+
+    def gradients(self, output_gradients: Optional[Any] = None) -> Dict[str, np.ndarray]:
+        """Derivatives by all learnable weights of a number with these derivatives by the outputs
+        (of their shape); without: of the sum of all elements of all outputs."""
+        if output_gradients is None:
+            return self._core.gradients(None)
+        if isinstance(output_gradients, (list, tuple)):
+            parts = [as_array(part, np.float64).ravel() for part in output_gradients]
+            return self._core.gradients(np.concatenate(parts) if parts else np.zeros(0))
+        return self._core.gradients(as_array(output_gradients, np.float64).ravel())
+
+    def train(self, *, epochs: int = 100, lr: float = 0.01, optimizer: str = "adam",
+              loss: Optional[str] = None, batch_size: Union[int, str] = "all",
+              validate: Union[float, Path, None] = None, early_stop: Optional[int] = None,
+              schedule: Optional[str] = None, momentum: Optional[float] = None,
+              weight_decay: Optional[float] = None, clip_value: Optional[float] = None,
+              clip_norm: Optional[float] = None, reduction: Optional[str] = None,
+              margin: Optional[float] = None, shuffle: bool = True, seed: int = 0,
+              log: Union[str, Sequence[str]] = (), log_every: int = 1,
+              checkpoint: Optional[Path] = None, checkpoint_every: Optional[int] = None,
+              resume: bool = False, progress: bool = False,
+              on_epoch: Optional[Callable[[Dict[str, float]], Any]] = None) -> Training:
+        """Learns the weights, from those of now, as `vecc --train` does (docs/training.md has the
+        options). `on_epoch` gets what Training.history gets; `progress` prints a line a second.
+
+        Ctrl-C ends the step at hand, leaves a checkpoint, and raises KeyboardInterrupt; what an
+        `on_epoch` raises ends the training alike. The program then has the weights learned so far.
+        """
+        words = option_words(
+            train=True, epochs=epochs, lr=lr, optimizer=optimizer, loss=loss,
+            batch_size=batch_size, validate=validate, early_stop=early_stop, schedule=schedule,
+            momentum=momentum, weight_decay=weight_decay, clip_value=clip_value,
+            clip_norm=clip_norm, reduction=reduction, margin=margin, no_shuffle=not shuffle,
+            seed=seed, log_every=log_every, checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every, resume=resume)
+        words += [f"--log={text_of(each)}" for each in ([log] if isinstance(log, str) else log)]
+        history: List[Dict[str, float]] = []
+        lines = _Lines(epochs) if progress else None
+
+        def observe(epoch: Dict[str, float]) -> None:
+            history.append(epoch)
+            if lines:
+                lines.print(epoch)
+            if on_epoch:
+                on_epoch(epoch)
+
+        return Training(**self._core.train(self._words + words, observe), history=history)
+
+    def to_torch(self, dtype: Optional["torch.dtype"] = None, *,
+                 loss: Optional[str] = None) -> "torch.nn.Module":
+        """The emitted module (docs/python.md), with the weights of now: torch's own autograd,
+        state_dict and torch.compile; .loss() where samples have targets. set_weights(module)
+        brings weights back."""
+        from vecc.torch_module import make_module  # imports torch
+        return make_module(self, dtype, loss)
+
+    def emit(self, kind: str, path: Path, **options: Any) -> None:
+        """As --emit=KIND -o PATH: python, cpp (folders), html, ir, plan, dot, stats."""
+        options.setdefault("output", path)
+        self._core.emit(self._words + option_words(emit=kind, **options))
+
+    @property
+    def text(self) -> str:
+        """The program, an op a line; long arrays are shortened."""
+        return self._core.text()
+
+    def __repr__(self) -> str:
+        sizes = self.sizes
+        return (f"<vecc.Program: {sizes['ops']:,} ops, {sizes['rows']:,} rows, "
+                f"{self.sample_count:,} outputs; {self.backend} on {self.device}, {self.dtype}>")
+
+    def _repr_html_(self) -> str:
+        """The layer graph."""
+        return self._core.picture()
+
+
+class _Lines:
+    """The first epoch, then one a second, then the last."""
+
+    def __init__(self, epochs: int):
+        self.epochs, self.last = epochs, 0.0
+
+    def print(self, epoch: Dict[str, float]) -> None:
+        now = time.monotonic()
+        if now - self.last < 1 and epoch["epoch"] != self.epochs:
+            return
+        self.last = now
+        numbers = "  ".join(f"{name} {value:.5g}" for name, value in epoch.items()
+                            if name not in ("epoch", "rate", "seconds"))
+        print(f"epoch {epoch['epoch']}/{self.epochs}  {numbers}", file=sys.stderr, flush=True)
