@@ -1,24 +1,25 @@
-# PyTorch Geometric and NeuraLogic, which CI compares vecc with (tools/bench/pyg, tools/neuralogic-bridge).
-# Building and tools/test do not need them.
+# PyTorch Geometric and NeuraLogic, which CI compares vecc with (tools/bench/pyg,
+# tools/neuralogic-bridge), and nanobind, by which it builds the Python package (tools/python).
+# Building and tools/test do without.
 # shellcheck shell=bash
 
-# need_peers: puts torch, PyTorch Geometric and NeuraLogic into .venv, unless they are there.
+# need_peers: puts them and torch into .venv, unless they are there.
 need_peers() {
   local python=$ROOT/.venv/bin/python stamp=$CACHE_DIR/peers wanted
   local -a files=("$ROOT/requirements.txt" "$ROOT/tools/bench/pyg/requirements.txt"
-    "$ROOT/tools/neuralogic-bridge/requirements.txt")
+    "$ROOT/tools/neuralogic-bridge/requirements.txt" "$ROOT/tools/python/requirements.txt")
   wanted=$(cat -- "${files[@]}")
   if [[ -r $stamp && $(<"$stamp") == "$wanted" ]] &&
-    "$python" -W ignore -c 'import torch, torch_geometric, numpy, jpype, neuralogic' 2>/dev/null; then
+    "$python" -W ignore -c 'import torch, torch_geometric, numpy, jpype, neuralogic, nanobind' 2>/dev/null; then
     return
   fi
   if ! "$python" -m pip --version >/dev/null 2>&1; then
     run_step "making the Python environment .venv" "Try: python3 -m venv --clear '$ROOT/.venv'" \
       make_venv "$ROOT/.venv"
   fi
-  run_step "installing PyTorch Geometric and NeuraLogic into .venv" "Is PyPI reachable? Start this again." \
+  run_step "installing PyTorch Geometric, NeuraLogic and nanobind into .venv" "Is PyPI reachable? Start this again." \
     "$python" -m pip install --disable-pip-version-check --progress-bar off \
-    -r "${files[0]}" -r "${files[1]}" -r "${files[2]}"
+    "${files[@]/#/--requirement=}"
   mkdir -p "$CACHE_DIR"
   printf '%s\n' "$wanted" >"$stamp"
 }

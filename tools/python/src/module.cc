@@ -33,6 +33,7 @@ std::vector<std::string> usable_backends(const std::string& device) {
 NB_MODULE(_core, module) {
   using namespace vecc::python_package;
   vecc::tools::set_up_logging("warn");
+  nanobind::set_leak_warnings(false);  // what a notebook still holds when Python ends is no leak
   module.attr("VERSION") = VECC_VERSION;
   module.def("backends", usable_backends, nb::arg("device"));
   bind_errors();

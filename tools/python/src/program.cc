@@ -99,9 +99,10 @@ Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<do
   return gradients;
 }
 
-Result<void> CompiledGraph::push_weights() {
+Result<void> CompiledGraph::push_weights(const std::set<std::string_view>* only) {
   for (ParameterIndex p = 0; p < program().parameters().size(); ++p) {
     const std::string& name = program().parameters()[p].name;
+    if (only != nullptr && !only->contains(name)) continue;
     const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
     if (table == own_.weight_tables.end() || !table->has_values) continue;
     auto values = std::make_shared<const std::vector<double>>(table->values);
@@ -114,7 +115,9 @@ Result<void> CompiledGraph::push_weights() {
 Result<void> CompiledGraph::set_weights(const std::vector<NamedArray>& arrays) {
   const auto guard = lock();
   VECC_TRY_VOID(set_tables(own_, arrays));
-  return push_weights();
+  std::set<std::string_view> names;
+  for (const auto& [name, array] : arrays) names.insert(name);
+  return push_weights(&names);
 }
 
 Result<void> CompiledGraph::load_weights(const std::string& path, LoadMode mode) {

@@ -5,7 +5,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph.h"
@@ -69,8 +71,8 @@ class CompiledGraph {
   [[nodiscard]] Result<void> prepare();
   /// The graph that --validate=FILE names, as a Program of the same options.
   [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
-  /// Gives Program and executable the values of own_'s tables.
-  [[nodiscard]] Result<void> push_weights();
+  /// Gives Program and executable the values of own_'s tables: of those named, or of all.
+  [[nodiscard]] Result<void> push_weights(const std::set<std::string_view>* only = nullptr);
 
   std::string path_;
   std::shared_ptr<const NeuronGraph> graph_;
