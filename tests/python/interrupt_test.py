@@ -26,8 +26,8 @@ except KeyboardInterrupt:
 """
 LOAD = """
 import vecc
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         vecc.load({graph!r}).compile(backend="interpreter")
 except KeyboardInterrupt:

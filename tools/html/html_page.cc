@@ -86,7 +86,7 @@ std::string html_picture(std::string_view title, const Program& program) {
   const LayerGraph graph = layer_graph(program, kMostLines);
   // A notebook's own style may be dark where the system is not: the picture is always light.
   return fmt::format(
-      "<div class='vecc'><style>.vecc{{color-scheme:light;color:var(--text);{}}}{}</style>\n"
+      "<div class='vecc'><style>.vecc{{color-scheme:light;{}}}{}</style>\n"
       "<p>{}: {}</p>\n<div style='overflow:auto;max-height:40em;background:var(--panel)'>{}</div>"
       "</div>\n",
       kLightColours, kGraphStyle, escape_html(escape_terminal(title, 300)),

@@ -47,6 +47,10 @@ nb::object view_of(const std::vector<T>& column, std::shared_ptr<Owner> owner) {
 /// [rows] of scalars, [rows, n] of columns and rows, [rows, m, n] of matrices.
 [[nodiscard]] std::vector<std::size_t> array_shape(std::size_t rows, Shape shape);
 
+/// What type checkers are told of arrays.
+#define VECC_ARRAY "numpy.ndarray"
+#define VECC_STACKED "numpy.ndarray | list[numpy.ndarray]"
+
 /// Values of several shapes are a list of arrays, one a value; of one shape a single array.
 struct ShapedValue {
   Shape shape;

@@ -141,15 +141,17 @@ void bind_graph(nb::module_& module) {
       .def_prop_ro("producer", [](const Graph& g) { return g.graph->producer; })
       .def("groups", groups)
       .def("sample_ids", [](const Graph& g) { return sample_names(*g.graph); })
-      .def("targets", [](const Graph& g) { return targets_of(*g.graph); })
-      .def("inputs", inputs)
-      .def("input_begin", input_begin)
+      .def(
+          "targets", [](const Graph& g) { return targets_of(*g.graph); },
+          nb::sig("def targets(self) -> " VECC_STACKED " | None"))
+      .def("inputs", inputs, nb::sig("def inputs(self) -> " VECC_ARRAY))
+      .def("input_begin", input_begin, nb::sig("def input_begin(self) -> " VECC_ARRAY))
       .def("initialize", initialize, nb::arg("initializer"), nb::arg("seed"))
       .def("weights", graph_weights)
       .def("set_weights", set_graph_weights, nb::arg("arrays"))
       .def("load_weights", load_weight_file, nb::arg("path"), nb::arg("by_name"))
       .def("save_weights", save_weight_file, nb::arg("path"))
-      .def("evaluate", evaluate)
+      .def("evaluate", evaluate, nb::sig("def evaluate(self) -> " VECC_STACKED))
       .def("compile", compile_graph, nb::arg("words"));
 }
 

@@ -166,8 +166,10 @@ void bind_program(nb::module_& module) {
                    [](const CompiledGraph& p) { return p.program().sample_count(); })
       .def("sizes", sizes)
       .def("sample_ids", [](const CompiledGraph& p) { return sample_names(p.graph()); })
-      .def("targets", [](const CompiledGraph& p) { return targets_of(p.graph()); })
-      .def("run", run)
+      .def(
+          "targets", [](const CompiledGraph& p) { return targets_of(p.graph()); },
+          nb::sig("def targets(self) -> " VECC_STACKED " | None"))
+      .def("run", run, nb::sig("def run(self) -> " VECC_STACKED))
       .def("gradients", gradients, nb::arg("of_outputs").none())
       .def("weights", program_weights)
       .def("set_weights", set_weights, nb::arg("arrays"))

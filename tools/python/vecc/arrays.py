@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, Mapping, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
 
 import numpy as np
 
+if TYPE_CHECKING:
+    import torch
+
 #: By the graph's names. A path: a weight file; a module: what Program.to_torch() returned.
-Weights = Union[Mapping[str, Any], "os.PathLike[str]", str, "torch.nn.Module"]  # noqa: F821
+Weights = Union[Mapping[str, Any], "os.PathLike[str]", str, "torch.nn.Module"]
 
 
 def as_array(value: Any, dtype: Any) -> np.ndarray:

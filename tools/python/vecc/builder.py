@@ -25,8 +25,9 @@ def sides_of(shape: Shape) -> Tuple[int, int]:
     """() a scalar, (n,) a column, (m, n)."""
     if len(shape) > 2 or any(side < 1 for side in shape):
         raise usage_error("shape", f"{tuple(shape)} is none of (), (n,), (m, n)")
-    sides = tuple(map(int, shape))
-    return (0, 0) if not sides else (sides[0], 1) if len(sides) == 1 else sides
+    if not shape:
+        return 0, 0
+    return int(shape[0]), int(shape[1]) if len(shape) == 2 else 1
 
 
 def ids_of(what: str, ids: Any, dtype: Any) -> np.ndarray:
@@ -211,7 +212,7 @@ def _targets(targets: Any) -> Tuple[List[Tuple[int, int]], np.ndarray, np.ndarra
         arrays = [None if t is None else as_array(t, np.float64) for t in targets]
         has = np.array([t is not None and not np.isnan(t).any() for t in arrays], np.uint8)
         shapes = [sides_of(t.shape) if t is not None else (0, 0) for t in arrays]
-        flat = [t.ravel() for t, there in zip(arrays, has) if there]
+        flat = [t.ravel() for t, there in zip(arrays, has) if t is not None and there]
         return shapes, has, np.concatenate(flat) if flat else np.zeros(0)
     array = as_array(targets, np.float64)
     rows = array.reshape(len(array), -1)

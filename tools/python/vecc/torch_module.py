@@ -25,10 +25,11 @@ def make_module(program: "Program", dtype: Optional[torch.dtype],
     program.emit("python", folder, loss=loss)
     name = f"vecc_emitted_{next(_numbers)}"
     spec = importlib.util.spec_from_file_location(name, folder / "model.py")
+    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # as torch.export and copy.deepcopy look for classes
     spec.loader.exec_module(module)
-    module.holder = holder
+    vars(module)["holder"] = holder
     if dtype is None:
         dtype = {"float32": torch.float32, "float64": torch.float64}[program.dtype.name]
     return module.Model(dtype=dtype)
