@@ -134,6 +134,15 @@ TEST(HtmlPage, SharesAreOfTheTimeIfItWasMeasured) {
   EXPECT_NE(page.find("</span> 25.0 %</td></tr>"), std::string::npos);
 }
 
+TEST(HtmlPicture, IsAnElementThatLeavesItsSurroundingsAlone) {
+  const std::string picture = tools::html_picture("<graph>", small_program("<b>: rule"));
+  EXPECT_EQ(find_html_fault(picture), "");
+  EXPECT_NE(picture.find("&lt;graph&gt;"), std::string::npos);
+  for (const char* global : {"body{", ":root", "h1{", "table{", "<html"}) {
+    EXPECT_EQ(picture.find(global), std::string::npos) << global;
+  }
+}
+
 TEST(HtmlPage, NamesAreText) {
   const std::string evil = "<script>alert('x')</script>&\"><svg onload=alert(1)>";
   Program program(DType::F32);
