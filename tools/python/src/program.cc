@@ -105,11 +105,19 @@ Result<void> CompiledGraph::push_weights(const std::set<std::string_view>* only)
     if (only != nullptr && !only->contains(name)) continue;
     const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
     if (table == own_.weight_tables.end() || !table->has_values) continue;
-    auto values = std::make_shared<const std::vector<double>>(table->values);
-    VECC_TRY_VOID(executable_->set_parameter(p, *values));
-    optimized_.program.set_parameter_values(p, std::move(values));
+    VECC_TRY_VOID(executable_->set_parameter(p, table->values));
+    stale_.insert(p);
   }
   return {};
+}
+
+void CompiledGraph::renew_program() {
+  for (const ParameterIndex p : std::exchange(stale_, {})) {
+    const std::string& name = program().parameters()[p].name;
+    const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
+    optimized_.program.set_parameter_values(
+        p, std::make_shared<const std::vector<double>>(table->values));
+  }
 }
 
 Result<void> CompiledGraph::set_weights(const std::vector<NamedArray>& arrays) {
@@ -148,6 +156,7 @@ Result<tools::ValidationGraph> CompiledGraph::open_validation(const tools::Optio
 
 Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCalls& calls) {
   const auto guard = lock();
+  renew_program();
   options.facts = options_.facts;
   options.quiet = true;
   options.training.observe = calls.observe;
@@ -174,6 +183,7 @@ Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCal
 
 Result<void> CompiledGraph::emit(const tools::Options& options) {
   const auto guard = lock();
+  renew_program();
   tools::Options with_facts = options;
   with_facts.facts = options_.facts;
   if (options.emit.kind == tools::EmitKind::Html) {

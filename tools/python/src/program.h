@@ -71,8 +71,11 @@ class CompiledGraph {
   [[nodiscard]] Result<void> prepare();
   /// The graph that --validate=FILE names, as a Program of the same options.
   [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
-  /// Gives Program and executable the values of own_'s tables: of those named, or of all.
+  /// Gives the executable the values of own_'s tables: of those named, or of all.
   [[nodiscard]] Result<void> push_weights(const std::set<std::string_view>* only = nullptr);
+
+  /// Gives the Program those that it does not have yet: training and emission read them.
+  void renew_program();
 
   std::string path_;
   std::shared_ptr<const NeuronGraph> graph_;
@@ -83,6 +86,7 @@ class CompiledGraph {
   NeuronGraph own_;
   std::optional<Vectorized> vectorized_;
   tools::Optimized optimized_;
+  std::set<ParameterIndex> stale_;  ///< of the Program's values
   tools::BackendChoice choice_;
   std::unique_ptr<Executable> executable_;
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
