@@ -1,5 +1,6 @@
 """Program.to_torch, and torch's tensors as weights."""
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -78,6 +79,23 @@ class TorchTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             one.save_weights(Path(folder) / "w.safetensors")
             program.set_weights(Path(folder) / "w.safetensors")
+
+    def test_document(self):
+        """docs/python-package.md: its code runs, from top to bottom."""
+        root = GRAPHS[0].resolve().parents[1]
+        blocks = (root / "docs" / "python-package.md").read_text().split("```python\n")[1:]
+        random = np.random.default_rng(0)
+        names = {"torch": torch, "features": random.normal(size=(20, 3)), "labels": [0.0] * 5,
+                 "edges": random.integers(0, 20, (30, 2)), "order": np.arange(30),
+                 "counts": [10, 1, 4, 7, 8], "splits": "train"}
+        here = Path.cwd()
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "datasets").symlink_to(root / "datasets")
+            os.chdir(folder)
+            self.addCleanup(os.chdir, here)
+            for block in blocks:
+                exec(block.split("```")[0], names)  # pylint: disable=exec-used
+        self.assertEqual(names["program"]().shape, (5,))
 
     @unittest.skipUnless("torch" in vecc.backends("cpu"), "built without the torch backend")
     def test_torch_backend_in_the_same_process(self):
