@@ -178,7 +178,8 @@ class BuilderTest(unittest.TestCase):
         for call in (lambda: builder.neurons("y", [[0.5]]), lambda: builder.neurons("y", [[-2]]),
                      lambda: builder.weights("w", shape=(1, 2, 3)),
                      lambda: builder.weights("w", [1.0, 2.0], shape=(3,)),
-                     lambda: builder.facts("f"), lambda: builder.neurons("y", [0])):
+                     lambda: builder.facts("f"), lambda: builder.neurons("y", [0]),
+                     lambda: builder.facts("f", [1.0, 2.0], ids=builder.reserve(2)[::-1])):
             with self.assertRaises(vecc.Error) as raised:
                 call()
             self.assertEqual(raised.exception.code, "E050")

@@ -135,6 +135,7 @@ Result<Program> run_optimizer(Program program, const OptimizeSettings& settings,
   Program before_last;
   options.announce = [&](std::string_view pass, const Program& before) {
     before_last = before;
+    if (settings.options.announce) settings.options.announce(pass, before);
     if (contains(settings.print_before, pass)) print_program("before", pass, before);
   };
   options.observe = [&](const PassRun& run, const Program& before,
