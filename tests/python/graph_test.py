@@ -127,6 +127,22 @@ class GraphTest(unittest.TestCase):
         changed = program({name: 2 * program.weights[name] for name in names})
         self.assertGreater(np.abs(changed - graph.evaluate()).max(), 1e-6)
 
+    def test_bound_facts_are_no_weights(self):
+        graph = vecc.load(MUTAGENESIS)
+        facts = next(group["head"] for group in graph.groups if group["class"] == "fact")
+        bound, file = vecc.load(MUTAGENESIS, bind_facts=[facts]), self.folder / "w.safetensors"
+        bound.save_weights(file)
+        graph.set_weights(file)
+        program = bound.compile(backend="interpreter")
+        before = program.weights
+        program.train(epochs=1)
+        program.set_weights(file)
+        for each in (bound.weights, program.weights):
+            for name, w in each.items():
+                np.testing.assert_array_equal(w, before[name])
+        with self.assertRaisesRegex(vecc.Error, "E050"):
+            program.emit("python", self.folder / "module")
+
     def test_table_escapes_names(self):
         builder = vecc.GraphBuilder()
         fact = builder.facts("<script>&", [1.0], rule="<b>")

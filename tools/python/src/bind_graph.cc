@@ -68,13 +68,10 @@ void set_graph_weights(const Graph& self, const std::vector<NamedArray>& arrays)
 }
 
 void load_weight_file(const Graph& self, const std::string& path, bool by_name) {
-  tools::Options options;
-  options.load_weights = path;
-  options.load_mode = by_name ? LoadMode::ByName : LoadMode::Strict;
+  const LoadMode mode = by_name ? LoadMode::ByName : LoadMode::Strict;
   without_lock([&] {
     const std::lock_guard guard(*self.mutex);
-    tools::Stages stages = quiet();
-    take(tools::load_graph_weights(*self.graph, options, stages));
+    take(load_tables(*self.graph, self.facts, path, mode));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "errors.h"
+#include "tools/vecc/weight_stages.h"
 #include "vecc/escape.h"
 
 namespace vecc::python_package {
@@ -15,6 +16,33 @@ std::string bytes_of(const double* values, std::size_t count) {
   static_assert(std::endian::native == std::endian::little, "as safetensors has numbers");
   return {reinterpret_cast<const char*>(values), count * sizeof(double)};
 }
+
+// The weight tables of a graph that are no facts, taken out for as long as this lives.
+class TablesApart {
+ public:
+  TablesApart(NeuronGraph& graph, const BoundFacts& facts) : graph_(graph) {
+    for (std::size_t i = 0; i < graph.weight_tables.size(); ++i) {
+      if (!facts.contains(graph.weight_tables[i].name)) places_.push_back(i);
+    }
+    apart.weight_tables.reserve(places_.size());
+    for (const std::size_t i : places_) {
+      apart.weight_tables.push_back(std::move(graph.weight_tables[i]));
+    }
+  }
+  ~TablesApart() {
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      graph_.weight_tables[places_[k]] = std::move(apart.weight_tables[k]);
+    }
+  }
+  TablesApart(const TablesApart&) = delete;
+  TablesApart& operator=(const TablesApart&) = delete;
+
+  NeuronGraph apart;
+
+ private:
+  NeuronGraph& graph_;
+  std::vector<std::size_t> places_;
+};
 
 }  // namespace
 
@@ -40,6 +68,16 @@ Result<void> set_tables(NeuronGraph& graph, const std::vector<NamedArray>& array
   if (!unknown.empty()) return unknown;
   VECC_TRY_VOID(load_weights(graph, std::move(file), LoadMode::ByName));
   return {};
+}
+
+Result<void> load_tables(NeuronGraph& graph, const BoundFacts& facts, const std::string& path,
+                         LoadMode mode) {
+  tools::Options options;
+  options.load_weights = path;
+  options.load_mode = mode;
+  tools::Stages stages(/*show_progress=*/false);
+  TablesApart weights(graph, facts);
+  return tools::load_graph_weights(weights.apart, options, stages);
 }
 
 nb::object table_array(const WeightTable& table, std::vector<double> values) {

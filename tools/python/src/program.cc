@@ -131,11 +131,7 @@ Result<void> CompiledGraph::set_weights(const std::vector<NamedArray>& arrays) {
 
 Result<void> CompiledGraph::load_weights(const std::string& path, LoadMode mode) {
   const auto guard = lock();
-  tools::Options options = options_;
-  options.load_weights = path;
-  options.load_mode = mode;
-  tools::Stages stages(/*show_progress=*/false);
-  VECC_TRY_VOID(tools::load_graph_weights(own_, options, stages));
+  VECC_TRY_VOID(load_tables(own_, options_.facts, path, mode));
   return push_weights();
 }
 

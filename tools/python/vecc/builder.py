@@ -185,7 +185,8 @@ class GraphBuilder:
         """A group goes on where kind, head and rule are the same."""
         if ids is None:
             ids = self.reserve(count)
-        elif len(ids) != count or not np.array_equal(ids, np.arange(count) + int(ids[0])):
+        elif len(ids) != count or (
+                count and not np.array_equal(ids, np.arange(count) + int(ids[0]))):
             raise usage_error(f'group "{head}"', f"ids are not {count} numbers in a row")
         group = self._groups.setdefault((kind, head, rule), len(self._groups))
         first = int(ids[0]) if count else 0
