@@ -89,8 +89,10 @@ class BuilderTest(unittest.TestCase):
 
     def test_shapes(self):
         builder = vecc.GraphBuilder()
-        scalars, columns = builder.facts("a", [1.0, 2.0]), builder.facts("b", np.arange(6.0).reshape(2, 3))
-        matrices, units = builder.facts("c", np.arange(8.0).reshape(2, 2, 2)), builder.facts("d", count=2)
+        scalars = builder.facts("a", [1.0, 2.0])
+        columns = builder.facts("b", np.arange(6.0).reshape(2, 3))
+        matrices = builder.facts("c", np.arange(8.0).reshape(2, 2, 2))
+        units = builder.facts("d", count=2)
         own = builder.facts("e", weights=builder.weights("e", [[5.0], [6.0]], count=2))
         ids = np.concatenate([scalars, columns, matrices, units, own])
         builder.samples(ids, targets=[1.0, None] + [np.ones(3)] * 2 + [np.ones((2, 2))] * 2
@@ -157,8 +159,8 @@ class BuilderTest(unittest.TestCase):
         self.check_error(builder, "E010", "ids has 1 entries, expected 2: one a sample")
 
     def test_bad_functions(self):
-        for options, code in (({"combination": "mode"}, "E019"), ({"transformation": "cube"}, "E019"),
-                              ({"kind": "ghost"}, "E050"), ({"expression": "sum("}, "E030")):
+        for options, code in (({"combination": "mode"}, "E019"),
+                              ({"transformation": "cube"}, "E019"), ({"kind": "ghost"}, "E050"), ({"expression": "sum("}, "E030")):
             builder = vecc.GraphBuilder()
             builder.neurons("y", builder.facts("x", [1.0])[:, None], **options)
             self.check_error(builder, code, "error")

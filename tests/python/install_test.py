@@ -9,7 +9,10 @@ from pathlib import Path
 
 CMAKE, BUILD, GRAPH = sys.argv[1:]
 del sys.argv[1:]
-USE = "import sys, vecc; print(len(vecc.load(sys.argv[1]).compile()()), vecc.backends('cpu'), vecc.__file__)"
+USE = """
+import sys, vecc
+print(len(vecc.load(sys.argv[1]).compile()()), vecc.backends("cpu"), vecc.__file__)
+"""
 
 
 class InstallTest(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""vecc.GraphBuilder: NumPy columns to a graph, or to a graph.pb (docs/format.md has the columns)."""
+"""vecc.GraphBuilder: NumPy columns to a graph, or to a graph.pb (docs/format.md)."""
 
 from __future__ import annotations
 
