@@ -160,7 +160,8 @@ class BuilderTest(unittest.TestCase):
 
     def test_bad_functions(self):
         for options, code in (({"combination": "mode"}, "E019"),
-                              ({"transformation": "cube"}, "E019"), ({"kind": "ghost"}, "E050"), ({"expression": "sum("}, "E030")):
+                              ({"transformation": "cube"}, "E019"),
+                              ({"kind": "ghost"}, "E050"), ({"expression": "sum("}, "E030")):
             builder = vecc.GraphBuilder()
             builder.neurons("y", builder.facts("x", [1.0])[:, None], **options)
             self.check_error(builder, code, "error")

@@ -109,7 +109,8 @@ class Program:
               resume: bool = False, progress: bool = False,
               on_epoch: Optional[Callable[[Dict[str, float]], Any]] = None) -> Training:
         """Learns the weights, from those of now, as `vecc --train` does (docs/training.md has the
-        options). `on_epoch` gets what Training.history gets; `progress` prints a line a second.
+        options). `on_epoch` gets what Training.history gets, while the program still has the
+        weights from before; `progress` prints a line a second.
 
         Ctrl-C ends the step at hand, leaves a checkpoint, and raises KeyboardInterrupt; what an
         `on_epoch` raises ends the training alike. The program then has the weights learned so far.
