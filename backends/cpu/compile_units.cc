@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "backends/native/compiler_text.h"
 #include "src/support/child_process.h"
 #include "vecc/escape.h"
 
@@ -102,21 +103,10 @@ class CompileQueue {
     if (is_late) {
       fail(one.unit, "not compiled after " + std::to_string(options_.timeout) + " seconds");
     } else if (!failure.empty()) {
-      fail(one.unit, failure + lines_of(one.process.text()));
+      fail(one.unit, failure + native::indented_lines(one.process.text()));
     } else if (const auto done = done_(one.unit); !done) {
       add_errors(done.error());
     }
-  }
-
-  // What the compiler printed, each line escaped and indented.
-  static std::string lines_of(const std::string& text) {
-    std::string lines;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      lines += "\n  " + escape_terminal(text.substr(begin, end - begin), 200);
-      begin = end + 1;
-    }
-    return lines;
   }
 
   const HostCompiler& compiler_;

@@ -1,24 +1,11 @@
 #include "backends/cpu/native_arrays.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace vecc::cpu {
 
-NativeArrays::NativeArrays(const Plan& plan) : arrays_(plan.arrays), read_(arrays_.size()) {
-  for (const Array& array : arrays_) {
-    fits_.push_back(std::ranges::all_of(*array, [](std::uint32_t entry) {
-      return entry <= std::numeric_limits<std::uint16_t>::max();
-    }));
-  }
-}
-
-bool NativeArrays::is_narrow(const Launch& launch) const {
-  if (launch.order != kNone && !fits_[launch.order]) return false;
-  return std::ranges::all_of(launch.accesses, [&](const AccessBinding& access) {
-    return access.list == kNone || fits_[access.list];
-  });
-}
+NativeArrays::NativeArrays(const Plan& plan)
+    : arrays_(plan.arrays), fits_(plan), read_(arrays_.size()) {}
 
 const void* NativeArrays::entries(ArrayIndex array, bool narrow) {
   if (!narrow) return words(array);

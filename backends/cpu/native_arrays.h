@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/native/narrow_arrays.h"
 #include "vecc/plan.h"
 
 namespace vecc::cpu {
@@ -17,7 +18,7 @@ class NativeArrays {
   explicit NativeArrays(const Plan& plan);
 
   /// Whether all lists of a launch fit 16 bits.
-  [[nodiscard]] bool is_narrow(const Launch& launch) const;
+  [[nodiscard]] bool is_narrow(const Launch& launch) const { return fits_.has_all_of(launch); }
   /// An array's entries of 16 bits (`narrow`) or 32; made when first asked for.
   [[nodiscard]] const void* entries(ArrayIndex array, bool narrow);
   [[nodiscard]] const std::uint32_t* words(ArrayIndex array);
@@ -28,8 +29,8 @@ class NativeArrays {
  private:
   using Array = std::shared_ptr<const std::vector<std::uint32_t>>;
   std::vector<Array> arrays_;
-  std::vector<bool> fits_;  // by array
-  std::vector<bool> read_;  // by array: its 32 bits
+  native::NarrowArrays fits_;  // 16 bits an entry
+  std::vector<bool> read_;     // by array: its 32 bits
   std::map<ArrayIndex, std::vector<std::uint16_t>> narrow_;
 };
 

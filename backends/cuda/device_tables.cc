@@ -1,24 +1,8 @@
 #include "backends/cuda/device_tables.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace vecc::cuda {
-
-DeviceTables::DeviceTables(const Plan& plan) : plan_(plan) {
-  for (const auto& array : plan.arrays) {
-    fits_.push_back(std::ranges::all_of(*array, [](std::uint32_t entry) {
-      return entry <= std::numeric_limits<std::uint16_t>::max();
-    }));
-  }
-}
-
-bool DeviceTables::is_narrow(const Launch& launch) const {
-  if (launch.order != kNone && !fits_[launch.order]) return false;
-  return std::ranges::all_of(launch.accesses, [&](const AccessBinding& access) {
-    return access.list == kNone || fits_[access.list];
-  });
-}
 
 std::uint64_t DeviceTables::add(ArrayIndex array, bool narrow) {
   const auto found = begins_.find({array, narrow});

@@ -11,16 +11,17 @@
 
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/launch_layout.h"
+#include "backends/native/narrow_arrays.h"
 #include "vecc/plan.h"
 
 namespace vecc::cuda {
 
 class DeviceTables {
  public:
-  explicit DeviceTables(const Plan& plan);
+  explicit DeviceTables(const Plan& plan) : plan_(plan), narrow_(plan) {}
 
   /// Whether all lists of a launch fit 16 bits an entry.
-  [[nodiscard]] bool is_narrow(const Launch& launch) const;
+  [[nodiscard]] bool is_narrow(const Launch& launch) const { return narrow_.has_all_of(launch); }
   /// Where an array of the Plan begins, of 16 or 32 bits an entry; it is copied once.
   std::uint64_t add(ArrayIndex array, bool narrow);
   std::uint64_t add(std::span<const BlockRows> blocks) { return append(blocks); }
@@ -40,7 +41,7 @@ class DeviceTables {
   }
 
   const Plan& plan_;
-  std::vector<bool> fits_;                                       // by array: 16 bits
+  native::NarrowArrays narrow_;
   std::map<std::pair<ArrayIndex, bool>, std::uint64_t> begins_;  // by array and width
   std::vector<std::byte> bytes_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "backends/native/compiler_text.h"
 #include "vecc/escape.h"
 
 namespace vecc::cuda {
@@ -87,13 +88,7 @@ std::string log_of(const Nvrtc& nvrtc, nvrtcProgram program) {
   std::string log(size, '\0');
   if (nvrtc.log(program, log.data()) != 0) return {};
   log.resize(std::min(size - 1, kMaxLog));
-  std::string lines;
-  for (std::size_t begin = 0; begin < log.size();) {
-    const std::size_t end = std::min(log.find('\n', begin), log.size());
-    lines += "\n  " + escape_terminal(log.substr(begin, end - begin), 200);
-    begin = end + 1;
-  }
-  return lines;
+  return native::indented_lines(log);
 }
 
 }  // namespace
