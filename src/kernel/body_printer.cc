@@ -125,8 +125,10 @@ void BodyPrinter::print_phase(const KernelPhase& phase) {
     if (kernel_.reloads) print_sync(KernelSpace::Row);
     return;
   }
+  if (sums_outer_products(phase)) {
+    return lanes_ == 0 ? print_outer_products(phase) : print_lane_outer_products(phase);
+  }
   if (lanes_ == 0) {
-    if (sums_outer_products(phase)) return print_outer_products(phase);
     if (const auto sum = member_sum(phase)) return print_member_sum(phase, *sum);
   }
   declare_reductions(phase);

@@ -56,6 +56,7 @@ class BodyPrinter {
   void print_member_sum(const KernelPhase& phase, const MemberSum& of);
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
   void print_outer_products(const KernelPhase& phase);
+  void print_lane_outer_products(const KernelPhase& phase);
 
   // Rows that lanes share (print_lanes.cc).
   void print_lanes_call(std::uint32_t number);

@@ -35,6 +35,17 @@ bool shares_members(const Kernel& kernel) {
          std::ranges::none_of(kernel.phases, &KernelPhase::reversed);
 }
 
+// Rows so long that all threads of a block are their lanes: nothing in the kernel may pass from
+// lane to lane.
+bool is_wide(const Kernel& kernel) {
+  constexpr std::uint64_t kWideRow = 1024;
+  return widest_row(kernel) >= kWideRow && !kernel.reloads && !kernel.in_place &&
+         std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
+           return node.kind != Kind::Selected && node.kind != Kind::Scan &&
+                  is_entrywise(kernel, node);
+         });
+}
+
 // Arguments, and the variables that the body reads.
 std::string bound_text(const Kernel& kernel) {
   const std::size_t accesses = std::max<std::size_t>(kernel.accesses.size(), 1);
@@ -83,6 +94,10 @@ CudaLayout cuda_layout(const Kernel& kernel) {
   if (is_flat(kernel, entries)) {
     layout.flat = true;
     layout.entries = static_cast<std::uint32_t>(entries);
+    return layout;
+  }
+  if (is_wide(kernel)) {
+    layout.lanes = kCudaThreads;
     return layout;
   }
   const std::uint64_t widest = std::min(widest_row(kernel), kWarp);

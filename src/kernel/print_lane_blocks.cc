@@ -78,4 +78,23 @@ std::string BodyPrinter::print_lane_blocks(const std::string& row) {
   return std::move(text_);
 }
 
+// A sum of outer products of two columns: each lane adds to its own entries, no product is kept.
+void BodyPrinter::print_lane_outer_products(const KernelPhase& phase) {
+  const std::uint32_t g = phase.steps[0].number;
+  const std::uint32_t x = phase.steps[1].number;
+  const std::uint32_t sum = phase.steps[3].number;
+  constexpr std::uint64_t kFewEntries = 8;  // of a lane: several members at once
+  declare_reductions(phase);
+  line(fmt::format("_Pragma(\"unroll {}\")", array_size(size(sum)) <= kFewEntries ? 4 : 1));
+  line("for (unsigned e = begin_of(r) + slot, last = end_of(r); e < last; e += Slots) {");
+  indent_ += "  ";
+  print_load(g, KernelSpace::Member);
+  print_load(x, KernelSpace::Member);
+  line(fmt::format("{0} v{1}[j] = madd(v{2}[i / {4}], v{3}[i % {4}], v{1}[j]);",
+                   entry_loop(size(sum)), sum, g, x, size(x)));
+  indent_.resize(indent_.size() - 2);
+  line("}");
+  finish_reductions(phase);
+}
+
 }  // namespace vecc
