@@ -2,6 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
+#include "vecc/escape.h"
+
 namespace vecc::cuda {
 namespace {
 
@@ -10,10 +14,12 @@ Errors absent(std::string message) {
 }
 
 Result<Driver> load_driver() {
-  void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  const char* const own = std::getenv("VECC_CUDA_DRIVER");
+  const std::string path = own != nullptr && *own != '\0' ? own : "libcuda.so.1";
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return absent(
-        "no NVIDIA driver (libcuda.so.1) on this machine: install it, or choose --backend=cpu");
+    return absent("no NVIDIA driver (" + escape_terminal(path, 4096) +
+                  ") on this machine: install it, or choose --backend=cpu");
   }
   Driver driver;
   const char* missing = nullptr;

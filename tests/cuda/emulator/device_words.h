@@ -1,0 +1,83 @@
+// What a kernel's CUDA C++ names that is not C++: stands before its text when the host's compiler
+// makes it run on the emulator. It includes nothing.
+#define __CUDACC_RTC__ 1
+#define __device__
+#define __global__ __attribute__((visibility("default")))
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+// Blocks run one after another.
+#define __shared__ static
+
+struct EmulatedIndex {
+  unsigned x;
+};
+extern "C" {
+extern EmulatedIndex vecc_thread_index;
+extern EmulatedIndex vecc_block_index;
+void vecc_sync_block();
+void vecc_sync_lanes(unsigned mask);
+// Bits of another lane's value; of a lane outside the mask its own.
+unsigned long long vecc_shuffle(unsigned mask, unsigned long long bits, int lane);
+int vecc_lane();
+double erf(double);
+double sqrt(double);
+float sqrtf(float);
+}
+#define threadIdx vecc_thread_index
+#define blockIdx vecc_block_index
+inline void __syncthreads() {
+  vecc_sync_block();
+}
+inline void __syncwarp(unsigned mask) {
+  vecc_sync_lanes(mask);
+}
+
+template <class T>
+T vecc_from_lane(unsigned mask, T value, int lane) {
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  bits = vecc_shuffle(mask, bits, lane);
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+template <class T>
+T __shfl_sync(unsigned mask, T value, int lane, int width = 32) {
+  return vecc_from_lane(mask, value, vecc_lane() / width * width + lane % width);
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int step, int = 32) {
+  return vecc_from_lane(mask, value, vecc_lane() ^ step);
+}
+inline unsigned __ballot_sync(unsigned mask, bool vote) {
+  unsigned all = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (mask >> lane & 1) all |= unsigned(vecc_from_lane(mask, unsigned(vote), lane)) << lane;
+  }
+  return all;
+}
+
+inline unsigned __float_as_uint(float x) {
+  return __builtin_bit_cast(unsigned, x);
+}
+inline float __uint_as_float(unsigned x) {
+  return __builtin_bit_cast(float, x);
+}
+inline long long __double_as_longlong(double x) {
+  return __builtin_bit_cast(long long, x);
+}
+inline double __longlong_as_double(long long x) {
+  return __builtin_bit_cast(double, x);
+}
+inline float __fmaf_rn(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+inline double __fma_rn(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+inline float __fsqrt_rn(float x) {
+  return sqrtf(x);
+}
+inline double __dsqrt_rn(double x) {
+  return sqrt(x);
+}

@@ -1,0 +1,229 @@
+// The CUDA driver's calls that vecc makes, on the host: memory is malloc's, a module a shared
+// library, a kernel its blocks one after another. Streams and graphs run at once, in the order of
+// their making.
+#include "backends/cuda/driver.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/cuda/emulator/block.h"
+
+using namespace vecc::cuda;
+
+namespace {
+
+constexpr CUresult kInvalid = 1;
+constexpr std::size_t kMemory = std::size_t{8} << 30;
+
+// A kernel of a module, made by nvrtc.cc's words.
+struct EmulatedKernel {
+  void (*run)(const void* arguments, const void* blocks) = nullptr;
+  std::size_t argument_bytes = 0;
+};
+
+struct EmulatedModule {
+  void* library = nullptr;
+  std::map<std::string, EmulatedKernel> kernels;
+};
+
+struct EmulatedLaunch {
+  EmulatedKernel kernel;
+  unsigned blocks = 0;
+  unsigned threads = 0;
+  std::vector<char> arguments;
+  const void* rows = nullptr;
+
+  EmulatedLaunch(CUfunction function, unsigned block_count, unsigned thread_count,
+                 void* const* parameters)
+      : kernel(*reinterpret_cast<const EmulatedKernel*>(function)),
+        blocks(block_count),
+        threads(thread_count),
+        arguments(static_cast<const char*>(parameters[0]),
+                  static_cast<const char*>(parameters[0]) + kernel.argument_bytes) {
+    std::memcpy(&rows, parameters[1], sizeof rows);
+  }
+  void run() const {
+    for (unsigned b = 0; b < blocks; ++b) {
+      vecc::emulator::run_block(b, threads, [this] { kernel.run(arguments.data(), rows); });
+    }
+  }
+};
+using EmulatedGraph = std::vector<EmulatedLaunch>;
+
+// A library from its bytes, which need not stay.
+void* open_bytes(const char* bytes, std::size_t size) {
+  char path[] = "/tmp/vecc-emulator-XXXXXX";
+  const int file = ::mkstemp(path);
+  if (file < 0) return nullptr;
+  const bool written = ::write(file, bytes, size) == static_cast<ssize_t>(size);
+  ::close(file);
+  void* const library = written ? ::dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  if (library == nullptr) std::fprintf(stderr, "emulator: %s\n", written ? ::dlerror() : path);
+  ::unlink(path);
+  return library;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned) {
+  return kSuccess;
+}
+CUresult cuGetErrorName(CUresult, const char** text) {
+  *text = "EMULATOR_ERROR";
+  return kSuccess;
+}
+CUresult cuGetErrorString(CUresult, const char** text) {
+  *text = "an error of the emulator";
+  return kSuccess;
+}
+CUresult cuDeviceGetCount(int* count) {
+  *count = 1;
+  return kSuccess;
+}
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return ordinal == 0 ? kSuccess : kInvalid;
+}
+CUresult cuDeviceGetName(char* name, int length, CUdevice) {
+  std::snprintf(name, static_cast<std::size_t>(length), "emulator");
+  return kSuccess;
+}
+CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
+  *value = attribute == kCapabilityMajor ? 9 : attribute == kMultiprocessorCount ? 1 : 0;
+  return kSuccess;
+}
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
+  *bytes = kMemory;
+  return kSuccess;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  *context = nullptr;
+  return kSuccess;
+}
+CUresult cuCtxSetCurrent(CUcontext) {
+  return kSuccess;
+}
+CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  *free = *total = kMemory;
+  return kSuccess;
+}
+CUresult cuMemAlloc_v2(CUdeviceptr* memory, std::size_t bytes) {
+  void* const made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  *memory = reinterpret_cast<CUdeviceptr>(made);
+  return made != nullptr ? kSuccess : kOutOfMemory;
+}
+CUresult cuMemFree_v2(CUdeviceptr memory) {
+  std::free(reinterpret_cast<void*>(memory));
+  return kSuccess;
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return kSuccess;
+}
+CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return kSuccess;
+}
+CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t count, CUstream) {
+  std::memset(reinterpret_cast<void*>(memory), value, count);
+  return kSuccess;
+}
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  *stream = nullptr;
+  return kSuccess;
+}
+CUresult cuStreamSynchronize(CUstream) {
+  return kSuccess;
+}
+CUresult cuGraphCreate(CUgraph* graph, unsigned) {
+  *graph = reinterpret_cast<CUgraph>(new EmulatedGraph);
+  return kSuccess;
+}
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                 std::size_t count, const CUkernelNodeParams* parameters) {
+  auto& launches = *reinterpret_cast<EmulatedGraph*>(graph);
+  for (std::size_t i = 0; i < count; ++i) {
+    // Nodes are numbers from 1 on: what a node waits for was made before it.
+    if (reinterpret_cast<std::uintptr_t>(before[i]) > launches.size()) return kInvalid;
+  }
+  launches.emplace_back(parameters->function, parameters->grid_x, parameters->block_x,
+                        parameters->parameters);
+  *node = reinterpret_cast<CUgraphNode>(launches.size());
+  return kSuccess;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  *executable =
+      reinterpret_cast<CUgraphExec>(new EmulatedGraph(*reinterpret_cast<EmulatedGraph*>(graph)));
+  return kSuccess;
+}
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream) {
+  for (const EmulatedLaunch& launch : *reinterpret_cast<EmulatedGraph*>(graph)) launch.run();
+  return kSuccess;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete reinterpret_cast<EmulatedGraph*>(graph);
+  return kSuccess;
+}
+CUresult cuGraphExecDestroy(CUgraphExec graph) {
+  delete reinterpret_cast<EmulatedGraph*>(graph);
+  return kSuccess;
+}
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  *event = nullptr;
+  return kSuccess;
+}
+CUresult cuEventRecord(CUevent, CUstream) {
+  return kSuccess;
+}
+CUresult cuEventSynchronize(CUevent) {
+  return kSuccess;
+}
+CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+  *milliseconds = 0.001F;
+  return kSuccess;
+}
+CUresult cuEventDestroy_v2(CUevent) {
+  return kSuccess;
+}
+// What nvrtcGetCUBIN() gives: the size of a shared library, then its bytes.
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, image, sizeof size);
+  void* const library = open_bytes(static_cast<const char*>(image) + sizeof size, size);
+  if (library == nullptr) return kInvalid;
+  *module = reinterpret_cast<CUmodule>(new EmulatedModule{library, {}});
+  return kSuccess;
+}
+CUresult cuModuleUnload(CUmodule module) {
+  auto* const loaded = reinterpret_cast<EmulatedModule*>(module);
+  ::dlclose(loaded->library);
+  delete loaded;
+  return kSuccess;
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  auto* const loaded = reinterpret_cast<EmulatedModule*>(module);
+  void* const found = ::dlsym(loaded->library, name);
+  const void* const bytes = ::dlsym(loaded->library, "vecc_argument_bytes");
+  if (found == nullptr || bytes == nullptr) return kInvalid;
+  EmulatedKernel& kernel = loaded->kernels[name];
+  kernel.run = reinterpret_cast<decltype(kernel.run)>(found);
+  kernel.argument_bytes = *static_cast<const unsigned*>(bytes);
+  *function = reinterpret_cast<CUfunction>(&kernel);
+  return kSuccess;
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned, unsigned block_x,
+                        unsigned, unsigned, unsigned, CUstream, void** parameters, void**) {
+  EmulatedLaunch(function, grid_x, block_x, parameters).run();
+  return kSuccess;
+}
+}
