@@ -68,8 +68,8 @@ class Executable {
   virtual ~Executable() = default;
   /// Runs the forward pass; returns when the device is done.
   [[nodiscard]] virtual Result<void> run() = 0;
-  /// A run() that may return before the device is done: what reads or changes a value waits, and has
-  /// the errors.
+  /// A run() that may return before the device is done: what reads or changes a value waits, and
+  /// has the errors.
   [[nodiscard]] virtual Result<void> start() { return run(); }
   /// A run() with each op timed, the device idle before and after each: seconds by value; 0 for
   /// what does nothing by itself (a fact, a view, a gather that its reader goes through). Errors:

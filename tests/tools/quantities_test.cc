@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "src/support/value_text.h"
 #include "src/support/quantity_text.h"
+#include "src/support/value_text.h"
 #include "tools/common/timing.h"
 
 namespace vecc::tools {

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
+#include "src/support/quantity_text.h"
 #include "tools/common/cost_cache.h"
 #include "tools/common/interrupt.h"
-#include "src/support/quantity_text.h"
 
 namespace vecc::tools {
 namespace {

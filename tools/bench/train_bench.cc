@@ -8,9 +8,9 @@
 
 #include "ground_graph.h"
 #include "pyg_times.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
-#include "src/support/quantity_text.h"
 #include "vecc/optimize.h"
 #include "vecc/train.h"
 #include "vecc/vectorize.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "tools/common/interrupt.h"
 #include "src/support/quantity_text.h"
+#include "tools/common/interrupt.h"
 
 namespace vecc::tools {
 namespace {
