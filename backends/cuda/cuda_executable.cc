@@ -14,6 +14,14 @@ constexpr std::uint32_t kLongestWidePiece = 64;
 
 }  // namespace
 
+Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options) {
+  PlanOptions planned = native::plan_options(options, program);
+  planned.longest_piece = kLongestPiece;
+  planned.longest_wide_piece = kLongestWidePiece;
+  planned.for_vectors = false;
+  return native::make_verified_plan(program.program, planned);
+}
+
 Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
                                                          const ExecutionOptions& options,
                                                          std::shared_ptr<Device> device) {
@@ -21,10 +29,6 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   if (options.gradients) {
     VECC_TRY(whole, native::make_gradient_program(program));
   }
-  PlanOptions planned = native::plan_options(options, whole);
-  planned.longest_piece = kLongestPiece;
-  planned.longest_wide_piece = kLongestWidePiece;
-  planned.for_vectors = false;
   std::unique_ptr<CudaExecutable> made(new CudaExecutable(whole, device));
   DeviceCodeOptions code;
   code.warn = [](const std::string& text) { spdlog::warn("{}", text); };
@@ -32,8 +36,7 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   try {
     device->use();
     VECC_TRY(auto machine,
-             CudaMachine::make(std::move(device),
-                               native::make_verified_plan(whole.program, planned), code, &counts));
+             CudaMachine::make(std::move(device), make_device_plan(whole, options), code, &counts));
     spdlog::debug("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled, counts.cached,
                   counts.seconds);
     made->bind(whole.program, options, std::move(machine));

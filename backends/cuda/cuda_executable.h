@@ -9,6 +9,10 @@
 
 namespace vecc::cuda {
 
+/// The Plan that a GPU runs, verified.
+[[nodiscard]] Plan make_device_plan(const native::GradientProgram& program,
+                                    const ExecutionOptions& options);
+
 class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
  public:
   /// check_stored() has passed. Errors: those of CudaMachine::make() and of append_gradients(),

@@ -77,7 +77,7 @@ Result<void> CudaMachine::check_memory() const {
                     ", constants " + text_of_bytes(need.constant_bytes) + ", parameters " +
                     text_of_bytes(need.parameter_bytes) + ", indices " +
                     text_of_bytes(need.index_bytes) + "), free are " + text_of_bytes(free) +
-                    "; --emit=plan lists the buffers, a smaller --batch needs less, "
+                    "; --emit=plan lists the buffers, a smaller --batch-size needs less, "
                     "--backend=cpu uses the host's memory");
 }
 
@@ -112,7 +112,6 @@ void CudaMachine::bind() {
     launches_[l].blocks = tables_.address() + block_tables[l];
     bind_launch(l, tables);
   }
-  before_ = launch_dependencies(plan_);
   plan_.arrays.clear();
   graphs_.resize(kStages);
 }
@@ -156,9 +155,9 @@ std::unique_ptr<LaunchGraph> CudaMachine::make_graph(std::uint32_t stage) const 
   while (first < launches_.size() && plan_.launches[first].stage < stage) ++first;
   std::size_t last = first;
   while (last < launches_.size() && plan_.launches[last].stage == stage) ++last;
-  std::vector<std::vector<std::uint32_t>> before(
-      before_.begin() + static_cast<std::ptrdiff_t>(first),
-      before_.begin() + static_cast<std::ptrdiff_t>(last));
+  const auto all = launch_dependencies(plan_);
+  std::vector<std::vector<std::uint32_t>> before(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                                 all.begin() + static_cast<std::ptrdiff_t>(last));
   for (auto& launches : before) {
     for (std::uint32_t& launch : launches) launch -= static_cast<std::uint32_t>(first);
   }

@@ -60,7 +60,6 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   std::uint64_t table_bytes_ = 0;
   std::vector<DeviceBlock> blocks_;  // by buffer
   std::vector<BoundLaunch> launches_;
-  std::vector<std::vector<std::uint32_t>> before_;    // by launch: launch_dependencies()
   std::vector<std::unique_ptr<LaunchGraph>> graphs_;  // by stage, when it has run once
 };
 

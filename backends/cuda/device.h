@@ -23,7 +23,6 @@ class Device {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// 90 is compute capability 9.0.
   [[nodiscard]] int capability() const { return capability_; }
-  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
   [[nodiscard]] CUstream stream() const { return stream_; }
 
   /// Makes its context this thread's. All that follows needs it.
@@ -40,7 +39,6 @@ class Device {
   const Driver& driver_;
   std::string name_;
   int capability_ = 0;
-  int multiprocessors_ = 0;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
 };

@@ -22,7 +22,6 @@ class DeviceMemory {
   void write(std::uint64_t first, const void* from, std::uint64_t bytes) const;
   /// Waits for all work before it.
   void read(std::uint64_t first, void* to, std::uint64_t bytes) const;
-  [[nodiscard]] const std::shared_ptr<Device>& device() const { return device_; }
 
  private:
   std::shared_ptr<Device> device_;

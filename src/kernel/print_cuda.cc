@@ -88,8 +88,6 @@ std::string rows_text(const Kernel& kernel, const CudaLayout& layout) {
 
 CudaLayout cuda_layout(const Kernel& kernel) {
   CudaLayout layout;
-  layout.accesses = static_cast<std::uint32_t>(kernel.accesses.size());
-  layout.word_slots = kernel.word_slots;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   if (is_flat(kernel, entries)) {
     layout.flat = true;
@@ -119,9 +117,8 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, std::string_vi
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n{}"
       "template <class I, int Slots>\n"
-      "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, unsigned "
-      "end, "
-      "unsigned type) {{\n",
+      "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, "
+      "unsigned end, unsigned type) {{\n",
       bound_text(kernel), name);
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);

@@ -22,8 +22,6 @@ struct CudaLayout {
   std::uint32_t block_rows = 0;
   /// Whether groups of lanes may share a row's members: `slots` of print_cuda() above 1.
   bool shares_members = false;
-  std::uint32_t accesses = 0;
-  std::uint32_t word_slots = 0;
 };
 [[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel);
 

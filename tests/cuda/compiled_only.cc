@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_unit.h"
 #include "backends/cuda/launch_layout.h"
-#include "backends/native/plan_executable.h"
 #include "backends/reference/program_interpreter.h"
 
 namespace vecc::test {
@@ -43,8 +43,7 @@ class CompiledOnly final : public Backend {
     if (options.gradients) {  // of what has a backward pass
       if (auto made = native::make_gradient_program(program)) whole = std::move(*made);
     }
-    const Plan plan =
-        native::make_verified_plan(whole.program, native::plan_options(options, whole));
+    const Plan plan = cuda::make_device_plan(whole, options);
     VECC_TRY_VOID(cuda::compile_device_code(units_of(plan), kArchitecture, {}, nullptr));
     return interpreter_backend().compile(program, options);
   }
