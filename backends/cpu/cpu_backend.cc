@@ -1,8 +1,5 @@
 #include "backends/cpu/cpu_backend.h"
 
-#include <new>
-#include <stdexcept>
-
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/host_compiler.h"
 
@@ -29,18 +26,8 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
-    Errors errors;
-    check_stored<cpu::NativeBlock>(program, options, "cpu", errors);
-    native::check_gradients(program, options, "cpu", errors);
-    if (!errors.empty()) return errors;
-    try {
-      return cpu::CpuExecutable::make(program, options);
-    } catch (const std::bad_alloc&) {
-    } catch (const std::length_error&) {  // more than a vector can ever hold
-    }
-    return Errors(ErrorCode::OutOfMemory, "cpu",
-                  "no memory for values of " + std::to_string(statistics(program).value_bytes) +
-                      " bytes at most");
+    return native::compile_checked<cpu::NativeBlock>(
+        program, options, "cpu", [&] { return cpu::CpuExecutable::make(program, options); });
   }
 };
 

@@ -1,7 +1,6 @@
 #include "backends/cuda/cuda_backend.h"
 
-#include <new>
-#include <stdexcept>
+#include <utility>
 
 #include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/nvrtc.h"
@@ -37,19 +36,11 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
-    Errors errors;
-    check_stored<cuda::DeviceBlock>(program, options, "cuda", errors);
-    native::check_gradients(program, options, "cuda", errors);
-    if (!errors.empty()) return errors;
-    VECC_TRY(auto device, cuda::Device::open(options.device.index));
-    try {
-      return cuda::CudaExecutable::make(program, options, std::move(device));
-    } catch (const std::bad_alloc&) {
-    } catch (const std::length_error&) {  // more than a vector can ever hold
-    }
-    return Errors(ErrorCode::OutOfMemory, "cuda",
-                  "no memory on the host for values of " +
-                      std::to_string(statistics(program).value_bytes) + " bytes at most");
+    return native::compile_checked<cuda::DeviceBlock>(
+        program, options, "cuda", [&]() -> Result<std::unique_ptr<Executable>> {
+          VECC_TRY(auto device, cuda::Device::open(options.device.index));
+          return cuda::CudaExecutable::make(program, options, std::move(device));
+        });
   }
 };
 

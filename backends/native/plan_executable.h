@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,28 @@ namespace vecc::native {
 /// BackendUnsupported of every `update` and `vjp`, if gradients are wanted.
 void check_gradients(const Program& program, const ExecutionOptions& options,
                      const std::string& backend, Errors& errors);
+
+/// Backend::compile() where the device is there: what must hold of the Program and its storage,
+/// then `make()`. Errors: those of check_stored() and check_gradients(), OutOfMemory if `make()`
+/// throws for want of the host's memory, its own.
+template <class Block, class Make>
+[[nodiscard]] Result<std::unique_ptr<Executable>> compile_checked(const Program& program,
+                                                                  const ExecutionOptions& options,
+                                                                  const std::string& backend,
+                                                                  Make&& make) {
+  Errors errors;
+  check_stored<Block>(program, options, backend, errors);
+  check_gradients(program, options, backend, errors);
+  if (!errors.empty()) return errors;
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // more than a vector can ever hold
+  }
+  return Errors(ErrorCode::OutOfMemory, backend,
+                "no memory on the host for values of " +
+                    std::to_string(statistics(program).value_bytes) + " bytes at most");
+}
 
 /// Where a Plan runs. Block: numbers of the Plan's dtype in its memory; a copy is the same memory.
 template <class Block>

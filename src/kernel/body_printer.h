@@ -21,6 +21,14 @@ inline constexpr std::uint32_t kNoOperand = 0xFFFFFFFFu;
 /// Whether entry i of a node is a formula of entries i of its operands (or of scalars).
 [[nodiscard]] bool is_entrywise(const Kernel& kernel, const KernelNode& node);
 
+/// op(left) op(right) of a Times is m x k times k x n.
+struct ProductShape {
+  std::uint32_t m = 0;
+  std::uint32_t k = 0;
+  std::uint32_t n = 0;
+};
+[[nodiscard]] ProductShape product_shape(const Kernel& kernel, const KernelNode& node);
+
 /// Nodes of a sum over members: a loaded row, its factor (kNoOperand: none), the sum.
 struct MemberSum {
   std::uint32_t row = 0;

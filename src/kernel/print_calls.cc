@@ -46,13 +46,17 @@ void BodyPrinter::print_call(std::uint32_t number) {
   fail_check("a node of whole rows", __FILE__, __LINE__, std::to_string(number));
 }
 
+ProductShape product_shape(const Kernel& kernel, const KernelNode& node) {
+  const Shape left = kernel.nodes[node.operands[0]].shape;
+  const Shape right = kernel.nodes[node.operands[1]].shape;
+  return {node.transpose_left ? left.cols() : left.rows(),
+          node.transpose_left ? left.rows() : left.cols(),
+          node.transpose_right ? right.rows() : right.cols()};
+}
+
 void BodyPrinter::print_times_call(std::uint32_t number) {
   const KernelNode& node = kernel_.nodes[number];
-  const Shape left = kernel_.nodes[node.operands[0]].shape;
-  const Shape right = kernel_.nodes[node.operands[1]].shape;
-  const std::uint32_t m = node.transpose_left ? left.cols() : left.rows();
-  const std::uint32_t k = node.transpose_left ? left.rows() : left.cols();
-  const std::uint32_t n = node.transpose_right ? right.rows() : right.cols();
+  const auto [m, k, n] = product_shape(kernel_, node);
   line(fmt::format("times<T, {}, {}, {}, {}, {}>({}, {}, {});", m, k, n, node.transpose_left,
                    node.transpose_right, pointer(node.operands[0]), pointer(node.operands[1]),
                    pointer(number)));

@@ -99,11 +99,7 @@ void BodyPrinter::gather_operands(std::uint32_t number) {
 
 void BodyPrinter::print_lanes_times(std::uint32_t number) {
   const KernelNode& node = kernel_.nodes[number];
-  const Shape left = kernel_.nodes[node.operands[0]].shape;
-  const Shape right = kernel_.nodes[node.operands[1]].shape;
-  const std::uint32_t m = node.transpose_left ? left.cols() : left.rows();
-  const std::uint32_t k = node.transpose_left ? left.rows() : left.cols();
-  const std::uint32_t n = node.transpose_right ? right.rows() : right.cols();
+  const auto [m, k, n] = product_shape(kernel_, node);
   line("{");
   indent_ += "  ";
   gather_operands(number);
