@@ -74,6 +74,24 @@ std::optional<TorchReduce> parse_torch_reduce(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view text_of(CudaLaunch launch) {
+  switch (launch) {
+    case CudaLaunch::Auto: return "auto";
+    case CudaLaunch::Graph: return "graph";
+    case CudaLaunch::Grid: return "grid";
+    case CudaLaunch::Cluster: return "cluster";
+  }
+  return "";
+}
+
+std::optional<CudaLaunch> parse_cuda_launch(std::string_view text) {
+  for (const CudaLaunch launch :
+       {CudaLaunch::Auto, CudaLaunch::Graph, CudaLaunch::Grid, CudaLaunch::Cluster}) {
+    if (text_of(launch) == text) return launch;
+  }
+  return std::nullopt;
+}
+
 Result<Device> parse_device(std::string_view text) {
   if (text == "auto") return Device{Device::Kind::Auto, 0};
   if (text == "cpu") return Device{Device::Kind::Cpu, 0};

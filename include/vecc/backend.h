@@ -35,6 +35,17 @@ enum class TorchReduce : std::uint8_t {
 [[nodiscard]] std::string_view text_of(TorchReduce reduce);
 [[nodiscard]] std::optional<TorchReduce> parse_torch_reduce(std::string_view text);
 
+/// How the cuda backend starts a Program's kernels.
+enum class CudaLaunch : std::uint8_t {
+  Auto,     ///< whichever takes least time
+  Graph,    ///< a CUDA graph: a launch a kernel
+  Grid,     ///< one launch, whose blocks, on all of the GPU, go through all kernels
+  Cluster,  ///< the same of one cluster of blocks; needs compute capability 9.0
+};
+/// auto, graph, grid, cluster.
+[[nodiscard]] std::string_view text_of(CudaLaunch launch);
+[[nodiscard]] std::optional<CudaLaunch> parse_cuda_launch(std::string_view text);
+
 /// What outlives the runs of executables: the rows of parameters and states. Made by a backend.
 class Storage {
  public:
@@ -51,6 +62,7 @@ struct ExecutionOptions {
   /// is then refused: its parameters change at the end of the run.
   bool gradients = false;
   TorchReduce torch_reduce = TorchReduce::Auto;  ///< other backends do not look at it
+  CudaLaunch cuda_launch = CudaLaunch::Auto;     ///< other backends do not look at it
   /// Values to keep until the next run, beside the outputs.
   std::vector<ValueId> kept = {};
   /// Another executable's storage(): parameters and states of a name that is in it are those, of
@@ -59,6 +71,18 @@ struct ExecutionOptions {
   std::shared_ptr<Storage> storage = nullptr;
   /// Parameters that are this executable's own all the same (targets, sample weights).
   std::vector<ParameterIndex> own_parameters = {};
+};
+
+/// Runs one after another, of which the host sees nothing but one number each.
+struct RunSeries {
+  /// A parameter of one number: what it is set to before each run.
+  struct Input {
+    ParameterIndex parameter = 0;
+    std::vector<double> values;  ///< by run
+  };
+  std::uint32_t runs = 1;
+  std::vector<Input> inputs;
+  std::string total;  ///< a state of one number: 0 before each run, its value after it is kept
 };
 
 /// A compiled Program on a device. Everything that does not change between runs (indices, facts,
@@ -71,6 +95,9 @@ class Executable {
   /// A run() that may return before the device is done: what reads or changes a value waits, and
   /// has the errors.
   [[nodiscard]] virtual Result<void> start() { return run(); }
+  /// The total of each run of a series; returns when the device is done with all. Errors: those of
+  /// set_parameter(), set_state() and run(), before the first run where they can be known then.
+  [[nodiscard]] virtual Result<std::vector<double>> run_series(const RunSeries& series);
   /// A run() with each op timed, the device idle before and after each: seconds by value; 0 for
   /// what does nothing by itself (a fact, a view, a gather that its reader goes through). Errors:
   /// those of run().
@@ -110,6 +137,21 @@ class Executable {
   /// "cpu", "cuda:0 NVIDIA H200".
   [[nodiscard]] virtual std::string device_name() const = 0;
 };
+
+inline Result<std::vector<double>> Executable::run_series(const RunSeries& series) {
+  std::vector<double> totals;
+  for (std::uint32_t i = 0; i < series.runs; ++i) {
+    for (const RunSeries::Input& input : series.inputs) {
+      VECC_TRY_VOID(set_parameter(input.parameter, std::span(&input.values[i], 1)));
+    }
+    constexpr double kZero = 0;
+    VECC_TRY_VOID(set_state(series.total, std::span(&kZero, 1)));
+    VECC_TRY_VOID(run());
+    VECC_TRY(const std::vector<double> total, state(series.total));
+    totals.push_back(total.front());
+  }
+  return totals;
+}
 
 class Backend {
  public:

@@ -46,6 +46,12 @@ struct NonFinite {
   std::uint32_t row = 0;
 };
 
+/// What an epoch came to.
+struct TrainedEpoch {
+  double rate = 0;
+  double loss = 0;  ///< as Trainer::epoch_loss()
+};
+
 class Trainer {
  public:
   virtual ~Trainer() = default;
@@ -57,6 +63,9 @@ class Trainer {
   [[nodiscard]] virtual double rate() const = 0;
   /// One batch. Errors: those of Backend::compile() and Executable::run().
   [[nodiscard]] virtual Result<void> step() = 0;
+  /// The next `count` epochs, whole, from where an epoch begins. With one batch an epoch nobody
+  /// waits for the device between them. Errors: those of step().
+  [[nodiscard]] virtual Result<std::vector<TrainedEpoch>> epochs(std::uint32_t count) = 0;
   /// The mean error of the samples (of the pairs) of the steps of this epoch so far, each before
   /// its own update; after the last batch, of the whole epoch until the next step.
   [[nodiscard]] virtual Result<double> epoch_loss() = 0;

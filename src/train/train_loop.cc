@@ -12,8 +12,20 @@
 namespace vecc {
 namespace {
 
-// Epochs between two copies of the state from which a NaN is looked for.
+// The state from which a NaN is looked for is copied again after as many epochs, and when they took
+// as many times as long as a copy does.
 constexpr std::uint64_t kEpochsToRepeat = 16;
+constexpr double kCopiesToRepeat = 32;
+
+// How long nobody may have to wait for the loss of an epoch, or for an end that was asked for.
+constexpr double kSeriesSeconds = 0.05;
+constexpr std::uint64_t kLongestSeries = 1024;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 class Loop {
  public:
@@ -66,9 +78,18 @@ class Loop {
     return {};
   }
 
-  // Whether the epoch came to its end.
+  // Whether the epoch came to its end. Several at once where nobody looks between them.
   Result<bool> run_epoch() {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
+    if (parts_.trainer.batch_count() == 1) {
+      const std::uint64_t count = series_length();
+      VECC_TRY(const auto epochs, parts_.trainer.epochs(static_cast<std::uint32_t>(count)));
+      const double seconds = seconds_since(start) / static_cast<double>(count);
+      for (const TrainedEpoch& epoch : epochs) {
+        VECC_TRY_VOID(end_epoch(epoch, seconds, &epoch == &epochs.back()));
+      }
+      return true;
+    }
     // A resumed epoch goes on where it was left.
     const TrainPosition at = parts_.trainer.position();
     std::uint64_t batch = at.epoch == state_.finished_epochs ? at.batch : 0;
@@ -76,18 +97,39 @@ class Loop {
       if (batch > 0 && parts_.should_stop && parts_.should_stop()) return false;
       VECC_TRY_VOID(parts_.trainer.step());
     }
+    VECC_TRY(const double loss, parts_.trainer.epoch_loss());
+    VECC_TRY_VOID(end_epoch({parts_.trainer.rate(), loss}, seconds_since(start), true));
+    return true;
+  }
+
+  // Epochs until somebody looks at the weights.
+  [[nodiscard]] std::uint64_t series_length() const {
+    const std::uint64_t done = state_.finished_epochs;
+    std::uint64_t count = std::min(options_.epochs - done, kLongestSeries);
+    const auto end_at = [&](std::uint64_t every) {
+      const std::uint64_t period = std::max<std::uint64_t>(every, 1);
+      count = std::min(count, period - done % period);
+    };
+    if (parts_.training != nullptr || parts_.validation != nullptr) end_at(options_.log_every);
+    if (has_folder()) end_at(options_.checkpoint_every);
+    const double in_time = kSeriesSeconds / std::max(epoch_seconds_, 1e-9);
+    return std::min(count, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(in_time)));
+  }
+
+  // `is_now`: the weights are those after this epoch, not after a later one.
+  Result<void> end_epoch(const TrainedEpoch& epoch, double seconds, bool is_now) {
     EpochReport report;
-    report.rate = parts_.trainer.rate();
-    VECC_TRY(report.loss, parts_.trainer.epoch_loss());
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    report.seconds = time.count();
-    summary_.step_seconds += report.seconds;
+    report.rate = epoch.rate;
+    report.loss = epoch.loss;
+    report.seconds = seconds;
+    epoch_seconds_ = seconds;
+    summary_.step_seconds += seconds;
     if (!std::isfinite(report.loss)) VECC_TRY_VOID(explain_non_finite());
     report.epoch = ++state_.finished_epochs;
     VECC_TRY_VOID(evaluate(report));
-    VECC_TRY_VOID(keep(report));
+    VECC_TRY_VOID(keep(report, is_now));
     if (parts_.report) VECC_TRY_VOID(parts_.report(report));
-    return true;
+    return {};
   }
 
   [[nodiscard]] bool is_logged(std::uint64_t epoch) const {
@@ -107,7 +149,7 @@ class Loop {
   }
 
   // The best weights, the state to look for a NaN from, the checkpoint.
-  Result<void> keep(const EpochReport& report) {
+  Result<void> keep(const EpochReport& report, bool is_now) {
     if (report.validation && report.validation->loss < state_.best_loss) {
       state_.best_loss = report.validation->loss;
       state_.best_epoch = report.epoch;
@@ -115,12 +157,19 @@ class Loop {
       if (has_folder()) VECC_TRY_VOID(folder_.write_best(*best_));
     }
     const bool writes = has_folder() && report.epoch % options_.checkpoint_every == 0;
-    if (!writes && report.epoch % kEpochsToRepeat != 0) return {};
+    if (!is_now || (!writes && !is_copy_due())) return {};
+    const auto start = Clock::now();
     VECC_TRY(WeightFile now, parts_.trainer.save());
     if (!is_finite(now)) return explain_non_finite();
     good_ = std::move(now);
+    copied_ = {report.epoch, summary_.step_seconds, seconds_since(start)};
     if (writes) return folder_.write_last(good_, state_);
     return {};
+  }
+
+  [[nodiscard]] bool is_copy_due() const {
+    return state_.finished_epochs - copied_.epoch >= kEpochsToRepeat &&
+           summary_.step_seconds - copied_.step_seconds >= kCopiesToRepeat * copied_.seconds;
   }
 
   Result<void> write_checkpoint() {
@@ -173,6 +222,12 @@ class Loop {
   LoopState state_;
   std::optional<WeightFile> best_;
   WeightFile good_;
+  struct {
+    std::uint64_t epoch = 0;
+    double step_seconds = 0;  // of the training until then
+    double seconds = 0;       // that the copy took
+  } copied_;                  // when good_ was
+  double epoch_seconds_ = kSeriesSeconds;
   TrainSummary summary_;
 };
 

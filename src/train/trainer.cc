@@ -84,9 +84,20 @@ class BatchTrainer final : public Trainer {
   }
 
   Result<double> epoch_loss() override {
-    if (counted_ == 0) return std::numeric_limits<double>::quiet_NaN();
     VECC_TRY(const double sum, state_->loss());
-    return sum / static_cast<double>(counted_);
+    return mean_error(sum);
+  }
+
+  Result<std::vector<TrainedEpoch>> epochs(std::uint32_t count) override {
+    VECC_CHECK(next_position().batch == 0, "epochs from within one");
+    if (is_full_batch()) return full_batch_epochs(count);
+    std::vector<TrainedEpoch> epochs(count);
+    for (TrainedEpoch& epoch : epochs) {
+      for (std::uint64_t batch = 0; batch < batch_count(); ++batch) VECC_TRY_VOID(step());
+      epoch.rate = rate();
+      VECC_TRY(epoch.loss, epoch_loss());
+    }
+    return epochs;
   }
 
   [[nodiscard]] std::shared_ptr<Storage> storage() const override { return state_->storage(); }
@@ -144,6 +155,34 @@ class BatchTrainer final : public Trainer {
   [[nodiscard]] TrainPosition next_position() const {
     if (position_.batch < batch_count()) return position_;
     return {position_.epoch + 1, 0, position_.step};
+  }
+
+  [[nodiscard]] double mean_error(double sum) const {
+    return counted_ == 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : sum / static_cast<double>(counted_);
+  }
+
+  Result<std::vector<TrainedEpoch>> full_batch_epochs(std::uint32_t count) {
+    VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(0)));
+    std::vector<TrainedEpoch> epochs(count);
+    RunSeries series{.runs = count, .inputs = {}, .total = kLossState};
+    for (TrainedEpoch& epoch : epochs) {
+      position_ = {next_position().epoch, 0, position_.step};
+      epoch.rate = rate();
+      const auto values =
+          step_values(compiled->step.ops, options_.optimizer, optimizer_step(), epoch.rate);
+      series.inputs.resize(values.size());
+      for (std::size_t v = 0; v < values.size(); ++v) {
+        series.inputs[v].parameter = values[v].parameter;
+        series.inputs[v].values.push_back(values[v].values.front());
+      }
+      ++position_.batch;
+      ++position_.step;
+    }
+    counted_ = compiled->step.counted;
+    VECC_TRY(const std::vector<double> sums, compiled->executable->run_series(series));
+    for (std::uint32_t e = 0; e < count; ++e) epochs[e].loss = mean_error(sums[e]);
+    return epochs;
   }
 
   // NeuraLogic counts a step a sample online, and a step an epoch with minibatches.

@@ -93,6 +93,15 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->check(CLI::IsMember({"auto", "segment", "scatter", "spmm"}).description(""))
       ->type_name("auto|segment|scatter|spmm")
       ->default_str("auto");
+  app.add_option_function<std::string>(
+         "--cuda-launch",
+         [&o](const std::string& text) { o.cuda_launch = parse_cuda_launch(text); },
+         "How a GPU runs the kernels. graph: a launch each, in a CUDA graph; grid, cluster: all in "
+         "one launch, of blocks on the whole GPU or of one cluster; auto: what takes least time. "
+         "Needs --backend=cuda")
+      ->check(CLI::IsMember({"auto", "graph", "grid", "cluster"}).description(""))
+      ->type_name("auto|graph|grid|cluster")
+      ->default_str("auto");
   app.add_option("--repeat", o.repeat, "Run N times and print a table of the times")
       ->check(CLI::Range(1, 1000000000).description(""))
       ->type_name("N")
@@ -246,6 +255,7 @@ std::string check_options(Options& o, const std::string& device) {
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
+  if (o.cuda_launch && o.backend != "cuda") return "--cuda-launch needs --backend=cuda";
   if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";

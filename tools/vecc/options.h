@@ -26,6 +26,7 @@ struct Options {
   std::uint32_t threads = 0;
   std::uint32_t repeat = 1;
   std::optional<TorchReduce> torch_reduce;  ///< if given, the backend is torch
+  std::optional<CudaLaunch> cuda_launch;    ///< if given, the backend is cuda
   std::string gradients;                    ///< where to write them; empty: nowhere
   std::optional<Initializer> init;          ///< of weights without values
   std::int64_t init_seed = 0;
