@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace vecc::cuda {
@@ -35,8 +36,9 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   DeviceCodeCounts& counts = made->code_counts_;
   try {
     device->use();
-    VECC_TRY(auto machine,
-             CudaMachine::make(std::move(device), make_device_plan(whole, options), code, &counts));
+    VECC_TRY(auto machine, CudaMachine::make(std::move(device), make_device_plan(whole, options),
+                                             options.cuda_launch, code, &counts));
+    made->cuda_machine_ = machine.get();
     spdlog::debug("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled, counts.cached,
                   counts.seconds);
     made->bind(whole.program, options, std::move(machine));
@@ -44,6 +46,35 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
     return error.errors;
   }
   return std::unique_ptr<Executable>(std::move(made));
+}
+
+Result<std::vector<double>> CudaExecutable::run_series(const RunSeries& series) {
+  return guarded([&]() -> Result<std::vector<double>> {
+    SeriesPlaces places;
+    VECC_TRY(const DeviceBlock total, scalar_state(series.total));
+    places.total = total.at(0);
+    for (const RunSeries::Input& input : series.inputs) {
+      VECC_TRY_VOID(set_parameter(input.parameter, std::span(input.values).first(1)));
+      places.inputs.push_back(parameter_block(input.parameter).at(0));
+    }
+    std::vector<double> totals;
+    for (std::uint32_t first = 0; first < series.runs; first += kLongestSeries) {
+      const std::uint32_t runs = std::min(series.runs - first, kLongestSeries);
+      total.fill(0);
+      std::vector<double> values;
+      for (std::uint32_t run = first; run < first + runs; ++run) {
+        for (const RunSeries::Input& input : series.inputs) values.push_back(input.values[run]);
+      }
+      if (first > 0) {
+        for (std::size_t i = 0; i < series.inputs.size(); ++i) {
+          parameter_block(series.inputs[i].parameter).write(std::span(&values[i], 1));
+        }
+      }
+      cuda_machine_->run_series(places, runs, values, totals);
+    }
+    note_run();
+    return totals;
+  });
 }
 
 }  // namespace vecc::cuda

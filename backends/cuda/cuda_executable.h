@@ -27,6 +27,7 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   Result<void> run() override {
     return guarded([&] { return PlanExecutable::run(); });
   }
+  Result<std::vector<double>> run_series(const RunSeries& series) override;
   Result<std::vector<double>> profile() override {
     return guarded([&] { return PlanExecutable::profile(); });
   }
@@ -74,6 +75,7 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   }
 
   std::shared_ptr<Device> device_;
+  CudaMachine* cuda_machine_ = nullptr;  // that of PlanExecutable
   DeviceCodeCounts code_counts_;
 };
 

@@ -74,6 +74,7 @@ Result<std::shared_ptr<Device>> Device::open(std::uint32_t index) {
   std::shared_ptr<Device> opened(new Device(*driver));
   opened->name_ = "cuda:" + std::to_string(index) + " " + info.name;
   opened->capability_ = info.capability;
+  opened->multiprocessors_ = static_cast<std::uint32_t>(info.multiprocessors);
   try {
     opened->check(driver->context_retain(&opened->context_, device), "making a context");
     opened->use();

@@ -23,6 +23,7 @@ class Device {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// 90 is compute capability 9.0.
   [[nodiscard]] int capability() const { return capability_; }
+  [[nodiscard]] std::uint32_t multiprocessors() const { return multiprocessors_; }
   [[nodiscard]] CUstream stream() const { return stream_; }
 
   /// Makes its context this thread's. All that follows needs it.
@@ -39,6 +40,7 @@ class Device {
   const Driver& driver_;
   std::string name_;
   int capability_ = 0;
+  std::uint32_t multiprocessors_ = 1;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
 };

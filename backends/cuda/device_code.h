@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/nvrtc.h"
 
 namespace vecc::cuda {
 
@@ -44,7 +45,11 @@ struct DeviceCodeCounts {
 /// texts are compiled once. Several are compiled at once. `counts` may be null. Errors:
 /// CompilerAbsent (if one is not in the cache), CompilerFailed.
 [[nodiscard]] Result<std::vector<std::string>> compile_device_code(
-    std::span<const std::string> texts, int architecture, const DeviceCodeOptions& options,
-    DeviceCodeCounts* counts);
+    std::span<const std::string> texts, CodeKind kind, int architecture,
+    const DeviceCodeOptions& options, DeviceCodeCounts* counts);
+
+/// Parts as one. Error: CompilerFailed with the linker's words.
+[[nodiscard]] Result<std::string> link_device_code(const Device& device,
+                                                   std::span<const std::string> parts);
 
 }  // namespace vecc::cuda

@@ -13,9 +13,9 @@ std::uint64_t DeviceTables::add(ArrayIndex array, bool narrow) {
     std::vector<std::uint16_t> entries(wide.size());
     std::ranges::transform(wide, entries.begin(),
                            [](std::uint32_t entry) { return static_cast<std::uint16_t>(entry); });
-    begin = append(std::span<const std::uint16_t>(entries));
+    begin = add(std::span<const std::uint16_t>(entries));
   } else {
-    begin = append(std::span<const std::uint32_t>(wide));
+    begin = add(std::span<const std::uint32_t>(wide));
   }
   begins_.emplace(std::pair(array, narrow), begin);
   return begin;

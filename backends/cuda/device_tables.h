@@ -24,15 +24,9 @@ class DeviceTables {
   [[nodiscard]] bool is_narrow(const Launch& launch) const { return narrow_.has_all_of(launch); }
   /// Where an array of the Plan begins, of 16 or 32 bits an entry; it is copied once.
   std::uint64_t add(ArrayIndex array, bool narrow);
-  std::uint64_t add(std::span<const BlockRows> blocks) { return append(blocks); }
-
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_.size(); }
-  /// To the device, from `memory`'s first byte on; what is here is gone.
-  void upload(const DeviceMemory& memory);
-
- private:
+  /// The same of anything else.
   template <class Entry>
-  std::uint64_t append(std::span<const Entry> entries) {
+  std::uint64_t add(std::span<const Entry> entries) {
     constexpr std::uint64_t kAlignment = 256;
     const std::uint64_t begin = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
     bytes_.resize(begin + entries.size_bytes());
@@ -40,6 +34,11 @@ class DeviceTables {
     return begin;
   }
 
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_.size(); }
+  /// To the device, from `memory`'s first byte on; what is here is gone.
+  void upload(const DeviceMemory& memory);
+
+ private:
   const Plan& plan_;
   native::NarrowArrays narrow_;
   std::map<std::pair<ArrayIndex, bool>, std::uint64_t> begins_;  // by array and width

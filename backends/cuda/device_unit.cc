@@ -1,12 +1,25 @@
 #include "backends/cuda/device_unit.h"
 
+#include "backends/native/code_cache.h"
 #include "src/kernel/prelude.h"
+#include "src/kernel/print_cpp.h"
 #include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
 
 std::string unit_text(const Kernel& kernel, std::uint32_t slots) {
-  return std::string(kernel_prelude()) + std::string(device_prelude()) + print_cuda(kernel, slots);
+  return std::string(kernel_prelude()) + std::string(device_prelude()) +
+         print_cuda(kernel, slots, CudaUnit::Kernel);
+}
+
+StepUnit step_unit(const Kernel& kernel, std::uint32_t slots) {
+  const std::string nameless = print_cuda(kernel, slots, CudaUnit::Step);
+  StepUnit unit;
+  unit.has_lists = has_lists(kernel);
+  unit.name = "vecc_" + native::CodeKey(nameless).hash();
+  unit.text = "#define VECC_STEPS 1\n" + std::string(kernel_prelude()) +
+              std::string(device_prelude()) + print_cuda(kernel, slots, CudaUnit::Step, unit.name);
+  return unit;
 }
 
 }  // namespace vecc::cuda

@@ -11,4 +11,12 @@ namespace vecc::cuda {
 /// The preludes and the kernel, for that many slots.
 [[nodiscard]] std::string unit_text(const Kernel& kernel, std::uint32_t slots);
 
+/// The same as functions for one launch of many kernels (CodeKind::Parts).
+struct StepUnit {
+  std::string name;  ///< functions are NAME_16, NAME_32; another for every other text
+  std::string text;
+  bool has_lists = false;  ///< else there is no NAME_16
+};
+[[nodiscard]] StepUnit step_unit(const Kernel& kernel, std::uint32_t slots);
+
 }  // namespace vecc::cuda

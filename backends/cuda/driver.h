@@ -21,6 +21,7 @@ struct CUeventOf;
 struct CUgraphOf;
 struct CUgraphExecOf;
 struct CUgraphNodeOf;
+struct CUlinkStateOf;
 using CUcontext = CUcontextOf*;
 using CUmodule = CUmoduleOf*;
 using CUfunction = CUfunctionOf*;
@@ -29,6 +30,7 @@ using CUevent = CUeventOf*;
 using CUgraph = CUgraphOf*;
 using CUgraphExec = CUgraphExecOf*;
 using CUgraphNode = CUgraphNodeOf*;
+using CUlinkState = CUlinkStateOf*;
 
 inline constexpr CUresult kSuccess = 0;
 inline constexpr CUresult kOutOfMemory = 2;
@@ -48,6 +50,34 @@ struct CUkernelNodeParams {
   void* kernel;
   CUcontext context;
 };
+
+/// CUlaunchAttribute
+struct CUlaunchAttribute {
+  int id;
+  char padding[4];
+  union {
+    char bytes[64];
+    int cooperative;
+    unsigned cluster[3];
+  } value;
+};
+inline constexpr int kCooperative = 2;
+inline constexpr int kClusterDimension = 4;
+
+struct CUlaunchConfig {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared;
+  CUstream stream;
+  CUlaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
+/// CUjitInputType: machine code.
+inline constexpr int kCubin = 0;
+/// CUjit_option: the linker's words, and how many bytes they may take.
+inline constexpr int kErrorLog = 5;
+inline constexpr int kErrorLogBytes = 6;
 
 /// The driver's functions.
 struct Driver {

@@ -1,11 +1,14 @@
 #include "backends/cuda/launch_graph.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
 namespace {
+
+constexpr std::size_t kMostNodes = 1024;  // of one graph
 
 // Of one launch: pointers to its two parameters, which the driver copies.
 class LaunchParameters {
@@ -49,6 +52,15 @@ void start_launch(const Device& device, const BoundLaunch& launch) {
 LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch> launches,
                          std::span<const std::vector<std::uint32_t>> before)
     : device_(std::move(device)) {
+  for (std::size_t first = 0; first < launches.size(); first += kMostNodes) {
+    const std::size_t count = std::min(kMostNodes, launches.size() - first);
+    add_part(launches.subspan(first, count), before.subspan(first, count), first);
+  }
+}
+
+// `first`: what the launches' numbers in `before` are counted from; those before it ran earlier.
+void LaunchGraph::add_part(std::span<const BoundLaunch> launches,
+                           std::span<const std::vector<std::uint32_t>> before, std::size_t first) {
   const Driver& driver = device_->driver();
   CUgraph graph = nullptr;
   device_->check(driver.graph_create(&graph, 0), "preparing a run");
@@ -56,10 +68,13 @@ LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLa
     std::vector<CUgraphNode> nodes;
     for (std::size_t l = 0; l < launches.size(); ++l) {
       std::vector<CUgraphNode> waits_for;
-      for (const std::uint32_t other : before[l]) waits_for.push_back(nodes[other]);
+      for (const std::uint32_t other : before[l]) {
+        if (other >= first) waits_for.push_back(nodes[other - first]);
+      }
       nodes.push_back(add_node(*device_, graph, launches[l], waits_for));
     }
-    device_->check(driver.graph_instantiate(&executable_, graph, 0), "preparing a run");
+    parts_.emplace_back();
+    device_->check(driver.graph_instantiate(&parts_.back(), graph, 0), "preparing a run");
   } catch (const DeviceError&) {
     (void)driver.graph_destroy(graph);
     throw;
@@ -68,11 +83,15 @@ LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLa
 }
 
 LaunchGraph::~LaunchGraph() {
-  (void)device_->driver().graph_exec_destroy(executable_);  // at the process' end it may be gone
+  for (CUgraphExec part : parts_) {
+    if (part != nullptr) (void)device_->driver().graph_exec_destroy(part);
+  }
 }
 
 void LaunchGraph::start() const {
-  device_->check(device_->driver().graph_launch(executable_, device_->stream()), "starting a run");
+  for (CUgraphExec part : parts_) {
+    device_->check(device_->driver().graph_launch(part, device_->stream()), "starting a run");
+  }
 }
 
 }  // namespace vecc::cuda

@@ -1,5 +1,6 @@
 // Launches as a CUDA graph: one call starts all of them, and those that do not wait for one another
-// run at once.
+// run at once. Of very many launches several graphs, one after another: preparing one takes more
+// than its share of time.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,11 @@ class LaunchGraph {
   void start() const;
 
  private:
+  void add_part(std::span<const BoundLaunch> launches,
+                std::span<const std::vector<std::uint32_t>> before, std::size_t first);
+
   std::shared_ptr<Device> device_;
-  CUgraphExec executable_ = nullptr;
+  std::vector<CUgraphExec> parts_;
 };
 
 }  // namespace vecc::cuda

@@ -51,11 +51,14 @@ std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLay
 }
 
 std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,
-                                  std::uint32_t slots) {
+                                  std::uint32_t slots, std::uint32_t most) {
   const std::uint32_t rows_at_once = kCudaThreads / (layout.lanes * slots);
-  const std::uint32_t step = layout.flat ? std::max(1u, kCudaThreads * kFlatSteps / layout.entries)
-                             : layout.block_rows > 0 ? layout.block_rows
-                                                     : rows_at_once;
+  const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatSteps : 1;
+  std::uint32_t step = layout.flat ? std::max(1u, kCudaThreads * flat_steps / layout.entries)
+                       : layout.block_rows > 0 ? layout.block_rows
+                                               : rows_at_once;
+  const std::uint64_t steps = (std::uint64_t{launch.rows} + step - 1) / step;
+  step *= static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (steps + most - 1) / most));
   std::vector<BlockRows> blocks;
   const auto cut = [&](std::uint32_t begin, std::uint32_t end, std::uint32_t type) {
     for (std::uint32_t row = begin; row < end; row += std::min(step, end - row)) {

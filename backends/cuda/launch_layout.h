@@ -10,6 +10,8 @@
 
 namespace vecc::cuda {
 
+inline constexpr std::uint32_t kAnyBlocks = 0xFFFFFFFFu;
+
 /// As `BlockRows` in src/kernel/prelude/lanes.h.
 struct BlockRows {
   std::uint32_t begin;
@@ -22,8 +24,11 @@ struct BlockRows {
 [[nodiscard]] std::uint32_t choose_slots(const Plan& plan, const Launch& launch,
                                          const CudaLayout& layout);
 
-/// The rows of each block, each within a tile of one type. They depend on the launch alone.
+/// The rows of each block, each within a tile of one type. They depend on the launch alone. `most`:
+/// of how many blocks there can be, each has as many rows as it takes (more blocks if there are
+/// more tiles).
 [[nodiscard]] std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,
-                                                std::uint32_t slots);
+                                                std::uint32_t slots,
+                                                std::uint32_t most = kAnyBlocks);
 
 }  // namespace vecc::cuda

@@ -98,14 +98,15 @@ Result<DeviceCompiler> find_device_compiler() {
   return nvrtc->compiler;
 }
 
-const std::vector<std::string>& device_flags() {
+std::vector<std::string> device_flags(CodeKind kind) {
   // The order of operations is the kernel's own: no product is joined with a sum behind its back.
-  static const std::vector<std::string> flags = {
-      "--std=c++17", "--device-as-default-execution-space", "--fmad=false"};
+  std::vector<std::string> flags = {"--std=c++17", "--device-as-default-execution-space",
+                                    "--fmad=false"};
+  if (kind == CodeKind::Parts) flags.emplace_back("--relocatable-device-code=true");
   return flags;
 }
 
-Result<std::string> compile_for_device(const std::string& text, int architecture) {
+Result<std::string> compile_for_device(const std::string& text, int architecture, CodeKind kind) {
   VECC_TRY(const Nvrtc* nvrtc, find_nvrtc());
   const auto fail = [&](const std::string& what) {
     return Errors(ErrorCode::CompilerFailed, escape_terminal(nvrtc->compiler.path, 4096), what);
@@ -114,7 +115,7 @@ Result<std::string> compile_for_device(const std::string& text, int architecture
   if (nvrtc->create(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0) {
     return fail("no program could be made");
   }
-  std::vector<std::string> flags = device_flags();
+  std::vector<std::string> flags = device_flags(kind);
   flags.push_back("--gpu-architecture=sm_" + std::to_string(architecture));
   std::vector<const char*> list;
   for (const std::string& flag : flags) list.push_back(flag.c_str());

@@ -1,6 +1,7 @@
 // NVIDIA's run-time compiler (NVRTC), loaded where it is.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,18 @@ struct DeviceCompiler {
 /// Error: CompilerAbsent, with where it was looked for.
 [[nodiscard]] Result<DeviceCompiler> find_device_compiler();
 
+/// What machine code is for.
+enum class CodeKind : std::uint8_t {
+  Kernels,  ///< to be loaded
+  Parts,    ///< functions and kernels that call them, to be linked
+};
+
 /// The flags of every compilation, but the architecture.
-[[nodiscard]] const std::vector<std::string>& device_flags();
+[[nodiscard]] std::vector<std::string> device_flags(CodeKind kind);
 
 /// CUDA C++ that includes nothing as machine code (cubin) of an architecture. Threads
 /// may do so at once. Errors: CompilerAbsent, CompilerFailed with the compiler's own words.
-[[nodiscard]] Result<std::string> compile_for_device(const std::string& text, int architecture);
+[[nodiscard]] Result<std::string> compile_for_device(const std::string& text, int architecture,
+                                                     CodeKind kind);
 
 }  // namespace vecc::cuda

@@ -61,7 +61,8 @@ bool is_older(const CacheFile& a, const CacheFile& b) {
 CodeKey::CodeKey(std::string text) : text_(std::move(text)) {
   Hash128 hash;
   hash.add(std::string_view(text_));
-  file_name_ = hexadecimal_text(hash.high(), hash.low()) + std::string(kEntryEnding);
+  hash_ = hexadecimal_text(hash.high(), hash.low());
+  file_name_ = hash_ + std::string(kEntryEnding);
 }
 
 CodeCache::CodeCache(const std::string& folder, std::uint64_t max_bytes, Warn warn)

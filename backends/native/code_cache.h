@@ -18,11 +18,14 @@ class CodeKey {
  public:
   explicit CodeKey(std::string text);
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// 32 hexadecimal digits and ".so".
+  /// 32 hexadecimal digits.
+  [[nodiscard]] const std::string& hash() const { return hash_; }
+  /// The hash and ".so".
   [[nodiscard]] const std::string& file_name() const { return file_name_; }
 
  private:
   std::string text_;
+  std::string hash_;
   std::string file_name_;
 };
 

@@ -119,12 +119,23 @@ class PlanExecutable : public Executable {
   void bind(const Program& program, const ExecutionOptions& options,
             std::unique_ptr<PlanMachine<Block>> machine);
 
+  /// After all launches of a run were started.
+  void note_run();
+  [[nodiscard]] const Block& parameter_block(ParameterIndex parameter) {
+    return stored_.parameter(parameter);
+  }
+  /// A state of one number, by its name. Error: Usage (there is none, or it has more).
+  [[nodiscard]] Result<Block> scalar_state(std::string_view name) {
+    VECC_TRY(const ValueId id, program_.find_state(name, backend_));
+    VECC_TRY_VOID(check_value_count(describe_state(name), 1, stored_.state(id).elements()));
+    return stored_.state(id);
+  }
+
  private:
   [[nodiscard]] Errors usage(std::string message) const {
     return Errors(ErrorCode::Usage, backend_, std::move(message));
   }
   void append_rows(ValueId value, std::vector<double>& to) const;
-  void note_run();
   [[nodiscard]] std::vector<double> all_of(const Block& block) const {
     std::vector<double> values;
     block.read(0, block.elements(), values);

@@ -38,8 +38,9 @@ struct MemberSum {
 
 class BodyPrinter {
  public:
-  /// `lanes`: 0 for C++, else how many lanes of a GPU share a row.
-  explicit BodyPrinter(const Kernel& kernel, std::uint32_t lanes = 0);
+  /// `lanes`: 0 for C++, else how many lanes of a GPU share a row. `blocks`: whether rows may be
+  /// run in blocks.
+  explicit BodyPrinter(const Kernel& kernel, std::uint32_t lanes = 0, bool blocks = true);
 
   /// Statements, from the variables r (row), d0, d1, ... (data of the accesses), l0, ... (lists),
   /// w0, ... (words by row), offsets, members, rows, type.

@@ -17,4 +17,18 @@ std::string_view device_prelude() {
   return text;
 }
 
+std::string_view series_prelude() {
+  static constexpr std::string_view text =
+#include "series_prelude_text.inc"
+      ;
+  return text;
+}
+
+std::string_view walk_prelude() {
+  static constexpr std::string_view text =
+#include "walk_prelude_text.inc"
+      ;
+  return text;
+}
+
 }  // namespace vecc

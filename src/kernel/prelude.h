@@ -12,5 +12,9 @@ namespace vecc {
 [[nodiscard]] std::string_view kernel_prelude();
 /// Stands behind it before a kernel in CUDA C++.
 [[nodiscard]] std::string_view device_prelude();
+/// Of what goes on from run to run on a device (src/kernel/print_walk.h). They stand alone.
+[[nodiscard]] std::string_view series_prelude();
+/// Of one launch for a whole stage; behind series_prelude().
+[[nodiscard]] std::string_view walk_prelude();
 
 }  // namespace vecc

@@ -73,7 +73,7 @@ std::string rows_text(const Kernel& kernel, const CudaLayout& layout) {
       "  const int lane = threadIdx.x % G;\n"
       "  const unsigned slot = threadIdx.x / G % Slots;\n",
       layout.lanes);
-  BodyPrinter body(kernel, layout.lanes);
+  BodyPrinter body(kernel, layout.lanes, layout.block_rows > 0);
   if (body.is_blocked()) return place + body.print_lane_blocks(row_text(kernel, "q + b"));
   return place +
          fmt::format(
@@ -84,9 +84,31 @@ std::string rows_text(const Kernel& kernel, const CudaLayout& layout) {
          body.print() + "  }\n";
 }
 
+const char* list_type(int bits) {
+  return bits == 16 ? "unsigned short" : "unsigned";
+}
+
+std::string kernel_text(std::string_view name, int bits, std::uint32_t slots) {
+  return fmt::format(
+      "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads) {0}_{1}(const "
+      "__grid_constant__ vecc_kernel::Bound a, const vecc_kernel::BlockRows* blocks) {{\n"
+      "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n"
+      "  vecc_kernel::{0}_rows<{2}, {3}>(&a, at.begin, at.end, at.type);\n}}\n",
+      name, bits, list_type(bits), slots);
+}
+
+std::string step_text(std::string_view name, int bits, std::uint32_t slots) {
+  return fmt::format(
+      "extern \"C\" __device__ __noinline__ void {0}_{1}(const void* a, unsigned begin, unsigned "
+      "end, unsigned type) {{\n"
+      "  vecc_kernel::{0}_rows<{2}, {3}>(static_cast<const vecc_kernel::Bound*>(a), begin, end, "
+      "type);\n}}\n",
+      name, bits, list_type(bits), slots);
+}
+
 }  // namespace
 
-CudaLayout cuda_layout(const Kernel& kernel) {
+CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
   CudaLayout layout;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   if (is_flat(kernel, entries)) {
@@ -101,7 +123,9 @@ CudaLayout cuda_layout(const Kernel& kernel) {
   const std::uint64_t widest = std::min(widest_row(kernel), kWarp);
   while (layout.lanes < widest) layout.lanes *= 2;
   layout.shares_members = shares_members(kernel);
-  layout.block_rows = BodyPrinter(kernel, layout.lanes).blocked_rows();
+  if (unit == CudaUnit::Kernel) {
+    layout.block_rows = BodyPrinter(kernel, layout.lanes).blocked_rows();
+  }
   return layout;
 }
 
@@ -112,8 +136,9 @@ std::uint32_t block_slots(const CudaLayout& layout) {
   return layout.shares_members ? kCudaThreads / layout.lanes : 1;
 }
 
-std::string print_cuda(const Kernel& kernel, std::uint32_t slots, std::string_view name) {
-  const CudaLayout layout = cuda_layout(kernel);
+std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
+                       std::string_view name) {
+  const CudaLayout layout = cuda_layout(kernel, unit);
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n{}"
       "template <class I, int Slots>\n"
@@ -126,12 +151,8 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, std::string_vi
   text += rows_text(kernel, layout) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text += fmt::format(
-        "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads) {0}_{1}(const "
-        "__grid_constant__ vecc_kernel::Bound a, const vecc_kernel::BlockRows* blocks) {{\n"
-        "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n"
-        "  vecc_kernel::{0}_rows<unsigned{2}, {3}>(&a, at.begin, at.end, at.type);\n}}\n",
-        name, bits, bits == 16 ? " short" : "", slots);
+    text +=
+        unit == CudaUnit::Kernel ? kernel_text(name, bits, slots) : step_text(name, bits, slots);
   }
   return text;
 }

@@ -12,29 +12,37 @@ namespace vecc {
 /// Threads of a block, of every kernel.
 inline constexpr std::uint32_t kCudaThreads = 256;
 
+/// What a compile unit makes of a kernel.
+enum class CudaUnit : std::uint8_t {
+  Kernel,  ///< a launch of its own
+  Step,    ///< a function, one of those that one launch goes through (prelude/walk.h)
+};
+
 /// How threads share the rows of a kernel.
 struct CudaLayout {
   /// Rows of `entries` numbers that are computed one by one: a thread an entry.
   bool flat = false;
   std::uint32_t entries = 1;  ///< flat
   std::uint32_t lanes = 1;    ///< threads that share the entries of a row
-  /// Rows that a block runs at once for a product with a matrix that they share; 0: none.
+  /// Rows that a block runs at once for a product with a matrix that they share; 0: none. (What
+  /// they need of a block's memory is more than the steps of a launch can have together.)
   std::uint32_t block_rows = 0;
   /// Whether groups of lanes may share a row's members: `slots` of print_cuda() above 1.
   bool shares_members = false;
 };
-[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel);
+[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit);
 
 /// Slots that a launch may choose: 1, those of a warp, those of a block.
 [[nodiscard]] std::uint32_t warp_slots(const CudaLayout& layout);
 [[nodiscard]] std::uint32_t block_slots(const CudaLayout& layout);
 
-/// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), the kernel
-/// `NAME_16`, `NAME_32`: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
-/// blocks[b]. The preludes stand before it. `Bound`: by access a pointer to its row 0; by access
-/// one to its list; by word slot one to the words; the offsets; the order, or null; then rows and
-/// members, 32 bits each. The pointers are 64 bits.
-[[nodiscard]] std::string print_cuda(const Kernel& kernel, std::uint32_t slots,
+/// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
+/// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
+/// blocks[b]. A Step: `(const void* bound, begin, end, type)`, to be called by all threads of a
+/// block. The preludes stand before it. `Bound`: by access a pointer to its row 0; by access one to
+/// its list; by word slot one to the words; the offsets; the order, or null; then rows and members,
+/// 32 bits each. The pointers are 64 bits.
+[[nodiscard]] std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
                                      std::string_view name = "vecc_kernel");
 
 }  // namespace vecc

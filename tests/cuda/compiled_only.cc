@@ -10,6 +10,7 @@
 #include "backends/cuda/device_unit.h"
 #include "backends/cuda/launch_layout.h"
 #include "backends/reference/program_interpreter.h"
+#include "src/kernel/print_walk.h"
 
 namespace vecc::test {
 namespace {
@@ -17,17 +18,29 @@ namespace {
 constexpr int kArchitecture = 90;
 constexpr std::size_t kShare = 8;  // of all units one in so many, unless VECC_FULL is set
 
-std::vector<std::string> units_of(const Plan& plan) {
-  std::vector<std::string> units;
+bool is_chosen(const std::string& text) {
+  return std::getenv("VECC_FULL") != nullptr || std::hash<std::string>{}(text) % kShare == 0;
+}
+
+Result<void> compile_units(const Plan& plan) {
+  std::vector<std::string> kernels;
+  std::vector<std::string> parts;
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    std::string text =
-        cuda::unit_text(kernel, cuda::choose_slots(plan, launch, cuda_layout(kernel)));
-    const bool is_chosen =
-        std::getenv("VECC_FULL") != nullptr || std::hash<std::string>{}(text) % kShare == 0;
-    if (is_chosen) units.push_back(std::move(text));
+    const std::uint32_t slots =
+        cuda::choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
+    kernels.push_back(cuda::unit_text(kernel, slots));
+    parts.push_back(cuda::step_unit(kernel, slots).text);
   }
-  return units;
+  std::erase_if(kernels, std::not_fn(is_chosen));
+  std::erase_if(parts, std::not_fn(is_chosen));
+  parts.push_back(print_walk({}, plan.dtype));
+  kernels.push_back(print_end_run(plan.dtype));
+  VECC_TRY_VOID(
+      cuda::compile_device_code(kernels, cuda::CodeKind::Kernels, kArchitecture, {}, nullptr));
+  VECC_TRY_VOID(
+      cuda::compile_device_code(parts, cuda::CodeKind::Parts, kArchitecture, {}, nullptr));
+  return {};
 }
 
 class CompiledOnly final : public Backend {
@@ -44,7 +57,7 @@ class CompiledOnly final : public Backend {
       if (auto made = native::make_gradient_program(program)) whole = std::move(*made);
     }
     const Plan plan = cuda::make_device_plan(whole, options);
-    VECC_TRY_VOID(cuda::compile_device_code(units_of(plan), kArchitecture, {}, nullptr));
+    VECC_TRY_VOID(compile_units(plan));
     return interpreter_backend().compile(program, options);
   }
 };

@@ -1,5 +1,6 @@
-// What tests/backends tests here: the cuda backend; where there is no GPU its kernels are compiled,
-// and the interpreter's results stand for theirs; where there is no NVRTC either all is skipped.
+// What tests/backends tests here: the cuda backend, however it starts its kernels; where there is
+// no GPU its kernels are compiled, and the interpreter's results stand for theirs; where there is
+// no NVRTC either all is skipped.
 #include <gtest/gtest.h>
 
 #include "backends/cuda/cuda_backend.h"
@@ -23,17 +24,29 @@ const testing::Environment* const needs_compiler =
 
 }  // namespace
 
+namespace {
+
+std::vector<Way> find_ways() {
+  if (!cuda_backend().available({Device::Kind::Cuda, 0})) {
+    return {{.name = "cuda, compiled only",
+             .backend = &compiled_only_backend(),
+             .options = {},
+             .is_costly = true}};
+  }
+  std::vector<Way> ways;
+  for (const CudaLaunch launch : {CudaLaunch::Graph, CudaLaunch::Cluster, CudaLaunch::Grid}) {
+    ways.push_back({.name = "cuda " + std::string(text_of(launch)),
+                    .backend = &cuda_backend(),
+                    .options = {.device = {Device::Kind::Cuda, 0}, .cuda_launch = launch},
+                    .is_costly = true});
+  }
+  return ways;
+}
+
+}  // namespace
+
 const std::vector<Way>& tested_ways() {
-  static const bool has_gpu = cuda_backend().available({Device::Kind::Cuda, 0}).has_value();
-  static const std::vector<Way> ways = {has_gpu
-                                            ? Way{.name = "cuda",
-                                                  .backend = &cuda_backend(),
-                                                  .options = {.device = {Device::Kind::Cuda, 0}},
-                                                  .is_costly = true}
-                                            : Way{.name = "cuda, compiled only",
-                                                  .backend = &compiled_only_backend(),
-                                                  .options = {},
-                                                  .is_costly = true}};
+  static const std::vector<Way> ways = find_ways();
   return ways;
 }
 

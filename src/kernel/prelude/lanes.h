@@ -4,6 +4,12 @@
 // are in one warp, or they are the whole block, which then has one row at a time.
 //
 // Sums run in an order that depends on these numbers alone: results repeat bit by bit.
+//
+// VECC_STEPS: kernels are functions that one launch calls (walk.h).
+#ifndef VECC_STEPS
+#define VECC_STEPS 0
+#endif
+
 namespace vecc_kernel {
 
 constexpr int kThreads = 256;  // of a block
@@ -131,6 +137,22 @@ VECC_FN void times_block(const T* matrix, const T (*columns)[R + 4], T (*product
   __syncthreads();
 }
 
+// Memory that the threads of a block share, until the next call that may use it: of this function
+// alone, or where kernels are functions of one launch a part of what the launch has.
+#if VECC_STEPS
+extern __shared__ __align__(16) unsigned char vecc_shared[];
+template <class T, int N>
+VECC_FN T* block_memory() {
+  return reinterpret_cast<T*>(vecc_shared);
+}
+#else
+template <class T, int N>
+VECC_FN T* block_memory() {
+  __shared__ __align__(16) unsigned char memory[N * sizeof(T)];
+  return reinterpret_cast<T*>(memory);
+}
+#endif
+
 // Entry by entry what all slots of a row have, joined in a fixed order; all threads get it.
 template <class T, int S, int G, int Slots, class Join>
 VECC_FN void join_slots(T* own, const Join& join) {
@@ -144,7 +166,7 @@ VECC_FN void join_slots(T* own, const Join& join) {
     }
     if constexpr (G * Slots > 32) {
       constexpr int warps = G * Slots / 32;
-      __shared__ T shared[warps][G];
+      T(*shared)[G] = block_memory<T[G], warps>();
       const int lane = threadIdx.x % G;
       const int warp = threadIdx.x / 32;
       _Pragma("unroll 1") for (int j = 0; j < count; ++j) {
@@ -191,19 +213,21 @@ VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first
     }
     if constexpr (G * Slots > 32) {
       constexpr int warps = G * Slots / 32;
-      __shared__ T totals[warps];
-      __shared__ unsigned members[warps];
+      struct Selected {
+        T total;
+        unsigned member;
+      };
+      Selected* slots = block_memory<Selected, warps>();
       if (threadIdx.x % 32 == 0) {
-        totals[threadIdx.x / 32] = best;
-        members[threadIdx.x / 32] = selected;
+        slots[threadIdx.x / 32] = {best, selected};
       }
       __syncthreads();
-      selected = members[0];
-      best = totals[0];
+      selected = slots[0].member;
+      best = slots[0].total;
       for (int w = 1; w < warps; ++w) {
-        if (replaces<T, Max, Skips>(totals[w], members[w], best, selected, first)) {
-          selected = members[w];
-          best = totals[w];
+        if (replaces<T, Max, Skips>(slots[w].total, slots[w].member, best, selected, first)) {
+          selected = slots[w].member;
+          best = slots[w].total;
         }
       }
       __syncthreads();

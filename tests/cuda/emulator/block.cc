@@ -2,10 +2,12 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -17,6 +19,8 @@ struct EmulatedIndex {
 extern "C" {
 EmulatedIndex vecc_thread_index{0};
 EmulatedIndex vecc_block_index{0};
+EmulatedIndex vecc_grid_size{1};
+__attribute__((aligned(16))) unsigned char vecc_shared[vecc::emulator::kSharedBytes];
 }
 
 namespace vecc::emulator {
@@ -39,21 +43,41 @@ struct Thread {
 
 class Block {
  public:
-  void run(unsigned threads, const std::function<void()>& body) {
+  void prepare(unsigned number, unsigned threads, const std::function<void()>& body) {
+    number_ = number;
     count_ = alive_ = threads;
     body_ = &body;
     block_ = {};
+    shared_.clear();
     lanes_.clear();
     if (threads_.size() < threads) threads_.resize(threads);
     for (unsigned t = 0; t < threads; ++t) prepare(threads_[t]);
+  }
+  // Until all threads have ended or wait for other blocks.
+  void run() {
+    vecc_block_index.x = number_;
+    if (!shared_.empty()) std::copy(shared_.begin(), shared_.end(), vecc_shared);
     while (alive_ > 0) {
       const unsigned long before = steps_;
-      for (unsigned t = 0; t < threads; ++t) {
+      for (unsigned t = 0; t < count_; ++t) {
         if (!threads_[t].done) resume(t);
       }
-      if (steps_ == before) give_up();
+      if (steps_ == before) break;
     }
+    if (alive_ > 0) shared_.assign(std::begin(vecc_shared), std::end(vecc_shared));
   }
+  [[nodiscard]] bool done() const { return alive_ == 0; }
+  [[nodiscard]] unsigned long steps() const { return steps_; }
+  [[noreturn]] void give_up() const {
+    std::fprintf(stderr, "emulator: %u threads of block %u wait for ever\n", alive_, number_);
+    std::abort();
+  }
+  // Others go on.
+  void pause() {
+    const unsigned thread = vecc_thread_index.x;
+    ::swapcontext(&threads_[thread].context, &main_);
+  }
+  void note_step() { ++steps_; }
 
   void sync_block() { meet(block_, count_); }
   void sync_lanes(unsigned mask) {
@@ -90,10 +114,6 @@ class Block {
     vecc_thread_index.x = thread;
     ::swapcontext(&main_, &threads_[thread].context);
   }
-  void pause() {
-    const unsigned thread = vecc_thread_index.x;
-    ::swapcontext(&threads_[thread].context, &main_);
-  }
   void meet(Meeting& meeting, unsigned expected) {
     ++steps_;
     const unsigned generation = meeting.generation;
@@ -105,27 +125,28 @@ class Block {
     while (meeting.generation == generation) pause();
     ++steps_;
   }
-  [[noreturn]] void give_up() const {
-    std::fprintf(stderr, "emulator: %u threads of block %u wait for ever\n", alive_,
-                 vecc_block_index.x);
-    std::abort();
-  }
-
   std::vector<Thread> threads_;
   ucontext_t main_{};
   const std::function<void()>* body_ = nullptr;
+  unsigned number_ = 0;
   unsigned count_ = 0;
   unsigned alive_ = 0;
-  unsigned long steps_ = 0;  // whatever changed what somebody may wait for
+  std::vector<unsigned char> shared_;  // the block's memory, while another runs
+  unsigned long steps_ = 0;            // whatever changed what somebody may wait for
   Meeting block_;
   std::map<std::pair<unsigned, unsigned>, Meeting> lanes_;  // by warp and mask
   std::array<unsigned long long, kMaxThreads> values_{};
 };
 
-Block& block() {
-  static Block& only = *new Block;
-  return only;
+std::vector<std::unique_ptr<Block>>& blocks() {
+  static auto& all = *new std::vector<std::unique_ptr<Block>>;
+  return all;
 }
+Block* running = nullptr;
+Block& block() {
+  return *running;
+}
+Meeting cluster;
 
 void Block::start() {
   Block& here = block();
@@ -137,9 +158,35 @@ void Block::start() {
 
 }  // namespace
 
-void run_block(unsigned number, unsigned threads, const std::function<void()>& body) {
-  vecc_block_index.x = number;
-  block().run(threads, body);
+void run_blocks(unsigned count, unsigned threads, const std::function<void()>& body) {
+  vecc_grid_size.x = count;
+  cluster = {};
+  std::vector<std::unique_ptr<Block>> waiting;
+  std::vector<std::unique_ptr<Block>>& free = blocks();
+  for (unsigned b = 0; b < count; ++b) {
+    if (free.empty()) free.push_back(std::make_unique<Block>());
+    std::unique_ptr<Block> next = std::move(free.back());
+    free.pop_back();
+    next->prepare(b, threads, body);
+    running = next.get();
+    next->run();
+    (next->done() ? free : waiting).push_back(std::move(next));
+  }
+  while (!waiting.empty()) {
+    unsigned long before = 0;
+    unsigned long after = 0;
+    for (auto& one : waiting) {
+      before += one->steps();
+      running = one.get();
+      one->run();
+      after += one->steps();
+    }
+    if (before == after) waiting.front()->give_up();
+    for (auto& one : waiting) {
+      if (one->done()) free.push_back(std::move(one));
+    }
+    std::erase(waiting, nullptr);
+  }
 }
 
 }  // namespace vecc::emulator
@@ -153,6 +200,21 @@ void vecc_sync_lanes(unsigned mask) {
 }
 unsigned long long vecc_shuffle(unsigned mask, unsigned long long bits, int lane) {
   return vecc::emulator::block().shuffle(mask, bits, lane);
+}
+void vecc_spin() {
+  vecc::emulator::block().pause();
+}
+void vecc_sync_cluster(unsigned threads) {
+  auto& meeting = vecc::emulator::cluster;
+  vecc::emulator::block().note_step();
+  const unsigned generation = meeting.generation;
+  if (++meeting.arrived == threads) {
+    meeting.arrived = 0;
+    ++meeting.generation;
+    return;
+  }
+  while (meeting.generation == generation) vecc::emulator::block().pause();
+  vecc::emulator::block().note_step();
 }
 int vecc_lane() {
   return static_cast<int>(vecc::emulator::Block::lane());

@@ -30,7 +30,7 @@ struct EmulatedKernel {
 };
 
 struct EmulatedModule {
-  void* library = nullptr;
+  std::vector<void*> libraries;  // of linked code all; the last has the kernels
   std::map<std::string, EmulatedKernel> kernels;
 };
 
@@ -51,9 +51,7 @@ struct EmulatedLaunch {
     std::memcpy(&rows, parameters[1], sizeof rows);
   }
   void run() const {
-    for (unsigned b = 0; b < blocks; ++b) {
-      vecc::emulator::run_block(b, threads, [this] { kernel.run(arguments.data(), rows); });
-    }
+    vecc::emulator::run_blocks(blocks, threads, [this] { kernel.run(arguments.data(), rows); });
   }
 };
 using EmulatedGraph = std::vector<EmulatedLaunch>;
@@ -65,7 +63,7 @@ void* open_bytes(const char* bytes, std::size_t size) {
   if (file < 0) return nullptr;
   const bool written = ::write(file, bytes, size) == static_cast<ssize_t>(size);
   ::close(file);
-  void* const library = written ? ::dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  void* const library = written ? ::dlopen(path, RTLD_NOW | RTLD_GLOBAL) : nullptr;
   if (library == nullptr) std::fprintf(stderr, "emulator: %s\n", written ? ::dlerror() : path);
   ::unlink(path);
   return library;
@@ -99,7 +97,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice) {
   return kSuccess;
 }
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
-  *value = attribute == kCapabilityMajor ? 9 : attribute == kMultiprocessorCount ? 1 : 0;
+  *value = attribute == kCapabilityMajor ? 9 : attribute == kMultiprocessorCount ? 3 : 0;
   return kSuccess;
 }
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
@@ -195,25 +193,57 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
 CUresult cuEventDestroy_v2(CUevent) {
   return kSuccess;
 }
-// What nvrtcGetCUBIN() gives: the size of a shared library, then its bytes.
+// What nvrtcGetCUBIN() gives, again and again: the size of a shared library, then its bytes; the
+// end is a size of 0.
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  std::uint64_t size = 0;
-  std::memcpy(&size, image, sizeof size);
-  void* const library = open_bytes(static_cast<const char*>(image) + sizeof size, size);
-  if (library == nullptr) return kInvalid;
-  *module = reinterpret_cast<CUmodule>(new EmulatedModule{library, {}});
-  return kSuccess;
+  const char* at = static_cast<const char*>(image);
+  auto* const loaded = new EmulatedModule;
+  *module = reinterpret_cast<CUmodule>(loaded);
+  for (;;) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, at, sizeof size);
+    if (size == 0) return kSuccess;
+    loaded->libraries.push_back(open_bytes(at + sizeof size, size));
+    if (loaded->libraries.back() == nullptr) return kInvalid;
+    at += sizeof size + size;
+  }
 }
 CUresult cuModuleUnload(CUmodule module) {
   auto* const loaded = reinterpret_cast<EmulatedModule*>(module);
-  ::dlclose(loaded->library);
+  for (void* const library : loaded->libraries) ::dlclose(library);
   delete loaded;
+  return kSuccess;
+}
+CUresult cuLinkCreate_v2(unsigned, int*, void**, CUlinkState* link) {
+  *link = reinterpret_cast<CUlinkState>(new std::string);
+  return kSuccess;
+}
+CUresult cuLinkAddData_v2(CUlinkState link, int, void* data, std::size_t, const char*, unsigned,
+                          int*, void**) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, data, sizeof size);
+  reinterpret_cast<std::string*>(link)->append(static_cast<const char*>(data), sizeof size + size);
+  return kSuccess;
+}
+CUresult cuLinkComplete(CUlinkState link, void** image, std::size_t* bytes) {
+  auto& code = *reinterpret_cast<std::string*>(link);
+  code.append(sizeof(std::uint64_t), '\0');
+  *image = code.data();
+  *bytes = code.size();
+  return kSuccess;
+}
+CUresult cuLinkDestroy(CUlinkState link) {
+  delete reinterpret_cast<std::string*>(link);
+  return kSuccess;
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int, std::size_t) {
+  *blocks = 1;
   return kSuccess;
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   auto* const loaded = reinterpret_cast<EmulatedModule*>(module);
-  void* const found = ::dlsym(loaded->library, name);
-  const void* const bytes = ::dlsym(loaded->library, "vecc_argument_bytes");
+  void* const found = ::dlsym(loaded->libraries.back(), name);
+  const void* const bytes = ::dlsym(loaded->libraries.back(), "vecc_argument_bytes");
   if (found == nullptr || bytes == nullptr) return kInvalid;
   EmulatedKernel& kernel = loaded->kernels[name];
   kernel.run = reinterpret_cast<decltype(kernel.run)>(found);
@@ -224,6 +254,12 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned, unsigned block_x,
                         unsigned, unsigned, unsigned, CUstream, void** parameters, void**) {
   EmulatedLaunch(function, grid_x, block_x, parameters).run();
+  return kSuccess;
+}
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                          void**) {
+  if (config->shared > vecc::emulator::kSharedBytes) return kInvalid;
+  EmulatedLaunch(function, config->grid_x, config->block_x, parameters).run();
   return kSuccess;
 }
 }

@@ -39,6 +39,8 @@ std::string own_path() {
 // Arguments are read where they are: a kernel of known parameters, whatever its arguments' size.
 std::string host_text(std::string text) {
   replace_all(text, "const __grid_constant__ vecc_kernel::Bound a", "const vecc_kernel::Bound& a");
+  replace_all(text, "extern __shared__ __align__(16) unsigned char vecc_shared[]",
+              "extern \"C\" unsigned char vecc_shared[]");
   return std::string("#include \"" VECC_DEVICE_WORDS "\"\n") + text +
          "extern \"C\" __attribute__((visibility(\"default\"))) const unsigned vecc_argument_bytes "
          "= "
@@ -72,14 +74,16 @@ int nvrtcCompileProgram(Program* program, int, const char* const*) {
   if (::mkdtemp(folder) == nullptr) return 1;
   const std::string base = std::string(folder) + "/kernel";
   std::ofstream(base + ".cc", std::ios::binary) << host_text(program->text);
-  const std::string command = "c++ -std=c++20 -O1 -w -fPIC -shared -ffp-contract=off -o " + base +
-                              ".so " + base + ".cc '" + own_path() + "' -lm 2> " + base + ".log";
+  const std::string command =
+      "c++ -std=c++20 -O1 -w -fPIC -fvisibility=hidden -shared -ffp-contract=off -o " + base +
+      ".so " + base + ".cc '" + own_path() + "' -lm 2> " + base + ".log";
   const bool compiled = std::system(command.c_str()) == 0;
   program->log = read_file(base + ".log");
   const std::string library = compiled ? read_file(base + ".so") : "";
   const std::uint64_t size = library.size();
   program->code.assign(reinterpret_cast<const char*>(&size), sizeof size);
   program->code += library;
+  program->code.append(sizeof size, '\0');
   for (const char* ending : {".cc", ".so", ".log"}) ::unlink((base + ending).c_str());
   ::rmdir(folder);
   return compiled ? 0 : 1;

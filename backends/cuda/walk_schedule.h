@@ -1,0 +1,46 @@
+// One launch for a whole stage.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backends/cuda/schedule.h"
+#include "backends/cuda/walk_launch.h"
+
+namespace vecc::cuda {
+
+class WalkSchedule final : public Schedule {
+ public:
+  /// Compiles or loads the Plan's kernels and links them. Errors: those of WalkLaunch::load().
+  /// Throws DeviceError.
+  [[nodiscard]] static Result<std::unique_ptr<Schedule>> load(std::shared_ptr<Device> device,
+                                                              const Plan& plan, WalkShape shape,
+                                                              const DeviceCodeOptions& options,
+                                                              DeviceCodeCounts* counts);
+
+  void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
+  void start(const Plan&, std::uint32_t stage) override { walk_->start(stage, {.runs = 1}); }
+  void start_series(const Plan&, const DeviceSeries& series) override {
+    walk_->start(0, series.arguments());
+  }
+  void start_alone(const Plan& plan, std::uint32_t launch) override {
+    walk_->start_alone(plan.launches[launch].stage, std::span(&steps_[launch], 1));
+  }
+  [[nodiscard]] std::uint64_t bytes() const override { return walk_->bytes(); }
+
+ private:
+  WalkSchedule() = default;
+  void bind_stage(const Plan& plan, std::uint32_t stage,
+                  const std::vector<LaunchArguments>& arguments);
+
+  struct Unit {
+    StepUnit text;
+    std::uint32_t slots = 1;
+  };
+  std::vector<Unit> units_;
+  std::vector<std::size_t> unit_of_;  // by launch
+  std::unique_ptr<WalkLaunch> walk_;
+  std::vector<WalkStep> steps_;  // by launch
+};
+
+}  // namespace vecc::cuda
