@@ -113,7 +113,7 @@ void CudaMachine::add_tables(const Launch& launch, DeviceTables& tables) const {
 
 void CudaMachine::start(std::uint32_t stage) {
   device_->use();
-  schedule_->start(plan_, stage);
+  schedule_->start(stage);
 }
 
 void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
@@ -123,7 +123,7 @@ void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
     series_ = std::make_unique<DeviceSeries>(device_, plan_.dtype, places);
   }
   series_->begin(runs, values);
-  schedule_->start_series(plan_, *series_);
+  schedule_->start_series(*series_);
   series_->read_totals(totals);
 }
 
@@ -138,7 +138,7 @@ void CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
   for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
     if (plan_.launches[l].stage != stage) continue;
     device_->check(driver.event_record(begin, device_->stream()), "timing a kernel");
-    schedule_->start_alone(plan_, l);
+    schedule_->start_alone(l);
     device_->check(driver.event_record(end, device_->stream()), "timing a kernel");
     device_->check(driver.event_synchronize(end), "running a kernel");
     float milliseconds = 0;

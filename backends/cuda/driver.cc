@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "vecc/escape.h"
 
@@ -11,6 +12,11 @@ namespace {
 
 Errors absent(std::string message) {
   return Errors(ErrorCode::DeviceAbsent, "cuda", std::move(message));
+}
+
+// What is done without.
+bool is_new(std::string_view symbol) {
+  return symbol == "cuGraphAddDependencies_v2";
 }
 
 Result<Driver> load_driver() {
@@ -26,7 +32,7 @@ Result<Driver> load_driver() {
 #define VECC_CUDA_CALL(name, symbol, parameters)                  \
   if (void* const found = ::dlsym(library, #symbol)) {            \
     driver.name = reinterpret_cast<decltype(driver.name)>(found); \
-  } else {                                                        \
+  } else if (!is_new(#symbol)) {                                  \
     missing = #symbol;                                            \
   }
 #include "backends/cuda/driver_calls.def"

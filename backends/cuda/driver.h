@@ -51,6 +51,16 @@ struct CUkernelNodeParams {
   CUcontext context;
 };
 
+/// CUgraphEdgeData: a kernel that begins before the one it waits for has ended, and waits itself.
+struct CUgraphEdgeData {
+  unsigned char from_port;
+  unsigned char to_port;
+  unsigned char type;
+  unsigned char reserved[5];
+};
+inline constexpr unsigned char kProgrammaticPort = 1;
+inline constexpr unsigned char kProgrammatic = 1;
+
 /// CUlaunchAttribute
 struct CUlaunchAttribute {
   int id;
@@ -79,7 +89,7 @@ inline constexpr int kCubin = 0;
 inline constexpr int kErrorLog = 5;
 inline constexpr int kErrorLogBytes = 6;
 
-/// The driver's functions.
+/// The driver's functions. graph_add_edges is null before CUDA 12.3.
 struct Driver {
 #define VECC_CUDA_CALL(name, symbol, parameters) CUresult(*name) parameters = nullptr;
 #include "backends/cuda/driver_calls.def"

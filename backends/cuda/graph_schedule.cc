@@ -73,14 +73,18 @@ void GraphSchedule::bind(const Plan& plan, std::vector<LaunchArguments> argument
   for (std::size_t l = 0; l < launches_.size(); ++l) {
     launches_[l].blocks = blocks_.address() + firsts[l] * sizeof(BlockRows);
   }
+  for (std::uint32_t stage = 0; stage < kStages; ++stage) {
+    stages_.push_back({launches_of(plan, stage).first, stage_dependencies(plan, stage)});
+  }
 }
 
 // `last`: what is started when all others are done; null: nothing.
-std::unique_ptr<LaunchGraph> GraphSchedule::make_graph(const Plan& plan, std::uint32_t stage,
+std::unique_ptr<LaunchGraph> GraphSchedule::make_graph(std::uint32_t stage,
                                                        const BoundLaunch* last) const {
-  const auto [begin, end] = launches_of(plan, stage);
-  std::vector<BoundLaunch> launches(launches_.begin() + begin, launches_.begin() + end);
-  auto before = stage_dependencies(plan, stage);
+  const auto begin = launches_.begin() + stages_[stage].first;
+  auto before = stages_[stage].before;
+  const auto count = static_cast<std::ptrdiff_t>(before.size());
+  std::vector<BoundLaunch> launches(begin, begin + count);
   if (last != nullptr) {
     before.emplace_back();
     for (std::uint32_t l = 0; l < launches.size(); ++l) before.back().push_back(l);
@@ -89,12 +93,12 @@ std::unique_ptr<LaunchGraph> GraphSchedule::make_graph(const Plan& plan, std::ui
   return std::make_unique<LaunchGraph>(device_, launches, before);
 }
 
-void GraphSchedule::start(const Plan& plan, std::uint32_t stage) {
-  if (graphs_[stage] == nullptr) graphs_[stage] = make_graph(plan, stage, nullptr);
+void GraphSchedule::start(std::uint32_t stage) {
+  if (graphs_[stage] == nullptr) graphs_[stage] = make_graph(stage, nullptr);
   graphs_[stage]->start();
 }
 
-void GraphSchedule::start_series(const Plan& plan, const DeviceSeries& series) {
+void GraphSchedule::start_series(const DeviceSeries& series) {
   if (series_graph_ == nullptr || series_ != series.device_arguments()) {
     series_ = series.device_arguments();
     BoundLaunch last;
@@ -103,12 +107,12 @@ void GraphSchedule::start_series(const Plan& plan, const DeviceSeries& series) {
     std::memcpy(last.arguments.data(), &series_, sizeof series_);
     last.blocks = series.run();
     last.block_count = 1;
-    series_graph_ = make_graph(plan, 0, &last);
+    series_graph_ = make_graph(0, &last);
   }
   for (std::uint32_t run = 0; run < series.arguments().runs; ++run) series_graph_->start();
 }
 
-void GraphSchedule::start_alone(const Plan&, std::uint32_t launch) {
+void GraphSchedule::start_alone(std::uint32_t launch) {
   start_launch(*device_, launches_[launch]);
 }
 

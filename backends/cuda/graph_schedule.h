@@ -23,14 +23,14 @@ class GraphSchedule final : public Schedule {
                                                               DeviceCodeCounts* counts);
 
   void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
-  void start(const Plan& plan, std::uint32_t stage) override;
-  void start_series(const Plan& plan, const DeviceSeries& series) override;
-  void start_alone(const Plan& plan, std::uint32_t launch) override;
+  void start(std::uint32_t stage) override;
+  void start_series(const DeviceSeries& series) override;
+  void start_alone(std::uint32_t launch) override;
   [[nodiscard]] std::uint64_t bytes() const override { return block_bytes_; }
 
  private:
   explicit GraphSchedule(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Plan& plan, std::uint32_t stage,
+  [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(std::uint32_t stage,
                                                         const BoundLaunch* last) const;
 
   std::shared_ptr<Device> device_;
@@ -38,6 +38,11 @@ class GraphSchedule final : public Schedule {
   std::vector<std::shared_ptr<DeviceModule>> units_;  // by launch
   std::shared_ptr<DeviceModule> end_run_;
   std::vector<BoundLaunch> launches_;
+  struct Stage {
+    std::uint32_t first = 0;                         // of its launches
+    std::vector<std::vector<std::uint32_t>> before;  // what each of them waits for
+  };
+  std::vector<Stage> stages_;
   DeviceMemory blocks_;
   std::uint64_t block_bytes_ = 0;
   std::vector<std::unique_ptr<LaunchGraph>> graphs_;  // by stage, when it has run once

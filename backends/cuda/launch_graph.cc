@@ -1,6 +1,7 @@
 #include "backends/cuda/launch_graph.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "src/kernel/print_cuda.h"
@@ -25,6 +26,13 @@ class LaunchParameters {
   void* pointers_[2];
 };
 
+// Kernels fetch what does not change before they wait for one another, where GPUs can do that.
+bool kernels_wait_themselves(const Device& device) {
+  static const bool off = std::getenv("VECC_NO_PDL") != nullptr;
+  constexpr int kHopper = 90;
+  return !off && device.capability() >= kHopper && device.driver().graph_add_edges != nullptr;
+}
+
 CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& launch,
                      std::span<const CUgraphNode> before) {
   LaunchParameters parameters(launch);
@@ -34,9 +42,18 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
   node.grid_y = node.grid_z = node.block_y = node.block_z = 1;
   node.block_x = kCudaThreads;
   node.parameters = parameters.pointers();
+  const bool early = kernels_wait_themselves(device);
   CUgraphNode added = nullptr;
-  device.check(device.driver().graph_add_kernel(&added, graph, before.data(), before.size(), &node),
+  device.check(device.driver().graph_add_kernel(&added, graph, before.data(),
+                                                early ? 0 : before.size(), &node),
                "preparing a run");
+  if (!early || before.empty()) return added;
+  const std::vector<CUgraphNode> to(before.size(), added);
+  const std::vector<CUgraphEdgeData> edges(before.size(),
+                                           {kProgrammaticPort, 0, kProgrammatic, {}});
+  device.check(
+      device.driver().graph_add_edges(graph, before.data(), to.data(), edges.data(), edges.size()),
+      "preparing a run");
   return added;
 }
 

@@ -1,19 +1,22 @@
 #include "backends/cuda/launch_layout.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vecc::cuda {
 namespace {
 
-// Means and largest numbers of members from which more threads pay.
-constexpr std::uint32_t kWarpMean = 4;
-constexpr std::uint32_t kWarpLargest = 16;
-constexpr std::uint32_t kBlockMean = 128;
-constexpr std::uint32_t kBlockLargest = 512;
 // Threads that run at once on a large GPU.
 constexpr std::uint64_t kManyThreads = 132 * 2048;
 // Entries of a flat kernel that a thread computes.
 constexpr std::uint32_t kFlatSteps = 4;
+
+// Beside its members, in the time of one: a row, and joining what slots have.
+constexpr double kRowTime = 1;
+constexpr double kWarpJoin = 0.25;
+constexpr double kBlockJoin = 1;
+// Of the time of the longest row what others do not hide.
+constexpr double kTail = 0.5;
 
 struct Lengths {
   std::uint64_t all = 0;
@@ -39,15 +42,23 @@ Lengths lengths_of(const Plan& plan, const Launch& launch) {
 std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLayout& layout) {
   if (!layout.shares_members) return 1;
   const Lengths lengths = lengths_of(plan, launch);
-  const std::uint64_t mean = lengths.all / std::max(launch.rows, 1u);
-  const bool fills = std::uint64_t{launch.rows} * kCudaThreads > kManyThreads;
-  if (mean >= kBlockMean || (lengths.largest >= kBlockLargest && !fills))
-    return block_slots(layout);
-  const bool fills_by_warps = std::uint64_t{launch.rows} * 32 > kManyThreads;
-  if (mean >= kWarpMean || (lengths.largest >= kWarpLargest && !fills_by_warps)) {
-    return warp_slots(layout);
+  const double mean = static_cast<double>(lengths.all) / std::max(launch.rows, 1u);
+  // All rows that run at once, again and again, and at last the longest one alone.
+  const auto time_of = [&](std::uint32_t slots, double join) {
+    const double threads = static_cast<double>(launch.rows) * layout.lanes * slots;
+    const double waves = std::max(1.0, threads / static_cast<double>(kManyThreads));
+    return waves * (kRowTime + mean / slots + join) + kTail * (lengths.largest - mean) / slots;
+  };
+  std::uint32_t best = 1;
+  double least = time_of(1, 0);
+  for (const auto& [slots, join] :
+       {std::pair(warp_slots(layout), kWarpJoin), std::pair(block_slots(layout), kBlockJoin)}) {
+    const double time = time_of(slots, join);
+    if (time >= least) continue;
+    best = slots;
+    least = time;
   }
-  return 1;
+  return best;
 }
 
 std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,

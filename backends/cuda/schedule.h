@@ -26,11 +26,11 @@ class Schedule {
   /// Once, before anything is started: by launch.
   virtual void bind(const Plan& plan, std::vector<LaunchArguments> arguments) = 0;
   /// All launches of a stage. Does not wait.
-  virtual void start(const Plan& plan, std::uint32_t stage) = 0;
+  virtual void start(std::uint32_t stage) = 0;
   /// Those of stage 0 as often as the series says. Does not wait.
-  virtual void start_series(const Plan& plan, const DeviceSeries& series) = 0;
+  virtual void start_series(const DeviceSeries& series) = 0;
   /// One launch alone, to time it.
-  virtual void start_alone(const Plan& plan, std::uint32_t launch) = 0;
+  virtual void start_alone(std::uint32_t launch) = 0;
   /// What it holds on the device beside code.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 };

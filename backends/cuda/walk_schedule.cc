@@ -39,6 +39,7 @@ void WalkSchedule::bind(const Plan& plan, std::vector<LaunchArguments> arguments
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
     const Unit& unit = units_[unit_of_[l]];
+    stage_of_.push_back(launch.stage);
     const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Step);
     steps_.push_back({.step = walk_->step(unit.text, arguments[l].narrow),
                       .work = launch.work,

@@ -19,12 +19,10 @@ class WalkSchedule final : public Schedule {
                                                               DeviceCodeCounts* counts);
 
   void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
-  void start(const Plan&, std::uint32_t stage) override { walk_->start(stage, {.runs = 1}); }
-  void start_series(const Plan&, const DeviceSeries& series) override {
-    walk_->start(0, series.arguments());
-  }
-  void start_alone(const Plan& plan, std::uint32_t launch) override {
-    walk_->start_alone(plan.launches[launch].stage, std::span(&steps_[launch], 1));
+  void start(std::uint32_t stage) override { walk_->start(stage, {.runs = 1}); }
+  void start_series(const DeviceSeries& series) override { walk_->start(0, series.arguments()); }
+  void start_alone(std::uint32_t launch) override {
+    walk_->start_alone(stage_of_[launch], std::span(&steps_[launch], 1));
   }
   [[nodiscard]] std::uint64_t bytes() const override { return walk_->bytes(); }
 
@@ -40,7 +38,8 @@ class WalkSchedule final : public Schedule {
   std::vector<Unit> units_;
   std::vector<std::size_t> unit_of_;  // by launch
   std::unique_ptr<WalkLaunch> walk_;
-  std::vector<WalkStep> steps_;  // by launch
+  std::vector<WalkStep> steps_;          // by launch
+  std::vector<std::uint32_t> stage_of_;  // by launch
 };
 
 }  // namespace vecc::cuda

@@ -96,6 +96,9 @@ struct PlanOptions {
   std::uint32_t longest_piece = 2048;
   /// The same of rows of 32 to 1,023 numbers.
   std::uint32_t longest_wide_piece = 2048;
+  /// Where no more pieces than these come out, they have about as many members as a segment has
+  /// pieces, so that both are reduced in the least time; 0: never.
+  std::uint32_t even_pieces = 0;
   /// Functions of many instructions stay out of loops over short rows: a processor with vectors
   /// computes them in flat kernels.
   bool for_vectors = true;

@@ -84,6 +84,25 @@ std::string rows_text(const Kernel& kernel, const CudaLayout& layout) {
          body.print() + "  }\n";
 }
 
+// Each thread's first row: its segment's bounds and its entries of the lists.
+std::string fetch_text(const Kernel& kernel, const CudaLayout& layout) {
+  if (layout.flat || layout.block_rows > 0) return "";
+  std::string text;
+  for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
+    const KernelAccess& access = kernel.accesses[a];
+    if (access.map != RowMap::List) continue;
+    text += fmt::format("    fetch(l{} + {});\n", a,
+                        access.space == KernelSpace::Row ? "r" : "begin_of(r) + slot");
+  }
+  if (kernel.segments == KernelSegments::Ragged && text.empty()) text = "    fetch(offsets + r);\n";
+  if (text.empty()) return "";
+  return fmt::format(
+      "  if (const unsigned q = begin + threadIdx.x / ({0} * Slots); q < end) {{\n"
+      "    [[maybe_unused]] const unsigned slot = threadIdx.x / {0} % Slots;\n"
+      "    [[maybe_unused]] const unsigned r = {1};\n{2}  }}\n",
+      layout.lanes, row_text(kernel, "q"), text);
+}
+
 const char* list_type(int bits) {
   return bits == 16 ? "unsigned short" : "unsigned";
 }
@@ -148,6 +167,7 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);
   if (has_order(kernel)) text += "  const I* order = static_cast<const I*>(a->order);\n";
+  if (unit == CudaUnit::Kernel) text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
   text += rows_text(kernel, layout) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;

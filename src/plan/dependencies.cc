@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "src/plan/launch_rows.h"
+
 namespace vecc {
 namespace {
 
@@ -64,9 +66,23 @@ class DependencyFinder {
       const bool is_arena = buffer.kind == PlanBuffer::Kind::Arena;
       if (buffer.kind == PlanBuffer::Kind::Constant) continue;
       const std::uint64_t first = (is_arena ? buffer.offset : 0) + binding.first;
-      const std::uint64_t count = binding.rows * kernel.accesses[a].shape.size();
+      const std::uint64_t count = rows_of(kernel, launch, a) * kernel.accesses[a].shape.size();
       spaces_[is_arena ? kNone : binding.buffer].each(first, count, visit);
     }
+  }
+
+  // Of its buffer's rows those that an access may reach.
+  [[nodiscard]] std::uint64_t rows_of(const Kernel& kernel, const Launch& launch,
+                                      std::size_t access) const {
+    const std::uint64_t all = launch.accesses[access].rows;
+    switch (kernel.accesses[access].map) {
+      case RowMap::One: return 1;
+      case RowMap::Direct:
+        return std::min(all, counted_rows(plan_, kernel, launch, kernel.accesses[access].space));
+      case RowMap::List:
+      case RowMap::Tile: break;
+    }
+    return all;
   }
 
   std::vector<std::uint32_t> dependencies_of(std::uint32_t number) {

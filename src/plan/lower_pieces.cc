@@ -1,4 +1,7 @@
 // Over the members of long segments: over pieces of them, then over what the pieces make.
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <utility>
 
 #include "src/plan/expr_nodes.h"
@@ -6,12 +9,27 @@
 
 namespace vecc {
 
-// Of what is read: members, or their segments' gradients, which are rows of the same size.
-std::uint32_t Lowering::longest_piece(const Read& read) const {
+// How many members of segments a piece has. `read`: members, or their segments' gradients, which
+// are rows of the same size.
+std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
+                                     std::uint32_t rows) const {
   constexpr std::uint64_t kWideRow = 32;
   constexpr std::uint64_t kMatrix = 1024;  // whose partial sums would fill the memory
+  constexpr std::uint32_t kShortest = 16;
   const std::uint64_t size = read.shape.size();
-  return size < kWideRow || size >= kMatrix ? options_.longest_piece : options_.longest_wide_piece;
+  const bool is_wide = size >= kWideRow && size < kMatrix;
+  const std::uint32_t longest = is_wide ? options_.longest_wide_piece : options_.longest_piece;
+  if (options_.even_pieces == 0) return longest;
+  std::uint32_t members = 0;
+  std::uint64_t all = 0;
+  for (std::uint32_t s = 0; s < rows; ++s) {
+    members = std::max(members, members_in(segments, s));
+    all += members_in(segments, s);
+  }
+  if (members <= (is_wide ? 128u : 256u)) return std::max(longest, members);
+  const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
+  const std::uint32_t even = std::clamp(std::bit_ceil(root), kShortest, longest);
+  return all / even <= options_.even_pieces ? even : longest;
 }
 
 // What the pieces of a segment read of it.

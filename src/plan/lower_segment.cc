@@ -30,7 +30,8 @@ void Lowering::lower_segment(ValueId id, const SegmentOp& segment) {
 void Lowering::reduce(ValueId id, const Read& members, const Segments& segments, std::uint32_t rows,
                       Combination combination, bool skips_nan) {
   const bool selects = combination == Combination::Max || combination == Combination::Min;
-  if (const auto pieces = cut_segments(segments, rows, longest_piece(members), selects)) {
+  if (const auto pieces =
+          cut_segments(segments, rows, piece_length(members, segments, rows), selects)) {
     if (combination == Combination::Avg) return average_pieces(id, members, segments, *pieces);
     return reduce_pieces(id, members, *pieces, combination);
   }
@@ -72,7 +73,7 @@ NodeIndex Lowering::add_inverse(Spot spot, NodeIndex x) {
 // exp(x - max) is kept between the two walks that need it.
 void Lowering::softmax_members(ValueId id, const Read& members, const Segments& segments) {
   const std::uint32_t rows = segments.count(row_count(members));
-  if (const auto pieces = cut_segments(segments, rows, longest_piece(members)))
+  if (const auto pieces = cut_segments(segments, rows, piece_length(members, segments, rows)))
     return softmax_pieces(id, members, *pieces);
   const Spot spot = find_segments(members, segments, rows);
   const auto at = [&]() -> KernelGroup& { return groups[spot.group]; };

@@ -98,7 +98,8 @@ void Lowering::lower_vjp_segment(ValueId id, const SegmentOp& segment) {
 
 // Every member gets the segment's gradient, or its share of it.
 void Lowering::spread_gradient(ValueId id, const Read& g, const SegmentOp& segment) {
-  if (const auto pieces = cut_segments(segment.segments, row_count(g), longest_piece(g))) {
+  if (const auto pieces = cut_segments(segment.segments, row_count(g),
+                                       piece_length(g, segment.segments, row_count(g)))) {
     return spread_to_pieces(id, g, segment, *pieces);
   }
   const Spot spot{new_group(row_count(g), std::span(&g, 1)).group, KernelSpace::Member};
@@ -122,8 +123,8 @@ void Lowering::spread_gradient(ValueId id, const Read& g, const SegmentOp& segme
 // The member that was selected gets the segment's gradient.
 void Lowering::select_gradient(ValueId id, const Read& x, const Read& g, const Segments& segments,
                                Combination combination, bool skips_nan) {
-  if (const auto pieces =
-          cut_segments(segments, row_count(g), longest_piece(g), /*first_alone=*/true)) {
+  if (const auto pieces = cut_segments(
+          segments, row_count(g), piece_length(g, segments, row_count(g)), /*first_alone=*/true)) {
     return select_in_pieces(id, x, g, combination, *pieces);
   }
   const Spot spot = find_segments(x, segments, row_count(g), std::span(&g, 1));
@@ -142,7 +143,8 @@ void Lowering::select_gradient(ValueId id, const Read& x, const Read& g, const S
 // The product of the others: of those before a member, then, backwards, of those after it.
 void Lowering::product_gradient(ValueId id, const Read& x, const Read& g, const Read& guard,
                                 const Segments& segments) {
-  if (const auto pieces = cut_segments(segments, row_count(g), longest_piece(g))) {
+  if (const auto pieces =
+          cut_segments(segments, row_count(g), piece_length(g, segments, row_count(g)))) {
     return product_gradient_of_pieces(id, x, g, guard, *pieces);
   }
   const Read others[] = {g, guard};
@@ -171,7 +173,8 @@ void Lowering::softmax_gradient(ValueId id, const Read& y, const Read& g,
                                 const SegmentOp& segment) {
   const bool is_sparse = segment.combination == Combination::Sparsemax;
   const std::uint32_t rows = segment.segments.count(row_count(y));
-  if (const auto pieces = cut_segments(segment.segments, rows, longest_piece(g))) {
+  if (const auto pieces =
+          cut_segments(segment.segments, rows, piece_length(g, segment.segments, rows))) {
     return softmax_gradient_of_pieces(id, y, g, is_sparse, *pieces);
   }
   const Spot spot = find_segments(y, segment.segments, rows, std::span(&g, 1));

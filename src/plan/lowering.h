@@ -119,7 +119,8 @@ class Lowering {
   void finish_softmax_gradient(ValueId id, Spot spot, const Read& y, const Read& g, NodeIndex mean,
                                bool is_sparse);
   // The same of long segments (lower_pieces.cc).
-  [[nodiscard]] std::uint32_t longest_piece(const Read& read) const;
+  [[nodiscard]] std::uint32_t piece_length(const Read& read, const Segments& segments,
+                                           std::uint32_t rows) const;
   [[nodiscard]] Read through_pieces(const Read& read, const SegmentPieces& pieces) const;
   Read add_partial(std::uint32_t rows, Shape shape);
   Read add_shares(const Segments& segments, std::uint32_t rows);

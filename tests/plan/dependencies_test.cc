@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/plan/launch_rows.h"
 #include "tests/program/random_program.h"
 #include "tests/program/recursive_levels.h"
 
@@ -18,6 +19,15 @@ struct Range {
   bool store;
 };
 
+// What an access may reach: row i of loop step i, row 0, or what a list or a type may name.
+std::uint64_t rows_of(const Plan& plan, const Launch& launch, std::size_t access) {
+  const Kernel& kernel = plan.kernels[launch.kernel];
+  const std::uint64_t all = launch.accesses[access].rows;
+  if (kernel.accesses[access].map == RowMap::One) return 1;
+  if (kernel.accesses[access].map != RowMap::Direct) return all;
+  return std::min(all, counted_rows(plan, kernel, launch, kernel.accesses[access].space));
+}
+
 std::vector<Range> ranges_of(const Plan& plan, const Launch& launch) {
   std::vector<Range> ranges;
   const Kernel& kernel = plan.kernels[launch.kernel];
@@ -27,7 +37,7 @@ std::vector<Range> ranges_of(const Plan& plan, const Launch& launch) {
     const bool is_arena = buffer.kind == PlanBuffer::Kind::Arena;
     const std::uint64_t first = (is_arena ? buffer.offset : 0) + access.first;
     ranges.push_back({is_arena ? kNone : access.buffer, first,
-                      first + access.rows * kernel.accesses[a].shape.size(),
+                      first + rows_of(plan, launch, a) * kernel.accesses[a].shape.size(),
                       kernel.accesses[a].store});
   }
   return ranges;
@@ -76,6 +86,25 @@ TEST(Dependencies, are_conflicts_and_all_of_them) {
     unfused.fuse = false;
     expect_exact(make_plan(program, unfused));
   }
+}
+
+// Parts of a concatenation are rows of one value, and none waits for another.
+TEST(Dependencies, of_a_concatenations_parts_are_none) {
+  Program program;
+  Operands parts;
+  for (int p = 0; p < 6; ++p) {
+    const auto weight = program.add_parameter(
+        {.name = "w" + std::to_string(p), .rows = 1, .shape = Shape(3, 1), .values = {}});
+    ASSERT_TRUE(weight);
+    parts.push_back(program.weight(*weight));
+  }
+  const auto all = program.add(ConcatOp{}, parts);
+  ASSERT_TRUE(all);
+  PlanOptions options;
+  options.kept = {*all};
+  const Plan plan = make_plan(program, options);
+  ASSERT_EQ(plan.launches.size(), parts.size());
+  for (const auto& before : launch_dependencies(plan)) EXPECT_TRUE(before.empty());
 }
 
 // Each level reads the one before it.

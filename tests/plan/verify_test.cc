@@ -51,6 +51,9 @@ void check_plans(const Program& program, ValueId second_stage = kNone) {
              .longest_wide_piece = 2,
              .for_vectors = false};
   expect_verified(program, options, "as for a GPU, in short pieces");
+  options.longest_piece = options.longest_wide_piece = 64;
+  options.even_pieces = 1000;
+  expect_verified(program, options, "as for a GPU, in even pieces");
   expect_all_stored(program);
 }
 

@@ -242,6 +242,20 @@ VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first
   }
 }
 
+// A kernel may begin before those that it depends on have ended: what it reads before this does not
+// change; all that they wrote is there after it.
+VECC_FN void wait_for_launches() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+// Fetches what is soon read.
+VECC_FN void fetch(const void* from) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(from));
+#endif
+}
+
 // What a kernel is started with: rows begin .. end - 1 (or these places of the order) of a type.
 struct BlockRows {
   unsigned begin;

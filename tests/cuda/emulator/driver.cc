@@ -159,6 +159,17 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraph
   *node = reinterpret_cast<CUgraphNode>(launches.size());
   return kSuccess;
 }
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData* edges, std::size_t count) {
+  const auto& launches = *reinterpret_cast<EmulatedGraph*>(graph);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto before = reinterpret_cast<std::uintptr_t>(from[i]);
+    const auto after = reinterpret_cast<std::uintptr_t>(to[i]);
+    if (before >= after || after > launches.size()) return kInvalid;
+    if (edges[i].type != kProgrammatic || edges[i].from_port != kProgrammaticPort) return kInvalid;
+  }
+  return kSuccess;
+}
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
   *executable =
       reinterpret_cast<CUgraphExec>(new EmulatedGraph(*reinterpret_cast<EmulatedGraph*>(graph)));
