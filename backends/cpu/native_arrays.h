@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/native/narrow_arrays.h"
+#include "src/plan/narrow_arrays.h"
 #include "vecc/plan.h"
 
 namespace vecc::cpu {
@@ -29,8 +29,8 @@ class NativeArrays {
  private:
   using Array = std::shared_ptr<const std::vector<std::uint32_t>>;
   std::vector<Array> arrays_;
-  native::NarrowArrays fits_;  // 16 bits an entry
-  std::vector<bool> read_;     // by array: its 32 bits
+  NarrowArrays fits_;       // 16 bits an entry
+  std::vector<bool> read_;  // by array: its 32 bits
   std::map<ArrayIndex, std::vector<std::uint16_t>> narrow_;
 };
 

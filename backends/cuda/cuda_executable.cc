@@ -6,24 +6,10 @@
 #include <utility>
 
 namespace vecc::cuda {
-namespace {
-
-// Longer segments are reduced in pieces, so that blocks share them: of short rows a block takes
-// many members at once, of wide ones a warp takes one after the other.
-constexpr std::uint32_t kLongestPiece = 512;
-constexpr std::uint32_t kLongestWidePiece = 64;
-// As many blocks as a large GPU runs at once.
-constexpr std::uint32_t kEvenPieces = 1056;
-
-}  // namespace
 
 Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options) {
-  PlanOptions planned = native::plan_options(options, program);
-  planned.longest_piece = kLongestPiece;
-  planned.longest_wide_piece = kLongestWidePiece;
-  planned.even_pieces = kEvenPieces;
-  planned.for_vectors = false;
-  return native::make_verified_plan(program.program, planned);
+  return native::make_verified_plan(program.program,
+                                    for_gpu(native::plan_options(options, program)));
 }
 
 Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,

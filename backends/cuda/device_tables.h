@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "backends/cuda/device_block.h"
-#include "backends/cuda/launch_layout.h"
-#include "backends/native/narrow_arrays.h"
+#include "src/plan/narrow_arrays.h"
 #include "vecc/plan.h"
 
 namespace vecc::cuda {
@@ -40,7 +39,7 @@ class DeviceTables {
 
  private:
   const Plan& plan_;
-  native::NarrowArrays narrow_;
+  NarrowArrays narrow_;
   std::map<std::pair<ArrayIndex, bool>, std::uint64_t> begins_;  // by array and width
   std::vector<std::byte> bytes_;
 };

@@ -8,8 +8,8 @@
 
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/launch_graph.h"
-#include "backends/cuda/launch_layout.h"
 #include "backends/cuda/schedule.h"
+#include "src/plan/launch_layout.h"
 
 namespace vecc::cuda {
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "backends/native/compiler_text.h"
+#include "src/kernel/compile_flags.h"
 #include "vecc/escape.h"
 
 namespace vecc::cuda {
@@ -99,9 +100,9 @@ Result<DeviceCompiler> find_device_compiler() {
 }
 
 std::vector<std::string> device_flags(CodeKind kind) {
-  // The order of operations is the kernel's own: no product is joined with a sum behind its back.
-  std::vector<std::string> flags = {"--std=c++17", "--device-as-default-execution-space",
-                                    "--fmad=false"};
+  const auto common = cuda_kernel_flags();
+  std::vector<std::string> flags(common.begin(), common.end());
+  flags.emplace_back("--device-as-default-execution-space");
   if (kind == CodeKind::Parts) flags.emplace_back("--relocatable-device-code=true");
   return flags;
 }

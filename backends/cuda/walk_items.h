@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/cuda/launch_layout.h"
+#include "src/plan/launch_layout.h"
 
 namespace vecc::cuda {
 

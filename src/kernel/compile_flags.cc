@@ -21,6 +21,8 @@ constexpr const char* kX86Flags[] = {
     "-mno-red-zone",
 };
 constexpr const char* kArmFlags[] = {"-mcpu=native"};
+// The order of operations is the kernel's own: no product is joined with a sum behind its back.
+constexpr const char* kCudaFlags[] = {"--std=c++17", "--fmad=false"};
 
 }  // namespace
 
@@ -32,6 +34,9 @@ std::span<const char* const> x86_kernel_flags() {
 }
 std::span<const char* const> arm_kernel_flags() {
   return kArmFlags;
+}
+std::span<const char* const> cuda_kernel_flags() {
+  return kCudaFlags;
 }
 
 }  // namespace vecc

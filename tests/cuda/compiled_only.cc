@@ -8,9 +8,9 @@
 #include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_unit.h"
-#include "backends/cuda/launch_layout.h"
 #include "backends/reference/program_interpreter.h"
 #include "src/kernel/print_walk.h"
+#include "src/plan/launch_layout.h"
 
 namespace vecc::test {
 namespace {
@@ -27,8 +27,7 @@ Result<void> compile_units(const Plan& plan) {
   std::vector<std::string> parts;
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const std::uint32_t slots =
-        cuda::choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
+    const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
     kernels.push_back(cuda::unit_text(kernel, slots));
     parts.push_back(cuda::step_unit(kernel, slots).text);
   }

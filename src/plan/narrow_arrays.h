@@ -5,7 +5,7 @@
 
 #include "vecc/plan.h"
 
-namespace vecc::native {
+namespace vecc {
 
 class NarrowArrays {
  public:
@@ -17,4 +17,4 @@ class NarrowArrays {
   std::vector<bool> fits_;  // by array
 };
 
-}  // namespace vecc::native
+}  // namespace vecc

@@ -1,9 +1,9 @@
-#include "backends/native/narrow_arrays.h"
+#include "src/plan/narrow_arrays.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace vecc::native {
+namespace vecc {
 
 NarrowArrays::NarrowArrays(const Plan& plan) {
   for (const auto& array : plan.arrays) {
@@ -20,4 +20,4 @@ bool NarrowArrays::has_all_of(const Launch& launch) const {
   });
 }
 
-}  // namespace vecc::native
+}  // namespace vecc

@@ -1,5 +1,5 @@
-// How a launch of a Plan runs on a GPU: how many threads share a row, and which block has which
-// rows.
+// How a Plan runs on a GPU: what its options are, and by launch how many threads share a row and
+// which block has which rows.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,10 @@
 #include "src/kernel/print_cuda.h"
 #include "vecc/plan.h"
 
-namespace vecc::cuda {
+namespace vecc {
+
+/// The options with which a Plan is made for a GPU; the others are the caller's.
+[[nodiscard]] PlanOptions for_gpu(PlanOptions options);
 
 inline constexpr std::uint32_t kAnyBlocks = 0xFFFFFFFFu;
 
@@ -31,4 +34,4 @@ struct BlockRows {
                                                 std::uint32_t slots,
                                                 std::uint32_t most = kAnyBlocks);
 
-}  // namespace vecc::cuda
+}  // namespace vecc

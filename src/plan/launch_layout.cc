@@ -1,11 +1,17 @@
-#include "backends/cuda/launch_layout.h"
+#include "src/plan/launch_layout.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace vecc::cuda {
+namespace vecc {
 namespace {
 
+// Longer segments are reduced in pieces, so that blocks share them: of short rows a block takes
+// many members at once, of wide ones a warp takes one after the other.
+constexpr std::uint32_t kLongestGpuPiece = 512;
+constexpr std::uint32_t kLongestWideGpuPiece = 64;
+// As many blocks as a large GPU runs at once.
+constexpr std::uint32_t kEvenPieces = 1056;
 // Threads that run at once on a large GPU.
 constexpr std::uint64_t kManyThreads = 132 * 2048;
 // Entries of a flat kernel that a thread computes.
@@ -38,6 +44,14 @@ Lengths lengths_of(const Plan& plan, const Launch& launch) {
 }
 
 }  // namespace
+
+PlanOptions for_gpu(PlanOptions options) {
+  options.longest_piece = kLongestGpuPiece;
+  options.longest_wide_piece = kLongestWideGpuPiece;
+  options.even_pieces = kEvenPieces;
+  options.for_vectors = false;
+  return options;
+}
 
 std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLayout& layout) {
   if (!layout.shares_members) return 1;
@@ -86,4 +100,4 @@ std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout
   return blocks;
 }
 
-}  // namespace vecc::cuda
+}  // namespace vecc
