@@ -102,7 +102,7 @@ Result<DeviceCompiler> find_device_compiler() {
 std::vector<std::string> device_flags(CodeKind kind) {
   const auto common = cuda_kernel_flags();
   std::vector<std::string> flags(common.begin(), common.end());
-  flags.emplace_back("--device-as-default-execution-space");
+  flags.insert(flags.end(), {"--std=c++17", "--device-as-default-execution-space"});
   if (kind == CodeKind::Parts) flags.emplace_back("--relocatable-device-code=true");
   return flags;
 }

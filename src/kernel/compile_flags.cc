@@ -22,7 +22,7 @@ constexpr const char* kX86Flags[] = {
 };
 constexpr const char* kArmFlags[] = {"-mcpu=native"};
 // The order of operations is the kernel's own: no product is joined with a sum behind its back.
-constexpr const char* kCudaFlags[] = {"--std=c++17", "--fmad=false"};
+constexpr const char* kCudaFlags[] = {"--fmad=false"};
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace vecc {
 [[nodiscard]] std::span<const char* const> x86_kernel_flags();
 [[nodiscard]] std::span<const char* const> arm_kernel_flags();
 
-/// Options of NVRTC and nvcc for kernels in CUDA C++.
+/// Options of NVRTC and nvcc for kernels, which are C++17.
 [[nodiscard]] std::span<const char* const> cuda_kernel_flags();
 
 }  // namespace vecc

@@ -1,5 +1,5 @@
-// Numbers of 16 bits. Stands on the standard library alone: programs that --emit=cpp writes contain
-// it.
+// Numbers of 16 bits. Stands on the standard library alone: programs that --emit=cpp and
+// --emit=cuda write contain it.
 #pragma once
 
 #include <cstdint>

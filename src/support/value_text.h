@@ -1,5 +1,5 @@
-// Computed values as text. Stands on the standard library alone: programs that --emit=cpp writes
-// contain it.
+// Computed values as text. Stands on the standard library alone: programs that --emit=cpp and
+// --emit=cuda write contain it.
 #pragma once
 
 #include <cstdint>

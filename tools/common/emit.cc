@@ -32,16 +32,17 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
   static const std::map<std::string, EmitKind> kKinds{
       {"ir", EmitKind::Ir},       {"plan", EmitKind::Plan}, {"dot", EmitKind::Dot},
       {"stats", EmitKind::Stats}, {"html", EmitKind::Html}, {"python", EmitKind::Python},
-      {"cpp", EmitKind::Cpp}};
+      {"cpp", EmitKind::Cpp},     {"cuda", EmitKind::Cuda}};
   app.add_option_function<std::string>(
          "--emit", [&options](const std::string& text) { options.kind = kKinds.at(text); },
          "Print the program instead of running it: ir (text), plan (the kernels that the native "
          "backends run, and their buffers), dot (Graphviz), stats, html (a page: pictures before "
          "and after, rows pass by pass, every op), python (a PyTorch module with its weights, in a "
-         "new folder), or cpp (a C++ program of the forward pass with its weights, in a new "
-         "folder)")
+         "new folder), cpp or cuda (a C++ or a CUDA program of the forward pass with its weights, "
+         "in "
+         "a new folder)")
       ->check(CLI::IsMember(kKinds).description(""))
-      ->type_name("ir|plan|dot|stats|html|python|cpp");
+      ->type_name("ir|plan|dot|stats|html|python|cpp|cuda");
   app.add_option_function<std::string>(
          "-o,--output",
          [&options](const std::string& path) {
@@ -49,7 +50,7 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
            options.path = is_stdout ? "" : path;
          },
          "Write to PATH, whole or not at all, instead of stdout (ir: long arrays go to "
-         "PATH.arrays; python, cpp: PATH is a new or empty folder)")
+         "PATH.arrays; python, cpp, cuda: PATH is a new or empty folder)")
       ->type_name("PATH");
   app.add_flag("--full", options.full,
                "--emit=ir: every array in the text itself (default: shortened on a terminal, in "
@@ -71,7 +72,11 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
     }
     case EmitKind::Cpp: {
       const DeferInterrupt whole_folder;
-      return emit_cpp(program, options.path, code.cpp);
+      return emit_cpp(program, options.path, code.native);
+    }
+    case EmitKind::Cuda: {
+      const DeferInterrupt whole_folder;
+      return emit_cuda(program, options.path, code.native);
     }
     case EmitKind::Html: break;
   }
@@ -83,6 +88,7 @@ std::string check_emit_options(const EmitOptions& options) {
   if (options.path.empty()) {
     if (options.kind == EmitKind::Python) return "--emit=python needs -o: a folder";
     if (options.kind == EmitKind::Cpp) return "--emit=cpp needs -o: a folder";
+    if (options.kind == EmitKind::Cuda) return "--emit=cuda needs -o: a folder";
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Printing a Program: --emit=ir|plan|dot|stats|python|cpp; html is tools/html's.
+// Printing a Program: --emit=ir|plan|dot|stats|python|cpp|cuda; html is tools/html's.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,18 +7,18 @@
 #include <optional>
 #include <string>
 
-#include "vecc/emit_cpp.h"
+#include "vecc/emit_native.h"
 #include "vecc/emit_python.h"
 #include "vecc/error.h"
 #include "vecc/program.h"
 
 namespace vecc::tools {
 
-enum class EmitKind : std::uint8_t { Ir, Plan, Dot, Stats, Html, Python, Cpp };
+enum class EmitKind : std::uint8_t { Ir, Plan, Dot, Stats, Html, Python, Cpp, Cuda };
 
 struct EmitOptions {
   std::optional<EmitKind> kind;
-  std::string path;   ///< empty: stdout; python, cpp: a folder
+  std::string path;   ///< empty: stdout; python, cpp, cuda: a folder
   bool full = false;  ///< ir: every array inline
   bool json = false;  ///< stats
 };
@@ -26,7 +26,7 @@ struct EmitOptions {
 /// What emitted code is told of the graph.
 struct EmittedCode {
   PythonOptions python;
-  CppOptions cpp;
+  NativeOptions native;  ///< cpp, cuda
 };
 
 /// Adds --emit, -o and --full.
@@ -35,7 +35,7 @@ void add_emit_options(CLI::App& app, EmitOptions& options);
 /// ir on stdout: text that parses back, but on a terminal long arrays are shortened unless `full`.
 /// ir in a file: long arrays go into the side file `path`.arrays unless `full`. `statistics` is
 /// what stats prints. Not for html, which shows more than a Program. Errors: CannotWrite; those of
-/// emit_python() and emit_cpp().
+/// emit_python(), emit_cpp() and emit_cuda().
 [[nodiscard]] Result<void> emit_program(const Program& program, const EmitOptions& options,
                                         const nlohmann::ordered_json& statistics,
                                         const EmittedCode& code = {});

@@ -45,12 +45,12 @@ Result<EmittedCode> describe_graph(const NeuronGraph& graph, const Program& prog
     code.python.samples = samples_of(graph);
     code.python.loss = loss_of(graph, program, options);
   }
-  if (options.emit.kind == EmitKind::Cpp) {
-    VECC_TRY(code.cpp.weights, weights_of(graph));
-    code.cpp.facts = take_facts(*code.cpp.weights, options.facts);
-    code.cpp.samples = samples_of(graph);
+  if (options.emit.kind == EmitKind::Cpp || options.emit.kind == EmitKind::Cuda) {
+    VECC_TRY(code.native.weights, weights_of(graph));
+    code.native.facts = take_facts(*code.native.weights, options.facts);
+    code.native.samples = samples_of(graph);
     for (const WeightTable& table : graph.weight_tables) {
-      if (!table.learnable) code.cpp.fixed.push_back(table.name);
+      if (!table.learnable) code.native.fixed.push_back(table.name);
     }
   }
   return code;

@@ -7,7 +7,7 @@
 
 namespace vecc::tools {
 
-/// For --emit=python and --emit=cpp; empty for other kinds. Weights, samples as vecc prints them;
+/// For --emit=python, cpp and cuda; empty for other kinds. Weights, samples as vecc prints them;
 /// for Python also the loss that training would have (--loss, or the one that fits the samples), if
 /// there are samples to learn from. Errors: those of weights_of().
 [[nodiscard]] Result<EmittedCode> describe_graph(const NeuronGraph& graph, const Program& program,

@@ -111,11 +111,13 @@ struct Compiled {
   TrainingCurves training;
 };
 
-/// A program in C++ is what the cpu backend runs, so that is what it is optimized for; where that
-/// has no compiler to measure with, with default costs.
-BackendChoice emitted_backend() {
-  const Backend* backend = find_backend("cpu");
-  return {backend != nullptr && backend->available({}) ? backend : nullptr, {}};
+/// A program in C++ or CUDA is what the cpu or the cuda backend runs, so that is what it is
+/// optimized for; where that has no compiler or no GPU to measure with, with default costs.
+BackendChoice emitted_backend(const Options& options) {
+  const bool is_cuda = options.emit.kind == EmitKind::Cuda;
+  const Backend* backend = find_backend(is_cuda ? "cuda" : "cpu");
+  const Device device = is_cuda ? options.device : Device{};
+  return {backend != nullptr && backend->available(device) ? backend : nullptr, {}};
 }
 
 Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
@@ -128,8 +130,8 @@ Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options,
   if (!by_reference && runs) {
     VECC_TRY(compiled.backend, choose_backend(program, options));
   }
-  const BackendChoice target =
-      options.emit.kind == EmitKind::Cpp ? emitted_backend() : compiled.backend;
+  const bool is_native = options.emit.kind == EmitKind::Cpp || options.emit.kind == EmitKind::Cuda;
+  const BackendChoice target = is_native ? emitted_backend(options) : compiled.backend;
   VECC_TRY(compiled.optimized, optimize_for(program, target, options, stages));
   return compiled;
 }

@@ -70,7 +70,11 @@ class DeviceOptimizer {
 Result<Program> optimize_there(Program program, const BackendChoice& choice, const Options& options,
                                OptimizeReport& report) {
   if (choice.backend == nullptr || options.optimize.options.level < 2) {
-    return run_optimizer(std::move(program), options.optimize, report);
+    OptimizeSettings settings = options.optimize;
+    if (options.emit.kind == EmitKind::Cuda) {  // for a GPU that need not be here
+      settings.options.cost = default_coefficients(/*on_gpu=*/true);
+    }
+    return run_optimizer(std::move(program), settings, report);
   }
   VECC_TRY(DeviceCost cost, find_device_cost(*choice.backend, execution_options(options)));
   return DeviceOptimizer(*choice.backend, options, std::move(cost))

@@ -26,6 +26,7 @@ Examples:
   vecc graph.pb --emit=stats --json       its sizes
   vecc graph.pb --emit=python -o module   a PyTorch module: module/model.py and its weights
   vecc graph.pb --emit=cpp -o program     its forward pass in C++, to build without vecc
+  vecc graph.pb --emit=cuda -o program    the same in CUDA
   vecc graph.pb --time-passes --check     what each pass of the optimizer does, and a proof of it
   vecc graph.pb --init=glorot             weights that the file leaves open get initial values
   vecc graph.pb --backend=reference --gradients=gradients.tsv
@@ -230,7 +231,9 @@ std::string check_save_weights(const Options& o) {
 std::string check_facts(const Options& o) {
   if (o.bind_facts.empty()) return {};
   if (o.emit.kind == EmitKind::Python) {
-    return "--bind-facts: a module of Python has facts as constants; --emit=cpp has them as inputs";
+    return "--bind-facts: a module of Python has facts as constants; --emit=cpp and --emit=cuda "
+           "have "
+           "them as inputs";
   }
   if (!o.training.validate_file.empty()) {
     return "--bind-facts: --validate=FILE has facts of its own under the same names; validate on a "

@@ -1,31 +1,30 @@
-// The program: its launches bound to code and memory, and its outputs.
+// The program on the CPU: its launches bound to code and memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "backends/cpu/thread_team.h"
 #include "backends/cpu/tile_walk.h"
-#include "src/emit/cpp/runtime/data_file.h"
-#include "src/emit/cpp/runtime/tables.h"
+#include "src/emit/cpp/runtime/machine_options.h"
+#include "src/emit/native/runtime/data_file.h"
+#include "src/emit/native/runtime/launches.h"
 
 namespace vecc::emitted {
 
 class ForwardPass {
  public:
-  /// `data` outlives it. `weights`: by weight, its values. Launches of `shared_work` and more are
-  /// shared out among threads.
+  /// `data` outlives it. `weights`: by weight, its values.
   ForwardPass(const DataFile& data, const std::vector<std::vector<double>>& weights,
-              std::uint64_t shared_work);
+              const MachineOptions& options);
 
-  void run(cpu::ThreadTeam& team) { walk_.run(0, launch_count_, team); }
-  /// Lines of id, value and target, separated by tabs. Throws Failure.
-  void print(std::FILE* file) const;
+  /// All launches; returns when they are done.
+  void run() { walk_.run(0, launch_count_, team_); }
+  /// A buffer's first element.
+  [[nodiscard]] const std::byte* values(std::uint64_t buffer) const { return buffers_[buffer]; }
 
  private:
   struct Free {
@@ -42,10 +41,9 @@ class ForwardPass {
   [[nodiscard]] Memory make_memory(std::uint64_t elements) const;
   void bind_buffers(const std::vector<std::vector<double>>& weights);
   void bind_launches(std::uint64_t shared_work);
-  void bind_accesses(const LaunchRow& row, std::size_t first);
+  [[nodiscard]] cpu::KernelArguments bind_arguments(const LaunchTables& launch);
   [[nodiscard]] const void* list(std::uint64_t place, bool is_wide) const;
   [[nodiscard]] const unsigned* wide(std::uint64_t place) const;
-  [[nodiscard]] std::vector<double> read(const OutputRow& row) const;
 
   const DataFile& data_;
   bool is_double_;
@@ -55,6 +53,7 @@ class ForwardPass {
   std::vector<std::byte*> buffers_;
   ArgumentArrays arguments_;
   cpu::TileWalk walk_;
+  cpu::ThreadTeam team_;
 };
 
 }  // namespace vecc::emitted
