@@ -1,129 +1,49 @@
-"""programs_test.py VECC VECC_IMPORT COMPILER GRAPHS...: emitted programs beside vecc itself: the same
-bits, other weights, bad files, and what sanitizers say."""
+"""programs_test.py VECC VECC_OPT VECC_IMPORT COMPILER GRAPHS...: emitted C++ programs beside vecc
+itself: the same bits, other weights, bad files, and what sanitizers say."""
 
-import json
 import os
-import shutil
-import struct
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-from emitted import Builder, can_link, run, text_files, unpack
+sys.path.append(str(Path(__file__).parents[1] / "native"))
+from emitted import Builder, can_link, run  # noqa: E402
+from program_tests import Programs  # noqa: E402
 
-sys.path.append(str(Path(__file__).parents[3] / "tools" / "golden"))
-from graph_writer import Function, GraphWriter, Group, Sample  # noqa: E402
-
-VECC, VECC_IMPORT, COMPILER = sys.argv[1:4]
-GRAPHS = {Path(path).stem: path for path in sys.argv[4:]}
+VECC, VECC_OPT, VECC_IMPORT, COMPILER = sys.argv[1:5]
+GRAPHS = {Path(path).stem: path for path in sys.argv[5:]}
 THREADS = 7
 
 
-def write_chain(path, levels):
-    """A recursion: neuron i is tanh(W x + V f), of neuron i - 1 and a fact."""
-    writer = GraphWriter(producer="programs_test")
-    for k, name in enumerate("WV"):
-        writer.weight_table(name, k, (3, 3), [0.1 * (i * i % 7) - 0.25 for i in range(k, k + 9)], True)
-    writer.group(Group(0, 0, 2, head_predicate="f", shape=(3, 1), fact=True,
-                       values=[0.5, -0.25, 1, 0.125, 2, -1]))
-    writer.group(Group(1, 2, levels, neuron_class="WeightedRule", head_predicate="next",
-                       function=Function("sum", "tanh"), fan_in=[2] * levels,
-                       inputs=[x for i in range(levels) for x in (i + 1, i % 2)],
-                       weights=[0, 1] * levels))
-    writer.samples([Sample("end", levels + 1, ((3, 1), [0, 0, 1]))])
-    path.write_bytes(writer.finish())
+class CppBuilder(Builder):
+    flags = ["-march=native"]
+
+    def kernels(self, program, flags):
+        return self.compile_together(sorted((program / "kernels").glob("*.cc")), flags,
+                                     program / "kernels.o")
 
 
-class Programs(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = Path(cls.temporary.name)
-        cls.builder = Builder(COMPILER, cls.folder)
-        cls.count = 0
-        cls.built = {}
+class CppPrograms(Programs, unittest.TestCase):
+    language, backend, number_option = "cpp", "cpu", "--threads"
+    vecc, vecc_opt, vecc_import, graphs = VECC, VECC_OPT, VECC_IMPORT, GRAPHS
 
     @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    def emit(self, graph, *options):
-        Programs.count += 1
-        program = self.folder / f"program-{Programs.count}"
-        run(VECC, graph, "--quiet", "--emit=cpp", "-o", program, *options)
-        return program
-
-    def program(self, name, *options):
-        """The executable for a shipped graph; shared, not to be changed."""
-        key = (name, *options)
-        if key not in self.built:
-            self.built[key] = self.builder.build(self.emit(GRAPHS[name], *options))
-        return self.built[key]
-
-    def expected(self, graph, *options):
-        return run(VECC, graph, "--quiet", "--backend=cpu", *options)[0]
-
-    def synth(self, *options):
-        graph = self.folder / "synth.pb"
-        run(VECC_IMPORT, "synth", "--quiet", "-o", graph, *options)
-        return graph
+    def make_builder(cls):
+        return CppBuilder(COMPILER, cls.folder)
 
     def large_graph(self):
         """Of launches with several tiles, which threads share out."""
         return self.synth("--nodes=900", "--edges=4000", "--types=3", "--model=rgat", "--dim=8")
 
-    # What it computes.
-
     def test_the_same_bits_as_the_cpu_backend(self):
-        cases = [("xor", "-O2"), ("mutagenesis", "-O2"), ("mutagenesis", "-O0", "--dtype=f64"),
-                 ("attention", "-O2", "--dtype=f64"), ("functions-aggregations", "-O0"),
-                 ("functions-combinations", "-O0", "--dtype=f64"),
-                 ("functions-transformations", "-O2")]
-        for name, *options in cases:
-            with self.subTest(graph=name, options=options):
-                self.assertEqual(run(self.program(name, *options))[0],
-                                 self.expected(GRAPHS[name], *options))
+        self.check_same_bits([
+            ("xor", "-O2"), ("mutagenesis", "-O2"), ("mutagenesis", "-O0", "--dtype=f64"),
+            ("attention", "-O2", "--dtype=f64"), ("functions-aggregations", "-O0"),
+            ("functions-combinations", "-O0", "--dtype=f64"), ("functions-transformations", "-O2")])
 
-    def test_weights_of_a_file(self):
-        graph, weights = GRAPHS["mutagenesis"], self.folder / "w.safetensors"
+    def test_number_of_threads(self):
         program = self.program("mutagenesis", "-O2")
-        self.expected(graph, "--train", "--epochs=2", "--lr=0.1", f"--save-weights={weights}")
-        self.assertEqual(run(program, f"--weights={weights}", "--threads=2")[0],
-                         self.expected(graph, f"--load-weights={weights}"))
-        moved = shutil.copytree(program.parent, self.folder / "moved")
-        shutil.copy(weights, moved / "weights.safetensors")
-        self.assertEqual(run(moved / "program")[0],
-                         self.expected(graph, f"--load-weights={weights}"))
-
-    def test_facts_of_a_file(self):
-        graph, facts = self.folder / "chain.pb", self.folder / "f.safetensors"
-        write_chain(graph, 4)
-        program = self.builder.build(self.emit(graph, "--bind-facts=f"))
-        self.assertEqual(run(program)[0], self.expected(graph))
-        _, data = unpack(program.parent / "facts.safetensors")
-        data[-4:] = struct.pack("<f", 0.75)
-        facts.write_bytes(data)
-        other = self.expected(graph, "--bind-facts=f", f"--load-facts={facts}")
-        self.assertNotEqual(other, self.expected(graph))
-        self.assertEqual(run(program, f"--facts={facts}")[0], other)
-        self.refused(program, "is none of the program's facts",
-                     f"--facts={program.parent}/weights.safetensors")
-        _, errors = run(VECC, graph, "--quiet", f"--load-facts={facts}", code=3)
-        self.assertIn('tensor "fact/f": error: is no input', errors)
-
-    # What is written.
-
-    def test_text_does_not_grow_with_the_levels(self):
-        texts = []
-        for levels in (5, 2000):
-            graph = self.folder / "chain.pb"
-            write_chain(graph, levels)
-            program = self.emit(graph)
-            texts.append(text_files(program))
-            if levels == 2000:
-                self.assertEqual(run(self.builder.build(program))[0], self.expected(graph))
-        self.assertEqual(*texts)
+        self.assertEqual(run(program, "--threads=2")[0], run(program, "--threads=1")[0])
 
     def test_cmake_builds_it(self):
         program = self.emit(GRAPHS["xor"])
@@ -132,94 +52,6 @@ class Programs(unittest.TestCase):
         run("cmake", "--build", program / "build", "-j2")
         self.assertEqual(run(program / "build" / "program")[0], self.expected(GRAPHS["xor"]))
 
-    def test_whole_or_not_at_all(self):
-        folder = self.folder / "occupied"
-        folder.mkdir()
-        (folder / "mine").write_text("")
-        _, errors = run(VECC, GRAPHS["xor"], "--quiet", "--emit=cpp", "-o", folder, code=3)
-        self.assertIn("not empty", errors)
-        _, errors = run(VECC, GRAPHS["xor"], "--quiet", "--emit=cpp", code=2)
-        self.assertIn("--emit=cpp needs -o", errors)
-        missing = self.folder / "missing"
-        graph = self.synth("--nodes=20", "--edges=40", "--model=rgcn", "--dim=2", "--init=none")
-        run(VECC, graph, "--quiet", "--emit=cpp", "-o", missing, code=3)
-        self.assertFalse(list(self.folder.glob("missing*")))
-
-    # What it refuses.
-
-    def refused(self, program, message, *options, code=3):
-        out, errors = run(program, *options, code=code)
-        self.assertEqual(out, "")
-        self.assertIn(message, errors)
-
-    def test_bad_command_lines(self):
-        program = self.program("xor", "-O2")
-        self.refused(program, "no option", "--thread=2", code=2)
-        self.refused(program, "--threads needs a number from 0 to 4096", "--threads=-1", code=2)
-        self.refused(program, "--weights needs a value", "--weights", code=2)
-        self.refused(program, "--facts: no facts", "--facts=f.safetensors", code=2)
-        self.assertIn("--weights=FILE", run(program, "--help")[0])
-
-    def test_bad_weight_files(self):
-        program = self.program("xor", "-O2")
-        good = program.parent / "weights.safetensors"
-        begin, data = unpack(good)
-        header = json.loads(data[8:begin])
-        names = [name for name in header if name != "__metadata__"]
-
-        def write(change=lambda header: None, rest=bytes(data[begin:])):
-            changed = json.loads(json.dumps(header))
-            change(changed)
-            text = json.dumps(changed).encode()
-            (self.folder / "bad.safetensors").write_bytes(
-                len(text).to_bytes(8, "little") + text + rest)
-            return f"--weights={self.folder}/bad.safetensors"
-
-        def set_field(field, value):
-            return lambda changed: changed[names[0]].__setitem__(field, value)
-
-        size = header[names[0]]["data_offsets"]
-        shape = header[names[0]]["shape"]
-        run(program, write())  # what is changed below is good as it is
-        self.refused(program, "no such file", "--weights=/nowhere")
-        self.refused(program, "is no regular file", "--weights=/")
-        self.refused(program, "is not in the file",
-                     write(lambda changed: changed.__setitem__("x", changed.pop(names[0]))))
-        self.refused(program, "has shape", write(set_field("shape", shape[::-1] + [1])))
-        self.refused(program, "do not fit", write(set_field("shape", [1 << 63, 4])))
-        self.refused(program, "do not fit", write(set_field("data_offsets", [size[0], 1 << 40])))
-        self.refused(program, "has dtype", write(set_field("dtype", "F8_E4M3")))
-        integer, nan = {"F32": ("I32", b"\0\0\xc0\x7f"),
-                        "F64": ("I64", b"\0\0\0\0\0\0\xf8\x7f")}[header[names[0]]["dtype"]]
-        self.refused(program, f"is {integer} in the file", write(set_field("dtype", integer)))
-        self.refused(program, "is not finite", write(rest=nan + data[begin + len(nan):]))
-        self.refused(program, "bytes of data, expected", write(rest=bytes(data[begin:]) + b"1"))
-        for end in (0, 7, begin - 1, len(data) - 1):
-            (self.folder / "cut").write_bytes(data[:end])
-            self.refused(program, "cut: ", f"--weights={self.folder}/cut")
-        for junk in (b"[]", b"{", b'{"a":1}', b'{"a":{}}', b'{"a"', b'"\\ud800"', b"{}x", b'{"\x01":0}'):
-            (self.folder / "junk").write_bytes(len(junk).to_bytes(8, "little") + junk)
-            self.refused(program, "junk: ", f"--weights={self.folder}/junk")
-
-    def test_data_of_another_program_or_damaged(self):
-        damaged = shutil.copytree(self.program("xor", "-O2").parent, self.folder / "damaged")
-        program = damaged / "program"
-        other = self.emit(GRAPHS["mutagenesis"])
-        self.refused(program, "is the data of another program", f"--data={other}")
-        data = program.parent / "data.safetensors"
-        begin, bytes_of = unpack(data)
-        bytes_of[begin + 3] ^= 64
-        data.write_bytes(bytes_of)
-        self.refused(program, "is damaged")
-        data.unlink()
-        self.refused(program, "--data=FOLDER")
-
-    def test_unwritable_output(self):
-        program = self.program("xor", "-O2")
-        _, errors = run("sh", "-c", f"'{program}' > /dev/full", code=3)
-        self.assertIn("cannot be written", errors)
-        run("sh", "-c", f"'{program}' --repeat=2 | true")
-
     # What sanitizers say: all launches of several tiles are shared out, by 7 threads.
 
     def check_sanitized(self, graphs, *flags):
@@ -227,7 +59,7 @@ class Programs(unittest.TestCase):
         compilers = [c for c in ("clang++", COMPILER) if can_link(c, flags, self.folder)]
         if not compilers:
             self.skipTest(f"no compiler has {flags}")
-        builder = Builder(compilers[0], self.folder)
+        builder = CppBuilder(compilers[0], self.folder)
         for graph in graphs:
             with self.subTest(graph=graph):
                 program = builder.build(self.emit(graph), "-g", "-fno-sanitize-recover=all", *flags)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 # Bits depend on these alone; as fast to compile as it goes.
-FLAGS = ["-std=c++20", "-O1", "-march=native", "-ffp-contract=off"]
+FLAGS = ["-std=c++20", "-O1", "-ffp-contract=off"]
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Werror"]  # of the runtime; kernels are generated
 
 
@@ -34,8 +34,17 @@ def text_files(folder):
             if path.is_file() and path.suffix != ".safetensors"}
 
 
+def unpack(path):
+    """The header's length and the bytes of a safetensors file."""
+    data = bytearray(Path(path).read_bytes())
+    return 8 + int.from_bytes(data[:8], "little"), data
+
+
 class Builder:
     """Compiles programs; the runtime, the same in all of them, once a set of flags."""
+
+    flags = []  # of everything
+    libraries = []  # more objects
 
     def __init__(self, compiler, folder):
         self.compiler = compiler
@@ -45,7 +54,7 @@ class Builder:
     def compile_together(self, sources, flags, target):
         unit = target.with_suffix(".all.cc")
         unit.write_text("".join(f'#include "{source}"\n' for source in sources))
-        run(self.compiler, *FLAGS, *flags, "-c", unit, "-o", target)
+        run(self.compiler, *FLAGS, *self.flags, *flags, "-c", unit, "-o", target)
         return target
 
     def runtime(self, program, flags):
@@ -58,16 +67,13 @@ class Builder:
                                                        target)
         return self.runtimes[key]
 
+    def kernels(self, program, flags):
+        """The object of its kernels."""
+        raise NotImplementedError
+
     def build(self, program, *flags):
         """The executable of an emitted program, in its folder."""
-        kernels = self.compile_together(sorted((program / "kernels").glob("*.cc")), flags,
-                                        program / "kernels.o")
-        run(self.compiler, *flags, "-pthread", self.runtime(program, flags), kernels, "-o",
-            program / "program")
+        kernels = self.kernels(program, flags)
+        run(self.compiler, *flags, "-pthread", self.runtime(program, flags), kernels,
+            *self.libraries, "-o", program / "program")
         return program / "program"
-
-
-def unpack(path):
-    """The header's length and the bytes of a safetensors file."""
-    data = bytearray(Path(path).read_bytes())
-    return 8 + int.from_bytes(data[:8], "little"), data
