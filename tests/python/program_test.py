@@ -148,10 +148,11 @@ class ProgramTest(unittest.TestCase):
             run(XOR, "--backend=interpreter", f"--emit={kind}", "-o", self.folder / "expected")
             expected = (self.folder / "expected").read_text()
             self.assertEqual(len(found.splitlines()), len(expected.splitlines()), kind)
-        program.emit("cpp", self.folder / "cpp")
-        self.assertTrue((self.folder / "cpp" / "README.md").exists())
-        with self.assertRaisesRegex(vecc.Error, "E051"):
-            program.emit("cpp", self.folder / "cpp")
+        for language in ("cpp", "cuda"):
+            program.emit(language, self.folder / language)
+            self.assertTrue((self.folder / language / "README.md").exists())
+            with self.assertRaisesRegex(vecc.Error, "E051"):
+                program.emit(language, self.folder / language)
         self.assertIn("= output", program.text)
 
     def test_picture(self):

@@ -7,7 +7,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from cuda_builders import EmulatedBuilder, GpuBuilder, on_gpu
+from cuda_builders import EmulatedBuilder, GpuBuilder, find_nvcc, on_gpu
 from emitted import run
 from program_tests import Programs
 
@@ -69,4 +69,7 @@ class CudaPrograms(Programs, unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if on_gpu() and find_nvcc() is None:
+        print("nvcc is not there: nothing compiles what --emit=cuda writes")
+        sys.exit(77)
     unittest.main(argv=sys.argv[:1] + os.environ.get("TESTS", "").split())

@@ -144,7 +144,7 @@ class Program:
         return make_module(self, dtype, loss)
 
     def emit(self, kind: str, path: Path, **options: Any) -> None:
-        """As --emit=KIND -o PATH: python, cpp (folders), html, ir, plan, dot, stats."""
+        """As --emit=KIND -o PATH: python, cpp, cuda (folders), html, ir, plan, dot, stats."""
         options.setdefault("output", path)
         self._core.emit(self._words + option_words(emit=kind, **options))
 
