@@ -1,5 +1,6 @@
-"""nvcc_test.py VECC VECC_OPT VECC_IMPORT COMPILER EMULATOR GRAPHS...: what --emit=cuda writes compiles
-with nvcc, as its CMakeLists.txt and its README.md say. Exit code 77 (skipped) where there is none."""
+"""nvcc_test.py VECC VECC_OPT VECC_IMPORT COMPILER EMULATOR GRAPHS...: what --emit=cuda writes
+compiles with nvcc, as its CMakeLists.txt and its README.md say. Exit code 77 (skipped) where there
+is none."""
 
 import os
 import sys

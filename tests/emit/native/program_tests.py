@@ -1,5 +1,5 @@
-"""What every emitted program does, whatever its language: the same bits as vecc itself, other weights,
-bad files. A language's own test is a subclass of Programs, with a builder."""
+"""What every emitted program does, whatever its language: the same bits as vecc itself, other
+weights, bad files. A language's own test is a subclass of Programs, with a builder."""
 
 import json
 import shutil
@@ -28,7 +28,8 @@ def write_chain(path, levels):
     """A recursion: neuron i is tanh(W x + V f), of neuron i - 1 and a fact."""
     writer = GraphWriter(producer="programs_test")
     for k, name in enumerate("WV"):
-        writer.weight_table(name, k, (3, 3), [0.1 * (i * i % 7) - 0.25 for i in range(k, k + 9)], True)
+        values = [0.1 * (i * i % 7) - 0.25 for i in range(k, k + 9)]
+        writer.weight_table(name, k, (3, 3), values, True)
     writer.group(Group(0, 0, 2, head_predicate="f", shape=(3, 1), fact=True,
                        values=[0.5, -0.25, 1, 0.125, 2, -1]))
     writer.group(Group(1, 2, levels, neuron_class="WeightedRule", head_predicate="next",
@@ -139,7 +140,8 @@ class Programs:
         folder = self.folder / "occupied"
         folder.mkdir()
         (folder / "mine").write_text("")
-        _, errors = run(self.vecc, self.graphs["xor"], "--quiet", f"--emit={self.language}", "-o", folder, code=3)
+        _, errors = run(self.vecc, self.graphs["xor"], "--quiet", f"--emit={self.language}",
+                        "-o", folder, code=3)
         self.assertIn("not empty", errors)
         _, errors = run(self.vecc, self.graphs["xor"], "--quiet", f"--emit={self.language}", code=2)
         self.assertIn(f"--emit={self.language} needs -o", errors)
@@ -208,7 +210,8 @@ class Programs:
         for end in (0, 7, begin - 1, len(data) - 1):
             (self.folder / "cut").write_bytes(data[:end])
             self.refused(program, "cut: ", f"--weights={self.folder}/cut")
-        for junk in (b"[]", b"{", b'{"a":1}', b'{"a":{}}', b'{"a"', b'"\\ud800"', b"{}x", b'{"\x01":0}'):
+        for junk in (b"[]", b"{", b'{"a":1}', b'{"a":{}}', b'{"a"', b'"\\ud800"', b"{}x",
+                     b'{"\x01":0}'):
             (self.folder / "junk").write_bytes(len(junk).to_bytes(8, "little") + junk)
             self.refused(program, "junk: ", f"--weights={self.folder}/junk")
 

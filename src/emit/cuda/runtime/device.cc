@@ -50,9 +50,10 @@ Device::Device(std::uint64_t number) {
     fail(place, "no GPU can be used (nvidia-smi shows GPUs and the driver): " + error_text(result));
   }
   if (number >= static_cast<std::uint64_t>(count)) {
-    fail(place, count == 0 ? "no GPU is visible (nvidia-smi -L, CUDA_VISIBLE_DEVICES)"
-                           : "GPUs are cuda:0 to cuda:" + std::to_string(count - 1) +
-                                 " (nvidia-smi -L, CUDA_VISIBLE_DEVICES)");
+    const std::string found = count == 0   ? "no GPU is visible"
+                              : count == 1 ? "the only GPU is cuda:0"
+                                           : "GPUs are cuda:0 to cuda:" + std::to_string(count - 1);
+    fail(place, found + " (nvidia-smi -L, CUDA_VISIBLE_DEVICES)");
   }
   const int device = static_cast<int>(number);
   cudaDeviceProp properties{};
