@@ -91,6 +91,15 @@ class Programs:
                 self.assertEqual(run(self.program(name, *options))[0],
                                  self.expected(self.graphs[name], *options))
 
+    def test_a_program_of_its_text(self):
+        text, program = self.folder / "xor.vecc", self.folder / "of-text"
+        run(self.vecc, self.graphs["xor"], "--quiet", "--emit=ir", "-o", text)
+        run(self.vecc_opt, text, f"--emit={self.language}", "-o", program)
+        expected = [line.split("\t")[1] for line in
+                    self.expected(self.graphs["xor"]).splitlines()]
+        self.assertEqual(run(self.builder.build(program))[0],
+                         "".join(f"{i}\t{value}\t-\n" for i, value in enumerate(expected)))
+
     def test_weights_of_a_file(self):
         graph, weights = self.graphs["mutagenesis"], self.folder / "w.safetensors"
         program = self.program("mutagenesis", "-O2")
