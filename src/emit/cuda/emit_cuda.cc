@@ -48,7 +48,8 @@ class CudaKernels {
     if (is_new) {
       const Kernel& printed = plan_.kernels[kernel];
       const std::string name = emit::kernel_name(units_.size());
-      units_.push_back({&printed, print_cuda(printed, slots, name) + host_text(printed, name)});
+      units_.push_back({&printed, print_cuda(printed, slots, CudaUnit::Kernel, name) +
+                                      host_text(printed, name)});
     }
     return found->second;
   }
@@ -82,7 +83,7 @@ emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
   const auto before = launch_dependencies(plan);
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
-    const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel]);
+    const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
     const std::uint32_t slots = choose_slots(plan, launch, layout);
     const std::vector<BlockRows> blocks = cut_blocks(launch, layout, slots);
     kernel_of.push_back(kernels.add(launch.kernel, slots));
