@@ -22,6 +22,8 @@ class InstallTest(unittest.TestCase):
                            check=True, stdout=subprocess.DEVNULL)
             files = {path.name for path in (Path(folder) / "vecc").iterdir()}
             self.assertLessEqual({"__init__.py", "_core.pyi", "py.typed", "graph.py"}, files)
+            jar = "vecc-neuralogic.jar"
+            self.assertEqual(jar in files, (Path(BUILD) / "bin" / jar).exists())
 
             def use(path):
                 return subprocess.run([sys.executable, "-B", "-c", USE, GRAPH], check=True,

@@ -44,6 +44,7 @@ public final class Main {
       case "import-weights": Commands.importWeights(rest); break;
       case "train": TrainCommand.run(rest); break;
       case "-h": case "--help": System.out.print(Help.TEXT); break;
+      case "--version": System.out.println("vecc-neuralogic " + Version.text()); break;
       default: throw Arguments.usage("there is no command " + command);
     }
   }

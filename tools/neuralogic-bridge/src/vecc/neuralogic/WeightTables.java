@@ -49,17 +49,31 @@ final class WeightTables {
   }
 
   void addInputWeight(Weight weight) throws Unsupported {
-    if (!isUnit(weight)) add(weight);
+    if (!isUnit(weight)) addOfNeuron(weight);
   }
 
   void addOffset(Weight weight) throws Unsupported {
-    if (isOffset(weight)) add(weight);
+    if (isOffset(weight)) addOfNeuron(weight);
+  }
+
+  /** What another model's networks learn would never reach this one. */
+  private void addOfNeuron(Weight weight) throws Unsupported {
+    if (places.containsKey(weight)) return;
+    if (weight.isLearnable() && !isOfModel(weight)) {
+      throw new Unsupported("weight " + weight.name + ", which is not of the given model");
+    }
+    add(weight);
+  }
+
+  private boolean isOfModel(Weight weight) {
+    Weight known = ofModel.get(weight.index);
+    return known != null && known.value == weight.value;
   }
 
   private void add(Weight weight) throws Unsupported {
     if (places.containsKey(weight)) return;
-    Weight known = weight.isLearnable() ? ofModel.get(weight.index) : null;
-    if (known != null && known != weight && known.value == weight.value) {
+    Weight known = weight.isLearnable() && isOfModel(weight) ? ofModel.get(weight.index) : null;
+    if (known != null && known != weight) {
       places.put(weight, places.get(known)); // a copy that shares its value
       return;
     }
@@ -77,7 +91,7 @@ final class WeightTables {
   /** The weight of a learnable fact: the template's, or a row of the table of its predicate. */
   void addFact(Weight weight, String predicate, String literal) throws Unsupported {
     if (places.containsKey(weight)) return;
-    if (ofModel.containsKey(weight.index) && ofModel.get(weight.index).value == weight.value) {
+    if (isOfModel(weight)) {
       add(weight);
       return;
     }

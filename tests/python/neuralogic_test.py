@@ -1,0 +1,357 @@
+"""vecc.neuralogic: PyNeuraLogic's models and data sets, in its own JVM."""
+
+import importlib.util
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import jpype
+import numpy as np
+from neuralogic.core import Aggregation, Model, R, Settings, Transformation, V
+from neuralogic.dataset import Dataset, Sample
+from neuralogic.nn.loss import MSE, CrossEntropy, SoftEntropy
+from neuralogic.nn.optim import SGD, Adam
+from neuralogic.nn.optim.lr_scheduler import GeometricLR
+
+import vecc
+import vecc.neuralogic as vn
+
+FEATURES = ((0.5, -0.2, 0.9), (0.1, 0.7, -0.4), (-0.3, 0.2, 0.6), (0.8, -0.6, 0.3),
+            (-0.1, 0.4, -0.9))
+EXACT = {"dtype": "f64", "backend": "interpreter"}
+RAW = {"chain_pruning": False, "iso_value_compression": False}
+
+
+def rules(output=Transformation.IDENTITY, size=1):
+    layer = R.h(V.X)[3, 3] <= (R.a(V.X), R.e(V.X, V.Y), R.a(V.Y)[3, 3])
+    return [layer | [Transformation.TANH, Aggregation.AVG], R.h / 1 | [Transformation.TANH],
+            R.q[size, 3] <= R.h(V.X), R.q / 0 | [output]]
+
+
+def samples(count=5, size=1):
+    out = Dataset()
+    for i in range(count):
+        facts = [R.a(n)[list(FEATURES[(i + n) % 5])] for n in range(3)]
+        target = float(i % 2) if size == 1 else [float(i % size == k) for k in range(size)]
+        out.add(R.q[target], facts + [R.e(0, 1), R.e(1, 2), R.e(2, i % 2)])
+    return out
+
+
+def build(output=Transformation.IDENTITY, size=1, batch_size=1, learnable_facts=False, **settings):
+    model = Model()
+    model += rules(output, size)
+    model.build(Settings(**settings))
+    return model, model.build_dataset(samples(size=size), batch_size=batch_size,
+                                      learnable_facts=learnable_facts)
+
+
+def weights_of(model, built=()):
+    """Flat, by name."""
+    state = model.state_dict()
+    out = {state["weight_names"][index]: value for index, value in state["weights"].items()}
+    if built:
+        out.update(built.state_dict()["weights"])
+    return {name: np.ravel(value) for name, value in out.items()}
+
+
+def largest_change(after, before):
+    return max(np.abs(after[name] - before[name]).max() for name in after)
+
+
+def quiet_java():
+    nothing = jpype.JClass("java.io.OutputStream").nullOutputStream()
+    jpype.java.lang.System.setOut(jpype.java.io.PrintStream(nothing))
+    jpype.java.util.logging.LogManager.getLogManager().reset()
+
+
+class NeuraLogicTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        Model()
+        quiet_java()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def assert_same(self, ours, theirs, tolerance=1e-9):
+        self.assertEqual(set(ours), set(theirs))
+        for name, values in ours.items():
+            np.testing.assert_allclose(values, theirs[name], rtol=0, atol=tolerance)
+
+    def assert_unchanged(self, model, before):
+        self.assert_same(weights_of(model), before, 0)
+
+    def assert_predicts_the_same(self, model, built):
+        np.testing.assert_allclose(model.test(built), vn.evaluate(model, built, **EXACT), rtol=0,
+                                   atol=1e-9)
+
+
+class TrainTest(NeuraLogicTest):
+    def compare(self, size=1, output=Transformation.IDENTITY, batch_size=1, **settings):
+        """With PyNeuraLogic's own training from the same weights."""
+        model, built = build(output, size, batch_size, **settings)
+        initial = model.state_dict()
+        model.train(built, 3)
+        theirs = weights_of(model)
+        model.load_state_dict(initial)
+        before = weights_of(model)
+        training = vn.train(model, built, epochs=3, **EXACT)
+        self.assertEqual((training.end, len(training.history)), ("done", 3))
+        ours = weights_of(model)
+        self.assertGreater(largest_change(ours, before), 1e-4)
+        self.assert_same(ours, theirs)
+
+    def test_where_nothing_is_given_it_is_neuralogics(self):
+        for settings in ({"optimizer": SGD(lr=0.1)}, {"optimizer": Adam(lr=0.01)},
+                         {"optimizer": SGD(lr=0.1), "error_function": SoftEntropy()},
+                         {"optimizer": SGD(lr=0.1, weight_decay=0.1), **RAW},
+                         {"optimizer": Adam(lr=0.01, weight_decay=0.1)},
+                         {"optimizer": SGD(lr=0.1), "clip_grad_value": 0.05},
+                         {"optimizer": SGD(lr=0.1), "error_function": MSE("sum")}):
+            with self.subTest(**{name: str(value) for name, value in settings.items()}):
+                for batch_size in (1, 2):
+                    self.compare(batch_size=batch_size, **settings)
+        self.compare(size=3, optimizer=SGD(lr=0.1))
+        self.compare(output=Transformation.SIGMOID, optimizer=SGD(lr=0.1),
+                     error_function=CrossEntropy(with_logits=False))
+
+    def test_what_is_given_counts(self):
+        model, built = build(optimizer=SGD(lr=0.1))
+        path = self.folder / "graph.pb"
+        vn.export(model, built, path)
+        options = {"optimizer": "adam", "lr": 0.03, "batch_size": "all", "loss": "softentropy",
+                   "weight_decay": 0.01}
+        log = self.folder / "log.jsonl"
+        vn.train(model, built, epochs=4, log=f"jsonl:{log}", opt=1, **options, **EXACT)
+        program = vecc.load(path).compile(opt=1, **EXACT)
+        program.train(epochs=4, **options)
+        ours = weights_of(model)
+        theirs = {name: np.ravel(values) for name, values in program.weights.items()}
+        self.assert_same(ours, {name: theirs[name] for name in ours}, 0)
+        self.assertEqual(json.loads(log.read_text().splitlines()[-1])["epoch"], 4)
+
+    def test_the_model_predicts_what_vecc_does(self):
+        for settings in ({}, RAW):
+            model, built = build(**settings)
+            before = model.test(built)
+            vn.train(model, built, epochs=5, lr=0.1, **EXACT)
+            self.assertGreater(np.abs(np.subtract(model.test(built), before)).max(), 1e-3)
+            self.assert_predicts_the_same(model, built)
+
+    def test_learnable_facts(self):
+        model, built = build(learnable_facts=True)
+        before = weights_of(model, built)
+        vn.train(model, built, epochs=5, lr=0.1, **EXACT)
+        after = weights_of(model, built)
+        self.assertGreater(np.abs(after["a(0)"] - before["a(0)"]).max(), 1e-3)
+        self.assert_predicts_the_same(model, built)
+
+    def test_validates_on_another_data_set(self):
+        model, built = build()
+        other = model.build_dataset(samples(3))
+        training = vn.train(model, built, epochs=2, validate=other, backend="interpreter")
+        error = np.mean([error for _, _, error in model.validate(other)])
+        self.assertAlmostEqual(training.history[-1]["validation_loss"], error, places=6)
+
+    def test_what_vecc_has_not_is_refused(self):
+        for settings, message in (
+                ({"optimizer": SGD(lr_decay=GeometricLR(0.5, 2))}, "GeometricLR.*schedule="),
+                ({"optimizer": Adam(betas=(0.8, 0.9))}, r"its betas is \(0.8, 0.9\)"),
+                ({"optimizer": Adam(eps=1e-3)}, "its eps is 0.001"),
+                ({"clip_grad_norm": 1, "clip_grad_value": 1}, "clip the norm, then values")):
+            model, built = build(**settings)
+            before = weights_of(model)
+            with self.subTest(message), self.assertRaisesRegex(vecc.Error, message) as raised:
+                vn.train(model, built, **EXACT)
+            self.assertEqual(raised.exception.code, "E050")
+            self.assert_unchanged(model, before)
+            vn.train(model, built, epochs=1, optimizer="sgd", lr=0.1, clip_norm=1, **EXACT)
+
+    def test_bad_options_change_nothing(self):
+        model, built = build()
+        before = weights_of(model)
+        for options, error, message in (
+                ({"lr": -1}, vecc.Error, "--lr"), ({"loss": "regret"}, vecc.Error, "--loss"),
+                ({"backend": "none"}, vecc.Error, "backend"),
+                ({"epoch": 3}, TypeError, "no option 'epoch'"),
+                ({"optimizer": "sgd", "lr": 1e300}, vecc.Error, "finite")):
+            with self.subTest(**options), self.assertRaisesRegex(error, message):
+                vn.train(model, built, **{"backend": "interpreter", **options})
+            self.assert_unchanged(model, before)
+
+    def test_an_observer_that_raises_leaves_what_was_learned(self):
+        class Enough(Exception):
+            pass
+
+        def stop(epoch):
+            if epoch["epoch"] == 3:
+                raise Enough
+
+        model, built = build()
+        before = weights_of(model)
+        with self.assertRaises(Enough):
+            vn.train(model, built, epochs=100, on_epoch=stop, **EXACT)
+        after = weights_of(model)
+        self.assertGreater(largest_change(after, before), 1e-4)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+    def test_tensors_of_a_torch_model_follow(self):
+        model = Model()
+        model += rules()
+        model.build(Settings(), torch=True)
+        built, parameters = model.build_dataset(samples()), model.tensor_parameters()
+        vn.train(model, built, epochs=3, lr=0.1, **EXACT)
+        tensors = np.concatenate([np.ravel(p.detach().numpy()) for p in parameters])
+        ours = np.concatenate(list(weights_of(model).values()))
+        np.testing.assert_allclose(np.sort(tensors), np.sort(ours), atol=1e-6)
+
+
+class EvaluateTest(NeuraLogicTest):
+    def test_other_weights_leave_the_model(self):
+        model, built = build()
+        before, outputs = weights_of(model), model.test(built)
+        zeros = {name: values * 0 for name, values in self.tables(model, built).items()}
+        other = vn.evaluate(model, built, zeros, **EXACT)
+        np.testing.assert_array_equal(other, np.zeros(5))
+        self.assert_unchanged(model, before)
+        np.testing.assert_allclose(vn.evaluate(model, built, **EXACT), outputs, rtol=0, atol=1e-12)
+
+    def tables(self, model, built):
+        path = self.folder / "graph.pb"
+        vn.export(model, built, path)
+        return vecc.load(path).weights
+
+    def test_queries_without_a_neuron(self):
+        for size in (1, 3):
+            model = Model()
+            model += rules(size=size)
+            model.build(Settings())
+            dataset, target = samples(2, size), 0.5 if size == 1 else [0.5] * size
+            queries = [R.q[target], R.other[2.0]]
+            dataset.samples.insert(1, Sample(queries, dataset.samples[0].example))
+            built = model.build_dataset(dataset)
+            total = len(built)
+            has_output = [sample._java_sample.query.neuron is not None for sample in built]
+            self.assertEqual(has_output.count(False), 1)
+            with self.assertWarnsRegex(UserWarning, f"1 of {total} samples left out"):
+                outputs = vn.evaluate(model, built, **EXACT)
+            gaps = np.isnan(outputs.reshape(total, -1)).all(axis=1)
+            np.testing.assert_array_equal(gaps, np.invert(has_output))
+            for ours, theirs, has in zip(outputs, model.test(built), has_output):
+                if has:
+                    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
+
+    def test_no_training_options(self):
+        with self.assertRaisesRegex(TypeError, "'lr'"):
+            vn.evaluate(*build(), lr=3)
+
+
+class FilesTest(NeuraLogicTest):
+    def test_export(self):
+        model, built = build()
+        path = self.folder / "graph.pb"
+        vn.export(model, built, path)
+        small = path.stat().st_size
+        graph = vecc.load(path)
+        np.testing.assert_allclose(graph.evaluate(), model.test(built), rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(graph.targets, [0, 1, 0, 1, 0])
+        vn.export(model, built, path, names=True)
+        self.assertGreater(path.stat().st_size, small)
+
+    def test_weights_back(self):
+        model, built = build(learnable_facts=True)
+        graph, weights = self.folder / "graph.pb", self.folder / "w.safetensors"
+        vn.export(model, built, graph)
+        program = vecc.load(graph).compile(**EXACT)
+        program.train(epochs=10, lr=0.1)
+        program.save_weights(weights)
+        vn.import_weights(model, built, weights)
+        np.testing.assert_allclose(model.test(built), program(), rtol=0, atol=1e-9)
+
+    def test_wrong_weights_change_nothing(self):
+        model, built = build()
+        before = weights_of(model)
+        b = vecc.GraphBuilder()
+        b.weights("w0", np.zeros((3, 2)))
+        b.weights("more", np.zeros(2))
+        b.samples(b.facts("x", np.zeros(1)))
+        weights = self.folder / "w.safetensors"
+        b.build().save_weights(weights)
+        with self.assertRaises(vecc.Error) as raised:
+            vn.import_weights(model, built, weights)
+        self.assertEqual((raised.exception.code, raised.exception.exit_code), ("E027", 3))
+        for text in ("nothing was changed", '"w1" is not in the file',
+                     '"w0" has shape [1, 3, 2] in the file, expected [1, 3, 3]',
+                     'tensor "more" is no weight table of the model'):
+            self.assertIn(text, str(raised.exception))
+        self.assert_unchanged(model, before)
+
+    def test_short_weights_change_nothing(self):
+        model, built = build()
+        before, weights = weights_of(model), self.folder / "w.safetensors"
+        with self.assertRaisesRegex(vecc.Error, "w.safetensors: cannot be read"):
+            vn.import_weights(model, built, weights)
+        graph = self.folder / "graph.pb"
+        vn.export(model, built, graph)
+        vecc.load(graph).save_weights(weights)
+        weights.write_bytes(weights.read_bytes()[:-8])
+        with self.assertRaisesRegex(vecc.Error, "ends beyond the file"):
+            vn.import_weights(model, built, weights)
+        self.assert_unchanged(model, before)
+
+
+class BadCallsTest(NeuraLogicTest):
+    def test_models_and_data_sets(self):
+        model, built = build()
+        other, _ = build()
+        unbuilt = Model()
+        unbuilt += rules()
+        static = model.build_static_dataset(samples())
+        queries = [R.other[1.0], R.more[1.0]]
+        underivable = model.build_dataset(Dataset([Sample(queries, [R.a(0)[[1, 2, 3]]])]))
+        path = self.folder / "graph.pb"
+        for args, error, message in (
+                ((unbuilt, built), vecc.Error, "model: error: is not built: model.build"),
+                ((None, built), TypeError, "neuralogic.core.Model, not NoneType"),
+                ((model, samples()), vecc.Error, "dataset: error: is not built: model.build_dat"),
+                ((model, static), vecc.Error, "is a static graph"),
+                ((model, [1]), TypeError, "build_dataset.. returns, not list"),
+                ((model, underivable), vecc.Error, "no sample whose query follows"),
+                ((other, built), vecc.Error, "weight w0, which is not of the given model")):
+            with self.subTest(message), self.assertRaisesRegex(error, message):
+                vn.export(*args, path)
+            with self.subTest(message), self.assertRaisesRegex(error, message):
+                vn.train(*args)
+        self.assertFalse(path.exists())
+
+    def test_unknown_functions(self):
+        model, built = build(**RAW)
+        network = built[0]._java_sample.query.evidence.allNeuronsTopologic
+        atom = next(n for n in network if n.getClass().getSimpleName() == "WeightedAtomNeuron")
+        functions = jpype.JPackage("cz").cvut.fel.ida.algebra.functions
+        atom.getRawState().setFcnState(functions.aggregation.Maximum().getState(True))
+        path = self.folder / "graph.pb"
+        path.write_text("what was there")
+        message = r"no graph of this network.*\n *transformation Maximum"
+        with self.assertRaisesRegex(vecc.Error, message) as raised:
+            vn.export(model, built, path)
+        self.assertEqual((raised.exception.code, raised.exception.exit_code), ("E019", 3))
+        self.assertEqual(path.read_text(), "what was there")
+
+    def test_outputs_that_cannot_be_written(self):
+        model, built = build()
+        for path, message in ((self.folder / "none" / "graph.pb", "there is no folder"),
+                              (self.folder, "is a folder"),
+                              ("/proc/graph.pb", "cannot be written")):
+            with self.subTest(message), self.assertRaisesRegex(vecc.Error, message) as raised:
+                vn.export(model, built, path)
+            self.assertEqual(raised.exception.code, "E051")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])  # without those of the other tests

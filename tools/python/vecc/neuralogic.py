@@ -1,0 +1,131 @@
+"""vecc.neuralogic: PyNeuraLogic's models and data sets with vecc (docs/neuralogic.md).
+
+    import vecc.neuralogic as vn
+
+    built = model.build_dataset(dataset)                      # PyNeuraLogic's own
+    vn.train(model, built, backend="cuda", epochs=200)        # the model has the weights then
+    outputs = vn.evaluate(model, built)                       # as model.test(built)
+    vn.export(model, built, "graph.pb")                       # for vecc
+    vn.import_weights(model, built, "weights.safetensors")    # from vecc
+
+Networks are taken as they were built: with PyNeuraLogic's pruning and compression, or without
+(Settings(chain_pruning=False, iso_value_compression=False)); both compute what model.test() does.
+Bad input raises vecc.Error, and leaves model and files as they were.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+from vecc.arrays import Weights
+from vecc.error import Error
+from vecc.graph import Graph, load
+from vecc.neuralogic_jvm import Network, interruptible
+from vecc.neuralogic_settings import training_options
+from vecc.program import Outputs, Program, Training
+
+if TYPE_CHECKING:
+    from neuralogic.core import Model
+    from neuralogic.core.builder.dataset import BuiltDataset
+
+__all__ = ["evaluate", "export", "import_weights", "train"]
+
+FilePath = Union[str, "os.PathLike[str]"]
+
+
+def train(model: Model, dataset: BuiltDataset, *, epochs: int = 100, backend: str = "auto",
+          loss: Optional[str] = None, optimizer: Optional[str] = None, lr: Optional[float] = None,
+          batch_size: Union[int, str, None] = None,
+          validate: Union[float, FilePath, BuiltDataset, None] = None, **options: Any) -> Training:
+    """Learns the weights, from those of now, and leaves them in the model (and in the data set,
+    where its facts are learnable).
+
+    All options are those of Graph.compile() and Program.train(). Where loss, optimizer, lr,
+    batch_size, weight_decay, clip_value, clip_norm and reduction are not given they are those of
+    the model's settings and the data set, and so the training is PyNeuraLogic's own; what vecc has
+    not of these is refused. `validate` may also be a built data set. The optimizers of PyNeuraLogic
+    and vecc know nothing of each other: Adam begins anew in each.
+
+    Ctrl-C and what an `on_epoch` raises end it as they end Program.train(): the model has the
+    weights learned so far.
+    """
+    compiling, training = _split(options)
+    training.update(loss=loss, optimizer=optimizer, lr=lr, batch_size=batch_size)
+    with Network(model, dataset) as network:
+        training = training_options(model, network.batch_size, training)
+        program = _compile(network, backend, compiling)
+        if not isinstance(validate, (float, int, str, os.PathLike, type(None))):
+            path = network.folder() / "validation.pb"
+            export(model, validate, path)
+            validate = path
+        try:
+            with interruptible():
+                result = program.train(epochs=epochs, validate=validate, **training)
+        except Error:
+            raise
+        except BaseException:  # the program has the weights learned so far
+            network.take_weights(program)
+            raise
+        network.take_weights(program)
+    return result
+
+
+def evaluate(model: Model, dataset: BuiltDataset, weights: Optional[Weights] = None, *,
+             backend: str = "auto", **options: Any) -> Outputs:
+    """vecc's outputs, in the order of the data set, with the model's weights, or with others, which
+    the model does not get. `options` are those of Graph.compile(). NaN where a query does not
+    follow from template and example (model.test() says 0 there)."""
+    compiling, others = _split(options)
+    if others:
+        raise TypeError(f"evaluate() got an unexpected keyword argument '{min(others)}'")
+    with Network(model, dataset) as network:
+        outputs = _compile(network, backend, compiling)(weights)
+        return _with_gaps(outputs, network.has_output)
+
+
+def export(model: Model, dataset: BuiltDataset, path: FilePath, *, names: bool = False) -> None:
+    """Writes the networks as a graph of vecc, whole or not at all; `names`: also the neurons'."""
+    with Network(model, dataset) as network:
+        network.write(path, names)
+
+
+def import_weights(model: Model, dataset: BuiltDataset, path: FilePath) -> None:
+    """Puts the weights of a safetensors file, as vecc writes it, into the model (and the data set,
+    where its facts are learnable): every name, shape and number is checked, all differences are
+    listed, and after one nothing has changed."""
+    with Network(model, dataset) as network:
+        network.load_weights(path)
+
+
+def _compile(network: Network, backend: str, options: Dict[str, Any]) -> Program:
+    path = network.folder() / "graph.pb"
+    network.write(path)
+    graph = load(path)
+    path.unlink()
+    return graph.compile(backend=backend, **options)
+
+
+def _split(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """Those of compile(), those of train(): before any work."""
+    compiling = {name for name in inspect.signature(Graph.compile).parameters if name != "self"}
+    training = set(inspect.signature(Program.train).parameters) - {"self"}
+    for name in options:
+        if name not in compiling | training:
+            raise TypeError(f"there is no option '{name}' of Graph.compile() or Program.train()")
+    return ({name: value for name, value in options.items() if name in compiling},
+            {name: value for name, value in options.items() if name not in compiling})
+
+
+def _with_gaps(outputs: Outputs, has_output: List[bool]) -> Outputs:
+    if all(has_output):
+        return outputs
+    if isinstance(outputs, list):
+        rest = iter(outputs)
+        return [next(rest) if has else np.array(np.nan) for has in has_output]
+    result = np.full((len(has_output), *outputs.shape[1:]), np.nan, outputs.dtype)
+    result[has_output] = outputs
+    return result
