@@ -23,24 +23,9 @@ import numpy as np
 
 import compare
 from graph_file import read_graph
+from mutagenesis import molecules, tanh_settings, template
 from peer_runs import Absent, differs, main_of, make_parser, measure, status_bytes
 from vecc_run import read_outputs
-
-ATOMS = ("c", "o", "br", "i", "f", "h", "n", "cl")
-BONDS = ("b_1", "b_2", "b_3", "b_4", "b_5", "b_7")
-
-
-def template(model):
-    """The rules of vecc-import relational --model=simple|dims; `*bond` is not an input."""
-    embedding, bond = {"simple": ("{3,1}", "*bond(X,Y,B), bond_embed(B)"),
-                       "dims": ("{1,1}", "bond(X,Y,B), {3,1} bond_embed(B)")}[model]
-    rules = [f"{{3,1}} atom_embed(A) :- {atom}(A)." for atom in ATOMS]
-    rules += [f"{embedding} bond_embed(B) :- {kind}(B)." for kind in BONDS]
-    for below, layer in (("atom_embed", 1), ("layer_1", 2), ("layer_2", 3)):
-        rules.append(f"layer_{layer}(X) :- {{3,3}} {below}(X), {{3,3}} {below}(Y), {bond}.")
-    return "\n".join(rules + ["{1,3} predict :- layer_3(X).",
-                              "predict / 0 [activation=identity]"]) + "\n"
-
 
 def check_installed():
     if importlib.util.find_spec("neuralogic") is None:
@@ -50,19 +35,11 @@ def check_installed():
 
 
 def make_model(known, path):
-    from neuralogic.core import Model, Settings
-    from neuralogic.core.constructs.function import Transformation
+    from neuralogic.core import Model
     from neuralogic.nn.optim import Adam
-
-    class TanhSettings(Settings):
-        def create_proxy(self):
-            proxy = super().create_proxy()
-            proxy.rule_transformation = proxy.relation_transformation = Transformation.TANH
-            return proxy
-
     path.write_text(template(known.case.split()[1]), encoding="utf-8")
     # Its default pruning also drops the tanh of neurons with one input.
-    settings = TanhSettings(optimizer=Adam(lr=known.lr), prune_only_identities=True)
+    settings = tanh_settings(optimizer=Adam(lr=known.lr), prune_only_identities=True)
     return Model(model_file=str(path)).build(settings)
 
 
@@ -76,13 +53,6 @@ def set_weights(model, graph):
         vector = value.ndim == 2 and 1 in value.shape
         state["weights"][index] = (value.ravel() if vector else value).tolist()
     model.load_state_dict(state)
-
-
-def molecules():
-    """The files of examples and of queries."""
-    import neuralogic
-    folder = Path(neuralogic.__file__).parent / "utils/data/datasets/molecules/mutagenesis"
-    return str(folder / "examples.txt"), str(folder / "queries.txt")
 
 
 def difference(outputs, path):

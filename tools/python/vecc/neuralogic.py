@@ -47,8 +47,8 @@ def train(model: Model, dataset: BuiltDataset, *, epochs: int = 100, backend: st
     All options are those of Graph.compile() and Program.train(). Where loss, optimizer, lr,
     batch_size, weight_decay, clip_value, clip_norm and reduction are not given they are those of
     the model's settings and the data set, and so the training is PyNeuraLogic's own; what vecc has
-    not of these is refused. `validate` may also be a built data set. The optimizers of PyNeuraLogic
-    and vecc know nothing of each other: Adam begins anew in each.
+    not of these is refused. `validate` may also be a built data set. Adam begins anew: the moments
+    that PyNeuraLogic keeps with its weights are neither read nor changed.
 
     Ctrl-C and what an `on_epoch` raises end it as they end Program.train(): the model has the
     weights learned so far.
