@@ -1,5 +1,6 @@
 """Exports all text cases, the data sets of the package neuralogic, and the golden mutagenesis networks, in
-one start of Java. With VECC_FULL=1 also the whole of template_cycle (747,505 neurons).
+one start of Java. With VECC_FULL=1 also the whole of template_cycle (747,505 neurons) and of the molecules' own
+templates.
 
     export_cases.py BRIDGE_JAR CASES_JAR NEURALOGIC_JAR OUT_DIR
 """
@@ -65,11 +66,13 @@ def package_cases(neuralogic_jar, folder):
     cycle = folder / "cycle.t.txt"
     embeddings = (molecules / "templates/embeddings.txt").read_text(encoding="utf-8")
     cycle.write_text(embeddings + CYCLE, encoding="utf-8")
-    limit = [] if os.environ.get("VECC_FULL") else ["-lim", "3"]
-    yield "molecules_cycle", ["-t", str(cycle), *files, *limit]
+    def limit(samples):
+        return [] if os.environ.get("VECC_FULL") else ["-lim", str(samples)]
+
+    yield "molecules_cycle", ["-t", str(cycle), *files, *limit(3)]
     for name in ("template", "template_gnn"):
         template = molecules / "templates" / f"{name}.txt"
-        yield f"molecules_{name}", ["-t", str(template), *files, "-lim", "10"]
+        yield f"molecules_{name}", ["-t", str(template), *files, *limit(10)]
 
 
 def main():

@@ -1,8 +1,9 @@
 """vecc.neuralogic: PyNeuraLogic's models and data sets, in its own JVM."""
 
+import contextlib
 import importlib.util
+import io
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,6 +15,8 @@ from neuralogic.dataset import Dataset, Sample
 from neuralogic.nn.loss import MSE, CrossEntropy, SoftEntropy
 from neuralogic.nn.optim import SGD, Adam
 from neuralogic.nn.optim.lr_scheduler import GeometricLR
+
+from command_line import DATASETS
 
 import vecc
 import vecc.neuralogic as vn
@@ -304,6 +307,21 @@ class FilesTest(NeuraLogicTest):
         self.assert_unchanged(model, before)
 
 
+class DocumentTest(NeuraLogicTest):
+    def test_document(self):
+        """docs/neuralogic.md: its code runs, and gets as far as it says."""
+        text = (DATASETS.parent / "docs" / "neuralogic.md").read_text()
+        code, = text.split("```python\n")[1:]
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(code.split("```")[0], names)  # pylint: disable=exec-used
+        self.assertEqual(len(out.getvalue().splitlines()), 2)
+        model, built = names["model"], names["built"]
+        targets = np.array([float(sample._java_sample.target.value) for sample in built])
+        right = (np.array(model.test(built)) > 0) == (targets > 0.5)
+        self.assertGreater(right.mean(), 0.8)
+
+
 class BadCallsTest(NeuraLogicTest):
     def test_models_and_data_sets(self):
         model, built = build()
@@ -354,4 +372,4 @@ class BadCallsTest(NeuraLogicTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])  # without those of the other tests
+    unittest.main()

@@ -5,8 +5,8 @@
 
 Templates `simple` and `dims` are for the molecules that the package neuralogic ships (mutagenesis);
 others come with --examples (and --queries), whose targets are 0 and 1. All trainings begin with the
-same weights and take the same samples in the same order, a step of Adam each ("online") or one an
-epoch ("batch"), on the logistic loss. NeuraLogic is run as it is, with its chain pruning (which
+same weights and take the same samples in the same random order, a step of Adam each ("online") or
+one an epoch ("batch"), on the logistic loss. NeuraLogic is run as it is, with its chain pruning (which
 drops neurons with one input together with their functions: another network) and compression, and
 raw, without both; vecc trains the raw network. Accuracies are of the same folds, each predicted by
 online training on the others, from those weights; with their standard errors. Seconds are medians
@@ -56,7 +56,7 @@ def parse_arguments(arguments):
     add("--queries", help="where they are not in the file of examples")
     add("--epochs", type=int, default=100)
     add("--folds", type=int, default=5, help="0: no accuracies")
-    add("--seed", type=int, default=1, help="of weights and folds")
+    add("--seed", type=int, default=1, help="of weights, order and folds")
     add("--lr", type=float, default=0.005)
     add("--backends", help="of vecc; default: cpu, torch, cuda, as far as they are here")
     add("--dtype", choices=("f32", "f64"), default="f32", help="of vecc")
@@ -123,27 +123,22 @@ def largest_difference(runner, raw):
     return float(np.max(np.abs(runner.predict(every) - theirs) / np.maximum(1, np.abs(theirs))))
 
 
-def measure(runner, raw, known, folds):
+def measure(runner, raw, known, order, folds):
     from trainings import ONLINE, Vecc, fold_accuracies
-    every = np.arange(len(raw.samples))
     row = {"runner": runner.name}
     if isinstance(runner, Vecc):
         row["difference"] = largest_difference(runner, raw)
         if not row["difference"] <= 1e-5:
             sys.exit(f"{runner.name}: outputs differ from NeuraLogic's by {row['difference']:.1e}")
-    for way, batch in (("online", ONLINE), ("batch", len(every))):
-        curve = runner.train(every, known.epochs, batch)
+    for way, batch in (("online", ONLINE), ("batch", len(order))):
+        curve = runner.train(order, known.epochs, batch)
         row[way] = {"prepare": curve.prepare, "seconds": curve.seconds, "loss": curve.loss}
     if not isinstance(runner, Vecc):
         row["online"]["prepare"] = runner.build_seconds
     if known.folds:
-        row["accuracies"] = fold_accuracies(runner, folds, known.epochs, raw.targets)
+        row["accuracies"] = fold_accuracies(runner, order, folds, known.epochs, raw.targets)
     print(f"{runner.name}: done", file=sys.stderr, flush=True)
     return row
-
-
-def deal_folds(count, folds, seed):
-    return np.random.default_rng(seed).permutation(np.arange(count) % max(folds, 1))
 
 
 def text_of_seconds(seconds):
@@ -167,10 +162,11 @@ def line_of_row(row):
 
 def export_line(export):
     mega = {name: value / 2**20 for name, value in export.items() if name.endswith("bytes")}
-    return (f"export of the raw network: {export['seconds']:.2f} s, after {export['build_seconds']:.2f}"
-            f" s of building it\n  Java holds {mega['heap_bytes']:.0f} MB, without the export "
-            f"{mega['build_heap_bytes']:.0f} MB; the process held at most {mega['peak_bytes']:.0f} MB, "
-            f"{mega['build_peak_bytes']:.0f} MB")
+    return (f"export of the raw network: {export['seconds']:.2f} s, after "
+            f"{export['build_seconds']:.2f} s of building it\n"
+            f"  Java holds {mega['heap_bytes']:.0f} MB, without the export "
+            f"{mega['build_heap_bytes']:.0f} MB; the process held at most "
+            f"{mega['peak_bytes']:.0f} MB, {mega['build_peak_bytes']:.0f} MB")
 
 
 def write_files(known, title, export, rows):
@@ -195,8 +191,10 @@ def main(arguments):
         other = sorted(set(raw.targets) - {0.0, 1.0})
         if other:
             sys.exit(f"targets are 0 and 1 here, but the data have {other[0]:g}")
-        folds = deal_folds(len(raw.samples), known.folds, known.seed)
-        rows = [measure(runner, raw, known, folds) for runner in runners]
+        # Files have the samples of a class together: online training would forget the others.
+        order = np.random.default_rng(known.seed).permutation(len(raw.samples))
+        folds = np.argsort(order) % max(known.folds, 1)  # by sample
+        rows = [measure(runner, raw, known, order, folds) for runner in runners]
     title = (f"{Path(known.template).stem}: {export['neurons']:,} neurons, {len(raw.samples)} "
              f"samples, {known.epochs} epochs")
     print("\n".join([title, line_of(TITLES), *map(line_of_row, rows), export_line(export)]))

@@ -89,11 +89,11 @@ class Vecc:
         return vn.evaluate(self.owner.model, self.data(chosen, ONLINE), **self.options)
 
 
-def fold_accuracies(runner, folds, epochs, targets):
+def fold_accuracies(runner, order, folds, epochs, targets):
     """By fold: of its samples, predicted by a training on all others. Outputs are logits."""
     result = []
     for number in range(folds.max() + 1):
-        runner.train(np.flatnonzero(folds != number), epochs, ONLINE)
+        runner.train(order[folds[order] != number], epochs, ONLINE)
         left_out = np.flatnonzero(folds == number)
         right = (runner.predict(left_out) > 0) == (targets[left_out] > 0.5)
         result.append(float(right.mean()))
