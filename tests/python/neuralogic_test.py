@@ -94,7 +94,8 @@ class NeuraLogicTest(unittest.TestCase):
 
 
 class TrainTest(NeuraLogicTest):
-    def compare(self, size=1, output=Transformation.IDENTITY, batch_size=1, **settings):
+    def compare(self, size=1, output=Transformation.IDENTITY, batch_size=1, backend="interpreter",
+                **settings):
         """With PyNeuraLogic's own training from the same weights."""
         model, built = build(output, size, batch_size, **settings)
         initial = model.state_dict()
@@ -102,7 +103,7 @@ class TrainTest(NeuraLogicTest):
         theirs = weights_of(model)
         model.load_state_dict(initial)
         before = weights_of(model)
-        training = vn.train(model, built, epochs=3, **EXACT)
+        training = vn.train(model, built, epochs=3, dtype="f64", backend=backend)
         self.assertEqual((training.end, len(training.history)), ("done", 3))
         ours = weights_of(model)
         self.assertGreater(largest_change(ours, before), 1e-4)
@@ -121,6 +122,10 @@ class TrainTest(NeuraLogicTest):
         self.compare(size=3, optimizer=SGD(lr=0.1))
         self.compare(output=Transformation.SIGMOID, optimizer=SGD(lr=0.1),
                      error_function=CrossEntropy(with_logits=False))
+
+    @unittest.skipUnless("cuda" in vecc.backends("cuda"), "no GPU, and none that is emulated")
+    def test_on_a_gpu(self):
+        self.compare(backend="cuda", optimizer=Adam(lr=0.01))
 
     def test_what_is_given_counts(self):
         model, built = build(optimizer=SGD(lr=0.1))
@@ -319,7 +324,7 @@ class DocumentTest(NeuraLogicTest):
         model, built = names["model"], names["built"]
         targets = np.array([float(sample._java_sample.target.value) for sample in built])
         right = (np.array(model.test(built)) > 0) == (targets > 0.5)
-        self.assertGreater(right.mean(), 0.8)
+        self.assertAlmostEqual(right.mean(), 0.915, delta=0.03)  # in single precision
 
 
 class BadCallsTest(NeuraLogicTest):
