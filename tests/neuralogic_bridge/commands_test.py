@@ -186,6 +186,10 @@ class BadCalls(Commands):
             with self.subTest(text):
                 self.fail_with(2, text, *arguments)
 
+    def test_version(self):
+        versions = [self.succeed("--version", program=program).stdout.split() for program in (LAUNCHER, VECC)]
+        self.assertEqual(versions[0], ["vecc-neuralogic", versions[1][1]])
+
     def test_files(self):
         graph = self.folder / "graph.pb"
         self.fail_with(3, "none.txt: there is no such file (-t)", "export", "-t", "none.txt", "-o", graph)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One template on one data set in NeuraLogic and in vecc: seconds, loss curves, accuracies.
 
-    tools/bench/neuralogic.py --template simple --json simple.json --svg simple.svg
+    .venv/bin/python tools/bench/neuralogic.py --template simple --json simple.json --svg simple.svg
 
 Templates `simple` and `dims` are for the molecules that the package neuralogic ships (mutagenesis);
 others come with --examples (and --queries), whose targets are 0 and 1. All trainings begin with the
@@ -26,13 +26,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[0] = str(Path(__file__).resolve().with_suffix(""))  # where this file is not `neuralogic`
 sys.path.append(str(ROOT / "build" / "python"))
 
-import neuralogic
-import numpy as np
+try:
+    import neuralogic
+    import numpy as np
+
+    import vecc
+except ImportError as error:
+    sys.exit(f"{sys.executable}: {error}; needs vecc's Python package (docs/python-package.md) and "
+             f"pip install -r {ROOT}/tools/neuralogic-bridge/requirements.txt")
 
 from loss_chart import loss_chart
 from mutagenesis import molecules, template
-
-import vecc
 
 COLUMNS = ("{:<14}", "{:>7}", "{:>12}", "{:>11}", "{:>13}", "{:>13}", "{:>16}")
 TITLES = ("runner", "set-up", "online epoch", "batch epoch", "online loss", "batch loss",

@@ -9,6 +9,7 @@ final class Help {
       "  vecc-neuralogic evaluate -t ... -e ... -q ... [-w weights.safetensors]",
       "  vecc-neuralogic import-weights -t ... -e ... -q ... -w weights.safetensors -o model.java",
       "  vecc-neuralogic train -t ... -e ... -q ... --save-model DIR [--epochs N --backend NAME ...]",
+      "  vecc-neuralogic --version",
       "",
       "export          ground, build the networks, write them as a graph of vecc",
       "  -o FILE       the graph",
