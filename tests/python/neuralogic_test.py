@@ -253,6 +253,21 @@ class EvaluateTest(NeuraLogicTest):
                 if has:
                     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
+    def test_outputs_of_several_shapes(self):
+        model = Model()
+        model += [R.q[1, 3] <= R.a(V.X), R.v[2, 3] <= R.a(V.X)]
+        model.build(Settings())
+        queries = [R.q[1.0], R.other[1.0], R.v[[1.0, 2.0]]]
+        built = model.build_dataset(Dataset([Sample(queries, [R.a(0)[list(FEATURES[0])]])]))
+        with self.assertWarnsRegex(UserWarning, "1 of 3 samples left out"):
+            outputs = vn.evaluate(model, built, **EXACT)
+        self.assertEqual(sorted(np.shape(output) for output in outputs), [(), (), (2,)])
+        for ours, theirs, sample in zip(outputs, model.test(built), built):
+            if sample._java_sample.query.neuron is None:
+                self.assertTrue(np.isnan(ours))
+            else:
+                np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
+
     def test_no_training_options(self):
         with self.assertRaisesRegex(TypeError, "'lr'"):
             vn.evaluate(*build(), lr=3)
