@@ -17,9 +17,9 @@ TOOL = paths.ROOT / "tools" / "bench" / "neuralogic.py"
 XOR = Path(neuralogic.__file__).parent / "utils/data/datasets/simple/xor/vectorized"
 
 
-def run_tool(*arguments):
+def run_tool(*arguments, cwd=None):
     return subprocess.run([sys.executable, "-B", TOOL, *map(str, arguments)], capture_output=True,
-                          text=True, check=False)
+                          text=True, check=False, cwd=cwd)
 
 
 class Mutagenesis(unittest.TestCase):
@@ -28,7 +28,8 @@ class Mutagenesis(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path, svg = Path(folder) / "out.json", Path(folder) / "out.svg"
             cls.result = run_tool("--template=simple", "--epochs=4", "--folds=2", "--dtype=f64",
-                                  "--backends=cpu", f"--json={path}", f"--svg={svg}")
+                                  "--backends=cpu", "--json=out.json", "--svg=out.svg", cwd=folder)
+            cls.files = sorted(file.name for file in Path(folder).iterdir())
             cls.json = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
             cls.svg = ElementTree.parse(svg).getroot() if svg.exists() else None
         if not cls.json:
@@ -59,6 +60,9 @@ class Mutagenesis(unittest.TestCase):
         export = self.json["export"]
         self.assertLess(export["heap_bytes"], 1.3 * export["build_heap_bytes"])
         self.assertLess(export["peak_bytes"], 1.3 * export["build_peak_bytes"])
+
+    def test_nothing_else_is_left_there(self):
+        self.assertEqual(self.files, ["out.json", "out.svg"])
 
     def test_svg(self):
         lines = self.svg.findall(".//{http://www.w3.org/2000/svg}polyline")

@@ -84,6 +84,10 @@ def parse_arguments(arguments):
     for path in (known.json, known.svg):
         if path and not os.access(Path(path).resolve().parent, os.W_OK):
             parser.error(f"{path}: the folder is not there or cannot be written to")
+    for name in ("template", "examples", "queries", "json", "svg"):  # main() works in another folder
+        path = getattr(known, name)
+        if path and path not in ("simple", "dims"):
+            setattr(known, name, os.path.abspath(path))
     return known
 
 
@@ -186,10 +190,11 @@ def write_files(known, title, export, rows):
 def main(arguments):
     known = parse_arguments(arguments)
     neuralogic.manual_seed(known.seed)
-    neuralogic.initialize()
-    quiet_java()
     with tempfile.TemporaryDirectory(prefix="vecc-bench-") as name:
         folder = Path(name)
+        os.chdir(folder)  # NeuraLogic leaves files where its JVM was started
+        neuralogic.initialize()
+        quiet_java()
         runners, export = make_runners(known, make_problem(known, folder), folder)
         raw = runners[1]
         other = sorted(set(raw.targets) - {0.0, 1.0})

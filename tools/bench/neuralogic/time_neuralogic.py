@@ -89,8 +89,12 @@ def run():
     known, _ = parser.parse_known_args()
     check_installed()
     stdout = os.dup(1)
+    for name in ("graph", "outputs"):
+        if getattr(known, name):
+            setattr(known, name, os.path.abspath(getattr(known, name)))
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "wb") as nothing:
         os.dup2(nothing.fileno(), 1)  # Java writes its log there
+        os.chdir(folder)  # NeuraLogic leaves files where its JVM was started
         row = measure_all(known, folder)
     sys.stdout.flush()
     os.dup2(stdout, 1)
