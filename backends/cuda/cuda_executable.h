@@ -28,6 +28,9 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
     return guarded([&] { return PlanExecutable::run(); });
   }
   Result<std::vector<double>> run_series(const RunSeries& series) override;
+  Result<double> timed_run() override {
+    return guarded([&] { return PlanExecutable::timed_run(); });
+  }
   Result<std::vector<double>> profile() override {
     return guarded([&] { return PlanExecutable::profile(); });
   }

@@ -127,26 +127,24 @@ void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
   series_->read_totals(totals);
 }
 
+double CudaMachine::run_measured(std::uint32_t stage) {
+  device_->use();
+  if (events_ == nullptr) events_ = std::make_unique<EventPair>(device_);
+  events_->begin();
+  start(stage);
+  return events_->end();
+}
+
 void CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
   device_->use();
-  const Driver& driver = device_->driver();
-  CUevent begin = nullptr;
-  CUevent end = nullptr;
-  device_->check(driver.event_create(&begin, 0), "making an event");
-  device_->check(driver.event_create(&end, 0), "making an event");
+  if (events_ == nullptr) events_ = std::make_unique<EventPair>(device_);
   seconds.assign(plan_.launches.size(), 0);
   for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
     if (plan_.launches[l].stage != stage) continue;
-    device_->check(driver.event_record(begin, device_->stream()), "timing a kernel");
+    events_->begin();
     schedule_->start_alone(l);
-    device_->check(driver.event_record(end, device_->stream()), "timing a kernel");
-    device_->check(driver.event_synchronize(end), "running a kernel");
-    float milliseconds = 0;
-    device_->check(driver.event_elapsed(&milliseconds, begin, end), "timing a kernel");
-    seconds[l] = milliseconds * 1e-3;
+    seconds[l] = events_->end();
   }
-  (void)driver.event_destroy(begin);
-  (void)driver.event_destroy(end);
 }
 
 std::uint64_t CudaMachine::bytes() const {

@@ -9,6 +9,7 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_series.h"
 #include "backends/cuda/device_tables.h"
+#include "backends/cuda/event_pair.h"
 #include "backends/cuda/schedule.h"
 #include "backends/native/plan_executable.h"
 
@@ -40,6 +41,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   /// are set already. Appends the total of each run; waits. Throws DeviceError.
   void run_series(const SeriesPlaces& places, std::uint32_t runs, std::span<const double> values,
                   std::vector<double>& totals);
+  double run_measured(std::uint32_t stage) override;
   void run_timed(std::uint32_t stage, std::vector<double>& seconds) override;
   [[nodiscard]] std::uint64_t bytes() const override;
 
@@ -60,6 +62,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   DeviceMemory tables_;
   std::uint64_t table_bytes_ = 0;
   std::vector<DeviceBlock> blocks_;  // by buffer
+  std::unique_ptr<EventPair> events_;  // when something was timed
 };
 
 }  // namespace vecc::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <optional>
@@ -67,6 +68,13 @@ class PlanMachine {
   virtual void start(std::uint32_t stage) = 0;
   /// Until all is done that was started.
   virtual void wait() = 0;
+  /// start(), wait(): the seconds of the device between both.
+  virtual double run_measured(std::uint32_t stage) {
+    const auto begin = std::chrono::steady_clock::now();
+    start(stage);
+    wait();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
   /// The same one by one, with the seconds of each launch.
   virtual void run_timed(std::uint32_t stage, std::vector<double>& seconds) = 0;
   /// Own memory: arena, constants, indices.
@@ -92,6 +100,11 @@ class PlanExecutable : public Executable {
     note_run();
     machine_->wait();
     return {};
+  }
+  Result<double> timed_run() override {
+    const double seconds = machine_->run_measured(0);
+    note_run();
+    return seconds;
   }
   Result<std::vector<double>> profile() override;
   Result<std::vector<Output>> outputs() override;

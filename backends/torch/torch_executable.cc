@@ -15,6 +15,7 @@
 #include "backends/torch/cuda_graph.h"
 #include "backends/torch/output_gradients.h"
 #include "backends/torch/stored_updates.h"
+#include "backends/torch/stream_clock.h"
 #include "backends/torch/torch_checks.h"
 #include "backends/torch/torch_guard.h"
 #include "backends/torch/torch_ops.h"
@@ -105,6 +106,20 @@ class TorchExecutable final : public Executable {
   Result<void> run() override {
     if (!graph_.is_recorded()) return run_steps(nullptr);
     return launch_graph();
+  }
+
+  Result<double> timed_run() override {
+    if (device_.is_cpu()) return Executable::timed_run();
+    const auto work = [] { return TorchWork{"torch: events", 0}; };
+    VECC_TRY_VOID(guard(device_, work, [&] {
+      if (clock_ == nullptr) clock_ = std::make_unique<StreamClock>(device_);
+      clock_->begin();
+    }));
+    is_timed_ = true;
+    const Result<void> result = run();
+    is_timed_ = false;
+    VECC_TRY_VOID(result);
+    return clock_->seconds();
   }
 
   // Leaves values_ with tensors of its own, which a graph would not write: no more graph.
@@ -239,13 +254,13 @@ class TorchExecutable final : public Executable {
         runs_ = kNeverRecord;
         if (graph_.record(device_, [&] { launch_steps(id, nullptr); })) {
           graph_.launch();
-          synchronize();
+          finish_run();
           return;
         }
         id = 0;
       }
       launch_steps(id, seconds);
-      synchronize();
+      finish_run();
     }));
     if (seconds == nullptr && runs_ == 0) runs_ = 1;
     has_run_ = true;
@@ -273,7 +288,8 @@ class TorchExecutable final : public Executable {
 
   // With gradients, the backward pass needs what autograd writes down in every run.
   [[nodiscard]] bool may_record() const {
-    return device_.is_cuda() && !options_.gradients && CudaGraph::is_built_in();
+    return device_.is_cuda() && options_.torch_records && !options_.gradients &&
+           CudaGraph::is_built_in();
   }
 
   // The run as it was recorded: into the same tensors.
@@ -287,7 +303,7 @@ class TorchExecutable final : public Executable {
         [&] {
           for (std::size_t k = 0; k < updates_.updates().size(); ++k) stored_.note_change();
           graph_.launch();
-          synchronize();
+          finish_run();
         }));
     has_run_ = true;
     changes_at_run_ = stored_.changes();
@@ -362,6 +378,11 @@ class TorchExecutable final : public Executable {
     return largest * byte_size(program_.dtype());
   }
 
+  void finish_run() const {
+    if (is_timed_) clock_->end();
+    synchronize();
+  }
+
   void synchronize() const {
     if (device_.is_cuda()) ::torch::cuda::synchronize(device_.index());
   }
@@ -384,7 +405,9 @@ class TorchExecutable final : public Executable {
   std::vector<at::Tensor> parameter_gradients_;  // by parameter; undefined: zero
   bool records_;                                 // a backward pass, or in the steps of a vjp
   CudaGraph graph_;
-  int runs_ = 0;  // of run(), as far as recording wants to know
+  std::unique_ptr<StreamClock> clock_;  // when a run was timed
+  bool is_timed_ = false;               // the run that is going on
+  int runs_ = 0;                        // of run(), as far as recording wants to know
   bool has_run_ = false;
   std::uint64_t changes_at_run_ = 0;
 };

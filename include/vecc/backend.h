@@ -2,6 +2,7 @@
 // option turns it on.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -63,6 +64,7 @@ struct ExecutionOptions {
   bool gradients = false;
   TorchReduce torch_reduce = TorchReduce::Auto;  ///< other backends do not look at it
   CudaLaunch cuda_launch = CudaLaunch::Auto;     ///< other backends do not look at it
+  bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.
   std::vector<ValueId> kept = {};
   /// Another executable's storage(): parameters and states of a name that is in it are those, of
@@ -98,6 +100,13 @@ class Executable {
   /// The total of each run of a series; returns when the device is done with all. Errors: those of
   /// set_parameter(), set_state() and run(), before the first run where they can be known then.
   [[nodiscard]] virtual Result<std::vector<double>> run_series(const RunSeries& series);
+  /// A run() and its seconds: on a GPU between two events around it, where the host's part counts
+  /// only as far as the GPU waits for it; else on the host's clock.
+  [[nodiscard]] virtual Result<double> timed_run() {
+    const auto begin = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(run());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
   /// A run() with each op timed, the device idle before and after each: seconds by value; 0 for
   /// what does nothing by itself (a fact, a view, a gather that its reader goes through). Errors:
   /// those of run().
