@@ -200,6 +200,23 @@ void expect_refused(std::string_view model, const TypedGraph& data, const ScoreO
   EXPECT_THAT(graph.error().text(), HasSubstr(message));
 }
 
+// A triple's negatives do not depend on how many triples there are.
+TEST(ScoreFile, FirstTriples) {
+  ScoreOptions options = small_options(2);
+  const auto all = ground_score("distmult", four_triples(), options);
+  options.first = 2;
+  const auto two = ground_score("distmult", four_triples(), options);
+  options.first = 9;
+  const auto more = ground_score("distmult", four_triples(), options);
+  ASSERT_TRUE(all && two && more);
+  ASSERT_EQ(all->samples.size(), 9u);
+  ASSERT_EQ(two->samples.size(), 6u);
+  EXPECT_EQ(more->samples.size(), 9u);
+  for (std::size_t i = 0; i < two->samples.size(); ++i) {
+    EXPECT_EQ(two->sample_ids[i], all->sample_ids[i]);
+  }
+}
+
 TEST(ScoreFile, BadOptions) {
   const TypedGraph data = four_triples();
   ScoreOptions options = small_options();

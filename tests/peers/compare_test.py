@@ -11,7 +11,7 @@ from compare import compare_gradients, largest_difference
 from data_triples import load_triples
 from graph_file import Samples
 from odd_sets import odd_triples
-from score_samples import Ids, check_samples
+from score_samples import Ids, check_samples, positives
 from vecc_run import Run, read_gradients, read_outputs
 
 
@@ -71,7 +71,8 @@ class ScoreSamples(unittest.TestCase):
                           groups=[i // 2 for i in range(len(ids))],
                           roles=["positive", "negative"] * (len(ids) // 2))
         triples = []
-        return check_samples(self.data, samples, "test", 1, False, triples), triples
+        rows = positives(self.data, "test", 0)
+        return check_samples(self.data, samples, rows, 1, False, triples), triples
 
     RIGHT = ('score(late,"s(x, y)",a)', 'score(late,"s(x, y)","c, d")', "score(b,t,late)",
              'score("e)",t,late)')

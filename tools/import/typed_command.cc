@@ -48,6 +48,7 @@ constexpr ModelOption kModelOptions[] = {
     {"--negatives", is_score},
     {"--loss", is_score},
     {"--triples", is_score},
+    {"--first", is_score},
     {"--source", is_reach},
     {"--depth", is_reach},
 };
@@ -132,6 +133,8 @@ void add_score_options(CLI::App& command, TypedCommandOptions& o) {
                   "Scores: of which split (default: train, or all where there are no splits)")
       ->check(CLI::IsMember({"train", "valid", "test", "all"}).description(""))
       ->type_name("train|valid|test|all");
+  add_number(command, "--first", o.score.first, 1, UINT32_MAX,
+             "Scores: only the first N of those triples");
   command.add_option("--source", o.reach.sources, "reach: a node to start from; may be repeated")
       ->type_name("NAME");
   add_number(command, "--depth", o.reach.depth, 1, 100000, "reach: hops at most")

@@ -118,6 +118,7 @@ VARIANTS = """
     odd-triples transf --dim=4 --loss=logistic
     odd-triples rescal --dim=4 --loss=logistic --negatives=2
     odd-triples distmult --dim=4 --triples=test
+    odd-triples transr --dim=4 --triples=all --first=5 --negatives=2
     odd-triples complex --dim=4 --negatives=0
     odd-rdf rgcn --dim=4 --layers=2
     odd-rdf rgat --dim=4 --layers=2

@@ -6,19 +6,16 @@ from collections import Counter
 import numpy as np
 
 
-def positives(data, which):
-    """Rows of the edges whose split --triples names."""
+def positives(data, which, first):
+    """Rows of the edges whose split --triples names, `first` of them; 0: all."""
     wanted = {"all": None, "valid": "validation"}.get(which, which)
-    return [row for row, split in enumerate(data.edge_split) if wanted in (None, split)]
+    rows = [row for row, split in enumerate(data.edge_split) if wanted in (None, split)]
+    return rows[:first] if first else rows
 
 
-def sample_count(data, which, negatives):
-    return len(positives(data, which)) * (1 + negatives)
-
-
-def check_samples(data, samples, which, negatives, logistic, triples):
-    """Fills `triples` with (head, relation, tail) of every sample; problems in words."""
-    rows = positives(data, which)
+def check_samples(data, samples, rows, negatives, logistic, triples):
+    """Fills `triples` with (head, relation, tail) of every sample; problems in words. `rows` are
+    those of the positives."""
     if len(samples.ids) != len(rows) * (1 + negatives):
         return [f"{len(samples.ids)} samples, expected {len(rows)} positives with {negatives} "
                 "negatives each"]

@@ -4,7 +4,7 @@ A score takes the embeddings of heads, relations and tails, row by row."""
 
 import torch
 
-from score_samples import check_samples, sample_count
+from score_samples import check_samples, positives
 from twin import Twin
 from weights import TableSpec
 
@@ -75,23 +75,30 @@ def tables(data, model, dim, relation_dim):
     return [TableSpec(name, *spec) for name, spec in specs.items()]
 
 
+def score(w, model, h, r, t, p, whole=False):
+    """A column of scores; `whole`: in one pass, whatever memory that takes."""
+    step = len(h)
+    if model in ("transr", "rescal") and not whole:
+        step = max(1, MOST_BYTES // (8 * w["M"][0].numel()))
+    return torch.cat([SCORES[model](w, h[i:i + step], r[i:i + step], t[i:i + step], p)
+                      for i in range(0, len(h), step)])[:, None]
+
+
 def build(data, model, options):
     dim = options.take("dim", 64)
     relation_dim = options.take("relation-dim", 0) or dim
     p = options.take("p", 1)
     negatives, which = options.take("negatives", 1), options.take("triples", "train")
     logistic = options.take("loss", "margin") == "logistic"
+    rows = positives(data, which, options.take("first", 0))
     triples = []  # filled by `check`: a seed decides on the corrupted ones
 
     def check(samples):
-        return check_samples(data, samples, which, negatives, logistic, triples)
+        return check_samples(data, samples, rows, negatives, logistic, triples)
 
     def forward(w):
-        h, r, t = w.index(triples).T
-        step = MOST_BYTES // (8 * dim * relation_dim)
-        return torch.cat([SCORES[model](w, h[i:i + step], r[i:i + step], t[i:i + step], p)
-                          for i in range(0, len(h), step)])[:, None]
+        return score(w, model, *w.index(triples).T, p)
 
-    return Twin(nodes=data.nodes, edges=sample_count(data, which, negatives), forward=forward,
+    return Twin(nodes=data.nodes, edges=len(rows) * (1 + negatives), forward=forward,
                 tables=tables(data, model, dim, relation_dim), output_shape=(), ids=[],
                 check_samples=check, triples=triples)

@@ -79,6 +79,7 @@ struct ScoreOptions {
   std::uint32_t negatives = 1;                  ///< corrupted triples a positive
   bool logistic = false;                        ///< targets 1 and 0; else none (margin)
   std::optional<Split> triples = Split::Train;  ///< none: all
+  std::uint32_t first = 0;                      ///< only so many of them; 0: all
   std::int64_t seed = 0;
 };
 struct ScoreModel {

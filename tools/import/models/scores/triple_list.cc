@@ -44,6 +44,7 @@ Result<std::vector<std::uint64_t>> select_edges(const TypedGraph& data,
                                                 const ScoreOptions& options) {
   std::vector<std::uint64_t> edges;
   for (std::uint64_t e = 0; e < data.edge_count(); ++e) {
+    if (options.first > 0 && edges.size() == options.first) break;
     if (!options.triples || split_of(data, e) == *options.triples) edges.push_back(e);
   }
   if (!edges.empty()) return edges;
