@@ -17,7 +17,7 @@ from data_tu import load_tu
 from fold_accuracy import summarize
 from fold_training import Folds, MoleculeSet, train_pyg, train_vecc
 from graph_file import read_graph
-from peer_networks import copy_weights
+from peer_places import copy_weights, molecule_places
 from vecc_run import Tools, import_graph
 
 MOLECULES = paths.ROOT / "datasets" / "molecules"
@@ -43,7 +43,7 @@ class SameWeights(unittest.TestCase):
 
         def network():
             result = molecules.network(model, DIM)
-            copy_weights(graph, model, result)
+            copy_weights(graph, molecule_places(model, result))
             return result
 
         pyg = train_pyg(molecules, vecc.fold, network, RATE, EPOCHS)

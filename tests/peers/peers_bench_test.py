@@ -15,12 +15,12 @@ from xml.etree import ElementTree
 import paths  # noqa: F401
 import torch
 from cases import SETS, case
-from check_case import LOADERS
 from graph_file import read_graph
 from odd_sets import MAKERS
-from peer_networks import copy_weights, gradients_of
+from peer_places import copy_weights, gradients_of
+from peer_problems import problem_of
+from peer_runs import Absent as NotThere
 from peer_runs import differences, differs, measure
-from time_peer import problem_of
 from vecc_run import Tools, import_graph
 
 
@@ -114,7 +114,7 @@ class Networks(unittest.TestCase):
         cls.tools = Tools(*TOOLS)
         cls.addClassCleanup(cls.tools.close)
 
-    def check(self, line, way="eager"):
+    def check(self, line, layers="pyg"):
         what = case(line)
         kind, name, _ = SETS[what.set]
         with tempfile.TemporaryDirectory() as folder:
@@ -126,15 +126,19 @@ class Networks(unittest.TestCase):
             import_graph(self.tools, kind, data, what.model, what.options, graph)
             self.tools.run([self.tools.vecc, graph, "--backend=reference", "--quiet", "--json", "-o",
                             known.outputs, f"--gradients={known.gradients}"])
-            problem = problem_of(what, data, way)
-            copy_weights(read_graph(graph), what.model, problem.network)
+            file = read_graph(graph)
+            problem = problem_of(what, data, layers, file)
+            copy_weights(file, problem.places)
             outputs = problem.network(*problem.arguments)
             outputs.sum().backward()
-            row = differences(outputs.detach().numpy(), gradients_of(what.model, problem.network),
-                              known)
+            gradients = gradients_of(file, problem.places)
+            learnable = {name for name, table in file.tables.items() if table.learnable}
+            self.assertEqual(set(gradients), learnable)
+            row = differences(outputs.detach().numpy(), gradients, known)
             self.assertFalse(differs(row), row)
             with torch.no_grad():
-                next(problem.network.parameters()).add_(0.5)
+                first = next(problem.network.parameters())
+                first.add_(torch.linspace(0.1, 0.9, first.numel()).view_as(first))
                 outputs = problem.network(*problem.arguments)
             self.assertTrue(differs(differences(outputs.numpy(), None, known)))
         return problem
@@ -145,7 +149,34 @@ class Networks(unittest.TestCase):
 
     def test_relations(self):
         self.check("odd-triples rgcn --dims=4,5,3")
-        self.check("odd-triples rgcn --dims=4,4", way="fast")
+        self.check("odd-triples rgcn --dims=4,4", layers="fast")
+        self.check("odd-triples rgat --dims=4,6,4 --attention=shared --heads=2 --bias=on")
+        self.check("odd-triples hgt --dims=4,4")
+        self.check("odd-triples hgt --dims=4,6,6 --heads=2 --inverse=off")
+        self.check("odd-triples hgt --dims=4,4 --skip=off --bias=off")
+
+    def test_a_product_for_each_type(self):
+        self.check("odd-triples rgcn --dims=4,5,3 --bias=on", layers="types")
+        self.check("odd-triples rgcn --dims=4,4 --aggregation=sum --inverse=off", layers="types")
+        self.check("odd-triples rgat --dims=4,6,4 --heads=2 --bias=on", layers="types")
+        self.check("odd-triples rgat --dims=4,4 --attention=shared", layers="types")
+        self.check("odd-triples hgt --dims=4,4", layers="types")
+        self.check("odd-triples hgt --dims=4,6,6 --heads=2", layers="types")
+        self.check("odd-triples transr --dim=4 --relation-dim=3 --triples=all", layers="types")
+        self.check("odd-triples rescal --dim=4 --triples=all --first=3", layers="types")
+
+    def test_scores(self):
+        for model in ("transr", "rescal", "transe", "complex"):
+            self.check(f"odd-triples {model} --dim=4 --triples=all --negatives=2", layers="torch")
+
+    def test_what_a_peer_has_not(self):
+        for line, layers, why in (("odd-triples rgat --dims=4,4", "pyg", "one attention vector"),
+                                  ("odd-triples hgt --dims=4,4", "fast", "layer of RGCN alone"),
+                                  ("odd-triples transe --dim=4", "types", "has no matrix"),
+                                  ("odd-triples rgcn --dims=4,4 --norm=layer", "pyg", "without norm"),
+                                  ("odd-graphs gcn", "types", "has no types")):
+            with self.assertRaisesRegex(NotThere, why):
+                self.check(line, layers)
 
     def test_batches_hold_every_graph_once(self):
         problem = self.check("odd-graphs gcn --dim=3")

@@ -46,10 +46,15 @@ Result<PeerFiles> make_files(const PeerCase& what, const std::string& folder) {
     VECC_TRY_VOID(run_child({.file = import, .arguments = arguments}));
   }
   VECC_TRY(const std::string vecc, sibling("vecc"));
-  VECC_TRY_VOID(
-      run_child({.file = vecc,
-                 .arguments = {files.graph, "--backend=interpreter", "--dtype=f64", "--quiet",
-                               "--json", "-o", files.outputs, "--gradients=" + files.gradients}}));
+  std::vector<std::string> arguments{
+      files.graph,  "--backend=interpreter", "--dtype=f64", "--quiet", "--json", "-o",
+      files.outputs};
+  if (what.is_score()) {
+    files.gradients.clear();
+  } else {
+    arguments.push_back("--gradients=" + files.gradients);
+  }
+  VECC_TRY_VOID(run_child({.file = vecc, .arguments = arguments}));
   return files;
 }
 
@@ -59,6 +64,7 @@ Result<PeerTable> bench_case(const PeerCase& what, const PeersBenchOptions& opti
   if (!fs::exists(what.source)) {
     table.absent = "there is no " + what.source;
     table.remedy = "--data=FOLDER of the unpacked data sets (datasets/README.md says where from)";
+    VECC_TRY_VOID(options.print(header_of(table, options)));
     return table;
   }
   const DeferInterrupt defer;  // the folder must go first
@@ -70,14 +76,17 @@ Result<PeerTable> bench_case(const PeerCase& what, const PeersBenchOptions& opti
     table.neurons = graph.neuron_count();
     table.samples = graph.samples.size();
   }
+  VECC_TRY_VOID(options.print(header_of(table, options)));
   for (const PeerRunner& runner : peer_runners()) {
     const bool wanted = options.runners.empty() ||
                         std::ranges::find(options.runners, runner.name) != options.runners.end();
     if (interrupt_pending()) break;
-    if (!wanted || !has_line(runner, what)) continue;
+    if (!wanted || !has_line(runner, what, options)) continue;
     std::fputs(fmt::format("{}: {}\n", what.line, runner.name).c_str(), stderr);
     VECC_TRY(table.rows.emplace_back(), run_peer(runner, what, files, options));
+    VECC_TRY_VOID(options.print(line_of(table.rows.back(), options)));
   }
+  VECC_TRY_VOID(options.print("\n"));
   return table;
 }
 
@@ -86,7 +95,8 @@ Result<PeerTable> bench_case(const PeerCase& what, const PeersBenchOptions& opti
 Result<std::vector<PeerTable>> bench_peers(const PeersBenchOptions& options) {
   VECC_TRY_VOID(check_names(options));
   std::vector<PeerCase> cases;
-  for (const std::string& line : options.cases.empty() ? default_peer_cases() : options.cases) {
+  for (const std::string& line :
+       options.cases.empty() ? default_peer_cases(options.on_gpu()) : options.cases) {
     VECC_TRY(cases.emplace_back(), parse_peer_case(line, options.data));
   }
   const DeferInterrupt defer;  // what was measured is printed
@@ -95,6 +105,7 @@ Result<std::vector<PeerTable>> bench_peers(const PeersBenchOptions& options) {
     if (interrupt_pending()) break;
     VECC_TRY(tables.emplace_back(), bench_case(what, options));
   }
+  VECC_TRY_VOID(options.print(footer_of(options)));
   return tables;
 }
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "run_series.h"
+#include "vecc/backend.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {
@@ -18,13 +20,19 @@ struct PeersBenchOptions {
   std::vector<std::string> runners;  ///< names; empty: all
   std::string python = "python3";    ///< one that has torch_geometric
   std::string neumann;               ///< folder of that compiler's repository
+  Device device{Device::Kind::Cpu};  ///< not Auto
   std::uint32_t threads = 2;
   std::uint32_t warmup = 10;
   std::uint32_t repeat = 100;
   double limit = 10;      ///< seconds that one measurement of a runner may take
   double give_up = 1800;  ///< seconds that a runner may take in all
+  bool once = false;      ///< a process a runner, with empty caches: no second one that finds them
   std::string json_path;
   std::string svg_path;
+  /// Takes the table, line by line.
+  std::function<Result<void>(const std::string& text)> print;
+
+  [[nodiscard]] bool on_gpu() const { return device.kind == Device::Kind::Cuda; }
 };
 
 /// A data set grounded by an architecture.
@@ -41,9 +49,13 @@ struct PeerCase {
   [[nodiscard]] const char* loss() const {
     return import == "tu" ? "crossentropy" : "squared_diff";
   }
+  /// Nodes or edges have types.
+  [[nodiscard]] bool is_typed() const;
+  /// Scores of triples: only their forward pass is measured.
+  [[nodiscard]] bool is_score() const;
 };
 /// All that are measured unless others are named.
-[[nodiscard]] std::vector<std::string> default_peer_cases();
+[[nodiscard]] std::vector<std::string> default_peer_cases(bool on_gpu);
 /// Error: Usage (no such set).
 [[nodiscard]] Result<PeerCase> parse_peer_case(const std::string& line, const std::string& data);
 
@@ -51,6 +63,7 @@ struct PeerCase {
 struct PeerRow {
   std::string runner;
   bool peer = true;       ///< not vecc's
+  std::string device;     ///< its full name
   std::string version;    ///< of the peer
   std::string absent;     ///< why nothing was measured; empty: it was
   std::string remedy;     ///< what would change that
@@ -59,13 +72,16 @@ struct PeerRow {
   double set_up = 0;  ///< seconds from the loaded data to the end of a first backward pass
   std::optional<double> set_up_cold;  ///< the same with nothing compiled in a cache
   RunSeries forward;                  ///< without gradients
+  RunSeries forward_device;           ///< the same on the GPU's own clock
   RunSeries both;                     ///< forward, and backward of the sum of all outputs
+  RunSeries both_device;              ///< the same on the GPU's own clock
   RunSeries epoch;                    ///< a step of Adam on all samples, the loss read
   RunSeries batch_1;                  ///< an epoch of steps on one sample each, in order
   RunSeries batch_32;                 ///< on 32 each, shuffled
   double first_loss = 0;              ///< of `epoch`, before its first step
   std::uint64_t loaded_bytes = 0;     ///< held by the process before the set-up
-  std::uint64_t peak_bytes = 0;       ///< the most that it held until the end of `both`
+  /// The most that it held until the end of `both`; of a GPU, on the GPU. 0: unknown.
+  std::uint64_t peak_bytes = 0;
 };
 struct PeerTable {
   PeerCase what;
@@ -80,7 +96,10 @@ struct PeerTable {
 /// lacks or fails at is in its row.
 [[nodiscard]] Result<std::vector<PeerTable>> bench_peers(const PeersBenchOptions& options);
 
-[[nodiscard]] std::string table_of(const std::vector<PeerTable>& tables);
+/// Of a table: what stands above its rows, a row, and what stands below the last table.
+[[nodiscard]] std::string header_of(const PeerTable& table, const PeersBenchOptions& options);
+[[nodiscard]] std::string line_of(const PeerRow& row, const PeersBenchOptions& options);
+[[nodiscard]] std::string footer_of(const PeersBenchOptions& options);
 [[nodiscard]] nlohmann::ordered_json json_of(const PeersBenchOptions& options,
                                              const std::vector<PeerTable>& tables);
 /// A panel for each case and column of the table: bars on a logarithmic axis.

@@ -28,9 +28,34 @@ constexpr std::array kSets{
 
 }  // namespace
 
-std::vector<std::string> default_peer_cases() {
+std::vector<std::string> default_peer_cases(bool on_gpu) {
+  if (on_gpu) {
+    return {"MUTAG gcn --dim=10",
+            "ENZYMES gcn --dim=10",
+            "PROTEINS gcn --dim=10",
+            "MUTAG sage --dim=10",
+            "ENZYMES sage --dim=10",
+            "PROTEINS sage --dim=10",
+            "NCI1 gin --dim=10",
+            "mutagenesis simple",
+            "mutagenesis dims",
+            "FB15k-237 rgcn --dims=64,64",
+            "FB15k-237 rgat --dims=64,64 --attention=shared",
+            "FB15k-237 hgt --dims=64,64",
+            "FB15k-237 transr --dim=512 --negatives=0 --first=4096",
+            "FB15k-237 rescal --dim=512 --negatives=0 --first=4096"};
+  }
   return {"MUTAG gcn --dim=10", "ENZYMES gcn --dim=10", "PROTEINS gcn --dim=10",
           "mutagenesis simple", "mutagenesis dims",     "FB15k-237 rgcn --dims=64,64"};
+}
+
+bool PeerCase::is_typed() const {
+  constexpr std::array kTyped{"rgcn", "rgat", "hgt"};
+  return std::ranges::find(kTyped, model) != kTyped.end();
+}
+
+bool PeerCase::is_score() const {
+  return import == "kg" && !is_typed() && model != "reach";
 }
 
 Result<PeerCase> parse_peer_case(const std::string& line, const std::string& data) {

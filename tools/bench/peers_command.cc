@@ -12,24 +12,46 @@ namespace {
 
 constexpr const char* kPeersFooter = R"(
 Cases: MUTAG, ENZYMES, PROTEINS with gcn of 10 dimensions; NeuraLogic's mutagenesis, simple and
-dims; FB15k-237 with rgcn, 64 to 64. Runners: PyG, PyG compiled (torch.compile), PyG fast
-(FastRGCNConv), Neumann (the compiler of his thesis), NeuraLogic, vecc torch, vecc cpu. Each runs in
-a process of its own, one after the other, on as many threads. What is not there has a line that
-says why, and how to get it.
+dims; FB15k-237 with rgcn, 64 to 64. On a GPU also sage, NCI1 with gin, FB15k-237 with rgat and hgt,
+and the scores transr and rescal of 4,096 triples in 512 dimensions.
+Runners: PyG, PyG compiled (torch.compile), PyG fast (FastRGCNConv), torch and torch compiled
+(scores), by type (a product for each type), Neumann (the compiler of his thesis, on the CPU),
+NeuraLogic (on the CPU), vecc torch, vecc cpu. On a GPU also PyG captured, torch captured, by type
+captured, vecc torch captured (in a CUDA graph), vecc torch -O0, vecc cuda.
+Each runs in a process of its own, one after the other, on as many threads. What is not there, or
+fails, has a line that says why.
 
 Examples:
   vecc-bench peers --data=build/data --python=.venv/bin/python --json peers.json --svg peers.svg
   vecc-bench peers --data=build/data --python=.venv/bin/python --neumann=../neumann --threads=8
   vecc-bench peers --data=build/data --case="MUTAG gcn --dim=10" --case="ENZYMES sage --dim=32"
-  vecc-bench peers --case="molecules gcn" --runners="PyG,vecc cpu" --repeat=1000 --limit=60)";
+  vecc-bench peers --case="molecules gcn" --runners="PyG,vecc cpu" --repeat=1000 --limit=60
+  vecc-bench peers --device=cuda --data=build/data --threads=16 --limit=1 --give-up=60 --once)";
 
-Result<void> run_peers(const PeersBenchOptions& options) {
+Result<void> run_peers(PeersBenchOptions options) {
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(LateFile svg, LateFile::open(options.svg_path));
+  options.print = [](const std::string& text) { return write_data("", text); };
   VECC_TRY(const auto tables, bench_peers(options));
-  VECC_TRY_VOID(write_data("", table_of(tables)));
   VECC_TRY_VOID(json.write(dump_json(json_of(options, tables)) + "\n"));
   return svg.write(draw_svg(tables));
+}
+
+void add_peers_device(CLI::App& command, Device& device) {
+  command
+      .add_option_function<std::string>(
+          "--device",
+          [&device](const std::string& text) {
+            const Result<Device> parsed = parse_device(text);
+            if (!parsed) throw CLI::ValidationError("--device", parsed.error().text());
+            if (parsed->kind == Device::Kind::Auto) {
+              throw CLI::ValidationError("--device", "cpu or cuda: the runners are not the same");
+            }
+            device = *parsed;
+          },
+          "Where all of them run")
+      ->type_name("cpu|cuda[:N]")
+      ->default_str("cpu");
 }
 
 void add_peers_one(CLI::App& app, CommandBody& body) {
@@ -38,6 +60,10 @@ void add_peers_one(CLI::App& app, CommandBody& body) {
   command->add_option("--graph", run->graph)->required();
   command->add_option("--backend", run->backend)->required();
   command->add_option("--outputs", run->outputs);
+  add_peers_device(*command, run->device);
+  command->add_option("--level", run->level);
+  command->add_flag("--eager", run->eager);
+  command->add_flag("--forward-only", run->forward_only);
   command->add_option("--loss", run->loss);
   command->add_option("--threads", run->threads);
   command->add_option("--warmup", run->warmup);
@@ -79,10 +105,11 @@ void add_counts(CLI::App& command, PeersBenchOptions& options) {
 
 void add_peers(CLI::App& app, CommandBody& body) {
   add_peers_one(app, body);
-  CLI::App* command = app.add_subcommand(
-      "peers",
-      "vecc beside its peers on the CPU: forward, forward and backward, epochs of training in full "
-      "and mini-batches, set-up and memory; outputs are compared first");
+  CLI::App* command =
+      app.add_subcommand("peers",
+                         "vecc beside its peers on a CPU or a GPU: forward, forward and backward, "
+                         "epochs of training in full "
+                         "and mini-batches, set-up and memory; outputs are compared first");
   command->footer(kPeersFooter);
   const auto options = std::make_shared<PeersBenchOptions>();
   command->add_option("--data", options->data, "Where the unpacked data sets are: tu_MUTAG, ...")
@@ -105,7 +132,10 @@ void add_peers(CLI::App& app, CommandBody& body) {
       ->add_option("--neumann", options->neumann,
                    "The repository of Neumann's compiler (nn-structural-graph-vectorizer-compiler)")
       ->type_name("FOLDER");
+  add_peers_device(*command, options->device);
   add_counts(*command, *options);
+  command->add_flag("--once", options->once,
+                    "Start what compiles only once, with empty caches: saves half of its time");
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");
   command->add_option("--svg", options->svg_path, "Draw every run to PATH")->type_name("PATH");

@@ -12,10 +12,13 @@ struct PeerSeries {
   const char* title;  // in the table
   const char* chart;  // in the chart
   RunSeries PeerRow::*series;
+  bool on_gpu = false;  // only there
 };
 constexpr PeerSeries kPeerSeries[] = {
     {"forward", "forward", "forward", &PeerRow::forward},
+    {"forward_device", "on GPU", "forward, on the GPU", &PeerRow::forward_device, true},
     {"both", "fwd+bwd", "forward and backward", &PeerRow::both},
+    {"both_device", "on GPU", "forward and backward, on the GPU", &PeerRow::both_device, true},
     {"epoch", "epoch", "a training step on all samples", &PeerRow::epoch},
     {"batch_1", "batch 1", "an epoch of batches of 1", &PeerRow::batch_1},
     {"batch_32", "batch 32", "an epoch of batches of 32", &PeerRow::batch_32},
@@ -30,19 +33,9 @@ std::string median_text(const RunSeries& series) {
   return series.seconds.empty() ? "-" : milliseconds_text(series.steady().median);
 }
 
-std::string row_text(const PeerRow& row) {
-  std::string set_up = fmt::format("{:.2f}", row.set_up);
-  if (row.set_up_cold) set_up = fmt::format("{:.2f} / {}", *row.set_up_cold, set_up);
-  std::string text = fmt::format("{:<13} {:>14}", row.runner, set_up);
-  for (const PeerSeries& each : kPeerSeries) {
-    text += fmt::format(" {:>10}", median_text(row.*each.series));
-  }
-  return text + fmt::format(" {:>9} {:>10.1e}\n", text_of_bytes(row.peak_bytes), row.difference);
-}
-
 std::string absent_text(const std::string& name, const std::string& why,
                         const std::string& remedy) {
-  return fmt::format("{:<13} left out: {}{}\n", name, why, remedy.empty() ? "" : "; " + remedy);
+  return fmt::format("{:<19} left out: {}{}\n", name, why, remedy.empty() ? "" : "; " + remedy);
 }
 
 nlohmann::ordered_json json_of(const PeerRow& row) {
@@ -53,6 +46,7 @@ nlohmann::ordered_json json_of(const PeerRow& row) {
     return result;
   }
   result["version"] = row.version;
+  result["device"] = row.device;
   result["difference"] = row.difference;
   if (row.gradient_difference) result["gradient_difference"] = *row.gradient_difference;
   result["set_up_seconds"] = row.set_up;
@@ -78,30 +72,43 @@ ChartPanel panel_of(const PeerTable& table, const PeerSeries& what) {
 
 }  // namespace
 
-std::string table_of(const std::vector<PeerTable>& tables) {
-  std::string text;
-  for (const PeerTable& table : tables) {
-    if (!table.absent.empty()) {
-      text += absent_text(table.what.line + ":", table.absent, table.remedy) + "\n";
-      continue;
-    }
-    text += fmt::format("{}: {}, {}\n{:<13} {:>14}", table.what.line,
-                        text_of_count(table.neurons, "neuron"),
-                        text_of_count(table.samples, "sample"), "runner", "set-up s");
-    for (const PeerSeries& each : kPeerSeries) text += fmt::format(" {:>10}", each.title);
-    text += fmt::format(" {:>9} {:>10}\n", "peak", "difference");
-    for (const PeerRow& row : table.rows) {
-      text += row.absent.empty() ? row_text(row) : absent_text(row.runner, row.absent, row.remedy);
-    }
-    text += "\n";
+std::string header_of(const PeerTable& table, const PeersBenchOptions& options) {
+  if (!table.absent.empty()) {
+    return absent_text(table.what.line + ":", table.absent, table.remedy) + "\n";
   }
-  return text +
-         "Medians in milliseconds. set-up: from the loaded data to the end of a first backward "
-         "pass (cold / with\nwhat a process before has compiled). epoch: forward, backward, a step "
-         "of Adam, the loss read, on all\nsamples; batch 1 in their order, batch 32 shuffled. "
-         "peak: "
-         "of the process, until fwd+bwd is measured.\ndifference: the outputs' largest, from those "
-         "of vecc in double on the same weights.\n";
+  std::string text = fmt::format("{}: {}, {}\n{:<19} {:>14}", table.what.line,
+                                 text_of_count(table.neurons, "neuron"),
+                                 text_of_count(table.samples, "sample"), "runner", "set-up s");
+  for (const PeerSeries& each : kPeerSeries) {
+    if (options.on_gpu() || !each.on_gpu) text += fmt::format(" {:>10}", each.title);
+  }
+  return text + fmt::format(" {:>9} {:>10}\n", "peak", "difference");
+}
+
+std::string line_of(const PeerRow& row, const PeersBenchOptions& options) {
+  if (!row.absent.empty()) return absent_text(row.runner, row.absent, row.remedy);
+  std::string set_up = fmt::format("{:.2f}", row.set_up);
+  if (row.set_up_cold) set_up = fmt::format("{:.2f} / {}", *row.set_up_cold, set_up);
+  std::string text = fmt::format("{:<19} {:>14}", row.runner, set_up);
+  for (const PeerSeries& each : kPeerSeries) {
+    if (!options.on_gpu() && each.on_gpu) continue;
+    text += fmt::format(" {:>10}", median_text(row.*each.series));
+  }
+  const std::string peak = row.peak_bytes == 0 ? "-" : text_of_bytes(row.peak_bytes);
+  return text + fmt::format(" {:>9} {:>10.1e}\n", peak, row.difference);
+}
+
+std::string footer_of(const PeersBenchOptions& options) {
+  return fmt::format(
+      "Medians in milliseconds. set-up: from the loaded data to the end of a first backward pass "
+      "(cold{}).\nepoch: forward, backward, a step of Adam, the loss read, on all samples; batch 1 "
+      "in their order, batch 32\nshuffled. {}difference: the outputs' largest, from those of vecc "
+      "in "
+      "double on the\nsame weights.\n",
+      options.once ? "" : " / with what a process before has compiled",
+      options.on_gpu() ? "on GPU: between events around one run; else from the host's call until "
+                         "the GPU is done.\npeak: of the GPU's memory. "
+                       : "peak: of the process, until fwd+bwd is measured. ");
 }
 
 nlohmann::ordered_json json_of(const PeersBenchOptions& options,
@@ -121,8 +128,13 @@ nlohmann::ordered_json json_of(const PeersBenchOptions& options,
     }
     list.push_back(std::move(object));
   }
-  return {{"benchmark", "peers"},     {"threads", options.threads},     {"warmup", options.warmup},
-          {"repeat", options.repeat}, {"limit_seconds", options.limit}, {"cases", list}};
+  return {{"benchmark", "peers"},
+          {"device", options.on_gpu() ? fmt::format("cuda:{}", options.device.index) : "cpu"},
+          {"threads", options.threads},
+          {"warmup", options.warmup},
+          {"repeat", options.repeat},
+          {"limit_seconds", options.limit},
+          {"cases", list}};
 }
 
 std::string draw_svg(const std::vector<PeerTable>& tables) {

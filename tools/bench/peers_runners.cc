@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -18,36 +17,6 @@ namespace vecc::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kPyg = "tools/bench/pyg/time_peer.py";
-constexpr std::string_view kNeumann = "tools/bench/neumann/time_neumann.py";
-constexpr std::string_view kNeuraLogic = "tools/bench/neuralogic/time_neuralogic.py";
-constexpr std::array kPeerRunners{
-    PeerRunner{"PyG", "", kPyg, "eager", false},
-    PeerRunner{"PyG compiled", "", kPyg, "compile", true},
-    PeerRunner{"PyG fast", "", kPyg, "fast", false},
-    PeerRunner{"Neumann", "", kNeumann, "", false},
-    PeerRunner{"NeuraLogic", "", kNeuraLogic, "", false},
-    PeerRunner{"vecc torch", "torch", "", "", false},
-    PeerRunner{"vecc cpu", "cpu", "", "", true},
-};
-
-// What a Python must have for a peer's script.
-constexpr const char* kPythonProbe =
-    "import importlib.util as u, sys\n"
-    "sys.exit(not all(u.find_spec(name) for name in ('numpy', 'torch', 'torch_geometric')))";
-constexpr const char* kPythonRemedy =
-    "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt "
-    "-r tools/bench/pyg/requirements.txt; then --python=.venv/bin/python";
-constexpr const char* kNeumannRemedy =
-    "git clone https://github.com/neumannjan/nn-structural-graph-vectorizer-compiler, and pip "
-    "install torch-scatter for its own sums";
-
-PeerRow absent_row(PeerRow row, std::string why, std::string remedy) {
-  row.absent = std::move(why);
-  row.remedy = std::move(remedy);
-  return row;
-}
 
 struct PeerProcess {
   std::string text;     // what it printed
@@ -96,6 +65,7 @@ void read_row(const nlohmann::json& json, PeerRow& row) {
   row.remedy = json.value("remedy", "");
   if (!row.absent.empty()) return;
   row.version = json.value("version", "");
+  row.device = json.value("device", "");
   row.difference = json.value("difference", 0.0);
   if (json.contains("gradient_difference")) row.gradient_difference = json["gradient_difference"];
   if (const auto far = difference_in(json)) {
@@ -103,8 +73,10 @@ void read_row(const nlohmann::json& json, PeerRow& row) {
     return;
   }
   row.set_up = json.at("set_up");
-  row.both = series_in(json, "both");
   row.forward = series_in(json, "forward");
+  row.forward_device = series_in(json, "forward_device");
+  row.both = series_in(json, "both");
+  row.both_device = series_in(json, "both_device");
   row.epoch = series_in(json, "epoch");
   row.batch_1 = series_in(json, "batch_1");
   row.batch_32 = series_in(json, "batch_32");
@@ -113,34 +85,47 @@ void read_row(const nlohmann::json& json, PeerRow& row) {
   row.peak_bytes = json.value("peak_bytes", std::uint64_t{0});
 }
 
+void add_vecc_arguments(const PeerRunner& runner, const PeerCase& what,
+                        std::vector<std::string>& arguments) {
+  arguments.insert(arguments.begin(), "peers-one");
+  arguments.push_back("--backend=" + std::string(runner.backend));
+  arguments.push_back(fmt::format("--level={}", runner.level));
+  if (runner.way == "eager") arguments.emplace_back("--eager");
+  if (what.small_graphs) arguments.emplace_back("--mini-batches");
+}
+
+void add_script_arguments(const PeerRunner& runner, const PeerCase& what, const PeerFiles& files,
+                          const PeersBenchOptions& options, std::vector<std::string>& arguments) {
+  arguments.insert(arguments.begin(), {"-B", source_file(std::string(runner.script))});
+  arguments.push_back("--case=" + what.line);
+  if (!files.gradients.empty()) arguments.push_back("--gradients=" + files.gradients);
+  if (is_neumann(runner)) arguments.push_back("--folder=" + options.neumann);
+  if (!is_torch_peer(runner)) return;
+  arguments.insert(arguments.end(),
+                   {"--directory=" + what.source, "--layers=" + std::string(runner.layers),
+                    "--way=" + std::string(runner.way)});
+}
+
 // Both scripts and vecc's own process take these.
 ChildCommand command_of(const PeerRunner& runner, const PeerCase& what, const PeerFiles& files,
                         const PeersBenchOptions& options) {
   ChildCommand command;
-  command.arguments = {"--graph=" + files.graph,
-                       "--outputs=" + files.outputs,
-                       fmt::format("--loss={}", what.loss()),
-                       fmt::format("--threads={}", options.threads),
-                       fmt::format("--warmup={}", options.warmup),
-                       fmt::format("--repeat={}", options.repeat),
-                       fmt::format("--limit={}", options.limit)};
-  auto& arguments = command.arguments;
+  command.arguments = {
+      "--graph=" + files.graph,
+      "--outputs=" + files.outputs,
+      options.on_gpu() ? fmt::format("--device=cuda:{}", options.device.index) : "--device=cpu",
+      fmt::format("--loss={}", what.loss()),
+      fmt::format("--threads={}", options.threads),
+      fmt::format("--warmup={}", options.warmup),
+      fmt::format("--repeat={}", options.repeat),
+      fmt::format("--limit={}", options.limit)};
+  if (what.is_score()) command.arguments.emplace_back("--forward-only");
   if (!runner.backend.empty()) {
     command.file = "/proc/self/exe";
-    arguments.insert(arguments.begin(), "peers-one");
-    arguments.push_back("--backend=" + std::string(runner.backend));
-    if (what.small_graphs) arguments.emplace_back("--mini-batches");
+    add_vecc_arguments(runner, what, command.arguments);
   } else {
     command.file = options.python;
-    arguments.insert(arguments.begin(), source_file(std::string(runner.script)));
-    arguments.insert(arguments.begin(), "-B");
-    arguments.insert(arguments.end(), {"--gradients=" + files.gradients, "--case=" + what.line});
-    if (runner.script == kPyg) {
-      arguments.insert(arguments.end(),
-                       {"--directory=" + what.source, "--way=" + std::string(runner.way)});
-    } else if (runner.script == kNeumann) {
-      arguments.push_back("--folder=" + options.neumann);
-    }
+    add_script_arguments(runner, what, files, options, command.arguments);
   }
   command.variables = {fmt::format("OMP_NUM_THREADS={}", options.threads),
                        "TORCHINDUCTOR_CACHE_DIR=" + files.folder + "/inductor",
@@ -159,31 +144,7 @@ Result<void> empty_caches(const PeerFiles& files) {
   return make_private_folder(files.folder + "/vecc/cost");
 }
 
-// Whether the peer can be started for the case: else why not is in the row.
-bool can_start(const PeerRunner& runner, const PeerCase& what, const PeersBenchOptions& options,
-               PeerRow& row) {
-  if (!row.peer) return true;
-  if (runner.script == kPyg && what.set == "mutagenesis") {
-    row = absent_row(row, "no layer of PyTorch Geometric is this template's", "");
-  } else if (runner.script == kNeuraLogic && what.set != "mutagenesis") {
-    row = absent_row(row, "only its own molecules and their templates are run", "");
-  } else if (runner.script == kNeumann && options.neumann.empty()) {
-    row = absent_row(row, "no --neumann=FOLDER is given", kNeumannRemedy);
-  } else if (!run_child({.file = options.python, .arguments = {"-c", kPythonProbe}})) {
-    row = absent_row(row, options.python + " has no torch_geometric", kPythonRemedy);
-  }
-  return row.absent.empty();
-}
-
 }  // namespace
-
-std::span<const PeerRunner> peer_runners() {
-  return kPeerRunners;
-}
-
-bool has_line(const PeerRunner& runner, const PeerCase& what) {
-  return runner.way != "fast" || what.model == "rgcn";
-}
 
 Result<PeerRow> run_peer(const PeerRunner& runner, const PeerCase& what, const PeerFiles& files,
                          const PeersBenchOptions& options) {
@@ -194,7 +155,7 @@ Result<PeerRow> run_peer(const PeerRunner& runner, const PeerCase& what, const P
   VECC_TRY_VOID(empty_caches(files));
   ChildCommand command = command_of(runner, what, files, options);
   try {
-    if (runner.compiles) {
+    if (runner.compiles && !options.once) {
       ChildCommand cold = command;
       cold.arguments.emplace_back("--set-up-only");
       const PeerProcess process = run_limited(cold, options.give_up);

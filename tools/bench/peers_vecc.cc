@@ -4,8 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <memory>
 #include <numeric>
+#include <optional>
 
+#include "backends/native/gradient_program.h"
 #include "measure.h"
 #include "run_series.h"
 #include "tools/common/device_cost.h"
@@ -24,16 +27,14 @@ double seconds_after(PeersClock::time_point start) {
 }
 
 // As peer_runs.py's measure(): `repeat` runs after `warmup`; fewer where they would take longer
-// than the limit, but one and three.
-template <class Step>
-Result<nlohmann::ordered_json> measure_steps(const PeersVeccRun& run, Step&& step) {
+// than the limit, but one and three. `timed` runs once and says how long it took.
+template <class Timed>
+Result<nlohmann::ordered_json> measure_runs(const PeersVeccRun& run, Timed&& timed) {
   RunSeries series;
   const auto repeat = [&](std::uint32_t times, std::uint32_t least, double limit) -> Result<void> {
     const auto begin = PeersClock::now();
     for (std::uint32_t i = 0; i < times && (i < least || seconds_after(begin) <= limit); ++i) {
-      const auto start = PeersClock::now();
-      VECC_TRY_VOID(step());
-      series.seconds.push_back(seconds_after(start));
+      VECC_TRY(series.seconds.emplace_back(), timed());
     }
     return {};
   };
@@ -41,6 +42,16 @@ Result<nlohmann::ordered_json> measure_steps(const PeersVeccRun& run, Step&& ste
   series.warmup = static_cast<std::uint32_t>(series.seconds.size());
   VECC_TRY_VOID(repeat(run.repeat, 3, run.limit));
   return nlohmann::ordered_json{{"warmup", series.warmup}, {"seconds", series.seconds}};
+}
+
+// On the host's clock.
+template <class Step>
+Result<nlohmann::ordered_json> measure_steps(const PeersVeccRun& run, Step&& step) {
+  return measure_runs(run, [&]() -> Result<double> {
+    const auto start = PeersClock::now();
+    VECC_TRY_VOID(step());
+    return seconds_after(start);
+  });
 }
 
 // Everything of one backend on one graph.
@@ -51,22 +62,44 @@ struct VeccPeer {
   ExecutionOptions execution;
   OptimizeOptions optimize_options;
   std::optional<Program> program;
-  std::vector<double> ones;  // gradients of the sum of all outputs
 
-  Result<std::unique_ptr<Executable>> compile(bool gradients) {
-    execution.gradients = gradients;
+  Result<std::unique_ptr<Executable>> compile_forward() {
     return backend.compile(*program, execution);
+  }
+  // Forward, and backward of the sum of all outputs, in one run, as a training has them.
+  Result<std::unique_ptr<Executable>> compile_both() {
+    VECC_TRY(const native::GradientProgram both, native::make_gradient_program(*program));
+    ExecutionOptions options = execution;
+    for (const auto& gradient : both.gradients) {
+      if (gradient) options.kept.push_back(*gradient);
+    }
+    VECC_TRY(auto executable, backend.compile(both.program, options));
+    for (const ParameterIndex seed : both.seeds) {
+      const Parameter& parameter = both.program.parameters()[seed];
+      const std::vector<double> ones(parameter.rows * parameter.shape.size(), 1.0);
+      VECC_TRY_VOID(executable->set_parameter(seed, ones));
+    }
+    return executable;
   }
   Result<std::unique_ptr<Executable>> set_up() {
     VECC_TRY(Vectorized vectorized, vectorize(graph));
     VECC_TRY(program, optimize(std::move(vectorized.program), optimize_options));
-    VECC_TRY(auto executable, compile(/*gradients=*/true));
-    std::uint64_t size = 0;
-    for (const Op& op : program->ops()) size += op.kind() == OpKind::Output ? op.size() : 0;
-    ones.assign(size, 1.0);
+    VECC_TRY(auto executable, run.forward_only ? compile_forward() : compile_both());
     VECC_TRY_VOID(executable->run());
-    VECC_TRY_VOID(executable->differentiate(ones));
     return executable;
+  }
+  // On both clocks; a CPU has only one.
+  Result<void> time_runs(Executable& executable, const std::string& name,
+                         nlohmann::ordered_json& row) const {
+    VECC_TRY(row[name], measure_steps(run, [&] { return executable.run(); }));
+    if (run.device.kind == Device::Kind::Cpu) return {};
+    VECC_TRY(row[name + "_device"], measure_runs(run, [&] { return executable.timed_run(); }));
+    return {};
+  }
+  // Of the process, or what the backend holds on the GPU; 0: it does not know.
+  Result<std::uint64_t> peak_bytes(const Executable& executable) const {
+    if (run.device.kind == Device::Kind::Cpu) return status_bytes("VmHWM");
+    return run.backend == "torch" ? 0 : executable.bytes();
   }
 };
 
@@ -117,7 +150,6 @@ Result<double> largest_difference(const std::vector<Executable::Output>& outputs
 }
 
 Result<void> time_training(VeccPeer& peer, nlohmann::ordered_json& row) {
-  peer.execution.gradients = false;
   TrainOptions options;
   options.loss.loss = parse_loss(peer.run.loss).value_or(Loss::SquaredDiff);
   options.schedule.base = peer.run.rate;
@@ -147,19 +179,20 @@ Result<void> time_training(VeccPeer& peer, nlohmann::ordered_json& row) {
   return time_epochs("batch_32", 32, true);
 }
 
-Result<void> time_passes(VeccPeer& peer, Executable& executable, nlohmann::ordered_json& row) {
-  VECC_TRY(row["both"], measure_steps(peer.run, [&]() -> Result<void> {
-             VECC_TRY_VOID(executable.run());
-             return executable.differentiate(peer.ones);
-           }));
-  VECC_TRY(row["peak_bytes"], status_bytes("VmHWM"));
-  VECC_TRY(const auto outputs, executable.outputs());
+Result<void> time_passes(VeccPeer& peer, std::unique_ptr<Executable> executable,
+                         nlohmann::ordered_json& row) {
+  if (!peer.run.forward_only) VECC_TRY_VOID(peer.time_runs(*executable, "both", row));
+  VECC_TRY(row["peak_bytes"], peer.peak_bytes(*executable));
+  VECC_TRY(const auto outputs, executable->outputs());
   if (!peer.run.outputs.empty()) {
     VECC_TRY(row["difference"], largest_difference(outputs, peer.run.outputs));
     row["tolerance"] = 1e-5;  // as compare.py's
   }
-  VECC_TRY(const auto forward, peer.compile(/*gradients=*/false));
-  VECC_TRY(row["forward"], measure_steps(peer.run, [&] { return forward->run(); }));
+  if (!peer.run.forward_only) {
+    executable.reset();  // its memory
+    VECC_TRY(executable, peer.compile_forward());
+  }
+  VECC_TRY_VOID(peer.time_runs(*executable, "forward", row));
   add_zero_targets(peer.graph, outputs);
   return {};
 }
@@ -168,8 +201,9 @@ Result<void> time_passes(VeccPeer& peer, Executable& executable, nlohmann::order
 
 Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
   ExecutionOptions execution;
-  execution.device.kind = Device::Kind::Cpu;
+  execution.device = run.device;
   execution.threads = run.threads;
+  execution.torch_records = !run.eager;
   const Backend* backend = find_backend(run.backend);
   if (backend == nullptr) return Errors(ErrorCode::Usage, "--backend", "no " + run.backend);
   if (const auto there = backend->available(execution.device); !there) {
@@ -177,19 +211,20 @@ Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
   }
   VECC_TRY(NeuronGraph graph, read_graph(run.graph));
   VECC_TRY(const DeviceCost cost, find_device_cost(*backend, execution));
-  VeccPeer peer{run, std::move(graph), *backend, execution, {}, {}, {}};
+  VeccPeer peer{run, std::move(graph), *backend, execution, {}, {}};
   peer.optimize_options.cost = cost.coefficients;
+  peer.optimize_options.level = run.level;
   nlohmann::ordered_json row{{"version", "vecc " VECC_VERSION},
                              {"device", cost.device},
                              {"neurons", peer.graph.neuron_count()},
                              {"samples", peer.graph.samples.size()}};
   VECC_TRY(row["loaded_bytes"], status_bytes("VmRSS"));
   const auto start = PeersClock::now();
-  VECC_TRY(const auto executable, peer.set_up());
+  VECC_TRY(auto executable, peer.set_up());
   row["set_up"] = seconds_after(start);
   if (run.set_up_only) return row;
-  VECC_TRY_VOID(time_passes(peer, *executable, row));
-  VECC_TRY_VOID(time_training(peer, row));
+  VECC_TRY_VOID(time_passes(peer, std::move(executable), row));
+  if (!run.forward_only) VECC_TRY_VOID(time_training(peer, row));
   return row;
 }
 

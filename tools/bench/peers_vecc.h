@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "vecc/backend.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {
@@ -13,6 +14,10 @@ struct PeersVeccRun {
   std::string graph;
   std::string backend;
   std::string outputs;  ///< vecc --json's, to be compared with; empty: not
+  Device device{Device::Kind::Cpu};
+  std::uint32_t level = 2;
+  bool eager = false;  ///< op by op where the backend could record a CUDA graph
+  bool forward_only = false;
   std::string loss = "crossentropy";
   double rate = 0.01;
   std::uint32_t threads = 0;

@@ -58,7 +58,7 @@ def train_seed(known, tools, molecules, model, seed, folder):
     """Accuracies by fold: of vecc, of PyG."""
     import torch
     from fold_training import train_pyg, train_vecc
-    from peer_networks import copy_weights
+    from peer_places import copy_weights, molecule_places
     from graph_file import read_graph
     from vecc_run import Run, import_graph
     run, path = Run.parse(known.run), folder / "graph.pb"
@@ -72,7 +72,7 @@ def train_seed(known, tools, molecules, model, seed, folder):
         torch.manual_seed(seed)
         result = molecules.network(model, known.dim)
         if known.same_weights:
-            copy_weights(read_graph(path), model, result)
+            copy_weights(read_graph(path), molecule_places(model, result))
         return result
 
     pyg = train_pyg(molecules, vecc.fold, network, known.lr, known.epochs)

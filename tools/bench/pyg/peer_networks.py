@@ -1,121 +1,142 @@
-"""The peers' networks as a user of PyTorch Geometric writes them, with the weights of a graph.pb: which parameter is
-which table, and which of them has the matrix the other way round."""
-
-from dataclasses import dataclass
+"""The peers' networks on typed graphs as a user of PyTorch Geometric writes them: a module with
+learnable embeddings and layers, whose weights are its own parameters."""
 
 import numpy as np
 import torch
-from torch_geometric.nn import FastRGCNConv, RGCNConv
+from torch_geometric.nn import FastRGCNConv, HGTConv, RGATConv, RGCNConv
 
-from data_tu import node_features
-from models_typed import dimensions
-from time_tu import Network, targets_of
+from peer_places import Place, single, single_transposed, transposed
+from peer_runs import Absent
 
 
 class RelationalNetwork(torch.nn.Module):
-    """Learnable embeddings and layers of RGCN over edges of many types."""
+    """Embeddings and layers; a layer takes the nodes' rows and what the graph is to it."""
 
-    def __init__(self, nodes, relations, dims, convolution):
+    def __init__(self, nodes, dims, make_layer):
         super().__init__()
         self.embedding = torch.nn.Parameter(torch.empty(nodes, dims[0]))
-        self.layers = torch.nn.ModuleList(convolution(before, after, relations, bias=False)
+        self.layers = torch.nn.ModuleList(make_layer(before, after)
                                           for before, after in zip(dims, dims[1:]))
 
-    def forward(self, edges, types):
+    def forward(self, *graph):
         x = self.embedding
         for number, layer in enumerate(self.layers):
-            x = layer(x, edges, types)
+            x = layer(x, *graph)
             if number + 1 < len(self.layers):
                 x = torch.relu(x)
         return x
 
+    def places(self):
+        found = [Place("e", self.embedding)]
+        for number, layer in enumerate(self.layers, 1):
+            found += layer.places(f"h{number}.")
+        return found
 
-def table_parameters(model, network):
-    """(table, parameter, whether its matrices are those of the table transposed) of every weight."""
+
+def bias_place(name, bias):
+    return [] if bias is None else [Place(name, bias, single)]
+
+
+class Rgcn(torch.nn.Module):
+    def __init__(self, graph, before, after, bias, fast):
+        super().__init__()
+        convolution = FastRGCNConv if fast else RGCNConv
+        self.conv = convolution(before, after, len(graph.names), bias=bias,
+                                aggr="mean" if graph.mean else "sum")
+
+    def forward(self, x, edges, types):
+        return self.conv(x, edges, types)
+
+    def places(self, layer):
+        return [Place(layer + "W", self.conv.weight, transposed),
+                Place(layer + "W_0", self.conv.root, single_transposed),
+                *bias_place(layer + "b", self.conv.bias)]
+
+
+class Rgat(torch.nn.Module):
+    def __init__(self, graph, before, after, bias):
+        super().__init__()
+        if not graph.shared:
+            raise Absent("RGATConv has one attention vector for all relations",
+                         "a case with --attention=shared")
+        self.conv = RGATConv(before, after // graph.heads, len(graph.names), heads=graph.heads,
+                             negative_slope=graph.slope, bias=bias)
+
+    def forward(self, x, edges, types):
+        return self.conv(x, edges, types)
+
+    def places(self, layer):
+        return [Place(layer + "W", self.conv.weight, transposed),
+                Place(layer + "a_target", self.conv.q, transposed),
+                Place(layer + "a_source", self.conv.k, transposed),
+                *bias_place(layer + "b", self.conv.bias)]
+
+
+class Hgt(torch.nn.Module):
+    """HGTConv on nodes of one type: an edge type is a relation."""
+
+    def __init__(self, graph, before, after, bias):
+        super().__init__()
+        if len(graph.type_names) > 1:
+            raise Absent("only graphs of one node type are measured", "")
+        self.width, self.heads, self.has_bias = after, graph.heads, bias
+        self.has_gate = graph.skip and before == after
+        self.relations = np.unique(graph.relation)
+        self.names = [("n", f"e{r}", "n") for r in self.relations]
+        self.conv = HGTConv(before, after, (["n"], self.names), graph.heads)
+        self.reset_constants()
+
+    @torch.no_grad()
+    def reset_constants(self):
+        """Where the tables have no gate it is open: sigmoid(infinity) is 1."""
+        self.conv.skip["n"].fill_(torch.inf)
+        if not self.has_bias:
+            self.conv.kqv_lin.lins["n"].bias.zero_()
+            self.conv.out_lin.lins["n"].bias.zero_()
+
+    def forward(self, x, edges):
+        return self.conv({"n": x}, edges)["n"]
+
+    def places(self, layer):
+        kqv, out = self.conv.kqv_lin.lins["n"], self.conv.out_lin.lins["n"]
+        found = [Place(layer + "O", out.weight, single)]
+        found += bias_place(layer + "b_O", out.bias if self.has_bias else None)
+        for number, name in enumerate("KQV"):
+            def part(tensor, begin=number * self.width):
+                return tensor[begin:begin + self.width][None]
+            found.append(Place(layer + name, kqv.weight, part))
+            found += [Place(f"{layer}b_{name}", kqv.bias, part)] if self.has_bias else []
+        for head in range(self.heads):
+            def of_head(tensor, begin=head * len(self.relations)):
+                return tensor[begin:begin + len(self.relations)].mT
+            rows = self.relations * self.heads + head
+            found += [Place(layer + "A", self.conv.k_rel.weight, of_head, rows),
+                      Place(layer + "M", self.conv.v_rel.weight, of_head, rows)]
+        for relation, name in zip(self.relations, self.names):
+            rows = slice(relation * self.heads, (relation + 1) * self.heads)
+            found.append(Place(layer + "p", self.conv.p_rel["__".join(name)], torch.ravel, rows))
+        if self.has_gate:
+            found.append(Place(layer + "skip", self.conv.skip["n"]))
+        return found
+
+
+def geometric_layer(graph, model, bias, fast):
+    """(width before, width after) -> a layer of PyTorch Geometric."""
+    if fast and model != "rgcn":
+        raise Absent("FastRGCNConv is a layer of RGCN alone", "")
     if model == "rgcn":
-        yield "e", network.embedding, False
-    for number, layer in enumerate(network.layers, 1):
-        name = f"h{number}."
-        if model == "gcn":
-            yield name + "W", layer.lin.weight, False
-        elif model == "sage":
-            yield name + "W_neighbours", layer.lin_l.weight, False
-            yield name + "W_self", layer.lin_r.weight, False
-        elif model == "gin":
-            yield name + "W1", layer.nn[0].weight, False
-            yield name + "W2", layer.nn[2].weight, False
-        elif model == "rgcn":
-            yield name + "W", layer.weight, True
-            yield name + "W_0", layer.root, True
-        else:
-            raise ValueError(f"no weights are copied for {model}")
-    for number, head in enumerate(getattr(network, "heads", []), 1):
-        yield f"predict.W{number if model == 'gin' else ''}", head.weight, False
+        return lambda before, after: Rgcn(graph, before, after, bias, fast)
+    layer = {"rgat": Rgat, "hgt": Hgt}[model]
+    return lambda before, after: layer(graph, before, after, bias)
 
 
-def copy_weights(graph_file, model, network):
-    """The weight tables of a graph.pb into the network."""
-    for table, parameter, transposed in table_parameters(model, network):
-        shape = tuple(parameter.mT.shape if transposed else parameter.shape)
-        values = torch.tensor(graph_file.tables[table].values.reshape(shape))
-        with torch.no_grad():
-            parameter.copy_(values.mT if transposed else values)
-
-
-def gradients_of(model, network):
-    """By table: [count, elements], as vecc --gradients prints them."""
-    result = {}
-    for table, parameter, transposed in table_parameters(model, network):
-        grad = parameter.grad.mT if transposed else parameter.grad
-        rows = len(grad) if grad.dim() == 3 or table == "e" else 1
-        result[table] = grad.reshape(rows, -1).cpu().numpy()
-    return result
-
-
-@dataclass
-class Problem:
-    """What is computed: arguments of the network, and targets of its outputs' shape."""
-
-    network: torch.nn.Module
-    arguments: tuple
-    targets: torch.Tensor
-    batches: object = None  # (size, shuffle) -> an iterable of (arguments, targets); None: one graph
-
-
-def molecule_problem(data, model, options):
-    features = torch.tensor(node_features(data, "auto"), dtype=torch.float32)
-    classes = len(np.unique(data.graph_labels))
-    outputs = 1 if classes == 2 else classes
-    network = Network(model, features.size(1), options.take("dim", 10), outputs)
-    targets = targets_of(data.graph_labels, outputs, "cpu")
-    edges = torch.tensor(np.stack([data.source, data.target]))
-    batch = torch.tensor(data.graph_of)
-    return Problem(network, (features, edges, batch, data.graphs), targets,
-                   GraphBatches(data, features, edges, targets))
-
-
-class GraphBatches:
-    """Mini-batches by PyTorch Geometric's own loader."""
-
-    def __init__(self, data, features, edges, targets):
-        from torch_geometric.data import Data
-        first = np.searchsorted(data.graph_of, np.arange(data.graphs + 1))
-        order = np.argsort(data.graph_of[data.source], kind="stable")
-        ends = np.searchsorted(data.graph_of[data.source][order], np.arange(data.graphs + 1))
-        self.graphs = [
-            Data(x=features[first[g]:first[g + 1]], y=targets[g:g + 1],
-                 edge_index=edges[:, order[ends[g]:ends[g + 1]]] - int(first[g]))
-            for g in range(data.graphs)]
-
-    def __call__(self, size, shuffle):
-        from torch_geometric.loader import DataLoader
-        for batch in DataLoader(self.graphs, batch_size=size, shuffle=shuffle):
-            yield (batch.x, batch.edge_index, batch.batch, batch.num_graphs), batch.y
-
-
-def relational_problem(data, model, options, fast):
-    source, relation, target, names = data.messages(options.on("inverse", True))
-    convolution = FastRGCNConv if fast else RGCNConv
-    network = RelationalNetwork(data.nodes, len(names), dimensions(data, options), convolution)
-    arguments = (torch.tensor(np.stack([source, target])), torch.tensor(relation))
-    return Problem(network, arguments, torch.zeros(data.nodes, network.layers[-1].out_channels))
+def geometric_arguments(graph, model):
+    """What the graph is to them."""
+    edges, relation = np.stack([graph.source, graph.target]), graph.relation
+    if model != "hgt":
+        return torch.tensor(edges), torch.tensor(relation)
+    order = np.argsort(relation, kind="stable")
+    relations, begins = np.unique(relation[order], return_index=True)
+    parts = np.split(order, begins[1:])
+    return ({("n", f"e{r}", "n"): torch.tensor(edges[:, part])
+             for r, part in zip(relations, parts)},)

@@ -5,6 +5,7 @@ import argparse
 import json
 import sys
 import time
+import traceback
 
 import numpy as np
 import torch
@@ -30,10 +31,12 @@ def make_parser(words):
     add("--loss", choices=("crossentropy", "squared_diff"), default="crossentropy")
     add("--lr", type=float, default=0.01)
     add("--threads", type=int, default=0)
+    add("--device", type=torch.device, default=torch.device("cpu"), help="cpu, cuda, cuda:1")
     add("--warmup", type=int, default=10)
     add("--repeat", type=int, default=50)
     add("--limit", type=float, default=10, help="seconds that one measurement may take")
     add("--set-up-only", action="store_true")
+    add("--forward-only", action="store_true")
     return parser
 
 
@@ -51,7 +54,36 @@ def status_bytes(name):
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith(name + ":"))
 
 
-def measure(step, known):
+def synchronize(device):
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def host_seconds(device):
+    """The clock of measure(): from the call until the device is done."""
+    def clock(step):
+        start = time.perf_counter()
+        step()
+        synchronize(device)
+        return time.perf_counter() - start
+    return clock
+
+
+def device_seconds(device):
+    """The clock of measure() on the GPU itself: between events around the run."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+    def clock(step):
+        stream = torch.cuda.current_stream(device)
+        begin.record(stream)
+        step()
+        end.record(stream)
+        end.synchronize()
+        return begin.elapsed_time(end) * 1e-3
+    return clock
+
+
+def measure(step, known, clock=host_seconds(torch.device("cpu"))):
     """Seconds of `repeat` runs after `warmup`; fewer where they would take longer than the limit,
     but one and three."""
     seconds = []
@@ -61,9 +93,7 @@ def measure(step, known):
         for count in range(times):
             if count >= least and time.perf_counter() - begin > limit:
                 break
-            start = time.perf_counter()
-            step()
-            seconds.append(time.perf_counter() - start)
+            seconds.append(clock(step))
 
     run(known.warmup, 1, known.limit / 4)
     warmup = len(seconds)
@@ -95,6 +125,10 @@ def differences(outputs, gradients, known):
     return result
 
 
+def first_line(error):
+    return (str(error).strip().splitlines() or [""])[0]
+
+
 def differs(row):
     return (row.get("difference", 0) > row.get("tolerance", 0) or
             row.get("gradient_difference", 0) > row.get("gradient_tolerance", 0))
@@ -106,6 +140,11 @@ def main_of(run):
         row = run()
     except Absent as absent:
         row = {"absent": absent.why, "remedy": absent.remedy}
+    except torch.OutOfMemoryError as error:
+        row = {"absent": f"no memory: {first_line(error)}", "remedy": ""}
+    except Exception as error:  # one runner that fails does not end the others
+        traceback.print_exc()
+        row = {"absent": f"it failed: {type(error).__name__}: {first_line(error)}", "remedy": ""}
     json.dump(row, sys.stdout)
     print()
 
@@ -113,13 +152,17 @@ def main_of(run):
 class Training:
     """The loop that a user writes: Adam, the loss read after every step."""
 
-    def __init__(self, parameters, known):
-        self.optimizer = torch.optim.Adam(parameters, lr=known.lr)
+    def __init__(self, parameters, known, capturable=False):
+        self.optimizer = torch.optim.Adam(parameters, lr=known.lr, capturable=capturable)
         self.kind, self.losses = known.loss, []
 
-    def step(self, network, arguments, targets):
+    def start_step(self, network, arguments, targets):
+        """The loss, which the device may still have to compute."""
         self.optimizer.zero_grad()
         loss = loss_of(self.kind, network(*arguments), targets)
         loss.backward()
         self.optimizer.step()
-        self.losses.append(loss.item())
+        return loss.detach()
+
+    def step(self, network, arguments, targets):
+        self.losses.append(self.start_step(network, arguments, targets).item())
