@@ -45,6 +45,33 @@ TEST(Ops, OutputsAreInSampleOrder) {
   EXPECT_EQ((*outputs)[2].shape, Shape::column(2));
 }
 
+// A timed run is a run: it updates states, and what it computed can be read.
+TEST(Ops, TimedRun) {
+  Program program(DType::F64);
+  program.set_sample_count(1);
+  const ValueId state = *program.add(StateOp{"s", 1, Shape::scalar(), 5}, {});
+  const ValueId one = program.fact({1}, 1, Shape::scalar());
+  const ValueId operands[] = {state, one};
+  const ValueId sum = program.map(*parse_expr("sum($0, $1)", "test"), operands);
+  program.output(sum, Index::slice(0, 1));
+  ASSERT_TRUE(program.add(UpdateOp{}, {state, sum}));
+  const auto executable = compile_tested(program);
+  ASSERT_NE(executable, nullptr);
+  for (const double expected : {6.0, 7.0, 8.0, 9.0}) {
+    const bool is_timed = expected != 7;
+    if (is_timed) {
+      const auto seconds = executable->timed_run();
+      ASSERT_TRUE(seconds) << seconds.error().text();
+      EXPECT_GT(*seconds, 0);
+      EXPECT_LT(*seconds, 60);
+    } else {
+      ASSERT_TRUE(executable->run());
+    }
+    EXPECT_EQ((*executable->outputs())[0].value, std::vector<double>{expected});
+    EXPECT_EQ(*executable->state("s"), std::vector<double>{expected});
+  }
+}
+
 TEST(Ops, GatherForms) {
   const std::vector<std::pair<std::string, Index>> forms = {
       {"slice", Index::slice(2, 5)},

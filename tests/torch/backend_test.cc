@@ -104,6 +104,28 @@ TEST(TorchBackend, SetParameter) {
   EXPECT_EQ(refused.error().text(), "parameter \"w\": error: 3 values, expected 2 [E050]");
 }
 
+// On a GPU the third run of the one is a CUDA graph, of the other op by op.
+TEST(TorchBackend, RecordedOrNot) {
+  Program program(DType::F64);
+  program.set_sample_count(6);
+  const ValueId x = random_fact(program, 6, Shape(3, 1), 1);
+  program.output(program.linear(random_fact(program, 6, Shape(3, 3), 2), x), Index::slice(0, 6));
+  std::vector<std::vector<double>> found;
+  for (const bool records : {true, false}) {
+    ExecutionOptions options = options_of(test_device());
+    options.torch_records = records;
+    const auto executable = torch_backend().compile(program, options);
+    ASSERT_TRUE(executable);
+    for (int run = 0; run < 3; ++run) ASSERT_TRUE((*executable)->timed_run());
+    auto& values = found.emplace_back();
+    for (const auto& output : (*executable)->outputs().value()) {
+      values.insert(values.end(), output.value.begin(), output.value.end());
+    }
+  }
+  EXPECT_EQ(found[0].size(), 18u);
+  EXPECT_TRUE(equal_bits(found[0], found[1]));
+}
+
 TEST(TorchBackend, Threads) {
   Program program(DType::F64);
   const ValueId x = random_fact(program, 50, Shape(4, 4), 1);
