@@ -1,9 +1,12 @@
 """vecc-bench peers on small sets, and that the networks it times compute what vecc computes.
 
-    peers_bench_test.py VECC_BENCH VECC VECC_IMPORT
+    peers_bench_test.py VECC_BENCH VECC VECC_IMPORT [EMULATED_GPU]
 """
 
+import contextlib
+import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,19 +16,20 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import paths  # noqa: F401
+import peer_runs
 import torch
 from cases import SETS, case
 from graph_file import read_graph
 from odd_sets import MAKERS
 from peer_places import copy_weights, gradients_of
 from peer_problems import problem_of
-from peer_runs import Absent as NotThere
 from peer_runs import differences, differs, measure
 from vecc_run import Tools, import_graph
 
 
-def run_bench(*arguments):
-    return subprocess.run([BENCH, "peers", *arguments], capture_output=True, text=True, check=False)
+def run_bench(*arguments, **variables):
+    return subprocess.run([BENCH, "peers", *arguments], capture_output=True, text=True, check=False,
+                          env=os.environ | variables)
 
 
 class Table(unittest.TestCase):
@@ -106,6 +110,95 @@ class Absent(unittest.TestCase):
             self.assertEqual(run_bench(*arguments).returncode, 2, arguments)
 
 
+class Ended(unittest.TestCase):
+    """What a runner printed before it ended counts. A shell script stands for a peer's Python."""
+
+    ROW = '{"version": "v", "set_up": 1.5, "forward": {"warmup": 1, "seconds": [9, 2, 3, 4]}}'
+
+    def line(self, words, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            python = Path(folder) / "python"
+            python.write_text(f"#!/bin/sh\ntest \"$1\" = -c && exit 0\n{words}\n", encoding="utf-8")
+            python.chmod(0o755)
+            path = Path(folder) / "peers.json"
+            result = run_bench("--case=molecules gcn", "--runners=PyG", f"--python={python}",
+                               f"--json={path}", *arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            (row,) = json.loads(path.read_text(encoding="utf-8"))["cases"][0]["rows"]
+        return result.stdout.splitlines()[2:4], row
+
+    def test_failed(self):
+        (line, why), row = self.line(f"printf '%s\\n' '{self.ROW}'; printf '{{\"set_up\"'; exit 3")
+        self.assertRegex(line, "^PyG +1.50 +3000 +- +- ")
+        self.assertRegex(why, r"^ +stopped: it failed \(exit code 3\), see stderr")
+        self.assertEqual((row["forward"]["median"], row["forward"]["runs"]), (3, 3))
+        self.assertIn("exit code 3", row["stopped"])
+
+    def test_too_late(self):
+        (line, why), _ = self.line(f"printf '%s\\n' '{self.ROW}'; exec sleep 60", "--give-up=1")
+        self.assertRegex(line, "^PyG +1.50 +3000 ")
+        self.assertRegex(why, "^ +stopped: it took more than 1 s")
+
+    def test_in_its_own_words(self):
+        stopped = self.ROW[:-1] + ', "stopped": "no memory: 7 GiB"}'
+        (line, why), _ = self.line(f"printf '%s\\n' '{self.ROW}' '{stopped}'")
+        self.assertRegex(line, "^PyG +1.50 +3000 ")
+        self.assertRegex(why, "^ +stopped: no memory: 7 GiB")
+
+    def test_nothing_was_measured(self):
+        (line, _), row = self.line("printf '{\"set_up\"'; exit 3")
+        self.assertRegex(line, r"^PyG +left out: it failed \(exit code 3\)")
+        self.assertNotIn("forward", row)
+
+    def test_only_a_row_with_times_is_kept(self):
+        show = peer_runs.Shown()
+        self.assertEqual(show.after("why", "how"), {"absent": "why", "remedy": "how"})
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            show({"set_up": 1})
+        self.assertEqual(json.loads(out.getvalue()), {"set_up": 1})
+        self.assertEqual(show.after("why", "how"), {"set_up": 1, "stopped": "why"})
+
+
+class Gpu(unittest.TestCase):
+    def test_a_gpu_that_the_host_emulates(self):
+        if EMULATOR is None:
+            self.skipTest("no emulator was built")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "peers.json"
+            result = run_bench(
+                "--device=cuda", "--case=molecules gcn --dim=2", "--runners=PyG captured,vecc cuda",
+                f"--python={sys.executable}", "--warmup=1", "--repeat=2", "--limit=0.01", "--once",
+                f"--json={path}", VECC_CUDA_DRIVER=EMULATOR, VECC_NVRTC=EMULATOR)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found = json.loads(path.read_text(encoding="utf-8"))
+        self.assertEqual(found["device"], "cuda:0")
+        self.assertRegex(result.stdout, "forward +on GPU +fwd.bwd +on GPU +epoch")
+        row = found["cases"][0]["rows"][1]
+        self.assertRegex(row["device"], "^cuda:0 ")
+        self.assertLess(row["difference"], 1e-5)
+        for series in ("forward", "forward_device", "both", "both_device", "epoch", "batch_1",
+                       "batch_32"):
+            self.assertGreater(row[series]["median"], 0, series)
+        self.assertGreater(row["peak_bytes"], 0)
+        self.assertNotIn("set_up_cold_seconds", row)
+
+    def test_captured_on_a_gpu_only(self):
+        script = Path(__file__).resolve().parents[2] / "tools/bench/pyg/time_peer.py"
+        result = subprocess.run(
+            [sys.executable, "-B", script, "--graph=none.pb", "--case=molecules gcn",
+             "--directory=none", "--way=capture", "--device=cpu"],
+            capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(result.stdout), {
+            "absent": "CUDA graphs are captured on a GPU only", "remedy": "--device=cuda"})
+
+    def test_runners_and_cases_of_each_device(self):
+        for device, name, known in (("cpu", "vecc cuda", False), ("cuda", "vecc cuda", True)):
+            result = run_bench(f"--device={device}", "--case=MUTAG gcn", f"--runners={name}",
+                               "--data=/none")
+            self.assertEqual(result.returncode, 0 if known else 2, result.stderr)
+        self.assertEqual(run_bench("--device=auto").returncode, 2)
+
+
 class Networks(unittest.TestCase):
     """The peers' networks with vecc's weights: outputs and gradients."""
 
@@ -175,7 +268,7 @@ class Networks(unittest.TestCase):
                                   ("odd-triples transe --dim=4", "types", "has no matrix"),
                                   ("odd-triples rgcn --dims=4,4 --norm=layer", "pyg", "without norm"),
                                   ("odd-graphs gcn", "types", "has no types")):
-            with self.assertRaisesRegex(NotThere, why):
+            with self.assertRaisesRegex(peer_runs.Absent, why):
                 self.check(line, layers)
 
     def test_batches_hold_every_graph_once(self):
@@ -195,4 +288,5 @@ class Networks(unittest.TestCase):
 
 if __name__ == "__main__":
     BENCH, *TOOLS = sys.argv[1:4]
+    EMULATOR = sys.argv[4] if len(sys.argv) > 4 else None
     unittest.main(argv=sys.argv[:1])

@@ -19,11 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<void> check_names(const PeersBenchOptions& options) {
+  const auto runs_here = [&](const PeerRunner& runner) {
+    return runner.device == Device::Kind::Auto || runner.device == options.device.kind;
+  };
   for (const std::string& name : options.runners) {
-    if (std::ranges::find(peer_runners(), name, &PeerRunner::name) != peer_runners().end())
-      continue;
+    const auto found = std::ranges::find(peer_runners(), name, &PeerRunner::name);
+    if (found != peer_runners().end() && runs_here(*found)) continue;
     std::string known;
-    for (const PeerRunner& runner : peer_runners()) known += fmt::format(", {}", runner.name);
+    for (const PeerRunner& runner : peer_runners()) {
+      if (runs_here(runner)) known += fmt::format(", {}", runner.name);
+    }
     return Errors(ErrorCode::Usage, "--runners",
                   "no \"" + name + "\"; there are " + known.substr(2));
   }

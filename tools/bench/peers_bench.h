@@ -67,6 +67,7 @@ struct PeerRow {
   std::string version;    ///< of the peer
   std::string absent;     ///< why nothing was measured; empty: it was
   std::string remedy;     ///< what would change that
+  std::string stopped;    ///< why not all was measured; empty: it was
   double difference = 0;  ///< of the outputs from those of vecc's reference
   std::optional<double> gradient_difference;
   double set_up = 0;  ///< seconds from the loaded data to the end of a first backward pass

@@ -45,6 +45,7 @@ nlohmann::ordered_json json_of(const PeerRow& row) {
     result["remedy"] = row.remedy;
     return result;
   }
+  if (!row.stopped.empty()) result["stopped"] = row.stopped;
   result["version"] = row.version;
   result["device"] = row.device;
   result["difference"] = row.difference;
@@ -95,7 +96,8 @@ std::string line_of(const PeerRow& row, const PeersBenchOptions& options) {
     text += fmt::format(" {:>10}", median_text(row.*each.series));
   }
   const std::string peak = row.peak_bytes == 0 ? "-" : text_of_bytes(row.peak_bytes);
-  return text + fmt::format(" {:>9} {:>10.1e}\n", peak, row.difference);
+  text += fmt::format(" {:>9} {:>10.1e}\n", peak, row.difference);
+  return row.stopped.empty() ? text : text + fmt::format("{:<19} stopped: {}\n", "", row.stopped);
 }
 
 std::string footer_of(const PeersBenchOptions& options) {

@@ -19,8 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 
 struct PeerProcess {
-  std::string text;     // what it printed
+  std::string text;     // what it printed: rows, one a line, each with more in it
   std::string failure;  // empty: none
+
+  // A line that was cut off when the process was ended does not count. Throws.
+  [[nodiscard]] nlohmann::json last_row() const {
+    const std::string whole = text.substr(0, text.rfind('\n'));
+    return nlohmann::json::parse(whole.substr(whole.rfind('\n') + 1));
+  }
 };
 
 // Ended after so many seconds, or when we are.
@@ -36,7 +42,8 @@ PeerProcess run_limited(const ChildCommand& command, double seconds) {
     if (!more || (!late && !interrupt_pending())) continue;
     child.kill();
     (void)child.wait();
-    return {"", late ? fmt::format("it took more than {:.0f} s", seconds) : "interrupted"};
+    return {child.text(),
+            late ? fmt::format("it took more than {:.0f} s", seconds) : "interrupted"};
   }
   const std::string failure = child.wait();
   return {child.text(), failure.empty() ? "" : "it failed (" + failure + "), see stderr"};
@@ -64,6 +71,7 @@ void read_row(const nlohmann::json& json, PeerRow& row) {
   row.absent = json.value("absent", "");
   row.remedy = json.value("remedy", "");
   if (!row.absent.empty()) return;
+  row.stopped = json.value("stopped", "");
   row.version = json.value("version", "");
   row.device = json.value("device", "");
   row.difference = json.value("difference", 0.0);
@@ -160,12 +168,14 @@ Result<PeerRow> run_peer(const PeerRunner& runner, const PeerCase& what, const P
       cold.arguments.emplace_back("--set-up-only");
       const PeerProcess process = run_limited(cold, options.give_up);
       if (!process.failure.empty()) return absent_row(row, process.failure, "");
-      const auto json = nlohmann::json::parse(process.text);
+      const auto json = process.last_row();
       if (!json.contains("absent")) row.set_up_cold = json.at("set_up");
     }
     const PeerProcess process = run_limited(command, options.give_up);
-    if (!process.failure.empty()) return absent_row(row, process.failure, "");
-    read_row(nlohmann::json::parse(process.text), row);
+    const bool has_row = process.text.find('\n') != std::string::npos;
+    if (!process.failure.empty() && !has_row) return absent_row(row, process.failure, "");
+    read_row(process.last_row(), row);
+    if (row.stopped.empty()) row.stopped = process.failure;
   } catch (const nlohmann::json::exception& error) {
     return absent_row(row, std::string("printed no times: ") + error.what(), "");
   }

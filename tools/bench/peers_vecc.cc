@@ -11,7 +11,9 @@
 #include "backends/native/gradient_program.h"
 #include "measure.h"
 #include "run_series.h"
+#include "tools/common/data_sink.h"
 #include "tools/common/device_cost.h"
+#include "tools/common/statistics.h"
 #include "vecc/graph_io.h"
 #include "vecc/optimize.h"
 #include "vecc/train.h"
@@ -54,6 +56,11 @@ Result<nlohmann::ordered_json> measure_steps(const PeersVeccRun& run, Step&& ste
   });
 }
 
+// What there is so far: the last line counts.
+Result<void> show(const nlohmann::ordered_json& row) {
+  return write_data("", dump_json(row, -1) + "\n");
+}
+
 // Everything of one backend on one graph.
 struct VeccPeer {
   const PeersVeccRun& run;
@@ -92,9 +99,9 @@ struct VeccPeer {
   Result<void> time_runs(Executable& executable, const std::string& name,
                          nlohmann::ordered_json& row) const {
     VECC_TRY(row[name], measure_steps(run, [&] { return executable.run(); }));
-    if (run.device.kind == Device::Kind::Cpu) return {};
+    if (run.device.kind == Device::Kind::Cpu) return show(row);
     VECC_TRY(row[name + "_device"], measure_runs(run, [&] { return executable.timed_run(); }));
-    return {};
+    return show(row);
   }
   // Of the process, or what the backend holds on the GPU; 0: it does not know.
   Result<std::uint64_t> peak_bytes(const Executable& executable) const {
@@ -171,23 +178,24 @@ Result<void> time_training(VeccPeer& peer, nlohmann::ordered_json& row) {
                return {};
              }));
     if (batch == 0) row["first_loss"] = losses.front();
-    return {};
+    return show(row);
   };
   VECC_TRY_VOID(time_epochs("epoch", 0, false));
   if (!peer.run.mini_batches) return {};
-  VECC_TRY_VOID(time_epochs("batch_1", 1, false));
-  return time_epochs("batch_32", 32, true);
+  VECC_TRY_VOID(time_epochs("batch_32", 32, true));
+  return time_epochs("batch_1", 1, false);
 }
 
 Result<void> time_passes(VeccPeer& peer, std::unique_ptr<Executable> executable,
                          nlohmann::ordered_json& row) {
-  if (!peer.run.forward_only) VECC_TRY_VOID(peer.time_runs(*executable, "both", row));
-  VECC_TRY(row["peak_bytes"], peer.peak_bytes(*executable));
   VECC_TRY(const auto outputs, executable->outputs());
   if (!peer.run.outputs.empty()) {
     VECC_TRY(row["difference"], largest_difference(outputs, peer.run.outputs));
     row["tolerance"] = 1e-5;  // as compare.py's
+    if (row["difference"] > row["tolerance"]) return {};
   }
+  if (!peer.run.forward_only) VECC_TRY_VOID(peer.time_runs(*executable, "both", row));
+  VECC_TRY(row["peak_bytes"], peer.peak_bytes(*executable));
   if (!peer.run.forward_only) {
     executable.reset();  // its memory
     VECC_TRY(executable, peer.compile_forward());
@@ -224,7 +232,7 @@ Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
   row["set_up"] = seconds_after(start);
   if (run.set_up_only) return row;
   VECC_TRY_VOID(time_passes(peer, std::move(executable), row));
-  if (!run.forward_only) VECC_TRY_VOID(time_training(peer, row));
+  if (!run.forward_only && row.contains("forward")) VECC_TRY_VOID(time_training(peer, row));
   return row;
 }
 

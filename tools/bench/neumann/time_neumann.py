@@ -95,7 +95,7 @@ def tune(network, outputs_of, known):
     return best[1], row
 
 
-def run():
+def run(_):
     parser = make_parser(__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--folder", required=True, help="the compiler's repository")
     parser.add_argument("--case", required=True)

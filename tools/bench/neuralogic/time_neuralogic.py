@@ -83,7 +83,7 @@ def measure_all(known, folder):
     return row
 
 
-def run():
+def run(_):
     parser = make_parser(__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--case", required=True)
     known, _ = parser.parse_known_args()

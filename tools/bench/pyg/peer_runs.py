@@ -3,7 +3,6 @@ with vecc's outputs. Each prints one JSON object: the measured times and bytes, 
 
 import argparse
 import json
-import sys
 import time
 import traceback
 
@@ -134,19 +133,36 @@ def differs(row):
             row.get("gradient_difference", 0) > row.get("gradient_tolerance", 0))
 
 
+class Shown:
+    """Prints a row again whenever something was measured, so that who ends us has what there is."""
+
+    def __init__(self):
+        self.row = None
+
+    def __call__(self, row):
+        self.row = row
+        print(json.dumps(row), flush=True)
+
+    def after(self, why, remedy):
+        """What is printed when no more can be measured."""
+        if self.row is None:
+            return {"absent": why, "remedy": remedy}
+        return {**self.row, "stopped": why}
+
+
 def main_of(run):
-    """Runs it and prints its row, or why there is none."""
+    """Runs it (with a Shown) and prints its row, or why there is none."""
+    show = Shown()
     try:
-        row = run()
+        row = run(show)
     except Absent as absent:
-        row = {"absent": absent.why, "remedy": absent.remedy}
+        row = show.after(absent.why, absent.remedy)
     except torch.OutOfMemoryError as error:
-        row = {"absent": f"no memory: {first_line(error)}", "remedy": ""}
+        row = show.after(f"no memory: {first_line(error)}", "")
     except Exception as error:  # one runner that fails does not end the others
         traceback.print_exc()
-        row = {"absent": f"it failed: {type(error).__name__}: {first_line(error)}", "remedy": ""}
-    json.dump(row, sys.stdout)
-    print()
+        row = show.after(f"it failed: {type(error).__name__}: {first_line(error)}", "")
+    print(json.dumps(row), flush=True)
 
 
 class Training:

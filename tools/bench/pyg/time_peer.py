@@ -62,10 +62,11 @@ def set_up(problem, known):
     return passes, time.perf_counter() - start
 
 
-def time_on_both_clocks(step, name, known, row):
+def time_on_both_clocks(step, name, known, row, show):
     row[name] = measure(step, known, host_seconds(known.device))
     if known.device.type == "cuda":
         row[name + "_device"] = measure(step, known, device_seconds(known.device))
+    show(row)
 
 
 def peak_bytes(device):
@@ -74,24 +75,23 @@ def peak_bytes(device):
             else status_bytes("VmHWM"))
 
 
-def time_passes(passes, graph, known, row):
+def time_passes(passes, graph, known, row, show):
     """Fills the row; False if what is computed is not what vecc computes."""
-    step, gradients = passes.forward, None
-    if not known.forward_only:
-        step = passes.both
-        time_on_both_clocks(step, "both", known, row)
-    row["peak_bytes"] = peak_bytes(known.device)
+    step, gradients = (passes.forward if known.forward_only else passes.both), None
     outputs = step().cpu().numpy()
     if known.gradients and not known.forward_only:
         gradients = gradients_of(graph, passes.problem.places)
     row.update(differences(outputs, gradients, known))
     if differs(row):
         return False
-    time_on_both_clocks(passes.forward, "forward", known, row)
+    if not known.forward_only:
+        time_on_both_clocks(step, "both", known, row, show)
+    row["peak_bytes"] = peak_bytes(known.device)
+    time_on_both_clocks(passes.forward, "forward", known, row, show)
     return True
 
 
-def time_epochs(passes, known, row):
+def time_epochs(passes, known, row, show):
     problem = passes.problem
     if known.way == "capture":
         training = CapturedTraining(problem, known)
@@ -101,6 +101,7 @@ def time_epochs(passes, known, row):
         row["epoch"] = measure(
             lambda: training.step(passes.network, problem.arguments, problem.targets), known)
     row["first_loss"], row["last_loss"] = training.losses[0], training.losses[-1]
+    show(row)
 
 
 def time_mini_batches(problem, network, known, size, shuffle):
@@ -113,15 +114,16 @@ def time_mini_batches(problem, network, known, size, shuffle):
     return measure(epoch, known)
 
 
-def time_all_batches(passes, known, row):
+def time_all_batches(passes, known, row, show):
     network, problem = passes.network, passes.problem
     if problem.batches is None or known.way == "capture":  # every batch has other sizes
         return
     if known.way == "compile":
         torch.compiler.reset()
         network = torch.compile(problem.network, dynamic=True)
-    row["batch_1"] = time_mini_batches(problem, network, known, 1, False)
     row["batch_32"] = time_mini_batches(problem, network, known, 32, True)
+    show(row)
+    row["batch_1"] = time_mini_batches(problem, network, known, 1, False)
 
 
 def device_name(device):
@@ -130,7 +132,7 @@ def device_name(device):
     return f"{device} {torch.cuda.get_device_name(device)}"
 
 
-def run():
+def run(show):
     parser = make_parser(__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--case", type=case, required=True)
     parser.add_argument("--directory", required=True, help="the case's data set")
@@ -141,6 +143,8 @@ def run():
         check_device(known.device)
     if known.device.type == "cuda" and not torch.cuda.is_available():
         raise Absent("its torch sees no GPU", "a torch with CUDA, and a driver that it knows")
+    if known.device.type == "cuda":
+        torch.cuda.set_device(known.device)
     if known.threads:
         torch.set_num_threads(known.threads)
     graph = read_graph(known.graph)
@@ -152,9 +156,9 @@ def run():
     passes, row["set_up"] = set_up(problem, known)
     if known.set_up_only:
         return row
-    if time_passes(passes, graph, known, row) and not known.forward_only:
-        time_epochs(passes, known, row)
-        time_all_batches(passes, known, row)
+    if time_passes(passes, graph, known, row, show) and not known.forward_only:
+        time_epochs(passes, known, row, show)
+        time_all_batches(passes, known, row, show)
     return row
 
 
