@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -13,9 +14,11 @@ import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 from xml.etree import ElementTree
 
 import paths  # noqa: F401
+import captured
 import peer_runs
 import torch
 from cases import SETS, case
@@ -23,7 +26,7 @@ from graph_file import read_graph
 from odd_sets import MAKERS
 from peer_places import copy_weights, gradients_of
 from peer_problems import problem_of
-from peer_runs import differences, differs, measure
+from peer_runs import Training, differences, differs, measure
 from vecc_run import Tools, import_graph
 
 
@@ -279,6 +282,36 @@ class Networks(unittest.TestCase):
         torch.testing.assert_close(torch.cat(parts), whole)
         targets = torch.cat([targets for _, targets in problem.batches(2, False)])
         self.assertTrue(torch.equal(targets, problem.targets))
+
+    def test_a_captured_training_begins_where_the_graph_does(self):
+        """On the CPU, with a stand-in that runs what a CUDA graph replays."""
+        class Replayed:
+            def __init__(self, step, _):
+                self.step = step
+                for _ in range(captured.WARMUP):
+                    step()
+
+            def __call__(self):
+                return self.step()
+
+        losses = []
+        known = SimpleNamespace(loss="crossentropy", lr=0.1, device=torch.device("cpu"))
+        for is_captured in (False, True):
+            problem = self.check("odd-graphs gcn --dim=3")
+            if is_captured:
+                with mock.patch.object(captured, "Captured", Replayed), mock.patch.object(
+                        captured, "Training", lambda *options, capturable: Training(*options)):
+                    training = captured.CapturedTraining(problem, known)
+                step = training.step
+            else:
+                training = Training(problem.network.parameters(), known)
+                step = functools.partial(training.step, problem.network, problem.arguments,
+                                         problem.targets)
+            for _ in range(4):
+                step()
+            losses.append(training.losses)
+        self.assertEqual(losses[0], losses[1])
+        self.assertEqual(len(set(losses[0])), 4)
 
     def test_slow_steps_are_measured_three_times(self):
         known = SimpleNamespace(warmup=10, repeat=100, limit=0)

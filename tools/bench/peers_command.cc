@@ -98,7 +98,7 @@ void add_counts(CLI::App& command, PeersBenchOptions& options) {
   seconds("--limit", options.limit,
           "Time for the runs of one measurement: slow ones are repeated less often (3 times at "
           "least)");
-  seconds("--give-up", options.give_up, "A runner that takes longer for a case is left out");
+  seconds("--give-up", options.give_up, "A runner that takes longer for a case is ended; what it measured counts");
 }
 
 }  // namespace

@@ -101,16 +101,18 @@ std::string line_of(const PeerRow& row, const PeersBenchOptions& options) {
 }
 
 std::string footer_of(const PeersBenchOptions& options) {
-  return fmt::format(
-      "Medians in milliseconds. set-up: from the loaded data to the end of a first backward pass "
-      "(cold{}).\nepoch: forward, backward, a step of Adam, the loss read, on all samples; batch 1 "
-      "in their order, batch 32\nshuffled. {}difference: the outputs' largest, from those of vecc "
-      "in "
-      "double on the\nsame weights.\n",
-      options.once ? "" : " / with what a process before has compiled",
-      options.on_gpu() ? "on GPU: between events around one run; else from the host's call until "
-                         "the GPU is done.\npeak: of the GPU's memory. "
-                       : "peak: of the process, until fwd+bwd is measured. ");
+  std::string text = fmt::format(
+      "Medians in milliseconds{}.\n"
+      "set-up: from the loaded data to the end of a first backward pass (cold{}).\n"
+      "epoch: forward, backward, a step of Adam, the loss read, on all samples; batch 1 in their "
+      "order, batch 32 shuffled.\n",
+      options.on_gpu() ? ", from the host's call until the GPU is done" : "",
+      options.once ? "" : " / with what a process before has compiled");
+  text += options.on_gpu() ? "on GPU: the same run between two events of the GPU. peak: of its "
+                             "memory, until fwd+bwd is measured.\n"
+                           : "peak: of the process, until fwd+bwd is measured.\n";
+  return text +
+         "difference: the outputs' largest, from those of vecc in double on the same weights.\n";
 }
 
 nlohmann::ordered_json json_of(const PeersBenchOptions& options,
