@@ -62,7 +62,7 @@ class Table(unittest.TestCase):
     def test_the_same_is_computed(self):
         for row in self.rows.values():
             self.assertLess(row["difference"], 1e-5)
-        self.assertLess(self.rows["PyG"]["gradient_difference"], 1e-4)
+            self.assertLess(row["gradient_difference"], 1e-4)
         self.assertAlmostEqual(self.rows["PyG"]["first_loss"], self.rows["vecc cpu"]["first_loss"],
                                places=5)
 
@@ -148,6 +148,15 @@ class Ended(unittest.TestCase):
         self.assertRegex(line, "^PyG +1.50 +3000 ")
         self.assertRegex(why, "^ +stopped: no memory: 7 GiB")
 
+    def test_what_cannot_be_compared_differs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "o.json"
+            path.write_text('{"outputs": [{"sample": "a", "value": 1}]}', encoding="utf-8")
+            row = differences(torch.tensor([[torch.nan]]).numpy(), None,
+                              SimpleNamespace(outputs=path, gradients=None))
+        self.assertTrue(differs(row))
+        self.assertNotIn("Infinity", json.dumps(row))
+
     def test_nothing_was_measured(self):
         (line, _), row = self.line("printf '{\"set_up\"'; exit 3")
         self.assertRegex(line, r"^PyG +left out: it failed \(exit code 3\)")
@@ -179,6 +188,7 @@ class Gpu(unittest.TestCase):
         row = found["cases"][0]["rows"][1]
         self.assertRegex(row["device"], "^cuda:0 ")
         self.assertLess(row["difference"], 1e-5)
+        self.assertLess(row["gradient_difference"], 1e-4)
         for series in ("forward", "forward_device", "both", "both_device", "epoch", "batch_1",
                        "batch_32"):
             self.assertGreater(row[series]["median"], 0, series)
@@ -273,6 +283,29 @@ class Networks(unittest.TestCase):
                                   ("odd-graphs gcn", "types", "has no types")):
             with self.assertRaisesRegex(peer_runs.Absent, why):
                 self.check(line, layers)
+
+    def test_vecc_itself_is_compared(self):
+        """With its own gradients, with one of them changed, with a row less."""
+        with tempfile.TemporaryDirectory() as folder:
+            graph, outputs, gradients = (Path(folder) / name for name in ("g.pb", "o.json", "g.tsv"))
+            MAKERS["odd_graphs"](Path(folder))
+            import_graph(self.tools, "tu", folder, "gcn", {"dim": "3"}, graph)
+            self.tools.run([self.tools.vecc, graph, "--backend=reference", "--quiet", "--json", "-o",
+                            outputs, f"--gradients={gradients}"])
+            right = gradients.read_text(encoding="utf-8")
+            name, row, values = right.splitlines()[0].split("\t")
+            other = " ".join([repr(float(values.split()[0]) + 0.01), *values.split()[1:]])
+            for text, is_right in ((right, True),
+                                   (right.replace(values, other), False),
+                                   (right + f"{name}\t{int(row) + 1}\t{values}\n", False)):
+                gradients.write_text(text, encoding="utf-8")
+                result = subprocess.run(
+                    [BENCH, "peers-one", f"--graph={graph}", "--backend=interpreter",
+                     f"--outputs={outputs}", f"--gradients={gradients}", "--repeat=1", "--warmup=1"],
+                    capture_output=True, text=True, check=True)
+                found = json.loads(result.stdout.splitlines()[-1])
+                self.assertEqual(found["gradient_difference"] < 1e-4, is_right, text)
+                self.assertEqual("both" in found, is_right)
 
     def test_batches_hold_every_graph_once(self):
         problem = self.check("odd-graphs gcn --dim=3")

@@ -60,6 +60,7 @@ void add_peers_one(CLI::App& app, CommandBody& body) {
   command->add_option("--graph", run->graph)->required();
   command->add_option("--backend", run->backend)->required();
   command->add_option("--outputs", run->outputs);
+  command->add_option("--gradients", run->gradients);
   add_peers_device(*command, run->device);
   command->add_option("--level", run->level);
   command->add_flag("--eager", run->eager);
@@ -98,7 +99,8 @@ void add_counts(CLI::App& command, PeersBenchOptions& options) {
   seconds("--limit", options.limit,
           "Time for the runs of one measurement: slow ones are repeated less often (3 times at "
           "least)");
-  seconds("--give-up", options.give_up, "A runner that takes longer for a case is ended; what it measured counts");
+  seconds("--give-up", options.give_up,
+          "A runner that takes longer for a case is ended; what it measured counts");
 }
 
 }  // namespace

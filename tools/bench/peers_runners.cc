@@ -102,11 +102,10 @@ void add_vecc_arguments(const PeerRunner& runner, const PeerCase& what,
   if (what.small_graphs) arguments.emplace_back("--mini-batches");
 }
 
-void add_script_arguments(const PeerRunner& runner, const PeerCase& what, const PeerFiles& files,
+void add_script_arguments(const PeerRunner& runner, const PeerCase& what,
                           const PeersBenchOptions& options, std::vector<std::string>& arguments) {
   arguments.insert(arguments.begin(), {"-B", source_file(std::string(runner.script))});
   arguments.push_back("--case=" + what.line);
-  if (!files.gradients.empty()) arguments.push_back("--gradients=" + files.gradients);
   if (is_neumann(runner)) arguments.push_back("--folder=" + options.neumann);
   if (!is_torch_peer(runner)) return;
   arguments.insert(arguments.end(),
@@ -127,13 +126,14 @@ ChildCommand command_of(const PeerRunner& runner, const PeerCase& what, const Pe
       fmt::format("--warmup={}", options.warmup),
       fmt::format("--repeat={}", options.repeat),
       fmt::format("--limit={}", options.limit)};
+  if (!files.gradients.empty()) command.arguments.push_back("--gradients=" + files.gradients);
   if (what.is_score()) command.arguments.emplace_back("--forward-only");
   if (!runner.backend.empty()) {
     command.file = "/proc/self/exe";
     add_vecc_arguments(runner, what, command.arguments);
   } else {
     command.file = options.python;
-    add_script_arguments(runner, what, files, options, command.arguments);
+    add_script_arguments(runner, what, options, command.arguments);
   }
   command.variables = {fmt::format("OMP_NUM_THREADS={}", options.threads),
                        "TORCHINDUCTOR_CACHE_DIR=" + files.folder + "/inductor",

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <fstream>
 #include <memory>
 #include <numeric>
 #include <optional>
 
 #include "backends/native/gradient_program.h"
 #include "measure.h"
+#include "peers_compare.h"
 #include "run_series.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/device_cost.h"
@@ -69,6 +68,7 @@ struct VeccPeer {
   ExecutionOptions execution;
   OptimizeOptions optimize_options;
   std::optional<Program> program;
+  std::vector<std::optional<ValueId>> gradients;  // by parameter, of compile_both()
 
   Result<std::unique_ptr<Executable>> compile_forward() {
     return backend.compile(*program, execution);
@@ -76,6 +76,7 @@ struct VeccPeer {
   // Forward, and backward of the sum of all outputs, in one run, as a training has them.
   Result<std::unique_ptr<Executable>> compile_both() {
     VECC_TRY(const native::GradientProgram both, native::make_gradient_program(*program));
+    gradients = both.gradients;
     ExecutionOptions options = execution;
     for (const auto& gradient : both.gradients) {
       if (gradient) options.kept.push_back(*gradient);
@@ -103,6 +104,23 @@ struct VeccPeer {
     VECC_TRY(row[name + "_device"], measure_runs(run, [&] { return executable.timed_run(); }));
     return show(row);
   }
+  // Of the executable that set_up() made; fills the row.
+  Result<void> compare(Executable& executable, nlohmann::ordered_json& row) const {
+    if (!run.outputs.empty()) {
+      VECC_TRY(const auto outputs, executable.outputs());
+      VECC_TRY(row["difference"], output_difference(outputs, run.outputs));
+      row["tolerance"] = kOutputTolerance;
+    }
+    if (run.gradients.empty() || run.forward_only) return {};
+    TableGradients found;
+    for (ParameterIndex p = 0; p < gradients.size(); ++p) {
+      if (!gradients[p]) continue;
+      VECC_TRY(found[program->parameters()[p].name], executable.read(*gradients[p]));
+    }
+    VECC_TRY(row["gradient_difference"], gradient_difference(found, run.gradients));
+    row["gradient_tolerance"] = kGradientTolerance;
+    return {};
+  }
   // Of the process, or what the backend holds on the GPU; 0: it does not know.
   Result<std::uint64_t> peak_bytes(const Executable& executable) const {
     if (run.device.kind == Device::Kind::Cpu) return status_bytes("VmHWM");
@@ -121,39 +139,6 @@ void add_zero_targets(NeuronGraph& graph, const std::vector<Executable::Output>&
     sample.target_begin = graph.target_values.size();
     graph.target_values.resize(graph.target_values.size() + outputs[i].value.size());
   }
-}
-
-void append_numbers(const nlohmann::json& value, std::vector<double>& numbers) {
-  if (value.is_array()) {
-    for (const auto& entry : value) append_numbers(entry, numbers);
-  } else {
-    numbers.push_back(value.is_string() ? std::stod(value.get<std::string>())
-                                        : value.get<double>());
-  }
-}
-
-// The largest |a - b| / max(1, |b|) of all outputs, as compare.py's.
-Result<double> largest_difference(const std::vector<Executable::Output>& outputs,
-                                  const std::string& path) {
-  std::ifstream file(path);
-  const auto json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("outputs") || json["outputs"].size() != outputs.size()) {
-    return Errors(ErrorCode::FileUnreadable, path, "not the outputs of this graph");
-  }
-  double worst = 0;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    std::vector<double> expected;
-    append_numbers(json["outputs"][i].at("value"), expected);
-    const auto& found = outputs[i].value;
-    if (found.size() != expected.size()) return INFINITY;
-    for (std::size_t k = 0; k < found.size(); ++k) {
-      if (found[k] == expected[k] || (std::isnan(found[k]) && std::isnan(expected[k]))) continue;
-      const double difference =
-          std::abs(found[k] - expected[k]) / std::max(1.0, std::abs(expected[k]));
-      worst = std::isnan(difference) ? INFINITY : std::max(worst, difference);
-    }
-  }
-  return worst;
 }
 
 Result<void> time_training(VeccPeer& peer, nlohmann::ordered_json& row) {
@@ -189,11 +174,6 @@ Result<void> time_training(VeccPeer& peer, nlohmann::ordered_json& row) {
 Result<void> time_passes(VeccPeer& peer, std::unique_ptr<Executable> executable,
                          nlohmann::ordered_json& row) {
   VECC_TRY(const auto outputs, executable->outputs());
-  if (!peer.run.outputs.empty()) {
-    VECC_TRY(row["difference"], largest_difference(outputs, peer.run.outputs));
-    row["tolerance"] = 1e-5;  // as compare.py's
-    if (row["difference"] > row["tolerance"]) return {};
-  }
   if (!peer.run.forward_only) VECC_TRY_VOID(peer.time_runs(*executable, "both", row));
   VECC_TRY(row["peak_bytes"], peer.peak_bytes(*executable));
   if (!peer.run.forward_only) {
@@ -203,6 +183,11 @@ Result<void> time_passes(VeccPeer& peer, std::unique_ptr<Executable> executable,
   VECC_TRY_VOID(peer.time_runs(*executable, "forward", row));
   add_zero_targets(peer.graph, outputs);
   return {};
+}
+
+bool differs(const nlohmann::ordered_json& row) {
+  return row.value("difference", 0.0) > kOutputTolerance ||
+         row.value("gradient_difference", 0.0) > kGradientTolerance;
 }
 
 }  // namespace
@@ -219,7 +204,7 @@ Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
   }
   VECC_TRY(NeuronGraph graph, read_graph(run.graph));
   VECC_TRY(const DeviceCost cost, find_device_cost(*backend, execution));
-  VeccPeer peer{run, std::move(graph), *backend, execution, {}, {}};
+  VeccPeer peer{run, std::move(graph), *backend, execution, {}, {}, {}};
   peer.optimize_options.cost = cost.coefficients;
   peer.optimize_options.level = run.level;
   nlohmann::ordered_json row{{"version", "vecc " VECC_VERSION},
@@ -231,8 +216,10 @@ Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
   VECC_TRY(auto executable, peer.set_up());
   row["set_up"] = seconds_after(start);
   if (run.set_up_only) return row;
+  VECC_TRY_VOID(peer.compare(*executable, row));
+  if (differs(row)) return row;
   VECC_TRY_VOID(time_passes(peer, std::move(executable), row));
-  if (!run.forward_only && row.contains("forward")) VECC_TRY_VOID(time_training(peer, row));
+  if (!run.forward_only) VECC_TRY_VOID(time_training(peer, row));
   return row;
 }
 

@@ -13,7 +13,8 @@ namespace vecc::tools {
 struct PeersVeccRun {
   std::string graph;
   std::string backend;
-  std::string outputs;  ///< vecc --json's, to be compared with; empty: not
+  std::string outputs;    ///< vecc --json's, to be compared with; empty: not
+  std::string gradients;  ///< vecc --gradients', the same
   Device device{Device::Kind::Cpu};
   std::uint32_t level = 2;
   bool eager = false;  ///< op by op where the backend could record a CUDA graph

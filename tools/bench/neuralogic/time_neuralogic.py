@@ -24,7 +24,7 @@ import numpy as np
 import compare
 from graph_file import read_graph
 from mutagenesis import molecules, tanh_settings, template
-from peer_runs import Absent, differs, main_of, make_parser, measure, status_bytes
+from peer_runs import Absent, differs, finite, main_of, make_parser, measure, status_bytes
 from vecc_run import read_outputs
 
 def check_installed():
@@ -58,7 +58,7 @@ def set_weights(model, graph):
 def difference(outputs, path):
     """From vecc's, both in ascending order: a database has the molecules in another order."""
     _, expected, _ = read_outputs(path)
-    return compare.largest_difference(np.sort(np.ravel(outputs)), np.sort(expected.ravel()))[0]
+    return finite(compare.largest_difference(np.sort(np.ravel(outputs)), np.sort(expected.ravel()))[0])
 
 
 def measure_all(known, folder):

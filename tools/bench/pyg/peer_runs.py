@@ -3,6 +3,7 @@ with vecc's outputs. Each prints one JSON object: the measured times and bytes, 
 
 import argparse
 import json
+import sys
 import time
 import traceback
 
@@ -110,16 +111,21 @@ def gradient_difference(found, expected):
     return worst
 
 
+def finite(difference):
+    """JSON has no infinity."""
+    return min(difference, sys.float_info.max)
+
+
 def differences(outputs, gradients, known):
     """How far a forward and a backward pass are from vecc's."""
     result = {}
     if known.outputs:
         _, expected, _ = read_outputs(known.outputs)
-        result["difference"], _ = compare.largest_difference(outputs, expected)
+        result["difference"] = finite(compare.largest_difference(outputs, expected)[0])
         result["tolerance"] = compare.TOLERANCE["f32"]
     if known.gradients and gradients is not None:
-        result["gradient_difference"] = gradient_difference(gradients,
-                                                            read_gradients(known.gradients))
+        result["gradient_difference"] = finite(
+            gradient_difference(gradients, read_gradients(known.gradients)))
         result["gradient_tolerance"] = compare.GRADIENT_TOLERANCE["f32"]
     return result
 
