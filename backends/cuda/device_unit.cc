@@ -3,13 +3,12 @@
 #include "backends/native/code_cache.h"
 #include "src/kernel/prelude.h"
 #include "src/kernel/print_cpp.h"
-#include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
 
-std::string unit_text(const Kernel& kernel, std::uint32_t slots) {
+std::string unit_text(const Kernel& kernel, std::uint32_t slots, CudaUnit unit) {
   return std::string(kernel_prelude()) + std::string(device_prelude()) +
-         print_cuda(kernel, slots, CudaUnit::Kernel);
+         print_cuda(kernel, slots, unit);
 }
 
 StepUnit step_unit(const Kernel& kernel, std::uint32_t slots) {

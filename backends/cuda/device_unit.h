@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <string>
 
-#include "vecc/kernel.h"
+#include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
 
-/// The preludes and the kernel, for that many slots.
-[[nodiscard]] std::string unit_text(const Kernel& kernel, std::uint32_t slots);
+/// The preludes and the kernel, for that many slots: Kernel or Merged.
+[[nodiscard]] std::string unit_text(const Kernel& kernel, std::uint32_t slots, CudaUnit unit);
 
 /// The same as functions for one launch of many kernels (CodeKind::Parts).
 struct StepUnit {

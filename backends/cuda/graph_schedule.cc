@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "backends/cuda/device_unit.h"
+#include "backends/cuda/walk_items.h"
+#include "src/kernel/print_cpp.h"
 #include "src/kernel/print_walk.h"
+#include "src/plan/launch_layout.h"
+#include "src/plan/narrow_arrays.h"
 
 namespace vecc::cuda {
 namespace {
-
-constexpr std::uint32_t kStages = 2;
 
 // Only what keeps states is run in series.
 bool has_series(const Plan& plan) {
@@ -20,23 +23,68 @@ bool has_series(const Plan& plan) {
   });
 }
 
+// Where bytes begin that are appended to others.
+template <class Entry>
+std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
+  constexpr std::size_t kAlignment = 16;
+  const std::size_t begin = (to.size() + kAlignment - 1) / kAlignment * kAlignment;
+  to.resize(begin + entries.size_bytes());
+  if (!entries.empty()) std::memcpy(to.data() + begin, entries.data(), entries.size_bytes());
+  return begin;
+}
+
 }  // namespace
+
+// A stage's launches by level: what waits for a launch of a node is in a later level.
+void GraphSchedule::make_nodes(const Plan& plan, std::uint32_t number) {
+  const auto before = stage_dependencies(plan, number);
+  const std::vector<std::uint32_t> levels = levels_of(before);
+  const std::uint32_t first = launches_of(plan, number).first;
+  const NarrowArrays narrow(plan);
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>;
+  std::map<Key, Node> nodes;  // by level, kernel, slots and width of the lists
+  for (std::uint32_t l = 0; l < before.size(); ++l) {
+    const Launch& launch = plan.launches[first + l];
+    const Kernel& kernel = plan.kernels[launch.kernel];
+    const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
+    const bool is_narrow = has_lists(kernel) && narrow.has_all_of(launch);
+    Node& node = nodes[{levels[l], launch.kernel, slots, is_narrow}];
+    node.slots = slots;
+    node.launches.push_back(first + l);
+  }
+  Stage& stage = stages_.emplace_back();
+  std::vector<std::uint32_t> node_of(before.size());
+  for (auto& [key, node] : nodes) {
+    for (const std::uint32_t launch : node.launches) {
+      node_of[launch - first] = static_cast<std::uint32_t>(stage.size());
+      for (const std::uint32_t other : before[launch - first]) {
+        node.before.push_back(node_of[other]);
+      }
+    }
+    std::ranges::sort(node.before);
+    node.before.erase(std::unique(node.before.begin(), node.before.end()), node.before.end());
+    stage.push_back(std::move(node));
+  }
+}
 
 Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> device,
                                                       const Plan& plan,
                                                       const DeviceCodeOptions& options,
                                                       DeviceCodeCounts* counts) {
   std::unique_ptr<GraphSchedule> made(new GraphSchedule(std::move(device)));
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers;  // by kernel and slots
+  for (std::uint32_t stage = 0; stage < kStages; ++stage) made->make_nodes(plan, stage);
+  using Key = std::tuple<std::uint32_t, std::uint32_t, CudaUnit>;
+  std::map<Key, std::size_t> numbers;  // by kernel, slots and kind
   std::vector<std::string> texts;
-  std::vector<std::size_t> unit_of;
-  for (const Launch& launch : plan.launches) {
-    const Kernel& kernel = plan.kernels[launch.kernel];
-    const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
-    const auto [found, is_new] = numbers.try_emplace({launch.kernel, slots}, texts.size());
-    if (is_new) texts.push_back(unit_text(kernel, slots));
-    unit_of.push_back(found->second);
-    made->slots_.push_back(slots);
+  std::vector<std::pair<Node*, std::size_t>> unit_of;
+  for (Stage& stage : made->stages_) {
+    for (Node& node : stage) {
+      const std::uint32_t kernel = plan.launches[node.launches.front()].kernel;
+      const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
+      const auto [found, is_new] = numbers.try_emplace({kernel, node.slots, unit}, texts.size());
+      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.slots, unit));
+      unit_of.emplace_back(&node, found->second);
+    }
   }
   if (has_series(plan)) texts.push_back(print_end_run(plan.dtype));
   VECC_TRY(
@@ -47,54 +95,91 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
     units.push_back(std::make_shared<DeviceModule>(made->device_, image));
   }
   if (has_series(plan)) made->end_run_ = units.back();
-  for (const std::size_t unit : unit_of) made->units_.push_back(units[unit]);
+  for (const auto& [node, unit] : unit_of) node->unit = units[unit];
   made->graphs_.resize(kStages);
   return std::unique_ptr<Schedule>(std::move(made));
 }
 
-void GraphSchedule::bind(const Plan& plan, std::vector<LaunchArguments> arguments) {
-  std::vector<BlockRows> all;
+// `tables`: what is to be on the device; addresses in what is bound count from its beginning.
+void GraphSchedule::bind_node(const Plan& plan, Node& node, std::vector<LaunchArguments>& arguments,
+                              std::vector<std::byte>& tables) {
+  const bool merges = node.launches.size() > 1;
+  std::vector<BlockRows> blocks;
+  std::vector<std::byte> bounds;
   std::vector<std::size_t> firsts;
-  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
-    const Launch& launch = plan.launches[l];
+  for (std::uint32_t i = 0; i < node.launches.size(); ++i) {
+    const Launch& launch = plan.launches[node.launches[i]];
     const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
-    const std::vector<BlockRows> blocks = cut_blocks(launch, layout, slots_[l]);
-    firsts.push_back(all.size());
-    all.insert(all.end(), blocks.begin(), blocks.end());
-    BoundLaunch bound;
-    bound.block_count = static_cast<std::uint32_t>(blocks.size());
-    bound.function = units_[l]->function(arguments[l].narrow ? "vecc_kernel_16" : "vecc_kernel_32");
-    bound.arguments = std::move(arguments[l].bytes);
-    launches_.push_back(std::move(bound));
+    firsts.push_back(blocks.size());
+    for (BlockRows& rows : cut_blocks(launch, layout, node.slots)) {
+      rows.launch = i;
+      blocks.push_back(rows);
+    }
+    const std::vector<std::byte>& bytes = arguments[node.launches[i]].bytes;
+    bounds.insert(bounds.end(), bytes.begin(), bytes.end());
   }
-  block_bytes_ = all.size() * sizeof(BlockRows);
-  blocks_ = DeviceMemory(device_, block_bytes_);
-  blocks_.write(0, all.data(), block_bytes_);
-  for (std::size_t l = 0; l < launches_.size(); ++l) {
-    launches_[l].blocks = blocks_.address() + firsts[l] * sizeof(BlockRows);
+  firsts.push_back(blocks.size());
+  const bool narrow = arguments[node.launches.front()].narrow;
+  node.bound.function = node.unit->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
+  node.bound.blocks = append(tables, std::span<const BlockRows>(blocks));
+  node.bound.block_count = static_cast<std::uint32_t>(blocks.size());
+  node.bound.arguments = std::move(bounds);
+  if (merges) node.bound.all = append(tables, std::span<const std::byte>(node.bound.arguments));
+  for (std::size_t i = 0; i < node.launches.size(); ++i) {
+    BoundLaunch& alone = launches_[node.launches[i]] = node.bound;
+    alone.blocks += firsts[i] * sizeof(BlockRows);
+    alone.block_count = static_cast<std::uint32_t>(firsts[i + 1] - firsts[i]);
   }
-  for (std::uint32_t stage = 0; stage < kStages; ++stage) {
-    stages_.push_back({launches_of(plan, stage).first, stage_dependencies(plan, stage)});
+}
+
+void GraphSchedule::bind(const Plan& plan, std::vector<LaunchArguments> arguments) {
+  std::vector<std::byte> tables;
+  launches_.resize(plan.launches.size());
+  for (Stage& stage : stages_) {
+    for (Node& node : stage) bind_node(plan, node, arguments, tables);
+  }
+  bytes_ = tables.size();
+  tables_ = DeviceMemory(device_, bytes_);
+  tables_.write(0, tables.data(), bytes_);
+  const auto place = [&](BoundLaunch& bound, bool merges) {
+    bound.blocks += tables_.address();
+    if (!merges) return;
+    bound.all += tables_.address();
+    bound.arguments.resize(sizeof bound.all);
+    std::memcpy(bound.arguments.data(), &bound.all, sizeof bound.all);
+  };
+  for (Stage& stage : stages_) {
+    for (Node& node : stage) {
+      const bool merges = node.launches.size() > 1;
+      place(node.bound, merges);
+      for (const std::uint32_t launch : node.launches) place(launches_[launch], merges);
+    }
   }
 }
 
 // `last`: what is started when all others are done; null: nothing.
-std::unique_ptr<LaunchGraph> GraphSchedule::make_graph(std::uint32_t stage,
+std::unique_ptr<LaunchGraph> GraphSchedule::make_graph(const Stage& stage,
                                                        const BoundLaunch* last) const {
-  const auto begin = launches_.begin() + stages_[stage].first;
-  auto before = stages_[stage].before;
-  const auto count = static_cast<std::ptrdiff_t>(before.size());
-  std::vector<BoundLaunch> launches(begin, begin + count);
+  std::vector<BoundLaunch> launches;
+  std::vector<std::vector<std::uint32_t>> before;
+  std::vector<bool> has_next(stage.size(), false);
+  for (const Node& node : stage) {
+    launches.push_back(node.bound);
+    before.push_back(node.before);
+    for (const std::uint32_t other : node.before) has_next[other] = true;
+  }
   if (last != nullptr) {
-    before.emplace_back();
-    for (std::uint32_t l = 0; l < launches.size(); ++l) before.back().push_back(l);
     launches.push_back(*last);
+    before.emplace_back();
+    for (std::uint32_t n = 0; n < stage.size(); ++n) {
+      if (!has_next[n]) before.back().push_back(n);
+    }
   }
   return std::make_unique<LaunchGraph>(device_, launches, before);
 }
 
 void GraphSchedule::start(std::uint32_t stage) {
-  if (graphs_[stage] == nullptr) graphs_[stage] = make_graph(stage, nullptr);
+  if (graphs_[stage] == nullptr) graphs_[stage] = make_graph(stages_[stage], nullptr);
   graphs_[stage]->start();
 }
 
@@ -107,13 +192,9 @@ void GraphSchedule::start_series(const DeviceSeries& series) {
     std::memcpy(last.arguments.data(), &series_, sizeof series_);
     last.blocks = series.run();
     last.block_count = 1;
-    series_graph_ = make_graph(0, &last);
+    series_graph_ = make_graph(stages_[0], &last);
   }
   for (std::uint32_t run = 0; run < series.arguments().runs; ++run) series_graph_->start();
-}
-
-void GraphSchedule::start_alone(std::uint32_t launch) {
-  start_launch(*device_, launches_[launch]);
 }
 
 }  // namespace vecc::cuda

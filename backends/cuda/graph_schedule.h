@@ -1,4 +1,5 @@
-// A launch a kernel, all of a stage in a CUDA graph.
+// A launch a kernel, all of a stage in a CUDA graph. Launches of one kernel that nothing keeps
+// apart are one node.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,6 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/launch_graph.h"
 #include "backends/cuda/schedule.h"
-#include "src/plan/launch_layout.h"
 
 namespace vecc::cuda {
 
@@ -25,26 +25,33 @@ class GraphSchedule final : public Schedule {
   void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
   void start(std::uint32_t stage) override;
   void start_series(const DeviceSeries& series) override;
-  void start_alone(std::uint32_t launch) override;
-  [[nodiscard]] std::uint64_t bytes() const override { return block_bytes_; }
+  void start_alone(std::uint32_t launch) override { start_launch(*device_, launches_[launch]); }
+  [[nodiscard]] std::uint64_t bytes() const override { return bytes_; }
 
  private:
+  // Launches of one kernel, of one level.
+  struct Node {
+    std::vector<std::uint32_t> launches;
+    std::uint32_t slots = 1;
+    std::vector<std::uint32_t> before;  // nodes of the stage, earlier in it
+    std::shared_ptr<DeviceModule> unit;
+    BoundLaunch bound;
+  };
+  using Stage = std::vector<Node>;
+
   explicit GraphSchedule(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(std::uint32_t stage,
+  void make_nodes(const Plan& plan, std::uint32_t stage);
+  void bind_node(const Plan& plan, Node& node, std::vector<LaunchArguments>& arguments,
+                 std::vector<std::byte>& tables);
+  [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,
                                                         const BoundLaunch* last) const;
 
   std::shared_ptr<Device> device_;
-  std::vector<std::uint32_t> slots_;                  // by launch
-  std::vector<std::shared_ptr<DeviceModule>> units_;  // by launch
-  std::shared_ptr<DeviceModule> end_run_;
-  std::vector<BoundLaunch> launches_;
-  struct Stage {
-    std::uint32_t first = 0;                         // of its launches
-    std::vector<std::vector<std::uint32_t>> before;  // what each of them waits for
-  };
   std::vector<Stage> stages_;
-  DeviceMemory blocks_;
-  std::uint64_t block_bytes_ = 0;
+  std::shared_ptr<DeviceModule> end_run_;
+  DeviceMemory tables_;
+  std::uint64_t bytes_ = 0;
+  std::vector<BoundLaunch> launches_;                 // each alone
   std::vector<std::unique_ptr<LaunchGraph>> graphs_;  // by stage, when it has run once
   std::unique_ptr<LaunchGraph> series_graph_;         // of the series that was run last
   CUdeviceptr series_ = 0;

@@ -16,7 +16,8 @@ namespace vecc::cuda {
 /// A launch that is bound to its function and its memory.
 struct BoundLaunch {
   CUfunction function = nullptr;
-  std::vector<std::byte> arguments;  ///< `Bound` of print_cuda()
+  std::vector<std::byte> arguments;  ///< `Bound` or `Merged` of print_cuda()
+  CUdeviceptr all = 0;               ///< what `Merged` points to
   CUdeviceptr blocks = 0;            ///< BlockRows
   std::uint32_t block_count = 0;
 };

@@ -13,6 +13,9 @@
 
 namespace vecc::cuda {
 
+/// run() and differentiate().
+inline constexpr std::uint32_t kStages = 2;
+
 /// What a launch of the Plan is started with.
 struct LaunchArguments {
   std::vector<std::byte> bytes;  ///< `Bound` of print_cuda()

@@ -6,7 +6,6 @@
 namespace vecc::cuda {
 namespace {
 
-constexpr std::uint32_t kStages = 2;
 constexpr std::size_t kAlignment = 16;  // of a step's arguments
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 using Kind = KernelNode::Kind;
 
 constexpr std::uint64_t kWarp = 32;
+constexpr const char* kMergedText = "struct Merged {\n  const Bound* all;\n};\n";
 
 // The widest row that is computed: what is only read by rows or columns (a matrix) counts not.
 std::uint64_t widest_row(const Kernel& kernel) {
@@ -107,13 +108,15 @@ const char* list_type(int bits) {
   return bits == 16 ? "unsigned short" : "unsigned";
 }
 
-std::string kernel_text(std::string_view name, int bits, std::uint32_t slots) {
+std::string kernel_text(std::string_view name, int bits, std::uint32_t slots, CudaUnit unit) {
+  const bool merged = unit == CudaUnit::Merged;
   return fmt::format(
       "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads) {0}_{1}(const "
-      "__grid_constant__ vecc_kernel::Bound a, const vecc_kernel::BlockRows* blocks) {{\n"
+      "__grid_constant__ vecc_kernel::{4} a, const vecc_kernel::BlockRows* blocks) {{\n"
       "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n"
-      "  vecc_kernel::{0}_rows<{2}, {3}>(&a, at.begin, at.end, at.type);\n}}\n",
-      name, bits, list_type(bits), slots);
+      "  vecc_kernel::{0}_rows<{2}, {3}>({5}, at.begin, at.end, at.type);\n}}\n",
+      name, bits, list_type(bits), slots, merged ? "Merged" : "Bound",
+      merged ? "a.all + at.launch" : "&a");
 }
 
 std::string step_text(std::string_view name, int bits, std::uint32_t slots) {
@@ -142,7 +145,7 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
   const std::uint64_t widest = std::min(widest_row(kernel), kWarp);
   while (layout.lanes < widest) layout.lanes *= 2;
   layout.shares_members = shares_members(kernel);
-  if (unit == CudaUnit::Kernel) {
+  if (unit != CudaUnit::Step) {
     layout.block_rows = BodyPrinter(kernel, layout.lanes).blocked_rows();
   }
   return layout;
@@ -163,16 +166,16 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
       "template <class I, int Slots>\n"
       "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, "
       "unsigned end, unsigned type) {{\n",
-      bound_text(kernel), name);
+      bound_text(kernel) + (unit == CudaUnit::Merged ? kMergedText : ""), name);
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);
   if (has_order(kernel)) text += "  const I* order = static_cast<const I*>(a->order);\n";
-  if (unit == CudaUnit::Kernel) text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
+  if (unit != CudaUnit::Step) text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
   text += rows_text(kernel, layout) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text +=
-        unit == CudaUnit::Kernel ? kernel_text(name, bits, slots) : step_text(name, bits, slots);
+    text += unit == CudaUnit::Step ? step_text(name, bits, slots)
+                                   : kernel_text(name, bits, slots, unit);
   }
   return text;
 }

@@ -15,6 +15,7 @@ inline constexpr std::uint32_t kCudaThreads = 256;
 /// What a compile unit makes of a kernel.
 enum class CudaUnit : std::uint8_t {
   Kernel,  ///< a launch of its own
+  Merged,  ///< one launch for several that differ in their arguments alone
   Step,    ///< a function, one of those that one launch goes through (prelude/walk.h)
 };
 
@@ -38,10 +39,12 @@ struct CudaLayout {
 
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
 /// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
-/// blocks[b]. A Step: `(const void* bound, begin, end, type)`, to be called by all threads of a
-/// block. The preludes stand before it. `Bound`: by access a pointer to its row 0; by access one to
-/// its list; by word slot one to the words; the offsets; the order, or null; then rows and members,
-/// 32 bits each. The pointers are 64 bits.
+/// blocks[b]. Merged: `(const Merged all, const BlockRows* blocks)`, where `Merged` is a pointer to
+/// many a Bound, and blocks[b] is of the launch whose Bound is number blocks[b].launch. A Step:
+/// `(const void* bound, begin, end, type)`, to be called by all threads of a block. The preludes
+/// stand before it. `Bound`: by access a pointer to its row 0; by access one to its list; by word
+/// slot one to the words; the offsets; the order, or null; then rows and members, 32 bits each. The
+/// pointers are 64 bits.
 [[nodiscard]] std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
                                      std::string_view name = "vecc_kernel");
 

@@ -20,6 +20,7 @@ struct BlockRows {
   std::uint32_t begin;
   std::uint32_t end;
   std::uint32_t type;
+  std::uint32_t launch = 0;
 };
 
 /// Slots for the segments of a launch: few members are one thread's (one group of lanes'), many a

@@ -28,7 +28,9 @@ Result<void> compile_units(const Plan& plan) {
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
     const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
-    kernels.push_back(cuda::unit_text(kernel, slots));
+    for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
+      kernels.push_back(cuda::unit_text(kernel, slots, unit));
+    }
     parts.push_back(cuda::step_unit(kernel, slots).text);
   }
   std::erase_if(kernels, std::not_fn(is_chosen));

@@ -68,10 +68,10 @@ class CudaKernels {
 };
 
 std::uint64_t add_blocks(const std::vector<BlockRows>& blocks, emit::IndexTable& indices) {
-  static_assert(sizeof(BlockRows) == 3 * sizeof(std::uint32_t));
+  static_assert(sizeof(BlockRows) == 4 * sizeof(std::uint32_t));
   std::vector<std::uint32_t> numbers;
   for (const BlockRows& block : blocks) {
-    numbers.insert(numbers.end(), {block.begin, block.end, block.type});
+    numbers.insert(numbers.end(), {block.begin, block.end, block.type, block.launch});
   }
   return indices.add(numbers);
 }

@@ -256,11 +256,13 @@ VECC_FN void fetch(const void* from) {
 #endif
 }
 
-// What a kernel is started with: rows begin .. end - 1 (or these places of the order) of a type.
+// What a kernel is started with: rows begin .. end - 1 (or these places of the order) of a type,
+// and of which launch, if it runs several.
 struct BlockRows {
   unsigned begin;
   unsigned end;
   unsigned type;
+  unsigned launch;
 };
 
 }  // namespace vecc_kernel

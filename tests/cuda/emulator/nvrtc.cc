@@ -38,13 +38,17 @@ std::string own_path() {
 
 // Arguments are read where they are: a kernel of known parameters, whatever its arguments' size.
 std::string host_text(std::string text) {
-  replace_all(text, "const __grid_constant__ vecc_kernel::Bound a", "const vecc_kernel::Bound& a");
+  const std::string constant = "const __grid_constant__ vecc_kernel::";
+  const bool is_merged = text.find(constant + "Merged a") != std::string::npos;
+  const std::string arguments = is_merged ? "Merged" : "Bound";
+  replace_all(text, constant + arguments + " a", "const vecc_kernel::" + arguments + "& a");
   replace_all(text, "extern __shared__ __align__(16) unsigned char vecc_shared[]",
               "extern \"C\" unsigned char vecc_shared[]");
   return std::string("#include \"" VECC_DEVICE_WORDS "\"\n") + text +
          "extern \"C\" __attribute__((visibility(\"default\"))) const unsigned vecc_argument_bytes "
          "= "
-         "sizeof(vecc_kernel::Bound);\n";
+         "sizeof(vecc_kernel::" +
+         arguments + ");\n";
 }
 
 }  // namespace

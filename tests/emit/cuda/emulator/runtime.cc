@@ -24,9 +24,8 @@ struct EmulatedNode {
   unsigned threads = 0;
 
   void run() const {
-    for (unsigned b = 0; kernel != nullptr && b < blocks; ++b) {
-      vecc::emulator::run_block(b, threads, [this] { kernel(arguments, rows); });
-    }
+    if (kernel == nullptr) return;
+    vecc::emulator::run_blocks(blocks, threads, [this] { kernel(arguments, rows); });
   }
 };
 
