@@ -16,11 +16,12 @@ constexpr std::uint64_t kUnrolled = 128;  // of a lane's entries: a GPU's thread
 BodyPrinter::BodyPrinter(const Kernel& kernel, std::uint32_t lanes, bool blocks)
     : kernel_(kernel),
       lanes_(lanes),
+      may_block_(blocks),
       loops_(kernel.nodes.size(), 0),
       arrays_(kernel.nodes.size(), false) {
   assign_loops();
   find_arrays();
-  if (blocks) find_blocked_product();
+  if (may_block_) find_blocked_product();
 }
 
 std::uint64_t BodyPrinter::size(std::uint32_t number) const {

@@ -39,7 +39,7 @@ struct MemberSum {
 class BodyPrinter {
  public:
   /// `lanes`: 0 for C++, else how many lanes of a GPU share a row. `blocks`: whether rows may be
-  /// run in blocks.
+  /// run in blocks, and a GPU's block may use more of its memory than joining slots takes.
   explicit BodyPrinter(const Kernel& kernel, std::uint32_t lanes = 0, bool blocks = true);
 
   /// Statements, from the variables r (row), d0, d1, ... (data of the accesses), l0, ... (lists),
@@ -52,6 +52,8 @@ class BodyPrinter {
   /// The same on a GPU, where a block of threads has blocked_rows() at once.
   [[nodiscard]] std::string print_lane_blocks(const std::string& row);
   [[nodiscard]] std::uint32_t blocked_rows() const;
+  /// Whether the phase does nothing but add up outer products of two columns of each member.
+  [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
 
  private:
   // Products in blocks (print_blocks.cc, print_lane_blocks.cc).
@@ -63,7 +65,6 @@ class BodyPrinter {
   void print_steps_after();
   [[nodiscard]] std::optional<MemberSum> member_sum(const KernelPhase& phase) const;
   void print_member_sum(const KernelPhase& phase, const MemberSum& of);
-  [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
   void print_outer_products(const KernelPhase& phase);
   void print_lane_outer_products(const KernelPhase& phase);
 
@@ -128,6 +129,7 @@ class BodyPrinter {
 
   const Kernel& kernel_;
   std::uint32_t lanes_;
+  bool may_block_;
   bool whole_ = false;                // every lane has all entries: x of operands, y of the result
   bool loop_stores_ = false;          // the open loop has a store
   std::vector<std::uint32_t> loops_;  // by node

@@ -36,6 +36,14 @@ bool shares_members(const Kernel& kernel) {
          std::ranges::none_of(kernel.phases, &KernelPhase::reversed);
 }
 
+// Whether a product is one of those that are added up without being kept.
+bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
+  const BodyPrinter printer(kernel, 1, false);
+  return std::ranges::any_of(kernel.phases, [&](const KernelPhase& phase) {
+    return printer.sums_outer_products(phase) && &kernel.nodes[phase.steps[2].number] == &node;
+  });
+}
+
 // Rows so long that all threads of a block are their lanes: nothing in the kernel may pass from
 // lane to lane.
 bool is_wide(const Kernel& kernel) {
@@ -43,8 +51,17 @@ bool is_wide(const Kernel& kernel) {
   return widest_row(kernel) >= kWideRow && !kernel.reloads && !kernel.in_place &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            return node.kind != Kind::Selected && node.kind != Kind::Scan &&
-                  is_entrywise(kernel, node);
+                  (is_entrywise(kernel, node) || is_summed_product(kernel, node));
          });
+}
+
+// Blocks that share such a row. One that sums outer products needs all entries of both columns.
+std::uint32_t parts_of(const Kernel& kernel) {
+  if (has_types(kernel)) return 1;  // a block's type is then not its part's number
+  const bool sums_products = std::ranges::any_of(
+      kernel.nodes, [](const KernelNode& node) { return node.kind == Kind::Times; });
+  if (sums_products) return 1;
+  return static_cast<std::uint32_t>((widest_row(kernel) + kCudaThreads - 1) / kCudaThreads);
 }
 
 // Arguments, and the variables that the body reads.
@@ -60,7 +77,7 @@ std::string bound_text(const Kernel& kernel) {
                              : fmt::format("  const unsigned* words[{}];\n", kernel.word_slots));
 }
 
-std::string rows_text(const Kernel& kernel, const CudaLayout& layout) {
+std::string rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
   if (layout.flat) {
     const std::string body = BodyPrinter(as_scalars(kernel), 1).print();
     return fmt::format(
@@ -69,19 +86,19 @@ std::string rows_text(const Kernel& kernel, const CudaLayout& layout) {
         "r += kThreads) {{\n{1}  }}\n",
         layout.entries, body);
   }
-  const std::string place = fmt::format(
-      "  constexpr int G = {};\n"
-      "  const int lane = threadIdx.x % G;\n"
-      "  const unsigned slot = threadIdx.x / G % Slots;\n",
-      layout.lanes);
-  BodyPrinter body(kernel, layout.lanes, layout.block_rows > 0);
+  std::string place = fmt::format("  constexpr int G = {};\n", layout.lanes * layout.parts);
+  place += layout.parts > 1 ? "  const int lane = threadIdx.x + type * kThreads;\n"
+                              "  const unsigned slot = 0;\n"
+                            : "  const int lane = threadIdx.x % G;\n"
+                              "  const unsigned slot = threadIdx.x / G % Slots;\n";
+  BodyPrinter body(kernel, layout.lanes, unit != CudaUnit::Step);
   if (body.is_blocked()) return place + body.print_lane_blocks(row_text(kernel, "q + b"));
   return place +
          fmt::format(
-             "  for (unsigned q = begin + threadIdx.x / (G * Slots); q < end; "
-             "q += kThreads / (G * Slots)) {{\n"
-             "    const unsigned r = {};\n",
-             row_text(kernel, "q")) +
+             "  for (unsigned q = begin + threadIdx.x / ({0} * Slots); q < end; "
+             "q += kThreads / ({0} * Slots)) {{\n"
+             "    const unsigned r = {1};\n",
+             layout.lanes, row_text(kernel, "q")) +
          body.print() + "  }\n";
 }
 
@@ -140,6 +157,7 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
   }
   if (is_wide(kernel)) {
     layout.lanes = kCudaThreads;
+    layout.parts = parts_of(kernel);
     return layout;
   }
   const std::uint64_t widest = std::min(widest_row(kernel), kWarp);
@@ -171,7 +189,7 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
   text += head_text(kernel) + segments_text(kernel);
   if (has_order(kernel)) text += "  const I* order = static_cast<const I*>(a->order);\n";
   if (unit != CudaUnit::Step) text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
-  text += rows_text(kernel, layout) + "}\n}  // namespace vecc_kernel\n";
+  text += rows_text(kernel, layout, unit) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
     text += unit == CudaUnit::Step ? step_text(name, bits, slots)

@@ -24,7 +24,8 @@ struct CudaLayout {
   /// Rows of `entries` numbers that are computed one by one: a thread an entry.
   bool flat = false;
   std::uint32_t entries = 1;  ///< flat
-  std::uint32_t lanes = 1;    ///< threads that share the entries of a row
+  std::uint32_t lanes = 1;    ///< threads of a block that share the entries of a row
+  std::uint32_t parts = 1;    ///< blocks that do; above 1 a block's type is its part's number
   /// Rows that a block runs at once for a product with a matrix that they share; 0: none. (What
   /// they need of a block's memory is more than the steps of a launch can have together.)
   std::uint32_t block_rows = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/kernel/body_printer.h"
+#include "src/kernel/print_cuda.h"
 
 namespace vecc {
 namespace {
@@ -19,6 +20,13 @@ std::uint64_t shared_bytes(std::uint64_t m, std::uint64_t k, std::uint64_t rows,
                            std::uint64_t number_bytes) {
   const std::uint64_t piece = std::min<std::uint64_t>(k, 32) * ((m > 32 ? 64 : 32) + 4);
   return (k * (rows + 4) + rows * m + piece) * number_bytes;
+}
+
+// Whether threads of a block have the tiles of an m x n matrix in registers.
+bool fits_tiles(std::uint64_t m, std::uint64_t n) {
+  constexpr std::uint64_t kSide = 16;
+  constexpr std::uint64_t kMostEntries = 64;
+  return (m + kSide - 1) / kSide * ((n + kSide - 1) / kSide) <= kMostEntries;
 }
 
 }  // namespace
@@ -85,6 +93,16 @@ void BodyPrinter::print_lane_outer_products(const KernelPhase& phase) {
   const std::uint32_t sum = phase.steps[3].number;
   constexpr std::uint64_t kFewEntries = 8;  // of a lane: several members at once
   declare_reductions(phase);
+  if (may_block_ && lanes_ == kCudaThreads && fits_tiles(size(g), size(x))) {
+    const auto row = [&](std::uint32_t number) {
+      const std::uint32_t access = kernel_.nodes[number].access;
+      return fmt::format("[&](unsigned e) {{ return d{} + size_t({}) * {}; }}", access,
+                         row_of(kernel_.accesses[access], access, "e"), size(number));
+    };
+    line(fmt::format("sum_outer_products<T, {}, {}>(begin_of(r), end_of(r), {}, {}, v{});", size(g),
+                     size(x), row(g), row(x), sum));
+    return finish_reductions(phase);
+  }
   line(fmt::format("_Pragma(\"unroll {}\")", array_size(size(sum)) <= kFewEntries ? 4 : 1));
   line("for (unsigned e = begin_of(r) + slot, last = end_of(r); e < last; e += Slots) {");
   indent_ += "  ";

@@ -87,7 +87,9 @@ std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout
   std::vector<BlockRows> blocks;
   const auto cut = [&](std::uint32_t begin, std::uint32_t end, std::uint32_t type) {
     for (std::uint32_t row = begin; row < end; row += std::min(step, end - row)) {
-      blocks.push_back({row, row + std::min(step, end - row), type});
+      for (std::uint32_t part = 0; part < layout.parts; ++part) {
+        blocks.push_back({row, row + std::min(step, end - row), layout.parts > 1 ? part : type});
+      }
     }
   };
   if (launch.tile_types.empty()) {

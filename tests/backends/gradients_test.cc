@@ -208,6 +208,38 @@ parameter "w" [2, 1] = {0.5, 2}
 %11 = output %9 [9:15] : f64[6, 1])"));
 }
 
+// Rows times one of three matrices each, added up.
+Program shared_matrices(Shape shape, DType dtype) {
+  constexpr std::uint32_t kRows = 700;
+  constexpr std::uint32_t kTypes = 3;
+  Program program(dtype);
+  const auto values = std::make_shared<const std::vector<double>>(
+      random_values(std::size_t{kTypes} * shape.size(), 11, 0, 1));
+  const auto weight = program.add_parameter({"w", kTypes, shape, values});
+  EXPECT_TRUE(weight);
+  std::vector<std::uint32_t> types(kRows);
+  for (std::uint32_t r = 0; r < kRows; ++r) types[r] = r < 10 ? 2 : r * 7 % 2;
+  const ValueId matrices = program.gather(program.weight(*weight), Index::compact(types));
+  const ValueId columns = random_fact(program, kRows, Shape::column(shape.cols()), 12, 0, 1);
+  const auto products = program.add(LinearOp{}, {matrices, columns});
+  EXPECT_TRUE(products);
+  const auto sum = program.add(SegmentOp{Segments::fixed(kRows), Combination::Sum}, {*products});
+  EXPECT_TRUE(sum);
+  program.set_sample_count(1);
+  program.output(*sum, Index::slice(0, 1));
+  return program;
+}
+
+// Matrices that many rows share: their gradients are sums of outer products, in tiles where they
+// fit, and of many rows in pieces.
+TEST(Gradients, OfSharedMatrices) {
+  for (const Shape shape : {Shape(33, 40), Shape(64, 64), Shape(17, 70), Shape(150, 9)}) {
+    for (const DType dtype : {DType::F64, DType::F32}) {
+      expect_gradient_agreement(shared_matrices(shape, dtype));
+    }
+  }
+}
+
 // Nothing may recur through the levels.
 TEST(Gradients, OfADeepRecursion) {
   const Program program = recursive_program(8000, /*learns=*/true);
