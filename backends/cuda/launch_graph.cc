@@ -9,7 +9,7 @@
 namespace vecc::cuda {
 namespace {
 
-constexpr std::size_t kMostNodes = 1024;  // of one graph
+constexpr std::size_t kMostNodes = 128;  // of one graph
 
 // Of one launch: pointers to its two parameters, which the driver copies.
 class LaunchParameters {
