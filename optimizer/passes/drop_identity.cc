@@ -6,6 +6,9 @@
 //     columns (not count, softmax, sparsemax: those are 1)
 //   - a gather of all rows in order; a concat of one operand; a map that is its operand
 //   - in a linear: a lift of times 1, the transpose of a scalar, the transpose of a transpose
+//   - the transpose of a linear, or of a sum or mean of one, that nobody else reads: the linear
+//   with
+//     its sides exchanged gives the same numbers in the other order
 //
 // Readers read the operand instead, an output too; a gather that then reads a gather becomes one.
 //
@@ -17,6 +20,7 @@
 
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 
@@ -94,7 +98,8 @@ std::optional<ValueId> untransposed(Rewriter& rewriter, ValueId value) {
 
 class IdentityDropper {
  public:
-  explicit IdentityDropper(const Program& program) : program_(program), rewriter_(program) {}
+  explicit IdentityDropper(const Program& program)
+      : program_(program), readers_(program), rewriter_(program) {}
 
   // Ops that went, and lifts and transposes that went from a linear.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
@@ -150,8 +155,41 @@ class IdentityDropper {
     if (keeps_rows(kind, operand(id).shape, op(id).shape)) return drop(id, now_operand(id));
     if (kind == Transformation::Transp) {
       if (const auto before = untransposed(rewriter_, now_operand(id))) return drop(id, *before);
+      if (const auto exchanged = exchange_sides(op(id).operands[0])) return drop(id, *exchanged);
     }
     rewriter_.copy(id);
+  }
+
+  // What a transpose reads, already transposed: a linear, the sum or mean of one, a contract.
+  std::optional<ValueId> exchange_sides(ValueId value) {
+    if (readers_.only(value) == kNoValue) return {};
+    if (const auto* linear = std::get_if<LinearOp>(&op(value).attributes)) {
+      LinearOp other;
+      const ValueId left = op(value).operands[1];
+      const ValueId right = op(value).operands[0];
+      other.transpose_left = !linear->transpose_right && !op(left).shape.is_scalar();
+      other.transpose_right = !linear->transpose_left && !op(right).shape.is_scalar();
+      other.lift_left = linear->lift_right;
+      other.lift_right = linear->lift_left;
+      return rewriter_.add(other, {rewriter_.at(left), rewriter_.at(right)}, value);
+    }
+    if (const auto* contract = std::get_if<ContractOp>(&op(value).attributes)) {
+      const ValueId g = op(value).operands[0];
+      const ValueId x = op(value).operands[1];
+      const Shape weight = contract->weight_shape.transposed();
+      const bool scales = weight.is_scalar() || op(g).shape.is_scalar() || op(x).shape.is_scalar();
+      if (scales || times_shape(weight, op(g).shape) != op(x).shape) return {};
+      return rewriter_.add(ContractOp{contract->types, contract->type_count, weight},
+                           {rewriter_.at(x), rewriter_.at(g)}, value);
+    }
+    const auto* segment = std::get_if<SegmentOp>(&op(value).attributes);
+    if (segment == nullptr ||
+        (segment->combination != Combination::Sum && segment->combination != Combination::Avg)) {
+      return {};
+    }
+    const auto members = exchange_sides(op(value).operands[0]);
+    if (!members) return {};
+    return rewriter_.add(*segment, {*members}, value);
   }
 
   void visit(const MapOp& map, ValueId id) {
@@ -187,6 +225,7 @@ class IdentityDropper {
   }
 
   const Program& program_;
+  Readers readers_;
   Rewriter rewriter_;
   std::uint64_t dropped_ = 0;
 };

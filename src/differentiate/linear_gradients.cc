@@ -104,8 +104,9 @@ OpGradients::DistinctRows OpGradients::number_rows(const Index& index) {
   return {Index::compact(std::move(numbers)), Index::compact(std::move(rows))};
 }
 
-// For y = w x: sum of g x^T by row of w. For y = x w, y^T = w^T x^T: the same for w^T. Where the
-// source has more rows than are read, only those that are have a row.
+// For y = w x: sum of g x^T by row of w. For y = x w, y^T = w^T x^T: the same for w^T. A transpose
+// of w has the sum of x g^T. Where the source has more rows than are read, only those that are have
+// a row.
 void OpGradients::pass_contract(const Side& own, const Side& other, bool is_left, ValueId g) {
   const Read types = read_of(own);
   const ValueId x = unlifted(other, other.transposed == is_left && !other.shape.is_scalar());
@@ -119,9 +120,17 @@ void OpGradients::pass_contract(const Side& own, const Side& other, bool is_left
     contract.types = distinct.numbers;
     places = distinct.rows;
   }
-  auto summed = program_.add(std::move(contract), {g_x, x}, note_);
+  bool flip = own.transposed == is_left;
+  Operands sides{g_x, x};
+  const Shape other_way = contract.weight_shape.transposed();
+  const bool scales = other.shape.is_scalar() || other_way.is_scalar();
+  if (flip && !scales && times_shape(other_way, program_.op(g_x).shape) == program_.op(x).shape) {
+    sides = {x, g_x};
+    contract.weight_shape = other_way;
+    flip = false;
+  }
+  auto summed = program_.add(std::move(contract), std::move(sides), note_);
   VECC_CHECK(summed.has_value(), summed.error().text());
-  const bool flip = own.transposed == is_left;
   const ValueId result = flip ? transpose(*summed) : *summed;
   if (places) {
     sums_.add_rows(types.source, result, *places);

@@ -48,7 +48,13 @@ bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
 // lane to lane.
 bool is_wide(const Kernel& kernel) {
   constexpr std::uint64_t kWideRow = 1024;
-  return widest_row(kernel) >= kWideRow && !kernel.reloads && !kernel.in_place &&
+  // In place a lane stores the entry that it alone has loaded, but of a row of one number, which
+  // all lanes load.
+  const bool may_store =
+      !kernel.in_place || std::ranges::none_of(kernel.stores, [&](const KernelStore& store) {
+        return kernel.nodes[store.value].shape.is_scalar();
+      });
+  return widest_row(kernel) >= kWideRow && !kernel.reloads && may_store &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            return node.kind != Kind::Selected && node.kind != Kind::Scan &&
                   (is_entrywise(kernel, node) || is_summed_product(kernel, node));
