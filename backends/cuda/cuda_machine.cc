@@ -27,6 +27,18 @@ class ArgumentBytes {
   std::vector<std::byte> bytes_;
 };
 
+// "%12's, 3.2 GB": of the first value that lies in it.
+std::string largest_buffer(const Plan& plan) {
+  const auto largest = std::ranges::max_element(plan.buffers, {}, &PlanBuffer::elements);
+  if (largest == plan.buffers.end()) return "none";
+  const auto buffer = static_cast<BufferIndex>(largest - plan.buffers.begin());
+  const auto place = std::ranges::find(plan.places, buffer, &ValuePlace::buffer);
+  const std::string whose = place == plan.places.end()
+                                ? "a partial result's"
+                                : "%" + std::to_string(place - plan.places.begin()) + "'s";
+  return whose + ", " + text_of_bytes(largest->elements * byte_size(plan.dtype));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CudaMachine>> CudaMachine::make(std::shared_ptr<Device> device, Plan plan,
@@ -51,7 +63,8 @@ Result<void> CudaMachine::check_memory() const {
                     ", constants " + text_of_bytes(need.constant_bytes) + ", parameters " +
                     text_of_bytes(need.parameter_bytes) + ", indices " +
                     text_of_bytes(need.index_bytes) + "), free are " + text_of_bytes(free) +
-                    "; --emit=plan lists the buffers, a smaller --batch-size needs less, "
+                    "; the largest buffer is " + largest_buffer(plan_) +
+                    "; --emit=plan lists them all, a smaller --batch-size needs less, "
                     "--backend=cpu uses the host's memory");
 }
 

@@ -61,7 +61,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   DeviceBlock arena_;
   DeviceMemory tables_;
   std::uint64_t table_bytes_ = 0;
-  std::vector<DeviceBlock> blocks_;  // by buffer
+  std::vector<DeviceBlock> blocks_;    // by buffer
   std::unique_ptr<EventPair> events_;  // when something was timed
 };
 

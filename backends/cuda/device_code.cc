@@ -3,6 +3,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -80,6 +82,33 @@ class CodeCompilation {
   Errors errors_;
 };
 
+// What executables of this process have loaded, while one of them has it.
+class LoadedModules {
+ public:
+  std::shared_ptr<DeviceModule> find(const Device& device, const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    const auto found = modules_.find({&device, text});
+    if (found == modules_.end()) return nullptr;
+    std::shared_ptr<DeviceModule> module = found->second.lock();
+    if (module == nullptr) modules_.erase(found);
+    return module;
+  }
+  void add(const Device& device, const std::string& text,
+           const std::shared_ptr<DeviceModule>& module) {
+    const std::lock_guard lock(mutex_);
+    modules_[{&device, text}] = module;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<const Device*, std::string>, std::weak_ptr<DeviceModule>> modules_;
+};
+
+LoadedModules& loaded_modules() {
+  static LoadedModules& modules = *new LoadedModules;  // outlives every executable
+  return modules;
+}
+
 }  // namespace
 
 DeviceModule::DeviceModule(std::shared_ptr<Device> device, const std::string& image)
@@ -133,6 +162,27 @@ Result<std::vector<std::string>> compile_device_code(std::span<const std::string
   count.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (counts != nullptr) *counts = count;
   return code;
+}
+
+Result<std::vector<std::shared_ptr<DeviceModule>>> load_device_code(
+    const std::shared_ptr<Device>& device, std::span<const std::string> texts,
+    const DeviceCodeOptions& options, DeviceCodeCounts* counts) {
+  std::vector<std::shared_ptr<DeviceModule>> modules;
+  std::vector<std::string> missing;
+  for (const std::string& text : texts) {
+    modules.push_back(loaded_modules().find(*device, text));
+    if (modules.back() == nullptr) missing.push_back(text);
+  }
+  if (missing.empty()) return modules;
+  VECC_TRY(const std::vector<std::string> code,
+           compile_device_code(missing, CodeKind::Kernels, device->capability(), options, counts));
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (modules[i] != nullptr) continue;
+    modules[i] = std::make_shared<DeviceModule>(device, code[next++]);
+    loaded_modules().add(*device, texts[i], modules[i]);
+  }
+  return modules;
 }
 
 Result<std::string> link_device_code(const Device& device, std::span<const std::string> parts) {

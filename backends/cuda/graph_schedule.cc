@@ -87,13 +87,7 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
     }
   }
   if (has_series(plan)) texts.push_back(print_end_run(plan.dtype));
-  VECC_TRY(
-      const std::vector<std::string> code,
-      compile_device_code(texts, CodeKind::Kernels, made->device_->capability(), options, counts));
-  std::vector<std::shared_ptr<DeviceModule>> units;
-  for (const std::string& image : code) {
-    units.push_back(std::make_shared<DeviceModule>(made->device_, image));
-  }
+  VECC_TRY(const auto units, load_device_code(made->device_, texts, options, counts));
   if (has_series(plan)) made->end_run_ = units.back();
   for (const auto& [node, unit] : unit_of) node->unit = units[unit];
   made->graphs_.resize(kStages);

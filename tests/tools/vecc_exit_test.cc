@@ -46,6 +46,8 @@ TEST(VeccExit, bad_usage_is_2) {
   expect_failure(run_vecc({graph, "--torch-reduce=spmm"}), 2,
                  "--torch-reduce needs --backend=torch");
   expect_failure(run_vecc({graph, "--backend=torch", "--torch-reduce=sort"}), 2, "sort");
+  expect_failure(run_vecc({graph, "--cuda-launch=grid"}), 2, "--cuda-launch needs --backend=cuda");
+  expect_failure(run_vecc({graph, "--backend=cuda", "--cuda-launch=sort"}), 2, "sort");
 }
 
 TEST(VeccExit, every_level_runs_and_another_is_2) {

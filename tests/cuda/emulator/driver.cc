@@ -21,7 +21,12 @@ using namespace vecc::cuda;
 namespace {
 
 constexpr CUresult kInvalid = 1;
-constexpr std::size_t kMemory = std::size_t{8} << 30;
+
+// 8 GiB, or the environment's VECC_EMULATED_BYTES.
+std::size_t memory_bytes() {
+  const char* const asked = std::getenv("VECC_EMULATED_BYTES");
+  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : std::size_t{8} << 30;
+}
 
 // A kernel of a module, made by nvrtc.cc's words.
 struct EmulatedKernel {
@@ -101,7 +106,7 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
   return kSuccess;
 }
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
-  *bytes = kMemory;
+  *bytes = memory_bytes();
   return kSuccess;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
@@ -112,7 +117,7 @@ CUresult cuCtxSetCurrent(CUcontext) {
   return kSuccess;
 }
 CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  *free = *total = kMemory;
+  *free = *total = memory_bytes();
   return kSuccess;
 }
 CUresult cuMemAlloc_v2(CUdeviceptr* memory, std::size_t bytes) {
