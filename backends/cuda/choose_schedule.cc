@@ -23,6 +23,8 @@ constexpr double kGraphNode = 0.75;
 constexpr double kWalkLevel = 2.7;
 constexpr double kWalkWork = 6e-6;
 
+constexpr int kClusterCapability = 90;
+
 // Whether a stage in one launch takes less time than as a graph.
 bool is_walk_faster(const Plan& plan) {
   double graph = 0;
@@ -83,7 +85,15 @@ Result<std::optional<WalkShape>> choose_walk(const Plan& plan, CudaLaunch launch
       if (!is_walk_faster(plan)) break;
       return WalkShape{CudaLaunch::Grid, device.multiprocessors()};
     case CudaLaunch::Grid: return WalkShape{asked.launch, blocks(device.multiprocessors())};
-    case CudaLaunch::Cluster: return WalkShape{asked.launch, blocks(kLargestCluster)};
+    case CudaLaunch::Cluster:
+      if (device.capability() < kClusterCapability) {
+        return Errors(ErrorCode::BackendUnsupported, device.name(),
+                      "clusters of blocks need compute capability 9.0, found " +
+                          std::to_string(device.capability() / 10) + "." +
+                          std::to_string(device.capability() % 10) +
+                          "; --cuda-launch=grid runs everything in one launch, too");
+      }
+      return WalkShape{asked.launch, blocks(kLargestCluster)};
   }
   return std::optional<WalkShape>();
 }

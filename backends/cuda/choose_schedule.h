@@ -13,7 +13,8 @@ namespace vecc::cuda {
 
 /// One launch for each stage, and its blocks; none: a CUDA graph. `launch`: what is asked for;
 /// Auto: what $VECC_CUDA_LAUNCH says (graph, grid, cluster, or with a number of blocks: grid:64),
-/// or else what takes least time. Error: Usage (that variable).
+/// or else what takes least time. Errors: Usage (that variable),
+/// BackendUnsupported (a cluster on a GPU before compute capability 9.0).
 [[nodiscard]] Result<std::optional<WalkShape>> choose_walk(const Plan& plan, CudaLaunch launch,
                                                            const Device& device);
 

@@ -1,7 +1,6 @@
 #include "backends/cuda/launch_graph.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "src/kernel/print_cuda.h"
@@ -28,9 +27,8 @@ class LaunchParameters {
 
 // Kernels fetch what does not change before they wait for one another, where GPUs can do that.
 bool kernels_wait_themselves(const Device& device) {
-  static const bool off = std::getenv("VECC_NO_PDL") != nullptr;
   constexpr int kHopper = 90;
-  return !off && device.capability() >= kHopper && device.driver().graph_add_edges != nullptr;
+  return device.capability() >= kHopper && device.driver().graph_add_edges != nullptr;
 }
 
 CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& launch,

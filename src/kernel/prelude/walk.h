@@ -44,8 +44,10 @@ struct OneBlock {
 };
 struct Cluster {
   static __device__ __forceinline__ void wait(unsigned*) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // before it nobody starts clusters
     __cluster_barrier_arrive();
     __cluster_barrier_wait();
+#endif
   }
 };
 // The counter's highest bit changes when all blocks have come, and nothing must be set back.
