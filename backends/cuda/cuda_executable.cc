@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/plan/launch_layout.h"
+
 namespace vecc::cuda {
 
 Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options) {
