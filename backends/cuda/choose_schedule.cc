@@ -12,7 +12,6 @@
 #include "vecc/escape.h"
 
 namespace vecc::cuda {
-
 namespace {
 
 // Microseconds, measured on an H200: a level of a graph and of a walk (its barrier and what its
@@ -23,21 +22,17 @@ constexpr double kGraphNode = 0.75;
 constexpr double kWalkLevel = 2.7;
 constexpr double kWalkWork = 6e-6;
 
-constexpr int kClusterCapability = 90;
-
 // Whether a stage in one launch takes less time than as a graph.
-bool is_walk_faster(const Plan& plan) {
+bool is_walk_faster(const Plan& plan, std::span<const StageLaunches> stages) {
   double graph = 0;
   double walk = 0;
-  for (const std::uint32_t stage : {0u, 1u}) {
-    const auto levels = levels_of(stage_dependencies(plan, stage));
-    const std::uint32_t first = launches_of(plan, stage).first;
+  for (const StageLaunches& stage : stages) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> nodes;  // by level and kernel
     std::uint32_t depth = 0;
-    for (std::uint32_t l = 0; l < levels.size(); ++l) {
-      const Launch& launch = plan.launches[first + l];
-      nodes.emplace(levels[l], launch.kernel);
-      depth = std::max(depth, levels[l] + 1);
+    for (std::uint32_t l = 0; l < stage.levels.size(); ++l) {
+      const Launch& launch = plan.launches[stage.first + l];
+      nodes.emplace(stage.levels[l], launch.kernel);
+      depth = std::max(depth, stage.levels[l] + 1);
       walk += kWalkWork * static_cast<double>(launch.work);
     }
     graph += kGraphLevel * depth + kGraphNode * static_cast<double>(nodes.size() - depth);
@@ -72,8 +67,9 @@ Result<Asked> asked_by_environment() {
 
 }  // namespace
 
-Result<std::optional<WalkShape>> choose_walk(const Plan& plan, CudaLaunch launch,
-                                             const Device& device) {
+Result<std::optional<WalkShape>> choose_walk(const Plan& plan,
+                                             std::span<const StageLaunches> stages,
+                                             CudaLaunch launch, const Device& device) {
   Asked asked{launch, 0};
   if (launch == CudaLaunch::Auto) {
     VECC_TRY(asked, asked_by_environment());
@@ -82,15 +78,14 @@ Result<std::optional<WalkShape>> choose_walk(const Plan& plan, CudaLaunch launch
   switch (asked.launch) {
     case CudaLaunch::Graph: break;
     case CudaLaunch::Auto:
-      if (!is_walk_faster(plan)) break;
+      if (!is_walk_faster(plan, stages)) break;
       return WalkShape{CudaLaunch::Grid, device.multiprocessors()};
     case CudaLaunch::Grid: return WalkShape{asked.launch, blocks(device.multiprocessors())};
     case CudaLaunch::Cluster:
-      if (device.capability() < kClusterCapability) {
+      if (device.capability() < kHopper) {
         return Errors(ErrorCode::BackendUnsupported, device.name(),
                       "clusters of blocks need compute capability 9.0, found " +
-                          std::to_string(device.capability() / 10) + "." +
-                          std::to_string(device.capability() % 10) +
+                          capability_text(device.capability()) +
                           "; --cuda-launch=grid runs everything in one launch, too");
       }
       return WalkShape{asked.launch, blocks(kLargestCluster)};
@@ -101,11 +96,12 @@ Result<std::optional<WalkShape>> choose_walk(const Plan& plan, CudaLaunch launch
 Result<std::unique_ptr<Schedule>> load_schedule(std::shared_ptr<Device> device, const Plan& plan,
                                                 CudaLaunch launch, const DeviceCodeOptions& options,
                                                 DeviceCodeCounts* counts) {
-  VECC_TRY(const auto walk, choose_walk(plan, launch, *device));
+  std::vector<StageLaunches> stages = list_stages(plan);
+  VECC_TRY(const auto walk, choose_walk(plan, stages, launch, *device));
   if (walk && !plan.launches.empty()) {
-    return WalkSchedule::load(std::move(device), plan, *walk, options, counts);
+    return WalkSchedule::load(std::move(device), plan, std::move(stages), *walk, options, counts);
   }
-  return GraphSchedule::load(std::move(device), plan, options, counts);
+  return GraphSchedule::load(std::move(device), plan, stages, options, counts);
 }
 
 }  // namespace vecc::cuda

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/schedule.h"
@@ -15,8 +16,9 @@ namespace vecc::cuda {
 /// Auto: what $VECC_CUDA_LAUNCH says (graph, grid, cluster, or with a number of blocks: grid:64),
 /// or else what takes least time. Errors: Usage (that variable),
 /// BackendUnsupported (a cluster on a GPU before compute capability 9.0).
-[[nodiscard]] Result<std::optional<WalkShape>> choose_walk(const Plan& plan, CudaLaunch launch,
-                                                           const Device& device);
+[[nodiscard]] Result<std::optional<WalkShape>> choose_walk(const Plan& plan,
+                                                           std::span<const StageLaunches> stages,
+                                                           CudaLaunch launch, const Device& device);
 
 /// The schedule, loaded. Errors: those of choose_walk(), GraphSchedule::load() and
 /// WalkSchedule::load(). Throws DeviceError.

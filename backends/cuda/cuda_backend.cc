@@ -24,8 +24,7 @@ class CudaBackend final : public Backend {
     return Errors(ErrorCode::CompilerAbsent, "cuda",
                   "NVRTC " + std::to_string(compiler.major) + "." + std::to_string(compiler.minor) +
                       " does not compile for " + opened->name() + " (compute capability " +
-                      std::to_string(opened->capability() / 10) + "." +
-                      std::to_string(opened->capability() % 10) +
+                      cuda::capability_text(opened->capability()) +
                       "): set VECC_NVRTC to another version's library");
   }
 

@@ -29,6 +29,10 @@ Result<CUdevice> find_device(const Driver& driver, std::uint32_t index) {
 
 }  // namespace
 
+std::string capability_text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
 std::uint32_t device_count() {
   const auto driver = find_driver();
   int count = 0;
@@ -67,8 +71,7 @@ Result<std::shared_ptr<Device>> Device::open(std::uint32_t index) {
   VECC_TRY(const CUdevice device, find_device(*driver, index));
   if (info.capability < kOldestCapability) {
     return Errors(ErrorCode::DeviceAbsent, "cuda:" + std::to_string(index),
-                  info.name + " has compute capability " + std::to_string(info.capability / 10) +
-                      "." + std::to_string(info.capability % 10) +
+                  info.name + " has compute capability " + capability_text(info.capability) +
                       ", expected 7.0 or newer; --backend=cpu needs no GPU");
   }
   std::shared_ptr<Device> opened(new Device(*driver));

@@ -9,6 +9,12 @@
 
 namespace vecc::cuda {
 
+/// Compute capability 9.0: clusters of blocks, and kernels that begin before others have ended.
+inline constexpr int kHopper = 90;
+
+/// "9.0" of 90.
+[[nodiscard]] std::string capability_text(int capability);
+
 class Device {
  public:
   /// The GPU of that number, opened once a process. Errors: DeviceAbsent (no driver, no such GPU,

@@ -88,14 +88,12 @@ class LoadedModules {
   std::shared_ptr<DeviceModule> find(const Device& device, const std::string& text) {
     const std::lock_guard lock(mutex_);
     const auto found = modules_.find({&device, text});
-    if (found == modules_.end()) return nullptr;
-    std::shared_ptr<DeviceModule> module = found->second.lock();
-    if (module == nullptr) modules_.erase(found);
-    return module;
+    return found == modules_.end() ? nullptr : found->second.lock();
   }
   void add(const Device& device, const std::string& text,
            const std::shared_ptr<DeviceModule>& module) {
     const std::lock_guard lock(mutex_);
+    std::erase_if(modules_, [](const auto& entry) { return entry.second.expired(); });
     modules_[{&device, text}] = module;
   }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "backends/cuda/device_unit.h"
-#include "backends/cuda/walk_items.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_walk.h"
 #include "src/plan/launch_layout.h"
@@ -36,10 +35,9 @@ std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
 }  // namespace
 
 // A stage's launches by level: what waits for a launch of a node is in a later level.
-void GraphSchedule::make_nodes(const Plan& plan, std::uint32_t number) {
-  const auto before = stage_dependencies(plan, number);
-  const std::vector<std::uint32_t> levels = levels_of(before);
-  const std::uint32_t first = launches_of(plan, number).first;
+void GraphSchedule::make_nodes(const Plan& plan, const StageLaunches& launches) {
+  const std::uint32_t first = launches.first;
+  const auto& before = launches.before;
   const NarrowArrays narrow(plan);
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>;
   std::map<Key, Node> nodes;  // by level, kernel, slots and width of the lists
@@ -48,7 +46,7 @@ void GraphSchedule::make_nodes(const Plan& plan, std::uint32_t number) {
     const Kernel& kernel = plan.kernels[launch.kernel];
     const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
     const bool is_narrow = has_lists(kernel) && narrow.has_all_of(launch);
-    Node& node = nodes[{levels[l], launch.kernel, slots, is_narrow}];
+    Node& node = nodes[{launches.levels[l], launch.kernel, slots, is_narrow}];
     node.slots = slots;
     node.launches.push_back(first + l);
   }
@@ -69,10 +67,11 @@ void GraphSchedule::make_nodes(const Plan& plan, std::uint32_t number) {
 
 Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> device,
                                                       const Plan& plan,
+                                                      std::span<const StageLaunches> stages,
                                                       const DeviceCodeOptions& options,
                                                       DeviceCodeCounts* counts) {
   std::unique_ptr<GraphSchedule> made(new GraphSchedule(std::move(device)));
-  for (std::uint32_t stage = 0; stage < kStages; ++stage) made->make_nodes(plan, stage);
+  for (const StageLaunches& stage : stages) made->make_nodes(plan, stage);
   using Key = std::tuple<std::uint32_t, std::uint32_t, CudaUnit>;
   std::map<Key, std::size_t> numbers;  // by kernel, slots and kind
   std::vector<std::string> texts;

@@ -19,6 +19,7 @@ class GraphSchedule final : public Schedule {
   /// DeviceError.
   [[nodiscard]] static Result<std::unique_ptr<Schedule>> load(std::shared_ptr<Device> device,
                                                               const Plan& plan,
+                                                              std::span<const StageLaunches> stages,
                                                               const DeviceCodeOptions& options,
                                                               DeviceCodeCounts* counts);
 
@@ -40,7 +41,7 @@ class GraphSchedule final : public Schedule {
   using Stage = std::vector<Node>;
 
   explicit GraphSchedule(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  void make_nodes(const Plan& plan, std::uint32_t stage);
+  void make_nodes(const Plan& plan, const StageLaunches& launches);
   void bind_node(const Plan& plan, Node& node, std::vector<LaunchArguments>& arguments,
                  std::vector<std::byte>& tables);
   [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,

@@ -27,7 +27,6 @@ class LaunchParameters {
 
 // Kernels fetch what does not change before they wait for one another, where GPUs can do that.
 bool kernels_wait_themselves(const Device& device) {
-  constexpr int kHopper = 90;
   return device.capability() >= kHopper && device.driver().graph_add_edges != nullptr;
 }
 

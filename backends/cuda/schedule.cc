@@ -1,17 +1,24 @@
 #include "backends/cuda/schedule.h"
 
+#include "backends/cuda/walk_items.h"
 #include "src/plan/dependencies.h"
 
 namespace vecc::cuda {
 
-std::vector<std::vector<std::uint32_t>> stage_dependencies(const Plan& plan, std::uint32_t stage) {
-  const auto [first, last] = launches_of(plan, stage);
-  const auto all = launch_dependencies(plan);
-  std::vector<std::vector<std::uint32_t>> before(all.begin() + first, all.begin() + last);
-  for (auto& launches : before) {
-    for (std::uint32_t& launch : launches) launch -= first;
+std::vector<StageLaunches> list_stages(const Plan& plan) {
+  const auto before = launch_dependencies(plan);
+  std::vector<StageLaunches> stages(kStages);
+  std::uint32_t next = 0;
+  for (std::uint32_t number = 0; number < kStages; ++number) {
+    StageLaunches& stage = stages[number];
+    stage.first = next;
+    for (; next < before.size() && plan.launches[next].stage == number; ++next) {
+      stage.before.push_back(before[next]);
+      for (std::uint32_t& launch : stage.before.back()) launch -= stage.first;
+    }
+    stage.levels = levels_of(stage.before);
   }
-  return before;
+  return stages;
 }
 
 }  // namespace vecc::cuda

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "backends/cuda/device_series.h"
@@ -38,18 +37,13 @@ class Schedule {
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 };
 
-/// The launches of a stage: first, and behind the last.
-[[nodiscard]] inline std::pair<std::uint32_t, std::uint32_t> launches_of(const Plan& plan,
-                                                                         std::uint32_t stage) {
-  std::uint32_t first = 0;
-  while (first < plan.launches.size() && plan.launches[first].stage < stage) ++first;
-  std::uint32_t last = first;
-  while (last < plan.launches.size() && plan.launches[last].stage == stage) ++last;
-  return {first, last};
-}
-
-/// What each launch of a stage waits for, counted from the stage's first.
-[[nodiscard]] std::vector<std::vector<std::uint32_t>> stage_dependencies(const Plan& plan,
-                                                                         std::uint32_t stage);
+/// The launches of a stage, in the Plan's order.
+struct StageLaunches {
+  std::uint32_t first = 0;                         ///< of the Plan's
+  std::vector<std::vector<std::uint32_t>> before;  ///< by launch what it waits for, from `first` on
+  std::vector<std::uint32_t> levels;               ///< by launch: levels_of(before)
+};
+/// By stage.
+[[nodiscard]] std::vector<StageLaunches> list_stages(const Plan& plan);
 
 }  // namespace vecc::cuda

@@ -10,11 +10,11 @@ constexpr std::size_t kAlignment = 16;  // of a step's arguments
 
 }  // namespace
 
-Result<std::unique_ptr<Schedule>> WalkSchedule::load(std::shared_ptr<Device> device,
-                                                     const Plan& plan, WalkShape shape,
-                                                     const DeviceCodeOptions& options,
-                                                     DeviceCodeCounts* counts) {
+Result<std::unique_ptr<Schedule>> WalkSchedule::load(
+    std::shared_ptr<Device> device, const Plan& plan, std::vector<StageLaunches> stages,
+    WalkShape shape, const DeviceCodeOptions& options, DeviceCodeCounts* counts) {
   std::unique_ptr<WalkSchedule> made(new WalkSchedule);
+  made->stages_ = std::move(stages);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers;  // by kernel and slots
   std::map<std::string, StepUnit> distinct;                                // by name
   for (const Launch& launch : plan.launches) {
@@ -44,22 +44,21 @@ void WalkSchedule::bind(const Plan& plan, std::vector<LaunchArguments> arguments
                       .work = launch.work,
                       .rows = cut_blocks(launch, layout, unit.slots, walk_->blocks())});
   }
-  for (std::uint32_t stage = 0; stage < kStages; ++stage) bind_stage(plan, stage, arguments);
+  for (std::uint32_t stage = 0; stage < kStages; ++stage) bind_stage(stage, arguments);
 }
 
-void WalkSchedule::bind_stage(const Plan& plan, std::uint32_t stage,
-                              const std::vector<LaunchArguments>& arguments) {
-  const auto [first, last] = launches_of(plan, stage);
-  if (first == last) return;
-  const std::vector<std::uint32_t> levels = levels_of(stage_dependencies(plan, stage));
+void WalkSchedule::bind_stage(std::uint32_t number, const std::vector<LaunchArguments>& arguments) {
+  const StageLaunches& stage = stages_[number];
+  const auto count = static_cast<std::uint32_t>(stage.levels.size());
+  if (count == 0) return;
   std::vector<std::byte> bytes;
-  for (std::uint32_t l = first; l < last; ++l) {
-    steps_[l].level = levels[l - first];
+  for (std::uint32_t l = stage.first; l < stage.first + count; ++l) {
+    steps_[l].level = stage.levels[l - stage.first];
     steps_[l].arguments = static_cast<std::uint32_t>(bytes.size());
     bytes.insert(bytes.end(), arguments[l].bytes.begin(), arguments[l].bytes.end());
     bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment);
   }
-  walk_->bind(stage, std::span(steps_).subspan(first, last - first), bytes);
+  walk_->bind(number, std::span(steps_).subspan(stage.first, count), bytes);
 }
 
 }  // namespace vecc::cuda

@@ -13,10 +13,9 @@ class WalkSchedule final : public Schedule {
  public:
   /// Compiles or loads the Plan's kernels and links them. Errors: those of WalkLaunch::load().
   /// Throws DeviceError.
-  [[nodiscard]] static Result<std::unique_ptr<Schedule>> load(std::shared_ptr<Device> device,
-                                                              const Plan& plan, WalkShape shape,
-                                                              const DeviceCodeOptions& options,
-                                                              DeviceCodeCounts* counts);
+  [[nodiscard]] static Result<std::unique_ptr<Schedule>> load(
+      std::shared_ptr<Device> device, const Plan& plan, std::vector<StageLaunches> stages,
+      WalkShape shape, const DeviceCodeOptions& options, DeviceCodeCounts* counts);
 
   void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
   void start(std::uint32_t stage) override { walk_->start(stage, {.runs = 1}); }
@@ -28,13 +27,13 @@ class WalkSchedule final : public Schedule {
 
  private:
   WalkSchedule() = default;
-  void bind_stage(const Plan& plan, std::uint32_t stage,
-                  const std::vector<LaunchArguments>& arguments);
+  void bind_stage(std::uint32_t number, const std::vector<LaunchArguments>& arguments);
 
   struct Unit {
     StepUnit text;
     std::uint32_t slots = 1;
   };
+  std::vector<StageLaunches> stages_;
   std::vector<Unit> units_;
   std::vector<std::size_t> unit_of_;  // by launch
   std::unique_ptr<WalkLaunch> walk_;

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from text_cases import all_cases
 
-ATOMS = ("c", "o", "br", "i", "f", "h", "n", "cl")
-BONDS = ("b_1", "b_2", "b_3", "b_4", "b_5", "b_7")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/bench/neuralogic"))
+from mutagenesis import rules_of  # noqa: E402: found by the line above
+
 # Where NeuraLogic's are not the derivatives (docs/functions.md), or it throws: a scalar in a vector's sum.
 OTHER_GRADIENTS = {"lukasiewicz", "scalar_weight", "unit_facts"}
 
@@ -26,17 +27,6 @@ path(X, Y) <= bond(X, Z, B), {3,3} bond_embed(B), {3,3} path(Z, Y).
 predict/0 {1}
 predict/0 [transformation=sigm]
 """
-
-
-def mutagenesis_template(model):
-    """Of the golden dumps mutagenesis-simple and mutagenesis-dims; `*bond` is not an input."""
-    embedding, bond = {"simple": ("{3,1}", "*bond(X,Y,B), bond_embed(B)"),
-                       "dims": ("{1,1}", "bond(X,Y,B), {3,1} bond_embed(B)")}[model]
-    rules = [f"{{3,1}} atom_embed(A) :- {atom}(A)." for atom in ATOMS]
-    rules += [f"{embedding} bond_embed(B) :- {kind}(B)." for kind in BONDS]
-    for below, layer in (("atom_embed", 1), ("layer_1", 2), ("layer_2", 3)):
-        rules.append(f"layer_{layer}(X) :- {{3,3}} {below}(X), {{3,3}} {below}(Y), {bond}.")
-    return "\n".join(rules + ["{1,3} predict :- layer_3(X)."]) + "\n"
 
 
 def write_cases(folder):
@@ -61,7 +51,7 @@ def package_cases(neuralogic_jar, folder):
     files = ["-e", str(molecules / "examples.txt"), "-q", str(molecules / "queries.txt")]
     for model in ("simple", "dims"):
         template = folder / f"{model}.t.txt"
-        template.write_text(mutagenesis_template(model), encoding="utf-8")
+        template.write_text(rules_of(model), encoding="utf-8")
         yield f"mutagenesis_{model}", ["-t", str(template), *files, "-init", "simple"]
     cycle = folder / "cycle.t.txt"
     embeddings = (molecules / "templates/embeddings.txt").read_text(encoding="utf-8")

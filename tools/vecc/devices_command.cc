@@ -15,10 +15,6 @@
 namespace vecc::tools {
 namespace {
 
-std::string capability_text(int capability) {
-  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
-}
-
 std::vector<cuda::DeviceInfo> find_gpus() {
   std::vector<cuda::DeviceInfo> gpus;
   for (std::uint32_t i = 0; i < cuda::device_count(); ++i) {
@@ -55,7 +51,8 @@ Result<void> print_text(const std::vector<cuda::DeviceInfo>& gpus) {
   std::vector<std::vector<std::string>> lines{{"device", "name", "memory", "capability", "SMs"}};
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     lines.push_back({"cuda:" + std::to_string(i), gpus[i].name, text_of_bytes(gpus[i].bytes),
-                     capability_text(gpus[i].capability), std::to_string(gpus[i].multiprocessors)});
+                     cuda::capability_text(gpus[i].capability),
+                     std::to_string(gpus[i].multiprocessors)});
   }
   if (!gpus.empty()) VECC_TRY_VOID(print_table(lines));
   lines = {{"backend", "runs on", "if not, why"}};
@@ -73,7 +70,7 @@ Result<void> print_json(const std::vector<cuda::DeviceInfo>& gpus) {
   for (const cuda::DeviceInfo& gpu : gpus) {
     json["gpus"].push_back({{"name", gpu.name},
                             {"bytes", gpu.bytes},
-                            {"capability", capability_text(gpu.capability)},
+                            {"capability", cuda::capability_text(gpu.capability)},
                             {"multiprocessors", gpu.multiprocessors}});
   }
   for (const Backend* backend : backends()) {

@@ -6,7 +6,7 @@ ATOMS = ("c", "o", "br", "i", "f", "h", "n", "cl")
 BONDS = ("b_1", "b_2", "b_3", "b_4", "b_5", "b_7")
 
 
-def template(model):
+def rules_of(model):
     """The rules of vecc-import relational --model=simple|dims; `*bond` is not an input."""
     embedding, bond = {"simple": ("{3,1}", "*bond(X,Y,B), bond_embed(B)"),
                        "dims": ("{1,1}", "bond(X,Y,B), {3,1} bond_embed(B)")}[model]
@@ -14,8 +14,11 @@ def template(model):
     rules += [f"{embedding} bond_embed(B) :- {kind}(B)." for kind in BONDS]
     for below, layer in (("atom_embed", 1), ("layer_1", 2), ("layer_2", 3)):
         rules.append(f"layer_{layer}(X) :- {{3,3}} {below}(X), {{3,3}} {below}(Y), {bond}.")
-    return "\n".join(rules + ["{1,3} predict :- layer_3(X).",
-                              "predict / 0 [activation=identity]"]) + "\n"
+    return "\n".join(rules + ["{1,3} predict :- layer_3(X)."]) + "\n"
+
+
+def template(model):
+    return rules_of(model) + "predict / 0 [activation=identity]\n"
 
 
 def molecules():
