@@ -80,13 +80,15 @@ std::string_view text_of(CudaLaunch launch) {
     case CudaLaunch::Graph: return "graph";
     case CudaLaunch::Grid: return "grid";
     case CudaLaunch::Cluster: return "cluster";
+    case CudaLaunch::Parts: return "parts";
   }
   return "";
 }
 
 std::optional<CudaLaunch> parse_cuda_launch(std::string_view text) {
   for (const CudaLaunch launch :
-       {CudaLaunch::Auto, CudaLaunch::Graph, CudaLaunch::Grid, CudaLaunch::Cluster}) {
+       {CudaLaunch::Auto, CudaLaunch::Graph, CudaLaunch::Grid, CudaLaunch::Cluster,
+        CudaLaunch::Parts}) {
     if (text_of(launch) == text) return launch;
   }
   return std::nullopt;

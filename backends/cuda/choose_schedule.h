@@ -4,26 +4,31 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/schedule.h"
 #include "backends/cuda/walk_launch.h"
+#include "backends/cuda/walk_phases.h"
 #include "vecc/backend.h"
 
 namespace vecc::cuda {
 
-/// One launch for each stage, and its blocks; none: a CUDA graph. `launch`: what is asked for;
-/// Auto: what $VECC_CUDA_LAUNCH says (graph, grid, cluster, or with a number of blocks: grid:64),
-/// or else what takes least time. Errors: Usage (that variable),
-/// BackendUnsupported (a cluster on a GPU before compute capability 9.0).
-[[nodiscard]] Result<std::optional<WalkShape>> choose_walk(const Plan& plan,
-                                                           std::span<const StageLaunches> stages,
-                                                           CudaLaunch launch, const Device& device);
+struct WalkChoice {
+  std::vector<StageLaunches> stages;
+  std::optional<WalkShape> shape;   ///< one launch for each stage; none: a CUDA graph
+  std::vector<LaunchPhase> phases;  ///< by launch of all stages, for Parts
+};
 
-/// The schedule, loaded. Errors: those of choose_walk(), GraphSchedule::load() and
-/// WalkSchedule::load(). Throws DeviceError.
+/// `launch`: what is asked for (asked_launch.h); Auto: what takes least time. Errors: those of
+/// asked_launch(), BackendUnsupported (a cluster on a GPU before compute capability 9.0).
+[[nodiscard]] Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch,
+                                             const Device& device);
+
+/// The schedule, loaded; it may put launches' rows into another order. Errors: those of
+/// GraphSchedule::load() and WalkSchedule::load(). Throws DeviceError.
 [[nodiscard]] Result<std::unique_ptr<Schedule>> load_schedule(std::shared_ptr<Device> device,
-                                                              const Plan& plan, CudaLaunch launch,
+                                                              Plan& plan, WalkChoice walk,
                                                               const DeviceCodeOptions& options,
                                                               DeviceCodeCounts* counts);
 

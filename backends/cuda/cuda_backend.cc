@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "backends/cuda/arrange_parts.h"
 #include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/nvrtc.h"
 
@@ -30,6 +31,13 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
     return unsupported_by_plan(program);
+  }
+
+  [[nodiscard]] std::optional<Program> arrange(const Program& program,
+                                               const ExecutionOptions& options) const override {
+    auto parts = cuda::arrange_parts(program, options.cuda_launch);
+    if (!parts) return std::nullopt;
+    return std::move(parts->program);
   }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(

@@ -3,8 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "backends/cuda/arrange_parts.h"
+#include "backends/cuda/choose_schedule.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::cuda {
@@ -14,12 +17,41 @@ Plan make_device_plan(const native::GradientProgram& program, const ExecutionOpt
                                     for_gpu(native::plan_options(options, program)));
 }
 
+namespace {
+
+// The Plan and how it is to be run. In parts if that is asked for, or takes less time: the Plan is
+// then another.
+struct ScheduledPlan {
+  Plan plan;
+  WalkChoice walk;
+};
+Result<ScheduledPlan> make_scheduled_plan(const native::GradientProgram& program,
+                                          const ExecutionOptions& options, const Device& device) {
+  ScheduledPlan scheduled;
+  if (may_run_in_parts(program.program, options.cuda_launch)) {
+    scheduled.plan = native::make_verified_plan(
+        program.program, for_gpu_parts(native::plan_options(options, program)));
+    VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, device));
+    if (!scheduled.walk.phases.empty()) return scheduled;
+  }
+  scheduled.plan = make_device_plan(program, options);
+  VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, device));
+  return scheduled;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
                                                          const ExecutionOptions& options,
                                                          std::shared_ptr<Device> device) {
-  native::GradientProgram whole{program, kNone, {}, {}};
+  // Who asks for values means those of the Program that was given.
+  std::optional<SampleParts> parts;
+  if (!options.keep_values && options.kept.empty()) {
+    parts = arrange_parts(program, options.cuda_launch);
+  }
+  native::GradientProgram whole{parts ? std::move(parts->program) : program, kNone, {}, {}};
   if (options.gradients) {
-    VECC_TRY(whole, native::make_gradient_program(program));
+    VECC_TRY(whole, native::make_gradient_program(whole.program));
   }
   std::unique_ptr<CudaExecutable> made(new CudaExecutable(whole, device));
   DeviceCodeOptions code;
@@ -27,12 +59,14 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   DeviceCodeCounts& counts = made->code_counts_;
   try {
     device->use();
-    VECC_TRY(auto machine, CudaMachine::make(std::move(device), make_device_plan(whole, options),
-                                             options.cuda_launch, code, &counts));
+    VECC_TRY(ScheduledPlan scheduled, make_scheduled_plan(whole, options, *device));
+    VECC_TRY(auto machine, CudaMachine::make(std::move(device), std::move(scheduled.plan),
+                                             std::move(scheduled.walk), code, &counts));
     made->cuda_machine_ = machine.get();
     spdlog::debug("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled, counts.cached,
                   counts.seconds);
     made->bind(whole.program, options, std::move(machine));
+    if (parts) made->renumber(std::move(parts->origin), program.ops().size());
   } catch (const DeviceError& error) {
     return error.errors;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/choose_schedule.h"
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_series.h"
@@ -20,7 +21,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   /// Compiles or loads the kernels. Errors: those of compile_device_code() and
   /// link_device_code(), OutOfMemory with the need and what is free. Throws DeviceError.
   [[nodiscard]] static Result<std::unique_ptr<CudaMachine>> make(std::shared_ptr<Device> device,
-                                                                 Plan plan, CudaLaunch launch,
+                                                                 Plan plan, WalkChoice walk,
                                                                  const DeviceCodeOptions& options,
                                                                  DeviceCodeCounts* counts);
 

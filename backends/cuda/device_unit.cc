@@ -11,13 +11,14 @@ std::string unit_text(const Kernel& kernel, std::uint32_t slots, CudaUnit unit) 
          print_cuda(kernel, slots, unit);
 }
 
-StepUnit step_unit(const Kernel& kernel, std::uint32_t slots) {
-  const std::string nameless = print_cuda(kernel, slots, CudaUnit::Step);
+StepUnit step_unit(const Kernel& kernel, std::uint32_t slots, CudaUnit kind) {
+  const std::string nameless = print_cuda(kernel, slots, kind);
   StepUnit unit;
   unit.has_lists = has_lists(kernel);
   unit.name = "vecc_" + native::CodeKey(nameless).hash();
-  unit.text = "#define VECC_STEPS 1\n" + std::string(kernel_prelude()) +
-              std::string(device_prelude()) + print_cuda(kernel, slots, CudaUnit::Step, unit.name);
+  unit.text = "#define VECC_STEPS " + std::to_string(kStepThreads) + "\n" +
+              std::string(kernel_prelude()) + std::string(device_prelude()) +
+              print_cuda(kernel, slots, kind, unit.name);
   return unit;
 }
 

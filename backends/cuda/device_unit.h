@@ -17,6 +17,8 @@ struct StepUnit {
   std::string text;
   bool has_lists = false;  ///< else there is no NAME_16
 };
-[[nodiscard]] StepUnit step_unit(const Kernel& kernel, std::uint32_t slots);
+/// `kind`: Step or WideStep.
+[[nodiscard]] StepUnit step_unit(const Kernel& kernel, std::uint32_t slots,
+                                 CudaUnit kind = CudaUnit::Step);
 
 }  // namespace vecc::cuda

@@ -61,15 +61,16 @@ struct CUgraphEdgeData {
 inline constexpr unsigned char kProgrammaticPort = 1;
 inline constexpr unsigned char kProgrammatic = 1;
 
-/// CUlaunchAttribute
+/// CUlaunchAttributeValue, CUlaunchAttribute
+union CUlaunchAttributeValue {
+  char bytes[64];
+  int cooperative;
+  unsigned cluster[3];
+};
 struct CUlaunchAttribute {
   int id;
   char padding[4];
-  union {
-    char bytes[64];
-    int cooperative;
-    unsigned cluster[3];
-  } value;
+  CUlaunchAttributeValue value;
 };
 inline constexpr int kCooperative = 2;
 inline constexpr int kClusterDimension = 4;

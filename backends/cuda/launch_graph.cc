@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/kernel/print_cuda.h"
-
 namespace vecc::cuda {
 namespace {
 
@@ -37,13 +35,19 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
   node.function = launch.function;
   node.grid_x = launch.block_count;
   node.grid_y = node.grid_z = node.block_y = node.block_z = 1;
-  node.block_x = kCudaThreads;
+  node.block_x = launch.threads;
   node.parameters = parameters.pointers();
+  node.shared = launch.shared_bytes;
   const bool early = kernels_wait_themselves(device);
   CUgraphNode added = nullptr;
   device.check(device.driver().graph_add_kernel(&added, graph, before.data(),
                                                 early ? 0 : before.size(), &node),
                "preparing a run");
+  if (launch.attribute) {
+    device.check(
+        device.driver().graph_set_attribute(added, launch.attribute->id, &launch.attribute->value),
+        "preparing a run");
+  }
   if (!early || before.empty()) return added;
   const std::vector<CUgraphNode> to(before.size(), added);
   const std::vector<CUgraphEdgeData> edges(before.size(),
@@ -58,9 +62,18 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
 
 void start_launch(const Device& device, const BoundLaunch& launch) {
   LaunchParameters parameters(launch);
-  device.check(device.driver().launch(launch.function, launch.block_count, 1, 1, kCudaThreads, 1, 1,
-                                      0, device.stream(), parameters.pointers(), nullptr),
-               "starting a kernel");
+  CUlaunchAttribute attribute = launch.attribute.value_or(CUlaunchAttribute{});
+  CUlaunchConfig config{};
+  config.grid_x = launch.block_count;
+  config.grid_y = config.grid_z = config.block_y = config.block_z = 1;
+  config.block_x = launch.threads;
+  config.shared = launch.shared_bytes;
+  config.stream = device.stream();
+  config.attributes = &attribute;
+  config.attribute_count = launch.attribute ? 1 : 0;
+  device.check(
+      device.driver().launch_with(&config, launch.function, parameters.pointers(), nullptr),
+      "starting a kernel");
 }
 
 LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch> launches,

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
 
@@ -20,6 +22,9 @@ struct BoundLaunch {
   CUdeviceptr all = 0;               ///< what `Merged` points to
   CUdeviceptr blocks = 0;            ///< BlockRows
   std::uint32_t block_count = 0;
+  std::uint32_t threads = kCudaThreads;          ///< of a block
+  std::uint32_t shared_bytes = 0;                ///< of a block's memory, beside the kernel's own
+  std::optional<CUlaunchAttribute> attribute{};  ///< kCooperative, kClusterDimension
 };
 
 /// Starts it on the device's stream. Throws DeviceError.

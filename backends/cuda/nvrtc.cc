@@ -7,6 +7,7 @@
 
 #include "backends/native/compiler_text.h"
 #include "src/kernel/compile_flags.h"
+#include "src/kernel/print_cuda.h"
 #include "vecc/escape.h"
 
 namespace vecc::cuda {
@@ -103,7 +104,12 @@ std::vector<std::string> device_flags(CodeKind kind) {
   const auto common = cuda_kernel_flags();
   std::vector<std::string> flags(common.begin(), common.end());
   flags.insert(flags.end(), {"--std=c++17", "--device-as-default-execution-space"});
-  if (kind == CodeKind::Parts) flags.emplace_back("--relocatable-device-code=true");
+  if (kind == CodeKind::Parts) {
+    // A block's threads share a multiprocessor's registers; who calls a step cannot know its need.
+    constexpr std::uint32_t kRegisters = 65536;
+    flags.emplace_back("--relocatable-device-code=true");
+    flags.emplace_back("--maxrregcount=" + std::to_string(kRegisters / kStepThreads));
+  }
   return flags;
 }
 

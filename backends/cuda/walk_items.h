@@ -16,31 +16,38 @@ struct WalkItem {
   std::uint32_t begin;
   std::uint32_t end;
   std::uint32_t type;
-  std::uint32_t ends_level;
+  std::uint32_t ends;  ///< kEndsPhase, kEndsStage, kEndsLevel
+  std::uint32_t turn;  ///< the thread of its first row
 };
 inline constexpr std::uint32_t kNoStep = 0xFFFFFFFFu;
+inline constexpr std::uint32_t kEndsPhase = 1;
+inline constexpr std::uint32_t kEndsStage = 2;
+inline constexpr std::uint32_t kEndsLevel = 4;
 
-/// A launch of the Plan, as a step.
+/// A launch of the Plan, as a step. Blocks wait for one another between phases; within a phase,
+/// level by level, each goes on when its own rows are done.
 struct WalkStep {
   std::uint32_t step = 0;       ///< the function's number
   std::uint32_t arguments = 0;  ///< bytes before its own
-  std::uint32_t level = 0;      ///< all of the levels before it are done when it begins
+  std::uint32_t phase = 0;
+  std::uint32_t level = 0;
   std::uint64_t work = 0;
+  std::uint32_t row_threads = 1;  ///< that work on a row
   std::vector<BlockRows> rows;
+  std::vector<std::uint32_t> blocks;  ///< by `rows`; empty: whichever has least to do
 };
 
 struct WalkItems {
-  std::vector<WalkItem> items;        ///< by block
-  std::vector<std::uint32_t> firsts;  ///< by block, and the end
-  std::uint32_t most = 0;             ///< of a block
+  std::vector<WalkItem> items;  ///< by block, `most` each: those after the stage's end do nothing
+  std::uint32_t most = 0;
 };
 
 /// Levels by launch, from what each waits for (launches before it).
 [[nodiscard]] std::vector<std::uint32_t> levels_of(
     std::span<const std::vector<std::uint32_t>> before);
 
-/// What each of `blocks` blocks does, level by level: rows go to the block that has least to do so
-/// far in the level. Each block meets the others at the end of each level.
+/// What each of `blocks` blocks does, phase by phase and level by level: rows go to their block, or
+/// to the one that has least to do so far in the phase. Blocks meet at the end of each phase.
 [[nodiscard]] WalkItems make_walk_items(std::span<const WalkStep> steps, std::uint32_t blocks);
 
 }  // namespace vecc::cuda

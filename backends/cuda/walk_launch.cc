@@ -15,17 +15,19 @@ constexpr std::uint32_t kBlocksOfMultiprocessor = 2;
 
 // As `Bound` in prelude/walk.h.
 struct WalkArguments {
-  CUdeviceptr items;
   CUdeviceptr arguments;
+  CUdeviceptr lines;
   CUdeviceptr arrived;
   SeriesArguments series;
   std::uint32_t argument_bytes;
-  std::uint32_t item_room;
+  std::uint32_t items;
+  std::uint32_t staged_items;
+  std::uint32_t line_count;
 };
 
 const char* function_of(const WalkShape& shape) {
   if (shape.blocks == 1) return "vecc_walk_block";
-  return shape.launch == CudaLaunch::Grid ? "vecc_walk_grid" : "vecc_walk_cluster";
+  return shape.launch == CudaLaunch::Cluster ? "vecc_walk_cluster" : "vecc_walk_grid";
 }
 
 }  // namespace
@@ -60,12 +62,12 @@ Result<std::unique_ptr<WalkLaunch>> WalkLaunch::load(std::shared_ptr<Device> dev
 // All blocks of a grid wait for one another: they must run at the same time.
 void WalkLaunch::limit_blocks() {
   shape_.blocks = std::max(shape_.blocks, 1u);
-  if (shape_.launch == CudaLaunch::Cluster)
-    shape_.blocks = std::min(shape_.blocks, kLargestCluster);
+  const bool is_cluster = shape_.launch == CudaLaunch::Cluster;
+  if (is_cluster) shape_.blocks = std::min(shape_.blocks, kLargestCluster);
   function_ = module_->function(function_of(shape_));
-  if (shape_.launch != CudaLaunch::Grid || shape_.blocks == 1) return;
+  if (is_cluster || shape_.blocks == 1) return;
   int at_once = 0;
-  device_->check(device_->driver().blocks_at_once(&at_once, function_, kCudaThreads,
+  device_->check(device_->driver().blocks_at_once(&at_once, function_, kStepThreads,
                                                   kStepBytes + kStagedBytes),
                  "asking how many blocks run at once");
   const std::uint32_t each =
@@ -74,29 +76,41 @@ void WalkLaunch::limit_blocks() {
 }
 
 WalkLaunch::Stage WalkLaunch::make_stage(std::span<const WalkStep> steps,
-                                         std::span<const std::byte> arguments) const {
+                                         std::span<const std::byte> arguments,
+                                         const std::vector<std::vector<CUdeviceptr>>& lines) const {
   const WalkItems items = make_walk_items(steps, shape_.blocks);
+  Stage stage;
+  stage.item_count = items.most;
+  stage.has_phases = std::ranges::any_of(
+      steps, [&](const WalkStep& step) { return step.phase != steps.front().phase; });
+  for (const auto& of_block : lines) {
+    stage.line_count = std::max(stage.line_count, static_cast<std::uint32_t>(of_block.size()));
+  }
+  std::vector<CUdeviceptr> all_lines;
+  for (const auto& of_block : lines) {
+    all_lines.insert(all_lines.end(), of_block.begin(), of_block.end());
+    all_lines.resize(all_lines.size() + stage.line_count - of_block.size());
+  }
   const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   const std::size_t item_bytes = aligned(items.items.size() * sizeof(WalkItem));
-  const std::size_t first_bytes = aligned(items.firsts.size() * sizeof(std::uint32_t));
-  Stage stage;
-  stage.bytes = item_bytes + first_bytes + arguments.size();
+  const std::size_t line_bytes = aligned(all_lines.size() * sizeof(CUdeviceptr));
+  stage.bytes = item_bytes + line_bytes + arguments.size();
   stage.memory = DeviceMemory(device_, stage.bytes);
   stage.items = stage.memory.address();
-  stage.firsts = stage.items + item_bytes;
+  stage.lines = stage.items + item_bytes;
   stage.memory.write(0, items.items.data(), items.items.size() * sizeof(WalkItem));
-  stage.memory.write(item_bytes, items.firsts.data(), items.firsts.size() * sizeof(std::uint32_t));
-  stage.most_items = items.most;
+  stage.memory.write(item_bytes, all_lines.data(), all_lines.size() * sizeof(CUdeviceptr));
   if (arguments.empty()) return stage;
-  stage.arguments = stage.firsts + first_bytes;
-  stage.memory.write(item_bytes + first_bytes, arguments.data(), arguments.size());
+  stage.arguments = stage.lines + line_bytes;
+  stage.memory.write(item_bytes + line_bytes, arguments.data(), arguments.size());
   stage.argument_bytes = static_cast<std::uint32_t>(arguments.size());
   return stage;
 }
 
 void WalkLaunch::bind(std::uint32_t stage, std::span<const WalkStep> steps,
-                      std::span<const std::byte> arguments) {
-  stages_[stage] = make_stage(steps, arguments);
+                      std::span<const std::byte> arguments,
+                      const std::vector<std::vector<CUdeviceptr>>& lines) {
+  stages_[stage] = make_stage(steps, arguments, lines);
 }
 
 std::uint64_t WalkLaunch::bytes() const {
@@ -105,50 +119,64 @@ std::uint64_t WalkLaunch::bytes() const {
   return bytes;
 }
 
-void WalkLaunch::start(std::uint32_t stage, const SeriesArguments& series) const {
+void WalkLaunch::start(std::uint32_t stage) {
   const auto found = stages_.find(stage);
-  if (found != stages_.end()) start(found->second, series);
+  if (found == stages_.end()) return;
+  if (found->second.once == nullptr) {
+    const BoundLaunch launch = bound(found->second, {.runs = 1});
+    const std::vector<std::uint32_t> nothing;
+    found->second.once =
+        std::make_unique<LaunchGraph>(device_, std::span(&launch, 1), std::span(&nothing, 1));
+  }
+  found->second.once->start();
+}
+
+void WalkLaunch::start_series(std::uint32_t stage, const SeriesArguments& series) const {
+  const auto found = stages_.find(stage);
+  if (found != stages_.end()) start_launch(*device_, bound(found->second, series));
 }
 
 void WalkLaunch::start_alone(std::uint32_t stage, std::span<const WalkStep> steps) {
   const Stage& whole = stages_.at(stage);
-  alone_ = make_stage(steps, {});
+  alone_ = make_stage(steps, {}, {});
   alone_.arguments = whole.arguments;
   alone_.argument_bytes = whole.argument_bytes;
-  start(alone_, {.runs = 1});
+  start_launch(*device_, bound(alone_, {.runs = 1}));
 }
 
-void WalkLaunch::start(const Stage& stage, const SeriesArguments& series) const {
-  const bool stages_arguments = stage.argument_bytes <= kStagedBytes;
-  const std::uint32_t staged = stages_arguments ? stage.argument_bytes : 0;
-  const auto room = static_cast<std::uint32_t>((kStagedBytes - staged) / sizeof(WalkItem));
-  const std::uint32_t item_bytes =
-      stage.most_items <= room ? stage.most_items * static_cast<std::uint32_t>(sizeof(WalkItem))
-                               : 0;
-  WalkArguments arguments{stage.items, stage.arguments, arrived_.address(), series, staged, room};
-  CUdeviceptr firsts = stage.firsts;
-  void* parameters[] = {&arguments, &firsts};
+BoundLaunch WalkLaunch::bound(const Stage& stage, const SeriesArguments& series) const {
+  const std::uint32_t staged = stage.argument_bytes <= kStagedBytes ? stage.argument_bytes : 0;
+  const auto item_bytes = stage.item_count * static_cast<std::uint32_t>(sizeof(WalkItem));
+  const bool stages_items = item_bytes <= kStagedBytes - staged;
+  const WalkArguments arguments{stage.arguments,
+                                stage.lines,
+                                arrived_.address(),
+                                series,
+                                staged,
+                                stage.item_count,
+                                stages_items ? stage.item_count : 0,
+                                stage.line_count};
+  BoundLaunch launch;
+  launch.function = function_;
+  launch.arguments.resize(sizeof arguments);
+  std::memcpy(launch.arguments.data(), &arguments, sizeof arguments);
+  launch.blocks = stage.items;
+  launch.block_count = shape_.blocks;
+  launch.threads = kStepThreads;
+  launch.shared_bytes = kStepBytes + staged + (stages_items ? item_bytes : 0);
+  if (shape_.blocks == 1) return launch;
   CUlaunchAttribute attribute{};
-  CUlaunchConfig config{};
-  config.grid_x = shape_.blocks;
-  config.grid_y = config.grid_z = config.block_y = config.block_z = 1;
-  config.block_x = kCudaThreads;
-  config.shared = kStepBytes + staged + item_bytes;
-  config.stream = device_->stream();
-  if (shape_.blocks > 1) {
-    config.attributes = &attribute;
-    config.attribute_count = 1;
-    if (shape_.launch == CudaLaunch::Grid) {
-      attribute.id = kCooperative;
-      attribute.value.cooperative = 1;
-    } else {
-      attribute.id = kClusterDimension;
-      attribute.value.cluster[0] = shape_.blocks;
-      attribute.value.cluster[1] = attribute.value.cluster[2] = 1;
-    }
+  if (shape_.launch == CudaLaunch::Cluster) {
+    attribute.id = kClusterDimension;
+    attribute.value.cluster[0] = shape_.blocks;
+    attribute.value.cluster[1] = attribute.value.cluster[2] = 1;
+    launch.attribute = attribute;
+  } else if (stage.has_phases || series.total != 0) {
+    attribute.id = kCooperative;
+    attribute.value.cooperative = 1;
+    launch.attribute = attribute;
   }
-  device_->check(device_->driver().launch_with(&config, function_, parameters, nullptr),
-                 "starting a stage");
+  return launch;
 }
 
 }  // namespace vecc::cuda

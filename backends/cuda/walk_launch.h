@@ -15,6 +15,7 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_series.h"
 #include "backends/cuda/device_unit.h"
+#include "backends/cuda/launch_graph.h"
 #include "backends/cuda/walk_items.h"
 #include "vecc/backend.h"
 
@@ -23,7 +24,7 @@ namespace vecc::cuda {
 /// Blocks of a cluster, wherever clusters are.
 inline constexpr std::uint32_t kLargestCluster = 8;
 
-/// Which blocks walk: Grid or Cluster, and how many.
+/// Which blocks walk: Grid, Cluster or Parts, and how many.
 struct WalkShape {
   CudaLaunch launch = CudaLaunch::Cluster;
   std::uint32_t blocks = 1;
@@ -45,13 +46,16 @@ class WalkLaunch {
   [[nodiscard]] std::uint32_t step(const StepUnit& unit, bool narrow) const {
     return step_numbers_.at(function_name(unit, narrow));
   }
-  /// All of a stage. `arguments`: those of all steps, each at a multiple of 16 bytes. Throws
-  /// DeviceError.
+  /// All of a stage. `arguments`: those of all steps, each at a multiple of 16 bytes. `lines`: by
+  /// block addresses that it reads and nobody stores to. Throws DeviceError.
   void bind(std::uint32_t stage, std::span<const WalkStep> steps,
-            std::span<const std::byte> arguments);
+            std::span<const std::byte> arguments,
+            const std::vector<std::vector<CUdeviceptr>>& lines);
 
-  /// Starts a stage once, or as often as the series says. Throws DeviceError.
-  void start(std::uint32_t stage, const SeriesArguments& series) const;
+  /// Starts a stage once. Throws DeviceError.
+  void start(std::uint32_t stage);
+  /// Starts a stage as often as the series says. Throws DeviceError.
+  void start_series(std::uint32_t stage, const SeriesArguments& series) const;
   /// Starts these alone of a stage that is bound. Throws DeviceError.
   void start_alone(std::uint32_t stage, std::span<const WalkStep> steps);
   [[nodiscard]] std::uint64_t bytes() const;
@@ -61,10 +65,13 @@ class WalkLaunch {
     DeviceMemory memory;
     std::uint64_t bytes = 0;
     CUdeviceptr items = 0;
-    CUdeviceptr firsts = 0;
+    CUdeviceptr lines = 0;
     CUdeviceptr arguments = 0;
     std::uint32_t argument_bytes = 0;
-    std::uint32_t most_items = 0;
+    std::uint32_t item_count = 0;  // of a block
+    std::uint32_t line_count = 0;  // of a block
+    bool has_phases = false;       // more than one
+    std::unique_ptr<LaunchGraph> once;
   };
 
   WalkLaunch(std::shared_ptr<Device> device, WalkShape shape)
@@ -74,8 +81,9 @@ class WalkLaunch {
   }
   void limit_blocks();
   [[nodiscard]] Stage make_stage(std::span<const WalkStep> steps,
-                                 std::span<const std::byte> arguments) const;
-  void start(const Stage& stage, const SeriesArguments& series) const;
+                                 std::span<const std::byte> arguments,
+                                 const std::vector<std::vector<CUdeviceptr>>& lines) const;
+  [[nodiscard]] BoundLaunch bound(const Stage& stage, const SeriesArguments& series) const;
 
   std::shared_ptr<Device> device_;
   WalkShape shape_;

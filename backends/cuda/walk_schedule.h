@@ -6,20 +6,24 @@
 
 #include "backends/cuda/schedule.h"
 #include "backends/cuda/walk_launch.h"
+#include "backends/cuda/walk_phases.h"
 
 namespace vecc::cuda {
 
 class WalkSchedule final : public Schedule {
  public:
-  /// Compiles or loads the Plan's kernels and links them. Errors: those of WalkLaunch::load().
-  /// Throws DeviceError.
+  /// Compiles or loads the Plan's kernels and links them. `phases`: by launch, for Parts. Errors:
+  /// those of WalkLaunch::load(). Throws DeviceError.
   [[nodiscard]] static Result<std::unique_ptr<Schedule>> load(
       std::shared_ptr<Device> device, const Plan& plan, std::vector<StageLaunches> stages,
-      WalkShape shape, const DeviceCodeOptions& options, DeviceCodeCounts* counts);
+      WalkShape shape, std::vector<LaunchPhase> phases, const DeviceCodeOptions& options,
+      DeviceCodeCounts* counts);
 
   void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
-  void start(std::uint32_t stage) override { walk_->start(stage, {.runs = 1}); }
-  void start_series(const DeviceSeries& series) override { walk_->start(0, series.arguments()); }
+  void start(std::uint32_t stage) override { walk_->start(stage); }
+  void start_series(const DeviceSeries& series) override {
+    walk_->start_series(0, series.arguments());
+  }
   void start_alone(std::uint32_t launch) override {
     walk_->start_alone(stage_of_[launch], std::span(&steps_[launch], 1));
   }
@@ -27,13 +31,17 @@ class WalkSchedule final : public Schedule {
 
  private:
   WalkSchedule() = default;
-  void bind_stage(std::uint32_t number, const std::vector<LaunchArguments>& arguments);
+  [[nodiscard]] WalkStep make_step(const Plan& plan, std::uint32_t launch, bool narrow) const;
+  void bind_stage(const Plan& plan, std::uint32_t number,
+                  const std::vector<LaunchArguments>& arguments);
 
   struct Unit {
     StepUnit text;
+    CudaLayout layout;
     std::uint32_t slots = 1;
   };
   std::vector<StageLaunches> stages_;
+  std::vector<LaunchPhase> phases_;  // by launch; none: each level is a phase of all blocks
   std::vector<Unit> units_;
   std::vector<std::size_t> unit_of_;  // by launch
   std::unique_ptr<WalkLaunch> walk_;

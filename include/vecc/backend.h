@@ -42,8 +42,9 @@ enum class CudaLaunch : std::uint8_t {
   Graph,    ///< a CUDA graph: a launch a kernel
   Grid,     ///< one launch, whose blocks, on all of the GPU, go through all kernels
   Cluster,  ///< the same of one cluster of blocks; needs compute capability 9.0
+  Parts,    ///< the same, each block for samples of its own: blocks hardly wait for one another
 };
-/// auto, graph, grid, cluster.
+/// auto, graph, grid, cluster, parts.
 [[nodiscard]] std::string_view text_of(CudaLaunch launch);
 [[nodiscard]] std::optional<CudaLaunch> parse_cuda_launch(std::string_view text);
 
@@ -170,6 +171,14 @@ class Backend {
   [[nodiscard]] virtual Result<void> available(const Device& device) const = 0;
   /// Everything in the Program that it cannot do; empty if it can do all.
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
+  /// A forward Program as this backend runs it faster: other rows, the same outputs, parameters and
+  /// gradients. To append a backward pass to; what is appended must keep its rows apart (no
+  /// iso-compress, no dedup-rows). compile() does so itself with a Program that has none. None: it
+  /// is best as it is.
+  [[nodiscard]] virtual std::optional<Program> arrange(const Program&,
+                                                       const ExecutionOptions&) const {
+    return std::nullopt;
+  }
   /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients),
   /// MissingValues, ShapeMismatch and Usage (a storage that does not fit), OutOfMemory,
   /// DeviceFailure.

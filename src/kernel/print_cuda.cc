@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "src/kernel/body_printer.h"
 #include "src/kernel/kernel_loops.h"
@@ -14,6 +15,8 @@ namespace {
 using Kind = KernelNode::Kind;
 
 constexpr std::uint64_t kWarp = 32;
+constexpr std::uint64_t kWideRow = 1024;
+constexpr std::uint64_t kWideStepRow = 64;
 constexpr const char* kMergedText = "struct Merged {\n  const Bound* all;\n};\n";
 
 // The widest row that is computed: what is only read by rows or columns (a matrix) counts not.
@@ -46,15 +49,14 @@ bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
 
 // Rows so long that all threads of a block are their lanes: nothing in the kernel may pass from
 // lane to lane.
-bool is_wide(const Kernel& kernel) {
-  constexpr std::uint64_t kWideRow = 1024;
+bool is_wide(const Kernel& kernel, std::uint64_t least) {
   // In place a lane stores the entry that it alone has loaded, but of a row of one number, which
   // all lanes load.
   const bool may_store =
       !kernel.in_place || std::ranges::none_of(kernel.stores, [&](const KernelStore& store) {
         return kernel.nodes[store.value].shape.is_scalar();
       });
-  return widest_row(kernel) >= kWideRow && !kernel.reloads && may_store &&
+  return widest_row(kernel) >= least && !kernel.reloads && may_store &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            return node.kind != Kind::Selected && node.kind != Kind::Scan &&
                   (is_entrywise(kernel, node) || is_summed_product(kernel, node));
@@ -62,12 +64,12 @@ bool is_wide(const Kernel& kernel) {
 }
 
 // Blocks that share such a row. One that sums outer products needs all entries of both columns.
-std::uint32_t parts_of(const Kernel& kernel) {
+std::uint32_t parts_of(const Kernel& kernel, std::uint64_t threads) {
   if (has_types(kernel)) return 1;  // a block's type is then not its part's number
   const bool sums_products = std::ranges::any_of(
       kernel.nodes, [](const KernelNode& node) { return node.kind == Kind::Times; });
   if (sums_products) return 1;
-  return static_cast<std::uint32_t>((widest_row(kernel) + kCudaThreads - 1) / kCudaThreads);
+  return static_cast<std::uint32_t>((widest_row(kernel) + threads - 1) / threads);
 }
 
 // Arguments, and the variables that the body reads.
@@ -88,23 +90,23 @@ std::string rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit u
     const std::string body = BodyPrinter(as_scalars(kernel), 1).print();
     return fmt::format(
         "  constexpr int G = 1;\n  const int lane = 0;\n  const unsigned slot = 0;\n"
-        "  for (size_t r = size_t(begin) * {0} + threadIdx.x; r < size_t(end) * {0}; "
+        "  for (size_t r = size_t(begin) * {0} + {2}; r < size_t(end) * {0}; "
         "r += kThreads) {{\n{1}  }}\n",
-        layout.entries, body);
+        layout.entries, body, is_step(unit) ? "thread" : "threadIdx.x");
   }
   std::string place = fmt::format("  constexpr int G = {};\n", layout.lanes * layout.parts);
   place += layout.parts > 1 ? "  const int lane = threadIdx.x + type * kThreads;\n"
                               "  const unsigned slot = 0;\n"
                             : "  const int lane = threadIdx.x % G;\n"
                               "  const unsigned slot = threadIdx.x / G % Slots;\n";
-  BodyPrinter body(kernel, layout.lanes, unit != CudaUnit::Step);
+  BodyPrinter body(kernel, layout.lanes, !is_step(unit));
   if (body.is_blocked()) return place + body.print_lane_blocks(row_text(kernel, "q + b"));
   return place +
          fmt::format(
-             "  for (unsigned q = begin + threadIdx.x / ({0} * Slots); q < end; "
+             "  for (unsigned q = begin + {2} / ({0} * Slots); q < end; "
              "q += kThreads / ({0} * Slots)) {{\n"
              "    const unsigned r = {1};\n",
-             layout.lanes, row_text(kernel, "q")) +
+             layout.lanes, row_text(kernel, "q"), is_step(unit) ? "thread" : "threadIdx.x") +
          body.print() + "  }\n";
 }
 
@@ -145,9 +147,9 @@ std::string kernel_text(std::string_view name, int bits, std::uint32_t slots, Cu
 std::string step_text(std::string_view name, int bits, std::uint32_t slots) {
   return fmt::format(
       "extern \"C\" __device__ __noinline__ void {0}_{1}(const void* a, unsigned begin, unsigned "
-      "end, unsigned type) {{\n"
+      "end, unsigned type, unsigned turn) {{\n"
       "  vecc_kernel::{0}_rows<{2}, {3}>(static_cast<const vecc_kernel::Bound*>(a), begin, end, "
-      "type);\n}}\n",
+      "type, turn);\n}}\n",
       name, bits, list_type(bits), slots);
 }
 
@@ -155,31 +157,40 @@ std::string step_text(std::string_view name, int bits, std::uint32_t slots) {
 
 CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
   CudaLayout layout;
+  layout.threads = is_step(unit) ? kStepThreads : kCudaThreads;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   if (is_flat(kernel, entries)) {
     layout.flat = true;
     layout.entries = static_cast<std::uint32_t>(entries);
     return layout;
   }
-  if (is_wide(kernel)) {
-    layout.lanes = kCudaThreads;
-    layout.parts = parts_of(kernel);
+  if (unit == CudaUnit::WideStep && is_wide(kernel, kWideStepRow)) {
+    const auto row =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(widest_row(kernel), layout.threads));
+    layout.lanes = std::bit_ceil(row);
+    layout.shares_members = shares_members(kernel);
+    return layout;
+  }
+  if (is_wide(kernel, kWideRow)) {
+    layout.lanes = layout.threads;
+    layout.parts = parts_of(kernel, layout.threads);
     return layout;
   }
   const std::uint64_t widest = std::min(widest_row(kernel), kWarp);
   while (layout.lanes < widest) layout.lanes *= 2;
   layout.shares_members = shares_members(kernel);
-  if (unit != CudaUnit::Step) {
+  if (!is_step(unit)) {
     layout.block_rows = BodyPrinter(kernel, layout.lanes).blocked_rows();
   }
   return layout;
 }
 
 std::uint32_t warp_slots(const CudaLayout& layout) {
-  return layout.shares_members ? static_cast<std::uint32_t>(kWarp) / layout.lanes : 1;
+  if (!layout.shares_members || layout.lanes > kWarp) return 1;
+  return static_cast<std::uint32_t>(kWarp) / layout.lanes;
 }
 std::uint32_t block_slots(const CudaLayout& layout) {
-  return layout.shares_members ? kCudaThreads / layout.lanes : 1;
+  return layout.shares_members ? layout.threads / layout.lanes : 1;
 }
 
 std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
@@ -189,17 +200,24 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
       "namespace vecc_kernel {{\n{}"
       "template <class I, int Slots>\n"
       "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, "
-      "unsigned end, unsigned type) {{\n",
-      bound_text(kernel) + (unit == CudaUnit::Merged ? kMergedText : ""), name);
+      "unsigned end, unsigned type{}) {{\n",
+      bound_text(kernel) + (unit == CudaUnit::Merged ? kMergedText : ""), name,
+      is_step(unit) ? ", unsigned turn" : "");
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);
   if (has_order(kernel)) text += "  const I* order = static_cast<const I*>(a->order);\n";
-  if (unit != CudaUnit::Step) text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
+  if (is_step(unit)) {
+    text += fmt::format(
+        "  const unsigned thread = {0} * Slots > 32 ? threadIdx.x : (threadIdx.x + turn) % "
+        "kThreads;\n",
+        layout.flat ? 1 : layout.lanes);
+  } else {
+    text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
+  }
   text += rows_text(kernel, layout, unit) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text += unit == CudaUnit::Step ? step_text(name, bits, slots)
-                                   : kernel_text(name, bits, slots, unit);
+    text += is_step(unit) ? step_text(name, bits, slots) : kernel_text(name, bits, slots, unit);
   }
   return text;
 }

@@ -11,16 +11,23 @@ namespace vecc {
 
 /// Threads of a block, of every kernel.
 inline constexpr std::uint32_t kCudaThreads = 256;
+/// The same where one launch goes through steps: a block does what many would.
+inline constexpr std::uint32_t kStepThreads = 512;
 
 /// What a compile unit makes of a kernel.
 enum class CudaUnit : std::uint8_t {
-  Kernel,  ///< a launch of its own
-  Merged,  ///< one launch for several that differ in their arguments alone
-  Step,    ///< a function, one of those that one launch goes through (prelude/walk.h)
+  Kernel,    ///< a launch of its own
+  Merged,    ///< one launch for several that differ in their arguments alone
+  Step,      ///< a function, one of those that one launch goes through (prelude/walk.h)
+  WideStep,  ///< the same for blocks that have few rows: more lanes share a long one
 };
+[[nodiscard]] constexpr bool is_step(CudaUnit unit) {
+  return unit == CudaUnit::Step || unit == CudaUnit::WideStep;
+}
 
 /// How threads share the rows of a kernel.
 struct CudaLayout {
+  std::uint32_t threads = kCudaThreads;  ///< of a block
   /// Rows of `entries` numbers that are computed one by one: a thread an entry.
   bool flat = false;
   std::uint32_t entries = 1;  ///< flat
@@ -42,7 +49,8 @@ struct CudaLayout {
 /// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
 /// blocks[b]. Merged: `(const Merged all, const BlockRows* blocks)`, where `Merged` is a pointer to
 /// many a Bound, and blocks[b] is of the launch whose Bound is number blocks[b].launch. A Step:
-/// `(const void* bound, begin, end, type)`, to be called by all threads of a block. The preludes
+/// `(const void* bound, begin, end, type, turn)`, to be called by all threads of a block; short
+/// rows begin at thread `turn` (a multiple of 32), so that warps share small steps. The preludes
 /// stand before it. `Bound`: by access a pointer to its row 0; by access one to its list; by word
 /// slot one to the words; the offsets; the order, or null; then rows and members, 32 bits each. The
 /// pointers are 64 bits.

@@ -10,7 +10,7 @@
 namespace vecc {
 
 /// Bytes of a block's memory that steps use themselves, as in prelude/walk.h.
-inline constexpr std::uint32_t kStepBytes = 4096;
+inline constexpr std::uint32_t kStepBytes = 8192;
 
 /// A unit with the kernels vecc_walk_block, vecc_walk_cluster and vecc_walk_grid, of one block, of
 /// one cluster and of blocks that run at the same time: `(const Bound walk, const unsigned*

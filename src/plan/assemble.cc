@@ -212,6 +212,14 @@ class PlanAssembler {
   // In place, unless other gaps then happen to fit worse.
   void place_buffers() {
     const auto launches = static_cast<std::uint32_t>(plan_.launches.size());
+    if (!lowering_.options().reuses_memory) {
+      for (PlanBuffer& buffer : plan_.buffers) {
+        buffer.first = 0;
+        buffer.last = launches;
+      }
+      plan_.arena_elements = place_in_arena(plan_.buffers, launches);
+      return;
+    }
     const std::vector<BufferIndex> takes = find_lenders(plan_);
     std::vector<PlanBuffer> shared = plan_.buffers;
     const std::uint64_t in_place = place_in_arena(shared, launches, takes);

@@ -12,8 +12,6 @@ constexpr std::uint32_t kLongestGpuPiece = 512;
 constexpr std::uint32_t kLongestWideGpuPiece = 64;
 // As many blocks as a large GPU runs at once.
 constexpr std::uint32_t kEvenPieces = 1056;
-// Threads that run at once on a large GPU.
-constexpr std::uint64_t kManyThreads = 132 * 2048;
 // Entries of a flat kernel that a thread computes.
 constexpr std::uint32_t kFlatSteps = 4;
 
@@ -53,14 +51,23 @@ PlanOptions for_gpu(PlanOptions options) {
   return options;
 }
 
-std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLayout& layout) {
+PlanOptions for_gpu_parts(PlanOptions options) {
+  options = for_gpu(std::move(options));
+  options.longest_wide_piece = kLongestGpuPiece;
+  options.even_pieces = 0;
+  options.reuses_memory = false;
+  return options;
+}
+
+std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLayout& layout,
+                           std::uint64_t threads) {
   if (!layout.shares_members) return 1;
   const Lengths lengths = lengths_of(plan, launch);
   const double mean = static_cast<double>(lengths.all) / std::max(launch.rows, 1u);
   // All rows that run at once, again and again, and at last the longest one alone.
   const auto time_of = [&](std::uint32_t slots, double join) {
-    const double threads = static_cast<double>(launch.rows) * layout.lanes * slots;
-    const double waves = std::max(1.0, threads / static_cast<double>(kManyThreads));
+    const double wanted = static_cast<double>(launch.rows) * layout.lanes * slots;
+    const double waves = std::max(1.0, wanted / static_cast<double>(threads));
     return waves * (kRowTime + mean / slots + join) + kTail * (lengths.largest - mean) / slots;
   };
   std::uint32_t best = 1;
@@ -77,9 +84,9 @@ std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLay
 
 std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,
                                   std::uint32_t slots, std::uint32_t most) {
-  const std::uint32_t rows_at_once = kCudaThreads / (layout.lanes * slots);
+  const std::uint32_t rows_at_once = layout.threads / (layout.lanes * slots);
   const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatSteps : 1;
-  std::uint32_t step = layout.flat ? std::max(1u, kCudaThreads * flat_steps / layout.entries)
+  std::uint32_t step = layout.flat ? std::max(1u, layout.threads * flat_steps / layout.entries)
                        : layout.block_rows > 0 ? layout.block_rows
                                                : rows_at_once;
   const std::uint64_t steps = (std::uint64_t{launch.rows} + step - 1) / step;

@@ -12,6 +12,9 @@ namespace vecc {
 
 /// The options with which a Plan is made for a GPU; the others are the caller's.
 [[nodiscard]] PlanOptions for_gpu(PlanOptions options);
+/// The same where a block computes all that depends on one another: what blocks share is worth a
+/// barrier only of very long segments, and nobody overwrites what another may still read.
+[[nodiscard]] PlanOptions for_gpu_parts(PlanOptions options);
 
 inline constexpr std::uint32_t kAnyBlocks = 0xFFFFFFFFu;
 
@@ -25,8 +28,11 @@ struct BlockRows {
 
 /// Slots for the segments of a launch: few members are one thread's (one group of lanes'), many a
 /// warp's or a block's.
+/// `threads`: how many of the launch run at once.
+inline constexpr std::uint64_t kManyThreads = 132 * 2048;  // of a large GPU
 [[nodiscard]] std::uint32_t choose_slots(const Plan& plan, const Launch& launch,
-                                         const CudaLayout& layout);
+                                         const CudaLayout& layout,
+                                         std::uint64_t threads = kManyThreads);
 
 /// The rows of each block, each within a tile of one type. They depend on the launch alone. `most`:
 /// of how many blocks there can be, each has as many rows as it takes (more blocks if there are

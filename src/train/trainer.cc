@@ -220,8 +220,12 @@ class BatchTrainer final : public Trainer {
     Program forward = is_whole ? program_ : batches_.restrict_to(samples);
     const bool is_lazy = options_.optimizer.optimizer == Optimizer::LazyAdam;
     const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
+    // What the backend keeps apart no pass may make one again.
+    std::optional<Program> arranged = backend_.arrange(forward, execution_);
+    const bool optimizes = is_full_batch() && !arranged;
+    if (arranged) forward = std::move(*arranged);
     return make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
-                             /*optimizes=*/is_full_batch(), options_);
+                             optimizes, options_);
   }
 
   Result<CompiledStep> compile_step(const Samples& samples) {

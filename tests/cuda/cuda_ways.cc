@@ -1,7 +1,10 @@
 // What tests/backends tests here: the cuda backend, however it starts its kernels; where there is
 // no GPU its kernels are compiled, and the interpreter's results stand for theirs; where there is
-// no NVRTC either all is skipped.
+// no NVRTC either all is skipped. VECC_TEST_LAUNCH: only the ways that it names.
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string_view>
 
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/nvrtc.h"
@@ -34,7 +37,12 @@ std::vector<Way> find_ways() {
              .is_costly = true}};
   }
   std::vector<Way> ways;
-  for (const CudaLaunch launch : {CudaLaunch::Graph, CudaLaunch::Cluster, CudaLaunch::Grid}) {
+  const char* const only = std::getenv("VECC_TEST_LAUNCH");
+  for (const CudaLaunch launch :
+       {CudaLaunch::Graph, CudaLaunch::Cluster, CudaLaunch::Grid, CudaLaunch::Parts}) {
+    if (only != nullptr && std::string_view(only).find(text_of(launch)) == std::string_view::npos) {
+      continue;
+    }
     ways.push_back({.name = "cuda " + std::string(text_of(launch)),
                     .backend = &cuda_backend(),
                     .options = {.device = {Device::Kind::Cuda, 0}, .cuda_launch = launch},

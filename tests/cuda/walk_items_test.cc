@@ -18,9 +18,12 @@ std::vector<WalkStep> random_steps(test::RandomSource& random, std::uint32_t lev
     for (std::uint32_t i = 0; i < count; ++i) {
       WalkStep step{.step = random.below(7),
                     .arguments = static_cast<std::uint32_t>(steps.size()) * 16,
-                    .level = level,
+                    .phase = level,
+                    .level = random.below(3),
                     .work = random.below(100000),
-                    .rows = {}};
+                    .row_threads = 1,
+                    .rows = {},
+                    .blocks = {}};
       std::uint32_t row = 0;
       for (std::uint32_t pieces = random.below(12); pieces > 0; --pieces) {
         const std::uint32_t end = row + random.between(1, 40);
@@ -34,37 +37,38 @@ std::vector<WalkStep> random_steps(test::RandomSource& random, std::uint32_t lev
 }
 
 // By step (its arguments' place) the rows that are run in that level, by all blocks.
-std::map<std::uint32_t, std::vector<std::uint32_t>> rows_in_level(const WalkItems& items,
+std::map<std::uint32_t, std::vector<std::uint32_t>> rows_in_phase(const WalkItems& items,
                                                                   std::uint32_t level) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> rows;
-  for (std::size_t block = 0; block + 1 < items.firsts.size(); ++block) {
+  for (std::size_t first = 0; first < items.items.size(); first += items.most) {
     std::uint32_t at = 0;
-    for (std::uint32_t i = items.firsts[block]; i < items.firsts[block + 1]; ++i) {
-      const WalkItem& item = items.items[i];
+    for (std::uint32_t i = 0; i < items.most; ++i) {
+      const WalkItem& item = items.items[first + i];
       if (at == level && item.step != kNoStep) {
         for (std::uint32_t row = item.begin; row < item.end; ++row) {
           rows[item.arguments].push_back(row);
         }
       }
-      at += item.ends_level;
+      at += item.ends & kEndsPhase;
+      if ((item.ends & kEndsStage) != 0) break;
     }
   }
   return rows;
 }
 
-TEST(WalkItems, EveryRowIsRunOnceInItsLevel) {
+TEST(WalkItems, EveryRowIsRunOnceInItsPhase) {
   constexpr std::uint32_t kLevels = 6;
   test::RandomSource random(5);
   for (int i = 0; i < 50; ++i) {
     const std::vector<WalkStep> steps = random_steps(random, kLevels);
     for (const std::uint32_t blocks : {1u, 3u, 8u}) {
       const WalkItems items = make_walk_items(steps, blocks);
-      ASSERT_EQ(items.firsts.size(), blocks + 1);
+      ASSERT_EQ(items.items.size(), blocks * items.most);
       for (std::uint32_t level = 0; level < kLevels; ++level) {
-        auto found = rows_in_level(items, level);
+        auto found = rows_in_phase(items, level);
         for (const WalkStep& step : steps) {
           const std::uint32_t rows = step.rows.empty() ? 0 : step.rows.back().end;
-          if (step.level != level || rows == 0) continue;
+          if (step.phase != level || rows == 0) continue;
           std::vector<std::uint32_t>& run = found[step.arguments];
           std::ranges::sort(run);
           std::vector<std::uint32_t> all(rows);
@@ -79,21 +83,21 @@ TEST(WalkItems, EveryRowIsRunOnceInItsLevel) {
 }
 
 // Else some would wait for others that have gone.
-TEST(WalkItems, EveryBlockMeetsTheOthersAfterEachLevel) {
+TEST(WalkItems, EveryBlockMeetsTheOthersAfterEachPhase) {
   test::RandomSource random(6);
   const std::vector<WalkStep> steps = random_steps(random, 9);
   const WalkItems items = make_walk_items(steps, 5);
-  std::uint32_t most = 0;
   for (std::size_t block = 0; block < 5; ++block) {
     std::uint32_t meetings = 0;
-    for (std::uint32_t i = items.firsts[block]; i < items.firsts[block + 1]; ++i) {
-      meetings += items.items[i].ends_level;
+    bool ended = false;
+    for (std::uint32_t i = 0; i < items.most && !ended; ++i) {
+      const WalkItem& item = items.items[block * items.most + i];
+      meetings += item.ends & kEndsPhase;
+      ended = (item.ends & kEndsStage) != 0;
     }
+    EXPECT_TRUE(ended) << block;
     EXPECT_EQ(meetings, 9u) << block;
-    EXPECT_EQ(items.items[items.firsts[block + 1] - 1].ends_level, 1u) << block;
-    most = std::max(most, items.firsts[block + 1] - items.firsts[block]);
   }
-  EXPECT_EQ(items.most, most);
 }
 
 TEST(WalkItems, LevelsComeAfterWhatTheyWaitFor) {

@@ -5,14 +5,14 @@
 //
 // Sums run in an order that depends on these numbers alone: results repeat bit by bit.
 //
-// VECC_STEPS: kernels are functions that one launch calls (walk.h).
+// VECC_STEPS: kernels are functions that one launch calls (walk.h), of blocks of as many threads.
 #ifndef VECC_STEPS
 #define VECC_STEPS 0
 #endif
 
 namespace vecc_kernel {
 
-constexpr int kThreads = 256;  // of a block
+constexpr int kThreads = VECC_STEPS > 0 ? VECC_STEPS : 256;  // of a block
 
 // Entry i of this lane's, number j of those that it has.
 #define VECC_ENTRIES(S)                                                                         \
@@ -156,7 +156,19 @@ VECC_FN T* block_memory() {
 // Entry by entry what all slots of a row have, joined in a fixed order; all threads get it.
 template <class T, int S, int G, int Slots, class Join>
 VECC_FN void join_slots(T* own, const Join& join) {
-  if constexpr (Slots > 1) {
+  if constexpr (Slots > 1 && G > 32) {
+    constexpr int count = (S + G - 1) / G;
+    T(*shared)[G] = block_memory<T[G], Slots>();
+    const int lane = threadIdx.x % G;
+    _Pragma("unroll 1") for (int j = 0; j < count; ++j) {
+      shared[threadIdx.x / G][lane] = own[j];
+      __syncthreads();
+      T all = shared[0][lane];
+      _Pragma("unroll") for (int s = 1; s < Slots; ++s) all = join(all, shared[s][lane]);
+      own[j] = all;
+      __syncthreads();
+    }
+  } else if constexpr (Slots > 1) {
     constexpr int count = (S + G - 1) / G;
     constexpr int warp_slots = G * Slots > 32 ? 32 / G : Slots;
     _Pragma("unroll") for (int j = 0; j < count; ++j) {

@@ -1,5 +1,6 @@
 // Kernel prelude, CUDA only: sums of outer products by a whole block, which are gradients of
 // matrices that many rows share.
+#if !VECC_STEPS  // its tiles are for blocks of 256 threads
 namespace vecc_kernel {
 
 // The sum over members first .. last - 1 of g x^T, M x N; thread l gets entries l, l + kThreads,
@@ -71,3 +72,4 @@ VECC_FN void sum_outer_products(unsigned first, unsigned last, const RowG& g, co
 }
 
 }  // namespace vecc_kernel
+#endif

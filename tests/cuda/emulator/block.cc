@@ -147,6 +147,7 @@ Block& block() {
   return *running;
 }
 Meeting cluster;
+unsigned all_threads = 0;  // of all blocks
 
 void Block::start() {
   Block& here = block();
@@ -161,6 +162,7 @@ void Block::start() {
 void run_blocks(unsigned count, unsigned threads, const std::function<void()>& body) {
   vecc_grid_size.x = count;
   cluster = {};
+  all_threads = count * threads;
   std::vector<std::unique_ptr<Block>> waiting;
   std::vector<std::unique_ptr<Block>>& free = blocks();
   for (unsigned b = 0; b < count; ++b) {
@@ -204,11 +206,11 @@ unsigned long long vecc_shuffle(unsigned mask, unsigned long long bits, int lane
 void vecc_spin() {
   vecc::emulator::block().pause();
 }
-void vecc_sync_cluster(unsigned threads) {
+void vecc_sync_cluster() {
   auto& meeting = vecc::emulator::cluster;
   vecc::emulator::block().note_step();
   const unsigned generation = meeting.generation;
-  if (++meeting.arrived == threads) {
+  if (++meeting.arrived == vecc::emulator::all_threads) {
     meeting.arrived = 0;
     ++meeting.generation;
     return;

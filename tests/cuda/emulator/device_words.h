@@ -18,7 +18,7 @@ extern EmulatedIndex vecc_thread_index;
 extern EmulatedIndex vecc_block_index;
 extern EmulatedIndex vecc_grid_size;
 void vecc_spin();
-void vecc_sync_cluster(unsigned threads);
+void vecc_sync_cluster();
 void vecc_sync_block();
 void vecc_sync_lanes(unsigned mask);
 // Bits of another lane's value; of a lane outside the mask its own.
@@ -41,7 +41,7 @@ inline void __syncwarp(unsigned mask) {
 
 inline void __cluster_barrier_arrive() {}
 inline void __cluster_barrier_wait() {
-  vecc_sync_cluster(gridDim.x * 256u);
+  vecc_sync_cluster();
 }
 inline void __threadfence() {}
 inline unsigned atomicAdd(unsigned* at, unsigned value) {

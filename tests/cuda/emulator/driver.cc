@@ -28,6 +28,12 @@ std::size_t memory_bytes() {
   return asked != nullptr ? std::strtoull(asked, nullptr, 10) : std::size_t{8} << 30;
 }
 
+// 3, or the environment's VECC_EMULATED_MULTIPROCESSORS.
+int multiprocessors() {
+  const char* const asked = std::getenv("VECC_EMULATED_MULTIPROCESSORS");
+  return asked != nullptr ? std::atoi(asked) : 3;
+}
+
 // A kernel of a module, made by nvrtc.cc's words.
 struct EmulatedKernel {
   void (*run)(const void* arguments, const void* blocks) = nullptr;
@@ -102,7 +108,9 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice) {
   return kSuccess;
 }
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
-  *value = attribute == kCapabilityMajor ? 9 : attribute == kMultiprocessorCount ? 3 : 0;
+  *value = attribute == kCapabilityMajor       ? 9
+           : attribute == kMultiprocessorCount ? multiprocessors()
+                                               : 0;
   return kSuccess;
 }
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
@@ -159,6 +167,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraph
     // Nodes are numbers from 1 on: what a node waits for was made before it.
     if (reinterpret_cast<std::uintptr_t>(before[i]) > launches.size()) return kInvalid;
   }
+  if (parameters->shared > vecc::emulator::kSharedBytes) return kInvalid;
   launches.emplace_back(parameters->function, parameters->grid_x, parameters->block_x,
                         parameters->parameters);
   *node = reinterpret_cast<CUgraphNode>(launches.size());
@@ -174,6 +183,11 @@ CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const
     if (edges[i].type != kProgrammatic || edges[i].from_port != kProgrammaticPort) return kInvalid;
   }
   return kSuccess;
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute,
+                                       const CUlaunchAttributeValue*) {
+  const bool is_known = attribute == kCooperative || attribute == kClusterDimension;
+  return node != nullptr && is_known ? kSuccess : kInvalid;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
   *executable =
@@ -265,11 +279,6 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   kernel.run = reinterpret_cast<decltype(kernel.run)>(found);
   kernel.argument_bytes = *static_cast<const unsigned*>(bytes);
   *function = reinterpret_cast<CUfunction>(&kernel);
-  return kSuccess;
-}
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned, unsigned block_x,
-                        unsigned, unsigned, unsigned, CUstream, void** parameters, void**) {
-  EmulatedLaunch(function, grid_x, block_x, parameters).run();
   return kSuccess;
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,

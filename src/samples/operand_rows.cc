@@ -1,4 +1,4 @@
-#include "src/train/operand_rows.h"
+#include "src/samples/operand_rows.h"
 
 #include <algorithm>
 

@@ -7,7 +7,8 @@
 
 #include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/select_rows.h"
-#include "src/train/operand_rows.h"
+#include "src/samples/operand_rows.h"
+#include "src/samples/reached_rows.h"
 
 namespace vecc {
 namespace {
@@ -34,7 +35,7 @@ class Restriction {
       VECC_CHECK(result_.add_parameter(parameter).has_value(), "parameters of a Program");
     }
     std::ranges::sort(samples_, {}, [](const Sampled& s) { return std::pair(s.output, s.row); });
-    for (auto id = static_cast<ValueId>(program_.ops().size()); id-- > 0;) reach_operands(id);
+    reach_rows(program_, rows_);
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       if (!rows_[id].empty()) values_[id] = build(id);
     }
@@ -47,20 +48,6 @@ class Restriction {
     std::uint32_t row;
     std::uint32_t sample;
   };
-
-  void reach_operands(ValueId id) {
-    Rows& rows = rows_[id];
-    if (rows.empty()) return;
-    std::ranges::sort(rows);
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    const Op& op = program_.op(id);
-    complete_segments(op, rows);
-    for (std::size_t k = 0; k < op.operands.size(); ++k) {
-      const Rows read = operand_rows(program_, id, k, rows);
-      Rows& reached = rows_[op.operands[k]];
-      reached.insert(reached.end(), read.begin(), read.end());
-    }
-  }
 
   // A weight keeps all its rows: they are the parameter's.
   [[nodiscard]] bool is_whole(ValueId value) const {
@@ -163,7 +150,7 @@ class Restriction {
   }
 
   const Program& program_;
-  std::vector<Rows> rows_;  // by value: sorted
+  ReachedRows rows_;
   std::vector<std::optional<ValueId>> values_;
   std::vector<Sampled> samples_;
   Program result_;

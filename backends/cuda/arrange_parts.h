@@ -1,0 +1,18 @@
+// Whether a forward Program is split into parts, one for each block (CudaLaunch::Parts).
+#pragma once
+
+#include <optional>
+
+#include "src/samples/sample_parts.h"
+#include "vecc/backend.h"
+
+namespace vecc::cuda {
+
+/// The parts, if that is asked for, or what blocks then compute more than once takes less time than
+/// waiting for one another. None: a Program with derivatives, one sample, too large.
+[[nodiscard]] std::optional<SampleParts> arrange_parts(const Program& program, CudaLaunch launch);
+
+/// Whether a Program (with or without derivatives) is small enough, and nothing else is asked for.
+[[nodiscard]] bool may_run_in_parts(const Program& program, CudaLaunch launch);
+
+}  // namespace vecc::cuda

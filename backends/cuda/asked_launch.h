@@ -1,0 +1,19 @@
+// How kernels are to be started: the caller's choice, or that of VECC_CUDA_LAUNCH.
+#pragma once
+
+#include <cstdint>
+
+#include "vecc/backend.h"
+#include "vecc/error.h"
+
+namespace vecc::cuda {
+
+struct AskedLaunch {
+  CudaLaunch launch = CudaLaunch::Auto;
+  std::uint32_t blocks = 0;  ///< 0: as many as the GPU has room for
+};
+
+/// Auto is what the variable says: "grid", "parts:64". Error: Usage.
+[[nodiscard]] Result<AskedLaunch> asked_launch(CudaLaunch launch);
+
+}  // namespace vecc::cuda

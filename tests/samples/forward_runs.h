@@ -1,0 +1,33 @@
+// Forward Programs on the interpreter, and what a run of a part of one is compared with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tests/support/random_source.h"
+#include "vecc/backend.h"
+#include "vecc/program.h"
+
+namespace vecc::test {
+
+using Samples = std::vector<std::uint32_t>;
+
+/// Compiled by the interpreter and run once.
+std::unique_ptr<Executable> run_program(const Program& program, bool gradients);
+
+/// Gradients of all outputs: ones; zeros for the samples that are not in `only`.
+std::vector<double> seed_of(const std::vector<Executable::Output>& outputs,
+                            const Samples* only = nullptr);
+
+/// To 1e-12, relative above 1, where a number is expected.
+void expect_near_where_finite(const std::vector<double>& found,
+                              const std::vector<double>& expected);
+
+/// Values for the parameters that have none.
+void fill_parameters(Program& program, RandomSource& random);
+
+/// No contract, vjp, state or update.
+bool is_forward(const Program& program);
+
+}  // namespace vecc::test
