@@ -88,6 +88,8 @@ Spot Lowering::find_spot(std::uint32_t rows, std::span<const Read> reads, OpPace
   for (const Read& read : reads) {
     const ValueState& state = values[read.value];
     if (state.group == kNone || read.index || read.one) continue;
+    const std::optional<Segments>& segments = groups[state.group].segments();
+    if (own_segments_ != nullptr && segments && *segments != *own_segments_) continue;
     candidates.push_back({state.group, state.space});
   }
   // Of the highest level first: it can wait for the others.

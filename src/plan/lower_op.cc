@@ -9,7 +9,7 @@
 namespace vecc {
 namespace {
 
-// A left matrix that rows share is read once for a tile of them, if there are enough of a type.
+// A matrix that rows share is read once for a tile of them, if there are enough of a type.
 constexpr std::uint64_t kSharedProduct = 64;
 constexpr std::uint32_t kRowsOfType = 4;
 
@@ -21,8 +21,8 @@ OpPace pace_of(bool slow) {
 
 Lowering::Lowering(const Program& program, const PlanOptions& options)
     : values(program.ops().size()),
-      places(place_values(program)),
-      sources(value_sources(program)),
+      places(stored_places(program)),
+      sources(value_sources(program, places)),
       program_(program),
       options_(options) {
   for (ValueId id = 0; id < values.size(); ++id) {
@@ -37,6 +37,7 @@ Lowering::Lowering(const Program& program, const PlanOptions& options)
     updated_.push_back(op.operands[0]);
   }
   std::ranges::sort(updated_);
+  find_late_products();
 }
 
 void Lowering::lower_all() {
@@ -58,7 +59,9 @@ void Lowering::lower(ValueId id) {
     case OpKind::Output: mark_output(id); return;
     case OpKind::Update: updates_.push_back(id); return;
     case OpKind::Concat: lower_concat(id); return;
-    case OpKind::Linear: lower_linear(id, std::get<LinearOp>(op.attributes)); return;
+    case OpKind::Linear:
+      if (!late_products_[id]) lower_linear(id, std::get<LinearOp>(op.attributes), id);
+      return;
     case OpKind::Segment: lower_segment(id, std::get<SegmentOp>(op.attributes)); return;
     case OpKind::Transform: lower_transform(id, std::get<TransformOp>(op.attributes)); return;
     case OpKind::Map: lower_map(id, std::get<MapOp>(op.attributes)); return;
@@ -111,12 +114,13 @@ void Lowering::lower_concat(ValueId id) {
   std::uint32_t row = 0;
   for (const ValueId operand : op.operands) {
     const std::uint32_t rows = program_.op(operand).rows;
-    const bool in_place = places[operand].buffer == places[id].buffer && operand != id &&
-                          places[operand].first_row == places[id].first_row + row;
+    const auto& [value, index] = sources[operand];
+    const bool in_place = !index && places[value].buffer == places[id].buffer && value != id &&
+                          places[value].first_row == places[id].first_row + row;
     if (in_place) {
-      mark_stored(operand);
-      freeze(operand);
-      values[id].ready = std::max(values[id].ready, ready(operand));
+      mark_stored(value);
+      freeze(value);
+      values[id].ready = std::max(values[id].ready, ready(value));
     } else if (rows > 0) {
       copy_rows(id, read_of(operand), rows, row);
     }
@@ -125,41 +129,68 @@ void Lowering::lower_concat(ValueId id) {
   values[id].stored = true;
 }
 
-void Lowering::lower_linear(ValueId id, const LinearOp& linear) {
+// Rows of a `linear`, all or those of an index, become the value `made`.
+void Lowering::lower_linear(ValueId id, const LinearOp& linear, ValueId made,
+                            const std::optional<Index>& index) {
   const Op& op = program_.op(id);
+  const std::uint32_t rows = values[made].rows;
   Read reads[2];
   for (const int side : {0, 1}) {
     const ValueId operand = op.operands[static_cast<std::size_t>(side)];
     const Lift& lift = side == 0 ? linear.lift_left : linear.lift_right;
-    const ValueSource source = lifted_source(sources[operand], lift, program_.op(operand).rows);
+    ValueSource source = lifted_source(sources[operand], lift, program_.op(operand).rows);
+    if (index) source = through(source, *index, values[source.value].rows);
     reads[side] = {source.value, source.index, program_.op(operand).shape};
     reads[side].one = reads[side].index && values[source.value].rows == 1;
   }
+  bool transposes[2] = {linear.transpose_left, linear.transpose_right};
+  if (turns_product(rows, reads, transposes)) {
+    std::swap(reads[0], reads[1]);
+    transposes[0] = !linear.transpose_right;
+    transposes[1] = false;
+    reads[1].shape = Shape::column(static_cast<std::uint32_t>(reads[1].shape.size()));
+  }
   Spot spot;
-  if (shares_left_by_type(op.rows, reads[0])) {
-    spot = new_group(op.rows, reads);
+  if (shares_by_type(rows, reads[0])) {
+    spot = new_group(rows, reads);
     groups[spot.group].types = list_of(*reads[0].index);
     reads[0].by_tile = true;
   } else {
-    const bool shares = reads[0].one && reads[0].shape.size() >= kSharedProduct;
-    spot = find_spot(op.rows, reads, shares ? OpPace::Product : OpPace::ByRow);
+    spot = find_spot(rows, reads, shares_one(reads[0]) ? OpPace::Product : OpPace::ByRow);
   }
+  KernelGroup& group = groups[spot.group];
   const NodeIndex left = read_node(spot, reads[0]);
   const NodeIndex right = read_node(spot, reads[1]);
-  finish(id, spot,
-         add_times(groups[spot.group], spot.space, left, right, linear.transpose_left,
-                   linear.transpose_right));
+  const NodeIndex product =
+      add_times(group, spot.space, left, add_reshape(group, spot.space, right, reads[1].shape),
+                transposes[0], transposes[1]);
+  finish(made, spot, add_reshape(group, spot.space, product, op.shape));
 }
 
-bool Lowering::shares_left_by_type(std::uint32_t rows, const Read& left) const {
-  if (!left.index || left.one || left.shape.size() < kSharedProduct || !left.shape.is_matrix()) {
+// Whether a row times a matrix that rows share is computed as the transposed matrix times a column:
+// the same products, added up in the same order, in blocks of rows.
+bool Lowering::turns_product(std::uint32_t rows, const Read (&reads)[2],
+                             const bool (&transposes)[2]) const {
+  const Shape left = transposes[0] ? reads[0].shape.transposed() : reads[0].shape;
+  if (left.rows() != 1 || left.is_scalar() || !reads[1].shape.is_matrix()) return false;
+  return shares_by_type(rows, reads[1]) || shares_one(reads[1]);
+}
+
+bool Lowering::shares_one(const Read& matrix) {
+  return matrix.one && matrix.shape.size() >= kSharedProduct;
+}
+
+bool Lowering::shares_by_type(std::uint32_t rows, const Read& matrix) const {
+  if (!matrix.index || matrix.one || matrix.shape.size() < kSharedProduct ||
+      !matrix.shape.is_matrix()) {
     return false;
   }
-  if (left.index->form() == Index::Form::Slice) return false;
-  return rows >= kRowsOfType * std::uint64_t{values[left.value].rows};
+  if (matrix.index->form() == Index::Form::Slice) return false;
+  return rows >= kRowsOfType * std::uint64_t{values[matrix.value].rows};
 }
 
 void Lowering::lower_transform(ValueId id, const TransformOp& transform) {
+  if (sources[id].value != id) return;  // read through, too
   const Op& op = program_.op(id);
   const Read read = read_of(op.operands[0]);
   const Spot spot = find_spot(op.rows, std::span(&read, 1),

@@ -35,8 +35,9 @@ void Lowering::reduce(ValueId id, const Read& members, const Segments& segments,
     if (combination == Combination::Avg) return average_pieces(id, members, segments, *pieces);
     return reduce_pieces(id, members, *pieces, combination);
   }
-  const Spot spot = find_segments(members, segments, rows);
-  KernelNode node = node_of(KernelNode::Kind::Reduce, values[id].shape, {read_node(spot, members)});
+  const Read made = make_members(members, segments);
+  const Spot spot = find_segments(made, segments, rows);
+  KernelNode node = node_of(KernelNode::Kind::Reduce, values[id].shape, {read_node(spot, made)});
   node.combination = combination;
   node.skips_nan = skips_nan;
   finish(id, spot, groups[spot.group].add(std::move(node), spot.space));

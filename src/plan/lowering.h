@@ -76,7 +76,8 @@ class Lowering {
   void lower(ValueId id);
   void mark_output(ValueId id);
   void lower_concat(ValueId id);
-  void lower_linear(ValueId id, const LinearOp& linear);
+  void lower_linear(ValueId id, const LinearOp& linear, ValueId made,
+                    const std::optional<Index>& index = std::nullopt);
   void lower_transform(ValueId id, const TransformOp& transform);
   void lower_map(ValueId id, const MapOp& map);
   void lower_contract(ValueId id, const ContractOp& contract);
@@ -93,7 +94,10 @@ class Lowering {
   // Parts of these.
   void note_op(KernelGroup& group) const;
   void copy_rows(ValueId id, const Read& read, std::uint32_t rows, std::uint32_t first_row);
-  [[nodiscard]] bool shares_left_by_type(std::uint32_t rows, const Read& left) const;
+  [[nodiscard]] bool turns_product(std::uint32_t rows, const Read (&reads)[2],
+                                   const bool (&transposes)[2]) const;
+  [[nodiscard]] bool shares_by_type(std::uint32_t rows, const Read& matrix) const;
+  [[nodiscard]] static bool shares_one(const Read& matrix);
   void set_words(Spot spot, const TransformOp& transform, KernelNode& node);
   [[nodiscard]] std::vector<Read> map_reads(std::span<const ValueId> operands,
                                             std::uint32_t rows) const;
@@ -147,6 +151,11 @@ class Lowering {
   [[nodiscard]] bool is_updated(ValueId value) const;
   bool update_in_place(ValueId id, ValueId target, const Read& read, ArrayIndex list);
 
+  // Products that a sum makes for itself (late_products.cc).
+  void find_late_products();
+  [[nodiscard]] bool is_late_product(ValueId id) const;
+  [[nodiscard]] Read make_members(const Read& members, const Segments& segments);
+
   // Reads (reads.cc).
   [[nodiscard]] Read read_of(ValueId operand) const;
   [[nodiscard]] std::uint32_t ready(ValueId value) const;
@@ -185,6 +194,9 @@ class Lowering {
   std::vector<ValueId> updated_;  // what they store into, sorted
   std::vector<bool> updated_parameters_;
   std::vector<ValueId> first_weight_;  // by parameter
+  std::vector<bool> late_products_;    // by value
+  /// The only segments around whose members an op may be computed; null: any.
+  const Segments* own_segments_ = nullptr;
   /// By what an update stores into: the loads of it, as group and access.
   std::map<ValueId, std::vector<std::pair<GroupIndex, std::uint32_t>>> target_loads_;
   // Of the op that is being lowered.

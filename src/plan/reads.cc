@@ -1,6 +1,7 @@
 // What an op reads becomes nodes: values that its group has in registers, or loads.
 #include <algorithm>
 
+#include "src/plan/expr_nodes.h"
 #include "src/plan/lowering.h"
 #include "src/support/hash128.h"
 
@@ -109,10 +110,11 @@ NodeIndex Lowering::read_node(Spot spot, const Read& read) {
   if (is_constant_one(read.value)) return group.constant(1, spot.space);
   const ValueState& state = values[read.value];
   if (state.group == spot.group && is_in_register(spot, read)) {
-    if (group.is_visible(state.node, spot.space)) return state.node;
-    if (state.space == KernelSpace::Row) {  // what members make is there in the next phase
-      group.begin_phase(spot.space);
-      return state.node;
+    const bool is_visible = group.is_visible(state.node, spot.space);
+    // What members make is there in the next phase.
+    if (!is_visible && state.space == KernelSpace::Row) group.begin_phase(spot.space);
+    if (is_visible || state.space == KernelSpace::Row) {
+      return add_reshape(group, spot.space, state.node, read.shape);
     }
   }
   return load_node(spot, read);

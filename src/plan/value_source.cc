@@ -5,6 +5,24 @@
 #include "src/program/index_algebra.h"
 
 namespace vecc {
+namespace {
+
+// Whether each row has the entries of its operand's, in their order, in another shape.
+bool is_view(const Program& program, ValueId id) {
+  const auto* transform = std::get_if<TransformOp>(&program.op(id).attributes);
+  if (transform == nullptr) return false;
+  const Transformation function = transform->transformation.id;
+  return function == Transformation::Reshape ||
+         (function == Transformation::Transp && program.op(id).shape.is_vector());
+}
+
+// Whether whoever makes the rows may store them anywhere.
+bool is_made_by_row(OpKind kind) {
+  return kind == OpKind::Linear || kind == OpKind::Segment || kind == OpKind::Transform ||
+         kind == OpKind::Map || kind == OpKind::Contract || kind == OpKind::Vjp;
+}
+
+}  // namespace
 
 ValueSource through(const ValueSource& source, const Index& index, std::uint32_t rows) {
   Index composed = source.index ? compose(*source.index, index) : index;
@@ -12,13 +30,28 @@ ValueSource through(const ValueSource& source, const Index& index, std::uint32_t
   return {source.value, std::move(composed)};
 }
 
-std::vector<ValueSource> value_sources(const Program& program) {
+std::vector<Place> stored_places(const Program& program) {
+  std::vector<Place> places = place_values(program);
+  for (ValueId id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
+    if (places[id].buffer == id || !is_view(program, id)) continue;
+    const ValueId of = program.op(id).operands[0];
+    if (places[of].buffer != of || !is_made_by_row(program.op(of).kind())) continue;
+    places[of] = std::exchange(places[id], {id, 0});
+  }
+  return places;
+}
+
+std::vector<ValueSource> value_sources(const Program& program, std::span<const Place> places) {
   std::vector<ValueSource> sources;
   sources.reserve(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
     if (op.kind() == OpKind::Update) {
       sources.push_back(sources[op.operands[1]]);
+      continue;
+    }
+    if (is_view(program, id) && places[id].buffer == id) {
+      sources.push_back(sources[op.operands[0]]);
       continue;
     }
     const auto* gather = std::get_if<GatherOp>(&op.attributes);

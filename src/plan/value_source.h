@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "src/program/value_places.h"
 #include "vecc/program.h"
 
 namespace vecc {
@@ -16,10 +18,16 @@ struct ValueSource {
   [[nodiscard]] bool is_direct() const { return !index; }
 };
 
-/// By value, through chains of gathers; the value of an update is what it stores. A value that is
-/// computed, or stored by itself, is its own source; so is a `segment concat` and a reshaped value,
-/// whose rows are others. Linear in the lists that are composed.
-[[nodiscard]] std::vector<ValueSource> value_sources(const Program& program);
+/// Where values lie, as place_values(); of a reshaped value (or a transposed vector), which is the
+/// same numbers, what it is made of lies there.
+[[nodiscard]] std::vector<Place> stored_places(const Program& program);
+
+/// By value, through chains of gathers, of reshaped values and of transposed vectors, unless these
+/// have a place in a concat; the value of an update is what it stores. A value that is computed, or
+/// stored by itself, is its own source; so is a `segment concat`, whose rows are others. Linear in
+/// the lists that are composed.
+[[nodiscard]] std::vector<ValueSource> value_sources(const Program& program,
+                                                     std::span<const Place> places);
 
 /// `source`, of a value of `rows` rows, read through one more index.
 [[nodiscard]] ValueSource through(const ValueSource& source, const Index& index,
