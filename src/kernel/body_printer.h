@@ -61,6 +61,10 @@ class BodyPrinter {
   [[nodiscard]] std::uint32_t block_rows_of(std::uint32_t number) const;
   void find_blocked_product();
   [[nodiscard]] bool can_split(std::size_t phase, std::size_t step);
+  [[nodiscard]] bool only_loads_before() const;
+  [[nodiscard]] std::optional<std::uint32_t> only_store_after() const;
+  void print_columns(const std::string& row, std::uint32_t k, std::uint32_t rows);
+  void print_products(const std::string& row);
   void print_steps_before();
   void print_steps_after();
   [[nodiscard]] std::optional<MemberSum> member_sum(const KernelPhase& phase) const;

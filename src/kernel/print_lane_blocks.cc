@@ -14,12 +14,20 @@ constexpr std::uint64_t kLeastEntries = 17;  // shorter results leave too many t
 constexpr std::uint64_t kSharedBytes = 44 * 1024;
 constexpr std::uint32_t kMostRows = 64;
 constexpr std::uint32_t kFewestRows = 16;
+constexpr std::uint32_t kWideRows = 128;
+constexpr std::uint64_t kDeepest = 64;  // entries of the columns at once
 
-// What times_block() and its caller keep there.
-std::uint64_t shared_bytes(std::uint64_t m, std::uint64_t k, std::uint64_t rows,
-                           std::uint64_t number_bytes) {
-  const std::uint64_t piece = std::min<std::uint64_t>(k, 32) * ((m > 32 ? 64 : 32) + 4);
-  return (k * (rows + 4) + rows * m + piece) * number_bytes;
+// As row_step in the prelude.
+std::uint64_t row_step(std::uint64_t entries) {
+  return (entries + 3) / 4 * 4 + 4;
+}
+
+// What is in shared memory of an m x k matrix, the rows' columns and, if they stay there, products.
+std::uint64_t shared_numbers(const ProductShape& shape, std::uint64_t depth, std::uint64_t rows,
+                             bool products) {
+  const std::uint64_t width = shape.m > 32 ? 64 : 32;
+  const std::uint64_t piece = std::max(depth * row_step(width), width * row_step(depth));
+  return rows * row_step(shape.k) + piece + (products ? rows * row_step(shape.m) : 0);
 }
 
 // Whether threads of a block have the tiles of an m x n matrix in registers.
@@ -33,57 +41,139 @@ bool fits_tiles(std::uint64_t m, std::uint64_t n) {
 
 // Rows at once of a product; 0 where a block is no better.
 std::uint32_t BodyPrinter::block_rows_of(std::uint32_t number) const {
-  const KernelNode& node = kernel_.nodes[number];
-  const std::uint64_t m = node.shape.size();
-  const std::uint64_t k = size(node.operands[1]);
-  if (m < kLeastEntries) return 0;
-  const std::uint32_t least = std::max(kFewestRows, m > 32 ? 16u : 32u);  // a column a thread
+  const ProductShape shape = product_shape(kernel_, kernel_.nodes[number]);
+  if (shape.m < kLeastEntries) return 0;
+  const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
+  const std::uint32_t least = std::max(kFewestRows, shape.m > 32 ? 16u : 32u);  // a row a thread
   for (std::uint32_t rows = kMostRows; rows >= least; rows /= 2) {
-    if (shared_bytes(m, k, rows, byte_size(kernel_.dtype)) <= kSharedBytes) return rows;
+    const std::uint64_t numbers = shared_numbers(shape, depth, rows, true);
+    if (numbers * byte_size(kernel_.dtype) <= kSharedBytes) return rows;
   }
   return 0;
 }
 
+// Where rows go from memory to memory, and their products too, twice as many are worth it.
 std::uint32_t BodyPrinter::blocked_rows() const {
-  return is_blocked() ? block_rows_of(blocked_) : 0;
+  if (!is_blocked()) return 0;
+  const ProductShape shape = product_shape(kernel_, kernel_.nodes[blocked_]);
+  const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
+  const bool fits =
+      shared_numbers(shape, depth, kWideRows, false) * byte_size(kernel_.dtype) <= kSharedBytes;
+  const bool is_wide = shape.m > 32 && fits && only_loads_before() && only_store_after();
+  return is_wide ? kWideRows : block_rows_of(blocked_);
+}
+
+// Whether nothing stands before the product but loads, of which one is the columns: they go from
+// memory to memory.
+bool BodyPrinter::only_loads_before() const {
+  if (kernel_.nodes[kernel_.nodes[blocked_].operands[1]].kind != Kind::Load) return false;
+  for (std::size_t p = 0; p <= blocked_phase_; ++p) {
+    const std::vector<KernelStep>& steps = kernel_.phases[p].steps;
+    if (kernel_.phases[p].space != KernelSpace::Row) return false;
+    for (std::size_t s = 0; s < (p == blocked_phase_ ? blocked_step_ : steps.size()); ++s) {
+      const Kind kind = kernel_.nodes[steps[s].number].kind;
+      if (steps[s].store || (kind != Kind::Load && kind != Kind::Constant)) return false;
+    }
+  }
+  return true;
+}
+
+// The store of the product, if nothing else stands after it but what changes its shape.
+std::optional<std::uint32_t> BodyPrinter::only_store_after() const {
+  std::optional<std::uint32_t> store;
+  std::uint32_t product = blocked_;
+  for (std::size_t p = blocked_phase_; p < kernel_.phases.size(); ++p) {
+    const std::vector<KernelStep>& steps = kernel_.phases[p].steps;
+    for (std::size_t s = p == blocked_phase_ ? blocked_step_ + 1 : 0; s < steps.size(); ++s) {
+      if (store) return std::nullopt;
+      if (steps[s].store) {
+        if (kernel_.stores[steps[s].number].value != product) return std::nullopt;
+        store = kernel_.stores[steps[s].number].access;
+        continue;
+      }
+      const KernelNode& node = kernel_.nodes[steps[s].number];
+      const bool reshapes = node.kind == Kind::Transform &&
+                            node.transformation.id == Transformation::Reshape &&
+                            node.operands[0] == product;
+      if (!reshapes) return std::nullopt;
+      product = steps[s].number;
+    }
+  }
+  return store;
 }
 
 // Rows begin .. end - 1, as many as a block has at a time; `row` is the row at place q + b.
 std::string BodyPrinter::print_lane_blocks(const std::string& row) {
   const KernelNode& node = kernel_.nodes[blocked_];
   const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
-  const std::uint64_t m = node.shape.size();
-  const std::uint64_t k = size(node.operands[1]);
+  const ProductShape shape = product_shape(kernel_, node);
   const std::uint32_t rows = blocked_rows();
+  const std::optional<std::uint32_t> store = only_store_after();
+  const std::uint64_t deepest = std::min<std::uint64_t>(shape.k, kDeepest);
+  const bool is_deep =
+      shared_numbers(shape, deepest, rows, !store) * byte_size(kernel_.dtype) <= kSharedBytes;
   indent_ = "  ";
   line(fmt::format("const T* matrix = d{} + size_t({}) * {};", matrix,
-                   row_of(kernel_.accesses[matrix], matrix, "0"), m * k));
-  line(fmt::format("__shared__ __align__(16) T columns[{}][{}];", k, rows + 4));
-  line(fmt::format("__shared__ __align__(16) T products[{}][{}];", rows, m));
+                   row_of(kernel_.accesses[matrix], matrix, "0"), shape.m * shape.k));
+  line(fmt::format("__shared__ __align__(16) T columns[{}][row_step<{}>];", rows, shape.k));
+  if (!store) {
+    line(fmt::format("__shared__ __align__(16) T products[{}][row_step<{}>];", rows, shape.m));
+  }
   line("const unsigned group = threadIdx.x / (G * Slots);");
   line("constexpr unsigned groups = kThreads / (G * Slots);");
   line(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", rows));
   line(fmt::format("  const unsigned count = end - q < {0} ? end - q : {0};", rows));
+  print_columns(row, shape.k, rows);
+  line(fmt::format(
+      "  times_block<T, {}, {}, {}, {}, {}>(matrix, columns, count, [&](unsigned b) {{", shape.m,
+      shape.k, rows, is_deep ? deepest : std::min(deepest, kDeepest / 2), node.transpose_left));
+  if (store) {
+    line(fmt::format("    const unsigned r = {};", row));
+    line(fmt::format("    return d{} + size_t({}) * {};", *store,
+                     row_of(kernel_.accesses[*store], *store, "r"), shape.m));
+    line("  });");
+  } else {
+    line("    return products[b];");
+    line("  });");
+    print_products(row);
+  }
+  line("  __syncthreads();");
+  line("}");
+  return std::move(text_);
+}
+
+// The columns of rows q .. q + count - 1.
+void BodyPrinter::print_columns(const std::string& row, std::uint32_t k, std::uint32_t rows) {
+  const std::uint32_t right = kernel_.nodes[blocked_].operands[1];
+  if (only_loads_before()) {
+    const std::uint32_t access = kernel_.nodes[right].access;
+    line(fmt::format("  load_columns<T, {}, {}>(d{}, count, [&](unsigned b) {{", k, rows, access));
+    line(fmt::format("    [[maybe_unused]] const unsigned r = {};", row));
+    line(fmt::format("    return d{} + size_t({}) * {};", access,
+                     row_of(kernel_.accesses[access], access, "r"), k));
+    line("  }, columns);");
+    return;
+  }
   line("  for (unsigned b = group; b < count; b += groups) {");
   line(fmt::format("    const unsigned r = {};", row));
   indent_ = "      ";
   print_steps_before();
-  line(fmt::format("{} columns[i][b] = {};", entry_loop(k), entry(node.operands[1])));
+  line(fmt::format("{} columns[b][i] = {};", entry_loop(k), entry(right)));
   indent_ = "  ";
   line("  }");
-  line(fmt::format("  times_block<T, {}, {}, {}, {}>(matrix, columns, products);", m, k, rows,
-                   node.transpose_left));
+}
+
+// What stands after the product, of the same rows.
+void BodyPrinter::print_products(const std::string& row) {
+  line("  __syncthreads();");
   line("  for (unsigned b = group; b < count; b += groups) {");
   line(fmt::format("    const unsigned r = {};", row));
   indent_ = "      ";
   declare(blocked_);
-  line(fmt::format("{} v{}[j] = products[b][i];", entry_loop(m), blocked_));
+  line(fmt::format("{} v{}[j] = products[b][i];", entry_loop(size(blocked_)), blocked_));
   print_steps_after();
   indent_ = "  ";
   line("  }");
-  line("  __syncthreads();");
-  line("}");
-  return std::move(text_);
 }
 
 // A sum of outer products of two columns: each lane adds to its own entries, no product is kept.

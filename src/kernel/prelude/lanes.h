@@ -88,55 +88,6 @@ VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
   _Pragma("unroll") for (int j = 0; j < own; ++j) y[j] = sum[j];
 }
 
-// A matrix times R columns by all threads of a block: products[r] = op(matrix) columns[.][r], with
-// an M x K matrix (TL: its transpose, K x M). The matrix goes through shared memory in pieces; a
-// thread has 4 entries of several neighbouring columns. Waits for the columns, and for the
-// products.
-template <class T, int M, int K, int R, bool TL>
-VECC_FN void times_block(const T* matrix, const T (*columns)[R + 4], T (*products)[M]) {
-  constexpr int width = M > 32 ? 64 : 32;  // entries at once
-  constexpr int depth = K < 32 ? K : 32;
-  constexpr int across = width / 4;
-  constexpr int own = R * across / kThreads;  // columns of a thread
-  __shared__ __align__(16) T piece[depth][width + 4];
-  const int entry = threadIdx.x % across * 4;
-  const int column = threadIdx.x / across * own;
-  for (int m = 0; m < M; m += width) {
-    T sum[own][4];
-    _Pragma("unroll") for (int c = 0; c < own; ++c) {
-      _Pragma("unroll") for (int i = 0; i < 4; ++i) sum[c][i] = T(0);
-    }
-    for (int k = 0; k < K; k += depth) {
-      __syncthreads();
-      for (int at = threadIdx.x; at < depth * width; at += kThreads) {
-        const int row = TL ? at % width : at / depth;
-        const int col = TL ? at / width : at % depth;
-        const bool inside = m + row < M && k + col < K;
-        piece[col][row] =
-            inside ? matrix[TL ? (k + col) * M + m + row : (m + row) * K + k + col] : T(0);
-      }
-      __syncthreads();
-      const int left = K - k < depth ? K - k : depth;
-      _Pragma("unroll 8") for (int d = 0; d < left; ++d) {
-        T factor[4];
-        _Pragma("unroll") for (int i = 0; i < 4; ++i) factor[i] = piece[d][entry + i];
-        _Pragma("unroll") for (int c = 0; c < own; ++c) {
-          const T x = columns[k + d][column + c];
-          _Pragma("unroll") for (int i = 0; i < 4; ++i) {
-            sum[c][i] = madd(factor[i], x, sum[c][i]);
-          }
-        }
-      }
-    }
-    _Pragma("unroll") for (int c = 0; c < own; ++c) {
-      _Pragma("unroll") for (int i = 0; i < 4; ++i) {
-        if (m + entry + i < M) products[column + c][m + entry + i] = sum[c][i];
-      }
-    }
-  }
-  __syncthreads();
-}
-
 // Memory that the threads of a block share, until the next call that may use it: of this function
 // alone, or where kernels are functions of one launch a part of what the launch has.
 #if VECC_STEPS

@@ -1,0 +1,102 @@
+// Products with matrices that rows share, which run in blocks of rows, from both sides and of all
+// sorts of sizes: whole blocks and a few rows more, entries that come in fours and such that do
+// not; with and without what stands before and after them. Their gradients are such products, too.
+#include <gtest/gtest.h>
+
+#include "tests/backends/gradient_check.h"
+#include "tests/backends/program_check.h"
+#include "vecc/program_text.h"
+
+namespace vecc::test {
+namespace {
+
+constexpr std::uint32_t kTypes = 3;
+constexpr std::uint32_t kColumns = 40;
+
+// Type 0 has some more rows than one block, type 1 a few, type 2 one.
+std::vector<std::uint32_t> types_of(std::uint32_t rows) {
+  std::vector<std::uint32_t> types(rows, 0);
+  for (std::uint32_t r = 0; r < rows; r += 5) types[r] = 1;
+  types[rows / 2] = 2;
+  return types;
+}
+std::vector<std::uint32_t> columns_of(std::uint32_t rows) {
+  std::vector<std::uint32_t> columns(rows);
+  for (std::uint32_t r = 0; r < rows; ++r) columns[r] = r * 7 % kColumns;
+  return columns;
+}
+
+// Each row's matrix times its column, and its row times the matrix.
+void typed_products(Program& p, Shape shape, std::uint32_t rows) {
+  const Index types = Index::compact(types_of(rows));
+  const Index columns = Index::compact(columns_of(rows));
+  const ValueId w = p.gather(random_fact(p, kTypes, shape, 1), types);
+  const ValueId x = p.gather(random_fact(p, kColumns, Shape::column(shape.cols()), 2), columns);
+  const ValueId y = p.gather(random_fact(p, kColumns, Shape::row(shape.rows()), 3), columns);
+  p.linear(w, x);
+  p.linear(y, w);
+}
+
+// One matrix, after a sum and a function, before another function and one more operand.
+void one_product(Program& p, Shape shape, std::uint32_t rows) {
+  const ValueId w = random_fact(p, 1, shape, 4);
+  const ValueId x = random_fact(p, 2 * rows, Shape::column(shape.cols()), 5);
+  const auto sum = p.add(SegmentOp{Segments::fixed(2), Combination::Sum}, {x});
+  ASSERT_TRUE(sum);
+  TransformOp tanh;
+  tanh.transformation.id = Transformation::Tanh;
+  const auto before = p.add(tanh, {*sum});
+  ASSERT_TRUE(before);
+  const ValueId product = p.linear(w, *before, {false, false, {Lift::Kind::Repeat, rows}, {}});
+  const auto expr = parse_expr("sum(tanh($0), $1)", "test");
+  ASSERT_TRUE(expr);
+  p.map(*expr, std::vector{product, random_fact(p, rows, Shape::column(shape.rows()), 6)});
+}
+
+void expect_products_agree(Shape shape, DType dtype) {
+  Program typed(dtype);
+  typed_products(typed, shape, 180);
+  expect_gradient_agreement(learn_facts(typed));
+  Program one(dtype);
+  one_product(one, shape, 70);
+  expect_gradient_agreement(learn_facts(one));
+}
+
+TEST(SharedProducts, OfAllSizes) {
+  for (const Shape shape : {Shape(64, 64), Shape(33, 40), Shape(24, 132)}) {
+    SCOPED_TRACE(shape.text());
+    expect_products_agree(shape, DType::F32);
+  }
+}
+
+TEST(SharedProducts, OfDoubles) {
+  expect_products_agree(Shape(65, 35), DType::F64);
+}
+
+// Rows that begin where four numbers may not: they are parts of what begins there.
+TEST(SharedProducts, OfRowsThatBeginAnywhere) {
+  auto program = parse_program(R"(vecc program 1 f32 samples 2103
+parameter "first" [3, 1] = {2, 3, 4}
+parameter "rest" [2000, 1] = @0:2000
+parameter "w" [1, 20x20] = @16000:400
+%0 = weight "first" : f32[3, 1]
+%1 = weight "rest" : f32[2000, 1]
+%2 = transform %0 tanh : f32[3, 1]
+%3 = transform %1 tanh : f32[2000, 1]
+%4 = concat %2, %3 : f32[2003, 1]
+%5 = segment %3 [fixed 20 dim 2] concat : f32[100, 20x1]
+%6 = weight "w" : f32[1, 20x20]
+%7 = linear %6 lift(repeat 100), %5 : f32[100, 20x1]
+%8 = output %7 [0:100] : f32[100, 20x1]
+%9 = output %4 [100:2103] : f32[2003, 1])",
+                               "test", [] {
+                                 const std::vector<double> all = random_values(2400, 7);
+                                 return std::string(reinterpret_cast<const char*>(all.data()),
+                                                    all.size() * sizeof(double));
+                               }());
+  ASSERT_TRUE(program) << program.error().text();
+  expect_gradient_agreement(*program);
+}
+
+}  // namespace
+}  // namespace vecc::test
