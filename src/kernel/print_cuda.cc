@@ -31,6 +31,25 @@ std::uint64_t widest_row(const Kernel& kernel) {
   return widest;
 }
 
+// Lanes that share a row. Where they would have two entries or more each, they have four or more,
+// so that a thread waits for several at once, and more rows are under way; so have those that add
+// up the product of two loaded rows, of which a lane takes twice four.
+std::uint32_t lanes_of(const Kernel& kernel) {
+  constexpr std::uint64_t kEntries = 4;
+  constexpr std::uint64_t kLongRow = 2 * kWarp;
+  constexpr std::uint64_t kLongProduct = 16;
+  std::uint64_t widest = widest_row(kernel);
+  if (widest >= kLongRow) widest /= kEntries;
+  for (const KernelNode& node : kernel.nodes) {
+    if (node.kind != Kind::Times || node.shape.size() > 1) continue;
+    const std::uint64_t terms = kernel.nodes[node.operands[0]].shape.size();
+    if (terms >= kLongProduct) widest = std::max(widest, terms / (2 * kEntries));
+  }
+  std::uint32_t lanes = 1;
+  while (lanes < std::min(widest, kWarp)) lanes *= 2;
+  return lanes;
+}
+
 // A running product, or members from the last to the first, is one walk.
 bool shares_members(const Kernel& kernel) {
   return kernel.segments != KernelSegments::None &&
@@ -133,15 +152,24 @@ const char* list_type(int bits) {
   return bits == 16 ? "unsigned short" : "unsigned";
 }
 
-std::string kernel_text(std::string_view name, int bits, std::uint32_t slots, CudaUnit unit) {
+// Blocks that a processor runs at once, at least: where they wait for members that come from all
+// over the memory, in as many registers as that leaves (none are spilled).
+std::string least_blocks(const Kernel& kernel, const std::string& rows) {
+  constexpr std::uint64_t kMatrix = 4096;
+  const bool waits = rows.find("sum_outer_products<") != std::string::npos;
+  return waits && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix ? ", 3" : "";
+}
+
+std::string kernel_text(std::string_view name, int bits, std::uint32_t slots, CudaUnit unit,
+                        const std::string& least) {
   const bool merged = unit == CudaUnit::Merged;
   return fmt::format(
-      "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads) {0}_{1}(const "
+      "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads{6}) {0}_{1}(const "
       "__grid_constant__ vecc_kernel::{4} a, const vecc_kernel::BlockRows* blocks) {{\n"
       "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n"
       "  vecc_kernel::{0}_rows<{2}, {3}>({5}, at.begin, at.end, at.type);\n}}\n",
       name, bits, list_type(bits), slots, merged ? "Merged" : "Bound",
-      merged ? "a.all + at.launch" : "&a");
+      merged ? "a.all + at.launch" : "&a", least);
 }
 
 std::string step_text(std::string_view name, int bits, std::uint32_t slots) {
@@ -176,8 +204,7 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
     layout.parts = parts_of(kernel, layout.threads);
     return layout;
   }
-  const std::uint64_t widest = std::min(widest_row(kernel), kWarp);
-  while (layout.lanes < widest) layout.lanes *= 2;
+  layout.lanes = lanes_of(kernel);
   layout.shares_members = shares_members(kernel);
   if (!is_step(unit)) {
     layout.block_rows = BodyPrinter(kernel, layout.lanes).blocked_rows();
@@ -214,10 +241,12 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
   } else {
     text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
   }
-  text += rows_text(kernel, layout, unit) + "}\n}  // namespace vecc_kernel\n";
+  const std::string rows = rows_text(kernel, layout, unit);
+  text += rows + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text += is_step(unit) ? step_text(name, bits, slots) : kernel_text(name, bits, slots, unit);
+    text += is_step(unit) ? step_text(name, bits, slots)
+                          : kernel_text(name, bits, slots, unit, least_blocks(kernel, rows));
   }
   return text;
 }

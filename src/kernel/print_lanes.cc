@@ -62,7 +62,13 @@ bool BodyPrinter::print_lanes_total(std::uint32_t number) {
   if (node.kind == Kind::Times) {  // a row times a column
     const std::uint32_t left = node.operands[0];
     const std::uint32_t right = node.operands[1];
-    print_lanes_sum(number, entry(left) + " * " + entry(right), size(left));
+    const auto is_there = [&](std::uint32_t n) { return kernel_.nodes[n].kind == Kind::Load; };
+    if (is_there(left) && is_there(right) && size(left) == size(right)) {
+      line(fmt::format("v{} = times_rows<T, {}, G>({}, {}, lane);", number, size(left),
+                       pointer(left), pointer(right)));
+    } else {
+      print_lanes_sum(number, entry(left) + " * " + entry(right), size(left));
+    }
     return true;
   }
   if (node.kind == Kind::TransformVjp && node.transformation.id == Transformation::Broadcast) {

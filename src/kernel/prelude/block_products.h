@@ -4,20 +4,10 @@
 // columns' entries.
 namespace vecc_kernel {
 
-template <class T>
-struct alignas(16) Four {
-  T x[4];
-};
-
 // From one row to the next in shared memory, with rows beginning where four numbers may: eight
 // threads that read four numbers of neighbouring rows each read from different banks.
 template <int Entries>
 constexpr int row_step = (Entries + 3) / 4 * 4 + 4;
-
-template <class T>
-VECC_FN bool begins_four(const T* x) {
-  return reinterpret_cast<size_t>(x) % sizeof(Four<T>) == 0;
-}
 
 VECC_FN unsigned smaller(unsigned a, unsigned b) {
   return a < b ? a : b;

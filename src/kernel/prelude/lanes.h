@@ -55,6 +55,37 @@ VECC_FN T lanes_sum(T x) {
   }
   return x;
 }
+
+// Four numbers, for loads and stores of all at once where they lie so.
+template <class T>
+struct alignas(16) Four {
+  T x[4];
+};
+template <class T>
+VECC_FN bool begins_four(const T* x) {
+  return reinterpret_cast<size_t>(x) % sizeof(Four<T>) == 0;
+}
+
+// The product of two rows of N entries in memory, of which lanes take four after four.
+template <class T, int N, int G>
+VECC_FN T times_rows(const T* x, const T* y, int lane) {
+  T sum = T(0);
+  if (N % 4 == 0 && begins_four(x) && begins_four(y)) {
+    _Pragma("unroll 4") for (int i = lane * 4; i < N; i += G * 4) {
+      const auto a = *reinterpret_cast<const Four<T>*>(x + i);
+      const auto b = *reinterpret_cast<const Four<T>*>(y + i);
+      _Pragma("unroll") for (int k = 0; k < 4; ++k) sum += a.x[k] * b.x[k];
+    }
+  } else {
+    _Pragma("unroll 4") for (int i = lane * 4; i < N; i += G * 4) {
+      _Pragma("unroll") for (int k = 0; k < 4; ++k) {
+        if (i + k < N) sum += x[i + k] * y[i + k];
+      }
+    }
+  }
+  return lanes_sum<T, G>(sum);
+}
+
 template <int G>
 VECC_FN bool all_lanes(bool x) {
   return G == 1 ? x : (__ballot_sync(lane_mask<G>(), x) & lane_mask<G>()) == lane_mask<G>();
