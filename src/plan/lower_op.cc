@@ -38,6 +38,7 @@ Lowering::Lowering(const Program& program, const PlanOptions& options)
   }
   std::ranges::sort(updated_);
   find_late_products();
+  find_followed();
 }
 
 void Lowering::lower_all() {

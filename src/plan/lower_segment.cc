@@ -32,6 +32,9 @@ void Lowering::reduce(ValueId id, const Read& members, const Segments& segments,
   const bool selects = combination == Combination::Max || combination == Combination::Min;
   if (const auto pieces =
           cut_segments(segments, rows, piece_length(members, segments, rows), selects)) {
+    if (is_stored_apart(id, *pieces, combination)) {
+      return reduce_apart(id, members, segments, *pieces, combination);
+    }
     if (combination == Combination::Avg) return average_pieces(id, members, segments, *pieces);
     return reduce_pieces(id, members, *pieces, combination);
   }

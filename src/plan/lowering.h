@@ -132,6 +132,14 @@ class Lowering {
                      Combination combination);
   void average_pieces(ValueId id, const Read& members, const Segments& segments,
                       const SegmentPieces& pieces);
+  // Where few segments are long (lower_apart.cc).
+  void find_followed();
+  [[nodiscard]] bool is_stored_apart(ValueId id, const SegmentPieces& pieces,
+                                     Combination combination) const;
+  void reduce_apart(ValueId id, const Read& members, const Segments& segments,
+                    const SegmentPieces& pieces, Combination combination);
+  void store_rows(ValueId id, const Read& made, std::vector<std::uint32_t> rows,
+                  std::vector<double> factors);
   void softmax_pieces(ValueId id, const Read& members, const SegmentPieces& pieces);
   void spread_to_pieces(ValueId id, const Read& g, const SegmentOp& segment,
                         const SegmentPieces& pieces);
@@ -195,6 +203,7 @@ class Lowering {
   std::vector<bool> updated_parameters_;
   std::vector<ValueId> first_weight_;  // by parameter
   std::vector<bool> late_products_;    // by value
+  std::vector<bool> followed_;         // by value: by ops that its kernel may take in
   /// The only segments around whose members an op may be computed; null: any.
   const Segments* own_segments_ = nullptr;
   /// By what an update stores into: the loads of it, as group and access.
