@@ -16,7 +16,7 @@ namespace {
 // So many numbers a row are stored and read again in the time of a launch.
 constexpr std::uint64_t kMatrix = 1024;
 
-// Where pieces are stored, and the segments that are none or several.
+// Where pieces are stored, and the segments that are several, or none: those become zeros.
 struct Apart {
   std::vector<std::uint32_t> places;      // by piece
   std::vector<std::uint32_t> segments;    // that are added up again
@@ -67,7 +67,7 @@ bool Lowering::is_stored_apart(ValueId id, const SegmentPieces& pieces,
   if (id >= program_.ops().size() || places[id].buffer != id || !options_.fuse) return false;
   if (followed_[id] && values[id].shape.size() < kMatrix) return false;
   std::uint32_t cut = 0;
-  for (std::uint32_t s = 0; s < pieces.rows; ++s) cut += members_in(pieces.of_pieces, s) != 1;
+  for (std::uint32_t s = 0; s < pieces.rows; ++s) cut += members_in(pieces.of_pieces, s) > 1;
   return 2 * std::uint64_t{cut} <= pieces.rows;
 }
 

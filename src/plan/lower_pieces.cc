@@ -16,6 +16,8 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
   constexpr std::uint64_t kWideRow = 32;
   constexpr std::uint64_t kMatrix = 1024;  // whose partial sums would fill the memory
   constexpr std::uint32_t kShortest = 16;
+  constexpr std::uint32_t kShortPiece = 64;
+  constexpr std::uint32_t kShortMean = 8;
   const std::uint64_t size = read.shape.size();
   const bool is_wide = size >= kWideRow && size < kMatrix;
   const std::uint32_t longest = is_wide ? options_.longest_wide_piece : options_.longest_piece;
@@ -25,6 +27,10 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
   for (std::uint32_t s = 0; s < rows; ++s) {
     members = std::max(members, members_in(segments, s));
     all += members_in(segments, s);
+  }
+  // Where most segments are short a thread has each: others must not wait for a long one.
+  if (!is_wide && members > kShortPiece && all <= std::uint64_t{kShortMean} * rows) {
+    return kShortPiece;
   }
   if (members <= (is_wide ? 128u : 256u)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
