@@ -45,7 +45,9 @@ std::uint32_t BodyPrinter::block_rows_of(std::uint32_t number) const {
   if (shape.m < kLeastEntries) return 0;
   const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
   const std::uint32_t least = std::max(kFewestRows, shape.m > 32 ? 16u : 32u);  // a row a thread
-  for (std::uint32_t rows = kMostRows; rows >= least; rows /= 2) {
+  // Rows that walk over their members first take long: more blocks, of fewer.
+  const std::uint32_t most = kernel_.segments == KernelSegments::None ? kMostRows : kMostRows / 2;
+  for (std::uint32_t rows = most; rows >= least; rows /= 2) {
     const std::uint64_t numbers = shared_numbers(shape, depth, rows, true);
     if (numbers * byte_size(kernel_.dtype) <= kSharedBytes) return rows;
   }
