@@ -10,6 +10,8 @@
 namespace vecc {
 namespace {
 
+using Kind = KernelNode::Kind;
+
 constexpr std::uint64_t kLeastEntries = 17;  // shorter results leave too many threads without work
 constexpr std::uint64_t kSharedBytes = 44 * 1024;
 constexpr std::uint32_t kMostRows = 64;

@@ -5,7 +5,9 @@
 //   the pieces' kernel stores                              a   d | b c
 //   then                                                  b + c goes to row 1
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "src/plan/expr_nodes.h"
 #include "src/plan/lowering.h"
