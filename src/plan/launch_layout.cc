@@ -12,6 +12,10 @@ constexpr std::uint32_t kLongestGpuPiece = 512;
 constexpr std::uint32_t kLongestWideGpuPiece = 64;
 // As many blocks as a large GPU runs at once.
 constexpr std::uint32_t kEvenPieces = 1056;
+// Processors of a large GPU.
+constexpr std::uint32_t kProcessors = 132;
+// Rows of a product that one of a block's warps has at least.
+constexpr std::uint32_t kWarpRows = 32;
 // Entries of a flat kernel that a thread computes.
 constexpr std::uint32_t kFlatSteps = 4;
 
@@ -39,6 +43,12 @@ Lengths lengths_of(const Plan& plan, const Launch& launch) {
     lengths.largest = std::max(lengths.largest, offsets[row + 1] - offsets[row]);
   }
   return lengths;
+}
+
+// Rows of a block for products: fewer than it can have if others were without any.
+std::uint32_t rows_of_products(const Launch& launch, std::uint32_t most) {
+  while (most > kWarpRows && launch.rows < most * kProcessors) most /= 2;
+  return most;
 }
 
 }  // namespace
@@ -87,7 +97,7 @@ std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout
   const std::uint32_t rows_at_once = layout.threads / (layout.lanes * slots);
   const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatSteps : 1;
   std::uint32_t step = layout.flat ? std::max(1u, layout.threads * flat_steps / layout.entries)
-                       : layout.block_rows > 0 ? layout.block_rows
+                       : layout.block_rows > 0 ? rows_of_products(launch, layout.block_rows)
                                                : rows_at_once;
   const std::uint64_t steps = (std::uint64_t{launch.rows} + step - 1) / step;
   step *= static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (steps + most - 1) / most));

@@ -73,6 +73,29 @@ TEST(SharedProducts, OfDoubles) {
   expect_products_agree(Shape(65, 35), DType::F64);
 }
 
+// So many that a block has as many as it can have: from memory to memory, and between functions.
+TEST(SharedProducts, OfManyRows) {
+  constexpr std::uint32_t kRows = 17'000;
+  Program program(DType::F32);
+  const Lift repeat{Lift::Kind::Repeat, kRows};
+  const Index columns = Index::compact(columns_of(kRows));
+  const ValueId w = random_fact(program, 1, Shape(34, 20), 8);
+  const ValueId v = random_fact(program, 1, Shape(20, 36), 9);
+  const ValueId x = program.gather(random_fact(program, kColumns, Shape::column(20), 10), columns);
+  const ValueId first = program.linear(w, x, {false, false, repeat, {}});
+  const ValueId second = program.linear(v, x, {true, false, repeat, {}});
+  const ValueId tanh = program.map(*parse_expr("tanh($0)", "test"), std::vector{x});
+  const ValueId third = program.linear(w, tanh, {false, false, repeat, {}});
+  const ValueId last = program.map(*parse_expr("tanh($0)", "test"), std::vector{third});
+  program.set_sample_count(3 * kRows);
+  std::uint32_t sample = 0;
+  for (const ValueId value : {first, second, last}) {
+    program.output(value, Index::slice(sample, kRows));
+    sample += kRows;
+  }
+  expect_outputs_agree(program);
+}
+
 // Rows that begin where four numbers may not: they are parts of what begins there.
 TEST(SharedProducts, OfRowsThatBeginAnywhere) {
   auto program = parse_program(R"(vecc program 1 f32 samples 2103
