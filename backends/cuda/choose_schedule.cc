@@ -14,8 +14,10 @@
 namespace vecc::cuda {
 namespace {
 
-// Of the time of a graph: a Program that was arranged in parts is run in parts.
+// Of the time of a graph: a Program that was arranged in parts is run in parts, another one only if
+// that is clearly faster.
 constexpr double kArrangedWorth = 1.15;
+constexpr double kOtherWorth = 0.8;
 
 // By launch of all stages; empty if there is too much to look at.
 std::vector<LaunchPhase> find_all_phases(const Plan& plan, std::span<const StageLaunches> stages,
@@ -33,7 +35,8 @@ std::vector<LaunchPhase> find_all_phases(const Plan& plan, std::span<const Stage
 
 }  // namespace
 
-Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, const Device& device) {
+Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, bool arranged,
+                               const Device& device) {
   VECC_TRY(const AskedLaunch asked, asked_launch(launch));
   const auto blocks = [&](std::uint32_t all) { return asked.blocks == 0 ? all : asked.blocks; };
   WalkChoice choice;
@@ -50,8 +53,9 @@ Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, const Device
   switch (asked.launch) {
     case CudaLaunch::Graph: break;
     case CudaLaunch::Auto: {
+      const double worth = arranged ? kArrangedWorth : kOtherWorth;
       const bool in_parts =
-          !choice.phases.empty() && parts_time < kArrangedWorth * std::min(times.graph, times.grid);
+          !choice.phases.empty() && parts_time < worth * std::min(times.graph, times.grid);
       if (!in_parts) choice.phases.clear();
       if (in_parts) walk(CudaLaunch::Parts, device.multiprocessors());
       if (!in_parts && times.grid < times.graph) walk(CudaLaunch::Grid, device.multiprocessors());

@@ -20,9 +20,10 @@ struct WalkChoice {
   std::vector<LaunchPhase> phases;  ///< by launch of all stages, for Parts
 };
 
-/// `launch`: what is asked for (asked_launch.h); Auto: what takes least time. Errors: those of
-/// asked_launch(), BackendUnsupported (a cluster on a GPU before compute capability 9.0).
-[[nodiscard]] Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch,
+/// `launch`: what is asked for (asked_launch.h); Auto: what takes least time. `arranged`: as in
+/// ExecutionOptions. Errors: those of asked_launch(), BackendUnsupported (a cluster on a GPU before
+/// compute capability 9.0).
+[[nodiscard]] Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, bool arranged,
                                              const Device& device);
 
 /// The schedule, loaded; it may put launches' rows into another order. Errors: those of

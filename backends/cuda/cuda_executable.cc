@@ -26,16 +26,17 @@ struct ScheduledPlan {
   WalkChoice walk;
 };
 Result<ScheduledPlan> make_scheduled_plan(const native::GradientProgram& program,
-                                          const ExecutionOptions& options, const Device& device) {
+                                          const ExecutionOptions& options, bool arranged,
+                                          const Device& device) {
   ScheduledPlan scheduled;
   if (may_run_in_parts(program.program, options.cuda_launch)) {
     scheduled.plan = native::make_verified_plan(
         program.program, for_gpu_parts(native::plan_options(options, program)));
-    VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, device));
+    VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, arranged, device));
     if (!scheduled.walk.phases.empty()) return scheduled;
   }
   scheduled.plan = make_device_plan(program, options);
-  VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, device));
+  VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, arranged, device));
   return scheduled;
 }
 
@@ -59,7 +60,8 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   DeviceCodeCounts& counts = made->code_counts_;
   try {
     device->use();
-    VECC_TRY(ScheduledPlan scheduled, make_scheduled_plan(whole, options, *device));
+    VECC_TRY(ScheduledPlan scheduled,
+             make_scheduled_plan(whole, options, options.arranged || parts.has_value(), *device));
     VECC_TRY(auto machine, CudaMachine::make(std::move(device), std::move(scheduled.plan),
                                              std::move(scheduled.walk), code, &counts));
     made->cuda_machine_ = machine.get();

@@ -224,14 +224,18 @@ class BatchTrainer final : public Trainer {
     std::optional<Program> arranged = backend_.arrange(forward, execution_);
     const bool optimizes = is_full_batch() && !arranged;
     if (arranged) forward = std::move(*arranged);
-    return make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
-                             optimizes, options_);
+    VECC_TRY(StepProgram step,
+             make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
+                               optimizes, options_));
+    step.arranged = arranged.has_value();
+    return step;
   }
 
   Result<CompiledStep> compile_step(const Samples& samples) {
     VECC_TRY(StepProgram step, make_step(samples));
     ExecutionOptions execution = execution_;
     execution.own_parameters = step.own_parameters;
+    execution.arranged = step.arranged;
     VECC_TRY(auto executable, backend_.compile(step.program, execution));
     step.program = Program();  // its indices, of which the executable has its own
     return CompiledStep{std::move(step), std::move(executable)};

@@ -46,7 +46,8 @@ std::vector<Way> find_ways() {
     ways.push_back({.name = "cuda " + std::string(text_of(launch)),
                     .backend = &cuda_backend(),
                     .options = {.device = {Device::Kind::Cuda, 0}, .cuda_launch = launch},
-                    .is_costly = true});
+                    .is_costly = true,
+                    .splits_samples = launch == CudaLaunch::Parts});
   }
   return ways;
 }

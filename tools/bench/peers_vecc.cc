@@ -80,6 +80,7 @@ struct VeccPeer {
              native::make_gradient_program(arranged ? *arranged : *program));
     gradients = both.gradients;
     ExecutionOptions options = execution;
+    options.arranged = arranged.has_value();
     for (const auto& gradient : both.gradients) {
       if (gradient) options.kept.push_back(*gradient);
     }
