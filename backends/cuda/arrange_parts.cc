@@ -78,9 +78,10 @@ std::optional<SampleParts> arrange_parts(const Program& program, CudaLaunch laun
   return parts;
 }
 
-bool may_run_in_parts(const Program& program, CudaLaunch launch) {
+bool may_run_in_parts(const Program& program, CudaLaunch launch, bool arranged) {
   const Result<AskedLaunch> asked = asked_launch(launch);
-  return asked && has_parts(asked->launch) && stored_elements(program) < kMostStored;
+  if (!asked || !has_parts(asked->launch)) return false;
+  return (arranged || asked->launch == CudaLaunch::Parts) && stored_elements(program) < kMostStored;
 }
 
 }  // namespace vecc::cuda

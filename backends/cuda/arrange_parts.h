@@ -12,7 +12,8 @@ namespace vecc::cuda {
 /// waiting for one another. None: a Program with derivatives, one sample, too large.
 [[nodiscard]] std::optional<SampleParts> arrange_parts(const Program& program, CudaLaunch launch);
 
-/// Whether a Program (with or without derivatives) is small enough, and nothing else is asked for.
-[[nodiscard]] bool may_run_in_parts(const Program& program, CudaLaunch launch);
+/// Whether a Program, with or without derivatives, is to be tried in parts: it is small enough, and
+/// that is asked for, or it was `arranged` and nothing else is asked for.
+[[nodiscard]] bool may_run_in_parts(const Program& program, CudaLaunch launch, bool arranged);
 
 }  // namespace vecc::cuda

@@ -14,10 +14,8 @@
 namespace vecc::cuda {
 namespace {
 
-// Of the time of a graph: a Program that was arranged in parts is run in parts, another one only if
-// that is clearly faster.
+// Of the time of a graph: a Program that was arranged in parts is run in parts.
 constexpr double kArrangedWorth = 1.15;
-constexpr double kOtherWorth = 0.8;
 
 // By launch of all stages; empty if there is too much to look at.
 std::vector<LaunchPhase> find_all_phases(const Plan& plan, std::span<const StageLaunches> stages,
@@ -44,7 +42,7 @@ Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, bool arrange
   const std::vector<StageLaunches>& stages = choice.stages;
   const auto walk = [&](CudaLaunch kind, std::uint32_t count) { choice.shape = {kind, count}; };
   double parts_time = 0;
-  if (asked.launch == CudaLaunch::Parts || asked.launch == CudaLaunch::Auto) {
+  if (asked.launch == CudaLaunch::Parts || (asked.launch == CudaLaunch::Auto && arranged)) {
     choice.phases = find_all_phases(plan, stages, blocks(device.multiprocessors()), &parts_time);
   }
   const PredictedTimes times = predict_times(plan, stages);
@@ -53,9 +51,8 @@ Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, bool arrange
   switch (asked.launch) {
     case CudaLaunch::Graph: break;
     case CudaLaunch::Auto: {
-      const double worth = arranged ? kArrangedWorth : kOtherWorth;
       const bool in_parts =
-          !choice.phases.empty() && parts_time < worth * std::min(times.graph, times.grid);
+          !choice.phases.empty() && parts_time < kArrangedWorth * std::min(times.graph, times.grid);
       if (!in_parts) choice.phases.clear();
       if (in_parts) walk(CudaLaunch::Parts, device.multiprocessors());
       if (!in_parts && times.grid < times.graph) walk(CudaLaunch::Grid, device.multiprocessors());

@@ -29,14 +29,15 @@ Result<ScheduledPlan> make_scheduled_plan(const native::GradientProgram& program
                                           const ExecutionOptions& options, bool arranged,
                                           const Device& device) {
   ScheduledPlan scheduled;
-  if (may_run_in_parts(program.program, options.cuda_launch)) {
+  if (may_run_in_parts(program.program, options.cuda_launch, arranged)) {
     scheduled.plan = native::make_verified_plan(
         program.program, for_gpu_parts(native::plan_options(options, program)));
     VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, arranged, device));
     if (!scheduled.walk.phases.empty()) return scheduled;
   }
   scheduled.plan = make_device_plan(program, options);
-  VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, options.cuda_launch, arranged, device));
+  VECC_TRY(scheduled.walk,
+           choose_walk(scheduled.plan, options.cuda_launch, /*arranged=*/false, device));
   return scheduled;
 }
 

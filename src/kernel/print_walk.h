@@ -13,8 +13,8 @@ namespace vecc {
 inline constexpr std::uint32_t kStepBytes = 8192;
 
 /// A unit with the kernels vecc_walk_block, vecc_walk_cluster and vecc_walk_grid, of one block, of
-/// one cluster and of blocks that run at the same time: `(const Bound walk, const unsigned*
-/// firsts)`, which are prelude/walk.h's. Item.step is a place in `steps`: names of functions in
+/// one cluster and of blocks that run at the same time: `(const Bound walk, const Item*
+/// items)`, which are prelude/walk.h's. Item.step is a place in `steps`: names of functions in
 /// other units.
 [[nodiscard]] std::string print_walk(std::span<const std::string> steps, DType dtype);
 

@@ -150,6 +150,9 @@ class BatchTrainer final : public Trainer {
     return options_.batch_size == 0 ? all : std::min<std::uint64_t>(options_.batch_size, all);
   }
   [[nodiscard]] bool is_full_batch() const { return batch_count() == 1; }
+  [[nodiscard]] bool batches_come_again() const {
+    return !options_.shuffle || batch_size() == 1 || is_full_batch();
+  }
 
   // Where the next step stands.
   [[nodiscard]] TrainPosition next_position() const {
@@ -206,11 +209,10 @@ class BatchTrainer final : public Trainer {
 
   // Batches that come again are kept; of a shuffle only the last.
   Result<const CompiledStep*> step_of(const Samples& samples) {
-    const bool comes_again = !options_.shuffle || batch_size() == 1 || is_full_batch();
     const auto found = steps_.find(samples);
     if (found != steps_.end()) return &found->second;
     VECC_TRY(CompiledStep compiled, compile_step(samples));
-    if (!comes_again) steps_.clear();
+    if (!batches_come_again()) steps_.clear();
     return &steps_.emplace(samples, std::move(compiled)).first->second;
   }
 
@@ -220,8 +222,9 @@ class BatchTrainer final : public Trainer {
     Program forward = is_whole ? program_ : batches_.restrict_to(samples);
     const bool is_lazy = options_.optimizer.optimizer == Optimizer::LazyAdam;
     const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
-    // What the backend keeps apart no pass may make one again.
-    std::optional<Program> arranged = backend_.arrange(forward, execution_);
+    // What the backend keeps apart no pass may make one again. For one step it is not worth it.
+    std::optional<Program> arranged;
+    if (batches_come_again()) arranged = backend_.arrange(forward, execution_);
     const bool optimizes = is_full_batch() && !arranged;
     if (arranged) forward = std::move(*arranged);
     VECC_TRY(StepProgram step,

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "src/plan/launch_layout.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/statistics.h"
@@ -36,7 +37,8 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
   app.add_option_function<std::string>(
          "--emit", [&options](const std::string& text) { options.kind = kKinds.at(text); },
          "Print the program instead of running it: ir (text), plan (the kernels that the native "
-         "backends run, and their buffers), dot (Graphviz), stats, html (a page: pictures before "
+         "backends run, and their buffers; with --backend=cuda as a GPU runs them), dot "
+         "(Graphviz), stats, html (a page: pictures before "
          "and after, rows pass by pass, every op), python (a PyTorch module with its weights, in a "
          "new folder), cpp or cuda (a C++ or a CUDA program of the forward pass with its weights, "
          "in "
@@ -61,7 +63,10 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
                           const nlohmann::ordered_json& statistics, const EmittedCode& code) {
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
-    case EmitKind::Plan: return write_data(options.path, text_of(make_plan(program), program));
+    case EmitKind::Plan: {
+      const PlanOptions plan = options.on_gpu ? for_gpu({}) : PlanOptions();
+      return write_data(options.path, text_of(make_plan(program, plan), program));
+    }
     case EmitKind::Dot: return write_data(options.path, print_dot(program));
     case EmitKind::Stats:
       return write_data(options.path,

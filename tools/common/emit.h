@@ -18,9 +18,10 @@ enum class EmitKind : std::uint8_t { Ir, Plan, Dot, Stats, Html, Python, Cpp, Cu
 
 struct EmitOptions {
   std::optional<EmitKind> kind;
-  std::string path;   ///< empty: stdout; python, cpp, cuda: a folder
-  bool full = false;  ///< ir: every array inline
-  bool json = false;  ///< stats
+  std::string path;     ///< empty: stdout; python, cpp, cuda: a folder
+  bool full = false;    ///< ir: every array inline
+  bool json = false;    ///< stats
+  bool on_gpu = false;  ///< plan: as a GPU runs it
 };
 
 /// What emitted code is told of the graph.

@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::string input = "-";
-  EmitOptions emit{EmitKind::Ir, {}, false, false};
+  EmitOptions emit{EmitKind::Ir, {}, false, false, false};
   OptimizeSettings optimize;
   bool optimizes = false;  ///< -O or --passes is there
   std::string log_level = "warn";

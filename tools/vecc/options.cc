@@ -258,6 +258,7 @@ std::string check_options(Options& o, const std::string& device) {
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
+  o.emit.on_gpu = o.backend == "cuda";
   if (o.cuda_launch && o.backend != "cuda") return "--cuda-launch needs --backend=cuda";
   if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
