@@ -86,9 +86,8 @@ std::string_view text_of(CudaLaunch launch) {
 }
 
 std::optional<CudaLaunch> parse_cuda_launch(std::string_view text) {
-  for (const CudaLaunch launch :
-       {CudaLaunch::Auto, CudaLaunch::Graph, CudaLaunch::Grid, CudaLaunch::Cluster,
-        CudaLaunch::Parts}) {
+  for (const CudaLaunch launch : {CudaLaunch::Auto, CudaLaunch::Graph, CudaLaunch::Grid,
+                                  CudaLaunch::Cluster, CudaLaunch::Parts}) {
     if (text_of(launch) == text) return launch;
   }
   return std::nullopt;
