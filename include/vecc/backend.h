@@ -65,7 +65,7 @@ struct ExecutionOptions {
   bool gradients = false;
   TorchReduce torch_reduce = TorchReduce::Auto;  ///< other backends do not look at it
   CudaLaunch cuda_launch = CudaLaunch::Auto;     ///< other backends do not look at it
-  bool arranged = false;  ///< the Program is, or begins with, what Backend::arrange() gave
+  bool arranged = false;      ///< the Program is, or begins with, what Backend::arrange() gave
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.
   std::vector<ValueId> kept = {};

@@ -30,12 +30,15 @@ std::string print_walk(std::span<const std::string> steps, DType dtype) {
   std::string cases;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     text += fmt::format(
-        "extern \"C\" __device__ void {}(const void*, unsigned, unsigned, unsigned, unsigned);\n", steps[s]);
-    cases += fmt::format("    case {}: return {}(arguments, begin, end, type, turn);\n", s, steps[s]);
+        "extern \"C\" __device__ void {}(const void*, unsigned, unsigned, unsigned, unsigned);\n",
+        steps[s]);
+    cases +=
+        fmt::format("    case {}: return {}(arguments, begin, end, type, turn);\n", s, steps[s]);
   }
   text +=
       "static __device__ __forceinline__ void vecc_kernel::run_step(unsigned step, const void* "
-      "arguments, unsigned begin, unsigned end, unsigned type, unsigned turn) {\n  switch (step) {\n" +
+      "arguments, unsigned begin, unsigned end, unsigned type, unsigned turn) {\n  switch (step) "
+      "{\n" +
       cases + "  }\n}\n";
   return text + walk_kernel("block", "OneBlock") + walk_kernel("cluster", "Cluster") +
          walk_kernel("grid", "Grid");

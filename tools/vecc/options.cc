@@ -98,7 +98,8 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
          "--cuda-launch",
          [&o](const std::string& text) { o.cuda_launch = parse_cuda_launch(text); },
          "How a GPU runs the kernels. graph: a launch each, in a CUDA graph; grid, cluster: all in "
-         "one launch, of blocks on the whole GPU or of one cluster; parts: the same, each block for "
+         "one launch, of blocks on the whole GPU or of one cluster; parts: the same, each block "
+         "for "
          "samples of its own; auto: what takes least time. Needs --backend=cuda")
       ->check(CLI::IsMember({"auto", "graph", "grid", "cluster", "parts"}).description(""))
       ->type_name("auto|graph|grid|cluster|parts")

@@ -114,8 +114,7 @@ static __device__ __forceinline__ void walk(const Bound& a, const Item* all_item
     for (unsigned i = 0; i < a.items; ++i) {
       const Item item = items[i];
       if (item.step != kNoStep) {
-        run_step(item.step, arguments + item.arguments, item.begin, item.end, item.type,
-                 item.turn);
+        run_step(item.step, arguments + item.arguments, item.begin, item.end, item.type, item.turn);
       }
       const bool is_last = (item.ends & kEndsStage) != 0;
       if ((item.ends & kEndsPhase) != 0 && (is_series || !is_last)) {
