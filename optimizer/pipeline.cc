@@ -29,6 +29,7 @@ constexpr std::array kPipeline{
     PipelineStep{"dedup-linear-pairs", "products below a segment, which iso-compress leaves alone"},
     PipelineStep{"reorder-linear", "counts distinct products, so those must be known"},
     PipelineStep{"dedup-rows", "sweeps up the rows that the three before it left unread"},
+    PipelineStep{"collapse-sums", "distinct rows are known: few of them make it pay"},
     PipelineStep{"fold-multiplicity", "members are equal only now that equal rows are one"},
     PipelineStep{"fold-constants", "what no weight reaches, once it is as small as it gets"},
     // Less movement: gathers split, moved, or replaced by reading in place.

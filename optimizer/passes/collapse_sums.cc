@@ -1,0 +1,249 @@
+// collapse-sums: a sum of sums is one sum, through constant factors, means and products.
+//
+//   %1 = gather %0 [0, 1, 1, 2] ; %2 = segment %1 [fixed 2 dim 2] sum : f32[2, 2x1]
+//   %3 = gather %2 [0, 1, 1] ; %4 = segment %3 [0, 3] avg : f32[1, 2x1]
+//   =>
+//   %1 = fact {1/3, 1, 2/3} ; %2 = linear %1, %0 : f32[3, 2x1]
+//   %3 = segment %2 [0, 3] sum : f32[1, 2x1]
+//
+// Layers without a function between them are such sums: a mean over the nodes of a graph of sums
+// over their neighbours. As matrices, A (B x) is (A B) x. A product in between, A (W (B x)), is
+// (A B) (W x): equal products of x's rows once.
+//
+// All terms of a row of the outer sum are written out, equal ones become one with a factor
+// (sum_terms.h). Done where that, with the products that it needs, is less counted work
+// (reorder_linear_work.h) than the outer sum and all that nobody else reads below it. Few distinct
+// rows make it so, as iso-compress leaves them; on a graph of a million nodes terms only multiply.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "optimizer/passes/passes.h"
+#include "optimizer/passes/reorder_linear_work.h"
+#include "optimizer/passes/sum_terms.h"
+#include "optimizer/rewrite/members.h"
+#include "optimizer/rewrite/needed_rows.h"
+#include "optimizer/rewrite/readers.h"
+#include "optimizer/rewrite/rewriter.h"
+#include "optimizer/rewrite/row_list.h"
+
+namespace vecc {
+namespace {
+
+// Steps to find the terms, at most, for each member that is there.
+constexpr std::uint64_t kStepsPerMember = 16;
+
+std::uint64_t distinct_numbers(std::vector<std::uint32_t> numbers) {
+  std::ranges::sort(numbers);
+  return static_cast<std::uint64_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
+}
+
+class Collapser {
+ public:
+  explicit Collapser(const Program& program)
+      : program_(program),
+        sources_(program),
+        readers_(program),
+        constant_(find_constants(program)),
+        terms_(program, sources_, constant_),
+        collapsed_(program.ops().size()),
+        gone_(program.ops().size()) {
+    for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
+      if (!gone_[id] && !constant_[id] && program.op(id).kind() == OpKind::Segment) consider(id);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t collapsed() const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        collapsed_, [](const std::optional<TermRows>& rows) { return rows.has_value(); }));
+  }
+
+  [[nodiscard]] Program run() const {
+    Rewriter rewriter(program_);
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      if (collapsed_[id]) {
+        rewriter.replace(id, write(rewriter, id, *collapsed_[id]));
+      } else {
+        rewriter.copy(id);
+      }
+    }
+    return rewriter.finish();
+  }
+
+ private:
+  void consider(ValueId root) {
+    double most_saved = 0;
+    std::vector<ValueId> gone;
+    for (const bool through_products : {false, true}) {
+      if (!terms_.is_nested(root, through_products)) continue;
+      std::optional<TermRows> rows =
+          terms_.write_out(root, through_products, kStepsPerMember * members_below(root));
+      if (!rows || rows->terms.empty()) continue;
+      std::vector<ValueId> unread = unread_without(root, rows->opened);
+      const double saved = work_of(root, unread) - work_of(root, *rows);
+      if (saved <= most_saved) continue;
+      most_saved = saved;
+      gone = std::move(unread);
+      collapsed_[root] = std::move(rows);
+    }
+    for (const ValueId id : gone) gone_[id] = true;
+  }
+
+  // Members of the sum and of all sums below it.
+  [[nodiscard]] std::uint64_t members_below(ValueId root) const {
+    std::uint64_t members = 0;
+    std::vector<bool> seen(root + std::size_t{1});
+    std::vector<ValueId> open{root};
+    while (!open.empty()) {
+      const ValueId id = open.back();
+      open.pop_back();
+      if (seen[id]) continue;
+      seen[id] = true;
+      const Op& op = program_.op(id);
+      if (op.kind() == OpKind::Segment) members += program_.op(op.operands[0]).rows;
+      const bool goes_on = op.kind() == OpKind::Segment || op.kind() == OpKind::Gather ||
+                           op.kind() == OpKind::Concat || op.kind() == OpKind::Linear;
+      if (goes_on) open.insert(open.end(), op.operands.begin(), op.operands.end());
+    }
+    return members;
+  }
+
+  // Of `opened`, from the last to the first, what nobody reads once `root` does not.
+  [[nodiscard]] std::vector<ValueId> unread_without(ValueId root,
+                                                    const std::vector<ValueId>& opened) const {
+    std::vector<ValueId> unread;
+    for (const ValueId id : opened) {
+      if (only_read_by(id, root, unread)) unread.push_back(id);
+    }
+    return unread;
+  }
+  [[nodiscard]] bool only_read_by(ValueId value, ValueId root,
+                                  const std::vector<ValueId>& unread) const {
+    return std::ranges::all_of(readers_.of(value), [&](ValueId reader) {
+      const OpKind kind = program_.op(reader).kind();
+      if (kind == OpKind::Gather || kind == OpKind::Concat) {
+        return only_read_by(reader, root, unread);
+      }
+      return reader == root || std::ranges::find(unread, reader) != unread.end();
+    });
+  }
+
+  [[nodiscard]] Shape side_shape(const Op& op, std::size_t k) const {
+    const auto& linear = std::get<LinearOp>(op.attributes);
+    const Shape shape = program_.op(op.operands[k]).shape;
+    return (k == 0 ? linear.transpose_left : linear.transpose_right) ? shape.transposed() : shape;
+  }
+
+  // The work of the sum and of other sums and products as they are.
+  [[nodiscard]] double work_of(ValueId root, const std::vector<ValueId>& others) const {
+    WorkEstimate work(program_.dtype());
+    add_work(work, root);
+    for (const ValueId id : others) add_work(work, id);
+    return work.total();
+  }
+  void add_work(WorkEstimate& work, ValueId id) const {
+    const Op& op = program_.op(id);
+    if (const auto* segment = std::get_if<SegmentOp>(&op.attributes)) {
+      const std::uint32_t members = program_.op(op.operands[0]).rows;
+      return work.segment(op.shape, members, op.rows, segment->combination);
+    }
+    work.launch();
+    work.products(side_shape(op, 0), side_shape(op, 1), op.rows);
+    for (const std::size_t k : {0, 1}) {
+      const SourceRows::View rows = sources_.of(op.operands[k]);
+      std::vector<std::uint32_t> numbers(program_.op(op.operands[k]).rows);
+      for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = rows[i];
+      work.reads(program_.op(op.operands[k]).shape, distinct_numbers(std::move(numbers)));
+    }
+  }
+
+  [[nodiscard]] double work_of(ValueId root, const TermRows& rows) const {
+    WorkEstimate work(program_.dtype());
+    const Op& op = program_.op(root);
+    for (const ProductTable& table : rows.products) {
+      const Op& linear = program_.op(table.linear);
+      work.launch();
+      work.products(side_shape(linear, 0), side_shape(linear, 1), table.left.size());
+      work.reads(program_.op(linear.operands[0]).shape, distinct_numbers(table.left));
+      work.reads(program_.op(linear.operands[1]).shape, distinct_numbers(table.right));
+    }
+    if (rows.has_factors) {
+      work.launch();
+      work.products(Shape::scalar(), op.shape, rows.terms.size());
+    }
+    work.segment(op.shape, rows.terms.size(), op.rows, Combination::Sum);
+    return work.total();
+  }
+
+  // The rows of the Program that `numbers` are.
+  ValueId read(Rewriter& rewriter, const std::vector<std::uint32_t>& numbers,
+               const std::string& note) const {
+    RowList rows(rewriter);
+    for (const std::uint32_t number : numbers) {
+      const auto [value, row] = sources_.source(number);
+      rows.add(rewriter.at(value), row);
+    }
+    return rows.read(note);
+  }
+
+  ValueId write_products(Rewriter& rewriter, const ProductTable& table) const {
+    const Op& op = program_.op(table.linear);
+    LinearOp linear = std::get<LinearOp>(op.attributes);
+    linear.lift_left = linear.lift_right = {};
+    const ValueId left = read(rewriter, table.left, program_.op(op.operands[0]).note);
+    const ValueId right = read(rewriter, table.right, program_.op(op.operands[1]).note);
+    return rewriter.add(linear, {left, right}, table.linear);
+  }
+
+  // The sum `root` as one sum of all its terms.
+  ValueId write(Rewriter& rewriter, ValueId root, const TermRows& rows) const {
+    std::vector<ValueId> tables;
+    for (const ProductTable& table : rows.products) {
+      tables.push_back(write_products(rewriter, table));
+    }
+    RowList list(rewriter);
+    std::vector<double> factors;
+    factors.reserve(rows.terms.size());
+    for (const Term& term : rows.terms) {
+      factors.push_back(term.factor);
+      if (term.table > 0) {
+        list.add(tables[term.table - 1], term.row);
+      } else {
+        const auto [value, row] = sources_.source(term.row);
+        list.add(rewriter.at(value), row);
+      }
+    }
+    const Op& op = program_.op(root);
+    ValueId members = list.read(program_.op(op.operands[0]).note);
+    if (rows.has_factors) {
+      const auto count = static_cast<std::uint32_t>(factors.size());
+      const ValueId fact = rewriter.to().fact(std::move(factors), count, Shape::scalar(), op.note);
+      members = rewriter.add(LinearOp{}, {fact, members}, root);
+    }
+    const SegmentOp sum{segments_of_lengths(rows.lengths), Combination::Sum};
+    return rewriter.add(sum, {members}, root);
+  }
+
+  const Program& program_;
+  SourceRows sources_;
+  Readers readers_;
+  std::vector<bool> constant_;
+  SumTerms terms_;
+  std::vector<std::optional<TermRows>> collapsed_;  // by value: sums that are written out
+  std::vector<bool> gone_;                          // by value: is not there any more
+};
+
+}  // namespace
+
+bool collapse_sums(Program& program, PassContext& context) {
+  if (!SourceRows::fits(program)) return false;
+  const Collapser collapser(program);
+  context.count("sums collapsed", collapser.collapsed());
+  if (collapser.collapsed() == 0) return false;
+  program = collapser.run();
+  drop_unread_rows(program);
+  return true;
+}
+
+}  // namespace vecc

@@ -1,0 +1,249 @@
+#include "optimizer/passes/sum_terms.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "optimizer/rewrite/members.h"
+
+namespace vecc {
+namespace {
+
+// What stands deeper is a term as it is: a chain of sums may be as long as a recursion.
+constexpr std::uint32_t kDeepest = 64;
+// The work of a term with a factor, in terms without.
+constexpr double kFactorWork = 1.75;
+
+const SegmentOp* as_sum(const Op& op) {
+  const auto* segment = std::get_if<SegmentOp>(&op.attributes);
+  const bool adds = segment != nullptr && (segment->combination == Combination::Sum ||
+                                           segment->combination == Combination::Avg);
+  return adds ? segment : nullptr;
+}
+
+// The source row that side `k` of a linear has at `row`.
+std::uint32_t side_row(const Program& program, const SourceRows& sources, const Op& op,
+                       std::size_t k, std::uint32_t row) {
+  const auto& linear = std::get<LinearOp>(op.attributes);
+  const Lift& lift = k == 0 ? linear.lift_left : linear.lift_right;
+  const ValueId operand = op.operands[k];
+  return sources.of(operand)[unlifted_row(lift, program.op(operand).rows, row)];
+}
+
+}  // namespace
+
+SumTerms::SumTerms(const Program& program, const SourceRows& sources,
+                   const std::vector<bool>& constant)
+    : program_(program), sources_(sources), states_(program.ops().size()) {
+  for (ValueId id = 0; id < states_.size(); ++id) classify(id, constant[id]);
+}
+
+void SumTerms::classify(ValueId id, bool constant) {
+  const Op& op = program_.op(id);
+  State& state = states_[id];
+  if (constant) return;
+  if (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat) {
+    for (const ValueId operand : op.operands) {
+      state.has_terms = state.has_terms || states_[operand].has_terms;
+      state.has_terms_in_reach = state.has_terms_in_reach || states_[operand].has_terms_in_reach;
+    }
+  } else if (as_sum(op) != nullptr) {
+    state.kind = Kind::Sum;
+    state.has_terms = state.has_terms_in_reach = true;
+  } else if (const auto* linear = std::get_if<LinearOp>(&op.attributes)) {
+    classify_linear(op, *linear, state);
+  }
+}
+
+void SumTerms::classify_linear(const Op& op, const LinearOp& linear, State& state) const {
+  for (const std::uint8_t side : {1, 0}) {
+    const bool transposes = side == 0 ? linear.transpose_left : linear.transpose_right;
+    if (!is_factors(op.operands[1 - side]) || (transposes && !op.shape.is_scalar())) continue;
+    state.kind = Kind::Scaled;
+    state.scaled_side = side;
+    state.has_terms = state.has_terms_in_reach = true;
+    return;
+  }
+  if (states_[op.operands[0]].has_terms || states_[op.operands[1]].has_terms) {
+    state.kind = Kind::Product;
+    state.has_terms_in_reach = true;
+  }
+}
+
+// Whether all rows are constant scalars of facts.
+bool SumTerms::is_factors(ValueId value) const {
+  const Op& op = program_.op(value);
+  if (!op.shape.is_scalar()) return false;
+  if (op.kind() == OpKind::Fact) return true;
+  return (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat) &&
+         std::ranges::all_of(op.operands, [&](ValueId operand) { return is_factors(operand); });
+}
+
+double SumTerms::factor_of(std::uint32_t number) const {
+  const auto [value, row] = sources_.source(number);
+  const auto& fact = std::get<FactOp>(program_.op(value).attributes);
+  return fact.unit ? 1 : (*fact.values)[row];
+}
+
+bool SumTerms::is_nested(ValueId root, bool through_products) const {
+  const State& members = states_[program_.op(root).operands[0]];
+  return states_[root].kind == Kind::Sum &&
+         (through_products ? members.has_terms_in_reach : members.has_terms);
+}
+
+std::optional<TermRows> SumTerms::write_out(ValueId root, bool through_products,
+                                            std::uint64_t most) {
+  found_ = {};
+  numbers_.clear();
+  tables_.clear();
+  steps_left_ = most;
+  written_ = 0;
+  for (State& state : states_) state.opened = state.left_as_it_is = false;
+  const std::uint32_t rows = program_.op(root).rows;
+  for (std::uint32_t row = 0; row < rows && steps_left_ > 0; ++row) {
+    const std::size_t begin = found_.terms.size();
+    write_sum({root, row}, 1, through_products, 0);
+    merge_terms(begin);
+    found_.lengths.push_back(static_cast<std::uint32_t>(found_.terms.size() - begin));
+  }
+  if (steps_left_ == 0) return {};
+  if (!found_.has_factors) {
+    if (static_cast<double>(written_) < kFactorWork * static_cast<double>(found_.terms.size())) {
+      repeat_terms();
+    }
+    found_.has_factors =
+        std::ranges::any_of(found_.terms, [](const Term& term) { return term.factor != 1; });
+  }
+  for (auto id = static_cast<ValueId>(states_.size()); id-- > 0;) {
+    if (states_[id].opened && !states_[id].left_as_it_is) found_.opened.push_back(id);
+  }
+  return std::move(found_);
+}
+
+void SumTerms::write_row(std::uint32_t number, double factor, bool products, std::uint32_t depth) {
+  if (steps_left_ == 0) return;
+  --steps_left_;
+  const SourceRows::Source at = sources_.source(number);
+  State& state = states_[at.value];
+  const bool stays =
+      depth > kDeepest || state.kind == Kind::Other || (state.kind == Kind::Product && !products);
+  if (stays) {
+    state.left_as_it_is = true;
+    found_.terms.push_back({0, number, factor});
+    return;
+  }
+  state.opened = true;
+  switch (state.kind) {
+    case Kind::Sum: return write_sum(at, factor, products, depth);
+    case Kind::Scaled: return write_scaled(at, factor, products, depth);
+    case Kind::Product: return write_product(at, factor, depth);
+    case Kind::Other: return;
+  }
+}
+
+void SumTerms::write_sum(SourceRows::Source at, double factor, bool products, std::uint32_t depth) {
+  const SegmentOp& sum = *as_sum(program_.op(at.value));
+  const ValueId operand = program_.op(at.value).operands[0];
+  const SourceRows::View members = sources_.of(operand);
+  if (sum.combination == Combination::Avg) {
+    factor /= std::max(member_count(sum.segments, at.row), 1u);
+  }
+  for_each_member(sum.segments, program_.op(operand).rows, at.row, [&](std::uint32_t member) {
+    write_row(members[member], factor, products, depth + 1);
+  });
+}
+
+void SumTerms::write_scaled(SourceRows::Source at, double factor, bool products,
+                            std::uint32_t depth) {
+  const Op& op = program_.op(at.value);
+  const std::size_t own = states_[at.value].scaled_side;
+  const std::uint32_t scale = side_row(program_, sources_, op, 1 - own, at.row);
+  write_row(side_row(program_, sources_, op, own, at.row), factor * factor_of(scale), products,
+            depth + 1);
+}
+
+// The products of all terms of one side with all of the other.
+void SumTerms::write_product(SourceRows::Source at, double factor, std::uint32_t depth) {
+  const Op& op = program_.op(at.value);
+  const auto terms_of = [&](std::size_t side) {
+    const std::uint32_t number = side_row(program_, sources_, op, side, at.row);
+    const bool is_one = !states_[op.operands[side]].has_terms;
+    return is_one ? std::vector<Term>{{0, number, 1}} : take_terms(number, depth);
+  };
+  const std::vector<Term> lefts = terms_of(0);
+  const std::vector<Term> rights = terms_of(1);
+  steps_left_ -= std::min<std::uint64_t>(steps_left_, lefts.size() * rights.size());
+  if (steps_left_ == 0) return;
+  const std::uint32_t table = table_of(at.value);
+  ProductTable& made = found_.products[table - 1];
+  for (const Term& left : lefts) {
+    for (const Term& right : rights) {
+      const std::uint32_t number = numbers_[table - 1].number(left.row, right.row);
+      if (number == made.left.size()) {
+        made.left.push_back(left.row);
+        made.right.push_back(right.row);
+      }
+      found_.terms.push_back({table, number, factor * left.factor * right.factor});
+    }
+  }
+}
+
+// The terms of a row, through no product.
+std::vector<Term> SumTerms::take_terms(std::uint32_t number, std::uint32_t depth) {
+  const std::size_t begin = found_.terms.size();
+  write_row(number, 1, false, depth + 1);
+  const auto first = found_.terms.begin() + static_cast<std::ptrdiff_t>(begin);
+  std::vector<Term> terms(first, found_.terms.end());
+  found_.terms.erase(first, found_.terms.end());
+  return terms;
+}
+
+std::uint32_t SumTerms::table_of(ValueId linear) {
+  const auto next = static_cast<std::uint32_t>(found_.products.size() + 1);
+  const auto [place, is_new] = tables_.try_emplace(linear, next);
+  if (is_new) {
+    found_.products.push_back({linear, {}, {}});
+    numbers_.emplace_back();
+  }
+  return place->second;
+}
+
+// Equal terms from `begin` on become one.
+void SumTerms::merge_terms(std::size_t begin) {
+  std::vector<Term>& terms = found_.terms;
+  written_ += terms.size() - begin;
+  const auto first = terms.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto place = [](const Term& term) { return std::tuple(term.table, term.row); };
+  found_.has_factors = found_.has_factors ||
+                       std::any_of(first, terms.end(), [](const Term& t) { return t.factor != 1; });
+  std::stable_sort(first, terms.end(),
+                   [&](const Term& a, const Term& b) { return place(a) < place(b); });
+  auto kept = first;
+  for (auto term = first; term != terms.end(); ++term) {
+    if (kept != first && place(*(kept - 1)) == place(*term)) {
+      (kept - 1)->factor += term->factor;
+    } else {
+      *kept++ = *term;
+    }
+  }
+  terms.erase(kept, terms.end());
+}
+
+// Terms as often as they are added instead of once with their number.
+void SumTerms::repeat_terms() {
+  std::vector<Term> repeated;
+  repeated.reserve(written_);
+  std::size_t next = 0;
+  for (std::uint32_t& length : found_.lengths) {
+    const std::size_t begin = repeated.size();
+    for (const std::size_t end = next + length; next < end; ++next) {
+      const Term& term = found_.terms[next];
+      repeated.insert(repeated.end(), static_cast<std::size_t>(term.factor),
+                      {term.table, term.row, 1});
+    }
+    length = static_cast<std::uint32_t>(repeated.size() - begin);
+  }
+  found_.terms = std::move(repeated);
+}
+
+}  // namespace vecc
