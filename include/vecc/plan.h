@@ -102,6 +102,8 @@ struct PlanOptions {
   /// Functions of many instructions stay out of loops over short rows: a processor with vectors
   /// computes them in flat kernels.
   bool for_vectors = true;
+  /// Products with fewer entries a row do not run in blocks of rows: a kernel may have several.
+  std::uint32_t least_blocked_entries = 1;
   /// Values take the memory of others that nobody reads any more.
   bool reuses_memory = true;
   /// Each op a kernel of its own: to find out whether fusion is to blame.

@@ -13,6 +13,9 @@ namespace vecc {
 inline constexpr std::uint32_t kCudaThreads = 256;
 /// The same where one launch goes through steps: a block does what many would.
 inline constexpr std::uint32_t kStepThreads = 512;
+/// Products of rows that share a matrix run in blocks of rows from as many entries a row on:
+/// shorter ones would leave too many threads without work.
+inline constexpr std::uint32_t kLeastBlockedEntries = 17;
 
 /// What a compile unit makes of a kernel.
 enum class CudaUnit : std::uint8_t {

@@ -12,7 +12,6 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
-constexpr std::uint64_t kLeastEntries = 17;  // shorter results leave too many threads without work
 constexpr std::uint64_t kSharedBytes = 44 * 1024;
 constexpr std::uint32_t kMostRows = 64;
 constexpr std::uint32_t kFewestRows = 16;
@@ -44,7 +43,7 @@ bool fits_tiles(std::uint64_t m, std::uint64_t n) {
 // Rows at once of a product; 0 where a block is no better.
 std::uint32_t BodyPrinter::block_rows_of(std::uint32_t number) const {
   const ProductShape shape = product_shape(kernel_, kernel_.nodes[number]);
-  if (shape.m < kLeastEntries) return 0;
+  if (shape.m < kLeastBlockedEntries) return 0;
   const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
   const std::uint32_t least = std::max(kFewestRows, shape.m > 32 ? 16u : 32u);  // a row a thread
   // Rows that walk over their members first take long: more blocks, of fewer.

@@ -14,9 +14,9 @@ constexpr std::size_t kMaxAccesses = 24;
 // its rows.
 constexpr std::uint64_t kBlockedProduct = 64;
 
-bool has_blocked_product(const Kernel& kernel) {
+bool has_blocked_product(const Kernel& kernel, std::uint32_t least_entries) {
   return std::ranges::any_of(kernel.nodes, [&](const KernelNode& node) {
-    if (node.kind != KernelNode::Kind::Times) return false;
+    if (node.kind != KernelNode::Kind::Times || node.shape.size() < least_entries) return false;
     const KernelNode& left = kernel.nodes[node.operands[0]];
     return left.kind == KernelNode::Kind::Load && left.shape.is_matrix() &&
            left.shape.size() >= kBlockedProduct &&
@@ -43,6 +43,11 @@ bool keeps_vectors(const Kernel& kernel, Shape first_read, OpPace pace) {
 
 }  // namespace
 
+// Whether its product runs in blocks of rows.
+bool Lowering::keeps_rows(const KernelGroup& group) const {
+  return has_blocked_product(group.kernel(), options_.least_blocked_entries);
+}
+
 std::uint32_t Lowering::row_count(const Read& read) const {
   return read.index ? read.index->size() : values[read.value].rows;
 }
@@ -62,7 +67,7 @@ bool Lowering::joins(Spot spot, std::uint32_t rows, std::span<const Read> reads,
   if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
   if (options_.for_vectors && !keeps_vectors(group.kernel(), reads[0].shape, pace)) return false;
   // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
-  if (pace == OpPace::Product && has_blocked_product(group.kernel())) return false;
+  if (pace == OpPace::Product && keeps_rows(group)) return false;
   std::uint32_t level = 0;
   for (const Read& read : reads) {
     if (is_in_register(spot, read)) continue;
@@ -108,8 +113,7 @@ Spot Lowering::find_spot(std::uint32_t rows, std::span<const Read> reads, OpPace
 
 bool Lowering::can_absorb(const KernelGroup& group) const {
   return options_.fuse && !group.has_segments() && group.stage() == stage_ &&
-         group.size() <= kMaxNodes && group.types == kNone &&
-         !has_blocked_product(group.kernel()) &&
+         group.size() <= kMaxNodes && group.types == kNone && !keeps_rows(group) &&
          !(options_.for_vectors && has_slow_row(group.kernel()));
 }
 

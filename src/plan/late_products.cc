@@ -10,7 +10,8 @@
 namespace vecc {
 namespace {
 
-// Shorter rows are stored in the time that one more number a member takes to be read.
+// Shorter rows are stored in the time that one more number a member takes to be read: on a
+// processor. A GPU takes longer to begin one more kernel.
 constexpr std::uint64_t kShortest = 8;
 
 bool sums(const Op& op) {
@@ -46,7 +47,8 @@ bool Lowering::is_late_product(ValueId id) const {
   const Op& op = program_.op(id);
   if (op.kind() != OpKind::Linear || places[id].buffer != id) return false;
   const auto is_number = [&](ValueId operand) { return program_.op(operand).shape.is_scalar(); };
-  return op.shape.is_vector() && op.shape.size() >= kShortest &&
+  const bool is_row = op.shape.is_vector() || op.shape.is_scalar();
+  return is_row && op.shape.size() >= (options_.for_vectors ? kShortest : 1) &&
          std::ranges::any_of(op.operands, is_number);
 }
 

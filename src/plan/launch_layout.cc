@@ -58,6 +58,7 @@ PlanOptions for_gpu(PlanOptions options) {
   options.longest_wide_piece = kLongestWideGpuPiece;
   options.even_pieces = kEvenPieces;
   options.for_vectors = false;
+  options.least_blocked_entries = kLeastBlockedEntries;
   return options;
 }
 

@@ -187,6 +187,7 @@ class Lowering {
   Spot find_segments(const Read& members, const Segments& segments, std::uint32_t segment_rows,
                      std::span<const Read> others = {});
   [[nodiscard]] bool can_absorb(const KernelGroup& group) const;
+  [[nodiscard]] bool keeps_rows(const KernelGroup& group) const;
   /// Members that are made in an earlier phase are loaded again: the phase must be new.
   void open_member_phase(Spot spot, std::span<const Read> reads);
   void finish(ValueId id, Spot spot, NodeIndex node);
