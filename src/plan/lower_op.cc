@@ -133,6 +133,7 @@ void Lowering::lower_concat(ValueId id) {
 // Rows of a `linear`, all or those of an index, become the value `made`.
 void Lowering::lower_linear(ValueId id, const LinearOp& linear, ValueId made,
                             const std::optional<Index>& index) {
+  if (!index && lower_stacked(id, linear)) return;
   const Op& op = program_.op(id);
   const std::uint32_t rows = values[made].rows;
   Read reads[2];

@@ -78,6 +78,7 @@ class Lowering {
   void lower_concat(ValueId id);
   void lower_linear(ValueId id, const LinearOp& linear, ValueId made,
                     const std::optional<Index>& index = std::nullopt);
+  bool lower_stacked(ValueId id, const LinearOp& linear);
   void lower_transform(ValueId id, const TransformOp& transform);
   void lower_map(ValueId id, const MapOp& map);
   void lower_contract(ValueId id, const ContractOp& contract);
