@@ -12,6 +12,7 @@ namespace {
 // A matrix that rows share is read once for a tile of them, if there are enough of a type.
 constexpr std::uint64_t kSharedProduct = 64;
 constexpr std::uint32_t kRowsOfType = 4;
+constexpr std::uint32_t kFewMatrices = 16;
 
 OpPace pace_of(bool slow) {
   return slow ? OpPace::Slow : OpPace::ByEntry;
@@ -188,6 +189,11 @@ bool Lowering::shares_by_type(std::uint32_t rows, const Read& matrix) const {
     return false;
   }
   if (matrix.index->form() == Index::Form::Slice) return false;
+  // Where short products do not run in blocks, the rows of few matrices need not be kept together.
+  const std::uint32_t longest = std::max(matrix.shape.rows(), matrix.shape.cols());
+  if (longest < options_.least_blocked_entries && values[matrix.value].rows <= kFewMatrices) {
+    return false;
+  }
   return rows >= kRowsOfType * std::uint64_t{values[matrix.value].rows};
 }
 
