@@ -54,8 +54,16 @@ struct KernelAccess {
   KernelSpace space = KernelSpace::Row;
   RowMap map = RowMap::Direct;
   Shape shape;
+  /// Every row begins at a multiple of pack_size() numbers from where a GPU's memory block begins,
+  /// so that a pack may be read or written at once.
+  bool aligned = false;
   bool operator==(const KernelAccess&) const = default;
 };
+
+/// How many numbers of a row a GPU's thread moves at once: 4, 2 or 1, which divides the row.
+[[nodiscard]] constexpr std::uint32_t pack_size(Shape row) {
+  return row.size() % 4 == 0 ? 4 : row.size() % 2 == 0 ? 2 : 1;
+}
 
 /// The members of row r, as numbers of a loop counter.
 enum class KernelSegments : std::uint8_t {

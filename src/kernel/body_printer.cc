@@ -10,6 +10,15 @@ namespace {
 using Kind = KernelNode::Kind;
 
 constexpr std::uint64_t kUnrolled = 128;  // of a lane's entries: a GPU's thread has 255 registers
+constexpr std::uint64_t kHeld = 8;        // that are loaded or stored at once
+
+// As kPack in the prelude.
+std::uint64_t own_pack(std::uint64_t entries, std::uint64_t lanes) {
+  constexpr std::uint64_t kWarp = 32;
+  if (lanes > kWarp) return 1;
+  if (entries % 4 == 0 && entries > 2 * lanes) return 4;
+  return entries % 2 == 0 && entries > lanes ? 2 : 1;
+}
 
 }  // namespace
 
@@ -111,8 +120,10 @@ void BodyPrinter::close_loop() {
     line(entry_loop(loop_entries_) + " {");
     text_ += loop_;
     line("}");
+    text_ += after_loop_;
   }
   loop_.clear();
+  after_loop_.clear();
   loop_entries_ = 0;
   loop_stores_ = false;
 }
@@ -203,6 +214,17 @@ void BodyPrinter::print_load(std::uint32_t number, KernelSpace space) {
     line(fmt::format("const T* v{} = d{} + size_t({}) * {};", number, node.access, row,
                      size(number)));
   }
+  if (moves_packs(node.access)) {
+    line(fmt::format("T h{}[{}];", number, array_size(size(number))));
+    line(fmt::format("load_own<T, {0}, G>(v{1}, h{1}, lane);", size(number), number));
+  }
+}
+
+// Whether lanes have packs of the access' rows, and move them at once.
+bool BodyPrinter::moves_packs(std::uint32_t access) const {
+  const KernelAccess& of = kernel_.accesses[access];
+  const std::uint64_t entries = of.shape.size();
+  return lanes_ > 0 && of.aligned && own_pack(entries, lanes_) > 1 && array_size(entries) <= kHeld;
 }
 
 void BodyPrinter::print_store(const KernelStore& store, KernelSpace space) {
@@ -221,14 +243,26 @@ void BodyPrinter::print_store(const KernelStore& store, KernelSpace space) {
   }
   open_loop(entries);
   loop_stores_ = true;
-  loop_line(fmt::format("{}d{}[size_t({}) * {} + i] = {};", is_alone ? "if (slot == 0) " : "",
-                        store.access, row, entries, entry(store.value)));
+  const char* if_alone = is_alone ? "if (slot == 0) " : "";
+  if (moves_packs(store.access)) {
+    line(fmt::format("T o{}[{}];", store.access, array_size(entries)));
+    loop_line(fmt::format("o{}[j] = {};", store.access, entry(store.value)));
+    after_loop_ +=
+        fmt::format("{0}{1}store_own<T, {2}, G>(o{3}, d{3} + size_t({4}) * {2}, lane);\n", indent_,
+                    if_alone, entries, store.access, row);
+    return;
+  }
+  loop_line(fmt::format("{}d{}[size_t({}) * {} + i] = {};", if_alone, store.access, row, entries,
+                        entry(store.value)));
 }
 
 std::string BodyPrinter::entry(std::uint32_t number) const {
   const KernelNode& node = kernel_.nodes[number];
   if (size(number) == 1) return fmt::format("v{}", number);
-  if (node.kind == Kind::Load) return fmt::format("v{}[i]", number);
+  if (node.kind == Kind::Load) {
+    if (!whole_ && moves_packs(node.access)) return fmt::format("h{}[j]", number);
+    return fmt::format("v{}[i]", number);
+  }
   if (whole_) return fmt::format("x{}[i]", number);
   if (node.kind == Kind::Reduce || arrays_[number]) return fmt::format("v{}{}", number, place());
   return fmt::format("e{}", number);
@@ -240,7 +274,9 @@ std::string BodyPrinter::pointer(std::uint32_t number) const {
 }
 
 std::uint64_t BodyPrinter::array_size(std::uint64_t entries) const {
-  return lanes_ > 0 ? (entries + lanes_ - 1) / lanes_ : entries;
+  if (lanes_ == 0) return entries;
+  const std::uint64_t pack = own_pack(entries, lanes_);
+  return (entries + lanes_ * pack - 1) / (lanes_ * pack) * pack;
 }
 
 void BodyPrinter::declare(std::uint32_t number) {

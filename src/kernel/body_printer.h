@@ -122,6 +122,7 @@ class BodyPrinter {
                                    const std::string& counter) const;
   [[nodiscard]] std::string word(const KernelNode& node, std::uint32_t k, std::uint32_t end) const;
   void declare(std::uint32_t number);
+  [[nodiscard]] bool moves_packs(std::uint32_t access) const;
   [[nodiscard]] std::uint64_t array_size(std::uint64_t entries) const;
   [[nodiscard]] const char* place() const { return lanes_ > 0 ? "[j]" : "[i]"; }
 
@@ -139,7 +140,8 @@ class BodyPrinter {
   std::vector<std::uint32_t> loops_;  // by node
   std::vector<bool> arrays_;          // by node: its entries outlive its loop
   std::string text_;
-  std::string loop_;  // lines of the open loop
+  std::string loop_;        // lines of the open loop
+  std::string after_loop_;  // what follows it
   std::uint64_t loop_entries_ = 0;
   std::string indent_;
   std::uint32_t next_loop_ = 0;

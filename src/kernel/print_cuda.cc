@@ -31,15 +31,19 @@ std::uint64_t widest_row(const Kernel& kernel) {
   return widest;
 }
 
-// Lanes that share a row. Where they would have two entries or more each, they have four or more,
-// so that a thread waits for several at once, and more rows are under way; so have those that add
-// up the product of two loaded rows, of which a lane takes twice four.
+// Lanes that share a row. Each has two entries of an even row, and four or more where they would
+// have several anyway: a thread moves as many at once, and more rows are under way. Those that add
+// up the product of two loaded rows take twice four.
 std::uint32_t lanes_of(const Kernel& kernel) {
   constexpr std::uint64_t kEntries = 4;
   constexpr std::uint64_t kLongRow = 2 * kWarp;
   constexpr std::uint64_t kLongProduct = 16;
   std::uint64_t widest = widest_row(kernel);
-  if (widest >= kLongRow) widest /= kEntries;
+  if (widest >= kLongRow) {
+    widest /= kEntries;
+  } else if (widest % 2 == 0) {
+    widest /= 2;
+  }
   for (const KernelNode& node : kernel.nodes) {
     if (node.kind != Kind::Times || node.shape.size() > 1) continue;
     const std::uint64_t terms = kernel.nodes[node.operands[0]].shape.size();

@@ -112,8 +112,14 @@ void BodyPrinter::print_lanes_times(std::uint32_t number) {
   whole_ = true;
   const std::string operands = pointer(node.operands[0]) + ", " + pointer(node.operands[1]);
   whole_ = false;
-  line(fmt::format("times_entries<T, {}, {}, {}, {}, {}, G>({}, v{}, lane);", m, k, n,
-                   node.transpose_left, node.transpose_right, operands, number));
+  const KernelNode& left = kernel_.nodes[node.operands[0]];
+  if (n == 1 && left.kind == Kind::Load && kernel_.accesses[left.access].aligned) {
+    line(fmt::format("times_column<T, {}, {}, {}, G>({}, v{}, lane);", m, k, node.transpose_left,
+                     operands, number));
+  } else {
+    line(fmt::format("times_entries<T, {}, {}, {}, {}, {}, G>({}, v{}, lane);", m, k, n,
+                     node.transpose_left, node.transpose_right, operands, number));
+  }
   indent_.resize(indent_.size() - 2);
   line("}");
 }

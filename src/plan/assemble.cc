@@ -160,6 +160,8 @@ class PlanAssembler {
       binding.rows = static_cast<std::uint32_t>((state.rows - access.first_row) *
                                                 state.shape.size() / access.access.shape.size());
       binding.list = access.list;
+      KernelAccess& own = group.kernel().accesses[launch.accesses.size()];
+      own.aligned = !lowering_.options().for_vectors && binding.first % pack_size(own.shape) == 0;
       launch.accesses.push_back(binding);
     }
     mark_aliases(group.kernel(), launch);

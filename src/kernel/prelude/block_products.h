@@ -58,7 +58,7 @@ VECC_FN void move_rows(unsigned rows, unsigned cols, bool fours, const Row& row,
 template <class T, int K, int R, class Row>
 VECC_FN void load_columns(const T* base, unsigned count, const Row& row,
                           T (*columns)[row_step<K>]) {
-  move_rows<T, R, K>(count, K, K % 4 == 0 && begins_four(base), row, columns);
+  move_rows<T, R, K>(count, K, K % 4 == 0 && begins_packed<T, 4>(base), row, columns);
 }
 
 // What a thread has of the products: four entries of `rows` rows. Warps are `across` beside one
@@ -119,7 +119,7 @@ VECC_FN void add_products(const T (*columns)[StepC], int first, int depth, const
 template <class T, int M, bool TL>
 VECC_FN void store_entries(const T* sum, int at, T* row) {
   if constexpr (TL && M % 4 == 0) {
-    if (at < M && begins_four(row)) {
+    if (at < M && begins_packed<T, 4>(row)) {
       Four<T> all;
       _Pragma("unroll") for (int i = 0; i < 4; ++i) all.x[i] = sum[i];
       *reinterpret_cast<Four<T>*>(row + at) = all;
@@ -141,7 +141,7 @@ VECC_FN void times_block(const T* matrix, const T (*columns)[row_step<K>], unsig
   using Tile = ThreadTile<M, R, TL>;
   constexpr int width = Tile::width;
   __shared__ __align__(16) T piece[TL ? Depth : width][row_step < TL ? width : Depth > ];
-  const bool fours = (TL ? M : K) % 4 == 0 && begins_four(matrix);
+  const bool fours = (TL ? M : K) % 4 == 0 && begins_packed<T, 4>(matrix);
   const int first_row = Tile::first_row();
   for (int m = 0; m < M; m += width) {
     T sum[Tile::rows][4];

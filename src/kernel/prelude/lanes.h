@@ -1,7 +1,8 @@
 // Kernel prelude, CUDA only: rows that are shared by neighbouring threads. G lanes (a power of two,
-// at most a warp) hold a row: lane l has entries l, l + G, l + 2 G, ... A row's members may be
-// shared by several such groups, its `Slots`, so that G * Slots threads work on a row; all of them
-// are in one warp, or they are the whole block, which then has one row at a time.
+// at most a warp) hold a row: lane l has packs of entries l, l + G, l + 2 G, ... A pack is one to
+// four numbers side by side, which one instruction loads or stores where they are aligned. A row's
+// members may be shared by several such groups, its `Slots`, so that G * Slots threads work on a
+// row; all of them are in one warp, or they are the whole block, which then has one row at a time.
 //
 // Sums run in an order that depends on these numbers alone: results repeat bit by bit.
 //
@@ -14,14 +15,30 @@ namespace vecc_kernel {
 
 constexpr int kThreads = VECC_STEPS > 0 ? VECC_STEPS : 256;  // of a block
 
+// Numbers of a pack of rows of S: as many as leave work for more than half of the lanes.
+template <int S, int G>
+constexpr int kPack = G > 32                    ? 1
+                      : S % 4 == 0 && S > 2 * G ? 4
+                      : S % 2 == 0 && S > G     ? 2
+                                                : 1;
+// Entries that a lane has, the last ones perhaps behind the row.
+template <int S, int G>
+constexpr int kOwn = (S + G * kPack<S, G> - 1) / (G * kPack<S, G>)*kPack<S, G>;
+// Entry number j of a lane.
+template <int S, int G>
+VECC_FN constexpr int entry_of(int lane, int j) {
+  constexpr int pack = kPack<S, G>;
+  return j / pack * (G * pack) + lane * pack + j % pack;
+}
+
 // Entry i of this lane's, number j of those that it has.
-#define VECC_ENTRIES(S)                                                                         \
-  _Pragma("unroll") for (int j = 0; j < ((S) + G - 1) / G; ++j) if (const int i = lane + j * G; \
-                                                                    i < (S))
+#define VECC_ENTRIES(S)                                 \
+  _Pragma("unroll") for (int j = 0; j < (kOwn<(S), G>); \
+                         ++j) if (const int i = entry_of<(S), G>(lane, j); i < (S))
 // The same of rows that fill more registers than there are.
-#define VECC_MANY_ENTRIES(S)                                                                      \
-  _Pragma("unroll 1") for (int j = 0; j < ((S) + G - 1) / G; ++j) if (const int i = lane + j * G; \
-                                                                      i < (S))
+#define VECC_MANY_ENTRIES(S)                              \
+  _Pragma("unroll 1") for (int j = 0; j < (kOwn<(S), G>); \
+                           ++j) if (const int i = entry_of<(S), G>(lane, j); i < (S))
 
 // The lanes of this thread's group, for what warps do together.
 template <int G>
@@ -56,31 +73,32 @@ VECC_FN T lanes_sum(T x) {
   return x;
 }
 
-// Four numbers, for loads and stores of all at once where they lie so.
-template <class T>
-struct alignas(16) Four {
-  T x[4];
+// N numbers, for loads and stores of all at once where they lie so.
+template <class T, int N>
+struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Packed {
+  T x[N];
 };
 template <class T>
-VECC_FN bool begins_four(const T* x) {
-  return reinterpret_cast<size_t>(x) % sizeof(Four<T>) == 0;
+using Four = Packed<T, 4>;
+template <class T, int N>
+VECC_FN bool begins_packed(const T* x) {
+  return reinterpret_cast<size_t>(x) % alignof(Packed<T, N>) == 0;
 }
 
-// The product of two rows of N entries in memory, of which lanes take four after four.
+// The product of two rows of N entries in memory, of which lanes take pack after pack.
 template <class T, int N, int G>
 VECC_FN T times_rows(const T* x, const T* y, int lane) {
+  constexpr int pack = N % 4 == 0 ? 4 : N % 2 == 0 ? 2 : 1;
   T sum = T(0);
-  if (N % 4 == 0 && begins_four(x) && begins_four(y)) {
-    _Pragma("unroll 4") for (int i = lane * 4; i < N; i += G * 4) {
-      const auto a = *reinterpret_cast<const Four<T>*>(x + i);
-      const auto b = *reinterpret_cast<const Four<T>*>(y + i);
-      _Pragma("unroll") for (int k = 0; k < 4; ++k) sum += a.x[k] * b.x[k];
+  if (begins_packed<T, pack>(x) && begins_packed<T, pack>(y)) {
+    _Pragma("unroll 4") for (int i = lane * pack; i < N; i += G * pack) {
+      const auto a = *reinterpret_cast<const Packed<T, pack>*>(x + i);
+      const auto b = *reinterpret_cast<const Packed<T, pack>*>(y + i);
+      _Pragma("unroll") for (int k = 0; k < pack; ++k) sum += a.x[k] * b.x[k];
     }
   } else {
-    _Pragma("unroll 4") for (int i = lane * 4; i < N; i += G * 4) {
-      _Pragma("unroll") for (int k = 0; k < 4; ++k) {
-        if (i + k < N) sum += x[i + k] * y[i + k];
-      }
+    _Pragma("unroll 4") for (int i = lane * pack; i < N; i += G * pack) {
+      _Pragma("unroll") for (int k = 0; k < pack; ++k) sum += x[i + k] * y[i + k];
     }
   }
   return lanes_sum<T, G>(sum);
@@ -94,8 +112,35 @@ VECC_FN bool all_lanes(bool x) {
 // Every entry of a row for every lane.
 template <class T, int S, int G>
 VECC_FN void all_entries(const T* own, T* all) {
+  constexpr int pack = kPack<S, G>;
   _Pragma("unroll") for (int i = 0; i < S; ++i) {
-    all[i] = __shfl_sync(lane_mask<G>(), own[i / G], i % G, G);
+    const int number = i / (G * pack) * pack + i % pack;
+    all[i] = __shfl_sync(lane_mask<G>(), own[number], i / pack % G, G);
+  }
+}
+
+// This lane's entries of an aligned row of S in memory.
+template <class T, int S, int G>
+VECC_FN void load_own(const T* row, T* own, int lane) {
+  constexpr int pack = kPack<S, G>;
+  _Pragma("unroll") for (int j = 0; j < kOwn<S, G>; j += pack) {
+    const int i = entry_of<S, G>(lane, j);
+    if (i < S) {
+      const auto x = *reinterpret_cast<const Packed<T, pack>*>(row + i);
+      _Pragma("unroll") for (int k = 0; k < pack; ++k) own[j + k] = x.x[k];
+    }
+  }
+}
+template <class T, int S, int G>
+VECC_FN void store_own(const T* own, T* row, int lane) {
+  constexpr int pack = kPack<S, G>;
+  _Pragma("unroll") for (int j = 0; j < kOwn<S, G>; j += pack) {
+    const int i = entry_of<S, G>(lane, j);
+    if (i < S) {
+      Packed<T, pack> x;
+      _Pragma("unroll") for (int k = 0; k < pack; ++k) x.x[k] = own[j + k];
+      *reinterpret_cast<Packed<T, pack>*>(row + i) = x;
+    }
   }
 }
 template <class T, int S, int G>
@@ -106,7 +151,7 @@ VECC_FN void own_entries(const T* all, T* own, int lane) {
 // This lane's entries of op(l) op(r), M x N, as times<> in C++.
 template <class T, int M, int K, int N, bool TL, bool TR, int G>
 VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
-  constexpr int own = (M * N + G - 1) / G;
+  constexpr int own = kOwn<M * N, G>;
   T sum[own];
   _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
   _Pragma("unroll") for (int k = 0; k < K; ++k) {
@@ -114,6 +159,28 @@ VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
       const int row = i / N;
       const int col = i % N;
       sum[j] = madd(l[TL ? k * M + row : row * K + k], r[TR ? col * K + k : k * N + col], sum[j]);
+    }
+  }
+  _Pragma("unroll") for (int j = 0; j < own; ++j) y[j] = sum[j];
+}
+
+// The same of an M x K matrix in memory (TL: of its transpose, K x M), which is aligned, times a
+// column.
+template <class T, int M, int K, bool TL, int G>
+VECC_FN void times_column(const T* l, const T* x, T* y, int lane) {
+  constexpr int pack = TL ? kPack<M, G> : K % 4 == 0 ? 4 : K % 2 == 0 ? 2 : 1;
+  constexpr int own = kOwn<M, G>;
+  T sum[own];
+  _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
+  _Pragma("unroll") for (int k = 0; k < K; k += TL ? 1 : pack) {
+    _Pragma("unroll") for (int j = 0; j < own; j += TL ? pack : 1) {
+      const int i = entry_of<M, G>(lane, j);
+      if (i >= M) continue;
+      const auto w = *reinterpret_cast<const Packed<T, pack>*>(TL ? l + k * M + i : l + i * K + k);
+      _Pragma("unroll") for (int p = 0; p < pack; ++p) {
+        T& to = sum[TL ? j + p : j];
+        to = madd(w.x[p], x[TL ? k : k + p], to);
+      }
     }
   }
   _Pragma("unroll") for (int j = 0; j < own; ++j) y[j] = sum[j];
@@ -139,7 +206,7 @@ VECC_FN T* block_memory() {
 template <class T, int S, int G, int Slots, class Join>
 VECC_FN void join_slots(T* own, const Join& join) {
   if constexpr (Slots > 1 && G > 32) {
-    constexpr int count = (S + G - 1) / G;
+    constexpr int count = kOwn<S, G>;
     T(*shared)[G] = block_memory<T[G], Slots>();
     const int lane = threadIdx.x % G;
     _Pragma("unroll 1") for (int j = 0; j < count; ++j) {
@@ -151,7 +218,7 @@ VECC_FN void join_slots(T* own, const Join& join) {
       __syncthreads();
     }
   } else if constexpr (Slots > 1) {
-    constexpr int count = (S + G - 1) / G;
+    constexpr int count = kOwn<S, G>;
     constexpr int warp_slots = G * Slots > 32 ? 32 / G : Slots;
     _Pragma("unroll") for (int j = 0; j < count; ++j) {
       _Pragma("unroll") for (int step = warp_slots / 2; step > 0; step /= 2) {
@@ -229,8 +296,7 @@ VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first
     if constexpr (S > 0) {
       // The slot that has it hands it on; of an empty segment nobody has.
       const bool is_mine = mine == selected && selected != ~0u;
-      _Pragma("unroll") for (int j = 0; j < (S + G - 1) / G; ++j) own[j] =
-          zero_if(!is_mine, own[j]);
+      _Pragma("unroll") for (int j = 0; j < kOwn<S, G>; ++j) own[j] = zero_if(!is_mine, own[j]);
       join_slots<T, S, G, Slots>(own, [](T a, T b) { return from_bits(bits_of(a) | bits_of(b)); });
     }
   }

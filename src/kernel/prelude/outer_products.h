@@ -125,7 +125,7 @@ VECC_FN void sum_outer_products(unsigned first, unsigned last, const RowG& g, co
   __syncthreads();
   bool fours = false;
   if constexpr (M % 4 == 0 && N % 4 == 0) {
-    fours = first < last && begins_four(g(first)) && begins_four(x(first));
+    fours = first < last && begins_packed<T, 4>(g(first)) && begins_packed<T, 4>(x(first));
     if (fours) add_outer_products<Four<T>, T, M, N>(first, last, g, x, members, sum);
   }
   if (!fours) add_outer_products<T, T, M, N>(first, last, g, x, members, sum);
