@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cuda/asked_launch.h"
 #include "backends/cuda/predict_times.h"
 #include "src/plan/launch_layout.h"
 
@@ -48,40 +47,39 @@ std::uint64_t stored_elements(const Program& program) {
 }
 
 // Microseconds of a forward pass.
-double predict_graph(const Program& program) {
+double predict_graph(const Program& program, const ScheduleCoefficients& coefficients) {
   const Plan plan = make_plan(program, for_gpu({}));
-  return predict_times(plan, list_stages(plan)).graph;
+  return predict_time(count_graph(plan, list_stages(plan)), coefficients);
 }
-double predict_parts(const Program& program) {
+double predict_parts(const Program& program, const ScheduleCoefficients& coefficients) {
   const Plan plan = make_plan(program, for_gpu_parts({}));
   const std::vector<StageLaunches> stages = list_stages(plan);
   const auto phases = find_phases(plan, stages.front(), kParts);
   if (!phases) return std::numeric_limits<double>::infinity();
-  return predict_phases(plan, stages.front(), *phases, kParts);
+  return predict_time(count_parts(plan, stages, *phases, kParts), coefficients);
 }
 
 }  // namespace
 
-std::optional<SampleParts> arrange_parts(const Program& program, CudaLaunch launch) {
-  const Result<AskedLaunch> asked = asked_launch(launch);
-  if (!asked || !has_parts(asked->launch) || !is_forward(program)) return std::nullopt;
-  const bool by_choice = asked->launch == CudaLaunch::Auto;
+std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaunch& asked,
+                                         const ScheduleCoefficients& coefficients) {
+  if (!has_parts(asked.launch) || !is_forward(program)) return std::nullopt;
+  const bool by_choice = asked.launch == CudaLaunch::Auto;
   if (by_choice && stored_elements(program) > kMostOfPart * kParts) return std::nullopt;
-  const std::uint32_t count = asked->blocks == 0 ? kParts : asked->blocks;
+  const std::uint32_t count = asked.blocks == 0 ? kParts : asked.blocks;
   auto parts = split_by_samples(program, count, by_choice ? kMostOfPart * kParts : kMostAsked);
   if (!parts || !by_choice) return parts;
-  const double graph = predict_graph(program);
-  const double in_parts = predict_parts(parts->program);
+  const double graph = predict_graph(program, coefficients);
+  const double in_parts = predict_parts(parts->program, coefficients);
   spdlog::debug("cuda: forward takes {:.1f} us as a graph, {:.1f} in {} parts", graph, in_parts,
                 parts->parts);
-  if (in_parts > kWorth * graph) return std::nullopt;
-  return parts;
+  if (in_parts < kWorth * graph) return parts;
+  return std::nullopt;
 }
 
-bool may_run_in_parts(const Program& program, CudaLaunch launch, bool arranged) {
-  const Result<AskedLaunch> asked = asked_launch(launch);
-  if (!asked || !has_parts(asked->launch)) return false;
-  return (arranged || asked->launch == CudaLaunch::Parts) && stored_elements(program) < kMostStored;
+bool may_run_in_parts(const Program& program, const AskedLaunch& asked, bool arranged) {
+  if (!has_parts(asked.launch)) return false;
+  return (arranged || asked.launch == CudaLaunch::Parts) && stored_elements(program) < kMostStored;
 }
 
 }  // namespace vecc::cuda

@@ -3,17 +3,22 @@
 
 #include <optional>
 
+#include "backends/cuda/asked_launch.h"
+#include "backends/cuda/schedule_coefficients.h"
 #include "src/samples/sample_parts.h"
-#include "vecc/backend.h"
 
 namespace vecc::cuda {
 
 /// The parts, if that is asked for, or what blocks then compute more than once takes less time than
-/// waiting for one another. None: a Program with derivatives, one sample, too large.
-[[nodiscard]] std::optional<SampleParts> arrange_parts(const Program& program, CudaLaunch launch);
+/// waiting for one another (by `coefficients`, which else nobody looks at). None: a Program with
+/// derivatives, one sample, too large.
+[[nodiscard]] std::optional<SampleParts> arrange_parts(const Program& program,
+                                                       const AskedLaunch& asked,
+                                                       const ScheduleCoefficients& coefficients);
 
 /// Whether a Program, with or without derivatives, is to be tried in parts: it is small enough, and
 /// that is asked for, or it was `arranged` and nothing else is asked for.
-[[nodiscard]] bool may_run_in_parts(const Program& program, CudaLaunch launch, bool arranged);
+[[nodiscard]] bool may_run_in_parts(const Program& program, const AskedLaunch& asked,
+                                    bool arranged);
 
 }  // namespace vecc::cuda

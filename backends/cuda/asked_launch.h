@@ -13,7 +13,7 @@ struct AskedLaunch {
   std::uint32_t blocks = 0;  ///< 0: as many as the GPU has room for
 };
 
-/// Auto is what the variable says: "grid", "parts:64". Error: Usage.
+/// Auto is what the variable says: "grid", "parts:64"; what it leaves open is Auto. Error: Usage.
 [[nodiscard]] Result<AskedLaunch> asked_launch(CudaLaunch launch);
 
 }  // namespace vecc::cuda

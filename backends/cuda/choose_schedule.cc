@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
-#include "backends/cuda/asked_launch.h"
 #include "backends/cuda/graph_schedule.h"
 #include "backends/cuda/predict_times.h"
 #include "backends/cuda/walk_schedule.h"
@@ -19,47 +19,60 @@ constexpr double kArrangedWorth = 1.15;
 
 // By launch of all stages; empty if there is too much to look at.
 std::vector<LaunchPhase> find_all_phases(const Plan& plan, std::span<const StageLaunches> stages,
-                                         std::uint32_t blocks, double* time) {
+                                         std::uint32_t blocks) {
   std::vector<LaunchPhase> all;
   for (const StageLaunches& stage : stages) {
     if (stage.levels.empty()) continue;
     auto phases = find_phases(plan, stage, blocks);
     if (!phases) return {};
-    *time += predict_phases(plan, stage, *phases, blocks);
     std::ranges::move(*phases, std::back_inserter(all));
   }
   return all;
 }
 
+// What takes least time; phases are there if it may be parts.
+CudaLaunch choose_launch(const Plan& plan, const WalkChoice& choice, std::uint32_t blocks,
+                         const ScheduleCoefficients& coefficients) {
+  const double graph = predict_time(count_graph(plan, choice.stages), coefficients);
+  const double grid = predict_time(count_grid(plan, choice.stages), coefficients);
+  double parts = std::numeric_limits<double>::infinity();
+  if (!choice.phases.empty()) {
+    parts = predict_time(count_parts(plan, choice.stages, choice.phases, blocks), coefficients);
+  }
+  spdlog::debug("cuda: {} launches take {:.1f} us as a graph, {:.1f} in a grid, {:.1f} in parts",
+                plan.launches.size(), graph, grid, parts);
+  if (parts < kArrangedWorth * std::min(graph, grid)) return CudaLaunch::Parts;
+  return grid < graph ? CudaLaunch::Grid : CudaLaunch::Graph;
+}
+
 }  // namespace
 
-Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, bool arranged,
-                               const Device& device) {
-  VECC_TRY(const AskedLaunch asked, asked_launch(launch));
+ScheduleCoefficients coefficients_for(const AskedLaunch& asked, const Device& device) {
+  if (asked.launch != CudaLaunch::Auto) return {};
+  const DeviceCoefficients& found = schedule_coefficients_of(device.name());
+  spdlog::debug("cuda: the schedule is chosen by {} coefficients",
+                found.is_calibrated ? "calibrated" : "default");
+  return found.coefficients;
+}
+
+Result<WalkChoice> choose_walk(const Plan& plan, const AskedLaunch& asked, bool arranged,
+                               const Device& device, const ScheduleCoefficients& coefficients) {
   const auto blocks = [&](std::uint32_t all) { return asked.blocks == 0 ? all : asked.blocks; };
+  CudaLaunch launch = asked.launch;
   WalkChoice choice;
   choice.stages = list_stages(plan);
-  const std::vector<StageLaunches>& stages = choice.stages;
-  const auto walk = [&](CudaLaunch kind, std::uint32_t count) { choice.shape = {kind, count}; };
-  double parts_time = 0;
-  if (asked.launch == CudaLaunch::Parts || (asked.launch == CudaLaunch::Auto && arranged)) {
-    choice.phases = find_all_phases(plan, stages, blocks(device.multiprocessors()), &parts_time);
+  if (launch == CudaLaunch::Parts || (launch == CudaLaunch::Auto && arranged)) {
+    choice.phases = find_all_phases(plan, choice.stages, blocks(device.multiprocessors()));
   }
-  const PredictedTimes times = predict_times(plan, stages);
-  spdlog::debug("cuda: {} launches take {:.1f} us as a graph, {:.1f} in a grid, {:.1f} in parts",
-                plan.launches.size(), times.graph, times.grid, parts_time);
-  switch (asked.launch) {
+  if (launch == CudaLaunch::Auto) {
+    launch = choose_launch(plan, choice, device.multiprocessors(), coefficients);
+  }
+  if (launch != CudaLaunch::Parts) choice.phases.clear();
+  switch (launch) {
+    case CudaLaunch::Auto:
     case CudaLaunch::Graph: break;
-    case CudaLaunch::Auto: {
-      const bool in_parts =
-          !choice.phases.empty() && parts_time < kArrangedWorth * std::min(times.graph, times.grid);
-      if (!in_parts) choice.phases.clear();
-      if (in_parts) walk(CudaLaunch::Parts, device.multiprocessors());
-      if (!in_parts && times.grid < times.graph) walk(CudaLaunch::Grid, device.multiprocessors());
-      break;
-    }
     case CudaLaunch::Parts:
-    case CudaLaunch::Grid: walk(asked.launch, blocks(device.multiprocessors())); break;
+    case CudaLaunch::Grid: choice.shape = {launch, blocks(device.multiprocessors())}; break;
     case CudaLaunch::Cluster:
       if (device.capability() < kHopper) {
         return Errors(ErrorCode::BackendUnsupported, device.name(),
@@ -67,7 +80,7 @@ Result<WalkChoice> choose_walk(const Plan& plan, CudaLaunch launch, bool arrange
                           capability_text(device.capability()) +
                           "; --cuda-launch=grid runs everything in one launch, too");
       }
-      walk(asked.launch, blocks(kLargestCluster));
+      choice.shape = {launch, blocks(kLargestCluster)};
   }
   return choice;
 }

@@ -35,7 +35,10 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::optional<Program> arrange(const Program& program,
                                                const ExecutionOptions& options) const override {
-    auto parts = cuda::arrange_parts(program, options.cuda_launch);
+    const auto asked = cuda::asked_launch(options.cuda_launch);
+    const auto device = cuda::Device::open(options.device.index);
+    if (!asked || !device) return std::nullopt;  // compile() says what is wrong
+    auto parts = cuda::arrange_parts(program, *asked, cuda::coefficients_for(*asked, **device));
     if (!parts) return std::nullopt;
     return std::move(parts->program);
   }

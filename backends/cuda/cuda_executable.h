@@ -9,13 +9,9 @@
 
 namespace vecc::cuda {
 
-/// The Plan that a GPU runs, verified.
-[[nodiscard]] Plan make_device_plan(const native::GradientProgram& program,
-                                    const ExecutionOptions& options);
-
 class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
  public:
-  /// check_stored() has passed. Errors: those of CudaMachine::make() and of append_gradients(),
+  /// check_stored() has passed. Errors: those of schedule_program() and of CudaMachine::make(),
   /// DeviceFailure. Throws std::bad_alloc (of the host's memory).
   [[nodiscard]] static Result<std::unique_ptr<Executable>> make(const Program& program,
                                                                 const ExecutionOptions& options,

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_unit.h"
+#include "backends/cuda/scheduled_plan.h"
 #include "backends/reference/program_interpreter.h"
 #include "src/kernel/print_walk.h"
 #include "src/plan/launch_layout.h"

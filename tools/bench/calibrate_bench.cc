@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <numeric>
@@ -52,17 +53,21 @@ ValueId tanh_of(Program& program, ValueId x) {
   return program.transform(x, tanh);
 }
 
+// Every sum of two needs the one before, of other rows: none can be a part of the other's kernel.
 Case chain_case(std::uint32_t length) {
-  return make_case(fmt::format("chain of {} tanh", length), 1, 1, [&](Program& program, ValueId x) {
-    for (std::uint32_t i = 0; i < length; ++i) x = tanh_of(program, x);
+  return make_case(fmt::format("chain of {} sums", length), 4, 1, [&](Program& program, ValueId x) {
+    for (std::uint32_t i = 0; i < length; ++i) {
+      const ValueId pairs = program.gather(x, Index::list({0, 2, 1, 3, 2, 0, 3, 1}));
+      x = program.segment(pairs, Segments::ragged({0, 2, 4, 6, 8}), Combination::Sum);
+    }
     return x;
   });
 }
 
 void add_sized_cases(std::uint32_t rows, std::uint32_t width, std::vector<Case>& cases) {
   cases.push_back(make_case("tanh", rows, width, tanh_of));
-  cases.push_back(make_case("gather", rows, width, [&](Program& program, ValueId x) {
-    return program.gather(x, Index::list(scattered(rows, rows)));
+  cases.push_back(make_case("tanh of gather", rows, width, [&](Program& program, ValueId x) {
+    return tanh_of(program, program.gather(x, Index::list(scattered(rows, rows))));
   }));
   cases.push_back(make_case("sum of 4", rows, width, [&](Program& program, ValueId x) {
     std::vector<std::uint32_t> offsets(rows / 4 + 1);
@@ -88,7 +93,7 @@ void add_sized_cases(std::uint32_t rows, std::uint32_t width, std::vector<Case>&
 std::vector<Case> calibration_cases(std::uint32_t most_rows) {
   std::vector<Case> cases;
   for (const std::uint32_t length : {1u, 4u, 16u, 64u}) cases.push_back(chain_case(length));
-  for (std::uint32_t rows = 1024; rows <= most_rows; rows *= 8) {
+  for (std::uint32_t rows = std::min(1024u, most_rows); rows <= most_rows; rows *= 8) {
     for (const std::uint32_t width : {3u, 10u, 64u}) {
       if (std::uint64_t{rows} * width <= std::uint64_t{most_rows} * 16) {
         add_sized_cases(rows, width, cases);
@@ -106,6 +111,9 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
   TimeOptions time = options.time;
   time.gradients = false;
   const DeferInterrupt defer;  // what is half measured is not saved
+  if (time.backend == "cuda") {
+    VECC_TRY(result.schedules, calibrate_schedules(time, options.most_rows, options.save));
+  }
   std::vector<MeasuredWork> runs;
   for (const Case& c : calibration_cases(options.most_rows)) {
     if (interrupt_pending()) {
@@ -144,6 +152,7 @@ std::string table_of(const Calibration& c) {
       c.backend, c.device, text_of_seconds(k.run), text_of_seconds(k.launch), 1e-9 / k.byte,
       1e-9 / k.batch_byte, 1e-9 / k.multiply_add);
   if (!c.saved_as.empty()) text += "saved as " + c.saved_as + "\n";
+  if (c.schedules) text += "\n" + table_of(*c.schedules);
   return text;
 }
 
@@ -159,14 +168,16 @@ nlohmann::ordered_json json_of(const Calibration& c) {
                     {"predicted_seconds", predicted}});
   }
   const CostCoefficients& k = c.coefficients;
-  return {{"backend", c.backend},
-          {"device", c.device},
-          {"run", k.run},
-          {"launch", k.launch},
-          {"byte", k.byte},
-          {"batch_byte", k.batch_byte},
-          {"multiply_add", k.multiply_add},
-          {"programs", rows}};
+  nlohmann::ordered_json result{{"backend", c.backend},
+                                {"device", c.device},
+                                {"run", k.run},
+                                {"launch", k.launch},
+                                {"byte", k.byte},
+                                {"batch_byte", k.batch_byte},
+                                {"multiply_add", k.multiply_add},
+                                {"programs", rows}};
+  if (c.schedules) result["schedules"] = json_of(*c.schedules);
+  return result;
 }
 
 }  // namespace vecc::tools

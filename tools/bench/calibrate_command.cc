@@ -21,12 +21,13 @@ Result<void> run_calibrate(const CalibrateOptions& options) {
 void add_calibrate(CLI::App& app, CommandBody& body) {
   CLI::App* command = app.add_subcommand("calibrate",
                                          "Measure what a launch, a byte and a multiply-add cost on "
-                                         "a device; kept in the cache folder, "
-                                         "where -O2 finds it");
+                                         "a device, and with --backend=cuda each way to start "
+                                         "kernels; kept in the cache folder, where -O2 and the "
+                                         "cuda backend find it");
   const auto options = std::make_shared<CalibrateOptions>();
   add_timing_options(*command, options->time);
   command->add_option("--most-rows", options->most_rows, "Of the largest program")
-      ->check(CLI::Range(1024u, 1u << 24).description(""))
+      ->check(CLI::Range(16u, 1u << 24).description(""))
       ->type_name("N")
       ->capture_default_str();
   command->add_flag("!--no-save", options->save, "Only print");

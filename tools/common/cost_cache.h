@@ -12,7 +12,7 @@
 namespace vecc::tools {
 
 /// The coefficients that `vecc-bench calibrate` left for a backend on a device ("torch", "cuda:0
-/// NVIDIA H200"); none if there are none or the file does not parse.
+/// NVIDIA H200"); none if there are none, or with a warning if the file cannot be used.
 [[nodiscard]] std::optional<CostCoefficients> load_coefficients(std::string_view backend,
                                                                 std::string_view device);
 /// Errors: CannotWrite. Returns the file's path.

@@ -1,0 +1,57 @@
+#include "backends/cuda/scheduled_plan.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "backends/cuda/arrange_parts.h"
+#include "backends/cuda/asked_launch.h"
+#include "backends/native/plan_executable.h"
+#include "src/plan/launch_layout.h"
+
+namespace vecc::cuda {
+
+Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options) {
+  return native::make_verified_plan(program.program,
+                                    for_gpu(native::plan_options(options, program)));
+}
+
+Result<ScheduledPlan> schedule_program(const Program& program, const ExecutionOptions& options,
+                                       const Device& device) {
+  VECC_TRY(const AskedLaunch asked, asked_launch(options.cuda_launch));
+  const ScheduleCoefficients coefficients = coefficients_for(asked, device);
+  ScheduledPlan scheduled{{program, kNone, {}, {}}, {}, {}, {}};
+  bool arranged = options.arranged;
+  // Who asks for values means those of the Program that was given.
+  if (!options.keep_values && options.kept.empty()) {
+    if (auto parts = arrange_parts(program, asked, coefficients)) {
+      scheduled.whole.program = std::move(parts->program);
+      scheduled.origin = std::move(parts->origin);
+      arranged = true;
+    }
+  }
+  if (options.gradients) {
+    VECC_TRY(scheduled.whole, native::make_gradient_program(scheduled.whole.program));
+  }
+  const native::GradientProgram& whole = scheduled.whole;
+  if (may_run_in_parts(whole.program, asked, arranged)) {
+    scheduled.plan = native::make_verified_plan(
+        whole.program, for_gpu_parts(native::plan_options(options, whole)));
+    VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, asked, arranged, device, coefficients));
+    if (!scheduled.walk.phases.empty()) return scheduled;
+  }
+  scheduled.plan = make_device_plan(whole, options);
+  VECC_TRY(scheduled.walk,
+           choose_walk(scheduled.plan, asked, /*arranged=*/false, device, coefficients));
+  return scheduled;
+}
+
+std::optional<ScheduleCounts> count_schedule(const ScheduledPlan& scheduled) {
+  const auto& [stages, shape, phases] = scheduled.walk;
+  if (!shape) return count_graph(scheduled.plan, stages);
+  if (!phases.empty()) return count_parts(scheduled.plan, stages, phases, shape->blocks);
+  if (shape->launch == CudaLaunch::Cluster) return std::nullopt;
+  return count_grid(scheduled.plan, stages);
+}
+
+}  // namespace vecc::cuda
