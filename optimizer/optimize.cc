@@ -9,6 +9,7 @@
 #include "optimizer/pass_runner.h"
 #include "optimizer/pipeline.h"
 #include "optimizer/try_candidates.h"
+#include "src/program/forward.h"
 
 namespace vecc {
 namespace {
@@ -59,13 +60,6 @@ Result<void> check_options(const OptimizeOptions& options, bool differentiated) 
   for (const GatherPreset& preset : gather_presets()) names = joined(std::move(names), preset.name);
   return Errors(ErrorCode::Usage, "--gather-preset",
                 "no preset \"" + options.gather_preset + "\"; presets: " + names);
-}
-
-bool has_derivatives(const Program& program) {
-  return std::ranges::any_of(program.ops(), [](const Op& op) {
-    return op.kind() == OpKind::Contract || op.kind() == OpKind::Vjp ||
-           op.kind() == OpKind::State || op.kind() == OpKind::Update;
-  });
 }
 
 bool is_disabled(const OptimizeOptions& options, std::string_view pass) {
@@ -204,7 +198,7 @@ Result<PadMode> parse_pad_mode(std::string_view text) {
 }
 
 Result<Program> optimize(Program program, const OptimizeOptions& options, OptimizeReport* report) {
-  const bool differentiated = has_derivatives(program);
+  const bool differentiated = !is_forward(program);
   VECC_TRY_VOID(check_options(options, differentiated));
   OptimizeReport unused;
   OptimizeReport& made = report ? *report : unused;

@@ -2,12 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "backends/cuda/predict_times.h"
 #include "src/plan/launch_layout.h"
+#include "src/program/forward.h"
 
 namespace vecc::cuda {
 namespace {
@@ -24,18 +24,6 @@ constexpr double kWorth = 1.04;
 constexpr std::uint64_t kMostAsked = 4'000'000;
 // Numbers of a Program whose values have memory of their own.
 constexpr std::uint64_t kMostStored = 8'000'000;
-
-bool has_parts(CudaLaunch launch) {
-  return launch == CudaLaunch::Auto || launch == CudaLaunch::Parts;
-}
-
-bool is_forward(const Program& program) {
-  return std::ranges::all_of(program.ops(), [](const Op& op) {
-    const OpKind kind = op.kind();
-    return kind != OpKind::Contract && kind != OpKind::Vjp && kind != OpKind::State &&
-           kind != OpKind::Update;
-  });
-}
 
 // Of values that are stored: a gather is read through.
 std::uint64_t stored_elements(const Program& program) {
@@ -63,8 +51,9 @@ double predict_parts(const Program& program, const ScheduleCoefficients& coeffic
 
 std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaunch& asked,
                                          const ScheduleCoefficients& coefficients) {
-  if (!has_parts(asked.launch) || !is_forward(program)) return std::nullopt;
   const bool by_choice = asked.launch == CudaLaunch::Auto;
+  if (!by_choice && asked.launch != CudaLaunch::Parts) return std::nullopt;
+  if (!is_forward(program)) return std::nullopt;
   if (by_choice && stored_elements(program) > kMostOfPart * kParts) return std::nullopt;
   const std::uint32_t count = asked.blocks == 0 ? kParts : asked.blocks;
   auto parts = split_by_samples(program, count, by_choice ? kMostOfPart * kParts : kMostAsked);
@@ -78,8 +67,9 @@ std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaun
 }
 
 bool may_run_in_parts(const Program& program, const AskedLaunch& asked, bool arranged) {
-  if (!has_parts(asked.launch)) return false;
-  return (arranged || asked.launch == CudaLaunch::Parts) && stored_elements(program) < kMostStored;
+  const bool by_choice = arranged && asked.launch == CudaLaunch::Auto;
+  if (!by_choice && asked.launch != CudaLaunch::Parts) return false;
+  return stored_elements(program) < kMostStored;
 }
 
 }  // namespace vecc::cuda

@@ -15,18 +15,17 @@ Result<AskedLaunch> asked_launch(CudaLaunch launch) {
   const std::string_view text = variable;
   const std::size_t colon = text.find(':');
   const auto named = parse_cuda_launch(text.substr(0, colon));
-  std::uint32_t blocks = 0;
-  bool counts = true;
-  if (colon != std::string_view::npos) {
+  if (named && colon == std::string_view::npos) return AskedLaunch{*named, 0};
+  if (named && *named != CudaLaunch::Auto && *named != CudaLaunch::Graph) {
+    std::uint32_t blocks = 0;
     const char* const end = text.data() + text.size();
     const auto [last, error] = std::from_chars(text.data() + colon + 1, end, blocks);
-    counts = error == std::errc() && last == end && blocks > 0;
+    if (error == std::errc() && last == end && blocks > 0) return AskedLaunch{*named, blocks};
   }
-  if (named && counts) return AskedLaunch{*named, blocks};
   return Errors(ErrorCode::Usage, "VECC_CUDA_LAUNCH",
                 "\"" + escape_terminal(text) +
                     "\", expected auto, graph, grid, cluster or parts, or grid:N, cluster:N, "
-                    "parts:N");
+                    "parts:N with a number of blocks");
 }
 
 }  // namespace vecc::cuda

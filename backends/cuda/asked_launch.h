@@ -10,7 +10,7 @@ namespace vecc::cuda {
 
 struct AskedLaunch {
   CudaLaunch launch = CudaLaunch::Auto;
-  std::uint32_t blocks = 0;  ///< 0: as many as the GPU has room for
+  std::uint32_t blocks = 0;  ///< of Grid, Cluster, Parts; 0: as many as the GPU is made for
 };
 
 /// Auto is what the variable says: "grid", "parts:64"; what it leaves open is Auto. Error: Usage.

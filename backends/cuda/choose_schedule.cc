@@ -57,22 +57,24 @@ ScheduleCoefficients coefficients_for(const AskedLaunch& asked, const Device& de
 
 Result<WalkChoice> choose_walk(const Plan& plan, const AskedLaunch& asked, bool arranged,
                                const Device& device, const ScheduleCoefficients& coefficients) {
-  const auto blocks = [&](std::uint32_t all) { return asked.blocks == 0 ? all : asked.blocks; };
+  const std::uint32_t processors = device.multiprocessors();
+  const std::uint32_t blocks =
+      asked.blocks == 0 ? processors : std::min(asked.blocks, kBlocksOfMultiprocessor * processors);
   CudaLaunch launch = asked.launch;
   WalkChoice choice;
   choice.stages = list_stages(plan);
   if (launch == CudaLaunch::Parts || (launch == CudaLaunch::Auto && arranged)) {
-    choice.phases = find_all_phases(plan, choice.stages, blocks(device.multiprocessors()));
+    choice.phases = find_all_phases(plan, choice.stages, blocks);
   }
   if (launch == CudaLaunch::Auto) {
-    launch = choose_launch(plan, choice, device.multiprocessors(), coefficients);
+    launch = choose_launch(plan, choice, blocks, coefficients);
   }
   if (launch != CudaLaunch::Parts) choice.phases.clear();
   switch (launch) {
     case CudaLaunch::Auto:
     case CudaLaunch::Graph: break;
     case CudaLaunch::Parts:
-    case CudaLaunch::Grid: choice.shape = {launch, blocks(device.multiprocessors())}; break;
+    case CudaLaunch::Grid: choice.shape = {launch, blocks}; break;
     case CudaLaunch::Cluster:
       if (device.capability() < kHopper) {
         return Errors(ErrorCode::BackendUnsupported, device.name(),
@@ -80,7 +82,8 @@ Result<WalkChoice> choose_walk(const Plan& plan, const AskedLaunch& asked, bool 
                           capability_text(device.capability()) +
                           "; --cuda-launch=grid runs everything in one launch, too");
       }
-      choice.shape = {launch, blocks(kLargestCluster)};
+      choice.shape = {
+          launch, asked.blocks == 0 ? kLargestCluster : std::min(asked.blocks, kLargestCluster)};
   }
   return choice;
 }

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/cuda/choose_schedule.h"
-#include "backends/cuda/device_tables.h"
 #include "src/kernel/print_cpp.h"
 #include "src/support/quantity_text.h"
 

@@ -11,7 +11,6 @@ namespace {
 
 // Of a block's memory, beside what steps use themselves: what every kernel may have without asking.
 constexpr std::uint32_t kStagedBytes = 40 * 1024;
-constexpr std::uint32_t kBlocksOfMultiprocessor = 2;
 
 // As `Bound` in prelude/walk.h.
 struct WalkArguments {

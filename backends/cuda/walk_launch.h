@@ -24,6 +24,9 @@ namespace vecc::cuda {
 /// Blocks of a cluster, wherever clusters are.
 inline constexpr std::uint32_t kLargestCluster = 8;
 
+/// More blocks than these do not walk.
+inline constexpr std::uint32_t kBlocksOfMultiprocessor = 2;
+
 /// Which blocks walk: Grid, Cluster or Parts, and how many.
 struct WalkShape {
   CudaLaunch launch = CudaLaunch::Cluster;

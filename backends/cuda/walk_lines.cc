@@ -45,14 +45,6 @@ class LineList {
   std::vector<CUdeviceptr>& lines_;
 };
 
-// Calls visit(counter) for the steps of an access's loop in a row.
-template <class Visit>
-void for_each_step(const Plan& plan, const Launch& launch, const KernelAccess& access,
-                   std::uint32_t row, Visit&& visit) {
-  if (access.space == KernelSpace::Row) return visit(row);
-  for_each_row_member(plan, launch, row, visit);
-}
-
 }  // namespace
 
 void add_lines(const Plan& plan, const Launch& launch, const LaunchArguments& arguments,
@@ -75,14 +67,9 @@ void add_lines(const Plan& plan, const Launch& launch, const LaunchArguments& ar
     const std::uint64_t bytes = access.shape.size() * byte_size(plan.dtype);
     for_each_row(plan, launch, [&](const LaunchRow& row) {
       LineList of_block(lines[block_of[row.position]]);
-      for_each_step(plan, launch, access, row.row, [&](std::uint32_t counter) {
+      for_each_reached(plan, launch, a, row, [&](std::uint32_t counter, std::uint32_t number) {
         if (is_list) of_block.add(bound.list(a) + counter * entry, entry);
-        if (!is_constant) return;
-        std::uint64_t number = counter;
-        if (is_list) number = (*plan.arrays[binding.list])[counter];
-        if (access.map == RowMap::One) number = 0;
-        if (access.map == RowMap::Tile) number = row.type;
-        of_block.add(bound.data(a) + number * bytes, bytes);
+        if (is_constant) of_block.add(bound.data(a) + number * bytes, bytes);
       });
     });
   }

@@ -9,6 +9,14 @@
 
 namespace vecc {
 
+/// Where the output of a sample is: a row of an `output` op.
+struct SampleRow {
+  ValueId output = 0;
+  std::uint32_t row = 0;
+};
+/// By sample.
+[[nodiscard]] std::vector<SampleRow> sample_rows(const Program& program);
+
 /// Restricts one Program again and again. No pass runs: ops keep their order and their meaning and
 /// lose the rows that none of the samples reads, so that the optimizer's work on the whole carries
 /// over.
@@ -30,12 +38,8 @@ class BatchProgram {
   [[nodiscard]] Program restrict_to(std::span<const std::uint32_t> samples) const;
 
  private:
-  struct Place {
-    ValueId output = 0;
-    std::uint32_t row = 0;
-  };
   const Program& program_;
-  std::vector<Place> places_;  // by sample
+  std::vector<SampleRow> rows_;  // by sample
 };
 
 }  // namespace vecc

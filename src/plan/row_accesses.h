@@ -66,6 +66,29 @@ void for_each_row_member(const Plan& plan, const Launch& launch, std::uint32_t r
   }
 }
 
+/// Calls visit(counter, number) for what a row reaches through access `a` of its kernel: the loop's
+/// counter, the operand's row that it means; once where all members mean the same one.
+template <class Visit>
+void for_each_reached(const Plan& plan, const Launch& launch, std::size_t a, const LaunchRow& row,
+                      Visit&& visit) {
+  const KernelAccess& access = plan.kernels[launch.kernel].accesses[a];
+  const auto reach = [&](std::uint32_t counter) {
+    switch (access.map) {
+      case RowMap::Direct: return visit(counter, counter);
+      case RowMap::List: return visit(counter, (*plan.arrays[launch.accesses[a].list])[counter]);
+      case RowMap::One: return visit(counter, 0u);
+      case RowMap::Tile: return visit(counter, row.type);
+    }
+  };
+  const bool by_member = access.space == KernelSpace::Member &&
+                         (access.map == RowMap::Direct || access.map == RowMap::List);
+  if (by_member) {
+    for_each_row_member(plan, launch, row.row, reach);
+  } else {
+    reach(row.row);
+  }
+}
+
 /// Calls visit(is_store, first, count) for all numbers of the memory that a row reaches.
 template <class Visit>
 void for_each_access(const Plan& plan, const PlanMemory& memory, const Launch& launch,
@@ -77,20 +100,9 @@ void for_each_access(const Plan& plan, const PlanMemory& memory, const Launch& l
     const std::uint64_t begin = memory.begin_of(binding.buffer);
     if (begin == PlanMemory::kNowhere) continue;
     const std::uint64_t size = access.shape.size();
-    const auto reach = [&](std::uint32_t counter) {
-      std::uint64_t of_buffer = counter;
-      if (access.map == RowMap::List) of_buffer = (*plan.arrays[binding.list])[counter];
-      if (access.map == RowMap::One) of_buffer = 0;
-      if (access.map == RowMap::Tile) of_buffer = row.type;
-      visit(access.store, begin + binding.first + of_buffer * size, size);
-    };
-    const bool by_member = access.space == KernelSpace::Member &&
-                           (access.map == RowMap::Direct || access.map == RowMap::List);
-    if (by_member) {
-      for_each_row_member(plan, launch, row.row, reach);
-    } else {
-      reach(row.row);
-    }
+    for_each_reached(plan, launch, a, row, [&](std::uint32_t, std::uint32_t number) {
+      visit(access.store, begin + binding.first + number * size, size);
+    });
   }
 }
 

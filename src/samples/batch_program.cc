@@ -23,10 +23,10 @@ class Restriction {
         values_(program.ops().size()),
         result_(program.dtype()) {}
 
-  /// Row `row` of what `output` reads is sample `sample` of the result.
-  void add_output(ValueId output, std::uint32_t row, std::uint32_t sample) {
-    rows_[output].push_back(row);
-    samples_.push_back({output, row, sample});
+  /// That row is sample `sample` of the result.
+  void add_output(const SampleRow& from, std::uint32_t sample) {
+    rows_[from.output].push_back(from.row);
+    samples_.push_back({from.output, from.row, sample});
   }
 
   Program run() && {
@@ -158,22 +158,25 @@ class Restriction {
 
 }  // namespace
 
-BatchProgram::BatchProgram(const Program& program)
-    : program_(program), places_(program.sample_count()) {
+std::vector<SampleRow> sample_rows(const Program& program) {
+  std::vector<SampleRow> rows(program.sample_count());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const auto* output = std::get_if<OutputOp>(&program.op(id).attributes);
     if (output == nullptr) continue;
     for (std::uint32_t row = 0; row < output->samples.size(); ++row) {
-      places_[output->samples[row]] = {id, row};
+      rows[output->samples[row]] = {id, row};
     }
   }
+  return rows;
 }
+
+BatchProgram::BatchProgram(const Program& program)
+    : program_(program), rows_(sample_rows(program)) {}
 
 Program BatchProgram::restrict_to(std::span<const std::uint32_t> samples) const {
   Restriction restriction(program_);
   for (std::uint32_t i = 0; i < samples.size(); ++i) {
-    const Place& place = places_[samples[i]];
-    restriction.add_output(place.output, place.row, i);
+    restriction.add_output(rows_[samples[i]], i);
   }
   return std::move(restriction).run();
 }

@@ -1,23 +1,21 @@
 #include "src/samples/sample_parts.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
 #include <utility>
 
 #include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/select_rows.h"
 #include "src/samples/operand_rows.h"
 #include "src/samples/reached_rows.h"
+#include "vecc/batch_program.h"
 
 namespace vecc {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
-
-// What is read where it is: rows that nobody computes and no gradient goes to.
-bool is_shared(const Op& op) {
-  return op.kind() == OpKind::Fact;
-}
 
 std::uint64_t elements_of(const Program& program, const ReachedRows& reached) {
   std::uint64_t elements = 0;
@@ -29,45 +27,48 @@ std::uint64_t elements_of(const Program& program, const ReachedRows& reached) {
   return elements;
 }
 
-struct SampleRow {
-  ValueId output = 0;
-  std::uint32_t row = 0;
-};
-
-// Where the samples' outputs are.
-std::vector<SampleRow> sample_rows(const Program& program) {
-  std::vector<SampleRow> rows(program.sample_count());
-  for (ValueId id = 0; id < program.ops().size(); ++id) {
-    const auto* output = std::get_if<OutputOp>(&program.op(id).attributes);
-    if (output == nullptr) continue;
-    for (std::uint32_t row = 0; row < output->samples.size(); ++row) {
-      rows[output->samples[row]] = {id, row};
-    }
-  }
-  return rows;
-}
-
-// The samples of each part: the heaviest first, each to the part that has least.
-std::vector<Rows> deal_samples(const Program& program, const std::vector<SampleRow>& rows,
-                               std::uint32_t most_parts) {
+// By sample, the numbers that it needs. None where they are too many: each part has one of the
+// heaviest samples (deal_samples), so that these are what is computed at least.
+std::optional<std::vector<std::uint64_t>> weigh_samples(const Program& program,
+                                                        const std::vector<SampleRow>& rows,
+                                                        std::uint32_t most_parts,
+                                                        std::uint64_t most_elements) {
   std::vector<std::uint64_t> weights;
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> heaviest;
+  std::uint64_t least = 0;  // their sum
   ReachedRows reached(program.ops().size());
   for (const SampleRow& sample : rows) {
     reached[sample.output].push_back(sample.row);
     reach_rows(program, reached);
     weights.push_back(elements_of(program, reached));
     for (Rows& of_value : reached) of_value.clear();
+    heaviest.push(weights.back());
+    least += weights.back();
+    if (heaviest.size() > most_parts) {
+      least -= heaviest.top();
+      heaviest.pop();
+    }
+    if (least > most_elements) return std::nullopt;
   }
-  Rows order(rows.size());
+  return weights;
+}
+
+// The samples of each part: the heaviest first, each to the part that has least.
+std::vector<Rows> deal_samples(const std::vector<std::uint64_t>& weights,
+                               std::uint32_t most_parts) {
+  Rows order(weights.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, std::ranges::greater(),
                            [&](std::uint32_t s) { return weights[s]; });
-  std::vector<Rows> parts(std::min<std::size_t>(most_parts, rows.size()));
-  std::vector<std::uint64_t> loads(parts.size());
+  std::vector<Rows> parts(std::min<std::size_t>(most_parts, weights.size()));
+  using Load = std::pair<std::uint64_t, std::size_t>;  // of a part
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;
+  for (std::size_t part = 0; part < parts.size(); ++part) loads.emplace(0, part);
   for (const std::uint32_t sample : order) {
-    const auto least = static_cast<std::size_t>(std::ranges::min_element(loads) - loads.begin());
-    parts[least].push_back(sample);
-    loads[least] += weights[sample] + 1;
+    const auto [load, part] = loads.top();
+    loads.pop();
+    parts[part].push_back(sample);
+    loads.emplace(load + weights[sample] + 1, part);
   }
   for (Rows& part : parts) std::ranges::sort(part);
   return parts;
@@ -156,7 +157,8 @@ class PartsBuilder {
 
   void build(ValueId id) {
     const Op& op = program_.op(id);
-    if (is_shared(op)) {
+    // Facts are read where they are: nobody computes them, and no gradient goes to them.
+    if (op.kind() == OpKind::Fact) {
       made_[id].value = add(op.attributes, {}, op);
       return;
     }
@@ -267,9 +269,11 @@ std::optional<SampleParts> split_by_samples(const Program& program, std::uint32_
                                             std::uint64_t most_elements) {
   if (program.sample_count() < 2 || most_parts < 2) return std::nullopt;
   const std::vector<SampleRow> samples = sample_rows(program);
+  const auto weights = weigh_samples(program, samples, most_parts, most_elements);
+  if (!weights) return std::nullopt;
   std::vector<ReachedRows> reached;
   std::uint64_t elements = 0;
-  for (const Rows& part : deal_samples(program, samples, most_parts)) {
+  for (const Rows& part : deal_samples(*weights, most_parts)) {
     ReachedRows& of_part = reached.emplace_back(program.ops().size());
     for (const std::uint32_t s : part) of_part[samples[s].output].push_back(samples[s].row);
     reach_rows(program, of_part);

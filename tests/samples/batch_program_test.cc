@@ -3,15 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
 
-#include "tests/program/random_program.h"
 #include "tests/samples/forward_runs.h"
-#include "tests/support/random_graph.h"
-#include "vecc/optimize.h"
 #include "vecc/program_text.h"
-#include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
@@ -83,31 +78,20 @@ TEST(BatchProgram, a_weight_that_all_rows_share_is_repeated_as_often_as_needed) 
 
 TEST(BatchProgram, of_random_programs) {
   int checked = 0;
-  for (std::uint32_t seed = 0; seed < 300; ++seed) {
-    RandomSource random(seed);
-    Program program = random_program(random, 1 + seed % 24);
-    if (!is_forward(program) || program.sample_count() == 0) continue;
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    fill_parameters(program, random);
+  for_random_programs(300, [&](const Program& program, RandomSource& random) {
     check_batch(program, draw_samples(random, program.sample_count()));
     ++checked;
-  }
+  });
   EXPECT_GT(checked, 30);
 }
 
 TEST(BatchProgram, of_random_graphs_as_vectorized_and_optimized) {
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const RandomGraph random = random_graph(random_options(seed));
-    const auto vectorized = vectorize(random.graph, {});
-    ASSERT_TRUE(vectorized) << vectorized.error().text();
-    RandomSource source(seed);
-    const Samples samples = draw_samples(source, vectorized->program.sample_count());
-    check_batch(vectorized->program, samples);
-    const auto optimized = optimize(vectorized->program, {});
-    ASSERT_TRUE(optimized) << optimized.error().text();
-    check_batch(*optimized, samples);
-  }
+  for_random_graphs(60,
+                    [](const Program& vectorized, const Program& optimized, RandomSource& random) {
+                      const Samples samples = draw_samples(random, vectorized.sample_count());
+                      check_batch(vectorized, samples);
+                      check_batch(optimized, samples);
+                    });
 }
 
 }  // namespace

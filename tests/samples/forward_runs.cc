@@ -6,8 +6,27 @@
 #include <cmath>
 
 #include "backends/reference/program_interpreter.h"
+#include "src/program/forward.h"
+#include "tests/program/random_program.h"
+#include "tests/support/random_graph.h"
+#include "vecc/optimize.h"
+#include "vecc/vectorize.h"
 
 namespace vecc::test {
+namespace {
+
+// Values for the parameters that have none.
+void fill_parameters(Program& program, RandomSource& random) {
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const Parameter& parameter = program.parameters()[p];
+    if (parameter.values) continue;
+    auto values = std::make_shared<std::vector<double>>(parameter.rows * parameter.shape.size());
+    for (double& value : *values) value = random.real(-1, 1);
+    program.set_parameter_values(p, std::move(values));
+  }
+}
+
+}  // namespace
 
 std::unique_ptr<Executable> run_program(const Program& program, bool gradients) {
   ExecutionOptions options;
@@ -38,23 +57,31 @@ void expect_near_where_finite(const std::vector<double>& found,
   }
 }
 
-// Values for the parameters that have none.
-void fill_parameters(Program& program, RandomSource& random) {
-  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
-    const Parameter& parameter = program.parameters()[p];
-    if (parameter.values) continue;
-    auto values = std::make_shared<std::vector<double>>(parameter.rows * parameter.shape.size());
-    for (double& value : *values) value = random.real(-1, 1);
-    program.set_parameter_values(p, std::move(values));
+void for_random_programs(std::uint32_t count,
+                         const std::function<void(const Program&, RandomSource&)>& check) {
+  for (std::uint32_t seed = 0; seed < count; ++seed) {
+    RandomSource random(seed);
+    Program program = random_program(random, 1 + seed % 24);
+    if (!is_forward(program) || program.sample_count() == 0) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    fill_parameters(program, random);
+    check(program, random);
   }
 }
 
-bool is_forward(const Program& program) {
-  return std::ranges::all_of(program.ops(), [](const Op& op) {
-    const OpKind kind = op.kind();
-    return kind != OpKind::Contract && kind != OpKind::Vjp && kind != OpKind::State &&
-           kind != OpKind::Update;
-  });
+void for_random_graphs(
+    std::uint32_t count,
+    const std::function<void(const Program&, const Program&, RandomSource&)>& check) {
+  for (std::uint32_t seed = 0; seed < count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomGraph random = random_graph(random_options(seed));
+    const auto vectorized = vectorize(random.graph, {});
+    ASSERT_TRUE(vectorized) << vectorized.error().text();
+    const auto optimized = optimize(vectorized->program, {});
+    ASSERT_TRUE(optimized) << optimized.error().text();
+    RandomSource source(seed);
+    check(vectorized->program, *optimized, source);
+  }
 }
 
 }  // namespace vecc::test

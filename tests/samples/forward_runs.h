@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,10 +25,12 @@ std::vector<double> seed_of(const std::vector<Executable::Output>& outputs,
 void expect_near_where_finite(const std::vector<double>& found,
                               const std::vector<double>& expected);
 
-/// Values for the parameters that have none.
-void fill_parameters(Program& program, RandomSource& random);
-
-/// No contract, vjp, state or update.
-bool is_forward(const Program& program);
+/// Checks `count` random forward Programs, of which parameters have values.
+void for_random_programs(std::uint32_t count,
+                         const std::function<void(const Program&, RandomSource&)>& check);
+/// Checks the Programs of `count` random graphs: as vectorized, and as optimized.
+void for_random_graphs(
+    std::uint32_t count,
+    const std::function<void(const Program&, const Program&, RandomSource&)>& check);
 
 }  // namespace vecc::test

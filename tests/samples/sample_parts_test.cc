@@ -3,14 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "tests/program/random_program.h"
 #include "tests/samples/forward_runs.h"
-#include "tests/support/random_graph.h"
-#include "vecc/optimize.h"
 #include "vecc/program_text.h"
-#include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
@@ -85,31 +79,36 @@ TEST(SampleParts, one_sample_or_too_many_elements_stay_whole) {
   EXPECT_FALSE(split_by_samples(*program, 1, kAnyElements));
 }
 
+// What samples share is counted once a part, not once a sample.
+TEST(SampleParts, shared_rows_count_once_a_part) {
+  auto program = parse_program(
+      "vecc program 1 f32 samples 5\n"
+      "%0 = fact {1, 2} : f32[2, 1]\n"
+      "%1 = transform %0 tanh : f32[2, 1]\n"
+      "%2 = gather %1 [0, 0, 0, 0, 1] : f32[5, 1]\n"
+      "%3 = output %2 [0:5] : f32[5, 1]\n",
+      "p");
+  ASSERT_TRUE(program) << program.error().text();
+  const auto split = split_by_samples(*program, 2, 3);
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->parts, 2u);
+  EXPECT_FALSE(split_by_samples(*program, 2, 2));
+}
+
 TEST(SampleParts, of_random_programs) {
   int checked = 0;
-  for (std::uint32_t seed = 0; seed < 300; ++seed) {
-    RandomSource random(seed);
-    Program program = random_program(random, 1 + seed % 24);
-    if (!is_forward(program) || program.sample_count() == 0) continue;
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    fill_parameters(program, random);
-    if (check_parts(program, 2 + seed % 5) > 1) ++checked;
-  }
+  for_random_programs(300, [&](const Program& program, RandomSource& random) {
+    if (check_parts(program, 2 + random.below(5)) > 1) ++checked;
+  });
   EXPECT_GT(checked, 20);
 }
 
 TEST(SampleParts, of_random_graphs_as_vectorized_and_optimized) {
   int checked = 0;
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const RandomGraph random = random_graph(random_options(seed));
-    const auto vectorized = vectorize(random.graph, {});
-    ASSERT_TRUE(vectorized) << vectorized.error().text();
-    if (check_parts(vectorized->program, 3) > 1) ++checked;
-    const auto optimized = optimize(vectorized->program, {});
-    ASSERT_TRUE(optimized) << optimized.error().text();
-    check_parts(*optimized, 1000);
-  }
+  for_random_graphs(60, [&](const Program& vectorized, const Program& optimized, RandomSource&) {
+    if (check_parts(vectorized, 3) > 1) ++checked;
+    check_parts(optimized, 1000);
+  });
   EXPECT_GT(checked, 20);
 }
 
