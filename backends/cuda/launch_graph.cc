@@ -78,7 +78,7 @@ void start_launch(const Device& device, const BoundLaunch& launch) {
 
 LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch> launches,
                          std::span<const std::vector<std::uint32_t>> before)
-    : device_(std::move(device)) {
+    : LaunchGraph(std::move(device)) {  // made: what was added goes with it if more fails
   for (std::size_t first = 0; first < launches.size(); first += kMostNodes) {
     const std::size_t count = std::min(kMostNodes, launches.size() - first);
     add_part(launches.subspan(first, count), before.subspan(first, count), first);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/device.h"
@@ -44,6 +45,7 @@ class LaunchGraph {
   void start() const;
 
  private:
+  explicit LaunchGraph(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   void add_part(std::span<const BoundLaunch> launches,
                 std::span<const std::vector<std::uint32_t>> before, std::size_t first);
 
