@@ -24,6 +24,11 @@ for schedule in graph grid parts; do
   grep -qE "^$schedule +12 layers of 4, 3x4x8 .* us|^$schedule +12 layers of 4, 3x4x8 .* ms" \
     "$work/table" || fail "no row of a $schedule"
 done
+# What the programs are made to have: levels, several nodes of one, barriers.
+grep -qE '^graph +12 layers of 1, .* 12 levels, 0 further nodes' "$work/table" || fail "no 12 levels"
+grep -qE '^graph +12 layers of 4, .* [1-9][0-9]* further nodes' "$work/table" || fail "no nodes"
+grep -qE '^parts +10 layers of 1, 4 joins, .* ([2-9]|1[0-9]) phases' "$work/table" ||
+  fail "no barriers"
 for coefficient in graph_level grid_level parts_level; do
   grep -q "\"$coefficient\": [0-9.e+-]*[1-9]" "$work/c.json" || fail "no $coefficient"
   grep -q "\"$coefficient\": [0-9.e+-]*[1-9]" "$file" || fail "no $coefficient in $file"
