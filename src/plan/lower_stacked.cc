@@ -28,8 +28,8 @@ bool Lowering::lower_stacked(ValueId id, const LinearOp& linear) {
   const bool pairs_all =
       linear.lift_left.kind == Lift::Kind::Repeat && linear.lift_left.times == rows &&
       linear.lift_right.kind == Lift::Kind::Interleave && linear.lift_right.times == count;
-  const bool stacks = !linear.transpose_left && !linear.transpose_right && matrix.is_matrix() &&
-                      matrix.cols() == column.rows() && column.cols() == 1 && !column.is_scalar();
+  const bool stacks = !linear.transpose_left && !linear.transpose_right && matrix.cols() > 1 &&
+                      matrix.cols() == column.rows() && column.cols() == 1;
   if (!pairs_all || !stacks || !options_.fuse || count < 2 || rows < 2 || matrices.index ||
       values[matrices.value].rows != count || matrix.rows() * count > kMostEntries) {
     return false;

@@ -179,8 +179,9 @@ class PlanVerifier {
     const AccessBinding& binding = launch.accesses[a];
     const PlanBuffer& buffer = plan_.buffers[binding.buffer];
     const std::uint64_t size = access.shape.size();
-    if (kernel.accesses[a].aligned && binding.first % pack_size(kernel.accesses[a].shape) != 0) {
-      return error(number, fmt::format("access {} is not aligned at {}", a, binding.first));
+    const std::uint64_t begin = buffer.offset + binding.first;
+    if (access.aligned && begin % pack_size(access.shape) != 0) {
+      return error(number, fmt::format("access {} is not aligned, it begins at {}", a, begin));
     }
     if (binding.first + binding.rows * size > buffer.elements) {
       return error(number, fmt::format("access {} ends behind its buffer", a));

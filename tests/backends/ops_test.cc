@@ -187,6 +187,25 @@ TEST(Linear, Lifts) {
   }
 }
 
+// All products of a few matrices and columns, as part of a value: their rows may begin anywhere.
+TEST(Linear, TableInAConcat) {
+  for (const std::uint32_t length : {2u, 3u, 6u, 10u}) {
+    expect_agreement("columns of " + std::to_string(length), [&](Program& p) {
+      const Shape column = Shape::column(length);
+      const ValueId x = p.transform(random_fact(p, 5, Shape::column(4), 1),
+                                    {.id = Transformation::Tanh, .target = {}});
+      LinearOp linear;
+      linear.lift_left = {Lift::Kind::Repeat, 5};
+      linear.lift_right = {Lift::Kind::Interleave, 2};
+      const ValueId table = p.linear(random_fact(p, 2, Shape(length, 4), 2), x, linear);
+      const ValueId parts[] = {random_fact(p, 1, column, 3), table, random_fact(p, 2, column, 4)};
+      const ValueId all = p.concat(parts);
+      p.transform(p.gather(all, Index::list({12, 3, 0, 7})),
+                  {.id = Transformation::Relu, .target = {}});
+    });
+  }
+}
+
 // A weight that every row shares comes as a repeated row: no copy, one matrix product.
 TEST(Linear, SharedByGather) {
   for (const Factors& factors : kFactors) {

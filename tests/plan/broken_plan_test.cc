@@ -104,6 +104,16 @@ TEST(BrokenPlan, BuffersOverlap) {
       },
       "buffer 2: error: overlaps buffer 0, which is live, too [E031]");
 }
+TEST(BrokenPlan, AlignedAnywhere) {
+  expect_error(
+      sums(),
+      [](Plan& plan) {
+        kernel_of(plan, 1).accesses[access_of(plan, 1, true)].aligned = true;
+        store_of(plan, 1).first = 1;
+        plan.buffers[store_of(plan, 1).buffer].elements += 1;
+      },
+      "launch 1: error: access 1 is not aligned, it begins at 17 [E031]");
+}
 TEST(BrokenPlan, InPlaceOfAnotherRow) {
   expect_error(
       chain(),
