@@ -44,7 +44,7 @@ struct CudaLayout {
 };
 [[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit);
 
-/// Slots that a launch may choose: 1, those of a warp, those of a block.
+/// Slots that a launch may choose: powers of two up to those of a warp, and those of a block.
 [[nodiscard]] std::uint32_t warp_slots(const CudaLayout& layout);
 [[nodiscard]] std::uint32_t block_slots(const CudaLayout& layout);
 

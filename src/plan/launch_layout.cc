@@ -21,7 +21,7 @@ constexpr std::uint32_t kFlatSteps = 4;
 
 // Beside its members, in the time of one: a row, and joining what slots have.
 constexpr double kRowTime = 1;
-constexpr double kWarpJoin = 0.25;
+constexpr double kShuffle = 0.06;  // of halves of what a warp has
 constexpr double kBlockJoin = 1;
 // Of the time of the longest row what others do not hide.
 constexpr double kTail = 0.5;
@@ -83,13 +83,17 @@ std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLay
   };
   std::uint32_t best = 1;
   double least = time_of(1, 0);
-  for (const auto& [slots, join] :
-       {std::pair(warp_slots(layout), kWarpJoin), std::pair(block_slots(layout), kBlockJoin)}) {
+  const auto consider = [&](std::uint32_t slots, double join) {
     const double time = time_of(slots, join);
-    if (time >= least) continue;
+    if (time >= least) return;
     best = slots;
     least = time;
+  };
+  double join = 0;
+  for (std::uint32_t slots = 2; slots <= warp_slots(layout); slots *= 2) {
+    consider(slots, join += kShuffle);
   }
+  consider(block_slots(layout), kBlockJoin);
   return best;
 }
 

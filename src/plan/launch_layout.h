@@ -26,8 +26,8 @@ struct BlockRows {
   std::uint32_t launch = 0;
 };
 
-/// Slots for the segments of a launch: few members are one thread's (one group of lanes'), many a
-/// warp's or a block's.
+/// Slots for the segments of a launch: few members are one thread's (one group of lanes'), more are
+/// shared by several of a warp, many by a block.
 /// `threads`: how many of the launch run at once.
 inline constexpr std::uint64_t kManyThreads = 132 * 2048;  // of a large GPU
 [[nodiscard]] std::uint32_t choose_slots(const Plan& plan, const Launch& launch,
