@@ -2,6 +2,7 @@
 
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/host_compiler.h"
+#include "backends/only_exact.h"
 
 namespace vecc {
 namespace {
@@ -26,6 +27,7 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
+    VECC_TRY_VOID(check_exact(options, "cpu"));
     return native::compile_checked<cpu::NativeBlock>(
         program, options, "cpu", [&] { return cpu::CpuExecutable::make(program, options); });
   }

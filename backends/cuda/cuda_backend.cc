@@ -9,6 +9,25 @@
 namespace vecc {
 namespace {
 
+// Ampere: the first with units that multiply numbers of either precision.
+constexpr int kLeastForUnits = 80;
+
+Result<void> check_precision(const Program& program, const ExecutionOptions& options,
+                             const cuda::Device& device) {
+  if (options.precision == MatmulPrecision::Exact) return {};
+  const std::string option = "--matmul-precision=" + std::string(text_of(options.precision));
+  if (program.dtype() != DType::F32) {
+    return Errors(ErrorCode::BackendUnsupported, "cuda",
+                  option + " is of f32, found " + std::string(text_of(program.dtype())));
+  }
+  if (device.capability() < kLeastForUnits) {
+    return Errors(ErrorCode::BackendUnsupported, device.name(),
+                  option + " needs compute capability 8.0, found " +
+                      cuda::capability_text(device.capability()));
+  }
+  return {};
+}
+
 class CudaBackend final : public Backend {
  public:
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
@@ -49,6 +68,7 @@ class CudaBackend final : public Backend {
     return native::compile_checked<cuda::DeviceBlock>(
         program, options, "cuda", [&]() -> Result<std::unique_ptr<Executable>> {
           VECC_TRY(auto device, cuda::Device::open(options.device.index));
+          VECC_TRY_VOID(check_precision(program, options, *device));
           return cuda::CudaExecutable::make(program, options, std::move(device));
         });
   }

@@ -1,23 +1,32 @@
 #include "backends/cuda/device_unit.h"
 
 #include "backends/native/code_cache.h"
+#include "src/kernel/matrix_units.h"
 #include "src/kernel/prelude.h"
 #include "src/kernel/print_cpp.h"
 
 namespace vecc::cuda {
+namespace {
+
+std::string preludes(const Kernel& kernel) {
+  std::string text = std::string(kernel_prelude()) + std::string(device_prelude());
+  if (uses_matrix_units(kernel)) text += unit_prelude();
+  return text;
+}
+
+}  // namespace
 
 std::string unit_text(const Kernel& kernel, std::uint32_t slots, CudaUnit unit) {
-  return std::string(kernel_prelude()) + std::string(device_prelude()) +
-         print_cuda(kernel, slots, unit);
+  return preludes(kernel) + print_cuda(kernel, slots, unit);
 }
 
 StepUnit step_unit(const Kernel& kernel, std::uint32_t slots, CudaUnit kind) {
   const std::string nameless = print_cuda(kernel, slots, kind);
   StepUnit unit;
   unit.has_lists = has_lists(kernel);
+  unit.memory_bytes = kStepBytes + cuda_layout(kernel, kind).unit_bytes;
   unit.name = "vecc_" + native::CodeKey(nameless).hash();
-  unit.text = "#define VECC_STEPS " + std::to_string(kStepThreads) + "\n" +
-              std::string(kernel_prelude()) + std::string(device_prelude()) +
+  unit.text = "#define VECC_STEPS " + std::to_string(kStepThreads) + "\n" + preludes(kernel) +
               print_cuda(kernel, slots, kind, unit.name);
   return unit;
 }

@@ -15,7 +15,8 @@ namespace vecc::cuda {
 struct StepUnit {
   std::string name;  ///< functions are NAME_16, NAME_32; another for every other text
   std::string text;
-  bool has_lists = false;  ///< else there is no NAME_16
+  bool has_lists = false;                   ///< else there is no NAME_16
+  std::uint32_t memory_bytes = kStepBytes;  ///< of a block's that it uses
 };
 /// `kind`: Step or WideStep.
 [[nodiscard]] StepUnit step_unit(const Kernel& kernel, std::uint32_t slots,

@@ -9,8 +9,8 @@
 namespace vecc::cuda {
 namespace {
 
-// Of a block's memory, beside what steps use themselves: what every kernel may have without asking.
-constexpr std::uint32_t kStagedBytes = 40 * 1024;
+// Of a multiprocessor's memory: what every kernel may have without asking.
+constexpr std::uint32_t kBlockBytes = 48 * 1024;
 
 // As `Bound` in prelude/walk.h.
 struct WalkArguments {
@@ -41,6 +41,7 @@ Result<std::unique_ptr<WalkLaunch>> WalkLaunch::load(std::shared_ptr<Device> dev
   std::vector<std::string> names;
   for (const StepUnit& unit : units) {
     texts.push_back(unit.text);
+    made->step_bytes_ = std::max(made->step_bytes_, unit.memory_bytes);
     if (unit.has_lists) names.push_back(function_name(unit, true));
     names.push_back(function_name(unit, false));
   }
@@ -48,7 +49,7 @@ Result<std::unique_ptr<WalkLaunch>> WalkLaunch::load(std::shared_ptr<Device> dev
   for (const std::string& name : names) {
     made->step_numbers_.emplace(name, static_cast<std::uint32_t>(made->step_numbers_.size()));
   }
-  texts.push_back(print_walk(names, dtype));
+  texts.push_back(print_walk(names, dtype, made->step_bytes_));
   const Device& on = *made->device_;
   VECC_TRY(const std::vector<std::string> parts,
            compile_device_code(texts, CodeKind::Parts, on.capability(), options, counts));
@@ -66,8 +67,7 @@ void WalkLaunch::limit_blocks() {
   function_ = module_->function(function_of(shape_));
   if (is_cluster || shape_.blocks == 1) return;
   int at_once = 0;
-  device_->check(device_->driver().blocks_at_once(&at_once, function_, kStepThreads,
-                                                  kStepBytes + kStagedBytes),
+  device_->check(device_->driver().blocks_at_once(&at_once, function_, kStepThreads, kBlockBytes),
                  "asking how many blocks run at once");
   const std::uint32_t each =
       std::clamp(static_cast<std::uint32_t>(at_once), 1u, kBlocksOfMultiprocessor);
@@ -144,9 +144,10 @@ void WalkLaunch::start_alone(std::uint32_t stage, std::span<const WalkStep> step
 }
 
 BoundLaunch WalkLaunch::bound(const Stage& stage, const SeriesArguments& series) const {
-  const std::uint32_t staged = stage.argument_bytes <= kStagedBytes ? stage.argument_bytes : 0;
+  const std::uint32_t room = kBlockBytes - step_bytes_;
+  const std::uint32_t staged = stage.argument_bytes <= room ? stage.argument_bytes : 0;
   const auto item_bytes = stage.item_count * static_cast<std::uint32_t>(sizeof(WalkItem));
-  const bool stages_items = item_bytes <= kStagedBytes - staged;
+  const bool stages_items = item_bytes <= room - staged;
   const WalkArguments arguments{stage.arguments,
                                 stage.lines,
                                 arrived_.address(),
@@ -162,7 +163,7 @@ BoundLaunch WalkLaunch::bound(const Stage& stage, const SeriesArguments& series)
   launch.blocks = stage.items;
   launch.block_count = shape_.blocks;
   launch.threads = kStepThreads;
-  launch.shared_bytes = kStepBytes + staged + (stages_items ? item_bytes : 0);
+  launch.shared_bytes = step_bytes_ + staged + (stages_items ? item_bytes : 0);
   if (shape_.blocks == 1) return launch;
   CUlaunchAttribute attribute{};
   if (shape_.launch == CudaLaunch::Cluster) {

@@ -90,6 +90,7 @@ class WalkLaunch {
 
   std::shared_ptr<Device> device_;
   WalkShape shape_;
+  std::uint32_t step_bytes_ = kStepBytes;  // of a block's memory: the most that a step uses
   DeviceMemory arrived_;
   std::map<std::string, std::uint32_t> step_numbers_;  // by function
   std::shared_ptr<DeviceModule> module_;

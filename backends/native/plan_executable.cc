@@ -21,6 +21,7 @@ PlanOptions plan_options(const ExecutionOptions& options, const GradientProgram&
   PlanOptions plan;
   plan.keep_values = options.keep_values;
   plan.kept = options.kept;
+  plan.precision = options.precision;
   if (!options.gradients) return plan;
   plan.second_stage = program.first;
   for (const auto& gradient : program.gradients) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backends/only_exact.h"
 #include "backends/reference/interpret_op.h"
 #include "backends/reference/program_differentiator.h"
 #include "backends/shared_rows.h"
@@ -274,6 +275,7 @@ class InterpreterBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
+    VECC_TRY_VOID(check_exact(options, "interpreter"));
     Errors errors;
     check_stored<InterpreterBlock>(program, options, "interpreter", errors);
     for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {

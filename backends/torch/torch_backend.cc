@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "backends/only_exact.h"
 #include "backends/torch/torch_executable.h"
 #include "vecc/escape.h"
 
@@ -35,6 +36,7 @@ class TorchBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
+    VECC_TRY_VOID(check_exact(options, "torch"));
     return make_torch_executable(program, options);
   }
 };

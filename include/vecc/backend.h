@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vecc/error.h"
+#include "vecc/matmul_precision.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 
@@ -65,6 +66,9 @@ struct ExecutionOptions {
   bool gradients = false;
   TorchReduce torch_reduce = TorchReduce::Auto;  ///< other backends do not look at it
   CudaLaunch cuda_launch = CudaLaunch::Auto;     ///< other backends do not look at it
+  /// Of wide products. Others than cuda, in f32, on a GPU of compute capability 8.0 or newer,
+  /// refuse what is not Exact.
+  MatmulPrecision precision = MatmulPrecision::Exact;
   bool arranged = false;      ///< the Program is, or begins with, what Backend::arrange() gave
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.

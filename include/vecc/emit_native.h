@@ -9,6 +9,7 @@
 
 #include "vecc/emitted_sample.h"
 #include "vecc/error.h"
+#include "vecc/matmul_precision.h"
 #include "vecc/program.h"
 #include "vecc/weights.h"
 
@@ -20,6 +21,8 @@ struct NativeOptions {
   WeightFile facts;                    ///< parameters that are no weights: bound facts
   std::vector<std::string> fixed;      ///< those of them whose values the Program contains
   std::vector<EmittedSample> samples;  ///< empty: numbers, no targets
+  /// Of wide products in f32: emit_cuda(), for GPUs of compute capability 8.0 or newer.
+  MatmulPrecision precision = MatmulPrecision::Exact;
 };
 
 /// Everything in the Program that no such program can do: what no Plan can, and the steps of a

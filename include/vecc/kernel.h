@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "vecc/function.h"
+#include "vecc/matmul_precision.h"
 #include "vecc/program.h"
 #include "vecc/shape.h"
 
@@ -141,6 +142,9 @@ struct Kernel {
   bool in_place = false;
   /// Rows come in the order of a list, if the launch has one (where a tile has a type, it has).
   bool ordered = false;
+  /// Of products that a GPU has matrix units for (src/kernel/matrix_units.h); not Exact only where
+  /// there are such.
+  MatmulPrecision precision = MatmulPrecision::Exact;
 };
 
 /// Whether every row is `entries` numbers that are computed one by one from numbers at the same

@@ -106,6 +106,8 @@ struct PlanOptions {
   std::uint32_t least_blocked_entries = 1;
   /// Values take the memory of others that nobody reads any more.
   bool reuses_memory = true;
+  /// Of wide products in f32, on a GPU.
+  MatmulPrecision precision = MatmulPrecision::Exact;
   /// Each op a kernel of its own: to find out whether fusion is to blame.
   bool fuse = true;
 };

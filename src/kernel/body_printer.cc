@@ -30,7 +30,9 @@ BodyPrinter::BodyPrinter(const Kernel& kernel, std::uint32_t lanes, bool blocks)
       arrays_(kernel.nodes.size(), false) {
   assign_loops();
   find_arrays();
-  if (may_block_) find_blocked_product();
+  if (may_block_ || kernel.precision != MatmulPrecision::Exact) find_blocked_product();
+  // Of what a step may run in blocks there are only products by matrix units.
+  if (!may_block_ && is_blocked() && !is_unit_product(blocked_)) blocked_ = kNoOperand;
 }
 
 std::uint64_t BodyPrinter::size(std::uint32_t number) const {

@@ -12,6 +12,9 @@
 
 namespace vecc {
 
+/// Whether threads of a block have the tiles of an m x n matrix in registers.
+[[nodiscard]] bool fits_tiles(std::uint64_t m, std::uint64_t n);
+
 /// No operand is left out of a product.
 inline constexpr std::uint32_t kNoOperand = 0xFFFFFFFFu;
 
@@ -52,6 +55,8 @@ class BodyPrinter {
   /// The same on a GPU, where a block of threads has blocked_rows() at once.
   [[nodiscard]] std::string print_lane_blocks(const std::string& row);
   [[nodiscard]] std::uint32_t blocked_rows() const;
+  /// Of a block's memory what products by matrix units take (matrix_units.h); 0: there are none.
+  [[nodiscard]] std::uint32_t unit_memory() const;
   /// Whether the phase does nothing but add up outer products of two columns of each member.
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
 
@@ -71,6 +76,18 @@ class BodyPrinter {
   void print_member_sum(const KernelPhase& phase, const MemberSum& of);
   void print_outer_products(const KernelPhase& phase);
   void print_lane_outer_products(const KernelPhase& phase);
+
+  // Products by matrix units (print_matrix_units.cc).
+  struct UnitBlock {
+    std::uint32_t rows = 0;
+    std::uint32_t depth = 0;  // terms of the matrix at a time
+    std::uint32_t bytes = 0;
+  };
+  [[nodiscard]] bool is_unit_product(std::uint32_t number) const;
+  [[nodiscard]] UnitBlock unit_block(std::uint32_t most, bool kept) const;
+  [[nodiscard]] bool sums_by_units(const KernelPhase& phase) const;
+  [[nodiscard]] std::string print_unit_blocks(const std::string& row);
+  [[nodiscard]] std::string unit_outer_call(std::uint64_t m, std::uint64_t n) const;
 
   // Rows that lanes share (print_lanes.cc).
   void print_lanes_call(std::uint32_t number);

@@ -86,6 +86,9 @@ std::string text_of(const Kernel& kernel) {
   if (kernel.reloads) text += " reloads";
   if (kernel.in_place) text += " in-place";
   if (kernel.ordered) text += " ordered";
+  if (kernel.precision != MatmulPrecision::Exact) {
+    text += fmt::format(" {}", text_of(kernel.precision));
+  }
   text += "\n";
   for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
     const KernelAccess& access = kernel.accesses[a];

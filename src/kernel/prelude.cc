@@ -17,6 +17,13 @@ std::string_view device_prelude() {
   return text;
 }
 
+std::string_view unit_prelude() {
+  static constexpr std::string_view text =
+#include "unit_prelude_text.inc"
+      ;
+  return text;
+}
+
 std::string_view series_prelude() {
   static constexpr std::string_view text =
 #include "series_prelude_text.inc"

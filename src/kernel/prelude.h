@@ -12,6 +12,8 @@ namespace vecc {
 [[nodiscard]] std::string_view kernel_prelude();
 /// Stands behind it before a kernel in CUDA C++.
 [[nodiscard]] std::string_view device_prelude();
+/// Stands behind that before a kernel that uses_matrix_units().
+[[nodiscard]] std::string_view unit_prelude();
 /// Of what goes on from run to run on a device (src/kernel/print_walk.h). They stand alone.
 [[nodiscard]] std::string_view series_prelude();
 /// Of one launch for a whole stage; behind series_prelude().

@@ -160,7 +160,7 @@ const char* list_type(int bits) {
 // over the memory, in as many registers as that leaves (none are spilled).
 std::string least_blocks(const Kernel& kernel, const std::string& rows) {
   constexpr std::uint64_t kMatrix = 4096;
-  const bool waits = rows.find("sum_outer_products<") != std::string::npos;
+  const bool waits = rows.find("outer_products<") != std::string::npos;
   return waits && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix ? ", 3" : "";
 }
 
@@ -201,18 +201,20 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
         static_cast<std::uint32_t>(std::min<std::uint64_t>(widest_row(kernel), layout.threads));
     layout.lanes = std::bit_ceil(row);
     layout.shares_members = shares_members(kernel);
+    layout.unit_bytes = BodyPrinter(kernel, layout.lanes, false).unit_memory();
     return layout;
   }
   if (is_wide(kernel, kWideRow)) {
     layout.lanes = layout.threads;
     layout.parts = parts_of(kernel, layout.threads);
+    if (is_step(unit)) layout.unit_bytes = BodyPrinter(kernel, layout.lanes, false).unit_memory();
     return layout;
   }
   layout.lanes = lanes_of(kernel);
   layout.shares_members = shares_members(kernel);
-  if (!is_step(unit)) {
-    layout.block_rows = BodyPrinter(kernel, layout.lanes).blocked_rows();
-  }
+  const BodyPrinter body(kernel, layout.lanes, !is_step(unit));
+  layout.block_rows = body.blocked_rows();
+  if (is_step(unit)) layout.unit_bytes = body.unit_memory();
   return layout;
 }
 

@@ -17,6 +17,13 @@ inline constexpr std::uint32_t kStepThreads = 512;
 /// shorter ones would leave too many threads without work.
 inline constexpr std::uint32_t kLeastBlockedEntries = 17;
 
+/// Bytes of a block's memory that every step of such a launch may use.
+inline constexpr std::uint32_t kStepBytes = 8192;
+/// And of what is behind them, of a kernel's that has a launch of its own and of a step's, what
+/// products by matrix units may take.
+inline constexpr std::uint32_t kUnitKernelBytes = 44 * 1024;
+inline constexpr std::uint32_t kUnitStepBytes = 38 * 1024;
+
 /// What a compile unit makes of a kernel.
 enum class CudaUnit : std::uint8_t {
   Kernel,    ///< a launch of its own
@@ -37,8 +44,11 @@ struct CudaLayout {
   std::uint32_t lanes = 1;    ///< threads of a block that share the entries of a row
   std::uint32_t parts = 1;    ///< blocks that do; above 1 a block's type is its part's number
   /// Rows that a block runs at once for a product with a matrix that they share; 0: none. (What
-  /// they need of a block's memory is more than the steps of a launch can have together.)
+  /// they need of a block's memory is more than the steps of a launch can have together, but for
+  /// products by matrix units.)
   std::uint32_t block_rows = 0;
+  /// Bytes of a block's memory behind kStepBytes that a step's products by matrix units take.
+  std::uint32_t unit_bytes = 0;
   /// Whether groups of lanes may share a row's members: `slots` of print_cuda() above 1.
   bool shares_members = false;
 };

@@ -31,23 +31,23 @@ std::uint64_t shared_numbers(const ProductShape& shape, std::uint64_t depth, std
   return rows * row_step(shape.k) + piece + (products ? rows * row_step(shape.m) : 0);
 }
 
-// Whether threads of a block have the tiles of an m x n matrix in registers.
+}  // namespace
+
 bool fits_tiles(std::uint64_t m, std::uint64_t n) {
   constexpr std::uint64_t kSide = 16;
   constexpr std::uint64_t kMostEntries = 64;
   return (m + kSide - 1) / kSide * ((n + kSide - 1) / kSide) <= kMostEntries;
 }
 
-}  // namespace
-
 // Rows at once of a product; 0 where a block is no better.
 std::uint32_t BodyPrinter::block_rows_of(std::uint32_t number) const {
   const ProductShape shape = product_shape(kernel_, kernel_.nodes[number]);
   if (shape.m < kLeastBlockedEntries) return 0;
-  const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
-  const std::uint32_t least = std::max(kFewestRows, shape.m > 32 ? 16u : 32u);  // a row a thread
   // Rows that walk over their members first take long: more blocks, of fewer.
   const std::uint32_t most = kernel_.segments == KernelSegments::None ? kMostRows : kMostRows / 2;
+  if (is_unit_product(number)) return most;
+  const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
+  const std::uint32_t least = std::max(kFewestRows, shape.m > 32 ? 16u : 32u);  // a row a thread
   for (std::uint32_t rows = most; rows >= least; rows /= 2) {
     const std::uint64_t numbers = shared_numbers(shape, depth, rows, true);
     if (numbers * byte_size(kernel_.dtype) <= kSharedBytes) return rows;
@@ -59,6 +59,10 @@ std::uint32_t BodyPrinter::block_rows_of(std::uint32_t number) const {
 std::uint32_t BodyPrinter::blocked_rows() const {
   if (!is_blocked()) return 0;
   const ProductShape shape = product_shape(kernel_, kernel_.nodes[blocked_]);
+  if (is_unit_product(blocked_)) {
+    const bool from_memory = shape.m > 32 && only_loads_before() && only_store_after();
+    return unit_block(from_memory ? kWideRows : block_rows_of(blocked_), !only_store_after()).rows;
+  }
   const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
   const bool fits =
       shared_numbers(shape, depth, kWideRows, false) * byte_size(kernel_.dtype) <= kSharedBytes;
@@ -107,6 +111,7 @@ std::optional<std::uint32_t> BodyPrinter::only_store_after() const {
 
 // Rows begin .. end - 1, as many as a block has at a time; `row` is the row at place q + b.
 std::string BodyPrinter::print_lane_blocks(const std::string& row) {
+  if (is_unit_product(blocked_)) return print_unit_blocks(row);
   const KernelNode& node = kernel_.nodes[blocked_];
   const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
   const ProductShape shape = product_shape(kernel_, node);
@@ -150,7 +155,9 @@ void BodyPrinter::print_columns(const std::string& row, std::uint32_t k, std::ui
   const std::uint32_t right = kernel_.nodes[blocked_].operands[1];
   if (only_loads_before()) {
     const std::uint32_t access = kernel_.nodes[right].access;
-    line(fmt::format("  load_columns<T, {}, {}>(d{}, count, [&](unsigned b) {{", k, rows, access));
+    line(fmt::format("  {}{}, {}>(d{}, count, [&](unsigned b) {{",
+                     is_unit_product(blocked_) ? "load_unit_columns<" : "load_columns<T, ", k, rows,
+                     access));
     line(fmt::format("    [[maybe_unused]] const unsigned r = {};", row));
     line(fmt::format("    return d{} + size_t({}) * {};", access,
                      row_of(kernel_.accesses[access], access, "r"), k));
@@ -186,14 +193,17 @@ void BodyPrinter::print_lane_outer_products(const KernelPhase& phase) {
   const std::uint32_t sum = phase.steps[3].number;
   constexpr std::uint64_t kFewEntries = 8;  // of a lane: several members at once
   declare_reductions(phase);
-  if (may_block_ && lanes_ == kCudaThreads && fits_tiles(size(g), size(x))) {
+  const bool by_units = sums_by_units(phase);
+  if (by_units || (may_block_ && lanes_ == kCudaThreads && fits_tiles(size(g), size(x)))) {
     const auto row = [&](std::uint32_t number) {
       const std::uint32_t access = kernel_.nodes[number].access;
       return fmt::format("[&](unsigned e) {{ return d{} + size_t({}) * {}; }}", access,
                          row_of(kernel_.accesses[access], access, "e"), size(number));
     };
-    line(fmt::format("sum_outer_products<T, {}, {}>(begin_of(r), end_of(r), {}, {}, v{});", size(g),
-                     size(x), row(g), row(x), sum));
+    const std::string call = by_units
+                                 ? unit_outer_call(size(g), size(x))
+                                 : fmt::format("sum_outer_products<T, {}, {}>", size(g), size(x));
+    line(fmt::format("{}(begin_of(r), end_of(r), {}, {}, v{});", call, row(g), row(x), sum));
     return finish_reductions(phase);
   }
   line(fmt::format("_Pragma(\"unroll {}\")", array_size(size(sum)) <= kFewEntries ? 4 : 1));

@@ -25,8 +25,11 @@ std::string walk_kernel(const char* name, const char* blocks) {
 
 }  // namespace
 
-std::string print_walk(std::span<const std::string> steps, DType dtype) {
-  std::string text = series_text(dtype, kStepThreads) + std::string(walk_prelude());
+std::string print_walk(std::span<const std::string> steps, DType dtype, std::uint32_t step_bytes) {
+  std::string text = series_text(dtype, kStepThreads);
+  text += fmt::format("namespace vecc_kernel {{\nconstexpr unsigned kStepBytes = {};\n}}\n",
+                      step_bytes);
+  text += walk_prelude();
   std::string cases;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     text += fmt::format(

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "src/kernel/matrix_units.h"
 #include "src/plan/arena.h"
 #include "src/plan/in_place.h"
 #include "src/plan/launch_rows.h"
@@ -166,6 +167,8 @@ class PlanAssembler {
     }
     mark_aliases(group.kernel(), launch);
     cut_tiles(group.kernel(), plan_, group.types, launch, plan_.arrays);
+    group.kernel().precision = lowering_.options().precision;
+    if (!uses_matrix_units(group.kernel())) group.kernel().precision = MatmulPrecision::Exact;
     launch.kernel = kernel_number(group.kernel());
     plan_.launches.push_back(std::move(launch));
   }

@@ -1,5 +1,6 @@
 #include "tests/cuda/compiled_only.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -15,33 +16,46 @@
 namespace vecc::test {
 namespace {
 
-constexpr int kArchitecture = 90;
+constexpr int kArchitectures[] = {80, 90};
 constexpr std::size_t kShare = 8;  // of all units one in so many, unless VECC_FULL is set
 
 bool is_chosen(const std::string& text) {
   return std::getenv("VECC_FULL") != nullptr || std::hash<std::string>{}(text) % kShare == 0;
 }
 
+// For the last architecture; what matrix units compute for all.
+Result<void> compile_texts(const std::vector<std::string>& texts, cuda::CodeKind kind) {
+  for (const int architecture : kArchitectures) {
+    std::vector<std::string> chosen;
+    for (const std::string& text : texts) {
+      const bool by_units = text.find("unit_memory<") != std::string::npos;
+      if (by_units || architecture == kArchitectures[1]) chosen.push_back(text);
+    }
+    VECC_TRY_VOID(cuda::compile_device_code(chosen, kind, architecture, {}, nullptr));
+  }
+  return {};
+}
+
 Result<void> compile_units(const Plan& plan) {
   std::vector<std::string> kernels;
   std::vector<std::string> parts;
+  std::uint32_t step_bytes = kStepBytes;
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
     const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
       kernels.push_back(cuda::unit_text(kernel, slots, unit));
     }
-    parts.push_back(cuda::step_unit(kernel, slots).text);
+    const cuda::StepUnit step = cuda::step_unit(kernel, slots);
+    parts.push_back(step.text);
+    step_bytes = std::max(step_bytes, step.memory_bytes);
   }
   std::erase_if(kernels, std::not_fn(is_chosen));
   std::erase_if(parts, std::not_fn(is_chosen));
-  parts.push_back(print_walk({}, plan.dtype));
+  parts.push_back(print_walk({}, plan.dtype, step_bytes));
   kernels.push_back(print_end_run(plan.dtype));
-  VECC_TRY_VOID(
-      cuda::compile_device_code(kernels, cuda::CodeKind::Kernels, kArchitecture, {}, nullptr));
-  VECC_TRY_VOID(
-      cuda::compile_device_code(parts, cuda::CodeKind::Parts, kArchitecture, {}, nullptr));
-  return {};
+  VECC_TRY_VOID(compile_texts(kernels, cuda::CodeKind::Kernels));
+  return compile_texts(parts, cuda::CodeKind::Parts);
 }
 
 class CompiledOnly final : public Backend {
@@ -59,7 +73,9 @@ class CompiledOnly final : public Backend {
     }
     const Plan plan = cuda::make_device_plan(whole, options);
     VECC_TRY_VOID(compile_units(plan));
-    return interpreter_backend().compile(program, options);
+    ExecutionOptions exact = options;
+    exact.precision = MatmulPrecision::Exact;
+    return interpreter_backend().compile(program, exact);
   }
 };
 

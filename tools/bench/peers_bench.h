@@ -21,6 +21,7 @@ struct PeersBenchOptions {
   std::string python = "python3";    ///< one that has torch_geometric
   std::string neumann;               ///< folder of that compiler's repository
   Device device{Device::Kind::Cpu};  ///< not Auto
+  MatmulPrecision precision = MatmulPrecision::Exact;  ///< of "vecc cuda"
   std::uint32_t threads = 2;
   std::uint32_t warmup = 10;
   std::uint32_t repeat = 100;

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "peers_bench.h"
 #include "peers_vecc.h"
+#include "tools/common/precision_option.h"
 #include "tools/common/statistics.h"
 
 namespace vecc::tools {
@@ -26,7 +27,8 @@ Examples:
   vecc-bench peers --data=build/data --python=.venv/bin/python --neumann=../neumann --threads=8
   vecc-bench peers --data=build/data --case="MUTAG gcn --dim=10" --case="ENZYMES sage --dim=32"
   vecc-bench peers --case="molecules gcn" --runners="PyG,vecc cpu" --repeat=1000 --limit=60
-  vecc-bench peers --device=cuda --data=build/data --threads=16 --limit=1 --give-up=60 --once)";
+  vecc-bench peers --device=cuda --data=build/data --threads=16 --limit=1 --give-up=60 --once
+  vecc-bench peers --device=cuda --data=build/data --case="FB15k-237 rgcn --dims=64,64" --runners="vecc cuda" --matmul-precision=tf32)";
 
 Result<void> run_peers(PeersBenchOptions options) {
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
@@ -62,6 +64,7 @@ void add_peers_one(CLI::App& app, CommandBody& body) {
   command->add_option("--outputs", run->outputs);
   command->add_option("--gradients", run->gradients);
   add_peers_device(*command, run->device);
+  add_precision_option(*command, [run](MatmulPrecision precision) { run->precision = precision; });
   command->add_option("--level", run->level);
   command->add_flag("--eager", run->eager);
   command->add_flag("--forward-only", run->forward_only);
@@ -135,6 +138,8 @@ void add_peers(CLI::App& app, CommandBody& body) {
                    "The repository of Neumann's compiler (nn-structural-graph-vectorizer-compiler)")
       ->type_name("FOLDER");
   add_peers_device(*command, options->device);
+  add_precision_option(*command,
+                       [options](MatmulPrecision precision) { options->precision = precision; });
   add_counts(*command, *options);
   command->add_flag("--once", options->once,
                     "Start what compiles only once, with empty caches: saves half of its time");

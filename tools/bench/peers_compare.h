@@ -13,6 +13,16 @@ namespace vecc::tools {
 
 constexpr double kOutputTolerance = 1e-5;
 constexpr double kGradientTolerance = 1e-4;
+/// What they are multiplied by where operands of products have 10 or 7 bits behind the leading one
+/// instead of 23: less than they lost, since sums keep theirs.
+[[nodiscard]] constexpr double rounding_of(MatmulPrecision precision) {
+  switch (precision) {
+    case MatmulPrecision::Exact: break;
+    case MatmulPrecision::Tf32: return 1 << 11;
+    case MatmulPrecision::Bf16: return 1 << 14;
+  }
+  return 1;
+}
 
 /// The largest |a - b| / max(1, |b|) of all outputs; the largest double where a shape or a special
 /// value differs. `path`: vecc --json's. Error: FileUnreadable.

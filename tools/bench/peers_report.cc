@@ -134,6 +134,7 @@ nlohmann::ordered_json json_of(const PeersBenchOptions& options,
   }
   return {{"benchmark", "peers"},
           {"device", options.on_gpu() ? fmt::format("cuda:{}", options.device.index) : "cpu"},
+          {"matmul_precision", text_of(options.precision)},
           {"threads", options.threads},
           {"warmup", options.warmup},
           {"repeat", options.repeat},

@@ -94,11 +94,14 @@ void read_row(const nlohmann::json& json, PeerRow& row) {
 }
 
 void add_vecc_arguments(const PeerRunner& runner, const PeerCase& what,
-                        std::vector<std::string>& arguments) {
+                        const PeersBenchOptions& options, std::vector<std::string>& arguments) {
   arguments.insert(arguments.begin(), "peers-one");
   arguments.push_back("--backend=" + std::string(runner.backend));
   arguments.push_back(fmt::format("--level={}", runner.level));
   if (runner.way == "eager") arguments.emplace_back("--eager");
+  if (runner.backend == "cuda") {
+    arguments.push_back("--matmul-precision=" + std::string(text_of(options.precision)));
+  }
   if (what.small_graphs) arguments.emplace_back("--mini-batches");
 }
 
@@ -130,7 +133,7 @@ ChildCommand command_of(const PeerRunner& runner, const PeerCase& what, const Pe
   if (what.is_score()) command.arguments.emplace_back("--forward-only");
   if (!runner.backend.empty()) {
     command.file = "/proc/self/exe";
-    add_vecc_arguments(runner, what, command.arguments);
+    add_vecc_arguments(runner, what, options, command.arguments);
   } else {
     command.file = options.python;
     add_script_arguments(runner, what, options, command.arguments);

@@ -112,7 +112,7 @@ struct VeccPeer {
     if (!run.outputs.empty()) {
       VECC_TRY(const auto outputs, executable.outputs());
       VECC_TRY(row["difference"], output_difference(outputs, run.outputs));
-      row["tolerance"] = kOutputTolerance;
+      row["tolerance"] = kOutputTolerance * rounding_of(run.precision);
     }
     if (run.gradients.empty() || run.forward_only) return {};
     TableGradients found;
@@ -121,7 +121,7 @@ struct VeccPeer {
       VECC_TRY(found[program->parameters()[p].name], executable.read(*gradients[p]));
     }
     VECC_TRY(row["gradient_difference"], gradient_difference(found, run.gradients));
-    row["gradient_tolerance"] = kGradientTolerance;
+    row["gradient_tolerance"] = kGradientTolerance * rounding_of(run.precision);
     return {};
   }
   // Of the process, or what the backend holds on the GPU; 0: it does not know.
@@ -189,8 +189,8 @@ Result<void> time_passes(VeccPeer& peer, std::unique_ptr<Executable> executable,
 }
 
 bool differs(const nlohmann::ordered_json& row) {
-  return row.value("difference", 0.0) > kOutputTolerance ||
-         row.value("gradient_difference", 0.0) > kGradientTolerance;
+  return row.value("difference", 0.0) > row.value("tolerance", INFINITY) ||
+         row.value("gradient_difference", 0.0) > row.value("gradient_tolerance", INFINITY);
 }
 
 }  // namespace
@@ -200,6 +200,7 @@ Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
   execution.device = run.device;
   execution.threads = run.threads;
   execution.torch_records = !run.eager;
+  execution.precision = run.precision;
   const Backend* backend = find_backend(run.backend);
   if (backend == nullptr) return Errors(ErrorCode::Usage, "--backend", "no " + run.backend);
   if (const auto there = backend->available(execution.device); !there) {

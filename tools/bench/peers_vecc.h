@@ -16,6 +16,7 @@ struct PeersVeccRun {
   std::string outputs;    ///< vecc --json's, to be compared with; empty: not
   std::string gradients;  ///< vecc --gradients', the same
   Device device{Device::Kind::Cpu};
+  MatmulPrecision precision = MatmulPrecision::Exact;
   std::uint32_t level = 2;
   bool eager = false;  ///< op by op where the backend could record a CUDA graph
   bool forward_only = false;

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "presets_bench.h"
+#include "tools/common/precision_option.h"
 #include "tools/common/statistics.h"
 
 namespace vecc::tools {
@@ -33,6 +34,9 @@ void add_presets(CLI::App& app, CommandBody& body) {
       ->delimiter(',')
       ->type_name("NAME,...");
   add_timing_options(*command, options->time);
+  add_precision_option(*command, [options](MatmulPrecision precision) {
+    options->time.execution.precision = precision;
+  });
   add_peer_option(*command, options->python);
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "tools/common/precision_option.h"
 #include "tools/common/statistics.h"
 #include "train_bench.h"
 
@@ -27,6 +28,9 @@ void add_train(CLI::App& app, CommandBody& body) {
   add_set_options(*command, options->data, options->models, options->dim);
   command->add_option("--lr", options->rate, "Learning rate")->capture_default_str();
   add_timing_options(*command, options->time);
+  add_precision_option(*command, [options](MatmulPrecision precision) {
+    options->time.execution.precision = precision;
+  });
   add_peer_option(*command, options->python);
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");

@@ -64,7 +64,8 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Plan: {
-      const PlanOptions plan = options.on_gpu ? for_gpu({}) : PlanOptions();
+      PlanOptions plan = options.on_gpu ? for_gpu({}) : PlanOptions();
+      plan.precision = options.precision;
       return write_data(options.path, text_of(make_plan(program, plan), program));
     }
     case EmitKind::Dot: return write_data(options.path, print_dot(program));

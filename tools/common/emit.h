@@ -22,6 +22,7 @@ struct EmitOptions {
   bool full = false;    ///< ir: every array inline
   bool json = false;    ///< stats
   bool on_gpu = false;  ///< plan: as a GPU runs it
+  MatmulPrecision precision = MatmulPrecision::Exact;  ///< plan, of a GPU
 };
 
 /// What emitted code is told of the graph.

@@ -49,6 +49,7 @@ Result<EmittedCode> describe_graph(const NeuronGraph& graph, const Program& prog
     VECC_TRY(code.native.weights, weights_of(graph));
     code.native.facts = take_facts(*code.native.weights, options.facts);
     code.native.samples = samples_of(graph);
+    code.native.precision = options.precision.value_or(MatmulPrecision::Exact);
     for (const WeightTable& table : graph.weight_tables) {
       if (!table.learnable) code.native.fixed.push_back(table.name);
     }

@@ -104,6 +104,7 @@ ExecutionOptions execution_options(const Options& options) {
   execution.threads = options.threads;
   execution.torch_reduce = options.torch_reduce.value_or(TorchReduce::Auto);
   execution.cuda_launch = options.cuda_launch.value_or(CudaLaunch::Auto);
+  execution.precision = options.precision.value_or(MatmulPrecision::Exact);
   execution.gradients = !options.gradients.empty();
   return execution;
 }
@@ -140,13 +141,17 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
   result.backend = choice.backend->name();
   result.reason = choice.reason;
   result.dtype = program.dtype();
+  result.precision = execution_options(options).precision;
   VECC_TRY(auto executable, stages.run("compile", [&](ProgressLine&) {
     return choice.backend->compile(program, execution_options(options));
   }));
   result.device = executable->device_name();
-  stages.describe(fmt::format("{} on {}, {} there", result.backend, result.device,
-                              text_of_bytes(executable->bytes())),
-                  {{"bytes", executable->bytes()}});
+  std::string words = fmt::format("{} on {}, {} there", result.backend, result.device,
+                                  text_of_bytes(executable->bytes()));
+  if (result.precision != MatmulPrecision::Exact) {
+    words += fmt::format(", products in {}", text_of(result.precision));
+  }
+  stages.describe(words, {{"bytes", executable->bytes()}});
   VECC_TRY(result.run_seconds, stages.run("run", [&](ProgressLine& line) {
     return run_repeatedly(options.repeat, line, [&] { return executable->run(); });
   }));

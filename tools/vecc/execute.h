@@ -22,6 +22,7 @@ struct Execution {
   std::string reason;  ///< why that backend; empty if it was asked for
   std::string device;
   DType dtype = DType::F64;
+  MatmulPrecision precision = MatmulPrecision::Exact;
   std::vector<double> run_seconds;  ///< by run
   std::vector<double> op_seconds;   ///< by op of the Program; empty: not measured
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/common/logging.h"
+#include "tools/common/precision_option.h"
 #include "tools/common/run_tool.h"
 
 namespace vecc::tools {
@@ -20,6 +21,8 @@ Examples:
   vecc graph.pb --json -o outputs.json    the same, with times and sizes, as JSON
   vecc graph.pb --backend=torch --device=cuda --repeat=100
                                           the median, least and p90 time of a forward pass
+  vecc graph.pb --backend=cuda --matmul-precision=tf32
+                                          wide products by a GPU's matrix units
   vecc graph.pb --emit=ir                 the tensor program as text
   vecc graph.pb --emit=plan               the kernels that it is compiled to, as text
   vecc graph.pb --emit=dot | dot -Tsvg    its picture
@@ -104,6 +107,7 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->check(CLI::IsMember({"auto", "graph", "grid", "cluster", "parts"}).description(""))
       ->type_name("auto|graph|grid|cluster|parts")
       ->default_str("auto");
+  add_precision_option(app, [&o](MatmulPrecision precision) { o.precision = precision; });
   app.add_option("--repeat", o.repeat, "Run N times and print a table of the times")
       ->check(CLI::Range(1, 1000000000).description(""))
       ->type_name("N")
@@ -249,6 +253,17 @@ std::string check_folds(const Options& o) {
          "--emit, --gradients and --repeat";
 }
 
+std::string check_precision(const Options& o) {
+  if (!o.precision) return {};
+  if (o.backend != "cuda" && o.emit.kind != EmitKind::Cuda) {
+    return "--matmul-precision needs --backend=cuda (or --emit=cuda)";
+  }
+  if (*o.precision != MatmulPrecision::Exact && o.dtype != DType::F32) {
+    return "--matmul-precision=" + std::string(text_of(*o.precision)) + " needs --dtype=f32";
+  }
+  return {};
+}
+
 /// What CLI11's own checks do not see; empty if all is well.
 std::string check_options(Options& o, const std::string& device) {
   if (std::string problem = check_optimize_settings(o.optimize); !problem.empty()) return problem;
@@ -261,6 +276,8 @@ std::string check_options(Options& o, const std::string& device) {
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
   o.emit.on_gpu = o.backend == "cuda";
   if (o.cuda_launch && o.backend != "cuda") return "--cuda-launch needs --backend=cuda";
+  if (std::string problem = check_precision(o); !problem.empty()) return problem;
+  o.emit.precision = o.precision.value_or(MatmulPrecision::Exact);
   if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";

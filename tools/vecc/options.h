@@ -25,10 +25,11 @@ struct Options {
   OptimizeSettings optimize;
   std::uint32_t threads = 0;
   std::uint32_t repeat = 1;
-  std::optional<TorchReduce> torch_reduce;  ///< if given, the backend is torch
-  std::optional<CudaLaunch> cuda_launch;    ///< if given, the backend is cuda
-  std::string gradients;                    ///< where to write them; empty: nowhere
-  std::optional<Initializer> init;          ///< of weights without values
+  std::optional<TorchReduce> torch_reduce;   ///< if given, the backend is torch
+  std::optional<CudaLaunch> cuda_launch;     ///< if given, the backend is cuda
+  std::optional<MatmulPrecision> precision;  ///< if given, kernels are CUDA's
+  std::string gradients;                     ///< where to write them; empty: nowhere
+  std::optional<Initializer> init;           ///< of weights without values
   std::int64_t init_seed = 0;
   std::string load_weights;  ///< a weight file; empty: none
   LoadMode load_mode = LoadMode::Strict;

@@ -87,6 +87,7 @@ Json describe_execution(const Execution& execution, const Stages& stages, const 
   result["backend"] = execution.backend;
   result["device"] = execution.device;
   result["dtype"] = text_of(execution.dtype);
+  result["matmul_precision"] = text_of(execution.precision);
   result["timing"] = json_of(summarize_timing(execution.run_seconds));
   result["vecc"] = VECC_VERSION;
   return result;

@@ -94,6 +94,7 @@ class CrossValidation {
     predictions_.backend = choice.backend->name();
     predictions_.reason = choice.reason;
     predictions_.dtype = program.dtype();
+    predictions_.precision = options.precision.value_or(MatmulPrecision::Exact);
     predictions_.outputs.resize(graph.samples.size());
     predictions_.folds.resize(graph.samples.size());
     predictions_.run_seconds = {0};

@@ -38,7 +38,7 @@ std::string text_of_samples(const NeuronGraph& graph, std::span<const std::uint3
 // What a checkpoint must agree on; `validation`: that of another graph.
 std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const Program& program,
                           const SampleSplit& split, const ValidationGraph* validation,
-                          std::string_view backend) {
+                          std::string_view backend, MatmulPrecision precision) {
   std::string text = fmt::format("program {}, dtype {}, backend {}", fingerprint(program).text(),
                                  text_of(program.dtype()), backend);
   text += ", samples to train on " + text_of_samples(graph, split.training);
@@ -51,6 +51,9 @@ std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const
   }
   text += fmt::format(", loss {}, reduction {}, margin {}", text_of(o.loss.loss),
                       text_of(o.loss.reduction), o.loss.margin);
+  if (precision != MatmulPrecision::Exact) {
+    text += fmt::format(", matmul precision {}", text_of(precision));
+  }
   text +=
       fmt::format(", optimizer {}, momentum {}, weight decay {}, clip-value {}, clip-norm {}",
                   text_of(o.optimizer.optimizer), o.optimizer.momentum, o.optimizer.weight_decay,
@@ -111,8 +114,8 @@ Training::Training(const NeuronGraph& graph, const Program& program, const Backe
 
 Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
   loop_ = options_.training.loop;
-  loop_.settings =
-      settings_text(train_options_, graph_, program_, split, validation, backend_.name());
+  loop_.settings = settings_text(train_options_, graph_, program_, split, validation,
+                                 backend_.name(), execution_.precision);
   VECC_TRY(trainer_,
            make_trainer(graph_, program_, backend_, execution_, train_options_, split.training));
   execution_.storage = trainer_->storage();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "src/emit/native/plan_tables.h"
 #include "src/emit/native/write_program.h"
 #include "src/kernel/compile_flags.h"
+#include "src/kernel/matrix_units.h"
 #include "src/kernel/prelude.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_cuda.h"
@@ -55,9 +57,10 @@ class CudaKernels {
   }
 
   [[nodiscard]] emit::KernelFiles files() const {
-    const emit::KernelSyntax syntax{".cu",
-                                    std::string(kernel_prelude()) + std::string(device_prelude()),
-                                    "const void* kernel_{}_{}_code();", "kernel_{}_{}_code()"};
+    std::string prelude = std::string(kernel_prelude()) + std::string(device_prelude());
+    if (std::ranges::any_of(plan_.kernels, uses_matrix_units)) prelude += unit_prelude();
+    const emit::KernelSyntax syntax{".cu", std::move(prelude), "const void* kernel_{}_{}_code();",
+                                    "kernel_{}_{}_code()"};
     return emit::kernel_files(syntax, units_);
   }
 
@@ -97,11 +100,19 @@ emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
 
 Result<void> emit_cuda(const Program& program, const std::string& directory,
                        const NativeOptions& options) {
+  const bool rounds = options.precision != MatmulPrecision::Exact;
+  if (rounds && program.dtype() != DType::F32) {
+    return Errors(ErrorCode::BackendUnsupported, "cuda",
+                  "products in " + std::string(text_of(options.precision)) + " are of f32, found " +
+                      std::string(text_of(program.dtype())));
+  }
   emit::NativeLanguage cuda;
   cuda.name = "cuda";
   cuda.plan = for_gpu({});
+  cuda.plan.precision = options.precision;
   cuda.files = cuda_files();
-  cuda.fields = {{"{{FLAGS}}", emit::join_flags(cuda_kernel_flags())}};
+  cuda.fields = {{"{{FLAGS}}", emit::join_flags(cuda_kernel_flags())},
+                 {"{{OLDEST}}", rounds ? "80" : "75"}};
   cuda.launch_code = gpu_launches;
   return emit::write_program(cuda, program, directory, options);
 }

@@ -1,6 +1,5 @@
 // Kernel prelude, CUDA only: sums of outer products by a whole block, which are gradients of
 // matrices that many rows share.
-#if !VECC_STEPS  // its tiles are for blocks of 256 threads
 namespace vecc_kernel {
 
 // Rows of some members on their way to shared memory, in packs P (Four, or one number): a thread's
@@ -31,7 +30,20 @@ struct MembersUnderWay {
       }
     }
   }
+  // The same, with zeros from member `count` on.
+  template <int Step>
+  VECC_FN void put_or_zero(unsigned count, T (*to)[Step]) const {
+    _Pragma("unroll") for (unsigned j = 0; j < each; ++j) {
+      const unsigned i = threadIdx.x + j * kThreads;
+      if (all % kThreads == 0 || i < all) {
+        *reinterpret_cast<P*>(&to[i / packs][i % packs * width]) =
+            i / packs < count ? held[j] : P{};
+      }
+    }
+  }
 };
+
+#if !VECC_STEPS  // its tiles are for blocks of 256 threads
 
 // The tile of a matrix that a thread has, and the members that are here.
 template <class T, int M, int N>
@@ -149,5 +161,6 @@ VECC_FN void sum_outer_products(unsigned first, unsigned last, const RowG& g, co
   __syncthreads();
 }
 
-}  // namespace vecc_kernel
 #endif
+
+}  // namespace vecc_kernel

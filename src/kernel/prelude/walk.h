@@ -3,15 +3,14 @@
 // all that it does of a phase, then the barrier at which all blocks wait for one another. Steps of
 // one level are not kept apart: a warp that has no rows of one goes on with the next.
 //
-// A block's memory: kStepBytes for the steps, then the arguments of all steps and the block's
-// items, if there is room for them.
+// A block's memory: kStepBytes (generated) for the steps, then the arguments of all steps and the
+// block's items, if there is room for them.
 #ifndef VECC_SPIN
 #define VECC_SPIN  // while others are waited for
 #endif
 
 namespace vecc_kernel {
 
-constexpr unsigned kStepBytes = 8192;
 constexpr unsigned kNoStep = ~0u;
 
 struct Item {

@@ -41,6 +41,43 @@ struct Thread {
   bool done = false;
 };
 
+// A lane's words of the operands of a product by matrix units.
+struct Fragment {
+  std::array<unsigned, 4> a;
+  std::array<unsigned, 2> b;
+};
+
+// 16 x 8 times 8 x 8, of numbers that were rounded: a word each.
+struct Tf32Operands {
+  static constexpr unsigned kTerms = 8;
+  static double number(unsigned word) {
+    if ((word & 0x1FFFu) != 0) {
+      std::fprintf(stderr, "emulator: %08x was not rounded to TF32\n", word);
+      std::abort();
+    }
+    return static_cast<double>(std::bit_cast<float>(word));
+  }
+  static double left(const Fragment* warp, unsigned row, unsigned k) {
+    return number(warp[row % 8 * 4 + k % 4].a[row / 8 + k / 4 * 2]);
+  }
+  static double right(const Fragment* warp, unsigned k, unsigned column) {
+    return number(warp[column * 4 + k % 4].b[k / 4]);
+  }
+};
+// 16 x 16 times 16 x 8: two a word.
+struct Bf16Operands {
+  static constexpr unsigned kTerms = 16;
+  static double number(unsigned word, unsigned half) {
+    return static_cast<double>(std::bit_cast<float>(word >> (half * 16) << 16));
+  }
+  static double left(const Fragment* warp, unsigned row, unsigned k) {
+    return number(warp[row % 8 * 4 + k % 8 / 2].a[row / 8 + k / 8 * 2], k % 2);
+  }
+  static double right(const Fragment* warp, unsigned k, unsigned column) {
+    return number(warp[column * 4 + k % 8 / 2].b[k / 8], k % 2);
+  }
+};
+
 class Block {
  public:
   void prepare(unsigned number, unsigned threads, const std::function<void()>& body) {
@@ -95,6 +132,26 @@ class Block {
     sync_lanes(mask);
     return found;
   }
+  // Of one product a warp's lanes have parts of both operands; each computes four of its entries.
+  template <class Operands>
+  void multiply(const unsigned* a, const unsigned* b, float* sum) {
+    constexpr unsigned kAll = ~0u;
+    Fragment& own = fragments_[vecc_thread_index.x];
+    std::copy_n(a, own.a.size(), own.a.begin());
+    std::copy_n(b, own.b.size(), own.b.begin());
+    sync_lanes(kAll);
+    const Fragment* const warp = &fragments_[vecc_thread_index.x / kWarp * kWarp];
+    for (unsigned c = 0; c < 4; ++c) {
+      const unsigned row = lane() / 4 + c / 2 * 8;
+      const unsigned column = lane() % 4 * 2 + c % 2;
+      double total = sum[c];
+      for (unsigned k = 0; k < Operands::kTerms; ++k) {
+        total += Operands::left(warp, row, k) * Operands::right(warp, k, column);
+      }
+      sum[c] = static_cast<float>(total);
+    }
+    sync_lanes(kAll);
+  }
   static unsigned lane() { return vecc_thread_index.x % kWarp; }
 
  private:
@@ -136,6 +193,7 @@ class Block {
   Meeting block_;
   std::map<std::pair<unsigned, unsigned>, Meeting> lanes_;  // by warp and mask
   std::array<unsigned long long, kMaxThreads> values_{};
+  std::array<Fragment, kMaxThreads> fragments_{};
 };
 
 std::vector<std::unique_ptr<Block>>& blocks() {
@@ -202,6 +260,12 @@ void vecc_sync_lanes(unsigned mask) {
 }
 unsigned long long vecc_shuffle(unsigned mask, unsigned long long bits, int lane) {
   return vecc::emulator::block().shuffle(mask, bits, lane);
+}
+void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum) {
+  vecc::emulator::block().multiply<vecc::emulator::Tf32Operands>(a, b, sum);
+}
+void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum) {
+  vecc::emulator::block().multiply<vecc::emulator::Bf16Operands>(a, b, sum);
 }
 void vecc_spin() {
   vecc::emulator::block().pause();

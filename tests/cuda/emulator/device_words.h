@@ -24,6 +24,9 @@ void vecc_sync_lanes(unsigned mask);
 // Bits of another lane's value; of a lane outside the mask its own.
 unsigned long long vecc_shuffle(unsigned mask, unsigned long long bits, int lane);
 int vecc_lane();
+// sum += a b of a warp's matrix units, in the layout of mma.sync's m16n8k8 (tf32) and m16n8k16.
+void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum);
+void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum);
 double erf(double);
 double sqrt(double);
 float sqrtf(float);
@@ -98,3 +101,27 @@ inline float __fsqrt_rn(float x) {
 inline double __dsqrt_rn(double x) {
   return sqrt(x);
 }
+
+// prelude/matrix_units.h. What is no number, or infinite, stays so.
+#define VECC_MATRIX_UNITS 1
+namespace vecc_kernel {
+inline unsigned round_tf32(float x) {
+  const unsigned bits = __float_as_uint(x);
+  constexpr unsigned kRest = (1u << 13) - 1;
+  return (bits & 0x7F800000u) == 0x7F800000u ? bits & ~kRest : (bits + (1u << 12)) & ~kRest;
+}
+inline unsigned round_bf16(float first, float second) {
+  const auto round = [](float x) {
+    const unsigned bits = __float_as_uint(x);
+    if ((bits & 0x7F800000u) == 0x7F800000u) return bits >> 16 | unsigned(x != x) << 6;
+    return (bits + 0x7FFFu + (bits >> 16 & 1)) >> 16;
+  };
+  return round(first) | round(second) << 16;
+}
+inline void multiply_tf32(const unsigned* a, const unsigned* b, float* sum) {
+  vecc_multiply_tf32(a, b, sum);
+}
+inline void multiply_bf16(const unsigned* a, const unsigned* b, float* sum) {
+  vecc_multiply_bf16(a, b, sum);
+}
+}  // namespace vecc_kernel

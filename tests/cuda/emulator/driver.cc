@@ -34,6 +34,12 @@ int multiprocessors() {
   return asked != nullptr ? std::atoi(asked) : 3;
 }
 
+// 9, or the environment's VECC_EMULATED_CAPABILITY.
+int capability_major() {
+  const char* const asked = std::getenv("VECC_EMULATED_CAPABILITY");
+  return asked != nullptr ? std::atoi(asked) : 9;
+}
+
 // A kernel of a module, made by nvrtc.cc's words.
 struct EmulatedKernel {
   void (*run)(const void* arguments, const void* blocks) = nullptr;
@@ -108,7 +114,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice) {
   return kSuccess;
 }
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
-  *value = attribute == kCapabilityMajor       ? 9
+  *value = attribute == kCapabilityMajor       ? capability_major()
            : attribute == kMultiprocessorCount ? multiprocessors()
                                                : 0;
   return kSuccess;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,7 @@ struct Program {
   std::string log;
 };
 
-constexpr int kArchitecture = 90;
+constexpr int kArchitectures[] = {70, 90};
 
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
@@ -57,15 +58,15 @@ extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
   *major = 0;  // no real one's code is taken for this one's
-  *minor = 2;  // another number where the emulator's own words change
+  *minor = 3;  // another number where the emulator's own words change
   return 0;
 }
 int nvrtcGetNumSupportedArchs(int* count) {
-  *count = 1;
+  *count = static_cast<int>(std::size(kArchitectures));
   return 0;
 }
 int nvrtcGetSupportedArchs(int* architectures) {
-  *architectures = kArchitecture;
+  std::copy(std::begin(kArchitectures), std::end(kArchitectures), architectures);
   return 0;
 }
 int nvrtcCreateProgram(Program** program, const char* text, const char*, int, const char* const*,

@@ -77,12 +77,13 @@ class Graph:
     def compile(self, backend: str = "auto", opt: int = 2, *, device: str = "auto",
                 dtype: str = "f32", threads: int = 0, passes: Optional[Sequence[str]] = None,
                 disable_pass: Sequence[str] = (), gather_preset: Optional[str] = None,
-                pad: Optional[str] = None, torch_reduce: Optional[str] = None) -> Program:
+                pad: Optional[str] = None, torch_reduce: Optional[str] = None,
+                matmul_precision: Optional[str] = None) -> Program:
         """A program with the weights of now, as its own. The options are the command line's."""
         words = self._words + [f"-O{opt}"] + option_words(
             backend=backend, device=device, dtype=dtype, threads=threads, passes=passes,
             disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
-            torch_reduce=torch_reduce)
+            torch_reduce=torch_reduce, matmul_precision=matmul_precision)
         return Program(self._core.compile(words), words)
 
     def __repr__(self) -> str:

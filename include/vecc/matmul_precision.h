@@ -1,0 +1,20 @@
+// How exactly matrix products of f32 numbers are computed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace vecc {
+
+/// What a GPU's matrix units make of the operands of a product; sums are f32 always.
+enum class MatmulPrecision : std::uint8_t {
+  Exact,  ///< no matrix units: f32 as it is
+  Tf32,   ///< rounded to 10 bits behind the leading one, of the same range
+  Bf16,   ///< rounded to 7 bits behind the leading one, of the same range
+};
+/// exact, tf32, bf16.
+[[nodiscard]] std::string_view text_of(MatmulPrecision precision);
+[[nodiscard]] std::optional<MatmulPrecision> parse_matmul_precision(std::string_view text);
+
+}  // namespace vecc

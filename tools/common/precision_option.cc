@@ -1,0 +1,23 @@
+#include "tools/common/precision_option.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+
+namespace vecc::tools {
+
+void add_precision_option(CLI::App& app, std::function<void(MatmulPrecision)> take) {
+  app.add_option_function<std::string>(
+         "--matmul-precision",
+         [take = std::move(take)](const std::string& text) {
+           if (const auto precision = parse_matmul_precision(text)) take(*precision);
+         },
+         "How a GPU multiplies matrices of f32 numbers. exact: in f32; tf32, bf16: products of "
+         "32 entries and more by its matrix units, operands rounded to 10 or 7 bits behind the "
+         "leading one, sums in f32. Needs --backend=cuda")
+      ->check(CLI::IsMember({"exact", "tf32", "bf16"}).description(""))
+      ->type_name("exact|tf32|bf16")
+      ->default_str("exact");
+}
+
+}  // namespace vecc::tools
