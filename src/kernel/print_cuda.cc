@@ -157,11 +157,14 @@ const char* list_type(int bits) {
 }
 
 // Blocks that a processor runs at once, at least: where they wait for members that come from all
-// over the memory, in as many registers as that leaves (none are spilled).
+// over the memory, or for rows while matrix units have hardly anything to do, in as many registers
+// as that leaves (next to none are spilled).
 std::string least_blocks(const Kernel& kernel, const std::string& rows) {
   constexpr std::uint64_t kMatrix = 4096;
-  const bool waits = rows.find("outer_products<") != std::string::npos;
-  return waits && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix ? ", 3" : "";
+  const auto calls = [&](const char* name) { return rows.find(name) != std::string::npos; };
+  const bool waits =
+      calls("outer_products<") && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix;
+  return waits || calls("times_unit_block<") ? ", 3" : "";
 }
 
 std::string kernel_text(std::string_view name, int bits, std::uint32_t slots, CudaUnit unit,

@@ -110,9 +110,8 @@ std::string BodyPrinter::print_unit_blocks(const std::string& row) {
   line(fmt::format("  const unsigned count = end - q < {0} ? end - q : {0};", block.rows));
   print_columns(row, shape.k, block.rows);
   line(fmt::format(
-      "  times_unit_block<{}, {}, {}, {}, {}, {}>(matrix, units, count, [&](unsigned b) {{",
-      unit_type(kernel_.precision), shape.m, shape.k, block.rows, block.depth,
-      node.transpose_left));
+      "  times_unit_block<{}, {}, {}, {}, {}>(matrix, units, count, [&](unsigned b) {{",
+      unit_type(kernel_.precision), shape.m, shape.k, block.depth, node.transpose_left));
   if (store) {
     line(fmt::format("    const unsigned r = {};", row));
     line(fmt::format("    return d{} + size_t({}) * {};", *store,

@@ -155,6 +155,10 @@ class ProgramTest(unittest.TestCase):
                 program.emit(language, self.folder / language)
         self.assertIn("= output", program.text)
 
+    def test_precision_of_products(self):
+        with self.assertRaisesRegex(vecc.Error, "--matmul-precision needs --backend=cuda"):
+            vecc.load(XOR).compile(backend="interpreter", matmul_precision="tf32")
+
     def test_picture(self):
         picture = vecc.load(MUTAGENESIS).compile(backend="interpreter")._repr_html_()
         self.assertTrue(picture.startswith("<div class='vecc'><style>"))

@@ -44,6 +44,8 @@ TEST(Bench, bad_input_and_usage) {
   EXPECT_EQ(run_bench({}).code, 2);
   EXPECT_EQ(run_bench({"compile"}).code, 2);
   EXPECT_EQ(run_bench({"compile", folder + "/x.pb", "--times=0"}).code, 2);
+  EXPECT_EQ(run_bench({"train", folder, "--matmul-precision=fp8"}).code, 2);
+  EXPECT_EQ(run_bench({"peers", "--device=cpu", "--matmul-precision=tf32"}).code, 2);
   EXPECT_EQ(run_bench({"compile", write_small_graph(folder), "--temp", folder + "/none"}).code, 3);
 }
 

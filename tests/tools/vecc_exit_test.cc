@@ -48,6 +48,11 @@ TEST(VeccExit, bad_usage_is_2) {
   expect_failure(run_vecc({graph, "--backend=torch", "--torch-reduce=sort"}), 2, "sort");
   expect_failure(run_vecc({graph, "--cuda-launch=grid"}), 2, "--cuda-launch needs --backend=cuda");
   expect_failure(run_vecc({graph, "--backend=cuda", "--cuda-launch=sort"}), 2, "sort");
+  expect_failure(run_vecc({graph, "--backend=cpu", "--matmul-precision=tf32"}), 2,
+                 "--matmul-precision needs --backend=cuda");
+  expect_failure(run_vecc({graph, "--backend=cuda", "--matmul-precision=fp8"}), 2, "fp8");
+  expect_failure(run_vecc({graph, "--emit=cuda", "--dtype=f64", "--matmul-precision=bf16"}), 2,
+                 "--matmul-precision=bf16 needs --dtype=f32");
 }
 
 TEST(VeccExit, every_level_runs_and_another_is_2) {

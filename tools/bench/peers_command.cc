@@ -31,6 +31,9 @@ Examples:
   vecc-bench peers --device=cuda --data=build/data --case="FB15k-237 rgcn --dims=64,64" --runners="vecc cuda" --matmul-precision=tf32)";
 
 Result<void> run_peers(PeersBenchOptions options) {
+  if (options.precision != MatmulPrecision::Exact && !options.on_gpu()) {
+    return Errors(ErrorCode::Usage, "--matmul-precision", "is vecc cuda's: it needs --device=cuda");
+  }
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(LateFile svg, LateFile::open(options.svg_path));
   options.print = [](const std::string& text) { return write_data("", text); };

@@ -111,6 +111,9 @@ std::string footer_of(const PeersBenchOptions& options) {
   text += options.on_gpu() ? "on GPU: the same run between two events of the GPU. peak: of its "
                              "memory, until fwd+bwd is measured.\n"
                            : "peak: of the process, until fwd+bwd is measured.\n";
+  if (options.precision != MatmulPrecision::Exact) {
+    text += fmt::format("vecc cuda: wide products in {}.\n", text_of(options.precision));
+  }
   return text +
          "difference: the outputs' largest, from those of vecc in double on the same weights.\n";
 }

@@ -107,6 +107,8 @@ struct UnitProducts {
   VECC_FN static int entry(int tile, int column) {
     return tile / each * (each * 8) + column / 2 * (2 * each) + tile % each * 2 + column % 2;
   }
+  // The first row of this warp's tile r: warps share the first rows, of which there may be few.
+  VECC_FN static int top(int r) { return (int(threadIdx.x) / 32 / across + r * down) * 16; }
   // The row in place 0 .. 7 of a tile, and place 8 .. 15.
   VECC_FN static int row(int place) { return place / 2 % 4 + place % 2 * 4 + place / 8 * 8; }
 };
@@ -161,9 +163,9 @@ VECC_FN void load_unit_matrix(const float* matrix, int m, int k, Memory& memory)
 }
 
 // sum += the products of the columns' 16 terms from `term` on with those of the matrix, of this
-// warp's rows, from `row` on, and tiles of entries, from `tile` on.
+// warp's rows below `count` and tiles of entries, from `tile` on.
 template <class P, class Memory>
-VECC_FN void add_unit_products(const Memory& memory, int row, int tile, int term, int chunk,
+VECC_FN void add_unit_products(const Memory& memory, unsigned count, int tile, int term, int chunk,
                                float (*sum)[Memory::each][4]) {
   const int lane = int(threadIdx.x) % 32;
   typename P::Four matrix[Memory::each];
@@ -171,9 +173,10 @@ VECC_FN void add_unit_products(const Memory& memory, int row, int tile, int term
     matrix[j] = memory.matrix[chunk][tile + j][lane];
   }
   _Pragma("unroll") for (int r = 0; r < Memory::rows; ++r) {
+    if (unsigned(Memory::top(r)) >= count) continue;  // all lanes of the warp
     typename P::Four half[2];
     _Pragma("unroll") for (int h = 0; h < 2; ++h) {
-      const int b = row + r * 16 + Memory::row(lane / 4 + h * 8);
+      const int b = Memory::top(r) + Memory::row(lane / 4 + h * 8);
       const auto x = *reinterpret_cast<const Four<float>*>(&memory.columns[b][term + lane % 4 * 4]);
       half[h] = P::round(x.x);
     }
@@ -203,15 +206,13 @@ VECC_FN void store_unit_entries(const float (*sum)[4], int half, int at, float* 
   }
 }
 
-// times_block() of block_products.h: target(b) = op(matrix) columns[b] for b < count (of R).
-template <class P, int M, int K, int R, int Depth, bool TL, class Memory, class Target>
+// times_block() of block_products.h: target(b) = op(matrix) columns[b] for b < count.
+template <class P, int M, int K, int Depth, bool TL, class Memory, class Target>
 VECC_FN void times_unit_block(const float* matrix, Memory& memory, unsigned count,
                               const Target& target) {
   const int lane = int(threadIdx.x) % 32;
-  const int warp = int(threadIdx.x) / 32;
-  const int row = warp / Memory::across * (Memory::rows * 16);
-  const int tile = warp % Memory::across * Memory::each;
-  const bool works = row < R && unsigned(row) < count;  // the same of a whole warp
+  const int tile = int(threadIdx.x) / 32 % Memory::across * Memory::each;
+  const bool works = unsigned(Memory::top(0)) < count;  // the same of a whole warp
   for (int m = 0; m < M; m += Memory::width) {
     float sum[Memory::rows][Memory::each][4] = {};
     for (int k = 0; k < K; k += Depth) {
@@ -220,15 +221,15 @@ VECC_FN void times_unit_block(const float* matrix, Memory& memory, unsigned coun
       __syncthreads();
       const int chunks = K - k < Depth ? (K - k + 15) / 16 : Depth / 16;
       if (!works) continue;
-      _Pragma("unroll 2") for (int c = 0; c < chunks; ++c) {
-        add_unit_products<P>(memory, row, tile, k + c * 16, c, sum);
+      _Pragma("unroll 1") for (int c = 0; c < chunks; ++c) {
+        add_unit_products<P>(memory, count, tile, k + c * 16, c, sum);
       }
     }
     if (!works) continue;
     const int at = m + Memory::entry(tile, lane % 4 * 2);
     _Pragma("unroll") for (int r = 0; r < Memory::rows; ++r) {
       _Pragma("unroll") for (int h = 0; h < 2; ++h) {
-        const unsigned b = row + r * 16 + Memory::row(lane / 4 + h * 8);
+        const unsigned b = Memory::top(r) + Memory::row(lane / 4 + h * 8);
         if (b < count) store_unit_entries<M, Memory::each>(sum[r], h, at, target(b));
       }
     }

@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::size_t kStack = 256 * 1024;
 constexpr unsigned kWarp = 32;
+constexpr unsigned char kUnset = 0xFF;  // four are no number: nobody has written a block's memory
 
 // Threads that wait for one another: `generation` goes on when all have come.
 struct Meeting {
@@ -85,7 +86,7 @@ class Block {
     count_ = alive_ = threads;
     body_ = &body;
     block_ = {};
-    shared_.clear();
+    shared_.assign(kSharedBytes, kUnset);
     lanes_.clear();
     if (threads_.size() < threads) threads_.resize(threads);
     for (unsigned t = 0; t < threads; ++t) prepare(threads_[t]);
@@ -93,7 +94,7 @@ class Block {
   // Until all threads have ended or wait for other blocks.
   void run() {
     vecc_block_index.x = number_;
-    if (!shared_.empty()) std::copy(shared_.begin(), shared_.end(), vecc_shared);
+    std::copy(shared_.begin(), shared_.end(), vecc_shared);
     while (alive_ > 0) {
       const unsigned long before = steps_;
       for (unsigned t = 0; t < count_; ++t) {

@@ -11,7 +11,7 @@ from pathlib import Path
 from cuda_builders import build_with_cmake, find_nvcc, on_gpu
 from emitted import run
 
-VECC = sys.argv[1]
+VECC, _, VECC_IMPORT = sys.argv[1:4]
 GRAPHS = {Path(path).stem: path for path in sys.argv[6:]}
 
 
@@ -38,6 +38,18 @@ class Nvcc(unittest.TestCase):
     def test_cmake(self):
         self.emit("mutagenesis")
         self.check_leaves_without_gpu(build_with_cmake(self.program))
+
+    def test_matrix_units(self):
+        """Without a GPU for the oldest that has them; for an older one it does not compile."""
+        graph = Path(self.temporary.name) / "synth.pb"
+        run(VECC_IMPORT, "synth", "--quiet", "-o", graph, "--nodes=40", "--edges=90", "--types=2",
+            "--model=rgcn", "--dim=32")
+        run(VECC, graph, "--quiet", "--emit=cuda", "-o", self.program, "--matmul-precision=bf16")
+        self.check_leaves_without_gpu(build_with_cmake(self.program))
+        kernel = next(path for path in sorted((self.program / "kernels").glob("*.cu"))
+                      if "times_unit_block" in path.read_text())
+        _, errors = run(find_nvcc(), "-arch=sm_75", "-c", kernel, "-o", "/dev/null", code=1)
+        self.assertIn("TF32 and BF16 need a GPU of compute capability 8.0 or newer", errors)
 
     def test_one_line(self):
         self.emit("xor", "--dtype=f64")

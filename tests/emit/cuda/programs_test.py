@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from cuda_builders import EmulatedBuilder, GpuBuilder, find_nvcc, on_gpu
-from emitted import run
+from emitted import run, text_files
 from program_tests import Programs
 
 VECC, VECC_OPT, VECC_IMPORT, COMPILER, EMULATOR = sys.argv[1:6]
@@ -44,6 +44,21 @@ class CudaPrograms(Programs, unittest.TestCase):
         graph = self.synth("--nodes=70000", "--edges=1000", "--types=2", "--model=rgcn", "--dim=2")
         program = self.builder.build(self.emit(graph, "-O0"))
         self.assertEqual(run(program)[0], self.expected(graph, "-O0"))
+
+    def test_matrix_units(self):
+        graph = self.synth("--nodes=100", "--edges=600", "--types=2", "--model=rgcn", "--dim=32")
+        exact = self.expected(graph)
+        for precision in ("tf32", "bf16"):
+            option = f"--matmul-precision={precision}"
+            with self.subTest(precision=precision):
+                expected = self.expected(graph, option)
+                self.assertEqual(run(self.builder.build(self.emit(graph, option)))[0], expected)
+                self.assertNotEqual(expected, exact)
+        # Where nothing is wide enough it is the same program but for the name of the oldest GPU.
+        few, many = (text_files(self.emit(GRAPHS["mutagenesis"], f"--matmul-precision={precision}"))
+                     for precision in ("exact", "tf32"))
+        self.assertEqual([name for name in few if few[name] != many[name]], ["CMakeLists.txt"])
+        self.assertEqual(few.keys(), many.keys())
 
     def test_runs_again_and_times(self):
         program = self.program("xor", "-O2")
