@@ -39,18 +39,20 @@ double predict_graph(const Program& program, const ScheduleCoefficients& coeffic
   const Plan plan = make_plan(program, for_gpu({}));
   return predict_time(count_graph(plan, list_stages(plan)), coefficients);
 }
-double predict_parts(const Program& program, const ScheduleCoefficients& coefficients) {
+double predict_parts(const Program& program, const ScheduleCoefficients& coefficients,
+                     std::uint32_t blocks) {
   const Plan plan = make_plan(program, for_gpu_parts({}));
   const std::vector<StageLaunches> stages = list_stages(plan);
-  const auto phases = find_phases(plan, stages.front(), kParts);
+  const auto phases = find_phases(plan, stages.front(), blocks);
   if (!phases) return std::numeric_limits<double>::infinity();
-  return predict_time(count_parts(plan, stages, *phases, kParts), coefficients);
+  return predict_time(count_parts(plan, stages, *phases, blocks), coefficients);
 }
 
 }  // namespace
 
 std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaunch& asked,
-                                         const ScheduleCoefficients& coefficients) {
+                                         const ScheduleCoefficients& coefficients,
+                                         std::uint32_t processors) {
   const bool by_choice = asked.launch == CudaLaunch::Auto;
   if (!by_choice && asked.launch != CudaLaunch::Parts) return std::nullopt;
   if (!is_forward(program)) return std::nullopt;
@@ -59,7 +61,7 @@ std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaun
   auto parts = split_by_samples(program, count, by_choice ? kMostOfPart * kParts : kMostAsked);
   if (!parts || !by_choice) return parts;
   const double graph = predict_graph(program, coefficients);
-  const double in_parts = predict_parts(parts->program, coefficients);
+  const double in_parts = predict_parts(parts->program, coefficients, processors);
   spdlog::debug("cuda: forward takes {:.1f} us as a graph, {:.1f} in {} parts", graph, in_parts,
                 parts->parts);
   if (in_parts < kWorth * graph) return parts;

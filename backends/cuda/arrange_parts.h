@@ -1,6 +1,7 @@
 // Whether a forward Program is split into parts, one for each block (CudaLaunch::Parts).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "backends/cuda/asked_launch.h"
@@ -10,11 +11,12 @@
 namespace vecc::cuda {
 
 /// The parts, if that is asked for, or what blocks then compute more than once takes less time than
-/// waiting for one another (by `coefficients`, which else nobody looks at). None: a Program with
-/// derivatives, one sample, too large.
+/// waiting for one another (by `coefficients`, which else nobody looks at, on a GPU of so many
+/// `processors`). None: a Program with derivatives, one sample, too large.
 [[nodiscard]] std::optional<SampleParts> arrange_parts(const Program& program,
                                                        const AskedLaunch& asked,
-                                                       const ScheduleCoefficients& coefficients);
+                                                       const ScheduleCoefficients& coefficients,
+                                                       std::uint32_t processors);
 
 /// Whether a Program, with or without derivatives, is to be tried in parts: it is small enough, and
 /// that is asked for, or it was `arranged` and nothing else is asked for.

@@ -57,7 +57,8 @@ class CudaBackend final : public Backend {
     const auto asked = cuda::asked_launch(options.cuda_launch);
     const auto device = cuda::Device::open(options.device.index);
     if (!asked || !device) return std::nullopt;  // compile() says what is wrong
-    auto parts = cuda::arrange_parts(program, *asked, cuda::coefficients_for(*asked, **device));
+    auto parts = cuda::arrange_parts(program, *asked, cuda::coefficients_for(*asked, **device),
+                                     (*device)->multiprocessors());
     if (!parts) return std::nullopt;
     return std::move(parts->program);
   }

@@ -16,22 +16,16 @@ Plan make_device_plan(const native::GradientProgram& program, const ExecutionOpt
                                     for_gpu(native::plan_options(options, program)));
 }
 
-Result<ScheduledPlan> schedule_program(const Program& program, const ExecutionOptions& options,
-                                       const Device& device) {
-  VECC_TRY(const AskedLaunch asked, asked_launch(options.cuda_launch));
+namespace {
+
+// The Program as it is: in parts, if it was `arranged` for them or that is asked for.
+Result<ScheduledPlan> schedule_whole(const Program& program, const ExecutionOptions& options,
+                                     const Device& device, const AskedLaunch& asked,
+                                     bool arranged) {
   const ScheduleCoefficients coefficients = coefficients_for(asked, device);
   ScheduledPlan scheduled{{program, kNone, {}, {}}, {}, {}, {}};
-  bool arranged = options.arranged;
-  // Who asks for values means those of the Program that was given.
-  if (!options.keep_values && options.kept.empty()) {
-    if (auto parts = arrange_parts(program, asked, coefficients)) {
-      scheduled.whole.program = std::move(parts->program);
-      scheduled.origin = std::move(parts->origin);
-      arranged = true;
-    }
-  }
   if (options.gradients) {
-    VECC_TRY(scheduled.whole, native::make_gradient_program(scheduled.whole.program));
+    VECC_TRY(scheduled.whole, native::make_gradient_program(program));
   }
   const native::GradientProgram& whole = scheduled.whole;
   if (may_run_in_parts(whole.program, asked, arranged)) {
@@ -44,6 +38,26 @@ Result<ScheduledPlan> schedule_program(const Program& program, const ExecutionOp
   VECC_TRY(scheduled.walk,
            choose_walk(scheduled.plan, asked, /*arranged=*/false, device, coefficients));
   return scheduled;
+}
+
+}  // namespace
+
+Result<ScheduledPlan> schedule_program(const Program& program, const ExecutionOptions& options,
+                                       const Device& device) {
+  VECC_TRY(const AskedLaunch asked, asked_launch(options.cuda_launch));
+  // Who asks for values means those of the Program that was given.
+  if (!options.keep_values && options.kept.empty()) {
+    if (auto parts = arrange_parts(program, asked, coefficients_for(asked, device),
+                                   device.multiprocessors())) {
+      VECC_TRY(ScheduledPlan scheduled,
+               schedule_whole(parts->program, options, device, asked, /*arranged=*/true));
+      if (asked.launch == CudaLaunch::Parts || !scheduled.walk.phases.empty()) {
+        scheduled.origin = std::move(parts->origin);
+        return scheduled;
+      }
+    }
+  }
+  return schedule_whole(program, options, device, asked, options.arranged);
 }
 
 std::optional<ScheduleCounts> count_schedule(const ScheduledPlan& scheduled) {

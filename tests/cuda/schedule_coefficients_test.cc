@@ -49,12 +49,14 @@ ScheduleCoefficients costly_parts() {
   return c;
 }
 
+constexpr std::uint32_t kProcessors = 132;
+
 TEST(ScheduleCoefficients, PartsAreArrangedWhereTheyTakeLeastTime) {
   const Program program = chain_program();
-  EXPECT_TRUE(arrange_parts(program, {}, cheap_parts()));
-  EXPECT_FALSE(arrange_parts(program, {}, costly_parts()));
-  EXPECT_TRUE(arrange_parts(program, {CudaLaunch::Parts, 0}, costly_parts()));
-  EXPECT_FALSE(arrange_parts(program, {CudaLaunch::Graph, 0}, cheap_parts()));
+  EXPECT_TRUE(arrange_parts(program, {}, cheap_parts(), kProcessors));
+  EXPECT_FALSE(arrange_parts(program, {}, costly_parts(), kProcessors));
+  EXPECT_TRUE(arrange_parts(program, {CudaLaunch::Parts, 0}, costly_parts(), kProcessors));
+  EXPECT_FALSE(arrange_parts(program, {CudaLaunch::Graph, 0}, cheap_parts(), kProcessors));
 }
 
 TEST(ScheduleCoefficients, TheFastestScheduleIsChosen) {
