@@ -26,8 +26,9 @@ struct KernelArguments {
 /// The arguments are KernelArguments.
 using KernelFunction = void (*)(const void*, unsigned begin, unsigned end, unsigned type);
 
-/// Work (see Launch::work) from which waking other threads pays.
-inline constexpr std::uint64_t kSharedWork = 1 << 16;
+/// Work (see Launch::work) from which waking other threads pays: some 20 us of a core. Less is over
+/// before a thread that gave its core away has one again.
+inline constexpr std::uint64_t kSharedWork = 1 << 18;
 
 struct BoundLaunch {
   KernelFunction function = nullptr;
