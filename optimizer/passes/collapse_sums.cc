@@ -27,17 +27,10 @@
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_list.h"
+#include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {
-
-// Steps to find the terms, at most, for each member that is there.
-constexpr std::uint64_t kStepsPerMember = 16;
-
-std::uint64_t distinct_numbers(std::vector<std::uint32_t> numbers) {
-  std::ranges::sort(numbers);
-  return static_cast<std::uint64_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
-}
 
 class Collapser {
  public:
@@ -73,40 +66,25 @@ class Collapser {
 
  private:
   void consider(ValueId root) {
+    if (!terms_.is_nested(root, /*through_products=*/true)) return;
+    const std::uint64_t most = terms_.most_steps(root);
     double most_saved = 0;
     std::vector<ValueId> gone;
     for (const bool through_products : {false, true}) {
       if (!terms_.is_nested(root, through_products)) continue;
-      std::optional<TermRows> rows =
-          terms_.write_out(root, through_products, kStepsPerMember * members_below(root));
-      if (!rows || rows->terms.empty()) continue;
+      std::optional<TermRows> rows = terms_.write_out(root, through_products, most);
+      if (!rows || rows->terms.empty()) break;  // through products there are no fewer
+      const bool is_all = !rows->leaves_products;
       std::vector<ValueId> unread = unread_without(root, rows->opened);
       const double saved = work_of(root, unread) - work_of(root, *rows);
-      if (saved <= most_saved) continue;
-      most_saved = saved;
-      gone = std::move(unread);
-      collapsed_[root] = std::move(rows);
+      if (saved > most_saved) {
+        most_saved = saved;
+        gone = std::move(unread);
+        collapsed_[root] = std::move(rows);
+      }
+      if (is_all) break;
     }
     for (const ValueId id : gone) gone_[id] = true;
-  }
-
-  // Members of the sum and of all sums below it.
-  [[nodiscard]] std::uint64_t members_below(ValueId root) const {
-    std::uint64_t members = 0;
-    std::vector<bool> seen(root + std::size_t{1});
-    std::vector<ValueId> open{root};
-    while (!open.empty()) {
-      const ValueId id = open.back();
-      open.pop_back();
-      if (seen[id]) continue;
-      seen[id] = true;
-      const Op& op = program_.op(id);
-      if (op.kind() == OpKind::Segment) members += program_.op(op.operands[0]).rows;
-      const bool goes_on = op.kind() == OpKind::Segment || op.kind() == OpKind::Gather ||
-                           op.kind() == OpKind::Concat || op.kind() == OpKind::Linear;
-      if (goes_on) open.insert(open.end(), op.operands.begin(), op.operands.end());
-    }
-    return members;
   }
 
   // Of `opened`, from the last to the first, what nobody reads once `root` does not.
@@ -154,8 +132,14 @@ class Collapser {
       const SourceRows::View rows = sources_.of(op.operands[k]);
       std::vector<std::uint32_t> numbers(program_.op(op.operands[k]).rows);
       for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = rows[i];
-      work.reads(program_.op(op.operands[k]).shape, distinct_numbers(std::move(numbers)));
+      add_reads(work, op.operands[k], std::move(numbers));
     }
+  }
+
+  // Reading these source rows, shaped as the operand's, each once.
+  void add_reads(WorkEstimate& work, ValueId operand, std::vector<std::uint32_t> numbers) const {
+    work.reads(program_.op(operand).shape,
+               count_distinct(Index::list(std::move(numbers)), sources_.size()));
   }
 
   [[nodiscard]] double work_of(ValueId root, const TermRows& rows) const {
@@ -165,8 +149,8 @@ class Collapser {
       const Op& linear = program_.op(table.linear);
       work.launch();
       work.products(side_shape(linear, 0), side_shape(linear, 1), table.left.size());
-      work.reads(program_.op(linear.operands[0]).shape, distinct_numbers(table.left));
-      work.reads(program_.op(linear.operands[1]).shape, distinct_numbers(table.right));
+      add_reads(work, linear.operands[0], table.left);
+      add_reads(work, linear.operands[1], table.right);
     }
     if (rows.has_factors) {
       work.launch();
@@ -180,11 +164,12 @@ class Collapser {
   ValueId read(Rewriter& rewriter, const std::vector<std::uint32_t>& numbers,
                const std::string& note) const {
     RowList rows(rewriter);
-    for (const std::uint32_t number : numbers) {
-      const auto [value, row] = sources_.source(number);
-      rows.add(rewriter.at(value), row);
-    }
+    for (const std::uint32_t number : numbers) add_row(rows, rewriter, number);
     return rows.read(note);
+  }
+  void add_row(RowList& rows, const Rewriter& rewriter, std::uint32_t number) const {
+    const auto [value, row] = sources_.source(number);
+    rows.add(rewriter.at(value), row);
   }
 
   ValueId write_products(Rewriter& rewriter, const ProductTable& table) const {
@@ -210,8 +195,7 @@ class Collapser {
       if (term.table > 0) {
         list.add(tables[term.table - 1], term.row);
       } else {
-        const auto [value, row] = sources_.source(term.row);
-        list.add(rewriter.at(value), row);
+        add_row(list, rewriter, term.row);
       }
     }
     const Op& op = program_.op(root);

@@ -1,6 +1,8 @@
 #include "optimizer/passes/sum_terms.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +13,7 @@ namespace {
 
 // What stands deeper is a term as it is: a chain of sums may be as long as a recursion.
 constexpr std::uint32_t kDeepest = 64;
+constexpr std::uint64_t kStepsPerMember = 16;
 // The work of a term with a factor, in terms without.
 constexpr double kFactorWork = 1.75;
 
@@ -93,12 +96,8 @@ bool SumTerms::is_nested(ValueId root, bool through_products) const {
 
 std::optional<TermRows> SumTerms::write_out(ValueId root, bool through_products,
                                             std::uint64_t most) {
-  found_ = {};
-  numbers_.clear();
-  tables_.clear();
+  forget_last_root();
   steps_left_ = most;
-  written_ = 0;
-  for (State& state : states_) state.opened = state.left_as_it_is = false;
   const std::uint32_t rows = program_.op(root).rows;
   for (std::uint32_t row = 0; row < rows && steps_left_ > 0; ++row) {
     const std::size_t begin = found_.terms.size();
@@ -114,10 +113,41 @@ std::optional<TermRows> SumTerms::write_out(ValueId root, bool through_products,
     found_.has_factors =
         std::ranges::any_of(found_.terms, [](const Term& term) { return term.factor != 1; });
   }
-  for (auto id = static_cast<ValueId>(states_.size()); id-- > 0;) {
-    if (states_[id].opened && !states_[id].left_as_it_is) found_.opened.push_back(id);
+  std::ranges::sort(met_, std::ranges::greater());
+  for (const ValueId id : met_) {
+    if (!states_[id].left_as_it_is) found_.opened.push_back(id);
   }
   return std::move(found_);
+}
+
+void SumTerms::forget_last_root() {
+  for (const ValueId id : met_) states_[id].opened = states_[id].left_as_it_is = false;
+  met_.clear();
+  found_ = {};
+  numbers_.clear();
+  tables_.clear();
+  written_ = 0;
+}
+
+// Level by level, as deep as rows are written out.
+std::uint64_t SumTerms::most_steps(ValueId root) const {
+  std::uint64_t members = 0;
+  boost::unordered_flat_set<ValueId> seen;
+  std::vector<ValueId> level{root};
+  for (std::uint32_t depth = 0; depth <= kDeepest && !level.empty(); ++depth) {
+    std::vector<ValueId> below;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      if (!seen.insert(level[i]).second) continue;
+      const Op& op = program_.op(level[i]);
+      const bool only_moves = op.kind() == OpKind::Gather || op.kind() == OpKind::Concat;
+      const bool goes_on = op.kind() == OpKind::Segment || op.kind() == OpKind::Linear;
+      if (op.kind() == OpKind::Segment) members += program_.op(op.operands[0]).rows;
+      if (only_moves) level.insert(level.end(), op.operands.begin(), op.operands.end());
+      if (goes_on) below.insert(below.end(), op.operands.begin(), op.operands.end());
+    }
+    level = std::move(below);
+  }
+  return kStepsPerMember * members;
 }
 
 void SumTerms::write_row(std::uint32_t number, double factor, bool products, std::uint32_t depth) {
@@ -127,8 +157,10 @@ void SumTerms::write_row(std::uint32_t number, double factor, bool products, std
   State& state = states_[at.value];
   const bool stays =
       depth > kDeepest || state.kind == Kind::Other || (state.kind == Kind::Product && !products);
+  if (!state.opened && !state.left_as_it_is) met_.push_back(at.value);
   if (stays) {
     state.left_as_it_is = true;
+    found_.leaves_products = found_.leaves_products || state.kind == Kind::Product;
     found_.terms.push_back({0, number, factor});
     return;
   }

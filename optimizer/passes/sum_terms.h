@@ -33,7 +33,8 @@ struct TermRows {
   std::vector<Term> terms;             ///< of one row of the sum after the other; each in order
   std::vector<std::uint32_t> lengths;  ///< by row of the sum: how many terms
   std::vector<ProductTable> products;
-  bool has_factors = false;  ///< whether a factor is not 1
+  bool has_factors = false;      ///< whether a factor is not 1
+  bool leaves_products = false;  ///< whether products stand that may be written out, too
   /// Ops of which every row that was met was written out, from the last to the first.
   std::vector<ValueId> opened;
 };
@@ -48,6 +49,8 @@ class SumTerms {
 
   /// Whether there is something to be written out below the sum or mean `root`.
   [[nodiscard]] bool is_nested(ValueId root, bool through_products) const;
+  /// Steps that writing out `root` may take: so many for each member of the sums that it can reach.
+  [[nodiscard]] std::uint64_t most_steps(ValueId root) const;
   /// The terms of each row of `root`, equal ones once, unless they are few and there are no
   /// factors but their numbers; none if that takes more than `most` steps.
   [[nodiscard]] std::optional<TermRows> write_out(ValueId root, bool through_products,
@@ -68,6 +71,7 @@ class SumTerms {
   void classify_linear(const Op& op, const LinearOp& linear, State& state) const;
   [[nodiscard]] bool is_factors(ValueId value) const;
   [[nodiscard]] double factor_of(std::uint32_t number) const;
+  void forget_last_root();
   void write_row(std::uint32_t number, double factor, bool products, std::uint32_t depth);
   void write_sum(SourceRows::Source at, double factor, bool products, std::uint32_t depth);
   void write_scaled(SourceRows::Source at, double factor, bool products, std::uint32_t depth);
@@ -82,6 +86,7 @@ class SumTerms {
   std::vector<State> states_;  // by value
   // Of the root at work.
   TermRows found_;
+  std::vector<ValueId> met_;                 // ops of which rows were opened or left
   std::vector<PairTable> numbers_;           // by table
   std::map<ValueId, std::uint32_t> tables_;  // by linear
   std::uint64_t steps_left_ = 0;

@@ -49,5 +49,22 @@ TEST(CollapseSums, two_hops_over_many_rows_stay_two) {
   EXPECT_EQ(sums_of(two_hops(2000, 8, 2000)), 2u);
 }
 
+// Terms that double with every level are not counted through all of them: the work is linear.
+TEST(CollapseSums, a_chain_of_doubled_sums_keeps_most_of_its_levels) {
+  constexpr std::uint32_t kLevels = 5000;
+  Program program(DType::F64);
+  program.set_sample_count(1);
+  const auto x = program.add_parameter({"x", 1, Shape::scalar(), nullptr});
+  ValueId sum = program.weight(*x);
+  for (std::uint32_t level = 0; level < kLevels; ++level) {
+    sum = program.segment(program.gather(sum, Index::list({0, 0})), Segments::fixed(2),
+                          Combination::Sum);
+  }
+  program.output(sum, Index::slice(0, 1));
+  const std::size_t left = sums_of(program);
+  EXPECT_LT(left, kLevels);
+  EXPECT_GT(left, kLevels - 64);
+}
+
 }  // namespace
 }  // namespace vecc::test
