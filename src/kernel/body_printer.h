@@ -68,6 +68,7 @@ class BodyPrinter {
   [[nodiscard]] bool can_split(std::size_t phase, std::size_t step);
   [[nodiscard]] bool only_loads_before() const;
   [[nodiscard]] std::optional<std::uint32_t> only_store_after() const;
+  void print_block_loop(const std::string& row, std::uint32_t rows, const std::string& call);
   void print_columns(const std::string& row, std::uint32_t k, std::uint32_t rows);
   void print_products(const std::string& row);
   void print_steps_before();

@@ -116,26 +116,36 @@ std::string BodyPrinter::print_lane_blocks(const std::string& row) {
   const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
   const ProductShape shape = product_shape(kernel_, node);
   const std::uint32_t rows = blocked_rows();
-  const std::optional<std::uint32_t> store = only_store_after();
+  const bool keeps_products = !only_store_after();
   const std::uint64_t deepest = std::min<std::uint64_t>(shape.k, kDeepest);
   const bool is_deep =
-      shared_numbers(shape, deepest, rows, !store) * byte_size(kernel_.dtype) <= kSharedBytes;
+      shared_numbers(shape, deepest, rows, keeps_products) * byte_size(kernel_.dtype) <=
+      kSharedBytes;
   indent_ = "  ";
   line(fmt::format("const T* matrix = d{} + size_t({}) * {};", matrix,
                    row_of(kernel_.accesses[matrix], matrix, "0"), shape.m * shape.k));
   line(fmt::format("__shared__ __align__(16) T columns[{}][row_step<{}>];", rows, shape.k));
-  if (!store) {
+  if (keeps_products) {
     line(fmt::format("__shared__ __align__(16) T products[{}][row_step<{}>];", rows, shape.m));
   }
+  print_block_loop(
+      row, rows,
+      fmt::format("times_block<T, {}, {}, {}, {}, {}>(matrix, columns", shape.m, shape.k, rows,
+                  is_deep ? deepest : std::min(deepest, kDeepest / 2), node.transpose_left));
+  return std::move(text_);
+}
+
+// The loop over blocks of `rows` rows; `call` begins the product of those whose columns are there.
+void BodyPrinter::print_block_loop(const std::string& row, std::uint32_t rows,
+                                   const std::string& call) {
+  const ProductShape shape = product_shape(kernel_, kernel_.nodes[blocked_]);
   line("const unsigned group = threadIdx.x / (G * Slots);");
   line("constexpr unsigned groups = kThreads / (G * Slots);");
   line(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", rows));
   line(fmt::format("  const unsigned count = end - q < {0} ? end - q : {0};", rows));
   print_columns(row, shape.k, rows);
-  line(fmt::format(
-      "  times_block<T, {}, {}, {}, {}, {}>(matrix, columns, count, [&](unsigned b) {{", shape.m,
-      shape.k, rows, is_deep ? deepest : std::min(deepest, kDeepest / 2), node.transpose_left));
-  if (store) {
+  line("  " + call + ", count, [&](unsigned b) {");
+  if (const std::optional<std::uint32_t> store = only_store_after()) {
     line(fmt::format("    const unsigned r = {};", row));
     line(fmt::format("    return d{} + size_t({}) * {};", *store,
                      row_of(kernel_.accesses[*store], *store, "r"), shape.m));
@@ -147,7 +157,6 @@ std::string BodyPrinter::print_lane_blocks(const std::string& row) {
   }
   line("  __syncthreads();");
   line("}");
-  return std::move(text_);
 }
 
 // The columns of rows q .. q + count - 1.

@@ -91,39 +91,23 @@ std::string BodyPrinter::print_unit_blocks(const std::string& row) {
   const KernelNode& node = kernel_.nodes[blocked_];
   const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
   const ProductShape shape = product_shape(kernel_, node);
-  const std::optional<std::uint32_t> store = only_store_after();
-  const UnitBlock block = unit_block(blocked_rows(), !store);
+  const bool keeps_products = !only_store_after();
+  const UnitBlock block = unit_block(blocked_rows(), keeps_products);
   indent_ = "  ";
   line(fmt::format("const T* matrix = d{} + size_t({}) * {};", matrix,
                    row_of(kernel_.accesses[matrix], matrix, "0"), shape.m * shape.k));
   line(fmt::format("using Units = UnitProducts<{}, {}, {}, {}, {}, {}>;",
                    unit_type(kernel_.precision), shape.m, shape.k, block.rows, block.depth,
-                   !store));
+                   keeps_products));
   line(fmt::format("static_assert(sizeof(Units) == {}, \"as the host has it\");", block.bytes));
   line(fmt::format("Units& units = unit_memory<Units, {}>();", kStepBytes));
   line("auto& columns = units.columns;");
-  if (!store) line("auto& products = units.products;");
+  if (keeps_products) line("auto& products = units.products;");
   line(fmt::format("pad_columns<{}, {}>(columns);", shape.k, block.rows));
-  line("const unsigned group = threadIdx.x / (G * Slots);");
-  line("constexpr unsigned groups = kThreads / (G * Slots);");
-  line(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", block.rows));
-  line(fmt::format("  const unsigned count = end - q < {0} ? end - q : {0};", block.rows));
-  print_columns(row, shape.k, block.rows);
-  line(fmt::format(
-      "  times_unit_block<{}, {}, {}, {}, {}>(matrix, units, count, [&](unsigned b) {{",
-      unit_type(kernel_.precision), shape.m, shape.k, block.depth, node.transpose_left));
-  if (store) {
-    line(fmt::format("    const unsigned r = {};", row));
-    line(fmt::format("    return d{} + size_t({}) * {};", *store,
-                     row_of(kernel_.accesses[*store], *store, "r"), shape.m));
-    line("  });");
-  } else {
-    line("    return products[b];");
-    line("  });");
-    print_products(row);
-  }
-  line("  __syncthreads();");
-  line("}");
+  print_block_loop(row, block.rows,
+                   fmt::format("times_unit_block<{}, {}, {}, {}, {}>(matrix, units",
+                               unit_type(kernel_.precision), shape.m, shape.k, block.depth,
+                               node.transpose_left));
   return std::move(text_);
 }
 
