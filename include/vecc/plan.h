@@ -104,8 +104,13 @@ struct PlanOptions {
   bool for_vectors = true;
   /// Products with fewer entries a row do not run in blocks of rows: a kernel may have several.
   std::uint32_t least_blocked_entries = 1;
-  /// Values take the memory of others that nobody reads any more.
-  bool reuses_memory = true;
+  /// Values take the memory of others that nobody reads any more, where all of them together have
+  /// more elements than these.
+  std::uint64_t least_reused_elements = 0;
+  /// A launch may store in place of what it reads for the last time.
+  bool stores_in_place = true;
+  /// Launches of one level run at once: none stores where another one of its level does, or reads.
+  bool levels_at_once = false;
   /// Of wide products in f32, on a GPU.
   MatmulPrecision precision = MatmulPrecision::Exact;
   /// Each op a kernel of its own: to find out whether fusion is to blame.

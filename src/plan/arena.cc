@@ -132,4 +132,22 @@ std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launch
   return placement.size();
 }
 
+void live_by_level(std::span<const Launch> launches, std::span<PlanBuffer> buffers) {
+  const auto count = static_cast<std::uint32_t>(launches.size());
+  const auto same_level = [&](std::uint32_t a, std::uint32_t b) {
+    return launches[a].stage == launches[b].stage && launches[a].level == launches[b].level;
+  };
+  std::vector<std::uint32_t> begin(count), end(count);  // of a launch's level
+  for (std::uint32_t l = 0; l < count; ++l) {
+    begin[l] = l > 0 && same_level(l - 1, l) ? begin[l - 1] : l;
+  }
+  for (std::uint32_t l = count; l-- > 0;) {
+    end[l] = l + 1 < count && same_level(l, l + 1) ? end[l + 1] : l;
+  }
+  for (PlanBuffer& buffer : buffers) {
+    if (buffer.first < count) buffer.first = begin[buffer.first];
+    if (buffer.last < count) buffer.last = end[buffer.last];
+  }
+}
+
 }  // namespace vecc

@@ -15,4 +15,8 @@ namespace vecc {
 std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches,
                              std::span<const BufferIndex> takes = {});
 
+/// Where launches of one level run at once: each buffer lives from the first launch of the level
+/// that it begins in to the last one of that in which it ends.
+void live_by_level(std::span<const Launch> launches, std::span<PlanBuffer> buffers);
+
 }  // namespace vecc

@@ -214,25 +214,38 @@ class PlanAssembler {
       if (buffer.first == end) buffer.first = 0;  // nobody writes it: no rows, or a constant
     }
   }
-  // In place, unless other gaps then happen to fit worse.
+  // In place, unless other gaps then happen to fit worse. Kernels do not depend on sizes: they are
+  // marked even if nothing is reused.
   void place_buffers() {
+    const PlanOptions& options = lowering_.options();
     const auto launches = static_cast<std::uint32_t>(plan_.launches.size());
-    if (!lowering_.options().reuses_memory) {
-      for (PlanBuffer& buffer : plan_.buffers) {
-        buffer.first = 0;
-        buffer.last = launches;
-      }
-      plan_.arena_elements = place_in_arena(plan_.buffers, launches);
-      return;
-    }
-    const std::vector<BufferIndex> takes = find_lenders(plan_);
-    std::vector<PlanBuffer> shared = plan_.buffers;
+    std::vector<BufferIndex> takes;
+    if (options.stores_in_place) takes = find_lenders(plan_, options.levels_at_once);
+    mark_in_place(plan_, takes);
+    if (place_apart(launches)) return;
+    std::vector<PlanBuffer> lives = plan_.buffers;
+    if (options.levels_at_once) live_by_level(plan_.launches, lives);
+    std::vector<PlanBuffer> shared = lives;
     const std::uint64_t in_place = place_in_arena(shared, launches, takes);
-    plan_.arena_elements = place_in_arena(plan_.buffers, launches);
-    mark_in_place(plan_, takes);  // kernels do not depend on sizes
-    if (in_place > plan_.arena_elements) return;
-    plan_.arena_elements = in_place;
-    plan_.buffers = std::move(shared);
+    plan_.arena_elements = place_in_arena(lives, launches);
+    if (in_place <= plan_.arena_elements) {
+      plan_.arena_elements = in_place;
+      lives = std::move(shared);
+    }
+    for (std::size_t b = 0; b < lives.size(); ++b) plan_.buffers[b].offset = lives[b].offset;
+  }
+  // Each buffer where no other one ever is, if that is not too much.
+  bool place_apart(std::uint32_t launches) {
+    std::vector<PlanBuffer> apart = plan_.buffers;
+    for (PlanBuffer& buffer : apart) {
+      buffer.first = 0;
+      buffer.last = launches;
+    }
+    const std::uint64_t elements = place_in_arena(apart, launches);
+    if (elements > lowering_.options().least_reused_elements) return false;
+    plan_.buffers = std::move(apart);
+    plan_.arena_elements = elements;
+    return true;
   }
   [[nodiscard]] bool is_stored(ValueId value) const {
     if (lowering_.values[value].stored) return true;

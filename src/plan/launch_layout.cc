@@ -1,6 +1,7 @@
 #include "src/plan/launch_layout.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace vecc {
@@ -10,6 +11,8 @@ namespace {
 // many members at once, of wide ones a warp takes one after the other.
 constexpr std::uint32_t kLongestGpuPiece = 512;
 constexpr std::uint32_t kLongestWideGpuPiece = 64;
+// Of values that have memory of their own: about what a large GPU's cache holds.
+constexpr std::uint64_t kLeastReusedElements = 1u << 24;
 // As many blocks as a large GPU runs at once.
 constexpr std::uint32_t kEvenPieces = 1056;
 // Processors of a large GPU.
@@ -59,6 +62,8 @@ PlanOptions for_gpu(PlanOptions options) {
   options.even_pieces = kEvenPieces;
   options.for_vectors = false;
   options.least_blocked_entries = kLeastBlockedEntries;
+  options.least_reused_elements = kLeastReusedElements;
+  options.levels_at_once = true;
   return options;
 }
 
@@ -66,7 +71,8 @@ PlanOptions for_gpu_parts(PlanOptions options) {
   options = for_gpu(std::move(options));
   options.longest_wide_piece = kLongestGpuPiece;
   options.even_pieces = 0;
-  options.reuses_memory = false;
+  options.least_reused_elements = std::numeric_limits<std::uint64_t>::max();
+  options.stores_in_place = false;
   return options;
 }
 

@@ -72,7 +72,8 @@ std::uint32_t check_phases(const Program& program, bool reuses_memory) {
   const auto whole = native::make_gradient_program(program);
   EXPECT_TRUE(whole) << whole.error().text();
   PlanOptions options = for_gpu_parts({});
-  options.reuses_memory = reuses_memory;
+  if (reuses_memory) options.least_reused_elements = 0;
+  options.stores_in_place = reuses_memory;
   options.second_stage = whole->first;
   for (const auto& gradient : whole->gradients) {
     if (gradient) options.kept.push_back(*gradient);

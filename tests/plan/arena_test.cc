@@ -101,6 +101,20 @@ TEST(Arena, APlaceThatIsTakenIsFreeLater) {
   EXPECT_EQ(buffers[3].offset, buffers[1].offset);
 }
 
+// Launches 0 and 1 run at once, then 2 and 3.
+TEST(Arena, LivesOfLevels) {
+  std::vector<Launch> launches(4);
+  launches[2].level = launches[3].level = 1;
+  std::vector<PlanBuffer> buffers = {live(16, 0, 0), live(16, 1, 2), live(16, 3, 4)};
+  live_by_level(launches, buffers);
+  EXPECT_EQ(buffers[0].last, 1u);
+  EXPECT_EQ(buffers[1].first, 0u);
+  EXPECT_EQ(buffers[1].last, 3u);
+  EXPECT_EQ(buffers[2].first, 2u);
+  EXPECT_EQ(buffers[2].last, 4u);
+  EXPECT_EQ(place_in_arena(buffers, 4), 32u);
+}
+
 TEST(Arena, RandomLives) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);

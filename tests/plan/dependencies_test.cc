@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/plan/launch_layout.h"
 #include "src/plan/launch_rows.h"
 #include "tests/program/random_program.h"
 #include "tests/program/recursive_levels.h"
@@ -85,6 +86,33 @@ TEST(Dependencies, are_conflicts_and_all_of_them) {
     PlanOptions unfused;
     unfused.fuse = false;
     expect_exact(make_plan(program, unfused));
+  }
+}
+
+// Where a level's launches run at once, memory that is used again adds no level.
+TEST(Dependencies, go_from_level_to_level) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomSource random(seed);
+    const Program program = random_program(random, 40);
+    PlanOptions options = for_gpu({});
+    options.least_reused_elements = 0;
+    const Plan reused = make_plan(program, options);
+    expect_exact(reused);
+    options = for_gpu({});
+    const Plan apart = make_plan(program, options);
+    for (const Plan* plan : {&reused, &apart}) {
+      const auto verified = verify(*plan);
+      ASSERT_TRUE(verified) << verified.error().text();
+      const auto before = launch_dependencies(*plan);
+      for (std::size_t l = 0; l < before.size(); ++l) {
+        for (const std::uint32_t other : before[l]) {
+          EXPECT_LT(plan->launches[other].level, plan->launches[l].level) << other << ", " << l;
+        }
+      }
+    }
+    EXPECT_LE(reused.arena_elements, apart.arena_elements);
+    EXPECT_EQ(reused.kernels.size(), apart.kernels.size());
   }
 }
 
