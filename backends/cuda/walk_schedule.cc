@@ -36,7 +36,7 @@ StepKind choose_kind(const Plan& plan, const Launch& launch, const LaunchPhase* 
   if (wide.lanes > layout.lanes && launch.rows <= kFewRows * blocks) {
     return {CudaUnit::WideStep, block_slots(wide)};
   }
-  return {CudaUnit::Step, choose_slots(plan, launch, layout, blocks * kStepThreads)};
+  return {CudaUnit::Step, choose_slots(plan, launch, layout, static_cast<std::uint32_t>(blocks))};
 }
 
 // Rows that follow one another and are one block's, within a tile if that has a type.

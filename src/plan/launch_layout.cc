@@ -1,8 +1,11 @@
 #include "src/plan/launch_layout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
+
+#include "src/plan/row_cost.h"
 
 namespace vecc {
 namespace {
@@ -15,19 +18,21 @@ constexpr std::uint32_t kLongestWideGpuPiece = 64;
 constexpr std::uint64_t kLeastReusedElements = 1u << 24;
 // As many blocks as a large GPU runs at once.
 constexpr std::uint32_t kEvenPieces = 1056;
-// Processors of a large GPU.
-constexpr std::uint32_t kProcessors = 132;
 // Rows of a product that one of a block's warps has at least.
 constexpr std::uint32_t kWarpRows = 32;
 // Entries of a flat kernel that a thread computes.
 constexpr std::uint32_t kFlatSteps = 4;
 
-// Beside its members, in the time of one: a row, and joining what slots have.
-constexpr double kRowTime = 1;
-constexpr double kShuffle = 0.06;  // of halves of what a warp has
-constexpr double kBlockJoin = 1;
-// Of the time of the longest row what others do not hide.
-constexpr double kTail = 0.5;
+constexpr double kWarp = 32;
+// Measured on an H200: instructions that a processor begins in a cycle, while others wait for
+// memory; cycles of a member of a row that all wait for, of each of its instructions, and of each
+// line of the cache that a warp reads for it.
+constexpr double kPerCycle = 1.6;
+constexpr double kMemberWait = 350;
+constexpr double kInstructionWait = 6;
+constexpr double kLineWait = 16;
+// Joins of halves that joining a block's warps is like.
+constexpr double kBlockJoin = 12;
 
 struct Lengths {
   std::uint64_t all = 0;
@@ -77,15 +82,21 @@ PlanOptions for_gpu_parts(PlanOptions options) {
 }
 
 std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLayout& layout,
-                           std::uint64_t threads) {
+                           std::uint32_t processors) {
   if (!layout.shares_members) return 1;
   const Lengths lengths = lengths_of(plan, launch);
-  const double mean = static_cast<double>(lengths.all) / std::max(launch.rows, 1u);
-  // All rows that run at once, again and again, and at last the longest one alone.
+  const double rows = std::max(launch.rows, 1u);
+  const double mean = static_cast<double>(lengths.all) / rows;
+  const RowCost cost = cost_of_row(plan.kernels[launch.kernel], layout.lanes);
+  const double wait =
+      kMemberWait + kInstructionWait * cost.member + kLineWait * kWarp / layout.lanes;
+  // Cycles: what processors begin, and the longest row, of which others hide some.
   const auto time_of = [&](std::uint32_t slots, double join) {
-    const double wanted = static_cast<double>(launch.rows) * layout.lanes * slots;
-    const double waves = std::max(1.0, wanted / static_cast<double>(threads));
-    return waves * (kRowTime + mean / slots + join) + kTail * (lengths.largest - mean) / slots;
+    const double members = std::max(mean / slots, std::min(mean, 1.0));
+    const double warps = rows * layout.lanes * slots / kWarp;
+    const double begun =
+        warps * (cost.row + join + members * cost.member) / (processors * kPerCycle);
+    return std::hypot(begun, wait * std::ceil(lengths.largest / static_cast<double>(slots)) + join);
   };
   std::uint32_t best = 1;
   double least = time_of(1, 0);
@@ -97,9 +108,9 @@ std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLay
   };
   double join = 0;
   for (std::uint32_t slots = 2; slots <= warp_slots(layout); slots *= 2) {
-    consider(slots, join += kShuffle);
+    consider(slots, join += cost.halving);
   }
-  consider(block_slots(layout), kBlockJoin);
+  consider(block_slots(layout), join + kBlockJoin * (1 + cost.halving));
   return best;
 }
 

@@ -28,11 +28,11 @@ struct BlockRows {
 
 /// Slots for the segments of a launch: few members are one thread's (one group of lanes'), more are
 /// shared by several of a warp, many by a block.
-/// `threads`: how many of the launch run at once.
-inline constexpr std::uint64_t kManyThreads = 132 * 2048;  // of a large GPU
+/// `processors`: of the GPU, that run the launch.
+inline constexpr std::uint32_t kProcessors = 132;  // of a large GPU
 [[nodiscard]] std::uint32_t choose_slots(const Plan& plan, const Launch& launch,
                                          const CudaLayout& layout,
-                                         std::uint64_t threads = kManyThreads);
+                                         std::uint32_t processors = kProcessors);
 
 /// The rows of each block, each within a tile of one type. They depend on the launch alone. `most`:
 /// of how many blocks there can be, each has as many rows as it takes (more blocks if there are
