@@ -31,14 +31,20 @@ VECC_FN constexpr int entry_of(int lane, int j) {
   return j / pack * (G * pack) + lane * pack + j % pack;
 }
 
+// Whether that is one of the row's: where lanes have all of it in equal shares nobody asks.
+template <int S, int G>
+VECC_FN constexpr bool is_entry(int i) {
+  return S % (G * kPack<S, G>) == 0 || i < S;
+}
+
 // Entry i of this lane's, number j of those that it has.
 #define VECC_ENTRIES(S)                                 \
   _Pragma("unroll") for (int j = 0; j < (kOwn<(S), G>); \
-                         ++j) if (const int i = entry_of<(S), G>(lane, j); i < (S))
+                         ++j) if (const int i = entry_of<(S), G>(lane, j); is_entry<(S), G>(i))
 // The same of rows that fill more registers than there are.
 #define VECC_MANY_ENTRIES(S)                              \
   _Pragma("unroll 1") for (int j = 0; j < (kOwn<(S), G>); \
-                           ++j) if (const int i = entry_of<(S), G>(lane, j); i < (S))
+                           ++j) if (const int i = entry_of<(S), G>(lane, j); is_entry<(S), G>(i))
 
 // The lanes of this thread's group, for what warps do together.
 template <int G>
@@ -119,16 +125,16 @@ VECC_FN void all_entries(const T* own, T* all) {
   }
 }
 
-// This lane's entries of an aligned row of S in memory.
+// This lane's entries of an aligned row of S in memory. Without branches, so that loads of several
+// rows are under way at once: lanes behind the row have its last entries.
 template <class T, int S, int G>
 VECC_FN void load_own(const T* row, T* own, int lane) {
   constexpr int pack = kPack<S, G>;
   _Pragma("unroll") for (int j = 0; j < kOwn<S, G>; j += pack) {
     const int i = entry_of<S, G>(lane, j);
-    if (i < S) {
-      const auto x = *reinterpret_cast<const Packed<T, pack>*>(row + i);
-      _Pragma("unroll") for (int k = 0; k < pack; ++k) own[j + k] = x.x[k];
-    }
+    const auto x =
+        *reinterpret_cast<const Packed<T, pack>*>(row + (is_entry<S, G>(i) ? i : S - pack));
+    _Pragma("unroll") for (int k = 0; k < pack; ++k) own[j + k] = x.x[k];
   }
 }
 template <class T, int S, int G>
@@ -136,7 +142,7 @@ VECC_FN void store_own(const T* own, T* row, int lane) {
   constexpr int pack = kPack<S, G>;
   _Pragma("unroll") for (int j = 0; j < kOwn<S, G>; j += pack) {
     const int i = entry_of<S, G>(lane, j);
-    if (i < S) {
+    if (is_entry<S, G>(i)) {
       Packed<T, pack> x;
       _Pragma("unroll") for (int k = 0; k < pack; ++k) x.x[k] = own[j + k];
       *reinterpret_cast<Packed<T, pack>*>(row + i) = x;
@@ -164,6 +170,27 @@ VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
   _Pragma("unroll") for (int j = 0; j < own; ++j) y[j] = sum[j];
 }
 
+// Rows of such a matrix that lie side by side, as many as a pack of a lane's has: four numbers at
+// once.
+template <class T, int M, int K, int G>
+VECC_FN void times_row_packs(const T* l, const T* x, T* sum, int lane) {
+  constexpr int pack = kPack<M, G>;
+  _Pragma("unroll") for (int j = 0; j < kOwn<M, G>; j += pack) {
+    const int entry = entry_of<M, G>(lane, j);
+    const int i = is_entry<M, G>(entry) ? entry : M - pack;
+    T w[pack * K];
+    _Pragma("unroll") for (int k = 0; k < pack * K; k += 4) {
+      const auto four = *reinterpret_cast<const Four<T>*>(l + i * K + k);
+      _Pragma("unroll") for (int p = 0; p < 4; ++p) w[k + p] = four.x[p];
+    }
+    _Pragma("unroll") for (int k = 0; k < K; ++k) {
+      _Pragma("unroll") for (int p = 0; p < pack; ++p) {
+        sum[j + p] = madd(w[p * K + k], x[k], sum[j + p]);
+      }
+    }
+  }
+}
+
 // The same of an M x K matrix in memory (TL: of its transpose, K x M), which is aligned, times a
 // column.
 template <class T, int M, int K, bool TL, int G>
@@ -172,10 +199,13 @@ VECC_FN void times_column(const T* l, const T* x, T* y, int lane) {
   constexpr int own = kOwn<M, G>;
   T sum[own];
   _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
-  _Pragma("unroll") for (int k = 0; k < K; k += TL ? 1 : pack) {
+  constexpr bool row_packs = !TL && pack < 4 && kPack<M, G> * K % 4 == 0 && K <= 16;
+  if constexpr (row_packs) times_row_packs<T, M, K, G>(l, x, sum, lane);
+  _Pragma("unroll") for (int k = row_packs ? K : 0; k < K; k += TL ? 1 : pack) {
     _Pragma("unroll") for (int j = 0; j < own; j += TL ? pack : 1) {
-      const int i = entry_of<M, G>(lane, j);
-      if (i >= M) continue;
+      // Of lanes behind the column nobody reads the result.
+      const int entry = entry_of<M, G>(lane, j);
+      const int i = is_entry<M, G>(entry) ? entry : M - (TL ? pack : 1);
       const auto w = *reinterpret_cast<const Packed<T, pack>*>(TL ? l + k * M + i : l + i * K + k);
       _Pragma("unroll") for (int p = 0; p < pack; ++p) {
         T& to = sum[TL ? j + p : j];
