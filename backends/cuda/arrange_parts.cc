@@ -3,9 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/predict_times.h"
+#include "backends/native/gradient_program.h"
 #include "src/plan/launch_layout.h"
 #include "src/program/forward.h"
 
@@ -17,9 +19,9 @@ namespace {
 constexpr std::uint32_t kParts = 132;
 // Numbers that a block computes while others would wait.
 constexpr std::uint64_t kMostOfPart = 12'000;
-// Of the time of a graph, as predicted: what is near it was as fast or faster in parts, and a
-// series of epochs gains more than a run.
-constexpr double kWorth = 1.04;
+// Of the time of a graph, as predicted: parts add gradients up in another order, and take more
+// memory.
+constexpr double kWorth = 0.85;
 // Numbers of all parts, if they are asked for.
 constexpr std::uint64_t kMostAsked = 4'000'000;
 // Numbers of a Program whose values have memory of their own.
@@ -34,14 +36,30 @@ std::uint64_t stored_elements(const Program& program) {
   return elements;
 }
 
-// Microseconds of a forward pass.
-double predict_graph(const Program& program, const ScheduleCoefficients& coefficients) {
-  const Plan plan = make_plan(program, for_gpu({}));
+// What is planned: forward, or with gradients, in one run.
+struct Planned {
+  Program program;
+  PlanOptions options;
+};
+std::optional<Planned> to_plan(const Program& forward, bool with_gradients) {
+  if (!with_gradients) return Planned{forward, {}};
+  auto both = native::make_gradient_program(forward);
+  if (!both) return std::nullopt;
+  Planned planned{std::move(both->program), {}};
+  for (const auto& gradient : both->gradients) {
+    if (gradient) planned.options.kept.push_back(*gradient);
+  }
+  return planned;
+}
+
+// Microseconds.
+double predict_graph(const Planned& planned, const ScheduleCoefficients& coefficients) {
+  const Plan plan = make_plan(planned.program, for_gpu(planned.options));
   return predict_time(count_graph(plan, list_stages(plan)), coefficients);
 }
-double predict_parts(const Program& program, const ScheduleCoefficients& coefficients,
+double predict_parts(const Planned& planned, const ScheduleCoefficients& coefficients,
                      std::uint32_t blocks) {
-  const Plan plan = make_plan(program, for_gpu_parts({}));
+  const Plan plan = make_plan(planned.program, for_gpu_parts(planned.options));
   const std::vector<StageLaunches> stages = list_stages(plan);
   const auto phases = find_phases(plan, stages.front(), blocks);
   if (!phases) return std::numeric_limits<double>::infinity();
@@ -52,7 +70,7 @@ double predict_parts(const Program& program, const ScheduleCoefficients& coeffic
 
 std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaunch& asked,
                                          const ScheduleCoefficients& coefficients,
-                                         std::uint32_t processors) {
+                                         std::uint32_t processors, bool with_gradients) {
   const bool by_choice = asked.launch == CudaLaunch::Auto;
   if (!by_choice && asked.launch != CudaLaunch::Parts) return std::nullopt;
   if (!is_forward(program)) return std::nullopt;
@@ -60,10 +78,13 @@ std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaun
   const std::uint32_t count = asked.blocks == 0 ? kParts : asked.blocks;
   auto parts = split_by_samples(program, count, by_choice ? kMostOfPart * kParts : kMostAsked);
   if (!parts || !by_choice) return parts;
-  const double graph = predict_graph(program, coefficients);
-  const double in_parts = predict_parts(parts->program, coefficients, processors);
-  spdlog::debug("cuda: forward takes {:.1f} us as a graph, {:.1f} in {} parts", graph, in_parts,
-                parts->parts);
+  const auto whole = to_plan(program, with_gradients);
+  const auto split = to_plan(parts->program, with_gradients);
+  if (!whole || !split) return std::nullopt;
+  const double graph = predict_graph(*whole, coefficients);
+  const double in_parts = predict_parts(*split, coefficients, processors);
+  spdlog::debug("cuda: {} takes {:.1f} us as a graph, {:.1f} in {} parts",
+                with_gradients ? "forward and backward" : "forward", graph, in_parts, parts->parts);
   if (in_parts < kWorth * graph) return parts;
   return std::nullopt;
 }

@@ -58,7 +58,7 @@ class CudaBackend final : public Backend {
     const auto device = cuda::Device::open(options.device.index);
     if (!asked || !device) return std::nullopt;  // compile() says what is wrong
     auto parts = cuda::arrange_parts(program, *asked, cuda::coefficients_for(*asked, **device),
-                                     (*device)->multiprocessors());
+                                     (*device)->multiprocessors(), /*with_gradients=*/true);
     if (!parts) return std::nullopt;
     return std::move(parts->program);
   }

@@ -12,15 +12,15 @@
 namespace vecc::cuda {
 
 /// Microseconds, predict_times.h says of what. Those that stand here are an H200's, fitted by hand
-/// to forward passes of eight small programs (MUTAG, ENZYMES, PROTEINS, mutagenesis), all within a
-/// fifth; `vecc-bench calibrate --backend=cuda --device=cuda` fits those of a device.
+/// to eight small programs (MUTAG, ENZYMES, PROTEINS, mutagenesis), forward and with gradients,
+/// most within a fifth; `vecc-bench calibrate --backend=cuda --device=cuda` fits those of a device.
 struct ScheduleCoefficients {
   /// A CUDA graph: what a stage begins with, a level, a further node in it, a unit of work.
   struct Graph {
     double begin = 3.0;
-    double level = 2.0;
-    double node = 0.75;
-    double work = 0.4e-6;
+    double level = 1.9;
+    double node = 1.0;
+    double work = 1e-6;
     bool operator==(const Graph&) const = default;
   };
   /// A grid: what a stage begins with, a level (its barrier and what its blocks fetch before they
@@ -34,11 +34,11 @@ struct ScheduleCoefficients {
   /// Parts: what a stage begins with, the barrier between two phases, a block's level, a further
   /// step in it, a unit of the block's own work.
   struct Parts {
-    double begin = 5.0;
-    double barrier = 1.5;
-    double level = 1.0;
+    double begin = 8.0;
+    double barrier = 8.0;
+    double level = 0.5;
     double step = 0.25;
-    double work = 1.3e-4;
+    double work = 1.5e-4;
     bool operator==(const Parts&) const = default;
   };
   Graph graph;

@@ -24,7 +24,12 @@ class ShapedProgram {
       if (part > 0) x = join_groups(x);
       for (std::uint32_t layer = 0; layer < shape_.layers; ++layer) x = add_layer(x);
     }
-    program_.output(program_.gather(x, Index::slice(0, 1)), Index::slice(0, 1));
+    ValueId result = program_.gather(x, Index::slice(0, 1));
+    const ValueId column = result;
+    for (std::uint32_t sum = 0; sum < shape_.sums; ++sum) {
+      result = add(result, program_.linear(add_matrices(shift(x, sum)), column));
+    }
+    program_.output(result, Index::slice(0, 1));
     return std::move(program_);
   }
 
@@ -57,6 +62,24 @@ class ShapedProgram {
         program_.segment(program_.gather(x, Index::list(neighbours())),
                          of_length(shape_.groups * shape_.rows, 2), Combination::Sum);
     return program_.transform(sums, function);
+  }
+
+  ValueId shift(ValueId x, std::uint32_t by) {
+    return program_.map(*parse_expr(fmt::format("sum($0, {})", by + 1), "a shift"), std::array{x});
+  }
+
+  // Of each group the sum of its rows' outer products with themselves; those of all groups added
+  // up.
+  ValueId add_matrices(ValueId x) {
+    Rows groups;
+    for (std::uint32_t row = 0; row < shape_.groups * shape_.rows; ++row) {
+      groups.push_back(row / shape_.rows);
+    }
+    const auto matrices = program_.add(ContractOp{Index::list(std::move(groups)), shape_.groups,
+                                                  Shape(shape_.width, shape_.width)},
+                                       {x, x});
+    VECC_CHECK(matrices.has_value(), "a contract of columns");
+    return program_.segment(*matrices, of_length(1, shape_.groups), Combination::Sum);
   }
 
   ValueId multiply(ValueId x) {
@@ -95,9 +118,12 @@ class ShapedProgram {
 }  // namespace
 
 std::string text_of(const ScheduleShape& shape) {
-  return fmt::format("{} layers of {}{}{}, {}x{}x{}", shape.layers * (shape.joins + 1),
+  const auto several = [](std::uint32_t count, const char* what) {
+    return count == 0 ? std::string() : fmt::format(", {} {}", count, what);
+  };
+  return fmt::format("{} layers of {}{}{}{}, {}x{}x{}", shape.layers * (shape.joins + 1),
                      shape.branches, shape.has_products ? " with products" : "",
-                     shape.joins == 0 ? "" : fmt::format(", {} joins", shape.joins), shape.groups,
+                     several(shape.joins, "joins"), several(shape.sums, "sums"), shape.groups,
                      shape.rows, shape.width);
 }
 
@@ -123,6 +149,11 @@ std::vector<ScheduleShape> schedule_shapes(std::uint32_t multiprocessors, std::u
   for (const std::uint32_t rows : {4u, 64u}) {
     for (const std::uint32_t joins : {1u, 2u, 4u}) {
       add({.layers = 2, .joins = joins, .groups = multiprocessors, .rows = rows});
+    }
+  }
+  for (const std::uint32_t rows : {16u, 64u}) {
+    for (const std::uint32_t sums : {1u, kMostBranches}) {
+      add({.layers = 3, .groups = multiprocessors, .rows = rows, .sums = sums});
     }
   }
   for (const std::uint32_t rows : {16u, 64u}) {

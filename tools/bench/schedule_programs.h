@@ -11,7 +11,8 @@ namespace vecc::tools {
 
 /// `groups` of rows that know nothing of one another, each in `branches` values, which go through
 /// `levels`: each row is a function (another one in each branch) of the sum of two rows of its
-/// group one level before. `joins` times all groups are added up, and each goes on from there.
+/// group one level before. `joins` times all groups are added up, and each goes on from there. At
+/// the end `sums` matrices of each group are added up over all groups, as gradients are.
 struct ScheduleShape {
   std::uint32_t layers = 1;
   std::uint32_t branches = 1;  ///< at most kMostBranches
@@ -20,6 +21,7 @@ struct ScheduleShape {
   std::uint32_t rows = 4;     ///< of a group
   std::uint32_t width = 8;    ///< numbers of a row
   bool has_products = false;  ///< each layer begins with a product with a matrix
+  std::uint32_t sums = 0;
 };
 inline constexpr std::uint32_t kMostBranches = 4;
 
