@@ -107,9 +107,8 @@ struct PlanOptions {
   /// Values take the memory of others that nobody reads any more, where all of them together have
   /// more elements than these.
   std::uint64_t least_reused_elements = 0;
-  /// A launch may store in place of what it reads for the last time.
-  bool stores_in_place = true;
-  /// Launches of one level run at once: none stores where another one of its level does, or reads.
+  /// Launches of one level run at once: none stores where another one of its level does, or reads,
+  /// nor in place of what it reads itself.
   bool levels_at_once = false;
   /// Of wide products in f32, on a GPU.
   MatmulPrecision precision = MatmulPrecision::Exact;

@@ -158,8 +158,8 @@ void BodyPrinter::print_phase(const KernelPhase& phase) {
 // Of a GPU's slots each takes every member that it comes to.
 void BodyPrinter::print_members_loop(const KernelPhase& phase) {
   const bool stores = std::ranges::any_of(phase.steps, &KernelStep::store);
-  // Loads of several members at once; a store in between might change what they read.
-  // A thread that has few numbers of a long row has as many members under way instead.
+  // Loads of several members at once; a store in between might change what they read. A thread
+  // that has few numbers of a long row has as many members under way instead.
   if (lanes_ > 0 && !stores) line(fmt::format("_Pragma(\"unroll {}\")", lanes_ > 32 ? 16 : 4));
   const std::string first = lanes_ > 0 ? " + slot" : "";
   const std::string step = lanes_ > 0 ? " += Slots" : "";

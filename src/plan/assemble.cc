@@ -220,7 +220,7 @@ class PlanAssembler {
     const PlanOptions& options = lowering_.options();
     const auto launches = static_cast<std::uint32_t>(plan_.launches.size());
     std::vector<BufferIndex> takes;
-    if (options.stores_in_place) takes = find_lenders(plan_, options.levels_at_once);
+    if (!options.levels_at_once) takes = find_lenders(plan_);
     mark_in_place(plan_, takes);
     if (place_apart(launches)) return;
     std::vector<PlanBuffer> lives = plan_.buffers;

@@ -27,10 +27,9 @@ void merge_kernels(Plan& plan) {
 
 class LenderSearch {
  public:
-  LenderSearch(const Plan& plan, bool levels_at_once)
+  explicit LenderSearch(const Plan& plan)
       : plan_(plan), takes_(plan.buffers.size(), kNone), lends_(plan.buffers.size(), false) {
     for (const Kernel& kernel : plan.kernels) steps_.push_back(access_steps(kernel));
-    if (levels_at_once) keep_shared();
   }
 
   std::vector<BufferIndex> search() {
@@ -39,20 +38,6 @@ class LenderSearch {
   }
 
  private:
-  // What two launches of the last level that touches it share stays where it is.
-  void keep_shared() {
-    for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
-      for (const AccessBinding& access : plan_.launches[l].accesses) {
-        const std::uint32_t last = plan_.buffers[access.buffer].last;
-        if (l < last && last < plan_.launches.size() &&
-            plan_.launches[l].stage == plan_.launches[last].stage &&
-            plan_.launches[l].level == plan_.launches[last].level) {
-          lends_[access.buffer] = true;
-        }
-      }
-    }
-  }
-
   // What a launch stores first takes first, so that three may share one place.
   void search_in(std::uint32_t number) {
     const Launch& launch = plan_.launches[number];
@@ -106,8 +91,8 @@ bool may_lend_place(const Kernel& kernel, std::span<const AccessSteps> steps, co
   return true;
 }
 
-std::vector<BufferIndex> find_lenders(const Plan& plan, bool levels_at_once) {
-  return LenderSearch(plan, levels_at_once).search();
+std::vector<BufferIndex> find_lenders(const Plan& plan) {
+  return LenderSearch(plan).search();
 }
 
 void mark_in_place(Plan& plan, std::span<const BufferIndex> takes) {

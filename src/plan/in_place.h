@@ -17,8 +17,8 @@ namespace vecc {
                                   const Launch& launch, BufferIndex old, BufferIndex made);
 
 /// By buffer: the one whose place it may take in the launch that stores it first, kNone if none.
-/// Each lends its place once; with `levels_at_once` to a launch that alone reads it in its level.
-[[nodiscard]] std::vector<BufferIndex> find_lenders(const Plan& plan, bool levels_at_once);
+/// Each lends its place once.
+[[nodiscard]] std::vector<BufferIndex> find_lenders(const Plan& plan);
 
 /// Marks the kernels of launches in which a buffer takes another's place. Kernels that became the
 /// same are one again.

@@ -77,7 +77,6 @@ PlanOptions for_gpu_parts(PlanOptions options) {
   options.longest_wide_piece = kLongestGpuPiece;
   options.even_pieces = 0;
   options.least_reused_elements = std::numeric_limits<std::uint64_t>::max();
-  options.stores_in_place = false;
   return options;
 }
 

@@ -73,7 +73,7 @@ std::uint32_t check_phases(const Program& program, bool reuses_memory) {
   EXPECT_TRUE(whole) << whole.error().text();
   PlanOptions options = for_gpu_parts({});
   if (reuses_memory) options.least_reused_elements = 0;
-  options.stores_in_place = reuses_memory;
+  options.levels_at_once = !reuses_memory;
   options.second_stage = whole->first;
   for (const auto& gradient : whole->gradients) {
     if (gradient) options.kept.push_back(*gradient);
