@@ -1,7 +1,6 @@
 #include "src/plan/launch_layout.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -89,13 +88,15 @@ std::uint32_t choose_slots(const Plan& plan, const Launch& launch, const CudaLay
   const RowCost cost = cost_of_row(plan.kernels[launch.kernel], layout.lanes);
   const double wait =
       kMemberWait + kInstructionWait * cost.member + kLineWait * kWarp / layout.lanes;
-  // Cycles: what processors begin, and the longest row, of which others hide some.
+  // Cycles, squared: what processors begin, and the longest row, of which others hide some. (No
+  // root: that may differ from one machine to the next, and then the order of sums.)
   const auto time_of = [&](std::uint32_t slots, double join) {
     const double members = std::max(mean / slots, std::min(mean, 1.0));
     const double warps = rows * layout.lanes * slots / kWarp;
     const double begun =
         warps * (cost.row + join + members * cost.member) / (processors * kPerCycle);
-    return std::hypot(begun, wait * std::ceil(lengths.largest / static_cast<double>(slots)) + join);
+    const double longest = wait * ((lengths.largest + slots - 1) / slots) + join;
+    return begun * begun + longest * longest;
   };
   std::uint32_t best = 1;
   double least = time_of(1, 0);

@@ -14,7 +14,9 @@ using Kind = KernelNode::Kind;
 constexpr double kRow = 60;
 constexpr double kMember = 6;
 constexpr double kAddress = 3;
-constexpr double kFunction = 20;  // tanh, exp, ...
+// Of an entry: of functions, of which some are cheap, and of all else.
+constexpr double kFunction = 5;
+constexpr double kOther = 2;
 constexpr double kBytesOfLine = 128;
 constexpr double kBytesOfLoad = 16;
 // Lines of the cache are read one after another, in the time of as many instructions.
@@ -77,7 +79,7 @@ class CostCounter {
       entries = std::max(entries, share(kernel_.nodes[operand].shape.size()).entries);
     }
     const bool is_function = node.kind == Kind::Transform || node.kind == Kind::TransformVjp;
-    double cost = entries * (is_function ? kFunction / 4 : 2);
+    double cost = entries * (is_function ? kFunction : kOther);
     if (!is_entrywise(kernel_, node) && lanes_ > 1) cost *= lanes_;  // every lane gets all
     return cost;
   }
