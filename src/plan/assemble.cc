@@ -8,6 +8,7 @@
 #include "src/plan/arena.h"
 #include "src/plan/in_place.h"
 #include "src/plan/launch_rows.h"
+#include "src/plan/read_sources.h"
 
 namespace vecc {
 namespace {
@@ -26,6 +27,7 @@ class PlanAssembler {
     store_values();
     plan_.arrays = lowering_.arrays;
     for (const GroupIndex g : ordered_groups()) add_launch(lowering_.groups[g]);
+    if (lowering_.options().levels_at_once) read_sources(plan_, kept_buffers());
     find_lifetimes();
     place_buffers();
     return std::move(plan_);
@@ -186,6 +188,17 @@ class PlanAssembler {
     return found->second;
   }
 
+  std::vector<bool> kept_buffers() {
+    std::vector<bool> kept(plan_.buffers.size(), false);
+    for (ValueId id = 0; id < op_count_; ++id) {
+      const ValueId value = stored_value(id);
+      if (is_stored(value) && kept_[value]) {
+        kept.resize(std::max(kept.size(), std::size_t{place_of(value).first} + 1), false);
+        kept[place_of(value).first] = true;
+      }
+    }
+    return kept;
+  }
   void find_lifetimes() {
     const auto end = static_cast<std::uint32_t>(plan_.launches.size());
     std::vector<std::uint32_t> stages(plan_.buffers.size(), kNone);
