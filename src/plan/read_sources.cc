@@ -24,6 +24,7 @@ struct Copied {
   std::uint64_t count = 0;
   BufferIndex source = 0;
   std::uint64_t first = 0;  // in the source
+  std::uint32_t stage = 0;  // of the copy: before another one sources may be set
 };
 
 class SourceReader {
@@ -88,7 +89,8 @@ class SourceReader {
       const AccessBinding& load = launch.accesses[1 - to];
       const AccessBinding& store = launch.accesses[to];
       const std::uint64_t size = kernel_of(launch).accesses[to].shape.size();
-      copies_[store.buffer][store.first] = {launch.rows * size, load.buffer, load.first};
+      copies_[store.buffer][store.first] = {launch.rows * size, load.buffer, load.first,
+                                            launch.stage};
     }
   }
   // The copy that an element is in.
@@ -121,6 +123,7 @@ class SourceReader {
       const auto found = copy_at(where.buffer, where.first + row * size);
       if (!found || stored_.contains(source_of(found->second.source))) return {};
       const auto& [first, copied] = *found;
+      if (copied.stage != launch.stage) return {};
       const std::uint64_t offset = where.first + row * size - first;
       if ((copied.count - offset) % size != 0) return {};
       if (what.aligned && (copied.first + offset) % pack_size(what.shape) != 0) return {};
