@@ -16,18 +16,18 @@ std::string preludes(const Kernel& kernel) {
 
 }  // namespace
 
-std::string unit_text(const Kernel& kernel, std::uint32_t slots, CudaUnit unit) {
-  return preludes(kernel) + print_cuda(kernel, slots, unit);
+std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit) {
+  return preludes(kernel) + print_cuda(kernel, loops, unit);
 }
 
-StepUnit step_unit(const Kernel& kernel, std::uint32_t slots, CudaUnit kind) {
-  const std::string nameless = print_cuda(kernel, slots, kind);
+StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops, CudaUnit kind) {
+  const std::string nameless = print_cuda(kernel, loops, kind);
   StepUnit unit;
   unit.has_lists = has_lists(kernel);
   unit.memory_bytes = kStepBytes + cuda_layout(kernel, kind).unit_bytes;
   unit.name = "vecc_" + native::CodeKey(nameless).hash();
   unit.text = "#define VECC_STEPS " + std::to_string(kStepThreads) + "\n" + preludes(kernel) +
-              print_cuda(kernel, slots, kind, unit.name);
+              print_cuda(kernel, loops, kind, unit.name);
   return unit;
 }
 

@@ -8,8 +8,8 @@
 
 namespace vecc::cuda {
 
-/// The preludes and the kernel, for that many slots: Kernel or Merged.
-[[nodiscard]] std::string unit_text(const Kernel& kernel, std::uint32_t slots, CudaUnit unit);
+/// The preludes and the kernel, whose members are gone through so: Kernel or Merged.
+[[nodiscard]] std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit);
 
 /// The same as functions for one launch of many kernels (CodeKind::Parts).
 struct StepUnit {
@@ -19,7 +19,7 @@ struct StepUnit {
   std::uint32_t memory_bytes = kStepBytes;  ///< of a block's that it uses
 };
 /// `kind`: Step or WideStep.
-[[nodiscard]] StepUnit step_unit(const Kernel& kernel, std::uint32_t slots,
+[[nodiscard]] StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops,
                                  CudaUnit kind = CudaUnit::Step);
 
 }  // namespace vecc::cuda

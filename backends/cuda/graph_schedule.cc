@@ -39,15 +39,16 @@ void GraphSchedule::make_nodes(const Plan& plan, const StageLaunches& launches) 
   const std::uint32_t first = launches.first;
   const auto& before = launches.before;
   const NarrowArrays narrow(plan);
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>;
-  std::map<Key, Node> nodes;  // by level, kernel, slots and width of the lists
+  using Key = std::tuple<std::uint32_t, std::uint32_t, MemberLoops, bool>;
+  std::map<Key, Node> nodes;  // by level, kernel, loops and width of the lists
   for (std::uint32_t l = 0; l < before.size(); ++l) {
     const Launch& launch = plan.launches[first + l];
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
+    const MemberLoops loops =
+        choose_row_loops(plan, launch, cuda_layout(kernel, CudaUnit::Kernel)).loops;
     const bool is_narrow = has_lists(kernel) && narrow.has_all_of(launch);
-    Node& node = nodes[{launches.levels[l], launch.kernel, slots, is_narrow}];
-    node.slots = slots;
+    Node& node = nodes[{launches.levels[l], launch.kernel, loops, is_narrow}];
+    node.loops = loops;
     node.launches.push_back(first + l);
   }
   Stage& stage = stages_.emplace_back();
@@ -72,16 +73,16 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
                                                       DeviceCodeCounts* counts) {
   std::unique_ptr<GraphSchedule> made(new GraphSchedule(std::move(device)));
   for (const StageLaunches& stage : stages) made->make_nodes(plan, stage);
-  using Key = std::tuple<std::uint32_t, std::uint32_t, CudaUnit>;
-  std::map<Key, std::size_t> numbers;  // by kernel, slots and kind
+  using Key = std::tuple<std::uint32_t, MemberLoops, CudaUnit>;
+  std::map<Key, std::size_t> numbers;  // by kernel, loops and kind
   std::vector<std::string> texts;
   std::vector<std::pair<Node*, std::size_t>> unit_of;
   for (Stage& stage : made->stages_) {
     for (Node& node : stage) {
       const std::uint32_t kernel = plan.launches[node.launches.front()].kernel;
       const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
-      const auto [found, is_new] = numbers.try_emplace({kernel, node.slots, unit}, texts.size());
-      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.slots, unit));
+      const auto [found, is_new] = numbers.try_emplace({kernel, node.loops, unit}, texts.size());
+      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit));
       unit_of.emplace_back(&node, found->second);
     }
   }
@@ -104,7 +105,7 @@ void GraphSchedule::bind_node(const Plan& plan, Node& node, std::vector<LaunchAr
     const Launch& launch = plan.launches[node.launches[i]];
     const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
     firsts.push_back(blocks.size());
-    for (BlockRows& rows : cut_blocks(launch, layout, node.slots)) {
+    for (BlockRows& rows : cut_blocks(launch, layout, choose_row_loops(plan, launch, layout))) {
       rows.launch = i;
       blocks.push_back(rows);
     }

@@ -33,7 +33,7 @@ class GraphSchedule final : public Schedule {
   // Launches of one kernel, of one level.
   struct Node {
     std::vector<std::uint32_t> launches;
-    std::uint32_t slots = 1;
+    MemberLoops loops;
     std::vector<std::uint32_t> before;  // nodes of the stage, earlier in it
     std::shared_ptr<DeviceModule> unit;
     BoundLaunch bound;

@@ -24,7 +24,9 @@ class ItemLists {
           step.blocks.empty() ? static_cast<std::size_t>(least) : std::size_t{step.blocks[r]};
       lists_[block].push_back({step.step, step.arguments, rows.begin, rows.end, rows.type, 0,
                                static_cast<std::uint32_t>(threads_[block] % kStepThreads)});
-      const std::uint64_t threads = std::uint64_t{rows.end - rows.begin} * step.row_threads;
+      const std::uint64_t threads =
+          std::uint64_t{rows.end - rows.begin} *
+          (rows.type == kLongRows ? step.long_row_threads : step.row_threads);
       threads_[block] += (threads + kWarp - 1) / kWarp * kWarp;
       work_[block] +=
           kCallWork + step.work * (rows.end - rows.begin) / std::max<std::uint64_t>(all, 1);

@@ -24,19 +24,22 @@ std::uint64_t block_count(const LaunchPhase& phase) {
 // How a block's threads share the rows that it has at once.
 struct StepKind {
   CudaUnit unit = CudaUnit::Step;
-  std::uint32_t slots = 1;
+  MemberLoops loops;
 };
 StepKind choose_kind(const Plan& plan, const Launch& launch, const LaunchPhase* phase) {
   constexpr std::uint64_t kFewRows = 2;  // of a block
   const Kernel& kernel = plan.kernels[launch.kernel];
   const CudaLayout layout = cuda_layout(kernel, CudaUnit::Step);
-  if (phase == nullptr) return {CudaUnit::Step, choose_slots(plan, launch, layout)};
+  if (phase == nullptr) return {CudaUnit::Step, choose_row_loops(plan, launch, layout).loops};
   const std::uint64_t blocks = block_count(*phase);
   const CudaLayout wide = cuda_layout(kernel, CudaUnit::WideStep);
   if (wide.lanes > layout.lanes && launch.rows <= kFewRows * blocks) {
-    return {CudaUnit::WideStep, block_slots(wide)};
+    MemberLoop loop = choose_loop(plan, launch, wide, static_cast<std::uint32_t>(blocks));
+    loop.slots = block_slots(wide);
+    return {CudaUnit::WideStep, {loop, loop}};
   }
-  return {CudaUnit::Step, choose_slots(plan, launch, layout, static_cast<std::uint32_t>(blocks))};
+  const MemberLoop loop = choose_loop(plan, launch, layout, static_cast<std::uint32_t>(blocks));
+  return {CudaUnit::Step, {loop, loop}};
 }
 
 // Rows that follow one another and are one block's, within a tile if that has a type.
@@ -68,18 +71,18 @@ Result<std::unique_ptr<Schedule>> WalkSchedule::load(
   std::unique_ptr<WalkSchedule> made(new WalkSchedule);
   made->stages_ = std::move(stages);
   made->phases_ = std::move(phases);
-  using Key = std::tuple<std::uint32_t, std::uint32_t, CudaUnit>;
-  std::map<Key, std::size_t> numbers;        // by kernel, slots and kind
+  using Key = std::tuple<std::uint32_t, MemberLoops, CudaUnit>;
+  std::map<Key, std::size_t> numbers;        // by kernel, loops and kind
   std::map<std::string, StepUnit> distinct;  // by name
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const auto [unit, slots] =
+    const auto [unit, loops] =
         choose_kind(plan, launch, made->phases_.empty() ? nullptr : &made->phases_[l]);
     const auto [found, is_new] =
-        numbers.try_emplace({launch.kernel, slots, unit}, made->units_.size());
+        numbers.try_emplace({launch.kernel, loops, unit}, made->units_.size());
     if (is_new) {
-      made->units_.push_back({step_unit(kernel, slots, unit), cuda_layout(kernel, unit), slots});
+      made->units_.push_back({step_unit(kernel, loops, unit), cuda_layout(kernel, unit), loops});
       distinct.emplace(made->units_.back().text.name, made->units_.back().text);
     }
     made->unit_of_.push_back(found->second);
@@ -104,9 +107,10 @@ WalkStep WalkSchedule::make_step(const Plan& plan, std::uint32_t number, bool na
   WalkStep step;
   step.step = walk_->step(unit.text, narrow);
   step.work = launch.work;
-  step.row_threads = layout.flat ? layout.entries : layout.lanes * unit.slots;
+  step.row_threads = layout.flat ? layout.entries : layout.lanes * unit.loops.few.slots;
+  step.long_row_threads = layout.flat ? layout.entries : layout.lanes * unit.loops.many.slots;
   if (phases_.empty()) {
-    step.rows = cut_blocks(launch, layout, unit.slots, walk_->blocks());
+    step.rows = cut_blocks(launch, layout, choose_row_loops(plan, launch, layout), walk_->blocks());
   } else {
     step.phase = phases_[number].phase;
     step.level = phases_[number].level;

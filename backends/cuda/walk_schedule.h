@@ -38,7 +38,7 @@ class WalkSchedule final : public Schedule {
   struct Unit {
     StepUnit text;
     CudaLayout layout;
-    std::uint32_t slots = 1;
+    MemberLoops loops;
   };
   std::vector<StageLaunches> stages_;
   std::vector<LaunchPhase> phases_;  // by launch; none: each level is a phase of all blocks

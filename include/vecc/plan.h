@@ -110,6 +110,9 @@ struct PlanOptions {
   /// Launches of one level run at once: none stores where another one of its level does, or reads,
   /// nor in place of what it reads itself.
   bool levels_at_once = false;
+  /// Launches whose segments differ much in length go through the long ones first: more threads
+  /// share those, so that only longer ones than a block of threads can take are cut.
+  bool long_rows_first = false;
   /// Of wide products in f32, on a GPU.
   MatmulPrecision precision = MatmulPrecision::Exact;
   /// Each op a kernel of its own: to find out whether fusion is to blame.

@@ -155,12 +155,9 @@ void BodyPrinter::print_phase(const KernelPhase& phase) {
   if (kernel_.reloads) print_sync(KernelSpace::Row);
 }
 
-// Of a GPU's slots each takes every member that it comes to.
+// The loop over a row's members.
 void BodyPrinter::print_members_loop(const KernelPhase& phase) {
-  const bool stores = std::ranges::any_of(phase.steps, &KernelStep::store);
-  // Loads of several members at once; a store in between might change what they read. A thread
-  // that has few numbers of a long row has as many members under way instead.
-  if (lanes_ > 0 && !stores) line(fmt::format("_Pragma(\"unroll {}\")", lanes_ > 32 ? 16 : 4));
+  if (may_batch(phase)) return print_batches(phase);
   const std::string first = lanes_ > 0 ? " + slot" : "";
   const std::string step = lanes_ > 0 ? " += Slots" : "";
   switch (kernel_.segments) {
@@ -230,23 +227,28 @@ bool BodyPrinter::moves_packs(std::uint32_t access) const {
   return lanes_ > 0 && of.aligned && own_pack(entries, lanes_) > 1 && array_size(entries) <= kHeld;
 }
 
+// The members of a slot are its own; of a row all slots have the same, and of a number all lanes.
+std::string BodyPrinter::store_condition(KernelSpace space, std::uint64_t entries) const {
+  if (lanes_ == 0) return "";
+  std::string text;
+  if (entries == 1) text += " && lane == 0";
+  if (space == KernelSpace::Row) text += " && slot == 0";
+  if (batched_) text += " && here";
+  return text.empty() ? "" : "if (" + text.substr(4) + ") ";
+}
+
 void BodyPrinter::print_store(const KernelStore& store, KernelSpace space) {
   const KernelAccess& access = kernel_.accesses[store.access];
   const std::string row = row_of(access, store.access, space == KernelSpace::Row ? "r" : "e");
   const std::uint64_t entries = size(store.value);
-  // The members of a slot are its own; of a row all slots have the same.
-  const bool is_alone = lanes_ > 0 && space == KernelSpace::Row;
+  const std::string if_alone = store_condition(space, entries);
   if (entries == 1) {
     if (stores_alias_loads()) print_sync(space);
-    const char* one = lanes_ == 0 ? ""
-                      : is_alone  ? "if (lane == 0 && slot == 0) "
-                                  : "if (lane == 0) ";
-    line(fmt::format("{}d{}[{}] = {};", one, store.access, row, entry(store.value)));
+    line(fmt::format("{}d{}[{}] = {};", if_alone, store.access, row, entry(store.value)));
     return;
   }
   open_loop(entries);
   loop_stores_ = true;
-  const char* if_alone = is_alone ? "if (slot == 0) " : "";
   if (moves_packs(store.access)) {
     line(fmt::format("T o{}[{}];", store.access, array_size(entries)));
     loop_line(fmt::format("o{}[j] = {};", store.access, entry(store.value)));

@@ -58,6 +58,8 @@ class BodyPrinter {
   /// Of a block's memory what products by matrix units take (matrix_units.h); 0: there are none.
   [[nodiscard]] std::uint32_t unit_memory() const;
   /// Whether the phase does nothing but add up outer products of two columns of each member.
+  /// Whether `Batch` members of any phase are loaded at once.
+  [[nodiscard]] bool uses_batches() const;
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
 
  private:
@@ -89,6 +91,8 @@ class BodyPrinter {
   [[nodiscard]] bool sums_by_units(const KernelPhase& phase) const;
   [[nodiscard]] std::string print_unit_blocks(const std::string& row);
   [[nodiscard]] std::string unit_outer_call(std::uint64_t m, std::uint64_t n) const;
+  [[nodiscard]] std::string outer_products_call(const KernelPhase& phase, std::uint64_t m,
+                                                std::uint64_t n) const;
 
   // Rows that lanes share (print_lanes.cc).
   void print_lanes_call(std::uint32_t number);
@@ -110,6 +114,7 @@ class BodyPrinter {
   void print_phase(const KernelPhase& phase);
   void print_step(const KernelStep& step, KernelSpace space);
   void print_node(std::uint32_t number, KernelSpace space);
+  [[nodiscard]] std::string store_condition(KernelSpace space, std::uint64_t entries) const;
   void print_store(const KernelStore& store, KernelSpace space);
   void print_load(std::uint32_t number, KernelSpace space);
   void print_reduce(std::uint32_t number);
@@ -125,6 +130,11 @@ class BodyPrinter {
   void print_times_call(std::uint32_t number);
   void print_window(std::uint32_t number, bool back);
   void print_threshold(std::uint32_t number);
+  [[nodiscard]] bool may_batch(const KernelPhase& phase) const;
+  void print_batches(const KernelPhase& phase);
+  [[nodiscard]] bool is_load(const KernelStep& step) const;
+  void open_batch(bool strided);
+  void close_block();
   void declare_reductions(const KernelPhase& phase);
   void finish_reductions(const KernelPhase& phase);
   [[nodiscard]] std::string entry_text(const KernelNode& node, std::uint32_t number) const;
@@ -153,6 +163,7 @@ class BodyPrinter {
   const Kernel& kernel_;
   std::uint32_t lanes_;
   bool may_block_;
+  bool batched_ = false;              // e may be behind the row: only if `here` it counts
   bool whole_ = false;                // every lane has all entries: x of operands, y of the result
   bool loop_stores_ = false;          // the open loop has a store
   std::vector<std::uint32_t> loops_;  // by node

@@ -158,34 +158,51 @@ const char* list_type(int bits) {
 
 // Blocks that a processor runs at once, at least: where they wait for members that come from all
 // over the memory, or for rows while matrix units have hardly anything to do, in as many registers
-// as that leaves (next to none are spilled).
-std::string least_blocks(const Kernel& kernel, const std::string& rows) {
+// as that leaves (next to none are spilled). Where many members are to be under way a compiler that
+// hears of no number takes fewer registers, and one member after the other.
+std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const std::string& rows) {
   constexpr std::uint64_t kMatrix = 4096;
+  constexpr std::uint32_t kManyMembers = 4;
   const auto calls = [&](const char* name) { return rows.find(name) != std::string::npos; };
   const bool waits =
       calls("outer_products<") && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix;
-  return waits || calls("times_unit_block<") ? ", 3" : "";
+  if (waits || calls("times_unit_block<")) return ", 3";
+  if (std::max(loops.few.batch, loops.many.batch) <= kManyMembers) return "";
+  return kernel.dtype == DType::F32 ? ", 4" : ", 2";
 }
 
-std::string kernel_text(std::string_view name, int bits, std::uint32_t slots, CudaUnit unit,
+// The rows of a block, which are long or not where that makes a difference.
+std::string calls_text(std::string_view name, int bits, const MemberLoops& loops,
+                       std::string_view arguments, std::string_view type) {
+  const auto call = [&](const MemberLoop& loop) {
+    return fmt::format("vecc_kernel::{}_rows<{}, {}, {}>({});\n", name, list_type(bits), loop.slots,
+                       loop.batch, arguments);
+  };
+  if (loops.many == loops.few) return "  " + call(loops.few);
+  return fmt::format("  if ({} == {}) {{\n    {}  }} else {{\n    {}  }}\n", type, kLongRows,
+                     call(loops.many), call(loops.few));
+}
+
+std::string kernel_text(std::string_view name, int bits, const MemberLoops& loops, CudaUnit unit,
                         const std::string& least) {
   const bool merged = unit == CudaUnit::Merged;
+  const std::string arguments =
+      fmt::format("{}, at.begin, at.end, at.type", merged ? "a.all + at.launch" : "&a");
   return fmt::format(
-      "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads{6}) {0}_{1}(const "
-      "__grid_constant__ vecc_kernel::{4} a, const vecc_kernel::BlockRows* blocks) {{\n"
-      "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n"
-      "  vecc_kernel::{0}_rows<{2}, {3}>({5}, at.begin, at.end, at.type);\n}}\n",
-      name, bits, list_type(bits), slots, merged ? "Merged" : "Bound",
-      merged ? "a.all + at.launch" : "&a", least);
+      "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads{}) {}_{}(const "
+      "__grid_constant__ vecc_kernel::{} a, const vecc_kernel::BlockRows* blocks) {{\n"
+      "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n{}}}\n",
+      least, name, bits, merged ? "Merged" : "Bound",
+      calls_text(name, bits, loops, arguments, "at.type"));
 }
 
-std::string step_text(std::string_view name, int bits, std::uint32_t slots) {
+std::string step_text(std::string_view name, int bits, const MemberLoops& loops) {
   return fmt::format(
-      "extern \"C\" __device__ __noinline__ void {0}_{1}(const void* a, unsigned begin, unsigned "
-      "end, unsigned type, unsigned turn) {{\n"
-      "  vecc_kernel::{0}_rows<{2}, {3}>(static_cast<const vecc_kernel::Bound*>(a), begin, end, "
-      "type, turn);\n}}\n",
-      name, bits, list_type(bits), slots);
+      "extern \"C\" __device__ __noinline__ void {}_{}(const void* a, unsigned begin, unsigned "
+      "end, unsigned type, unsigned turn) {{\n{}}}\n",
+      name, bits,
+      calls_text(name, bits, loops,
+                 "static_cast<const vecc_kernel::Bound*>(a), begin, end, type, turn", "type"));
 }
 
 }  // namespace
@@ -229,12 +246,12 @@ std::uint32_t block_slots(const CudaLayout& layout) {
   return layout.shares_members ? layout.threads / layout.lanes : 1;
 }
 
-std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
+std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
                        std::string_view name) {
   const CudaLayout layout = cuda_layout(kernel, unit);
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n{}"
-      "template <class I, int Slots>\n"
+      "template <class I, int Slots, int Batch>\n"
       "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, "
       "unsigned end, unsigned type{}) {{\n",
       bound_text(kernel) + (unit == CudaUnit::Merged ? kMergedText : ""), name,
@@ -254,8 +271,8 @@ std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
   text += rows + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text += is_step(unit) ? step_text(name, bits, slots)
-                          : kernel_text(name, bits, slots, unit, least_blocks(kernel, rows));
+    text += is_step(unit) ? step_text(name, bits, loops)
+                          : kernel_text(name, bits, loops, unit, least_blocks(kernel, loops, rows));
   }
   return text;
 }

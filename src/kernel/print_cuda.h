@@ -1,6 +1,7 @@
 // Kernels as CUDA C++: one compile unit each.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -49,7 +50,7 @@ struct CudaLayout {
   std::uint32_t block_rows = 0;
   /// Bytes of a block's memory behind kStepBytes that a step's products by matrix units take.
   std::uint32_t unit_bytes = 0;
-  /// Whether groups of lanes may share a row's members: `slots` of print_cuda() above 1.
+  /// Whether groups of lanes may share a row's members: `slots` of a MemberLoop above 1.
   bool shares_members = false;
 };
 [[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit);
@@ -57,6 +58,24 @@ struct CudaLayout {
 /// Slots that a launch may choose: powers of two up to those of a warp, and those of a block.
 [[nodiscard]] std::uint32_t warp_slots(const CudaLayout& layout);
 [[nodiscard]] std::uint32_t block_slots(const CudaLayout& layout);
+
+/// How the members of a row are gone through: `slots` groups of lanes share them, and each has
+/// `batch` under way at once: it loads all of these before it computes. (The order of sums depends
+/// on the slots alone.)
+struct MemberLoop {
+  std::uint32_t slots = 1;
+  std::uint32_t batch = 1;
+
+  friend auto operator<=>(const MemberLoop&, const MemberLoop&) = default;
+};
+/// Those of the blocks of type kLongRows, and of all others.
+struct MemberLoops {
+  MemberLoop few;
+  MemberLoop many;
+
+  friend auto operator<=>(const MemberLoops&, const MemberLoops&) = default;
+};
+inline constexpr std::uint32_t kLongRows = 1;
 
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
 /// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
@@ -67,7 +86,7 @@ struct CudaLayout {
 /// stand before it. `Bound`: by access a pointer to its row 0; by access one to its list; by word
 /// slot one to the words; the offsets; the order, or null; then rows and members, 32 bits each. The
 /// pointers are 64 bits.
-[[nodiscard]] std::string print_cuda(const Kernel& kernel, std::uint32_t slots, CudaUnit unit,
+[[nodiscard]] std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
                                      std::string_view name = "vecc_kernel");
 
 }  // namespace vecc

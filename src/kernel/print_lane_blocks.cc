@@ -6,6 +6,7 @@
 
 #include "src/kernel/body_printer.h"
 #include "src/kernel/print_cuda.h"
+#include "src/kernel/warp_tiles.h"
 
 namespace vecc {
 namespace {
@@ -195,36 +196,31 @@ void BodyPrinter::print_products(const std::string& row) {
   line("  }");
 }
 
-// A sum of outer products of two columns: each lane adds to its own entries, no product is kept.
+// A sum of outer products of two columns, of which no product is kept.
 void BodyPrinter::print_lane_outer_products(const KernelPhase& phase) {
   const std::uint32_t g = phase.steps[0].number;
   const std::uint32_t x = phase.steps[1].number;
   const std::uint32_t sum = phase.steps[3].number;
-  constexpr std::uint64_t kFewEntries = 8;  // of a lane: several members at once
   declare_reductions(phase);
-  const bool by_units = sums_by_units(phase);
-  if (by_units || (may_block_ && lanes_ == kCudaThreads && fits_tiles(size(g), size(x)))) {
-    const auto row = [&](std::uint32_t number) {
-      const std::uint32_t access = kernel_.nodes[number].access;
-      return fmt::format("[&](unsigned e) {{ return d{} + size_t({}) * {}; }}", access,
-                         row_of(kernel_.accesses[access], access, "e"), size(number));
-    };
-    const std::string call = by_units
-                                 ? unit_outer_call(size(g), size(x))
-                                 : fmt::format("sum_outer_products<T, {}, {}>", size(g), size(x));
-    line(fmt::format("{}(begin_of(r), end_of(r), {}, {}, v{});", call, row(g), row(x), sum));
-    return finish_reductions(phase);
+  const auto row = [&](std::uint32_t number) {
+    const std::uint32_t access = kernel_.nodes[number].access;
+    return fmt::format("[&](unsigned e) {{ return d{} + size_t({}) * {}; }}", access,
+                       row_of(kernel_.accesses[access], access, "e"), size(number));
+  };
+  const std::string call = outer_products_call(phase, size(g), size(x));
+  line(fmt::format("{}(begin_of(r), end_of(r), {}, {}, v{});", call, row(g), row(x), sum));
+}
+
+// Of a whole block, or of a row's slots: all threads get the sum of all members.
+std::string BodyPrinter::outer_products_call(const KernelPhase& phase, std::uint64_t m,
+                                             std::uint64_t n) const {
+  if (sums_by_units(phase)) return unit_outer_call(m, n);
+  if (may_block_ && lanes_ == kCudaThreads && fits_tiles(m, n)) {
+    return fmt::format("sum_outer_products<T, {}, {}>", m, n);
   }
-  line(fmt::format("_Pragma(\"unroll {}\")", array_size(size(sum)) <= kFewEntries ? 4 : 1));
-  line("for (unsigned e = begin_of(r) + slot, last = end_of(r); e < last; e += Slots) {");
-  indent_ += "  ";
-  print_load(g, KernelSpace::Member);
-  print_load(x, KernelSpace::Member);
-  line(fmt::format("{0} v{1}[j] = madd(v{2}[i / {4}], v{3}[i % {4}], v{1}[j]);",
-                   entry_loop(size(sum)), sum, g, x, size(x)));
-  indent_.resize(indent_.size() - 2);
-  line("}");
-  finish_reductions(phase);
+  const WarpTiles tiles = warp_tiles(m, n);
+  return fmt::format("sum_short_outer_products<T, {}, {}, {}, {}, G, Slots>", m, n, tiles.down,
+                     tiles.across);
 }
 
 }  // namespace vecc

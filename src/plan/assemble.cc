@@ -168,7 +168,7 @@ class PlanAssembler {
       launch.accesses.push_back(binding);
     }
     mark_aliases(group.kernel(), launch);
-    cut_tiles(group.kernel(), plan_, group.types, launch, plan_.arrays);
+    cut_tiles(group.kernel(), plan_, group.types, lowering_.options(), launch, plan_.arrays);
     group.kernel().precision = lowering_.options().precision;
     if (!uses_matrix_units(group.kernel())) group.kernel().precision = MatmulPrecision::Exact;
     launch.kernel = kernel_number(group.kernel());

@@ -1,11 +1,10 @@
-// How a Plan runs on a GPU: what its options are, and by launch how many threads share a row and
-// which block has which rows.
+// How a Plan runs on a GPU: what its options are, and which block has which rows.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "src/kernel/print_cuda.h"
+#include "src/plan/choose_loops.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -26,19 +25,11 @@ struct BlockRows {
   std::uint32_t launch = 0;
 };
 
-/// Slots for the segments of a launch: few members are one thread's (one group of lanes'), more are
-/// shared by several of a warp, many by a block.
-/// `processors`: of the GPU, that run the launch.
-inline constexpr std::uint32_t kProcessors = 132;  // of a large GPU
-[[nodiscard]] std::uint32_t choose_slots(const Plan& plan, const Launch& launch,
-                                         const CudaLayout& layout,
-                                         std::uint32_t processors = kProcessors);
-
 /// The rows of each block, each within a tile of one type. They depend on the launch alone. `most`:
 /// of how many blocks there can be, each has as many rows as it takes (more blocks if there are
 /// more tiles).
 [[nodiscard]] std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,
-                                                std::uint32_t slots,
+                                                const RowLoops& loops,
                                                 std::uint32_t most = kAnyBlocks);
 
 }  // namespace vecc

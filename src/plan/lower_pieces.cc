@@ -9,30 +9,51 @@
 
 namespace vecc {
 
+namespace {
+
+constexpr std::uint64_t kWideRow = 32;
+constexpr std::uint64_t kMatrix = 1024;  // whose partial sums would fill the memory
+
+// Members of a row of so many numbers that a GPU's block of threads takes in about the time of some
+// launches: each of its groups of lanes a few batches, one after the other. Wider rows may be
+// computed in the same kernel, but where that is a softmax, which would be five launches else.
+std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
+  constexpr std::uint32_t kProducts = 1024;
+  constexpr std::uint64_t kThreads = 256;
+  constexpr std::uint64_t kFewLanes = 8;
+  constexpr std::uint64_t kLanes = 32;
+  if (kind == MemberKind::OuterProducts) return kProducts;
+  if (kind == MemberKind::Softmax) return 64 * kThreads;
+  const std::uint64_t lanes = size >= 2 * kLanes ? size / 4 : size % 2 == 0 ? size / 2 : size;
+  const std::uint64_t groups = kThreads / std::bit_ceil(std::clamp(lanes, kFewLanes, kLanes));
+  return static_cast<std::uint32_t>(groups * (size >= 2 * kLanes ? 16 : 32));
+}
+
+// Members of segments that are so few that blocks share each of them where it is longer: what is
+// computed of the sums may leave a block with few groups of lanes.
+std::uint32_t members_of_few(MemberKind kind) {
+  return kind == MemberKind::OuterProducts ? 512 : 256;
+}
+
+}  // namespace
+
 // How many members of segments a piece has. `read`: members, or their segments' gradients, which
 // are rows of the same size.
-std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
-                                     std::uint32_t rows) const {
-  constexpr std::uint64_t kWideRow = 32;
-  constexpr std::uint64_t kMatrix = 1024;  // whose partial sums would fill the memory
+std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments, std::uint32_t rows,
+                                     MemberKind kind) const {
   constexpr std::uint32_t kShortest = 16;
-  constexpr std::uint32_t kShortPiece = 64;
-  constexpr std::uint32_t kShortMean = 8;
   const std::uint64_t size = read.shape.size();
   const bool is_wide = size >= kWideRow && size < kMatrix;
-  const std::uint32_t longest = is_wide ? options_.longest_wide_piece : options_.longest_piece;
+  std::uint32_t longest = is_wide ? options_.longest_wide_piece : options_.longest_piece;
   if (options_.even_pieces == 0) return longest;
+  if (options_.long_rows_first && size < kMatrix) longest = members_of_block(size, kind);
   std::uint32_t members = 0;
   std::uint64_t all = 0;
   for (std::uint32_t s = 0; s < rows; ++s) {
     members = std::max(members, members_in(segments, s));
     all += members_in(segments, s);
   }
-  // Where most segments are short a thread has each: others must not wait for a long one.
-  if (!is_wide && members > kShortPiece && all <= std::uint64_t{kShortMean} * rows) {
-    return kShortPiece;
-  }
-  if (members <= (is_wide ? 128u : 256u)) return std::max(longest, members);
+  if (members <= members_of_few(kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
   const std::uint32_t even = std::clamp(std::bit_ceil(root), kShortest, longest);
   return all / even <= options_.even_pieces ? even : longest;

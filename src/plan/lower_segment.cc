@@ -28,10 +28,10 @@ void Lowering::lower_segment(ValueId id, const SegmentOp& segment) {
 }
 
 void Lowering::reduce(ValueId id, const Read& members, const Segments& segments, std::uint32_t rows,
-                      Combination combination, bool skips_nan) {
+                      Combination combination, bool skips_nan, MemberKind kind) {
   const bool selects = combination == Combination::Max || combination == Combination::Min;
   if (const auto pieces =
-          cut_segments(segments, rows, piece_length(members, segments, rows), selects)) {
+          cut_segments(segments, rows, piece_length(members, segments, rows, kind), selects)) {
     if (is_stored_apart(id, *pieces, combination)) {
       return reduce_apart(id, members, segments, *pieces, combination);
     }
@@ -77,7 +77,8 @@ NodeIndex Lowering::add_inverse(Spot spot, NodeIndex x) {
 // exp(x - max) is kept between the two walks that need it.
 void Lowering::softmax_members(ValueId id, const Read& members, const Segments& segments) {
   const std::uint32_t rows = segments.count(row_count(members));
-  if (const auto pieces = cut_segments(segments, rows, piece_length(members, segments, rows)))
+  if (const auto pieces =
+          cut_segments(segments, rows, piece_length(members, segments, rows, MemberKind::Softmax)))
     return softmax_pieces(id, members, *pieces);
   const Spot spot = find_segments(members, segments, rows);
   const auto at = [&]() -> KernelGroup& { return groups[spot.group]; };
@@ -151,8 +152,10 @@ void Lowering::lower_contract(ValueId id, const ContractOp& contract) {
       add_times_gradient(group, spot.space, g, x, contract.weight_shape, true);
   const ValueId products = add_temporary(order.size(), contract.weight_shape);
   finish(products, spot, product);
+  const bool are_columns = !reads[0].shape.is_scalar() && !reads[1].shape.is_scalar();
   reduce(id, {products, std::nullopt, contract.weight_shape}, Segments::ragged(readers.offsets),
-         op.rows, Combination::Sum);
+         op.rows, Combination::Sum, false,
+         are_columns ? MemberKind::OuterProducts : MemberKind::Rows);
 }
 
 }  // namespace vecc

@@ -173,8 +173,8 @@ void Lowering::softmax_gradient(ValueId id, const Read& y, const Read& g,
                                 const SegmentOp& segment) {
   const bool is_sparse = segment.combination == Combination::Sparsemax;
   const std::uint32_t rows = segment.segments.count(row_count(y));
-  if (const auto pieces =
-          cut_segments(segment.segments, rows, piece_length(g, segment.segments, rows))) {
+  if (const auto pieces = cut_segments(
+          segment.segments, rows, piece_length(g, segment.segments, rows, MemberKind::Softmax))) {
     return softmax_gradient_of_pieces(id, y, g, is_sparse, *pieces);
   }
   const Spot spot = find_segments(y, segment.segments, rows, std::span(&g, 1));

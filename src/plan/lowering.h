@@ -43,6 +43,9 @@ struct ValueState {
   std::shared_ptr<const std::vector<double>> constants;
 };
 
+/// What is done with a segment's members, which decides how many a block of threads takes.
+enum class MemberKind : std::uint8_t { Rows, Softmax, OuterProducts };
+
 /// Where an op's nodes go.
 struct Spot {
   GroupIndex group = kNone;
@@ -103,7 +106,7 @@ class Lowering {
   [[nodiscard]] std::vector<Read> map_reads(std::span<const ValueId> operands,
                                             std::uint32_t rows) const;
   void reduce(ValueId id, const Read& members, const Segments& segments, std::uint32_t rows,
-              Combination combination, bool skips_nan = false);
+              Combination combination, bool skips_nan = false, MemberKind kind = MemberKind::Rows);
   void count_members(ValueId id, const Segments& segments, std::uint32_t rows,
                      std::uint32_t members);
   void softmax_members(ValueId id, const Read& members, const Segments& segments);
@@ -125,7 +128,8 @@ class Lowering {
                                bool is_sparse);
   // The same of long segments (lower_pieces.cc).
   [[nodiscard]] std::uint32_t piece_length(const Read& read, const Segments& segments,
-                                           std::uint32_t rows) const;
+                                           std::uint32_t rows,
+                                           MemberKind kind = MemberKind::Rows) const;
   [[nodiscard]] Read through_pieces(const Read& read, const SegmentPieces& pieces) const;
   Read add_partial(std::uint32_t rows, Shape shape);
   Read add_shares(const Segments& segments, std::uint32_t rows);

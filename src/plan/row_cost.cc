@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "src/kernel/body_printer.h"
+#include "src/kernel/warp_tiles.h"
 
 namespace vecc {
 namespace {
@@ -17,6 +18,7 @@ constexpr double kAddress = 3;
 // Of an entry: of functions, of which some are cheap, and of all else.
 constexpr double kFunction = 5;
 constexpr double kOther = 2;
+constexpr std::uint32_t kWarp = 32;
 constexpr double kBytesOfLine = 128;
 constexpr double kBytesOfLoad = 16;
 // Lines of the cache are read one after another, in the time of as many instructions.
@@ -53,10 +55,24 @@ class CostCounter {
         if (!step.store) cost.halving += of_join(kernel_.nodes[step.number]);
       }
     }
+    cost.block_member = cost.member;
+    count_tiles(cost);
     return cost;
   }
 
  private:
+  // Sums of outer products by a block's warps.
+  void count_tiles(RowCost& cost) const {
+    const BodyPrinter printer(kernel_, lanes_, false);
+    for (const KernelPhase& phase : kernel_.phases) {
+      if (lanes_ != kWarp || !printer.sums_outer_products(phase)) continue;
+      const WarpTiles tiles = warp_tiles(kernel_.nodes[phase.steps[0].number].shape.size(),
+                                         kernel_.nodes[phase.steps[1].number].shape.size());
+      cost.block_members = tiles.groups();
+      cost.block_member =
+          kMember + 2 * kAddress + tiles.rows + tiles.cols + 2.0 * tiles.rows * tiles.cols;
+    }
+  }
   [[nodiscard]] Share share(std::uint64_t size) const { return share_of(size, lanes_); }
 
   [[nodiscard]] double of_access(std::uint32_t number) const {

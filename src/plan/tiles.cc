@@ -1,8 +1,8 @@
 // Tiles: how a launch's rows are shared out.
 #include <algorithm>
-#include <numeric>
 
 #include "src/plan/assemble.h"
+#include "src/plan/row_order.h"
 #include "src/program/inverse_index.h"
 
 namespace vecc {
@@ -14,11 +14,6 @@ constexpr std::uint64_t kTileWork = 1 << 15;
 constexpr std::uint32_t kRowStep = 64;
 // Rows of one type that share its matrix.
 constexpr std::uint32_t kTypedRows = 256;
-// Rows of up to so many numbers, so many members each, gain by an order if that many of them differ
-// in length from the row before (a processor learns fewer by heart).
-constexpr std::uint64_t kLongestRow = 15;
-constexpr std::uint32_t kMeanMembers = 16;
-constexpr std::uint32_t kFewestChanges = 256;
 
 std::uint64_t work_of(const Kernel& kernel, const KernelNode& node) {
   std::uint64_t work = node.shape.size();
@@ -96,53 +91,24 @@ void cut_by_type(const Kernel& kernel, ArrayIndex types, Launch& launch,
   arrays.push_back(std::make_shared<const std::vector<std::uint32_t>>(std::move(rows.readers)));
 }
 
-// Short rows of segments: whether launches may have an order is the kernel's, so that graphs of all
-// sizes run the same one.
-bool may_be_ordered(const Kernel& kernel) {
-  return kernel.segments == KernelSegments::Ragged &&
-         std::ranges::all_of(
-             kernel.nodes, [](const KernelNode& node) { return node.shape.size() <= kLongestRow; });
-}
-
-// Whether the lengths of short segments change from row to row so often that a processor, which
-// guesses where each loop ends, loses more by that than by reading an order.
-bool gains_by_order(const Plan& plan, const Launch& launch) {
-  const auto& offsets = *plan.arrays[launch.offsets];
-  if (offsets.back() > kMeanMembers * std::uint64_t{launch.rows}) return false;
-  std::uint32_t changes = 0;
-  for (std::uint32_t row = 0; row + 1 < launch.rows; ++row) {
-    changes += offsets[row + 1] - offsets[row] != offsets[row + 2] - offsets[row + 1];
-  }
-  return changes >= kFewestChanges && changes >= launch.rows / 4;
-}
-
-// Within a tile, so that rows stay near one another.
-void order_by_members(const Plan& plan, Launch& launch,
-                      std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& arrays) {
-  const auto& offsets = *plan.arrays[launch.offsets];
-  std::vector<std::uint32_t> order(launch.rows);
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t t = 0; t + 1 < launch.tiles.size(); ++t) {
-    std::stable_sort(order.begin() + launch.tiles[t], order.begin() + launch.tiles[t + 1],
-                     [&](std::uint32_t a, std::uint32_t b) {
-                       return offsets[a + 1] - offsets[a] < offsets[b + 1] - offsets[b];
-                     });
-  }
-  launch.order = static_cast<ArrayIndex>(arrays.size());
-  arrays.push_back(std::make_shared<const std::vector<std::uint32_t>>(std::move(order)));
-}
-
 }  // namespace
 
-void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, Launch& launch,
+void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, const PlanOptions& options,
+               Launch& launch,
                std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& arrays) {
   if (types != kNone) {
     cut_by_type(kernel, types, launch, arrays);
-  } else {
-    cut_by_work(kernel, plan, launch);
-    kernel.ordered = may_be_ordered(kernel);
-    if (kernel.ordered && gains_by_order(plan, launch)) order_by_members(plan, launch, arrays);
+    return;
   }
+  cut_by_work(kernel, plan, launch);
+  const bool by_length = options.long_rows_first && kernel.segments == KernelSegments::Ragged;
+  kernel.ordered = by_length || (!options.long_rows_first && may_be_ordered(kernel));
+  if (!kernel.ordered) return;
+  std::vector<std::uint32_t> order =
+      by_length ? order_long_first(plan, launch) : order_within_tiles(plan, launch);
+  if (order.empty()) return;
+  launch.order = static_cast<ArrayIndex>(arrays.size());
+  arrays.push_back(std::make_shared<const std::vector<std::uint32_t>>(std::move(order)));
 }
 
 }  // namespace vecc

@@ -47,11 +47,12 @@ Result<void> compile_units(const Plan& plan) {
   std::uint32_t step_bytes = kStepBytes;
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const std::uint32_t slots = choose_slots(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
+    const CudaLayout layout = cuda_layout(kernel, CudaUnit::Kernel);
+    const MemberLoops loops = choose_row_loops(plan, launch, layout).loops;
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
-      kernels.push_back(cuda::unit_text(kernel, slots, unit));
+      kernels.push_back(cuda::unit_text(kernel, loops, unit));
     }
-    const cuda::StepUnit step = cuda::step_unit(kernel, slots);
+    const cuda::StepUnit step = cuda::step_unit(kernel, loops);
     parts.push_back(step.text);
     step_bytes = std::max(step_bytes, step.memory_bytes);
   }

@@ -40,17 +40,17 @@ std::string host_text(const Kernel& kernel, const std::string& name) {
   return text;
 }
 
-/// One kernel a text: of a Plan's kernel for a number of slots.
+/// One kernel a text: of a Plan's kernel and how its members are gone through.
 class CudaKernels {
  public:
   explicit CudaKernels(const Plan& plan) : plan_(plan) {}
 
-  std::uint64_t add(std::uint32_t kernel, std::uint32_t slots) {
-    const auto [found, is_new] = numbers_.try_emplace({kernel, slots}, units_.size());
+  std::uint64_t add(std::uint32_t kernel, const MemberLoops& loops) {
+    const auto [found, is_new] = numbers_.try_emplace({kernel, loops}, units_.size());
     if (is_new) {
       const Kernel& printed = plan_.kernels[kernel];
       const std::string name = emit::kernel_name(units_.size());
-      units_.push_back({&printed, print_cuda(printed, slots, CudaUnit::Kernel, name) +
+      units_.push_back({&printed, print_cuda(printed, loops, CudaUnit::Kernel, name) +
                                       host_text(printed, name)});
     }
     return found->second;
@@ -66,7 +66,7 @@ class CudaKernels {
 
  private:
   const Plan& plan_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers_;  // by kernel and slots
+  std::map<std::pair<std::uint32_t, MemberLoops>, std::size_t> numbers_;  // by kernel and loops
   std::vector<emit::KernelUnit> units_;
 };
 
@@ -87,9 +87,9 @@ emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
     const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
-    const std::uint32_t slots = choose_slots(plan, launch, layout);
-    const std::vector<BlockRows> blocks = cut_blocks(launch, layout, slots);
-    kernel_of.push_back(kernels.add(launch.kernel, slots));
+    const RowLoops loops = choose_row_loops(plan, launch, layout);
+    const std::vector<BlockRows> blocks = cut_blocks(launch, layout, loops);
+    kernel_of.push_back(kernels.add(launch.kernel, loops.loops));
     rows.push_back(
         {add_blocks(blocks, indices), blocks.size(), indices.add(before[l]), before[l].size()});
   }

@@ -1,0 +1,63 @@
+// Segments of which a few are long and most are short: on a GPU more threads share the long ones,
+// and several members are under way at once, of which the last are often none of the segment's.
+#include <gtest/gtest.h>
+
+#include "tests/backends/gradient_check.h"
+#include "tests/backends/program_check.h"
+
+namespace vecc::test {
+namespace {
+
+// Rows of 1 to 5 members, with some of each length class among them.
+Segments uneven_segments() {
+  std::vector<std::uint32_t> offsets{0};
+  const auto add = [&](std::uint32_t members) { offsets.push_back(offsets.back() + members); };
+  for (std::uint32_t row = 0; row < 400; ++row) {
+    add(1 + row * 7 % 5);
+    if (row % 40 == 3) add(9 + row / 5);
+    if (row == 77) add(1033);
+    if (row == 300) add(515);
+  }
+  return Segments::ragged(std::move(offsets));
+}
+
+ValueId scattered_rows(Program& p, Shape shape, std::uint32_t members) {
+  constexpr std::uint32_t kRows = 311;
+  std::vector<std::uint32_t> rows(members);
+  for (std::uint32_t m = 0; m < members; ++m) rows[m] = m * 101 % kRows;
+  return p.gather(random_fact(p, kRows, shape, 1, 0.98, 1.02), Index::list(std::move(rows)));
+}
+
+class UnevenRows : public testing::TestWithParam<Combination> {};
+
+TEST_P(UnevenRows, Agree) {
+  const Segments segments = uneven_segments();
+  const std::uint32_t members = segments.offsets().back();
+  for (const Shape shape : {Shape(), Shape::column(3), Shape::column(10), Shape::column(64)}) {
+    if (GetParam() == Combination::Softmax && !shape.is_scalar()) continue;
+    expect_agreement(shape.text(), [&](Program& p) {
+      p.segment(scattered_rows(p, shape, members), segments, GetParam());
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, UnevenRows,
+                         testing::Values(Combination::Sum, Combination::Avg, Combination::Max,
+                                         Combination::Min, Combination::Softmax));
+
+// Sums of outer products: of types with few rows and with many, small matrices and wide ones.
+TEST(UnevenRows, SumsOfOuterProductsAgree) {
+  constexpr std::uint32_t kRows = 2'100;
+  std::vector<std::uint32_t> types(kRows);
+  for (std::uint32_t r = 0; r < kRows; ++r) types[r] = r < 1'400 ? 0 : 1 + r % 13;
+  for (const Shape shape :
+       {Shape(10, 10), Shape(3, 8), Shape(10, 37), Shape(31, 33), Shape(2, 50)}) {
+    expect_agreement(shape.text(), [&](Program& p) {
+      const ValueId w = p.gather(random_fact(p, 14, shape, 1), Index::compact(types));
+      p.linear(w, random_fact(p, kRows, Shape::column(shape.cols()), 2));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,164 @@
+// How many groups of threads share the members of a row, and how many members each has under way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "src/plan/launch_layout.h"
+#include "src/plan/row_cost.h"
+#include "src/plan/row_order.h"
+
+namespace vecc::test {
+namespace {
+
+// The sums of `rows` segments of `members` rows of `width` numbers, then a product with a matrix.
+struct Sums {
+  std::uint32_t rows = 1;
+  std::uint32_t members = 1;
+  std::uint32_t width = 1;
+  bool has_product = false;
+  std::uint32_t longest = 0;  // of one segment; 0: as the others
+};
+
+Plan plan_of(const Sums& sums) {
+  Program program;
+  program.set_sample_count(1);
+  std::vector<std::uint32_t> offsets{0};
+  for (std::uint32_t row = 0; row < sums.rows; ++row) {
+    offsets.push_back(offsets.back() +
+                      (row == 0 && sums.longest > 0 ? sums.longest : sums.members));
+  }
+  const std::vector<double> numbers(std::uint64_t{offsets.back()} * sums.width, 1.0);
+  const ValueId x = program.fact(numbers, offsets.back(), Shape::column(sums.width));
+  ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
+  if (sums.has_product) {
+    const ValueId matrix =
+        program.fact(std::vector<double>(std::uint64_t{sums.width} * sums.width, 1.0), 1,
+                     Shape(sums.width, sums.width));
+    LinearOp linear;
+    linear.lift_left = {Lift::Kind::Repeat, sums.rows};
+    sum = program.linear(matrix, sum, linear);
+  }
+  program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
+  PlanOptions options = for_gpu({});
+  options.longest_piece = options.longest_wide_piece = 1u << 20;
+  options.even_pieces = 0;
+  return make_plan(program, options);
+}
+
+std::uint32_t slots_of(const Sums& sums) {
+  const Plan plan = plan_of(sums);
+  const Launch& launch = plan.launches.front();
+  return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel))
+      .slots;
+}
+
+TEST(MemberLoops, ManyRowsOfFewMembersAreAGroupsEach) {
+  EXPECT_EQ(slots_of({.rows = 80'000, .members = 6, .width = 64}), 1u);
+  EXPECT_EQ(slots_of({.rows = 80'000, .members = 1, .width = 1}), 1u);
+}
+
+TEST(MemberLoops, FewLongRowsAreABlocksEach) {
+  EXPECT_EQ(slots_of({.rows = 60, .members = 400, .width = 64}), kCudaThreads / 16);
+  EXPECT_EQ(slots_of({.rows = 4, .members = 400, .width = 1}), kCudaThreads);
+}
+
+TEST(MemberLoops, TheLongestRowOfFewCounts) {
+  const Sums even{.rows = 700, .members = 4, .width = 64};
+  Sums uneven = even;
+  uneven.longest = 64;
+  EXPECT_LT(slots_of(even), slots_of(uneven));
+}
+
+// All slots of a row compute what comes after its sum.
+TEST(MemberLoops, AProductAfterTheSumCountsForEach) {
+  const Sums sums{.rows = 20'000, .members = 8, .width = 10};
+  Sums with_product = sums;
+  with_product.has_product = true;
+  EXPECT_LE(slots_of(with_product), slots_of(sums));
+  const auto cost_of = [](const Sums& of) {
+    return cost_of_row(plan_of(of).kernels.front(), 8).row;
+  };
+  EXPECT_GT(cost_of(with_product), 1.5 * cost_of(sums));
+}
+
+// A batch is about as long as most rows; where there is one member, one is loaded.
+TEST(MemberLoops, AsManyMembersAreUnderWayAsRowsHave) {
+  const auto batch_of = [](const Sums& sums) {
+    const Plan plan = plan_of(sums);
+    const Launch& launch = plan.launches.front();
+    return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel))
+        .batch;
+  };
+  EXPECT_EQ(batch_of({.rows = 80'000, .members = 1, .width = 10}), 1u);
+  EXPECT_EQ(batch_of({.rows = 80'000, .members = 4, .width = 10}), 4u);
+  EXPECT_EQ(batch_of({.rows = 80'000, .members = 9, .width = 10}), 8u);
+  EXPECT_EQ(batch_of({.rows = 80'000, .members = 9, .width = 64}), 4u);  // four numbers a lane
+}
+
+// 300 rows of 500 members among 20,000 of 3: they come first, each of them a block's.
+TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
+  constexpr std::uint32_t kRows = 20'000;
+  constexpr std::uint32_t kLong = 300;
+  Program program;
+  program.set_sample_count(1);
+  std::vector<std::uint32_t> offsets{0};
+  for (std::uint32_t row = 0; row < kRows; ++row) {
+    offsets.push_back(offsets.back() +
+                      (row % (kRows / kLong) == 0 && row / (kRows / kLong) < kLong ? 500 : 3));
+  }
+  const ValueId x = program.fact(std::vector<double>(offsets.back() * 10, 1.0), offsets.back(),
+                                 Shape::column(10));
+  const std::vector<std::uint32_t> all = offsets;
+  const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
+  program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
+  const Plan plan = make_plan(program, for_gpu({}));
+  const Launch& launch = plan.launches.front();
+  ASSERT_NE(launch.order, kNone);
+  const std::vector<std::uint32_t>& order = *plan.arrays[launch.order];
+  ASSERT_EQ(order.size(), kRows);
+  for (std::uint32_t at = 0; at < kRows; ++at) {
+    EXPECT_EQ(all[order[at] + 1] - all[order[at]], at < kLong ? 500u : 3u);
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(order.begin(), order.begin() + kLong));
+  EXPECT_TRUE(std::ranges::is_sorted(order.begin() + kLong, order.end()));
+
+  const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
+  const RowLoops loops = choose_row_loops(plan, launch, layout);
+  EXPECT_EQ(loops.long_rows, kLong);
+  EXPECT_EQ(loops.loops.few.slots, 1u);
+  EXPECT_EQ(loops.loops.many.slots, kCudaThreads / layout.lanes);
+  std::uint32_t next = 0;
+  for (const BlockRows& block : cut_blocks(launch, layout, loops)) {
+    EXPECT_EQ(block.begin, next);
+    EXPECT_EQ(block.type, block.begin < kLong ? kLongRows : 0u);
+    next = block.end;
+  }
+  EXPECT_EQ(next, kRows);
+}
+
+// Rows of one length have no order, whatever it is.
+TEST(MemberLoops, EvenRowsKeepTheirOrder) {
+  for (const std::uint32_t members : {2u, 40u}) {
+    const Plan plan = plan_of({.rows = 500, .members = members, .width = 10});
+    EXPECT_EQ(plan.launches.front().order, kNone);
+  }
+}
+
+// A longer row is not cheaper.
+TEST(RowCost, GrowsWithTheRow) {
+  for (const std::uint32_t lanes : {1u, 4u, 16u, 32u}) {
+    double before = 0;
+    for (const std::uint32_t width : {1u, 8u, 64u, 256u}) {
+      const Plan plan = plan_of({.rows = 3, .members = 2, .width = width});
+      const RowCost cost = cost_of_row(plan.kernels.front(), lanes);
+      EXPECT_GT(cost.row, 0);
+      EXPECT_GT(cost.halving, 0);
+      EXPECT_GE(cost.member, before) << width << " of " << lanes;
+      before = cost.member;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test
