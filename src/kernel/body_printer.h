@@ -68,6 +68,8 @@ class BodyPrinter {
   [[nodiscard]] std::uint32_t block_rows_of(std::uint32_t number) const;
   void find_blocked_product();
   [[nodiscard]] bool can_split(std::size_t phase, std::size_t step);
+  [[nodiscard]] bool goes_through_memory() const;
+  [[nodiscard]] std::string print_row_products(const std::string& row);
   [[nodiscard]] bool only_loads_before() const;
   [[nodiscard]] std::optional<std::uint32_t> only_store_after() const;
   void print_block_loop(const std::string& row, std::uint32_t rows, const std::string& call);

@@ -166,7 +166,7 @@ std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const s
   const auto calls = [&](const char* name) { return rows.find(name) != std::string::npos; };
   const bool waits =
       calls("outer_products<") && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix;
-  if (waits || calls("times_unit_block<")) return ", 3";
+  if (waits || calls("times_unit_block<") || calls("times_rows_of_memory<")) return ", 3";
   if (std::max(loops.few.batch, loops.many.batch) <= kManyMembers) return "";
   return kernel.dtype == DType::F32 ? ", 4" : ", 2";
 }

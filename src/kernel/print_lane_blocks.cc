@@ -64,11 +64,19 @@ std::uint32_t BodyPrinter::blocked_rows() const {
     const bool from_memory = shape.m > 32 && only_loads_before() && only_store_after();
     return unit_block(from_memory ? kWideRows : block_rows_of(blocked_), !only_store_after()).rows;
   }
+  if (goes_through_memory()) return kWideRows;
   const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
   const bool fits =
       shared_numbers(shape, depth, kWideRows, false) * byte_size(kernel_.dtype) <= kSharedBytes;
   const bool is_wide = shape.m > 32 && fits && only_loads_before() && only_store_after();
   return is_wide ? kWideRows : block_rows_of(blocked_);
+}
+
+// Whether all that a kernel does is a product of prelude/row_products.h.
+bool BodyPrinter::goes_through_memory() const {
+  const ProductShape shape = product_shape(kernel_, kernel_.nodes[blocked_]);
+  return kernel_.dtype == DType::F32 && shape.m > 32 && shape.m <= 64 && shape.k <= kDeepest &&
+         shape.k % 4 == 0 && only_loads_before() && only_store_after();
 }
 
 // Whether nothing stands before the product but loads, of which one is the columns: they go from
@@ -113,6 +121,7 @@ std::optional<std::uint32_t> BodyPrinter::only_store_after() const {
 // Rows begin .. end - 1, as many as a block has at a time; `row` is the row at place q + b.
 std::string BodyPrinter::print_lane_blocks(const std::string& row) {
   if (is_unit_product(blocked_)) return print_unit_blocks(row);
+  if (goes_through_memory()) return print_row_products(row);
   const KernelNode& node = kernel_.nodes[blocked_];
   const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
   const ProductShape shape = product_shape(kernel_, node);
@@ -133,6 +142,29 @@ std::string BodyPrinter::print_lane_blocks(const std::string& row) {
       row, rows,
       fmt::format("times_block<T, {}, {}, {}, {}, {}>(matrix, columns", shape.m, shape.k, rows,
                   is_deep ? deepest : std::min(deepest, kDeepest / 2), node.transpose_left));
+  return std::move(text_);
+}
+
+std::string BodyPrinter::print_row_products(const std::string& row) {
+  const KernelNode& node = kernel_.nodes[blocked_];
+  const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
+  const std::uint32_t columns = kernel_.nodes[node.operands[1]].access;
+  const ProductShape shape = product_shape(kernel_, node);
+  const auto row_at = [&](std::uint32_t access, std::uint64_t entries) {
+    return fmt::format(
+        "[&](unsigned b) {{ [[maybe_unused]] const unsigned r = {}; return d{} + "
+        "size_t({}) * {}; }}",
+        row, access, row_of(kernel_.accesses[access], access, "r"), entries);
+  };
+  indent_ = "  ";
+  line(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", kWideRows));
+  line(
+      fmt::format("  times_rows_of_memory<T, {}, {}, {}>(d{} + size_t({}) * {}, d{}, smaller(end "
+                  "- q, {}), {}, {});",
+                  shape.m, shape.k, node.transpose_left, matrix,
+                  row_of(kernel_.accesses[matrix], matrix, "0"), shape.m * shape.k, columns,
+                  kWideRows, row_at(columns, shape.k), row_at(*only_store_after(), shape.m)));
+  line("}");
   return std::move(text_);
 }
 
