@@ -58,6 +58,8 @@ class BodyPrinter {
   /// Of a block's memory what products by matrix units take (matrix_units.h); 0: there are none.
   [[nodiscard]] std::uint32_t unit_memory() const;
   /// Whether the phase does nothing but add up outer products of two columns of each member.
+  /// The loop's body for `Batch` numbers of a flat kernel, of which number 0 is `at`.
+  [[nodiscard]] std::string print_flat_batch();
   /// Whether `Batch` members of any phase are loaded at once.
   [[nodiscard]] bool uses_batches() const;
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
@@ -136,6 +138,9 @@ class BodyPrinter {
   void print_batches(const KernelPhase& phase);
   [[nodiscard]] bool is_load(const KernelStep& step) const;
   void open_batch(bool strided);
+  void declare_batch(const KernelPhase& phase);
+  void load_batch(const KernelPhase& phase);
+  void print_loaded(const KernelPhase& phase);
   void close_block();
   void declare_reductions(const KernelPhase& phase);
   void finish_reductions(const KernelPhase& phase);

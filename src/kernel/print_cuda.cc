@@ -108,15 +108,30 @@ std::string bound_text(const Kernel& kernel) {
                              : fmt::format("  const unsigned* words[{}];\n", kernel.word_slots));
 }
 
-std::string rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
-  if (layout.flat) {
-    const std::string body = BodyPrinter(as_scalars(kernel), 1).print();
-    return fmt::format(
-        "  constexpr int G = 1;\n  const int lane = 0;\n  const unsigned slot = 0;\n"
-        "  for (size_t r = size_t(begin) * {0} + {2}; r < size_t(end) * {0}; "
-        "r += kThreads) {{\n{1}  }}\n",
-        layout.entries, body, is_step(unit) ? "thread" : "threadIdx.x");
+// Numbers one by one: of what takes few instructions `Batch` of a thread's are loaded before the
+// first is stored, as far as there are so many.
+std::string flat_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
+  const Kernel scalars = as_scalars(kernel);
+  const bool is_short = !kernel.in_place && !kernel.reloads &&
+                        std::ranges::none_of(kernel.nodes, [](const KernelNode& node) {
+                          return node.kind == Kind::Transform || node.kind == Kind::TransformVjp;
+                        });
+  std::string text = fmt::format(
+      "  constexpr int G = 1;\n  const int lane = 0;\n  const unsigned slot = 0;\n"
+      "  size_t at = size_t(begin) * {0} + {1};\n  const size_t last = size_t(end) * {0};\n",
+      layout.entries, is_step(unit) ? "thread" : "threadIdx.x");
+  if (is_short) {
+    text += fmt::format(
+        "  for (; at < last && last - at > (Batch - 1) * kThreads; at += Batch * kThreads) {{\n"
+        "{}  }}\n",
+        BodyPrinter(scalars, 1).print_flat_batch());
   }
+  return text + fmt::format("  for (size_t r = at; r < last; r += kThreads) {{\n{}  }}\n",
+                            BodyPrinter(scalars, 1).print());
+}
+
+std::string rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
+  if (layout.flat) return flat_text(kernel, layout, unit);
   std::string place = fmt::format("  constexpr int G = {};\n", layout.lanes * layout.parts);
   place += layout.parts > 1 ? "  const int lane = threadIdx.x + type * kThreads;\n"
                               "  const unsigned slot = 0;\n"

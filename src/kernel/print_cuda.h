@@ -68,6 +68,8 @@ struct MemberLoop {
 
   friend auto operator<=>(const MemberLoop&, const MemberLoop&) = default;
 };
+/// Numbers of a flat kernel that a thread has under way.
+inline constexpr std::uint32_t kFlatBatch = 4;
 /// Those of the blocks of type kLongRows, and of all others.
 struct MemberLoops {
   MemberLoop few;

@@ -1,8 +1,6 @@
 // Reductions over members: what stands before the loop, in it and after it.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "src/kernel/body_printer.h"
 
 namespace vecc {
@@ -112,84 +110,6 @@ void BodyPrinter::finish_reductions(const KernelPhase& phase) {
                                                 entry_loop(node.shape.size()), place()));
     }
   }
-}
-
-// Not where rows of several numbers are loaded and others stored: a store might change what others
-// read, as far as the compiler knows.
-bool BodyPrinter::may_batch(const KernelPhase& phase) const {
-  if (lanes_ == 0 || phase.reversed) return false;
-  const bool stores = std::ranges::any_of(phase.steps, &KernelStep::store);
-  return std::ranges::none_of(phase.steps, [&](const KernelStep& step) {
-    if (step.store) return false;
-    const KernelNode& node = kernel_.nodes[step.number];
-    return node.kind == Kind::Scan || node.kind == Kind::Threshold ||
-           (stores && node.kind == Kind::Load && !node.shape.is_scalar());
-  });
-}
-
-bool BodyPrinter::uses_batches() const {
-  return std::ranges::any_of(kernel_.phases, [&](const KernelPhase& phase) {
-    return phase.space == KernelSpace::Member && !phase.steps.empty() && may_batch(phase) &&
-           !sums_outer_products(phase);
-  });
-}
-
-// Of a GPU's slots each takes every member that it comes to, `Batch` at once: behind the last one
-// that one again, of which nothing is kept. So no branch, and no store, stands between the loads of
-// a batch.
-void BodyPrinter::print_batches(const KernelPhase& phase) {
-  const bool strided = kernel_.segments == KernelSegments::Strided;
-  line("_Pragma(\"unroll 1\")");
-  line(strided ? "for (unsigned at = slot, last = members; at < last; at += Batch * Slots) {"
-               : "for (unsigned at = begin_of(r) + slot, last = end_of(r); at < last; "
-                 "at += Batch * Slots) {");
-  indent_ += "  ";
-  const bool stores = std::ranges::any_of(phase.steps, &KernelStep::store);
-  if (stores) {
-    for (const KernelStep& step : phase.steps) {
-      if (is_load(step)) line(fmt::format("T c{}[Batch];", step.number));
-    }
-    open_batch(strided);
-    for (const KernelStep& step : phase.steps) {
-      if (!is_load(step)) continue;
-      const std::uint32_t access = kernel_.nodes[step.number].access;
-      line(fmt::format("c{}[m] = d{}[{}];", step.number, access,
-                       row_of(kernel_.accesses[access], access, "e")));
-    }
-    close_block();
-  }
-  open_batch(strided);
-  batched_ = true;
-  for (const KernelStep& step : phase.steps) {
-    if (stores && is_load(step)) {
-      line(fmt::format("const T v{0} = c{0}[m];", step.number));
-    } else {
-      print_step(step, phase.space);
-    }
-  }
-  close_loop();
-  batched_ = false;
-  close_block();
-  close_block();
-}
-
-void BodyPrinter::close_block() {
-  indent_.resize(indent_.size() - 2);
-  line("}");
-}
-
-bool BodyPrinter::is_load(const KernelStep& step) const {
-  return !step.store && kernel_.nodes[step.number].kind == Kind::Load;
-}
-
-// The members of a batch, of which those that are not `here` count for nothing.
-void BodyPrinter::open_batch(bool strided) {
-  line("_Pragma(\"unroll\") for (unsigned m = 0; m < Batch; ++m) {");
-  indent_ += "  ";
-  line("[[maybe_unused]] const bool here = m == 0 || last - at > m * Slots;");
-  line(fmt::format("const unsigned e = {};", strided
-                                                 ? "r + (here ? at + m * Slots : last - 1) * rows"
-                                                 : "here ? at + m * Slots : last - 1"));
 }
 
 // Members are walked again and again, each time through their loads.

@@ -185,7 +185,7 @@ RowClass sum_of(std::span<const RowClass> classes) {
 MemberLoop choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
                        std::uint32_t processors) {
   const Kernel& kernel = plan.kernels[launch.kernel];
-  if (kernel.segments == KernelSegments::None) return {};
+  if (kernel.segments == KernelSegments::None) return {1, layout.flat ? kFlatBatch : 1};
   const LoopModel model(kernel, layout, processors);
   const RowClass all = sum_of(classes_of(plan, launch));
   const auto best = std::ranges::min_element(

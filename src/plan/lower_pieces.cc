@@ -19,6 +19,7 @@ constexpr std::uint64_t kMatrix = 1024;  // whose partial sums would fill the me
 // computed in the same kernel, but where that is a softmax, which would be five launches else.
 std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
   constexpr std::uint32_t kProducts = 1024;
+  constexpr std::uint64_t kOfGroup = 32;
   constexpr std::uint64_t kThreads = 256;
   constexpr std::uint64_t kFewLanes = 8;
   constexpr std::uint64_t kLanes = 32;
@@ -26,7 +27,7 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
   if (kind == MemberKind::Softmax) return 64 * kThreads;
   const std::uint64_t lanes = size >= 2 * kLanes ? size / 4 : size % 2 == 0 ? size / 2 : size;
   const std::uint64_t groups = kThreads / std::bit_ceil(std::clamp(lanes, kFewLanes, kLanes));
-  return static_cast<std::uint32_t>(groups * (size >= 2 * kLanes ? 16 : 32));
+  return static_cast<std::uint32_t>(groups * kOfGroup);
 }
 
 // Members of segments that are so few that blocks share each of them where it is longer: what is
