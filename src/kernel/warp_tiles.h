@@ -20,14 +20,14 @@ struct WarpTiles {
 
 /// Tiles of up to 32 entries, if a warp can have so many, and as square as they can be.
 [[nodiscard]] constexpr WarpTiles warp_tiles(std::uint64_t m, std::uint64_t n) {
-  constexpr std::uint64_t kMostEntries = 32;
+  constexpr std::uint64_t kMostOfLane = 32;
   WarpTiles best;
   std::uint64_t least = ~std::uint64_t{0};
   for (std::uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
     for (std::uint32_t down = 1; down <= lanes; down *= 2) {
       const std::uint64_t rows = (m + down - 1) / down;
       const std::uint64_t cols = (n + lanes / down - 1) / (lanes / down);
-      if (rows * cols > kMostEntries && lanes < 32) continue;
+      if (rows * cols > kMostOfLane && lanes < 32) continue;
       if (rows + cols >= least) continue;
       least = rows + cols;
       best = {down, lanes / down, static_cast<std::uint32_t>(rows),

@@ -11,8 +11,8 @@ namespace vecc {
 
 namespace {
 
-constexpr std::uint64_t kWideRow = 32;
-constexpr std::uint64_t kMatrix = 1024;  // whose partial sums would fill the memory
+constexpr std::uint64_t kWideEntries = 32;
+constexpr std::uint64_t kMatrixEntries = 1024;  // whose partial sums would fill the memory
 
 // Members of a row of so many numbers that a GPU's block of threads takes in about the time of some
 // launches: each of its groups of lanes a few batches, one after the other. Wider rows may be
@@ -44,10 +44,10 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
                                      MemberKind kind) const {
   constexpr std::uint32_t kShortest = 16;
   const std::uint64_t size = read.shape.size();
-  const bool is_wide = size >= kWideRow && size < kMatrix;
+  const bool is_wide = size >= kWideEntries && size < kMatrixEntries;
   std::uint32_t longest = is_wide ? options_.longest_wide_piece : options_.longest_piece;
   if (options_.even_pieces == 0) return longest;
-  if (options_.long_rows_first && size < kMatrix) longest = members_of_block(size, kind);
+  if (options_.long_rows_first && size < kMatrixEntries) longest = members_of_block(size, kind);
   std::uint32_t members = 0;
   std::uint64_t all = 0;
   for (std::uint32_t s = 0; s < rows; ++s) {

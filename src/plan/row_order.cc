@@ -15,9 +15,9 @@ constexpr std::uint32_t kMeanMembers = 16;
 constexpr std::uint32_t kFewestChanges = 256;
 
 // Rows of fewer members stay where they are: their lists and results lie side by side.
-constexpr std::uint32_t kShort = 8;
+constexpr std::uint32_t kShortRow = 8;
 // A row of that many, and of as many times the mean, is a long one.
-constexpr std::uint32_t kLong = 32;
+constexpr std::uint32_t kLongRow = 32;
 constexpr std::uint32_t kTimesMean = 4;
 
 const std::vector<std::uint32_t>& offsets_of(const Plan& plan, const Launch& launch) {
@@ -39,7 +39,7 @@ bool gains_by_order(const Plan& plan, const Launch& launch) {
 }  // namespace
 
 std::uint32_t length_class(std::uint32_t members) {
-  return static_cast<std::uint32_t>(std::bit_width(std::max(members, kShort - 1)));
+  return static_cast<std::uint32_t>(std::bit_width(std::max(members, kShortRow - 1)));
 }
 
 bool may_be_ordered(const Kernel& kernel) {
@@ -72,7 +72,7 @@ std::vector<std::uint32_t> order_long_first(const Plan& plan, const Launch& laun
     longest = std::max(longest, members);
   }
   const std::uint64_t mean = offsets[launch.rows] / std::max(launch.rows, 1u);
-  if (longest < kLong || longest < kTimesMean * mean) return {};
+  if (longest < kLongRow || longest < kTimesMean * mean) return {};
   std::vector<std::uint32_t> order(launch.rows);
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t row) { return classes[row]; });
