@@ -30,6 +30,7 @@ struct RowClass {
   std::uint32_t rows = 0;
   std::uint64_t members = 0;
   std::uint32_t longest = 0;
+  bool are_long = false;  // others are not
 
   void add(std::uint32_t length, std::uint32_t count = 1) {
     rows += count;
@@ -141,11 +142,12 @@ class LoopModel {
   };
   [[nodiscard]] std::span<const Choice> choices() const { return choices_; }
 
-  // About as many as most rows have.
+  // About as many as most rows have; of long rows, which others wait for, as the longest.
   [[nodiscard]] MemberLoop loop_of(const RowClass& rows, const Choice& choice) const {
     constexpr std::uint64_t kQuarters = 4;
     const std::uint64_t groups = std::uint64_t{std::max(rows.rows, 1u)} * choice.slots * kQuarters;
-    const std::uint64_t usual = (rows.members * (kQuarters - 1) + groups - 1) / groups;
+    std::uint64_t usual = (rows.members * (kQuarters - 1) + groups - 1) / groups;
+    if (rows.are_long) usual = (rows.longest + choice.slots - 1) / choice.slots;
     return {choice.slots, std::min(most_, static_cast<std::uint32_t>(
                                               std::bit_ceil(std::max<std::uint64_t>(usual, 1))))};
   }
@@ -207,7 +209,8 @@ RowLoops choose_row_loops(const Plan& plan, const Launch& launch, const CudaLayo
     least = std::min(least, model.cycles_of(sum_of(classes), choice).sum());
   }
   for (std::size_t c = 1; c < classes.size(); ++c) {
-    const RowClass long_rows = sum_of(std::span(classes).first(c));
+    RowClass long_rows = sum_of(std::span(classes).first(c));
+    long_rows.are_long = true;
     const RowClass others = sum_of(std::span(classes).subspan(c));
     for (const LoopModel::Choice& many : model.choices()) {
       const Cycles of_long = model.cycles_of(long_rows, many);

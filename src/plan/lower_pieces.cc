@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "src/kernel/warp_tiles.h"
 #include "src/plan/expr_nodes.h"
 #include "src/plan/lowering.h"
 
@@ -32,8 +33,11 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
 
 // Members of segments that are so few that blocks share each of them where it is longer: what is
 // computed of the sums may leave a block with few groups of lanes.
-std::uint32_t members_of_few(MemberKind kind) {
-  return kind == MemberKind::OuterProducts ? 512 : 256;
+std::uint32_t members_of_few(Shape shape, MemberKind kind) {
+  constexpr std::uint32_t kMembers = 256;
+  constexpr std::uint32_t kOfGroup = 64;  // of lanes that have all of a matrix
+  if (kind != MemberKind::OuterProducts) return kMembers;
+  return kOfGroup * warp_tiles(shape.rows(), shape.cols()).groups();
 }
 
 }  // namespace
@@ -54,7 +58,7 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
     members = std::max(members, members_in(segments, s));
     all += members_in(segments, s);
   }
-  if (members <= members_of_few(kind)) return std::max(longest, members);
+  if (members <= members_of_few(read.shape, kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
   const std::uint32_t even = std::clamp(std::bit_ceil(root), kShortest, longest);
   return all / even <= options_.even_pieces ? even : longest;
