@@ -16,16 +16,20 @@ using Kind = KernelNode::Kind;
 }  // namespace
 
 // Not where rows of several numbers are loaded and others stored: a store might change what others
-// read, as far as the compiler knows.
+// read, as far as the compiler knows. Nor where a load may read what the same member has stored.
 bool BodyPrinter::may_batch(const KernelPhase& phase) const {
   if (lanes_ == 0 || phase.reversed) return false;
   const bool stores = std::ranges::any_of(phase.steps, &KernelStep::store);
-  return std::ranges::none_of(phase.steps, [&](const KernelStep& step) {
-    if (step.store) return false;
+  bool has_stored = false;
+  for (const KernelStep& step : phase.steps) {
+    has_stored = has_stored || step.store;
+    if (step.store) continue;
     const KernelNode& node = kernel_.nodes[step.number];
-    return node.kind == Kind::Scan || node.kind == Kind::Threshold ||
-           (stores && node.kind == Kind::Load && !node.shape.is_scalar());
-  });
+    if (node.kind == Kind::Scan || node.kind == Kind::Threshold) return false;
+    if (stores && is_load(step) && !node.shape.is_scalar()) return false;
+    if (has_stored && is_load(step) && kernel_.reloads) return false;
+  }
+  return true;
 }
 
 bool BodyPrinter::uses_batches() const {
