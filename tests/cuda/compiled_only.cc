@@ -52,7 +52,9 @@ Result<void> compile_units(const Plan& plan) {
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
       kernels.push_back(cuda::unit_text(kernel, loops, unit));
     }
-    const cuda::StepUnit step = cuda::step_unit(kernel, loops);
+    const CudaLayout of_step = cuda_layout(kernel, CudaUnit::Step);
+    const cuda::StepUnit step =
+        cuda::step_unit(kernel, choose_row_loops(plan, launch, of_step).loops);
     parts.push_back(step.text);
     step_bytes = std::max(step_bytes, step.memory_bytes);
   }
