@@ -24,22 +24,22 @@ std::uint64_t block_count(const LaunchPhase& phase) {
 // How a block's threads share the rows that it has at once.
 struct StepKind {
   CudaUnit unit = CudaUnit::Step;
-  MemberLoops loops;
+  RowLoops loops;
 };
 StepKind choose_kind(const Plan& plan, const Launch& launch, const LaunchPhase* phase) {
   constexpr std::uint64_t kFewRows = 2;  // of a block
   const Kernel& kernel = plan.kernels[launch.kernel];
   const CudaLayout layout = cuda_layout(kernel, CudaUnit::Step);
-  if (phase == nullptr) return {CudaUnit::Step, choose_row_loops(plan, launch, layout).loops};
+  if (phase == nullptr) return {CudaUnit::Step, choose_row_loops(plan, launch, layout)};
   const std::uint64_t blocks = block_count(*phase);
   const CudaLayout wide = cuda_layout(kernel, CudaUnit::WideStep);
   if (wide.lanes > layout.lanes && launch.rows <= kFewRows * blocks) {
     MemberLoop loop = choose_loop(plan, launch, wide, static_cast<std::uint32_t>(blocks));
     loop.slots = block_slots(wide);
-    return {CudaUnit::WideStep, {loop, loop}};
+    return {CudaUnit::WideStep, {{loop, loop}}};
   }
   const MemberLoop loop = choose_loop(plan, launch, layout, static_cast<std::uint32_t>(blocks));
-  return {CudaUnit::Step, {loop, loop}};
+  return {CudaUnit::Step, {{loop, loop}}};
 }
 
 // Rows that follow one another and are one block's, within a tile if that has a type.
@@ -77,8 +77,9 @@ Result<std::unique_ptr<Schedule>> WalkSchedule::load(
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const auto [unit, loops] =
+    const auto [unit, row_loops] =
         choose_kind(plan, launch, made->phases_.empty() ? nullptr : &made->phases_[l]);
+    const MemberLoops& loops = row_loops.loops;
     const auto [found, is_new] =
         numbers.try_emplace({launch.kernel, loops, unit}, made->units_.size());
     if (is_new) {
@@ -86,6 +87,7 @@ Result<std::unique_ptr<Schedule>> WalkSchedule::load(
       distinct.emplace(made->units_.back().text.name, made->units_.back().text);
     }
     made->unit_of_.push_back(found->second);
+    made->long_rows_.push_back(row_loops.long_rows);
   }
   std::vector<StepUnit> units;
   for (auto& [name, unit] : distinct) units.push_back(std::move(unit));
@@ -110,7 +112,7 @@ WalkStep WalkSchedule::make_step(const Plan& plan, std::uint32_t number, bool na
   step.row_threads = layout.flat ? layout.entries : layout.lanes * unit.loops.few.slots;
   step.long_row_threads = layout.flat ? layout.entries : layout.lanes * unit.loops.many.slots;
   if (phases_.empty()) {
-    step.rows = cut_blocks(launch, layout, choose_row_loops(plan, launch, layout), walk_->blocks());
+    step.rows = cut_blocks(launch, layout, {unit.loops, long_rows_[number]}, walk_->blocks());
   } else {
     step.phase = phases_[number].phase;
     step.level = phases_[number].level;

@@ -202,17 +202,25 @@ std::string BodyPrinter::row_of(const KernelAccess& access, std::uint32_t number
   return counter;
 }
 
+// Where a row of so many entries begins.
+std::string BodyPrinter::row_pointer(std::uint32_t access, const std::string& counter,
+                                     std::uint64_t entries) const {
+  return fmt::format("d{} + size_t({}) * {}", access,
+                     row_of(kernel_.accesses[access], access, counter), entries);
+}
+
 void BodyPrinter::print_load(std::uint32_t number, KernelSpace space) {
   const KernelNode& node = kernel_.nodes[number];
   const KernelAccess& access = kernel_.accesses[node.access];
-  const std::string row = row_of(access, node.access, space == KernelSpace::Row ? "r" : "e");
+  const std::string counter = space == KernelSpace::Row ? "r" : "e";
   if (size(number) == 1) {
-    line(fmt::format("const T v{} = d{}[{}];", number, node.access, row));
+    line(fmt::format("const T v{} = d{}[{}];", number, node.access,
+                     row_of(access, node.access, counter)));
   } else if (access.map == RowMap::One) {
     line(fmt::format("const T* v{} = d{};", number, node.access));
   } else {
-    line(fmt::format("const T* v{} = d{} + size_t({}) * {};", number, node.access, row,
-                     size(number)));
+    line(
+        fmt::format("const T* v{} = {};", number, row_pointer(node.access, counter, size(number))));
   }
   if (moves_packs(node.access)) {
     line(fmt::format("T h{}[{}];", number, array_size(size(number))));

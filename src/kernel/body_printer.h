@@ -57,11 +57,11 @@ class BodyPrinter {
   [[nodiscard]] std::uint32_t blocked_rows() const;
   /// Of a block's memory what products by matrix units take (matrix_units.h); 0: there are none.
   [[nodiscard]] std::uint32_t unit_memory() const;
-  /// Whether the phase does nothing but add up outer products of two columns of each member.
   /// The loop's body for `Batch` numbers of a flat kernel, of which number 0 is `at`.
   [[nodiscard]] std::string print_flat_batch();
   /// Whether `Batch` members of any phase are loaded at once.
   [[nodiscard]] bool uses_batches() const;
+  /// Whether the phase does nothing but add up outer products of two columns of each member.
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
 
  private:
@@ -155,6 +155,8 @@ class BodyPrinter {
   [[nodiscard]] std::uint64_t size(std::uint32_t number) const;
   [[nodiscard]] std::string row_of(const KernelAccess& access, std::uint32_t number,
                                    const std::string& counter) const;
+  [[nodiscard]] std::string row_pointer(std::uint32_t access, const std::string& counter,
+                                        std::uint64_t entries) const;
   [[nodiscard]] std::string word(const KernelNode& node, std::uint32_t k, std::uint32_t end) const;
   void declare(std::uint32_t number);
   [[nodiscard]] bool moves_packs(std::uint32_t access) const;

@@ -94,9 +94,7 @@ std::string BodyPrinter::print_blocked(const std::string& row) {
   const std::uint64_t k = left.shape.size() / m;
   const bool packs = !node.transpose_left && m * k <= kPackedEntries;
   indent_ = "  ";
-  const std::string matrix =
-      fmt::format("d{} + size_t({}) * {}", left.access,
-                  row_of(kernel_.accesses[left.access], left.access, "0"), m * k);
+  const std::string matrix = row_pointer(left.access, "0", m * k);
   line(fmt::format("const T* matrix = {};", matrix));
   if (packs) {
     line(fmt::format("T packed[{}];", m * k));

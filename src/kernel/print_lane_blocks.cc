@@ -132,8 +132,7 @@ std::string BodyPrinter::print_lane_blocks(const std::string& row) {
       shared_numbers(shape, deepest, rows, keeps_products) * byte_size(kernel_.dtype) <=
       kSharedBytes;
   indent_ = "  ";
-  line(fmt::format("const T* matrix = d{} + size_t({}) * {};", matrix,
-                   row_of(kernel_.accesses[matrix], matrix, "0"), shape.m * shape.k));
+  line(fmt::format("const T* matrix = {};", row_pointer(matrix, "0", shape.m * shape.k)));
   line(fmt::format("__shared__ __align__(16) T columns[{}][row_step<{}>];", rows, shape.k));
   if (keeps_products) {
     line(fmt::format("__shared__ __align__(16) T products[{}][row_step<{}>];", rows, shape.m));
@@ -151,19 +150,15 @@ std::string BodyPrinter::print_row_products(const std::string& row) {
   const std::uint32_t columns = kernel_.nodes[node.operands[1]].access;
   const ProductShape shape = product_shape(kernel_, node);
   const auto row_at = [&](std::uint32_t access, std::uint64_t entries) {
-    return fmt::format(
-        "[&](unsigned b) {{ [[maybe_unused]] const unsigned r = {}; return d{} + "
-        "size_t({}) * {}; }}",
-        row, access, row_of(kernel_.accesses[access], access, "r"), entries);
+    return fmt::format("[&](unsigned b) {{ [[maybe_unused]] const unsigned r = {}; return {}; }}",
+                       row, row_pointer(access, "r", entries));
   };
   indent_ = "  ";
   line(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", kWideRows));
-  line(
-      fmt::format("  times_rows_of_memory<T, {}, {}, {}>(d{} + size_t({}) * {}, d{}, smaller(end "
-                  "- q, {}), {}, {});",
-                  shape.m, shape.k, node.transpose_left, matrix,
-                  row_of(kernel_.accesses[matrix], matrix, "0"), shape.m * shape.k, columns,
-                  kWideRows, row_at(columns, shape.k), row_at(*only_store_after(), shape.m)));
+  line(fmt::format("  times_rows_of_memory<T, {}, {}, {}>({}, d{}, smaller(end - q, {}), {}, {});",
+                   shape.m, shape.k, node.transpose_left,
+                   row_pointer(matrix, "0", shape.m * shape.k), columns, kWideRows,
+                   row_at(columns, shape.k), row_at(*only_store_after(), shape.m)));
   line("}");
   return std::move(text_);
 }
@@ -180,8 +175,7 @@ void BodyPrinter::print_block_loop(const std::string& row, std::uint32_t rows,
   line("  " + call + ", count, [&](unsigned b) {");
   if (const std::optional<std::uint32_t> store = only_store_after()) {
     line(fmt::format("    const unsigned r = {};", row));
-    line(fmt::format("    return d{} + size_t({}) * {};", *store,
-                     row_of(kernel_.accesses[*store], *store, "r"), shape.m));
+    line(fmt::format("    return {};", row_pointer(*store, "r", shape.m)));
     line("  });");
   } else {
     line("    return products[b];");
@@ -201,8 +195,7 @@ void BodyPrinter::print_columns(const std::string& row, std::uint32_t k, std::ui
                      is_unit_product(blocked_) ? "load_unit_columns<" : "load_columns<T, ", k, rows,
                      access));
     line(fmt::format("    [[maybe_unused]] const unsigned r = {};", row));
-    line(fmt::format("    return d{} + size_t({}) * {};", access,
-                     row_of(kernel_.accesses[access], access, "r"), k));
+    line(fmt::format("    return {};", row_pointer(access, "r", k)));
     line("  }, columns);");
     return;
   }
@@ -235,9 +228,8 @@ void BodyPrinter::print_lane_outer_products(const KernelPhase& phase) {
   const std::uint32_t sum = phase.steps[3].number;
   declare_reductions(phase);
   const auto row = [&](std::uint32_t number) {
-    const std::uint32_t access = kernel_.nodes[number].access;
-    return fmt::format("[&](unsigned e) {{ return d{} + size_t({}) * {}; }}", access,
-                       row_of(kernel_.accesses[access], access, "e"), size(number));
+    return fmt::format("[&](unsigned e) {{ return {}; }}",
+                       row_pointer(kernel_.nodes[number].access, "e", size(number)));
   };
   const std::string call = outer_products_call(phase, size(g), size(x));
   line(fmt::format("{}(begin_of(r), end_of(r), {}, {}, v{});", call, row(g), row(x), sum));

@@ -94,8 +94,7 @@ std::string BodyPrinter::print_unit_blocks(const std::string& row) {
   const bool keeps_products = !only_store_after();
   const UnitBlock block = unit_block(blocked_rows(), keeps_products);
   indent_ = "  ";
-  line(fmt::format("const T* matrix = d{} + size_t({}) * {};", matrix,
-                   row_of(kernel_.accesses[matrix], matrix, "0"), shape.m * shape.k));
+  line(fmt::format("const T* matrix = {};", row_pointer(matrix, "0", shape.m * shape.k)));
   line(fmt::format("using Units = UnitProducts<{}, {}, {}, {}, {}, {}>;",
                    unit_type(kernel_.precision), shape.m, shape.k, block.rows, block.depth,
                    keeps_products));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -142,6 +141,11 @@ class LoopModel {
   };
   [[nodiscard]] std::span<const Choice> choices() const { return choices_; }
 
+  [[nodiscard]] const Choice& best_of(const RowClass& rows) const {
+    return *std::ranges::min_element(
+        choices_, {}, [&](const Choice& choice) { return cycles_of(rows, choice).sum(); });
+  }
+
   // About as many as most rows have; of long rows, which others wait for, as the longest.
   [[nodiscard]] MemberLoop loop_of(const RowClass& rows, const Choice& choice) const {
     constexpr std::uint64_t kQuarters = 4;
@@ -190,24 +194,22 @@ MemberLoop choose_loop(const Plan& plan, const Launch& launch, const CudaLayout&
   if (kernel.segments == KernelSegments::None) return {1, layout.flat ? kFlatBatch : 1};
   const LoopModel model(kernel, layout, processors);
   const RowClass all = sum_of(classes_of(plan, launch));
-  const auto best = std::ranges::min_element(
-      model.choices(), {},
-      [&](const LoopModel::Choice& choice) { return model.cycles_of(all, choice).sum(); });
-  return model.loop_of(all, *best);
+  return model.loop_of(all, model.best_of(all));
 }
 
 RowLoops choose_row_loops(const Plan& plan, const Launch& launch, const CudaLayout& layout,
                           std::uint32_t processors) {
-  const MemberLoop loop = choose_loop(plan, launch, layout, processors);
-  RowLoops best{{loop, loop}, 0};
   // (A block has no memory for the products of two kinds of rows.)
-  if (!layout.shares_members || layout.block_rows > 0) return best;
+  if (!layout.shares_members || layout.block_rows > 0) {
+    const MemberLoop loop = choose_loop(plan, launch, layout, processors);
+    return {{loop, loop}, 0};
+  }
   const LoopModel model(plan.kernels[launch.kernel], layout, processors);
   const std::vector<RowClass> classes = classes_of(plan, launch);
-  double least = std::numeric_limits<double>::infinity();
-  for (const LoopModel::Choice& choice : model.choices()) {
-    least = std::min(least, model.cycles_of(sum_of(classes), choice).sum());
-  }
+  const RowClass all = sum_of(classes);
+  const LoopModel::Choice& one = model.best_of(all);
+  RowLoops best{{model.loop_of(all, one), model.loop_of(all, one)}, 0};
+  double least = model.cycles_of(all, one).sum();
   for (std::size_t c = 1; c < classes.size(); ++c) {
     RowClass long_rows = sum_of(std::span(classes).first(c));
     long_rows.are_long = true;

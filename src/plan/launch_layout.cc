@@ -16,8 +16,6 @@ constexpr std::uint64_t kLeastReusedElements = 1u << 24;
 constexpr std::uint32_t kEvenPieces = 1056;
 // Rows of a product that one of a block's warps has at least.
 constexpr std::uint32_t kWarpRows = 32;
-// Entries of a flat kernel that a thread computes.
-constexpr std::uint32_t kFlatSteps = 4;
 
 // Rows of a block for products: fewer than it can have if others were without any.
 std::uint32_t rows_of_products(const Launch& launch, std::uint32_t most) {
@@ -48,7 +46,7 @@ PlanOptions for_gpu_parts(PlanOptions options) {
 
 std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,
                                   const RowLoops& loops, std::uint32_t most) {
-  const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatSteps : 1;
+  const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatBatch : 1;
   const auto rows_at_once = [&](std::uint32_t slots_of_row) {
     return layout.flat             ? std::max(1u, layout.threads * flat_steps / layout.entries)
            : layout.block_rows > 0 ? rows_of_products(launch, layout.block_rows)

@@ -9,7 +9,6 @@
 #include "src/plan/lowering.h"
 
 namespace vecc {
-
 namespace {
 
 constexpr std::uint64_t kWideEntries = 32;

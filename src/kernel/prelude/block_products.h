@@ -33,6 +33,36 @@ VECC_FN void move_packs(const From& from, const To& to) {
   }
 }
 
+// Packs P (Four, or one number) on their way to shared memory. from(i), to(i): where pack i is and
+// goes.
+template <class P, int Count>
+struct PacksUnderWay {
+  static constexpr int each = (Count + kThreads - 1) / kThreads;
+  P held[each];
+
+  template <class From>
+  VECC_FN void load(const From& from) {
+    _Pragma("unroll") for (int j = 0; j < each; ++j) {
+      const unsigned i = threadIdx.x + j * kThreads;
+      held[j] = *reinterpret_cast<const P*>(from(Count % kThreads == 0 || i < Count ? i : 0u));
+    }
+  }
+  template <class To>
+  VECC_FN void put(const To& to) const {
+    put_or_zero([](unsigned) { return true; }, to);
+  }
+  // Zeros for packs that are not here(i).
+  template <class Here, class To>
+  VECC_FN void put_or_zero(const Here& here, const To& to) const {
+    _Pragma("unroll") for (int j = 0; j < each; ++j) {
+      const unsigned i = threadIdx.x + j * kThreads;
+      if (Count % kThreads == 0 || i < Count) {
+        *reinterpret_cast<P*>(to(i)) = here(i) ? held[j] : P{};
+      }
+    }
+  }
+};
+
 // Rows 0 .. rows - 1 of the first `cols` entries each, of at most Rows x Cols: what is behind them
 // becomes something. row(b): where row b begins. `fours`: all of them begin and end where four
 // numbers may.

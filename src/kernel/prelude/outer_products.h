@@ -8,38 +8,23 @@ template <class T, class P, int Entries, int Depth>
 struct MembersUnderWay {
   static constexpr unsigned width = sizeof(P) / sizeof(T);
   static constexpr unsigned packs = Entries / width;  // of a row
-  static constexpr unsigned all = Depth * packs;
-  static constexpr unsigned each = (all + kThreads - 1) / kThreads;
-  P held[each];
+  PacksUnderWay<P, int(Depth* packs)> held;
 
   // Members from .. from + count - 1, of which row(e) is where e's row begins.
   template <class Row>
   VECC_FN void load(unsigned from, unsigned count, const Row& row) {
-    _Pragma("unroll") for (unsigned j = 0; j < each; ++j) {
-      const unsigned i = threadIdx.x + j * kThreads;
-      const unsigned e = from + smaller(i / packs, count - 1);
-      held[j] = *reinterpret_cast<const P*>(row(e) + i % packs * width);
-    }
+    held.load(
+        [&](unsigned i) { return row(from + smaller(i / packs, count - 1)) + i % packs * width; });
   }
   template <int Step>
   VECC_FN void put(T (*to)[Step]) const {
-    _Pragma("unroll") for (unsigned j = 0; j < each; ++j) {
-      const unsigned i = threadIdx.x + j * kThreads;
-      if (all % kThreads == 0 || i < all) {
-        *reinterpret_cast<P*>(&to[i / packs][i % packs * width]) = held[j];
-      }
-    }
+    held.put([&](unsigned i) { return &to[i / packs][i % packs * width]; });
   }
   // The same, with zeros from member `count` on.
   template <int Step>
   VECC_FN void put_or_zero(unsigned count, T (*to)[Step]) const {
-    _Pragma("unroll") for (unsigned j = 0; j < each; ++j) {
-      const unsigned i = threadIdx.x + j * kThreads;
-      if (all % kThreads == 0 || i < all) {
-        *reinterpret_cast<P*>(&to[i / packs][i % packs * width]) =
-            i / packs < count ? held[j] : P{};
-      }
-    }
+    held.put_or_zero([&](unsigned i) { return i / packs < count; },
+                     [&](unsigned i) { return &to[i / packs][i % packs * width]; });
   }
 };
 

@@ -5,29 +5,6 @@ namespace vecc_kernel {
 
 #if !VECC_STEPS  // its tiles are for blocks of 256 threads
 
-// Packs P (Four, or one number) on their way to shared memory. from(i), to(i): where pack i is and
-// goes.
-template <class P, int Count>
-struct PacksUnderWay {
-  static constexpr int each = (Count + kThreads - 1) / kThreads;
-  P held[each];
-
-  template <class From>
-  VECC_FN void load(const From& from) {
-    _Pragma("unroll") for (int j = 0; j < each; ++j) {
-      const unsigned i = threadIdx.x + j * kThreads;
-      held[j] = *reinterpret_cast<const P*>(from(Count % kThreads == 0 || i < Count ? i : 0u));
-    }
-  }
-  template <class To>
-  VECC_FN void put(const To& to) const {
-    _Pragma("unroll") for (int j = 0; j < each; ++j) {
-      const unsigned i = threadIdx.x + j * kThreads;
-      if (Count % kThreads == 0 || i < Count) *reinterpret_cast<P*>(to(i)) = held[j];
-    }
-  }
-};
-
 // What is in shared memory: the columns, and a piece of the matrix that is `depth` of their entries
 // deep.
 template <class T, int K, bool TL>
