@@ -3,7 +3,8 @@
 //   2. A concat that only another concat reads, once, becomes part of it.
 //   3. In a concat that only gathers read,
 //      - an operand that is a gather is replaced by what it reads, where that takes no more rows:
-//        if the source has no more rows than all operands that are gathers of it, or is an operand;
+//        if the source has no more rows than all operands that are gathers of it (a computed one,
+//        which may be stored where the concat has it, hardly more), or is an operand;
 //      - an operand that stands there twice is held once;
 //      - operands stand in order of (kind, id), unless a gather would lose its regular form; a
 //        first operand that is a concat stays first (a buffer may grow there, see program.h).
@@ -141,6 +142,13 @@ class ConcatSweep {
     return true;
   }
 
+  // Rows that a concat may hold instead of so many that are gathered from them.
+  [[nodiscard]] std::uint64_t most_rows(ValueId source, std::uint64_t gathered) {
+    constexpr std::uint64_t kFewMore = 32;  // one for so many
+    const bool is_input = rewriter_.to().op(source).operands.empty();
+    return is_input ? gathered : gathered + gathered / kFewMore;
+  }
+
   // The operands, gathers replaced by what they read where that takes no more rows.
   std::vector<Part> read_sources(const Values& operands) {
     struct Source {
@@ -165,7 +173,8 @@ class ConcatSweep {
       const GatheredRows& read = reads.at(operand);
       const Source& source = sources.at(read.source);
       const std::uint32_t rows = rewriter_.to().op(read.source).rows;
-      if (read.source != operand && (source.is_operand || rows <= source.gathered_rows)) {
+      if (read.source != operand &&
+          (source.is_operand || rows <= most_rows(read.source, source.gathered_rows))) {
         count("gathers composed", 1);
         parts.push_back({read.source, read.rows});
       } else {
