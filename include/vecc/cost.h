@@ -41,8 +41,8 @@ struct CostCoefficients {
   bool operator==(const CostCoefficients&) const = default;
 };
 /// Of devices that were not calibrated: those of an H200, and of a server's CPU, by libtorch
-/// (vecc-bench calibrate).
-[[nodiscard]] CostCoefficients default_coefficients(bool on_gpu);
+/// (vecc-bench calibrate). `prints_kernels`: for a GPU; these read a matrix a row as all else.
+[[nodiscard]] CostCoefficients default_coefficients(bool on_gpu, bool prints_kernels = false);
 
 /// Counts a Program's work.
 [[nodiscard]] Work work_of(const Program& program, const BackendTraits& traits = {});

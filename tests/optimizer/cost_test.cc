@@ -102,5 +102,13 @@ TEST(Cost, fit_has_no_negative_coefficient) {
   EXPECT_GT(fitted.launch + fitted.byte + fitted.multiply_add, 0);
 }
 
+TEST(Cost, printed_kernels_read_a_matrix_a_row_as_all_else) {
+  const CostCoefficients torch = default_coefficients(/*on_gpu=*/true);
+  const CostCoefficients printed = default_coefficients(/*on_gpu=*/true, /*prints_kernels=*/true);
+  EXPECT_GT(torch.batch_byte, torch.byte);
+  EXPECT_EQ(printed.batch_byte, printed.byte);
+  EXPECT_EQ(printed.launch, torch.launch);
+}
+
 }  // namespace
 }  // namespace vecc::test

@@ -11,8 +11,9 @@ Result<DeviceCost> find_device_cost(const Backend& backend, const ExecutionOptio
   VECC_TRY(const auto executable, backend.compile(program, execution));
   DeviceCost cost{executable->device_name(), {}};
   const bool on_gpu = cost.device.starts_with("cuda");
-  cost.coefficients =
-      load_coefficients(backend.name(), cost.device).value_or(default_coefficients(on_gpu));
+  const bool prints_kernels = backend.name() == "cuda";
+  cost.coefficients = load_coefficients(backend.name(), cost.device)
+                          .value_or(default_coefficients(on_gpu, prints_kernels));
   return cost;
 }
 
