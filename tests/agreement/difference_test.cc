@@ -2,6 +2,7 @@
 #include "tests/agreement/difference.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -60,7 +61,7 @@ class ExpectedValuesFile : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  std::string path_ = testing::TempDir() + "vecc_expected_values_test";
+  std::string path_ = testing::TempDir() + "vecc_expected_values_test" + std::to_string(getpid());
 };
 
 TEST_F(ExpectedValuesFile, ReadsNeuronsAndSamples) {
