@@ -24,7 +24,7 @@ StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops, CudaUnit kind
   const std::string nameless = print_cuda(kernel, loops, kind);
   StepUnit unit;
   unit.has_lists = has_lists(kernel);
-  unit.memory_bytes = kStepBytes + cuda_layout(kernel, kind).unit_bytes;
+  unit.memory_bytes = kStepBytes + cuda_layout(kernel, kind, loops.lanes).unit_bytes;
   unit.name = "vecc_" + native::CodeKey(nameless).hash();
   unit.text = "#define VECC_STEPS " + std::to_string(kStepThreads) + "\n" + preludes(kernel) +
               print_cuda(kernel, loops, kind, unit.name);

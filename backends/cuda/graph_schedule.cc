@@ -44,13 +44,12 @@ void GraphSchedule::make_nodes(const Plan& plan, const StageLaunches& launches) 
   for (std::uint32_t l = 0; l < before.size(); ++l) {
     const Launch& launch = plan.launches[first + l];
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const auto [loops, long_rows] =
-        choose_row_loops(plan, launch, cuda_layout(kernel, CudaUnit::Kernel));
+    const auto [loops, class_ends] = choose_row_loops(plan, launch, CudaUnit::Kernel);
     const bool is_narrow = has_lists(kernel) && narrow.has_all_of(launch);
     Node& node = nodes[{launches.levels[l], launch.kernel, loops, is_narrow}];
     node.loops = loops;
     node.launches.push_back(first + l);
-    node.long_rows.push_back(long_rows);
+    node.class_ends.push_back(class_ends);
   }
   Stage& stage = stages_.emplace_back();
   std::vector<std::uint32_t> node_of(before.size());
@@ -104,9 +103,10 @@ void GraphSchedule::bind_node(const Plan& plan, Node& node, std::vector<LaunchAr
   std::vector<std::size_t> firsts;
   for (std::uint32_t i = 0; i < node.launches.size(); ++i) {
     const Launch& launch = plan.launches[node.launches[i]];
-    const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
+    const CudaLayout layout =
+        cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, node.loops.lanes);
     firsts.push_back(blocks.size());
-    for (BlockRows& rows : cut_blocks(launch, layout, {node.loops, node.long_rows[i]})) {
+    for (BlockRows& rows : cut_blocks(launch, layout, {node.loops, node.class_ends[i]})) {
       rows.launch = i;
       blocks.push_back(rows);
     }

@@ -33,7 +33,7 @@ class GraphSchedule final : public Schedule {
   // Launches of one kernel, of one level.
   struct Node {
     std::vector<std::uint32_t> launches;
-    std::vector<std::uint32_t> long_rows;  // of each of them
+    std::vector<std::vector<std::uint32_t>> class_ends;  // of each of them, as RowLoops::ends
     MemberLoops loops;
     std::vector<std::uint32_t> before;  // nodes of the stage, earlier in it
     std::shared_ptr<DeviceModule> unit;

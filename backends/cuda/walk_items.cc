@@ -24,9 +24,8 @@ class ItemLists {
           step.blocks.empty() ? static_cast<std::size_t>(least) : std::size_t{step.blocks[r]};
       lists_[block].push_back({step.step, step.arguments, rows.begin, rows.end, rows.type, 0,
                                static_cast<std::uint32_t>(threads_[block] % kStepThreads)});
-      const std::uint64_t threads =
-          std::uint64_t{rows.end - rows.begin} *
-          (rows.type == kLongRows ? step.long_row_threads : step.row_threads);
+      const std::size_t number = step.row_threads.size() > 1 ? rows.type : 0;
+      const std::uint64_t threads = std::uint64_t{rows.end - rows.begin} * step.row_threads[number];
       threads_[block] += (threads + kWarp - 1) / kWarp * kWarp;
       work_[block] +=
           kCallWork + step.work * (rows.end - rows.begin) / std::max<std::uint64_t>(all, 1);

@@ -32,8 +32,7 @@ struct WalkStep {
   std::uint32_t phase = 0;
   std::uint32_t level = 0;
   std::uint64_t work = 0;
-  std::uint32_t row_threads = 1;       ///< that work on a row
-  std::uint32_t long_row_threads = 1;  ///< the same of type kLongRows
+  std::vector<std::uint32_t> row_threads;  ///< that work on a row, by its class
   std::vector<BlockRows> rows;
   std::vector<std::uint32_t> blocks;  ///< by `rows`; empty: whichever has least to do
 };

@@ -30,16 +30,16 @@ StepKind choose_kind(const Plan& plan, const Launch& launch, const LaunchPhase* 
   constexpr std::uint64_t kFewRows = 2;  // of a block
   const Kernel& kernel = plan.kernels[launch.kernel];
   const CudaLayout layout = cuda_layout(kernel, CudaUnit::Step);
-  if (phase == nullptr) return {CudaUnit::Step, choose_row_loops(plan, launch, layout)};
+  if (phase == nullptr) return {CudaUnit::Step, choose_row_loops(plan, launch, CudaUnit::Step)};
   const std::uint64_t blocks = block_count(*phase);
   const CudaLayout wide = cuda_layout(kernel, CudaUnit::WideStep);
   if (wide.lanes > layout.lanes && launch.rows <= kFewRows * blocks) {
     MemberLoop loop = choose_loop(plan, launch, wide, static_cast<std::uint32_t>(blocks));
     loop.slots = block_slots(wide);
-    return {CudaUnit::WideStep, {{loop, loop}}};
+    return {CudaUnit::WideStep, {{wide.lanes, {loop}}, {launch.rows}}};
   }
   const MemberLoop loop = choose_loop(plan, launch, layout, static_cast<std::uint32_t>(blocks));
-  return {CudaUnit::Step, {{loop, loop}}};
+  return {CudaUnit::Step, {{layout.lanes, {loop}}, {launch.rows}}};
 }
 
 // Rows that follow one another and are one block's, within a tile if that has a type.
@@ -83,11 +83,12 @@ Result<std::unique_ptr<Schedule>> WalkSchedule::load(
     const auto [found, is_new] =
         numbers.try_emplace({launch.kernel, loops, unit}, made->units_.size());
     if (is_new) {
-      made->units_.push_back({step_unit(kernel, loops, unit), cuda_layout(kernel, unit), loops});
+      made->units_.push_back(
+          {step_unit(kernel, loops, unit), cuda_layout(kernel, unit, loops.lanes), loops});
       distinct.emplace(made->units_.back().text.name, made->units_.back().text);
     }
     made->unit_of_.push_back(found->second);
-    made->long_rows_.push_back(row_loops.long_rows);
+    made->class_ends_.push_back(row_loops.ends);
   }
   std::vector<StepUnit> units;
   for (auto& [name, unit] : distinct) units.push_back(std::move(unit));
@@ -109,10 +110,11 @@ WalkStep WalkSchedule::make_step(const Plan& plan, std::uint32_t number, bool na
   WalkStep step;
   step.step = walk_->step(unit.text, narrow);
   step.work = launch.work;
-  step.row_threads = layout.flat ? layout.entries : layout.lanes * unit.loops.few.slots;
-  step.long_row_threads = layout.flat ? layout.entries : layout.lanes * unit.loops.many.slots;
+  for (const MemberLoop& loop : unit.loops.of_class) {
+    step.row_threads.push_back(layout.flat ? layout.entries : layout.lanes * loop.slots);
+  }
   if (phases_.empty()) {
-    step.rows = cut_blocks(launch, layout, {unit.loops, long_rows_[number]}, walk_->blocks());
+    step.rows = cut_blocks(launch, layout, {unit.loops, class_ends_[number]}, walk_->blocks());
   } else {
     step.phase = phases_[number].phase;
     step.level = phases_[number].level;

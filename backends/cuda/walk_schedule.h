@@ -43,8 +43,8 @@ class WalkSchedule final : public Schedule {
   std::vector<StageLaunches> stages_;
   std::vector<LaunchPhase> phases_;  // by launch; none: each level is a phase of all blocks
   std::vector<Unit> units_;
-  std::vector<std::size_t> unit_of_;      // by launch
-  std::vector<std::uint32_t> long_rows_;  // by launch
+  std::vector<std::size_t> unit_of_;                    // by launch
+  std::vector<std::vector<std::uint32_t>> class_ends_;  // by launch, as RowLoops::ends
   std::unique_ptr<WalkLaunch> walk_;
   std::vector<WalkStep> steps_;          // by launch
   std::vector<std::uint32_t> stage_of_;  // by launch

@@ -12,22 +12,27 @@ using Kind = KernelNode::Kind;
 constexpr std::uint64_t kUnrolled = 128;  // of a lane's entries: a GPU's thread has 255 registers
 constexpr std::uint64_t kHeld = 8;        // that are loaded or stored at once
 
-// As kPack in the prelude.
-std::uint64_t own_pack(std::uint64_t entries, std::uint64_t lanes) {
+}  // namespace
+
+std::uint64_t lane_pack(std::uint64_t entries, std::uint64_t lanes) {
   constexpr std::uint64_t kWarp = 32;
   if (lanes > kWarp) return 1;
   if (entries % 4 == 0 && entries > 2 * lanes) return 4;
   return entries % 2 == 0 && entries > lanes ? 2 : 1;
 }
 
-}  // namespace
+std::uint64_t lane_entries(std::uint64_t entries, std::uint64_t lanes) {
+  const std::uint64_t pack = lane_pack(entries, lanes);
+  return (entries + lanes * pack - 1) / (lanes * pack) * pack;
+}
 
 BodyPrinter::BodyPrinter(const Kernel& kernel, std::uint32_t lanes, bool blocks)
     : kernel_(kernel),
       lanes_(lanes),
       may_block_(blocks),
       loops_(kernel.nodes.size(), 0),
-      arrays_(kernel.nodes.size(), false) {
+      arrays_(kernel.nodes.size(), false),
+      early_(kernel.nodes.size(), false) {
   assign_loops();
   find_arrays();
   if (may_block_ || kernel.precision != MatmulPrecision::Exact) find_blocked_product();
@@ -92,8 +97,27 @@ void BodyPrinter::find_arrays() {
 
 std::string BodyPrinter::print() {
   indent_ = "    ";
+  print_early_loads();
   for (const KernelPhase& phase : kernel_.phases) print_phase(phase);
   return std::move(text_);
+}
+
+// On a GPU, what a row loads after its members is under way before them.
+void BodyPrinter::print_early_loads() {
+  constexpr std::uint64_t kMost = 4;  // numbers of a lane, which stay in registers
+  if (lanes_ == 0 || stores_alias_loads()) return;
+  const auto members = std::ranges::find(kernel_.phases, KernelSpace::Member, &KernelPhase::space);
+  std::uint64_t numbers = 0;
+  for (auto phase = members; phase != kernel_.phases.end(); ++phase) {
+    if (phase->space != KernelSpace::Row) continue;
+    for (const KernelStep& step : phase->steps) {
+      if (!is_load(step)) continue;
+      const bool is_held = size(step.number) == 1 || moves_packs(kernel_.nodes[step.number].access);
+      if (is_held && (numbers += array_size(size(step.number))) > kMost) return;
+      print_load(step.number, KernelSpace::Row);
+      early_[step.number] = true;
+    }
+  }
 }
 
 void BodyPrinter::line(const std::string& text) {
@@ -145,6 +169,7 @@ void BodyPrinter::print_phase(const KernelPhase& phase) {
   if (lanes_ == 0) {
     if (const auto sum = member_sum(phase)) return print_member_sum(phase, *sum);
   }
+  shared_ = lanes_share_members(phase);
   declare_reductions(phase);
   const bool only_threshold = std::ranges::all_of(phase.steps, [&](const KernelStep& step) {
     return !step.store && (kernel_.nodes[step.number].kind == Kind::Threshold ||
@@ -152,14 +177,15 @@ void BodyPrinter::print_phase(const KernelPhase& phase) {
   });
   if (!only_threshold) print_members_loop(phase);
   finish_reductions(phase);
+  shared_ = false;
   if (kernel_.reloads) print_sync(KernelSpace::Row);
 }
 
 // The loop over a row's members.
 void BodyPrinter::print_members_loop(const KernelPhase& phase) {
   if (may_batch(phase)) return print_batches(phase);
-  const std::string first = lanes_ > 0 ? " + slot" : "";
-  const std::string step = lanes_ > 0 ? " += Slots" : "";
+  const std::string first = lanes_ > 0 ? fmt::format(" + {}", first_member()) : "";
+  const std::string step = lanes_ > 0 ? fmt::format(" += {}", slot_count()) : "";
   switch (kernel_.segments) {
     case KernelSegments::None: break;
     case KernelSegments::Ragged:
@@ -232,14 +258,14 @@ void BodyPrinter::print_load(std::uint32_t number, KernelSpace space) {
 bool BodyPrinter::moves_packs(std::uint32_t access) const {
   const KernelAccess& of = kernel_.accesses[access];
   const std::uint64_t entries = of.shape.size();
-  return lanes_ > 0 && of.aligned && own_pack(entries, lanes_) > 1 && array_size(entries) <= kHeld;
+  return lanes_ > 0 && of.aligned && lane_pack(entries, lanes_) > 1 && array_size(entries) <= kHeld;
 }
 
 // The members of a slot are its own; of a row all slots have the same, and of a number all lanes.
 std::string BodyPrinter::store_condition(KernelSpace space, std::uint64_t entries) const {
   if (lanes_ == 0) return "";
   std::string text;
-  if (entries == 1) text += " && lane == 0";
+  if (entries == 1 && !shared_) text += " && lane == 0";
   if (space == KernelSpace::Row) text += " && slot == 0";
   if (batched_) text += " && here";
   return text.empty() ? "" : "if (" + text.substr(4) + ") ";
@@ -251,7 +277,7 @@ void BodyPrinter::print_store(const KernelStore& store, KernelSpace space) {
   const std::uint64_t entries = size(store.value);
   const std::string if_alone = store_condition(space, entries);
   if (entries == 1) {
-    if (stores_alias_loads()) print_sync(space);
+    if (stores_alias_loads() && !shared_) print_sync(space);
     line(fmt::format("{}d{}[{}] = {};", if_alone, store.access, row, entry(store.value)));
     return;
   }
@@ -287,9 +313,7 @@ std::string BodyPrinter::pointer(std::uint32_t number) const {
 }
 
 std::uint64_t BodyPrinter::array_size(std::uint64_t entries) const {
-  if (lanes_ == 0) return entries;
-  const std::uint64_t pack = own_pack(entries, lanes_);
-  return (entries + lanes_ * pack - 1) / (lanes_ * pack) * pack;
+  return lanes_ == 0 ? entries : lane_entries(entries, lanes_);
 }
 
 void BodyPrinter::declare(std::uint32_t number) {
@@ -299,6 +323,7 @@ void BodyPrinter::declare(std::uint32_t number) {
 
 void BodyPrinter::print_node(std::uint32_t number, KernelSpace space) {
   const KernelNode& node = kernel_.nodes[number];
+  if (node.kind == Kind::Load && early_[number]) return;
   if (node.kind == Kind::Load) return print_load(number, space);
   if (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) return print_reduce(number);
   if (node.kind == Kind::Threshold) return;  // between the loops

@@ -24,6 +24,11 @@ inline constexpr std::uint32_t kNoOperand = 0xFFFFFFFFu;
 /// Whether entry i of a node is a formula of entries i of its operands (or of scalars).
 [[nodiscard]] bool is_entrywise(const Kernel& kernel, const KernelNode& node);
 
+/// Of a row of so many entries, how many a lane moves at once, and has: kPack and kOwn of
+/// prelude/lanes.h.
+[[nodiscard]] std::uint64_t lane_pack(std::uint64_t entries, std::uint64_t lanes);
+[[nodiscard]] std::uint64_t lane_entries(std::uint64_t entries, std::uint64_t lanes);
+
 /// op(left) op(right) of a Times is m x k times k x n.
 struct ProductShape {
   std::uint32_t m = 0;
@@ -61,6 +66,8 @@ class BodyPrinter {
   [[nodiscard]] std::string print_flat_batch();
   /// Whether `Batch` members of any phase are loaded at once.
   [[nodiscard]] bool uses_batches() const;
+  /// Whether the lanes of a row take members each, as its slots do: they are numbers.
+  [[nodiscard]] bool lanes_share_members(const KernelPhase& phase) const;
   /// Whether the phase does nothing but add up outer products of two columns of each member.
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
 
@@ -107,6 +114,8 @@ class BodyPrinter {
   void print_whole_row(std::uint32_t number);
   void gather_operands(std::uint32_t number);
   void join_slots(std::uint32_t number);
+  [[nodiscard]] const char* first_member() const;
+  [[nodiscard]] const char* slot_count() const;
   void print_sync(KernelSpace space);
   [[nodiscard]] bool stores_alias_loads() const { return kernel_.reloads || kernel_.in_place; }
   [[nodiscard]] bool is_distributed(std::uint32_t number) const;
@@ -115,6 +124,7 @@ class BodyPrinter {
   void assign_loops();
   void find_arrays();
 
+  void print_early_loads();
   void print_phase(const KernelPhase& phase);
   void print_step(const KernelStep& step, KernelSpace space);
   void print_node(std::uint32_t number, KernelSpace space);
@@ -172,11 +182,13 @@ class BodyPrinter {
   const Kernel& kernel_;
   std::uint32_t lanes_;
   bool may_block_;
+  bool shared_ = false;               // in a phase of which lanes share the members
   bool batched_ = false;              // e may be behind the row: only if `here` it counts
   bool whole_ = false;                // every lane has all entries: x of operands, y of the result
   bool loop_stores_ = false;          // the open loop has a store
   std::vector<std::uint32_t> loops_;  // by node
   std::vector<bool> arrays_;          // by node: its entries outlive its loop
+  std::vector<bool> early_;           // by node: it is loaded before the row's members
   std::string text_;
   std::string loop_;        // lines of the open loop
   std::string after_loop_;  // what follows it

@@ -45,9 +45,9 @@ bool BodyPrinter::uses_batches() const {
 void BodyPrinter::print_batches(const KernelPhase& phase) {
   const bool strided = kernel_.segments == KernelSegments::Strided;
   line("_Pragma(\"unroll 1\")");
-  line(strided ? "for (unsigned at = slot, last = members; at < last; at += Batch * Slots) {"
-               : "for (unsigned at = begin_of(r) + slot, last = end_of(r); at < last; "
-                 "at += Batch * Slots) {");
+  line(fmt::format("for (unsigned at = {}{}, last = {}; at < last; at += Batch * {}) {{",
+                   strided ? "" : "begin_of(r) + ", first_member(),
+                   strided ? "members" : "end_of(r)", slot_count()));
   indent_ += "  ";
   const bool stores = std::ranges::any_of(phase.steps, &KernelStep::store);
   if (stores) {
@@ -82,10 +82,11 @@ bool BodyPrinter::is_load(const KernelStep& step) const {
 void BodyPrinter::open_batch(bool strided) {
   line("_Pragma(\"unroll\") for (unsigned m = 0; m < Batch; ++m) {");
   indent_ += "  ";
-  line("[[maybe_unused]] const bool here = m == 0 || last - at > m * Slots;");
-  line(fmt::format("const unsigned e = {};", strided
-                                                 ? "r + (here ? at + m * Slots : last - 1) * rows"
-                                                 : "here ? at + m * Slots : last - 1"));
+  line(fmt::format("[[maybe_unused]] const bool here = m == 0 || last - at > m * {};",
+                   slot_count()));
+  const std::string member = fmt::format("here ? at + m * {} : last - 1", slot_count());
+  line(strided ? fmt::format("const unsigned e = r + ({}) * rows;", member)
+               : fmt::format("const unsigned e = {};", member));
 }
 
 // The loads of a batch into arrays, before what may store.

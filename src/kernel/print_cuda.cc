@@ -54,6 +54,17 @@ std::uint32_t lanes_of(const Kernel& kernel) {
   return lanes;
 }
 
+// Of rows of few numbers two lanes may have all, so that more rows are under way. (One alone would
+// read and write them where no other does.)
+std::uint32_t fewest_lanes(const Kernel& kernel, std::uint32_t lanes) {
+  constexpr std::uint64_t kNarrowRow = 16;
+  const bool reads_narrow = std::ranges::all_of(kernel.nodes, [](const KernelNode& node) {
+    const bool is_matrix = node.shape.rows() > 1 && node.shape.cols() > 1;
+    return is_matrix || node.shape.size() <= kNarrowRow;
+  });
+  return reads_narrow && widest_row(kernel) <= kNarrowRow ? std::min(lanes, 2u) : lanes;
+}
+
 // A running product, or members from the last to the first, is one walk.
 bool shares_members(const Kernel& kernel) {
   return kernel.segments != KernelSegments::None &&
@@ -174,28 +185,38 @@ const char* list_type(int bits) {
 // Blocks that a processor runs at once, at least: where they wait for members that come from all
 // over the memory, or for rows while matrix units have hardly anything to do, in as many registers
 // as that leaves (next to none are spilled). Where many members are to be under way a compiler that
-// hears of no number takes fewer registers, and one member after the other.
+// hears of no number takes fewer registers, and one member after the other; of several loops with
+// many numbers each it takes more than it needs.
 std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const std::string& rows) {
   constexpr std::uint64_t kMatrix = 4096;
-  constexpr std::uint32_t kManyMembers = 4;
+  constexpr std::uint64_t kManyMembers = 4;
+  constexpr std::uint64_t kManyNumbers = 16;
   const auto calls = [&](const char* name) { return rows.find(name) != std::string::npos; };
   const bool waits =
       calls("outer_products<") && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix;
   if (waits || calls("times_unit_block<") || calls("times_rows_of_memory<")) return ", 3";
-  if (std::max(loops.few.batch, loops.many.batch) <= kManyMembers) return "";
+  const std::uint64_t entries = lane_entries(widest_row(kernel), std::max(loops.lanes, 1u));
+  const std::uint64_t most = loops.of_class.size() > 1 ? kManyNumbers / entries : kManyMembers;
+  if (std::ranges::all_of(loops.of_class, [&](const MemberLoop& loop) {
+        return loop.batch <= std::min<std::uint64_t>(most, kManyMembers);
+      })) {
+    return "";
+  }
   return kernel.dtype == DType::F32 ? ", 4" : ", 2";
 }
 
-// The rows of a block, which are long or not where that makes a difference.
+// The rows of a block, by their class if there are several.
 std::string calls_text(std::string_view name, int bits, const MemberLoops& loops,
                        std::string_view arguments, std::string_view type) {
-  const auto call = [&](const MemberLoop& loop) {
-    return fmt::format("vecc_kernel::{}_rows<{}, {}, {}>({});\n", name, list_type(bits), loop.slots,
-                       loop.batch, arguments);
-  };
-  if (loops.many == loops.few) return "  " + call(loops.few);
-  return fmt::format("  if ({} == {}) {{\n    {}  }} else {{\n    {}  }}\n", type, kLongRows,
-                     call(loops.many), call(loops.few));
+  std::string text;
+  for (std::size_t c = 0; c < loops.of_class.size(); ++c) {
+    const MemberLoop& loop = loops.of_class[c];
+    text += c == 0 ? "  " : " else ";
+    if (c + 1 < loops.of_class.size()) text += fmt::format("if ({} == {}) ", type, c);
+    text += fmt::format("{{\n    vecc_kernel::{}_rows<{}, {}, {}>({});\n  }}", name,
+                        list_type(bits), loop.slots, loop.batch, arguments);
+  }
+  return text + "\n";
 }
 
 std::string kernel_text(std::string_view name, int bits, const MemberLoops& loops, CudaUnit unit,
@@ -222,7 +243,7 @@ std::string step_text(std::string_view name, int bits, const MemberLoops& loops)
 
 }  // namespace
 
-CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
+CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes) {
   CudaLayout layout;
   layout.threads = is_step(unit) ? kStepThreads : kCudaThreads;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
@@ -234,18 +255,19 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit) {
   if (unit == CudaUnit::WideStep && is_wide(kernel, kWideStepRow)) {
     const auto row =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(widest_row(kernel), layout.threads));
-    layout.lanes = std::bit_ceil(row);
+    layout.lanes = layout.fewest_lanes = std::bit_ceil(row);
     layout.shares_members = shares_members(kernel);
     layout.unit_bytes = BodyPrinter(kernel, layout.lanes, false).unit_memory();
     return layout;
   }
   if (is_wide(kernel, kWideRow)) {
-    layout.lanes = layout.threads;
+    layout.lanes = layout.fewest_lanes = layout.threads;
     layout.parts = parts_of(kernel, layout.threads);
     if (is_step(unit)) layout.unit_bytes = BodyPrinter(kernel, layout.lanes, false).unit_memory();
     return layout;
   }
-  layout.lanes = lanes_of(kernel);
+  layout.lanes = lanes > 0 ? lanes : lanes_of(kernel);
+  layout.fewest_lanes = fewest_lanes(kernel, layout.lanes);
   layout.shares_members = shares_members(kernel);
   const BodyPrinter body(kernel, layout.lanes, !is_step(unit));
   layout.block_rows = body.blocked_rows();
@@ -263,7 +285,7 @@ std::uint32_t block_slots(const CudaLayout& layout) {
 
 std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
                        std::string_view name) {
-  const CudaLayout layout = cuda_layout(kernel, unit);
+  const CudaLayout layout = cuda_layout(kernel, unit, loops.lanes);
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n{}"
       "template <class I, int Slots, int Batch>\n"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vecc/kernel.h"
 
@@ -41,9 +42,10 @@ struct CudaLayout {
   std::uint32_t threads = kCudaThreads;  ///< of a block
   /// Rows of `entries` numbers that are computed one by one: a thread an entry.
   bool flat = false;
-  std::uint32_t entries = 1;  ///< flat
-  std::uint32_t lanes = 1;    ///< threads of a block that share the entries of a row
-  std::uint32_t parts = 1;    ///< blocks that do; above 1 a block's type is its part's number
+  std::uint32_t entries = 1;       ///< flat
+  std::uint32_t lanes = 1;         ///< threads of a block that share the entries of a row
+  std::uint32_t fewest_lanes = 1;  ///< of which there may be fewer
+  std::uint32_t parts = 1;         ///< blocks that do; above 1 a block's type is its part's number
   /// Rows that a block runs at once for a product with a matrix that they share; 0: none. (What
   /// they need of a block's memory is more than the steps of a launch can have together, but for
   /// products by matrix units.)
@@ -53,7 +55,8 @@ struct CudaLayout {
   /// Whether groups of lanes may share a row's members: `slots` of a MemberLoop above 1.
   bool shares_members = false;
 };
-[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit);
+/// `lanes`: 0, or from fewest_lanes to what the layout has without.
+[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes = 0);
 
 /// Slots that a launch may choose: powers of two up to those of a warp, and those of a block.
 [[nodiscard]] std::uint32_t warp_slots(const CudaLayout& layout);
@@ -61,7 +64,7 @@ struct CudaLayout {
 
 /// How the members of a row are gone through: `slots` groups of lanes share them, and each has
 /// `batch` under way at once: it loads all of these before it computes. (The order of sums depends
-/// on the slots alone.)
+/// on the slots, and where lanes share members on these.)
 struct MemberLoop {
   std::uint32_t slots = 1;
   std::uint32_t batch = 1;
@@ -70,14 +73,15 @@ struct MemberLoop {
 };
 /// Numbers of a flat kernel that a thread has under way.
 inline constexpr std::uint32_t kFlatBatch = 4;
-/// Those of the blocks of type kLongRows, and of all others.
+/// Those of a unit. Where there are several, the type of a block is the number of its own: that of
+/// the longest rows is the first.
 struct MemberLoops {
-  MemberLoop few;
-  MemberLoop many;
+  std::uint32_t lanes = 0;  ///< of its layout; 0: as many as rows have numbers for
+  std::vector<MemberLoop> of_class;
 
   friend auto operator<=>(const MemberLoops&, const MemberLoops&) = default;
 };
-inline constexpr std::uint32_t kLongRows = 1;
+inline constexpr std::uint32_t kMostRowClasses = 3;
 
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
 /// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs

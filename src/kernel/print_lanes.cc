@@ -20,10 +20,15 @@ bool BodyPrinter::is_distributed(std::uint32_t number) const {
   return size(number) > 1 && kernel_.nodes[number].kind != Kind::Load;
 }
 
-// Before a store that may be where others still read.
+// Before a store that may be where others still read. (A lane alone does not wait: a compiler moves
+// nothing past that.)
 void BodyPrinter::print_sync(KernelSpace space) {
   if (lanes_ == 0) return;
-  line(space == KernelSpace::Row ? "sync_row<G, Slots>();" : "sync_lanes<G>();");
+  if (space == KernelSpace::Row) {
+    line("sync_row<G, Slots>();");
+  } else if (lanes_ > 1) {
+    line("sync_lanes<G>();");
+  }
 }
 
 void BodyPrinter::print_lanes_call(std::uint32_t number) {
@@ -139,22 +144,43 @@ void BodyPrinter::print_whole_row(std::uint32_t number) {
   line("}");
 }
 
+// Where few lanes have a row each of them takes numbers of its own: else all would load the same.
+bool BodyPrinter::lanes_share_members(const KernelPhase& phase) const {
+  constexpr std::uint32_t kMostLanes = 4;
+  const auto is_number = [&](std::uint32_t node) { return kernel_.nodes[node].shape.is_scalar(); };
+  return lanes_ > 1 && lanes_ <= kMostLanes && phase.space == KernelSpace::Member &&
+         !phase.reversed && std::ranges::all_of(phase.steps, [&](const KernelStep& step) {
+           if (step.store) return is_number(kernel_.stores[step.number].value);
+           const KernelNode& node = kernel_.nodes[step.number];
+           return node.kind != Kind::Scan && node.kind != Kind::Threshold &&
+                  is_number(step.number) && std::ranges::all_of(node.operands, is_number);
+         });
+}
+
+const char* BodyPrinter::first_member() const {
+  return shared_ ? "slot * G + lane" : "slot";
+}
+const char* BodyPrinter::slot_count() const {
+  return shared_ ? "(Slots * G)" : "Slots";
+}
+
 // What the slots of a row reduced their members to.
 void BodyPrinter::join_slots(std::uint32_t number) {
   const KernelNode& node = kernel_.nodes[number];
   const bool reduces = node.kind == Kind::Reduce;
   if (!reduces && node.kind != Kind::ReduceArg) return;
   if (node.combination == Combination::Count) return;
+  const std::string of = shared_ ? "1, Slots * G" : "G, Slots";
   if (node.combination == Combination::Max || node.combination == Combination::Min) {
-    line(fmt::format("join_selections<T, {0}, G, Slots, {1}, {2}>(s{3}, b{3}, {4}, first_of(r));",
+    line(fmt::format("join_selections<T, {0}, {5}, {1}, {2}>(s{3}, b{3}, {4}, first_of(r));",
                      reduces ? size(number) : 0, node.combination == Combination::Max,
-                     node.skips_nan, number,
-                     reduces ? pointer(number) : "static_cast<T*>(nullptr)"));
+                     node.skips_nan, number, reduces ? pointer(number) : "static_cast<T*>(nullptr)",
+                     of));
     return;
   }
   const char* op = node.combination == Combination::ElProduct ? "*" : "+";
-  line(fmt::format("join_slots<T, {}, G, Slots>({}, [](T a, T b) {{ return a {} b; }});",
-                   size(number), pointer(number), op));
+  line(fmt::format("join_slots<T, {}, {}>({}, [](T a, T b) {{ return a {} b; }});", size(number),
+                   of, pointer(number), op));
 }
 
 }  // namespace vecc

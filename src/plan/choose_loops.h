@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "src/kernel/print_cuda.h"
 #include "vecc/plan.h"
@@ -16,14 +17,13 @@ inline constexpr std::uint32_t kProcessors = 132;  // of a large GPU
                                      const CudaLayout& layout,
                                      std::uint32_t processors = kProcessors);
 
-/// By row: the launch's first `long_rows` have `loops.many`.
+/// The same by the rows of a launch, and how many lanes share each.
 struct RowLoops {
   MemberLoops loops;
-  std::uint32_t long_rows = 0;
+  std::vector<std::uint32_t> ends;  ///< by class, the launch's first row (in its order) behind it
 };
-/// The same where more threads may share long rows (`PlanOptions::long_rows_first`).
-[[nodiscard]] RowLoops choose_row_loops(const Plan& plan, const Launch& launch,
-                                        const CudaLayout& layout,
-                                        std::uint32_t processors = kProcessors);
+/// Where long rows come first (`PlanOptions::long_rows_first`) they may have more threads; where
+/// there are many narrow rows, fewer lanes share each.
+[[nodiscard]] RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit);
 
 }  // namespace vecc

@@ -66,12 +66,16 @@ std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout
       }
     }
   };
-  const std::uint32_t others = launch.rows - loops.long_rows;
-  const std::uint32_t step = step_of(others, loops.loops.few.slots);
+  const std::vector<MemberLoop>& of_class = loops.loops.of_class;
   if (launch.tile_types.empty()) {
-    cut(0, loops.long_rows, step_of(loops.long_rows, loops.loops.many.slots), kLongRows);
-    cut(loops.long_rows, launch.rows, step, 0);
+    std::uint32_t begin = 0;
+    for (std::size_t c = 0; c < of_class.size(); ++c) {
+      const std::uint32_t end = loops.ends[c];
+      cut(begin, end, step_of(end - begin, of_class[c].slots), static_cast<std::uint32_t>(c));
+      begin = end;
+    }
   } else {
+    const std::uint32_t step = step_of(launch.rows, of_class.front().slots);
     for (std::size_t t = 0; t < launch.tile_types.size(); ++t) {
       cut(launch.tiles[t], launch.tiles[t + 1], step, launch.tile_types[t]);
     }

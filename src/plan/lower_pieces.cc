@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "src/kernel/warp_tiles.h"
@@ -46,6 +47,8 @@ std::uint32_t members_of_few(Shape shape, MemberKind kind) {
 std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments, std::uint32_t rows,
                                      MemberKind kind) const {
   constexpr std::uint32_t kShortest = 16;
+  constexpr std::uint32_t kManyProducts = 1u << 14;
+  if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
   const std::uint64_t size = read.shape.size();
   const bool is_wide = size >= kWideEntries && size < kMatrixEntries;
   std::uint32_t longest = is_wide ? options_.longest_wide_piece : options_.longest_piece;
@@ -59,7 +62,11 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
   }
   if (members <= members_of_few(read.shape, kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
-  const std::uint32_t even = std::clamp(std::bit_ceil(root), kShortest, longest);
+  std::uint32_t even = std::clamp(std::bit_ceil(root), kShortest, longest);
+  // A block's warps join whole matrices, however few members they have.
+  if (kind == MemberKind::OuterProducts && members > kManyProducts) {
+    even = std::min(2 * even, longest);
+  }
   return all / even <= options_.even_pieces ? even : longest;
 }
 
@@ -85,10 +92,10 @@ Read Lowering::add_shares(const Segments& segments, std::uint32_t rows) {
 }
 
 void Lowering::reduce_pieces(ValueId id, const Read& members, const SegmentPieces& pieces,
-                             Combination combination) {
+                             Combination combination, MemberKind kind) {
   const bool selects = combination == Combination::Max || combination == Combination::Min;
   const Read partial = add_partial(pieces.pieces, values[id].shape);
-  reduce(partial.value, members, pieces.of_members, pieces.pieces, combination, selects);
+  reduce(partial.value, members, pieces.of_members, pieces.pieces, combination, selects, kind);
   reduce(id, partial, pieces.of_pieces, pieces.rows, combination);
 }
 

@@ -36,7 +36,7 @@ void Lowering::reduce(ValueId id, const Read& members, const Segments& segments,
       return reduce_apart(id, members, segments, *pieces, combination);
     }
     if (combination == Combination::Avg) return average_pieces(id, members, segments, *pieces);
-    return reduce_pieces(id, members, *pieces, combination);
+    return reduce_pieces(id, members, *pieces, combination, MemberKind::Pieces);
   }
   const Read made = make_members(members, segments);
   const Spot spot = find_segments(made, segments, rows);
@@ -94,8 +94,8 @@ void Lowering::softmax_members(ValueId id, const Read& members, const Segments& 
   const NodeIndex sum =
       at().add(node_of(KernelNode::Kind::Reduce, Shape::scalar(), {e}), spot.space);
 
+  const NodeIndex share = add_inverse({spot.group, KernelSpace::Row}, sum);
   at().begin_phase(KernelSpace::Member);
-  const NodeIndex share = add_inverse(spot, sum);
   const NodeIndex again = read_node(spot, {powers, std::nullopt, Shape::scalar()});
   finish(id, spot, add_entry_product(at(), spot.space, again, share));
 }

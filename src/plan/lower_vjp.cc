@@ -185,12 +185,10 @@ void Lowering::softmax_gradient(ValueId id, const Read& y, const Read& g,
   const NodeIndex w = softmax_weight(spot, y, is_sparse);
   NodeIndex mean = sum_of(softmax_part(spot, w, g));
   if (is_sparse) {
-    const NodeIndex count = sum_of(w);
-    at().begin_phase(KernelSpace::Member);
-    mean = add_entry_product(at(), spot.space, mean, add_inverse(spot, count));
-  } else {
-    at().begin_phase(KernelSpace::Member);
+    const Spot row{spot.group, KernelSpace::Row};
+    mean = add_entry_product(at(), row.space, mean, add_inverse(row, sum_of(w)));
   }
+  at().begin_phase(KernelSpace::Member);
   finish_softmax_gradient(id, spot, y, g, mean, is_sparse);
 }
 

@@ -43,8 +43,9 @@ struct ValueState {
   std::shared_ptr<const std::vector<double>> constants;
 };
 
-/// What is done with a segment's members, which decides how many a block of threads takes.
-enum class MemberKind : std::uint8_t { Rows, Softmax, OuterProducts };
+/// What is done with a segment's members, which decides how many a block of threads takes. Pieces:
+/// there are no more than that already.
+enum class MemberKind : std::uint8_t { Rows, Softmax, OuterProducts, Pieces };
 
 /// Where an op's nodes go.
 struct Spot {
@@ -134,7 +135,7 @@ class Lowering {
   Read add_partial(std::uint32_t rows, Shape shape);
   Read add_shares(const Segments& segments, std::uint32_t rows);
   void reduce_pieces(ValueId id, const Read& members, const SegmentPieces& pieces,
-                     Combination combination);
+                     Combination combination, MemberKind kind = MemberKind::Rows);
   void average_pieces(ValueId id, const Read& members, const Segments& segments,
                       const SegmentPieces& pieces);
   // Where few segments are long (lower_apart.cc).

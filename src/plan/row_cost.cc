@@ -24,18 +24,13 @@ constexpr double kBytesOfLoad = 16;
 // Lines of the cache are read one after another, in the time of as many instructions.
 constexpr double kLine = 1.6;
 
-// As kPack and kOwn of src/kernel/prelude/lanes.h.
 struct Share {
   double entries = 1;  // of a lane
   double loads = 1;    // that move them
 };
 Share share_of(std::uint64_t size, std::uint32_t lanes) {
-  const std::uint64_t pack = lanes > 32                          ? 1
-                             : size % 4 == 0 && size > 2 * lanes ? 4
-                             : size % 2 == 0 && size > lanes     ? 2
-                                                                 : 1;
-  const std::uint64_t packs = (size + lanes * pack - 1) / (lanes * pack);
-  return {static_cast<double>(packs * pack), static_cast<double>(packs)};
+  const std::uint64_t entries = lane_entries(size, lanes);
+  return {static_cast<double>(entries), static_cast<double>(entries / lane_pack(size, lanes))};
 }
 
 class CostCounter {

@@ -18,8 +18,8 @@ namespace vecc {
 /// does not pay.
 [[nodiscard]] std::vector<std::uint32_t> order_within_tiles(const Plan& plan, const Launch& launch);
 
-/// For a GPU: the classes of long rows first, since they get more threads (`choose_slots`), each in
-/// the order of its rows; empty where no row is much longer than others.
+/// For a GPU: the classes of long rows first, since they get more threads (`choose_row_loops`),
+/// each in the order of its rows; empty where no row is much longer than others.
 [[nodiscard]] std::vector<std::uint32_t> order_long_first(const Plan& plan, const Launch& launch);
 
 }  // namespace vecc

@@ -9,14 +9,14 @@ namespace vecc::test {
 namespace {
 
 // Rows of 1 to 5 members, with some of each length class among them.
-Segments uneven_segments() {
+Segments uneven_segments(std::uint32_t rows = 400, std::uint32_t longest = 1033) {
   std::vector<std::uint32_t> offsets{0};
   const auto add = [&](std::uint32_t members) { offsets.push_back(offsets.back() + members); };
-  for (std::uint32_t row = 0; row < 400; ++row) {
+  for (std::uint32_t row = 0; row < rows; ++row) {
     add(1 + row * 7 % 5);
-    if (row % 40 == 3) add(9 + row / 5);
-    if (row == 77) add(1033);
-    if (row == 300) add(515);
+    if (row % 40 == 3) add(9 + row % 400 / 5);
+    if (row == 77) add(longest);
+    if (row == 300) add(longest / 2);
   }
   return Segments::ragged(std::move(offsets));
 }
@@ -44,6 +44,24 @@ TEST_P(UnevenRows, Agree) {
 INSTANTIATE_TEST_SUITE_P(All, UnevenRows,
                          testing::Values(Combination::Sum, Combination::Avg, Combination::Max,
                                          Combination::Min, Combination::Softmax));
+
+// Narrow rows, of which few lanes may have each; where members are numbers these lanes take their
+// own.
+TEST(UnevenRows, NarrowRowsAgree) {
+  const Segments segments = uneven_segments(1'500, 250);
+  const std::uint32_t members = segments.offsets().back();
+  const auto product_of = [&](Shape shape, Combination combination) {
+    expect_agreement(shape.text(), [&](Program& p) {
+      const ValueId made = p.segment(scattered_rows(p, shape, members), segments, combination);
+      LinearOp linear;
+      linear.lift_left = {Lift::Kind::Repeat, segments.count(members)};
+      p.linear(random_fact(p, 1, Shape(10, shape.rows()), 2, 0.5, 1.5), made, linear);
+    });
+  };
+  product_of(Shape::column(10), Combination::Sum);
+  product_of(Shape(), Combination::Sum);
+  product_of(Shape(), Combination::Max);
+}
 
 // Sums of outer products: of types with few rows and with many, small matrices and wide ones.
 TEST(UnevenRows, SumsOfOuterProductsAgree) {

@@ -47,14 +47,12 @@ Result<void> compile_units(const Plan& plan) {
   std::uint32_t step_bytes = kStepBytes;
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const CudaLayout layout = cuda_layout(kernel, CudaUnit::Kernel);
-    const MemberLoops loops = choose_row_loops(plan, launch, layout).loops;
+    const MemberLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel).loops;
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
       kernels.push_back(cuda::unit_text(kernel, loops, unit));
     }
-    const CudaLayout of_step = cuda_layout(kernel, CudaUnit::Step);
     const cuda::StepUnit step =
-        cuda::step_unit(kernel, choose_row_loops(plan, launch, of_step).loops);
+        cuda::step_unit(kernel, choose_row_loops(plan, launch, CudaUnit::Step).loops);
     parts.push_back(step.text);
     step_bytes = std::max(step_bytes, step.memory_bytes);
   }

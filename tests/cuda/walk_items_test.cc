@@ -21,7 +21,7 @@ std::vector<WalkStep> random_steps(test::RandomSource& random, std::uint32_t lev
                     .phase = level,
                     .level = random.below(3),
                     .work = random.below(100000),
-                    .row_threads = 1,
+                    .row_threads = {1},
                     .rows = {},
                     .blocks = {}};
       std::uint32_t row = 0;

@@ -123,18 +123,61 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
   EXPECT_TRUE(std::ranges::is_sorted(order.begin(), order.begin() + kLong));
   EXPECT_TRUE(std::ranges::is_sorted(order.begin() + kLong, order.end()));
 
-  const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
-  const RowLoops loops = choose_row_loops(plan, launch, layout);
-  EXPECT_EQ(loops.long_rows, kLong);
-  EXPECT_EQ(loops.loops.few.slots, 1u);
-  EXPECT_EQ(loops.loops.many.slots, kCudaThreads / layout.lanes);
+  const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel);
+  const CudaLayout layout =
+      cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, loops.loops.lanes);
+  ASSERT_EQ(loops.ends, (std::vector<std::uint32_t>{kLong, kRows}));
+  EXPECT_EQ(loops.loops.of_class[0].slots, kCudaThreads / layout.lanes);
+  EXPECT_EQ(loops.loops.of_class[1].slots, 1u);
   std::uint32_t next = 0;
   for (const BlockRows& block : cut_blocks(launch, layout, loops)) {
     EXPECT_EQ(block.begin, next);
-    EXPECT_EQ(block.type, block.begin < kLong ? kLongRows : 0u);
+    EXPECT_EQ(block.type, block.begin < kLong ? 0u : 1u);
     next = block.end;
   }
   EXPECT_EQ(next, kRows);
+}
+
+// Where there are more narrow rows than threads, two lanes have each; wide ones keep theirs.
+TEST(MemberLoops, ManyNarrowRowsHaveFewLanes) {
+  const auto lanes_of = [](const Sums& sums) {
+    const Plan plan = plan_of(sums);
+    return choose_row_loops(plan, plan.launches.front(), CudaUnit::Kernel).loops.lanes;
+  };
+  const Sums narrow{.rows = 100'000, .members = 3, .width = 10, .has_product = true};
+  EXPECT_EQ(lanes_of(narrow), 2u);
+  Sums few = narrow;
+  few.rows = 300;
+  EXPECT_EQ(lanes_of(few), 8u);
+  Sums wide = narrow;
+  wide.width = 64;
+  wide.has_product = false;
+  EXPECT_EQ(lanes_of(wide), 16u);
+}
+
+// 100,000 rows of one number, 3,000 of 60 and 40 of 1,000: each kind has a loop of its own.
+TEST(MemberLoops, ThreeKindsOfRowsHaveThreeLoops) {
+  const std::uint32_t lengths[] = {1, 60, 1'000};
+  const std::uint32_t rows[] = {100'000, 3'000, 40};
+  Program program;
+  program.set_sample_count(1);
+  std::vector<std::uint32_t> offsets{0};
+  for (const std::size_t kind : {0u, 1u, 2u}) {
+    for (std::uint32_t row = 0; row < rows[kind]; ++row) {
+      offsets.push_back(offsets.back() + lengths[kind]);
+    }
+  }
+  const ValueId x =
+      program.fact(std::vector<double>(offsets.back(), 1.0), offsets.back(), Shape::scalar());
+  const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
+  program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
+  const Plan plan = make_plan(program, for_gpu({}));
+  const RowLoops loops = choose_row_loops(plan, plan.launches.front(), CudaUnit::Kernel);
+  EXPECT_EQ(loops.ends, (std::vector<std::uint32_t>{40, 3'040, 103'040}));
+  const std::vector<MemberLoop>& of_class = loops.loops.of_class;
+  ASSERT_EQ(of_class.size(), kMostRowClasses);
+  EXPECT_GT(of_class[0].slots, of_class[1].slots);
+  EXPECT_GT(of_class[1].slots, of_class[2].slots);
 }
 
 // Rows of one length have no order, whatever it is.

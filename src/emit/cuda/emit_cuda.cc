@@ -86,8 +86,9 @@ emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
   const auto before = launch_dependencies(plan);
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
-    const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel);
-    const RowLoops loops = choose_row_loops(plan, launch, layout);
+    const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel);
+    const CudaLayout layout =
+        cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, loops.loops.lanes);
     const std::vector<BlockRows> blocks = cut_blocks(launch, layout, loops);
     kernel_of.push_back(kernels.add(launch.kernel, loops.loops));
     rows.push_back(

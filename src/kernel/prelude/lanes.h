@@ -160,8 +160,11 @@ VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
   constexpr int own = kOwn<M * N, G>;
   T sum[own];
   _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
+  // Of lanes behind the row nobody reads the result: no branch stands between the loads.
   _Pragma("unroll") for (int k = 0; k < K; ++k) {
-    VECC_ENTRIES(M * N) {
+    _Pragma("unroll") for (int j = 0; j < own; ++j) {
+      const int entry = entry_of<M * N, G>(lane, j);
+      const int i = is_entry<M * N, G>(entry) ? entry : M * N - 1;
       const int row = i / N;
       const int col = i % N;
       sum[j] = madd(l[TL ? k * M + row : row * K + k], r[TR ? col * K + k : k * N + col], sum[j]);
@@ -275,17 +278,18 @@ VECC_FN void join_slots(T* own, const Join& join) {
 // Whether a member of that total takes the place of the one selected so far: the largest (smallest)
 // total, the first on ties. `first`, the row's first member, stays if it is no number, unless those
 // are skipped; others that are none are taken only where there is nothing else.
+// Without branches, so that members are compared one beside another.
 template <class T, bool Max, bool Skips>
 VECC_FN bool replaces(T total, unsigned member, T best, unsigned selected, unsigned first) {
-  if (member == ~0u) return false;
-  if (selected == ~0u) return true;
   const bool is_none = total != total;
   const bool best_is_none = best != best;
-  if (!Skips && is_none && member == first) return true;
-  if (!Skips && best_is_none && selected == first) return false;
-  if (is_none || best_is_none) return best_is_none && (!is_none || member < selected);
-  if (total == best) return member < selected;
-  return Max ? total > best : total < best;
+  const bool begins = !Skips & is_none & (member == first);
+  const bool stays = !Skips & best_is_none & (selected == first);
+  const bool is_before = member < selected;
+  const bool is_better = ((total == best) & is_before) | (Max ? total > best : total < best);
+  const bool is_first_number = best_is_none & (!is_none | is_before);
+  const bool is_chosen = is_none | best_is_none ? is_first_number : is_better;
+  return (member != ~0u) & ((selected == ~0u) | begins | (!stays & is_chosen));
 }
 
 // The selection of all slots, and the selected member's entries (S = 0: not wanted).

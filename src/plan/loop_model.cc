@@ -1,0 +1,135 @@
+#include "src/plan/loop_model.h"
+
+#include <bit>
+#include <cmath>
+
+#include "src/kernel/body_printer.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint32_t kWarp = 32;
+// Measured on an H200: instructions that a processor begins in a cycle, while others wait for
+// memory; cycles until what a batch of members loads is there (an entry of a list, then a row), of
+// each of its instructions and of those of a row, and of each line of the cache that a warp reads.
+constexpr double kPerCycle = 1.6;
+constexpr double kWait = 900;
+constexpr double kInstructionWait = 6;
+constexpr double kLineWait = 16;
+// Joins of halves that joining a block's warps is like.
+constexpr double kBlockJoin = 12;
+
+bool computes_much(const Kernel& kernel, const KernelNode& node) {
+  using Kind = KernelNode::Kind;
+  if (node.kind == Kind::Times) {
+    return std::ranges::none_of(node.operands, [&](std::uint32_t operand) {
+      return kernel.nodes[operand].shape.is_scalar();
+    });
+  }
+  return node.kind == Kind::Transform || node.kind == Kind::TransformVjp;
+}
+
+// Members that a group of lanes may have under way: as many as there are registers for, and few of
+// what takes many instructions (but of numbers, which take a register each).
+std::uint32_t most_under_way(const Kernel& kernel, std::uint32_t lanes) {
+  constexpr std::uint64_t kNumbers = 24;
+  constexpr std::uint32_t kMost = 8;
+  constexpr std::uint32_t kMostOfWide = 16;  // of rows that a block shares
+  constexpr std::uint32_t kMostOfFunctions = 4;
+  if (!BodyPrinter(kernel, lanes).uses_batches()) return 1;
+  std::uint64_t widest = 1;
+  bool has_functions = false;
+  for (const KernelPhase& phase : kernel.phases) {
+    if (phase.space != KernelSpace::Member) continue;
+    for (const KernelStep& step : phase.steps) {
+      if (step.store) continue;
+      const KernelNode& node = kernel.nodes[step.number];
+      if (node.kind != KernelNode::Kind::Reduce) widest = std::max(widest, node.shape.size());
+      has_functions = has_functions || (lanes > 1 && computes_much(kernel, node));
+    }
+  }
+  std::uint32_t most = lanes > kWarp ? kMostOfWide : kMost;
+  if (has_functions) most = std::min(most, kMostOfFunctions);
+  const std::uint64_t bytes = kernel.dtype == DType::F64 ? 2 : 1;
+  const std::uint64_t numbers = lane_entries(widest, lanes) * bytes;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::bit_floor(kNumbers / numbers), 1, most));
+}
+
+// Lanes of a row that take members of their own.
+std::uint32_t lane_slots(const Kernel& kernel, std::uint32_t lanes) {
+  const BodyPrinter printer(kernel, lanes);
+  const bool share = std::ranges::all_of(kernel.phases, [&](const KernelPhase& phase) {
+    return phase.space == KernelSpace::Row || phase.steps.empty() ||
+           printer.lanes_share_members(phase);
+  });
+  return share ? lanes : 1;
+}
+
+// Whether members come from all over the memory.
+bool is_scattered(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.accesses, [](const KernelAccess& access) {
+    return access.space == KernelSpace::Member && access.map == RowMap::List;
+  });
+}
+
+}  // namespace
+
+RowClass sum_of(std::span<const RowClass> classes) {
+  RowClass all;
+  for (const RowClass& some : classes) all.add(some);
+  return all;
+}
+
+LoopModel::LoopModel(const Kernel& kernel, const CudaLayout& layout, std::uint32_t processors)
+    : layout_(layout),
+      cost_(cost_of_row(kernel, layout.lanes)),
+      processors_(processors),
+      lane_slots_(kernel.segments == KernelSegments::None ? 1 : lane_slots(kernel, layout.lanes)),
+      is_scattered_(is_scattered(kernel)),
+      most_(most_under_way(kernel, layout.lanes)) {
+  double join = 0;
+  choices_.push_back({1, join});
+  if (!layout.shares_members) return;
+  for (std::uint32_t slots = 2; slots <= warp_slots(layout); slots *= 2) {
+    choices_.push_back({slots, join += cost_.halving});
+  }
+  if (block_slots(layout) > choices_.back().slots) {
+    choices_.push_back({block_slots(layout), join + kBlockJoin * (1 + cost_.halving)});
+  }
+}
+
+const LoopModel::Choice& LoopModel::best_of(const RowClass& rows) const {
+  return *std::ranges::min_element(
+      choices_, {}, [&](const Choice& choice) { return cycles_of(rows, choice).sum(); });
+}
+
+MemberLoop LoopModel::loop_of(const RowClass& rows, const Choice& choice) const {
+  constexpr std::uint64_t kQuarters = 4;
+  const std::uint64_t slots = std::uint64_t{choice.slots} * lane_slots_;
+  const std::uint64_t groups = std::max(rows.rows, 1u) * slots * kQuarters;
+  std::uint64_t usual = (rows.members * (kQuarters - 1) + groups - 1) / groups;
+  if (rows.are_long) usual = (rows.longest + slots - 1) / slots;
+  const auto batch = static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(usual, 1)));
+  return {choice.slots, std::min(most_, batch)};
+}
+
+Cycles LoopModel::cycles_of(const RowClass& rows, const Choice& choice) const {
+  if (rows.rows == 0) return {};
+  const bool by_block = choice.slots == block_slots(layout_);
+  const double member = by_block ? cost_.block_member : cost_.member;
+  const double batch = loop_of(rows, choice).batch;
+  const double at_once = choice.slots * lane_slots_ * (by_block ? cost_.block_members : 1);
+  const double mean = static_cast<double>(rows.members) / rows.rows;
+  const double members = std::max(mean / at_once, std::min(mean, batch));
+  const double warps = static_cast<double>(rows.rows) * layout_.lanes * choice.slots / kWarp;
+  const double of_a_warp = cost_.row + choice.join + members * member;
+  const double groups = static_cast<double>(kWarp) / layout_.lanes;
+  const double lines = is_scattered_ ? groups : std::max(1.0, groups / choice.slots);
+  const double wait = kWait + batch * (kInstructionWait * member + kLineWait * lines);
+  return {warps * of_a_warp / (processors_ * kPerCycle),
+          wait * std::ceil(rows.longest / (at_once * batch)) +
+              kInstructionWait * (cost_.row + choice.join)};
+}
+
+}  // namespace vecc
