@@ -8,7 +8,6 @@ namespace {
 
 // What the call of a step takes beside its work, in units of that.
 constexpr std::uint64_t kCallWork = 256;
-constexpr std::uint64_t kWarp = 32;
 
 class ItemLists {
  public:
@@ -26,7 +25,7 @@ class ItemLists {
                                static_cast<std::uint32_t>(threads_[block] % kStepThreads)});
       const std::size_t number = step.row_threads.size() > 1 ? rows.type : 0;
       const std::uint64_t threads = std::uint64_t{rows.end - rows.begin} * step.row_threads[number];
-      threads_[block] += (threads + kWarp - 1) / kWarp * kWarp;
+      threads_[block] += (threads + kWarpThreads - 1) / kWarpThreads * kWarpThreads;
       work_[block] +=
           kCallWork + step.work * (rows.end - rows.begin) / std::max<std::uint64_t>(all, 1);
     }

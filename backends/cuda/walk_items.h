@@ -32,7 +32,7 @@ struct WalkStep {
   std::uint32_t phase = 0;
   std::uint32_t level = 0;
   std::uint64_t work = 0;
-  std::vector<std::uint32_t> row_threads;  ///< that work on a row, by its class
+  std::vector<std::uint32_t> row_threads;  ///< that work on a row, by its class; one: of all
   std::vector<BlockRows> rows;
   std::vector<std::uint32_t> blocks;  ///< by `rows`; empty: whichever has least to do
 };

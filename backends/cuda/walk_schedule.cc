@@ -34,12 +34,11 @@ StepKind choose_kind(const Plan& plan, const Launch& launch, const LaunchPhase* 
   const std::uint64_t blocks = block_count(*phase);
   const CudaLayout wide = cuda_layout(kernel, CudaUnit::WideStep);
   if (wide.lanes > layout.lanes && launch.rows <= kFewRows * blocks) {
-    MemberLoop loop = choose_loop(plan, launch, wide, static_cast<std::uint32_t>(blocks));
-    loop.slots = block_slots(wide);
-    return {CudaUnit::WideStep, {{wide.lanes, {loop}}, {launch.rows}}};
+    RowLoops loops = choose_loop(plan, launch, wide, static_cast<std::uint32_t>(blocks));
+    loops.loops.of_class.front().slots = block_slots(wide);
+    return {CudaUnit::WideStep, std::move(loops)};
   }
-  const MemberLoop loop = choose_loop(plan, launch, layout, static_cast<std::uint32_t>(blocks));
-  return {CudaUnit::Step, {{layout.lanes, {loop}}, {launch.rows}}};
+  return {CudaUnit::Step, choose_loop(plan, launch, layout, static_cast<std::uint32_t>(blocks))};
 }
 
 // Rows that follow one another and are one block's, within a tile if that has a type.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "src/kernel/print_cuda.h"
+
 namespace vecc {
 namespace {
 
@@ -15,8 +17,7 @@ constexpr std::uint64_t kHeld = 8;        // that are loaded or stored at once
 }  // namespace
 
 std::uint64_t lane_pack(std::uint64_t entries, std::uint64_t lanes) {
-  constexpr std::uint64_t kWarp = 32;
-  if (lanes > kWarp) return 1;
+  if (lanes > kWarpThreads) return 1;
   if (entries % 4 == 0 && entries > 2 * lanes) return 4;
   return entries % 2 == 0 && entries > lanes ? 2 : 1;
 }
@@ -323,8 +324,10 @@ void BodyPrinter::declare(std::uint32_t number) {
 
 void BodyPrinter::print_node(std::uint32_t number, KernelSpace space) {
   const KernelNode& node = kernel_.nodes[number];
-  if (node.kind == Kind::Load && early_[number]) return;
-  if (node.kind == Kind::Load) return print_load(number, space);
+  if (node.kind == Kind::Load) {
+    if (!early_[number]) print_load(number, space);
+    return;
+  }
   if (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) return print_reduce(number);
   if (node.kind == Kind::Threshold) return;  // between the loops
   if (!is_entrywise(kernel_, node)) {

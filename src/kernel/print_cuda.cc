@@ -14,7 +14,6 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
-constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kWideRow = 1024;
 constexpr std::uint64_t kWideStepRow = 64;
 constexpr const char* kMergedText = "struct Merged {\n  const Bound* all;\n};\n";
@@ -36,7 +35,7 @@ std::uint64_t widest_row(const Kernel& kernel) {
 // up the product of two loaded rows take twice four.
 std::uint32_t lanes_of(const Kernel& kernel) {
   constexpr std::uint64_t kEntries = 4;
-  constexpr std::uint64_t kLongRow = 2 * kWarp;
+  constexpr std::uint64_t kLongRow = 2 * kWarpThreads;
   constexpr std::uint64_t kLongProduct = 16;
   std::uint64_t widest = widest_row(kernel);
   if (widest >= kLongRow) {
@@ -50,7 +49,7 @@ std::uint32_t lanes_of(const Kernel& kernel) {
     if (terms >= kLongProduct) widest = std::max(widest, terms / (2 * kEntries));
   }
   std::uint32_t lanes = 1;
-  while (lanes < std::min(widest, kWarp)) lanes *= 2;
+  while (lanes < std::min<std::uint64_t>(widest, kWarpThreads)) lanes *= 2;
   return lanes;
 }
 
@@ -195,13 +194,12 @@ std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const s
   const bool waits =
       calls("outer_products<") && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix;
   if (waits || calls("times_unit_block<") || calls("times_rows_of_memory<")) return ", 3";
-  const std::uint64_t entries = lane_entries(widest_row(kernel), std::max(loops.lanes, 1u));
-  const std::uint64_t most = loops.of_class.size() > 1 ? kManyNumbers / entries : kManyMembers;
-  if (std::ranges::all_of(loops.of_class, [&](const MemberLoop& loop) {
-        return loop.batch <= std::min<std::uint64_t>(most, kManyMembers);
-      })) {
-    return "";
+  std::uint64_t most = kManyMembers;
+  if (loops.of_class.size() > 1) {
+    most = std::min(most, kManyNumbers / lane_entries(widest_row(kernel), loops.lanes));
   }
+  const std::uint32_t batch = std::ranges::max(loops.of_class, {}, &MemberLoop::batch).batch;
+  if (batch <= most) return "";
   return kernel.dtype == DType::F32 ? ", 4" : ", 2";
 }
 
@@ -276,8 +274,8 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes)
 }
 
 std::uint32_t warp_slots(const CudaLayout& layout) {
-  if (!layout.shares_members || layout.lanes > kWarp) return 1;
-  return static_cast<std::uint32_t>(kWarp) / layout.lanes;
+  if (!layout.shares_members || layout.lanes > kWarpThreads) return 1;
+  return kWarpThreads / layout.lanes;
 }
 std::uint32_t block_slots(const CudaLayout& layout) {
   return layout.shares_members ? layout.threads / layout.lanes : 1;

@@ -11,6 +11,8 @@
 
 namespace vecc {
 
+/// Threads of a warp.
+inline constexpr std::uint32_t kWarpThreads = 32;
 /// Threads of a block, of every kernel.
 inline constexpr std::uint32_t kCudaThreads = 256;
 /// The same where one launch goes through steps: a block does what many would.
@@ -76,7 +78,7 @@ inline constexpr std::uint32_t kFlatBatch = 4;
 /// Those of a unit. Where there are several, the type of a block is the number of its own: that of
 /// the longest rows is the first.
 struct MemberLoops {
-  std::uint32_t lanes = 0;  ///< of its layout; 0: as many as rows have numbers for
+  std::uint32_t lanes = 1;  ///< of its layout
   std::vector<MemberLoop> of_class;
 
   friend auto operator<=>(const MemberLoops&, const MemberLoops&) = default;

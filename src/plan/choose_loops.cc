@@ -1,8 +1,7 @@
 #include "src/plan/choose_loops.h"
 
-#include <algorithm>
+#include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "src/plan/loop_model.h"
@@ -40,24 +39,17 @@ std::vector<RowClass> classes_of(const Plan& plan, const Launch& launch) {
   return classes;
 }
 
-// Loops by class, and what they take (Cycles::sum).
-struct ClassLoops {
-  std::vector<MemberLoop> loops;
-  std::vector<std::uint32_t> ends;
-  double least = 0;
-};
-
 // The classes in up to kMostRowClasses parts, of which earlier ones, of longer rows, have more
 // slots.
 class ClassCutter {
  public:
   ClassCutter(const LoopModel& model, std::span<const RowClass> classes)
-      : model_(model), classes_(classes) {}
-
-  ClassLoops best() {
+      : model_(model), classes_(classes) {
     cut(0, {}, model_.choices().size());
-    return std::move(best_);
   }
+
+  [[nodiscard]] const RowLoops& best() const { return best_; }
+  [[nodiscard]] double least() const { return least_; }  // what that takes, as Cycles::sum
 
  private:
   struct Part {
@@ -90,11 +82,12 @@ class ClassCutter {
     constexpr double kMoreCode = 1.15;  // of cycles squared: what each part but one has to gain
     double sum = all.sum();
     for (std::size_t part = 1; part < parts_.size(); ++part) sum *= kMoreCode;
-    if (!best_.loops.empty() && sum >= best_.least) return;
-    best_ = {{}, {}, sum};
+    if (sum >= least_) return;
+    least_ = sum;
+    best_ = {{model_.lanes(), {}}, {}};
     std::uint32_t end = 0;
     for (const Part& part : parts_) {
-      best_.loops.push_back(model_.loop_of(part.rows, model_.choices()[part.choice]));
+      best_.loops.of_class.push_back(model_.loop_of(part.rows, model_.choices()[part.choice]));
       best_.ends.push_back(end += part.rows.rows);
     }
   }
@@ -102,36 +95,38 @@ class ClassCutter {
   const LoopModel& model_;
   std::span<const RowClass> classes_;
   std::vector<Part> parts_;
-  ClassLoops best_;
+  RowLoops best_;
+  double least_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace
 
-MemberLoop choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
-                       std::uint32_t processors) {
+RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
+                     std::uint32_t processors) {
   const Kernel& kernel = plan.kernels[launch.kernel];
-  if (kernel.segments == KernelSegments::None) return {1, layout.flat ? kFlatBatch : 1};
-  const LoopModel model(kernel, layout, processors);
-  const RowClass all = sum_of(classes_of(plan, launch));
-  return model.loop_of(all, model.best_of(all));
+  MemberLoop loop{1, layout.flat ? kFlatBatch : 1};
+  if (kernel.segments != KernelSegments::None) {
+    const LoopModel model(kernel, layout, processors);
+    const RowClass all = sum_of(classes_of(plan, launch));
+    loop = model.loop_of(all, model.best_of(all));
+  }
+  return {{layout.lanes, {loop}}, {launch.rows}};
 }
 
 RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit) {
   const Kernel& kernel = plan.kernels[launch.kernel];
   const CudaLayout layout = cuda_layout(kernel, unit);
   // (A block has no memory for the products of two kinds of rows.)
-  if (layout.flat || layout.block_rows > 0) {
-    return {{layout.lanes, {choose_loop(plan, launch, layout)}}, {launch.rows}};
-  }
+  if (layout.flat || layout.block_rows > 0) return choose_loop(plan, launch, layout);
   const std::vector<RowClass> classes = classes_of(plan, launch);
   RowLoops best;
-  double least = 0;
+  double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t lanes = layout.lanes; lanes >= layout.fewest_lanes; lanes /= 2) {
     const LoopModel model(kernel, cuda_layout(kernel, unit, lanes), kProcessors);
-    ClassLoops of_lanes = ClassCutter(model, classes).best();
-    if (lanes < layout.lanes && of_lanes.least >= least) continue;
-    least = of_lanes.least;
-    best = {{lanes, std::move(of_lanes.loops)}, std::move(of_lanes.ends)};
+    const ClassCutter cutter(model, classes);
+    if (cutter.least() >= least) continue;
+    least = cutter.least();
+    best = cutter.best();
   }
   return best;
 }

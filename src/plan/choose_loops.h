@@ -11,17 +11,17 @@ namespace vecc {
 
 inline constexpr std::uint32_t kProcessors = 132;  // of a large GPU
 
-/// For all rows of a launch: few members are one thread's (one group of lanes'), more are shared by
-/// several of a warp, many by a block. `processors`: of the GPU, that run the launch.
-[[nodiscard]] MemberLoop choose_loop(const Plan& plan, const Launch& launch,
-                                     const CudaLayout& layout,
-                                     std::uint32_t processors = kProcessors);
-
-/// The same by the rows of a launch, and how many lanes share each.
+/// The loops of a launch's rows by their class, and how many lanes share each row.
 struct RowLoops {
   MemberLoops loops;
   std::vector<std::uint32_t> ends;  ///< by class, the launch's first row (in its order) behind it
 };
+
+/// One for all rows: few members are one thread's (one group of lanes'), more are shared by several
+/// of a warp, many by a block. `processors`: of the GPU, that run the launch.
+[[nodiscard]] RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
+                                   std::uint32_t processors = kProcessors);
+
 /// Where long rows come first (`PlanOptions::long_rows_first`) they may have more threads; where
 /// there are many narrow rows, fewer lanes share each.
 [[nodiscard]] RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit);

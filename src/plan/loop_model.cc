@@ -8,7 +8,6 @@
 namespace vecc {
 namespace {
 
-constexpr std::uint32_t kWarp = 32;
 // Measured on an H200: instructions that a processor begins in a cycle, while others wait for
 // memory; cycles until what a batch of members loads is there (an entry of a list, then a row), of
 // each of its instructions and of those of a row, and of each line of the cache that a warp reads.
@@ -48,7 +47,7 @@ std::uint32_t most_under_way(const Kernel& kernel, std::uint32_t lanes) {
       has_functions = has_functions || (lanes > 1 && computes_much(kernel, node));
     }
   }
-  std::uint32_t most = lanes > kWarp ? kMostOfWide : kMost;
+  std::uint32_t most = lanes > kWarpThreads ? kMostOfWide : kMost;
   if (has_functions) most = std::min(most, kMostOfFunctions);
   const std::uint64_t bytes = kernel.dtype == DType::F64 ? 2 : 1;
   const std::uint64_t numbers = lane_entries(widest, lanes) * bytes;
@@ -122,9 +121,9 @@ Cycles LoopModel::cycles_of(const RowClass& rows, const Choice& choice) const {
   const double at_once = choice.slots * lane_slots_ * (by_block ? cost_.block_members : 1);
   const double mean = static_cast<double>(rows.members) / rows.rows;
   const double members = std::max(mean / at_once, std::min(mean, batch));
-  const double warps = static_cast<double>(rows.rows) * layout_.lanes * choice.slots / kWarp;
+  const double warps = static_cast<double>(rows.rows) * layout_.lanes * choice.slots / kWarpThreads;
   const double of_a_warp = cost_.row + choice.join + members * member;
-  const double groups = static_cast<double>(kWarp) / layout_.lanes;
+  const double groups = static_cast<double>(kWarpThreads) / layout_.lanes;
   const double lines = is_scattered_ ? groups : std::max(1.0, groups / choice.slots);
   const double wait = kWait + batch * (kInstructionWait * member + kLineWait * lines);
   return {warps * of_a_warp / (processors_ * kPerCycle),

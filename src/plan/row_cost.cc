@@ -18,7 +18,6 @@ constexpr double kAddress = 3;
 // Of an entry: of functions, of which some are cheap, and of all else.
 constexpr double kFunction = 5;
 constexpr double kOther = 2;
-constexpr std::uint32_t kLanesOfWarp = 32;
 constexpr double kBytesOfLine = 128;
 constexpr double kBytesOfLoad = 16;
 // Lines of the cache are read one after another, in the time of as many instructions.
@@ -60,7 +59,7 @@ class CostCounter {
   void count_tiles(RowCost& cost) const {
     const BodyPrinter printer(kernel_, lanes_, false);
     for (const KernelPhase& phase : kernel_.phases) {
-      if (lanes_ != kLanesOfWarp || !printer.sums_outer_products(phase)) continue;
+      if (lanes_ != kWarpThreads || !printer.sums_outer_products(phase)) continue;
       const WarpTiles tiles = warp_tiles(kernel_.nodes[phase.steps[0].number].shape.size(),
                                          kernel_.nodes[phase.steps[1].number].shape.size());
       cost.block_members = tiles.groups();

@@ -50,6 +50,7 @@ std::uint32_t slots_of(const Sums& sums) {
   const Plan plan = plan_of(sums);
   const Launch& launch = plan.launches.front();
   return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel))
+      .loops.of_class.front()
       .slots;
 }
 
@@ -88,6 +89,7 @@ TEST(MemberLoops, AsManyMembersAreUnderWayAsRowsHave) {
     const Plan plan = plan_of(sums);
     const Launch& launch = plan.launches.front();
     return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel))
+        .loops.of_class.front()
         .batch;
   };
   EXPECT_EQ(batch_of({.rows = 80'000, .members = 1, .width = 10}), 1u);
