@@ -77,6 +77,17 @@ TEST(ImportTyped, synth_runs) {
   }
 }
 
+TEST(ImportTyped, synth_with_classes_trains) {
+  const std::string graph = test_folder() + "/graph.pb";
+  const Finished done = run_import({"synth", "--nodes=50", "--edges=200", "--types=5",
+                                    "--classes=3", "--model=rgcn", "--dim=4", "-o", graph});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const Finished trained = run_vecc({graph, "--backend=cpu", "--train", "--epochs=2"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_NE(trained.err.find("epoch 2/2"), std::string::npos) << trained.err;
+  EXPECT_NE(trained.out.find("[0, 0, 1]"), std::string::npos) << trained.out;
+}
+
 TEST(ImportTyped, messages_may_keep_to_the_training_edges) {
   const std::string data = write_triples();
   const std::string graph = test_folder() + "/graph.pb";

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <tuple>
@@ -76,6 +77,22 @@ TEST(Synth, NamesAreGiven) {
   EXPECT_EQ(graph.node_names.size(), 0u);
   ASSERT_EQ(graph.node_type_names.size(), 1u);
   EXPECT_TRUE(graph.labels.empty());
+}
+
+TEST(Synth, EveryNodeHasAClassAndTheSameEdges) {
+  const TypedGraph plain = make({3000, 5000, 3, true, 9});
+  const TypedGraph graph = make({3000, 5000, 3, true, 9, 3});
+  EXPECT_EQ(digest(graph), digest(plain));
+  ASSERT_EQ(graph.label_names.size(), 3u);
+  EXPECT_EQ(graph.label_names[2], "c2");
+  ASSERT_EQ(graph.labels.size(), 3000u);
+  std::array<std::uint32_t, 3> nodes{};
+  for (std::uint32_t node = 0; node < 3000; ++node) {
+    EXPECT_EQ(graph.labels[node].node, node);
+    ASSERT_LT(graph.labels[node].label, 3u);
+    ++nodes[graph.labels[node].label];
+  }
+  for (const std::uint32_t count : nodes) EXPECT_NEAR(count, 1000, 100);
 }
 
 // Fixed numbers: any machine, compiler and standard library must give them.

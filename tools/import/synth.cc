@@ -29,6 +29,11 @@ void add_synth(CLI::App& app, ExitCode& exit_code) {
       ->check(CLI::IsMember({"uniform", "zipf"}).description(""))
       ->type_name("uniform|zipf")
       ->default_str("uniform");
+  command
+      ->add_option("--classes", synth->classes,
+                   "Every node is a sample, of one of N classes at random (default: no targets)")
+      ->check(CLI::Range(2u, 65536u).description(""))
+      ->type_name("N");
   add_typed_command(
       *command, options, false,
       [options, synth] {
@@ -41,7 +46,9 @@ void add_synth(CLI::App& app, ExitCode& exit_code) {
       "\nExamples:\n"
       "  vecc-import synth --nodes=10000 --edges=100000 --types=20 --model=rgcn -o random.pb\n"
       "  vecc-import synth --nodes=2500000 --edges=16000000 --types=535 --degree=zipf "
-      "--model=rgcn \\\n      --init=none -o large.pb");
+      "--model=rgcn \\\n      --init=none -o large.pb\n"
+      "  vecc-import synth --nodes=10000 --edges=100000 --types=20 --classes=4 --model=rgcn -o "
+      "train.pb");
 }
 
 }  // namespace vecc::tools

@@ -133,6 +133,19 @@ Result<void> check(const SynthOptions& options) {
   return {};
 }
 
+// From a stream of its own, so that edges are the same with labels and without.
+void draw_labels(const SynthOptions& options, TypedGraph& graph) {
+  for (std::uint32_t c = 0; c < options.classes; ++c) {
+    graph.label_names.push_back("c" + std::to_string(c));
+  }
+  if (options.classes == 0) return;
+  SplitMix random(static_cast<std::int64_t>(mix_bits(static_cast<std::uint64_t>(options.seed))));
+  graph.labels.reserve(options.nodes);
+  for (std::uint32_t node = 0; node < options.nodes; ++node) {
+    graph.labels.push_back({node, static_cast<std::uint32_t>(random.below(options.classes))});
+  }
+}
+
 }  // namespace
 
 Result<TypedGraph> make_random_graph(const SynthOptions& options) {
@@ -165,6 +178,7 @@ Result<TypedGraph> make_random_graph(const SynthOptions& options) {
       if (count < options.edges && distinct.add(edge, count)) ++count;
     }
   }
+  draw_labels(options, graph);
   return graph;
 }
 
