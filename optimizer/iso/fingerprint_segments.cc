@@ -2,7 +2,6 @@
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/iso/reduction.h"
 #include "optimizer/rewrite/members.h"
-#include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/select_rows.h"
 
 namespace vecc::iso {
@@ -109,30 +108,30 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
   return result;
 }
 
-// Row t is the sum of the products of type t; each pair of classes is multiplied once.
+// Rows of a weight's gradient are merged with no other, so row t is but a hash of the multiset of
+// what is multiplied: products have as many numbers as the weight, and there is one for each pair
+// of rows. A product with zero adds nothing.
 ValueClasses FingerprintClasses::classes(const ContractOp& contract, ValueId id) {
   const ValueClasses& gradients = operand(id, 0);
   const ValueClasses& inputs = operand(id, 1);
-  const Shape gradient_shape = program_.op(program_.op(id).operands[0]).shape;
-  const Shape input_shape = program_.op(program_.op(id).operands[1]).shape;
   ValueClasses result = start(id);
-  const std::size_t width = result.table->part_count();
-  PairTable pairs;
-  Scratch products;                           // by pair
-  Scratch sums(contract.type_count * width);  // by type
+  std::vector<Residues> sums(contract.type_count);
+  std::vector<bool> doubtful(contract.type_count, false);
   for (std::uint32_t e = 0; e < contract.types.size(); ++e) {
-    const std::uint32_t pair = pairs.number(gradients.of_row[e], inputs.of_row[e]);
-    if (products.size() < pairs.size() * width) {
-      products.resize(pairs.size() * width);
-      fingerprint_contract(keys_, {gradient_shape, gradients.table->parts(gradients.of_row[e])},
-                           {input_shape, inputs.table->parts(inputs.of_row[e])},
-                           contract.weight_shape, std::span(products).last(width));
-    }
-    const std::size_t type = contract.types[e];
-    for (std::size_t k = 0; k < width; ++k) sums[type * width + k] += products[pair * width + k];
+    const RowFingerprint g = fingerprint(id, 0, gradients.of_row[e]);
+    const RowFingerprint x = fingerprint(id, 1, inputs.of_row[e]);
+    if ((is_zero(g.parts) && !x.doubtful) || (is_zero(x.parts) && !g.doubtful)) continue;
+    const std::uint32_t type = contract.types[e];
+    sums[type] += keys_.hash(HashTag::Contract).add(g.parts).add(x.parts).value();
+    if (g.doubtful || x.doubtful) doubtful[type] = true;
   }
-  for (std::size_t t = 0; t < contract.type_count; ++t) {
-    result.of_row.push_back(result.table->insert(std::span(sums).subspan(t * width, width)));
+  Scratch row(result.table->part_count());
+  for (std::size_t t = 0; t < sums.size(); ++t) {
+    const KeyedHash hash = keys_.hash(HashTag::Contract).add(sums[t]);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      row[k] = sums[t].is_zero() ? kZero : KeyedHash(hash).add(k).value();
+    }
+    result.of_row.push_back(result.table->insert(row, doubtful[t]));
   }
   return result;
 }

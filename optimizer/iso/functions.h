@@ -16,11 +16,6 @@ namespace vecc::iso {
 void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
                        std::span<Residues> y);
 
-/// The gradient of `times(w, x)` at a weight w of that shape in direction g; it does not depend on
-/// w's own value.
-void fingerprint_contract(const Keys& keys, RowFingerprint g, RowFingerprint x, Shape weight,
-                          std::span<Residues> y);
-
 /// Rows become columns. `parts` is part_count(x.shape).
 void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts);
 

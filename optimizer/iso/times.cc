@@ -64,24 +64,6 @@ void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint rig
   }
 }
 
-void fingerprint_contract(const Keys& keys, RowFingerprint g, RowFingerprint x, Shape weight,
-                          std::span<Residues> y) {
-  if (weight.is_scalar() && !x.shape.is_scalar()) {
-    // The weight scales all elements: the sum of g_i x_i.
-    if (!is_narrow(x.shape) || doubts_zero(g, x)) {
-      return hash_product(keys.hash(HashTag::Contract), g, x, y);
-    }
-    ProductSum sum;
-    for (std::size_t i = 0; i < x.parts.size(); ++i) sum.add(g.parts[i], x.parts[i]);
-    y[0] = sum.value();
-    return;
-  }
-  // By a scalar x: g scaled; else g x^T.
-  Scratch transposed(x.parts.size());
-  fingerprint_transpose(keys, x, transposed);
-  fingerprint_times(keys, g, {x.shape.transposed(), transposed, x.doubtful}, y);
-}
-
 void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts) {
   if (!x.shape.is_matrix()) {
     std::ranges::copy(x.parts, parts.begin());

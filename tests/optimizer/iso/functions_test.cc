@@ -259,6 +259,26 @@ TEST(IsoFunctions, what_may_be_infinite_does_not_vanish) {
   EXPECT_TRUE(are_equal("product(0, tanh($0))", "0", kScalar));
 }
 
+// In any order, and products with zero are none, but where the other side may be infinite.
+TEST(IsoFunctions, weight_gradients_are_known_by_what_is_multiplied) {
+  const Program program = program_of(R"(vecc program 1 f64 samples 6
+parameter "x" [3, 2x1] = {1, 2, 3, 4, 5, 6}
+%0 = weight "x" : f64[3, 2x1]
+%1 = fact {0, 0} : f64[1, 2x1]
+%2 = concat %0, %1 : f64[4, 2x1]
+%3 = gather %2 [0, 1, 1, 0, 0, 2, 3, 0, 3] : f64[9, 2x1]
+%4 = transform %2 inverse : f64[4, 2x1]
+%5 = concat %2, %4 : f64[8, 2x1]
+%6 = gather %5 [1, 2, 2, 1, 1, 1, 1, 3, 4] : f64[9, 2x1]
+%7 = contract %3, %6 [0, 0, 1, 1, 2, 2, 3, 3, 5] : f64[6, 2x2]
+%8 = fact {0, 0, 0, 0} : f64[1, 2x2]
+%9 = map elproduct($1, $0) %7, %8 : f64[6, 2x2]
+%10 = output %9 [0:6] : f64[6, 2x2]
+)");
+  EXPECT_EQ(iso_classes(program, 7), (std::vector<std::uint32_t>{0, 0, 1, 2, 2, 3}));
+  EXPECT_EQ(iso_classes(program, 9), (std::vector<std::uint32_t>{0, 0, 0, 0, 0, 1}));
+}
+
 // A random Program of every op and form: rows of one class are equal.
 TEST(IsoSoundness, rows_of_a_class_are_equal_in_random_programs) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
