@@ -41,6 +41,19 @@ TEST(VeccTrain, learns_and_prints_the_outputs_of_the_learned_weights) {
   EXPECT_NE(loaded.out, run_vecc({xor_graph(), "--backend=interpreter"}).out);
 }
 
+// Compiling the steps may take longer than all of them.
+TEST(VeccTrain, the_report_tells_preparing_from_training) {
+  const Finished trained = run_train({"--epochs=2", "--json"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const json report = json::parse(trained.out);
+  std::vector<std::string> stages;
+  for (const json& stage : report.at("stages")) stages.push_back(stage.at("name"));
+  const auto train = std::ranges::find(stages, "train");
+  ASSERT_NE(train, stages.end());
+  EXPECT_EQ(*std::prev(train), "prepare");
+  EXPECT_EQ(*std::next(train), "compile");
+}
+
 TEST(VeccTrain, the_loss_falls_in_the_log) {
   const std::string log = test_folder() + "/log.jsonl";
   ASSERT_EQ(run_train({"--epochs=50", "--lr=0.05", "--log=jsonl:" + log}).code, 0);

@@ -34,7 +34,8 @@ class Stages {
     return result;
   }
   /// What the report says about the last stage.
-  void describe(std::string words, nlohmann::ordered_json numbers);
+  void describe(std::string words,
+                nlohmann::ordered_json numbers = nlohmann::ordered_json::object());
 
   [[nodiscard]] const std::vector<Stage>& list() const { return stages_; }
   /// One line a stage.

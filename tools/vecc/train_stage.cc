@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "train_samples.h"
 
@@ -33,7 +34,10 @@ Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
     VECC_TRY(validation, open_validation(settings.validate_file));
   }
   Training training(graph, program, choice, options, train_options);
-  VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
+  VECC_TRY_VOID(stages.run("prepare", [&](ProgressLine&) {
+    return training.prepare(split, validation ? &*validation : nullptr);
+  }));
+  stages.describe("steps and evaluation on " + std::string(choice.backend->name()));
   VECC_TRY_VOID(
       stages.run("train", [&](ProgressLine& line) { return training.run(line, settings.logs); }));
   training.describe(stages);
