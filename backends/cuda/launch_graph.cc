@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cuda/direct_dependencies.h"
+
 namespace vecc::cuda {
 namespace {
 
@@ -58,6 +60,18 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
   return added;
 }
 
+// What launches from `first` on wait for among themselves, counted from there.
+std::vector<std::vector<std::uint32_t>> waits_of_part(
+    std::span<const std::vector<std::uint32_t>> before, std::size_t first) {
+  std::vector<std::vector<std::uint32_t>> waits(before.size());
+  for (std::size_t l = 0; l < before.size(); ++l) {
+    for (const std::uint32_t other : before[l]) {
+      if (other >= first) waits[l].push_back(static_cast<std::uint32_t>(other - first));
+    }
+  }
+  return waits;
+}
+
 }  // namespace
 
 void start_launch(const Device& device, const BoundLaunch& launch) {
@@ -93,12 +107,10 @@ void LaunchGraph::add_part(std::span<const BoundLaunch> launches,
   device_->check(driver.graph_create(&graph, 0), "preparing a run");
   try {
     std::vector<CUgraphNode> nodes;
-    for (std::size_t l = 0; l < launches.size(); ++l) {
+    for (const auto& direct : direct_dependencies(waits_of_part(before, first))) {
       std::vector<CUgraphNode> waits_for;
-      for (const std::uint32_t other : before[l]) {
-        if (other >= first) waits_for.push_back(nodes[other - first]);
-      }
-      nodes.push_back(add_node(*device_, graph, launches[l], waits_for));
+      for (const std::uint32_t other : direct) waits_for.push_back(nodes[other]);
+      nodes.push_back(add_node(*device_, graph, launches[nodes.size()], waits_for));
     }
     parts_.emplace_back();
     device_->check(driver.graph_instantiate(&parts_.back(), graph, 0), "preparing a run");
