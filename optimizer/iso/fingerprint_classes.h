@@ -74,6 +74,8 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses row_wise_classes(const VjpOp& vjp, ValueId id);
   [[nodiscard]] ValueClasses segment_classes(const VjpOp& vjp, ValueId id);
   void reduce_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
+  [[nodiscard]] std::vector<std::uint32_t> take_single_members(const SegmentOp& segment, ValueId id,
+                                                               ValueClasses& result);
   void share_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
 
   static constexpr std::uint32_t kNoMark = 0xFFFFFFFF;

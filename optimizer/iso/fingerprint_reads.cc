@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "optimizer/iso/expr_fingerprint.h"
@@ -48,7 +49,9 @@ std::vector<std::uint32_t> number_pairs(std::vector<std::uint32_t> left, Right&&
 std::vector<std::uint32_t> number_classes(const std::vector<std::uint32_t>& of_row,
                                           std::uint32_t count) {
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
-  if (count > of_row.size()) return number_pairs(of_row, [](std::uint32_t) { return 0u; });
+  constexpr std::size_t kSparse = 8;  // classes a row from which on a table by class is too long
+  if (count > kSparse * of_row.size())
+    return number_pairs(of_row, [](std::uint32_t) { return 0u; });
   std::vector<std::uint32_t> number(count, kNone);
   std::vector<std::uint32_t> result(of_row.size());
   std::uint32_t next = 0;
@@ -143,13 +146,20 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   const auto& left_rows = !lifted_left.empty() ? lifted_left : operand(id, 0).of_row;
   const auto& right_rows = !lifted_right.empty() ? lifted_right : operand(id, 1).of_row;
 
-  std::array<Scratch, 2> transposed;
+  struct Transposed {
+    std::optional<std::uint32_t> of;  // class
+    Scratch parts;
+  };
+  std::array<Transposed, 2> transposed;  // matrices: neighbouring rows often have the same
   const auto side = [&](std::size_t k, std::uint32_t row_class, bool transpose) {
     RowFingerprint x = fingerprint(id, k, row_class);
     if (!transpose) return x;
-    transposed[k].resize(x.parts.size());
-    fingerprint_transpose(keys_, x, transposed[k]);
-    return RowFingerprint{x.shape.transposed(), transposed[k], x.doubtful};
+    if (transposed[k].of != row_class) {
+      transposed[k].parts.resize(x.parts.size());
+      fingerprint_transpose(keys_, x, transposed[k].parts);
+      transposed[k].of = row_class;
+    }
+    return RowFingerprint{x.shape.transposed(), transposed[k].parts, x.doubtful};
   };
   std::vector<std::uint32_t> numbers;
   if (is_one_class(left_rows)) {

@@ -1,4 +1,6 @@
 // Classes of rows that sum over many rows: segments and weight gradients.
+#include <numeric>
+
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/iso/reduction.h"
 #include "optimizer/rewrite/members.h"
@@ -20,25 +22,52 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
                                          ValueClasses& result) {
   const ValueClasses& from = operand(id, 0);
   const Op& members = program_.op(program_.op(id).operands[0]);
+  const std::vector<std::uint32_t> reduced = take_single_members(segment, id, result);
   // A selection among scalars is one from a set: the first member of each class.
   const bool once = info(segment.combination).order == CombinationOrder::FreeOnScalars &&
                     members.shape.is_scalar();
   if (once && mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
   Reduction reduction(keys_, segment.combination, program_.op(id).shape);
-  const auto reduce = [&](std::uint32_t s, std::span<Residues> parts) {
+  const auto reduce = [&](std::uint32_t k, std::span<Residues> parts) {
     reduction.start();
-    for_each_member(segment.segments, members.rows, s, [&](std::uint32_t row) {
+    for_each_member(segment.segments, members.rows, reduced[k], [&](std::uint32_t row) {
       const std::uint32_t member = from.of_row[row];
-      if (once && mark_[member] == s) return;
-      if (once) mark_[member] = s;
+      if (once && mark_[member] == reduced[k]) return;
+      if (once) mark_[member] = reduced[k];
       reduction.add({members.shape, from.table->parts(member), from.table->doubtful(member)});
     });
     return reduction.finish(parts);
   };
   result.table->insert_all(
-      program_.op(id).rows, reduce,
-      [&](std::uint32_t, std::uint32_t row_class) { result.of_row.push_back(row_class); });
+      static_cast<std::uint32_t>(reduced.size()), reduce,
+      [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[reduced[k]] = row_class; });
   if (once) clear_marks(from);
+}
+
+// Where most segments are their one member, rows have its class, in its table. Returns the segments
+// that are to be reduced: the others, or all.
+std::vector<std::uint32_t> FingerprintClasses::take_single_members(const SegmentOp& segment,
+                                                                   ValueId id,
+                                                                   ValueClasses& result) {
+  const ValueClasses& from = operand(id, 0);
+  const Op& op = program_.op(id);
+  const Op& members = program_.op(op.operands[0]);
+  std::vector<std::uint32_t> all(op.rows);
+  std::iota(all.begin(), all.end(), 0u);
+  result.of_row.resize(op.rows);
+  const bool passes = info(segment.combination).single == CombinationSingle::Skipped;
+  if (!passes || members.shape != op.shape) return all;
+  std::vector<std::uint32_t> others;
+  for (const std::uint32_t s : all) {
+    if (member_count(segment.segments, s) != 1) others.push_back(s);
+  }
+  if (others.size() > op.rows / 2) return all;
+  result.table = from.table;
+  for (const std::uint32_t s : all) {
+    for_each_member(segment.segments, members.rows, s,
+                    [&](std::uint32_t row) { result.of_row[s] = from.of_row[row]; });
+  }
+  return others;
 }
 
 void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,

@@ -82,12 +82,18 @@ inline constexpr Residues kOne{1, 1};
 /// A sum of products, reduced only now and then: 64 products of 122 bits fit into 128.
 class ProductSum {
  public:
+  static constexpr unsigned kUnreduced = 62;  ///< products, beside a sum that is reduced
+
   constexpr void add(const Residues& a, const Residues& b) {
-    if (++count_ == 63) {
+    if (++count_ > kUnreduced) {
       first_ = FirstField::reduce(first_);
       second_ = SecondField::reduce(second_);
       count_ = 1;
     }
+    add_one_of_few(a, b);
+  }
+  /// Where no more than kUnreduced are added, and all by this.
+  constexpr void add_one_of_few(const Residues& a, const Residues& b) {
     first_ += Uint128{a.first} * b.first;
     second_ += Uint128{a.second} * b.second;
   }

@@ -5,14 +5,16 @@
 namespace vecc::iso {
 namespace {
 
+// Of narrow ones: an element is a sum of so few products that it is reduced once.
 void multiply_matrices(RowFingerprint left, RowFingerprint right, std::span<Residues> y) {
+  static_assert(kNarrowSide <= ProductSum::kUnreduced);
   const std::size_t inner = right.shape.rows();
   const std::size_t cols = right.shape.cols();
   for (std::size_t r = 0; r < left.shape.rows(); ++r) {
     for (std::size_t c = 0; c < cols; ++c) {
       ProductSum sum;
       for (std::size_t k = 0; k < inner; ++k) {
-        sum.add(left.parts[r * inner + k], right.parts[k * cols + c]);
+        sum.add_one_of_few(left.parts[r * inner + k], right.parts[k * cols + c]);
       }
       y[r * cols + c] = sum.value();
     }

@@ -45,7 +45,8 @@ using iso::ValueClasses;
 
 // The first row of each class stands for all.
 RowMap first_of_each(const ValueClasses& classes) {
-  if (classes.table->size() <= classes.of_row.size()) {
+  constexpr std::size_t kSparse = 8;  // classes a row from which on a table by class is too long
+  if (classes.table->size() <= kSparse * classes.of_row.size()) {
     return RowMap::of_classes(classes.of_row, classes.table->size());
   }
   PairTable dense;

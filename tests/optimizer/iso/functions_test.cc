@@ -259,6 +259,37 @@ TEST(IsoFunctions, what_may_be_infinite_does_not_vanish) {
   EXPECT_TRUE(are_equal("product(0, tanh($0))", "0", kScalar));
 }
 
+// Whether most segments have one member or few.
+TEST(IsoFunctions, a_segment_of_one_member_is_that_member) {
+  const std::string most =
+      "%1 = gather %0 [0, 1, 0, 1, 0, 1, 1, 0, 0, 0] : f64[10, 2x1]\n"
+      "%2 = segment %1 [0, 1, 2, 3, 4, 6, 8, 10] COMBINATION : f64[7, 2x1]\n"
+      "%3 = output %2 [0:7] : f64[7, 2x1]\n";
+  const std::string few =
+      "%1 = gather %0 [0, 1, 0, 1, 1, 0, 0, 0] : f64[8, 2x1]\n"
+      "%2 = segment %1 [0, 1, 2, 4, 6, 8] COMBINATION : f64[5, 2x1]\n"
+      "%3 = output %2 [0:5] : f64[5, 2x1]\n";
+  const auto classes = [](std::string text, const std::string& combination) {
+    const std::string place = "COMBINATION";
+    text.replace(text.find(place), place.size(), combination);
+    const auto samples = text.substr(text.find("[0:") + 3, 1);
+    return iso_classes(program_of("vecc program 1 f64 samples " + samples +
+                                  "\nparameter \"x\" [2, 2x1] = {1, 2, 3, 4}\n"
+                                  "%0 = weight \"x\" : f64[2, 2x1]\n" +
+                                  text),
+                       2);
+  };
+  using Classes = std::vector<std::uint32_t>;
+  for (const std::string combination : {"sum", "elproduct"}) {
+    EXPECT_EQ(classes(most, combination), (Classes{0, 1, 0, 1, 2, 2, 3})) << combination;
+    EXPECT_EQ(classes(few, combination), (Classes{0, 1, 2, 2, 3})) << combination;
+  }
+  EXPECT_EQ(classes(most, "avg"), (Classes{0, 1, 0, 1, 2, 2, 0}));
+  EXPECT_EQ(classes(few, "avg"), (Classes{0, 1, 2, 2, 0}));
+  EXPECT_EQ(classes(most, "max"), (Classes{0, 1, 0, 1, 2, 3, 0}));
+  EXPECT_EQ(classes(few, "max"), (Classes{0, 1, 2, 3, 0}));
+}
+
 // In any order, and products with zero are none, but where the other side may be infinite.
 TEST(IsoFunctions, weight_gradients_are_known_by_what_is_multiplied) {
   const Program program = program_of(R"(vecc program 1 f64 samples 6
