@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cpu/thread_team.h"
+#include "src/support/thread_team.h"
 
 namespace vecc::cpu {
 

@@ -98,6 +98,8 @@ struct OptimizeOptions {
   std::function<Result<double>(const Program& program)> measure;
   /// Of iso-compress's fingerprints.
   std::uint64_t seed = 1;
+  /// That make them; 0: as many as the machine has. The result is the same for any number.
+  std::uint32_t threads = 0;
   /// verify() and every op's own rules after each pass (else: once, at the end).
   bool verify_each = false;
   /// Called after each pass that ran; an error ends the optimization and names the pass.

@@ -9,6 +9,7 @@
 
 #include "optimizer/iso/residues.h"
 #include "optimizer/rewrite/hash_slots.h"
+#include "src/support/thread_team.h"
 
 namespace vecc::iso {
 
@@ -36,6 +37,9 @@ class ClassTable {
   /// where the table is larger than the caches.
   template <class Fill, class Visit>
   void insert_all(std::uint32_t count, Fill&& fill, Visit&& visit);
+  /// The same, with fingerprints made by a team, `fills[t]` on thread t (of one: by the caller).
+  template <class Fill, class Visit>
+  void insert_all(ThreadTeam& team, std::vector<Fill>& fills, std::uint32_t count, Visit&& visit);
 
   /// The number of classes that were inserted since the last call and meet an earlier one in one of
   /// the two fields alone. They are different: that they meet is chance (none is to be expected) or
@@ -45,6 +49,7 @@ class ClassTable {
  private:
   static constexpr std::uint32_t kBlock = 1 << 14;
   static constexpr std::uint32_t kBatch = 32;
+  static constexpr std::uint32_t kOfThread = 1024;  // fingerprints at a time
 
   [[nodiscard]] static std::uint64_t hash_of(std::span<const Residues> parts,
                                              std::uint64_t Residues::*field);
@@ -81,6 +86,35 @@ void ClassTable::insert_all(std::uint32_t count, Fill&& fill, Visit&& visit) {
     }
     for (std::uint32_t k = 0; k < rows; ++k) {
       visit(first + k, insert(hashes[k], fingerprint(k), doubtful[k]));
+    }
+  }
+}
+
+template <class Fill, class Visit>
+void ClassTable::insert_all(ThreadTeam& team, std::vector<Fill>& fills, std::uint32_t count,
+                            Visit&& visit) {
+  if (team.size() == 1) return insert_all(count, fills[0], visit);
+  const std::size_t most = std::min<std::size_t>(std::size_t{kOfThread} * team.size(), count);
+  std::vector<Residues> fingerprints(most * parts_);
+  std::vector<std::uint64_t> hashes(most);
+  std::vector<std::uint8_t> doubtful(most);
+  const auto fingerprint = [&](std::size_t k) {
+    return std::span(fingerprints).subspan(k * parts_, parts_);
+  };
+  for (std::uint64_t begin = 0; begin < count; begin += most) {
+    const auto first = static_cast<std::uint32_t>(begin);
+    const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, count - begin));
+    team.run([&](std::uint32_t thread) {
+      const std::uint32_t end = std::min(rows, (thread + 1) * kOfThread);
+      for (std::uint32_t k = thread * kOfThread; k < end; ++k) {
+        doubtful[k] = fills[thread](first + k, fingerprint(k));
+        hashes[k] = hash_of(fingerprint(k), &Residues::first);
+      }
+    });
+    index_appended(rows);
+    for (std::uint32_t k = 0; k < rows; ++k) {
+      if (k + kBatch < rows) first_.prefetch(hashes[k + kBatch]);
+      visit(first + k, insert(hashes[k], fingerprint(k), doubtful[k] != 0));
     }
   }
 }

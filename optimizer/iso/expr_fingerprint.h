@@ -24,7 +24,7 @@ class ExprFingerprint {
   /// Whether it is doubtful.
   bool compute_node(std::size_t node, std::span<const RowFingerprint> operands);
 
-  const Keys& keys_;
+  Keys keys_;  // its own: they remember what was asked last
   const Expr& expr_;
   std::vector<Shape> shapes_;        // by node
   std::vector<std::size_t> begin_;   // by node: its parts

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <thread>
 
 namespace vecc::iso {
 namespace {
@@ -18,11 +19,17 @@ std::vector<ValueId> last_readers(const Program& program) {
 
 }  // namespace
 
-FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t seed)
+FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t seed,
+                                       std::uint32_t threads)
     : program_(program),
       keys_(seed),
       last_reader_(last_readers(program)),
-      classes_(program.ops().size()) {}
+      classes_(program.ops().size()),
+      threads_(threads > 0 ? threads : std::max(std::thread::hardware_concurrency(), 1u)) {}
+
+ThreadTeam& FingerprintClasses::team() {
+  return team_ ? *team_ : team_.emplace(threads_);
+}
 
 const ValueClasses& FingerprintClasses::classify(ValueId id) {
   if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = {};

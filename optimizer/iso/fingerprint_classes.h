@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "optimizer/iso/class_table.h"
@@ -25,8 +26,9 @@ struct ValueClasses {
 
 class FingerprintClasses {
  public:
-  /// `program` must outlive the classifier and stay as it is.
-  FingerprintClasses(const Program& program, std::uint64_t seed);
+  /// `program` must outlive the classifier and stay as it is. `threads` make fingerprints, where
+  /// there are many; 0: as many as the machine has. Classes are the same for any number.
+  FingerprintClasses(const Program& program, std::uint64_t seed, std::uint32_t threads = 1);
   FingerprintClasses(const FingerprintClasses&) = delete;
   FingerprintClasses& operator=(const FingerprintClasses&) = delete;
 
@@ -38,6 +40,12 @@ class FingerprintClasses {
   [[nodiscard]] std::uint64_t meeting_in_one_field() const { return meeting_; }
 
  private:
+  /// Of one type of a contract: a hash of the multiset of pairs that are multiplied.
+  struct PairSum {
+    Residues sum;
+    bool doubtful = false;
+  };
+
   [[nodiscard]] ValueClasses classes(const FactOp& fact, ValueId id);
   [[nodiscard]] ValueClasses classes(const WeightOp& weight, ValueId id);
   [[nodiscard]] ValueClasses classes(const ConcatOp& concat, ValueId id);
@@ -64,10 +72,15 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses by_identity(const KeyedHash& name, ValueId id);
   /// Rows told apart by what they read: `numbers[i]` numbers what row i reads, in the order of
   /// first occurrence; `fingerprint(i, parts)` is asked for the first row of each, and returns
-  /// whether it is doubtful.
+  /// whether it is doubtful. Each thread has a copy of it.
   template <class Fingerprint>
   [[nodiscard]] ValueClasses by_reads(ValueId id, std::vector<std::uint32_t> numbers,
-                                      Fingerprint&& fingerprint);
+                                      const Fingerprint& fingerprint);
+  /// ClassTable::insert_all by the team, if there are many, with a copy of `fill` for each thread.
+  template <class Fill, class Visit>
+  void insert_all(ClassTable& table, std::uint32_t count, const Fill& fill, Visit&& visit);
+  /// Started when first asked for.
+  [[nodiscard]] ThreadTeam& team();
   /// After mark_ was used for the classes of a value's rows.
   void clear_marks(const ValueClasses& value);
   void append_rows(const ValueClasses& from, ValueClasses& to);
@@ -77,8 +90,12 @@ class FingerprintClasses {
   [[nodiscard]] std::vector<std::uint32_t> take_single_members(const SegmentOp& segment, ValueId id,
                                                                ValueClasses& result);
   void share_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
+  [[nodiscard]] std::vector<PairSum> pair_sums(const ContractOp& contract, ValueId id);
+  void add_pairs(const ContractOp& contract, ValueId id, std::uint32_t begin, std::uint32_t end,
+                 std::vector<PairSum>& sums) const;
 
   static constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
+  static constexpr std::uint64_t kManyParts = 1 << 16;  // of which a team makes fingerprints
 
   const Program& program_;
   Keys keys_;
@@ -86,6 +103,19 @@ class FingerprintClasses {
   std::vector<ValueClasses> classes_;  // by value, until its last reader is done
   std::vector<std::uint32_t> mark_;    // by class, kNoMark between calls
   std::uint64_t meeting_ = 0;
+  std::uint32_t threads_;
+  std::optional<ThreadTeam> team_;
 };
+
+template <class Fill, class Visit>
+void FingerprintClasses::insert_all(ClassTable& table, std::uint32_t count, const Fill& fill,
+                                    Visit&& visit) {
+  if (count * table.part_count() < kManyParts) {
+    Fill own = fill;
+    return table.insert_all(count, own, visit);
+  }
+  std::vector<Fill> fills(team().size(), fill);
+  table.insert_all(team(), fills, count, visit);
+}
 
 }  // namespace vecc::iso

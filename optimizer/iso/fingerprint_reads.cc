@@ -90,16 +90,18 @@ std::span<const std::uint32_t> words_of(const TransformOp& transform, std::uint3
 
 template <class Fingerprint>
 ValueClasses FingerprintClasses::by_reads(ValueId id, std::vector<std::uint32_t> numbers,
-                                          Fingerprint&& fingerprint) {
+                                          const Fingerprint& fingerprint) {
   ValueClasses result = start(id);
   std::vector<std::uint32_t> first;  // by number: its first row
   for (std::uint32_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] == first.size()) first.push_back(i);
   }
   std::vector<std::uint32_t> class_of_number(first.size());
-  result.table->insert_all(
-      static_cast<std::uint32_t>(first.size()),
-      [&](std::uint32_t n, std::span<Residues> parts) { return fingerprint(first[n], parts); },
+  insert_all(
+      *result.table, static_cast<std::uint32_t>(first.size()),
+      [&first, own = fingerprint](std::uint32_t n, std::span<Residues> parts) mutable {
+        return own(first[n], parts);
+      },
       [&](std::uint32_t n, std::uint32_t row_class) { class_of_number[n] = row_class; });
   if (result.table->size() < first.size()) {
     for (std::uint32_t& number : numbers) number = class_of_number[number];
@@ -150,16 +152,15 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
     std::optional<std::uint32_t> of;  // class
     Scratch parts;
   };
-  std::array<Transposed, 2> transposed;  // matrices: neighbouring rows often have the same
-  const auto side = [&](std::size_t k, std::uint32_t row_class, bool transpose) {
+  const auto side = [&](std::size_t k, std::uint32_t row_class, bool transpose, Transposed& made) {
     RowFingerprint x = fingerprint(id, k, row_class);
     if (!transpose) return x;
-    if (transposed[k].of != row_class) {
-      transposed[k].parts.resize(x.parts.size());
-      fingerprint_transpose(keys_, x, transposed[k].parts);
-      transposed[k].of = row_class;
+    if (made.of != row_class) {
+      made.parts.resize(x.parts.size());
+      fingerprint_transpose(keys_, x, made.parts);
+      made.of = row_class;
     }
-    return RowFingerprint{x.shape.transposed(), transposed[k].parts, x.doubtful};
+    return RowFingerprint{x.shape.transposed(), made.parts, x.doubtful};
   };
   std::vector<std::uint32_t> numbers;
   if (is_one_class(left_rows)) {
@@ -169,12 +170,15 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   } else {
     numbers = number_pairs(left_rows, [&](std::uint32_t i) { return right_rows[i]; });
   }
-  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
-    const RowFingerprint left = side(0, left_rows[i], linear.transpose_left);
-    const RowFingerprint right = side(1, right_rows[i], linear.transpose_right);
+  // Matrices: neighbouring rows often have the same.
+  const auto times = [&, made = std::array<Transposed, 2>()](std::uint32_t i,
+                                                             std::span<Residues> y) mutable {
+    const RowFingerprint left = side(0, left_rows[i], linear.transpose_left, made[0]);
+    const RowFingerprint right = side(1, right_rows[i], linear.transpose_right, made[1]);
     fingerprint_times(keys_, left, right, y);
     return left.doubtful || right.doubtful;
-  });
+  };
+  return by_reads(id, std::move(numbers), times);
 }
 
 ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId id) {
@@ -183,12 +187,13 @@ ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId i
   std::vector<std::uint32_t> numbers =
       words.empty() ? number_classes(rows, operand(id, 0).table->size())
                     : number_pairs(rows, [&](std::uint32_t i) { return words[i]; });
-  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
-    const RowFingerprint x = fingerprint(id, 0, rows[i]);
-    fingerprint_transformation(keys_, transform.transformation, words_of(transform, i), x,
-                               program_.op(id).shape, y);
-    return x.doubtful || makes_doubt(transform.transformation.id);
-  });
+  return by_reads(id, std::move(numbers),
+                  [&, keys = keys_](std::uint32_t i, std::span<Residues> y) {
+                    const RowFingerprint x = fingerprint(id, 0, rows[i]);
+                    fingerprint_transformation(keys, transform.transformation,
+                                               words_of(transform, i), x, program_.op(id).shape, y);
+                    return x.doubtful || makes_doubt(transform.transformation.id);
+                  });
 }
 
 ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
@@ -203,14 +208,15 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
     shapes.push_back(program_.op(operands[k]).shape);
     numbers = number_pairs(std::move(numbers), [&](std::uint32_t i) { return class_of(k, i); });
   }
-  ExprFingerprint expr(keys_, *map.expr, shapes);
-  std::vector<RowFingerprint> elements(operands.size());
-  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+  const auto compute = [&, expr = ExprFingerprint(keys_, *map.expr, shapes),
+                        elements = std::vector<RowFingerprint>(operands.size())](
+                           std::uint32_t i, std::span<Residues> y) mutable {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       elements[k] = fingerprint(id, k, class_of(k, i));
     }
     return expr.compute(elements, y);
-  });
+  };
+  return by_reads(id, std::move(numbers), compute);
 }
 
 // A hash of the function and of all that it reads, for each element; zero where g is.

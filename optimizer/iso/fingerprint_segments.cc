@@ -27,8 +27,8 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
   const bool once = info(segment.combination).order == CombinationOrder::FreeOnScalars &&
                     members.shape.is_scalar();
   if (once && mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
-  Reduction reduction(keys_, segment.combination, program_.op(id).shape);
-  const auto reduce = [&](std::uint32_t k, std::span<Residues> parts) {
+  auto reduce = [&, reduction = Reduction(keys_, segment.combination, program_.op(id).shape)](
+                    std::uint32_t k, std::span<Residues> parts) mutable {
     reduction.start();
     for_each_member(segment.segments, members.rows, reduced[k], [&](std::uint32_t row) {
       const std::uint32_t member = from.of_row[row];
@@ -38,10 +38,13 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
     });
     return reduction.finish(parts);
   };
-  result.table->insert_all(
-      static_cast<std::uint32_t>(reduced.size()), reduce,
-      [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[reduced[k]] = row_class; });
-  if (once) clear_marks(from);
+  const auto count = static_cast<std::uint32_t>(reduced.size());
+  const auto keep = [&](std::uint32_t k, std::uint32_t row_class) {
+    result.of_row[reduced[k]] = row_class;
+  };
+  if (!once) return insert_all(*result.table, count, reduce, keep);
+  result.table->insert_all(count, reduce, keep);  // there is one mark a class, for one thread
+  clear_marks(from);
 }
 
 // Where most segments are their one member, rows have its class, in its table. Returns the segments
@@ -141,28 +144,56 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
 // what is multiplied: products have as many numbers as the weight, and there is one for each pair
 // of rows. A product with zero adds nothing.
 ValueClasses FingerprintClasses::classes(const ContractOp& contract, ValueId id) {
-  const ValueClasses& gradients = operand(id, 0);
-  const ValueClasses& inputs = operand(id, 1);
   ValueClasses result = start(id);
-  std::vector<Residues> sums(contract.type_count);
-  std::vector<bool> doubtful(contract.type_count, false);
-  for (std::uint32_t e = 0; e < contract.types.size(); ++e) {
-    const RowFingerprint g = fingerprint(id, 0, gradients.of_row[e]);
-    const RowFingerprint x = fingerprint(id, 1, inputs.of_row[e]);
-    if ((is_zero(g.parts) && !x.doubtful) || (is_zero(x.parts) && !g.doubtful)) continue;
-    const std::uint32_t type = contract.types[e];
-    sums[type] += keys_.hash(HashTag::Contract).add(g.parts).add(x.parts).value();
-    if (g.doubtful || x.doubtful) doubtful[type] = true;
-  }
+  const std::vector<PairSum> sums = pair_sums(contract, id);
   Scratch row(result.table->part_count());
-  for (std::size_t t = 0; t < sums.size(); ++t) {
-    const KeyedHash hash = keys_.hash(HashTag::Contract).add(sums[t]);
+  for (const PairSum& pairs : sums) {
+    const KeyedHash hash = keys_.hash(HashTag::Contract).add(pairs.sum);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      row[k] = sums[t].is_zero() ? kZero : KeyedHash(hash).add(k).value();
+      row[k] = pairs.sum.is_zero() ? kZero : KeyedHash(hash).add(k).value();
     }
-    result.of_row.push_back(result.table->insert(row, doubtful[t]));
+    result.of_row.push_back(result.table->insert(row, pairs.doubtful));
   }
   return result;
+}
+
+// By type. Each thread adds up its share of the pairs: sums of residues are exact.
+std::vector<FingerprintClasses::PairSum> FingerprintClasses::pair_sums(const ContractOp& contract,
+                                                                       ValueId id) {
+  constexpr std::uint32_t kManyPairs = 1 << 16;
+  const std::uint32_t pairs = contract.types.size();
+  std::vector<PairSum> sums(contract.type_count);
+  if (pairs < kManyPairs || contract.type_count * std::uint64_t{team().size()} > pairs) {
+    add_pairs(contract, id, 0, pairs, sums);
+    return sums;
+  }
+  const std::uint32_t threads = team().size();
+  std::vector<std::vector<PairSum>> shares(threads, sums);
+  team().run([&](std::uint32_t thread) {
+    const auto bound = [&](std::uint64_t t) {
+      return static_cast<std::uint32_t>(pairs * t / threads);
+    };
+    add_pairs(contract, id, bound(thread), bound(thread + 1), shares[thread]);
+  });
+  for (const std::vector<PairSum>& share : shares) {
+    for (std::size_t t = 0; t < sums.size(); ++t) {
+      sums[t].sum += share[t].sum;
+      sums[t].doubtful = sums[t].doubtful || share[t].doubtful;
+    }
+  }
+  return sums;
+}
+
+void FingerprintClasses::add_pairs(const ContractOp& contract, ValueId id, std::uint32_t begin,
+                                   std::uint32_t end, std::vector<PairSum>& sums) const {
+  for (std::uint32_t e = begin; e < end; ++e) {
+    const RowFingerprint g = fingerprint(id, 0, operand(id, 0).of_row[e]);
+    const RowFingerprint x = fingerprint(id, 1, operand(id, 1).of_row[e]);
+    if ((is_zero(g.parts) && !x.doubtful) || (is_zero(x.parts) && !g.doubtful)) continue;
+    PairSum& pairs = sums[contract.types[e]];
+    pairs.sum += keys_.hash(HashTag::Contract).add(g.parts).add(x.parts).value();
+    pairs.doubtful = pairs.doubtful || g.doubtful || x.doubtful;
+  }
 }
 
 }  // namespace vecc::iso

@@ -34,7 +34,7 @@ class Reduction {
   [[nodiscard]] KeyedHash start_hash() const;
   void finish_selection(std::span<Residues> y) const;
 
-  const Keys& keys_;
+  Keys keys_;  // its own: they remember what was asked last
   Combination combination_;
   Shape result_;
   std::uint64_t count_ = 0;

@@ -112,10 +112,10 @@ RowMap members_of(const SegmentOp& segment, const RowMap& kept_segments, std::ui
 
 class Compressor {
  public:
-  Compressor(const Program& program, std::uint64_t seed)
+  Compressor(const Program& program, std::uint64_t seed, std::uint32_t threads)
       : program_(program),
         readers_(program),
-        classes_(program, seed),
+        classes_(program, seed, threads),
         maps_(program.ops().size()) {}
 
   void run() {
@@ -196,7 +196,7 @@ class Compressor {
 }  // namespace
 
 bool iso_compress(Program& program, PassContext& context) {
-  Compressor compressor(program, context.seed());
+  Compressor compressor(program, context.seed(), context.threads());
   compressor.run();
   const auto maps = compressor.maps();
   context.count("rows left out", compressor.merged());

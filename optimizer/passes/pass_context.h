@@ -22,6 +22,7 @@ class PassContext {
 
   [[nodiscard]] const BackendTraits& traits() const { return options_.traits; }
   [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
+  [[nodiscard]] std::uint32_t threads() const { return options_.threads; }
   [[nodiscard]] const GatherPreset& preset() const { return preset_; }
   [[nodiscard]] PadMode pad_mode() const { return pad_mode_; }
 

@@ -83,10 +83,13 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->type_name("f32|f64")
       ->default_str("f32");
   add_optimize_options(app, o.optimize, kDefaultLevel);
-  app.add_option("--threads", o.threads, "CPU threads; 0: as many as the machine has")
+  app.add_option_function<std::uint32_t>(
+         "--threads",
+         [&o](std::uint32_t threads) { o.threads = o.optimize.options.threads = threads; },
+         "CPU threads; 0: as many as the machine has")
       ->check(CLI::Range(0, 4096).description(""))
       ->type_name("N")
-      ->capture_default_str();
+      ->default_str("0");
   app.add_option_function<std::string>(
          "--torch-reduce",
          [&o](const std::string& text) { o.torch_reduce = parse_torch_reduce(text); },

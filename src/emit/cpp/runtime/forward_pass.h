@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cpu/thread_team.h"
 #include "backends/cpu/tile_walk.h"
 #include "src/emit/cpp/runtime/machine_options.h"
 #include "src/emit/native/runtime/data_file.h"
 #include "src/emit/native/runtime/launches.h"
+#include "src/support/thread_team.h"
 
 namespace vecc::emitted {
 
@@ -53,7 +53,7 @@ class ForwardPass {
   std::vector<std::byte*> buffers_;
   ArgumentArrays arguments_;
   cpu::TileWalk walk_;
-  cpu::ThreadTeam team_;
+  ThreadTeam team_;
 };
 
 }  // namespace vecc::emitted

@@ -1,6 +1,6 @@
-#include "backends/cpu/thread_team.h"
+#include "src/support/thread_team.h"
 
-namespace vecc::cpu {
+namespace vecc {
 namespace {
 
 // About 2 us of spinning, then as many turns of giving the core away: where there are fewer cores
@@ -70,4 +70,4 @@ void ThreadTeam::barrier() {
   wait_for_change(passed_, passed, /*sleeps=*/false);
 }
 
-}  // namespace vecc::cpu
+}  // namespace vecc

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace vecc::cpu {
+namespace vecc {
 
 class ThreadTeam {
  public:
@@ -21,8 +21,8 @@ class ThreadTeam {
   ~ThreadTeam();
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  /// body(0) here and body(t) on thread t; returns when all have. Calls from several threads come
-  /// one after another.
+  /// body(0) here and body(t) on thread t, which must not throw; returns when all have. Calls from
+  /// several threads come one after another.
   void run(const std::function<void(std::uint32_t)>& body);
   /// Within run(), by all: returns when all are here.
   void barrier();
@@ -41,4 +41,4 @@ class ThreadTeam {
   alignas(64) std::atomic<std::uint32_t> passed_{0};   ///< how many barriers all passed
 };
 
-}  // namespace vecc::cpu
+}  // namespace vecc
