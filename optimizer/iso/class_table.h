@@ -49,7 +49,7 @@ class ClassTable {
  private:
   static constexpr std::uint32_t kBlock = 1 << 14;
   static constexpr std::uint32_t kBatch = 32;
-  static constexpr std::uint32_t kOfThread = 1024;  // fingerprints at a time
+  static constexpr std::size_t kPartsOfThread = 1 << 14;  // of its fingerprints at a time
 
   [[nodiscard]] static std::uint64_t hash_of(std::span<const Residues> parts,
                                              std::uint64_t Residues::*field);
@@ -94,7 +94,8 @@ template <class Fill, class Visit>
 void ClassTable::insert_all(ThreadTeam& team, std::vector<Fill>& fills, std::uint32_t count,
                             Visit&& visit) {
   if (team.size() == 1) return insert_all(count, fills[0], visit);
-  const std::size_t most = std::min<std::size_t>(std::size_t{kOfThread} * team.size(), count);
+  const auto of_thread = static_cast<std::uint32_t>(kPartsOfThread / parts_ + 1);
+  const std::size_t most = std::min<std::size_t>(std::size_t{of_thread} * team.size(), count);
   std::vector<Residues> fingerprints(most * parts_);
   std::vector<std::uint64_t> hashes(most);
   std::vector<std::uint8_t> doubtful(most);
@@ -104,9 +105,9 @@ void ClassTable::insert_all(ThreadTeam& team, std::vector<Fill>& fills, std::uin
   for (std::uint64_t begin = 0; begin < count; begin += most) {
     const auto first = static_cast<std::uint32_t>(begin);
     const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, count - begin));
-    team.run([&](std::uint32_t thread) {
-      const std::uint32_t end = std::min(rows, (thread + 1) * kOfThread);
-      for (std::uint32_t k = thread * kOfThread; k < end; ++k) {
+    team.run_each([&](std::uint32_t thread) {
+      const std::uint32_t end = std::min(rows, (thread + 1) * of_thread);
+      for (std::uint32_t k = thread * of_thread; k < end; ++k) {
         doubtful[k] = fills[thread](first + k, fingerprint(k));
         hashes[k] = hash_of(fingerprint(k), &Residues::first);
       }

@@ -25,7 +25,8 @@ FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t see
       keys_(seed),
       last_reader_(last_readers(program)),
       classes_(program.ops().size()),
-      threads_(threads > 0 ? threads : std::max(std::thread::hardware_concurrency(), 1u)) {}
+      threads_(threads > 0 ? std::min(threads, kMostThreads)
+                           : std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads)) {}
 
 ThreadTeam& FingerprintClasses::team() {
   return team_ ? *team_ : team_.emplace(threads_);

@@ -27,7 +27,8 @@ struct ValueClasses {
 class FingerprintClasses {
  public:
   /// `program` must outlive the classifier and stay as it is. `threads` make fingerprints, where
-  /// there are many; 0: as many as the machine has. Classes are the same for any number.
+  /// there are many; 0: as many as the machine has, at most 64. Classes are the same for any
+  /// number.
   FingerprintClasses(const Program& program, std::uint64_t seed, std::uint32_t threads = 1);
   FingerprintClasses(const FingerprintClasses&) = delete;
   FingerprintClasses& operator=(const FingerprintClasses&) = delete;
@@ -96,6 +97,7 @@ class FingerprintClasses {
 
   static constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
   static constexpr std::uint64_t kManyParts = 1 << 16;  // of which a team makes fingerprints
+  static constexpr std::uint32_t kMostThreads = 64;     // one keeps what they make
 
   const Program& program_;
   Keys keys_;

@@ -50,8 +50,9 @@ std::vector<std::uint32_t> number_classes(const std::vector<std::uint32_t>& of_r
                                           std::uint32_t count) {
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
   constexpr std::size_t kSparse = 8;  // classes a row from which on a table by class is too long
-  if (count > kSparse * of_row.size())
+  if (count > kSparse * of_row.size()) {
     return number_pairs(of_row, [](std::uint32_t) { return 0u; });
+  }
   std::vector<std::uint32_t> number(count, kNone);
   std::vector<std::uint32_t> result(of_row.size());
   std::uint32_t next = 0;

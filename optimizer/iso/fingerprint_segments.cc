@@ -169,7 +169,7 @@ std::vector<FingerprintClasses::PairSum> FingerprintClasses::pair_sums(const Con
   }
   const std::uint32_t threads = team().size();
   std::vector<std::vector<PairSum>> shares(threads, sums);
-  team().run([&](std::uint32_t thread) {
+  team().run_each([&](std::uint32_t thread) {
     const auto bound = [&](std::uint64_t t) {
       return static_cast<std::uint32_t>(pairs * t / threads);
     };

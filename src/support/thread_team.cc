@@ -1,5 +1,7 @@
 #include "src/support/thread_team.h"
 
+#include <exception>
+
 namespace vecc {
 namespace {
 
@@ -58,6 +60,20 @@ void ThreadTeam::run(const std::function<void(std::uint32_t)>& body) {
   round_.notify_all();
   body(0);
   barrier();
+}
+
+void ThreadTeam::run_each(const std::function<void(std::uint32_t)>& body) {
+  std::vector<std::exception_ptr> thrown(size_);
+  run([&](std::uint32_t thread) {
+    try {
+      body(thread);
+    } catch (...) {
+      thrown[thread] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& exception : thrown) {
+    if (exception != nullptr) std::rethrow_exception(exception);
+  }
 }
 
 void ThreadTeam::barrier() {

@@ -24,6 +24,8 @@ class ThreadTeam {
   /// body(0) here and body(t) on thread t, which must not throw; returns when all have. Calls from
   /// several threads come one after another.
   void run(const std::function<void(std::uint32_t)>& body);
+  /// The same for a body without barriers, which may throw: so does this then, when all are done.
+  void run_each(const std::function<void(std::uint32_t)>& body);
   /// Within run(), by all: returns when all are here.
   void barrier();
 
