@@ -1,6 +1,7 @@
 #include "src/support/thread_team.h"
 
 #include <exception>
+#include <system_error>
 
 namespace vecc {
 namespace {
@@ -34,7 +35,11 @@ void wait_for_change(const std::atomic<std::uint32_t>& number, std::uint32_t see
 }  // namespace
 
 ThreadTeam::ThreadTeam(std::uint32_t threads) : size_(threads) {
-  for (std::uint32_t t = 1; t < size_; ++t) threads_.emplace_back([this, t] { work(t); });
+  try {
+    for (std::uint32_t t = 1; t < size_; ++t) threads_.emplace_back([this, t] { work(t); });
+  } catch (const std::system_error&) {  // (those there are read the size in the first run)
+    size_ = static_cast<std::uint32_t>(threads_.size() + 1);
+  }
 }
 
 ThreadTeam::~ThreadTeam() {

@@ -14,7 +14,8 @@ namespace vecc {
 
 class ThreadTeam {
  public:
-  /// Starts `threads` - 1 threads; the caller of run() is the first one.
+  /// Starts `threads` - 1 threads, or as many as the system allows; the caller of run() is the
+  /// first one.
   explicit ThreadTeam(std::uint32_t threads);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;

@@ -16,8 +16,9 @@ constexpr Shape kPoint(4, 1);
 
 Index spread(std::uint32_t count, std::uint64_t factor, std::uint32_t below) {
   std::vector<std::uint32_t> rows(count);
-  for (std::uint32_t i = 0; i < count; ++i)
+  for (std::uint32_t i = 0; i < count; ++i) {
     rows[i] = static_cast<std::uint32_t>(i * factor % below);
+  }
   return Index::list(std::move(rows));
 }
 
