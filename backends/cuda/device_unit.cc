@@ -16,8 +16,10 @@ std::string preludes(const Kernel& kernel) {
 
 }  // namespace
 
-std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit) {
-  return preludes(kernel) + print_cuda(kernel, loops, unit);
+std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
+                      bool waits_last) {
+  return (waits_last ? "#define VECC_WAITS_LAST 1\n" : "") + preludes(kernel) +
+         print_cuda(kernel, loops, unit);
 }
 
 StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops, CudaUnit kind) {

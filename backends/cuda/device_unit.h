@@ -8,8 +8,10 @@
 
 namespace vecc::cuda {
 
-/// The preludes and the kernel, whose members are gone through so: Kernel or Merged.
-[[nodiscard]] std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit);
+/// The preludes and the kernel, whose members are gone through so: Kernel or Merged. `waits_last`:
+/// it reads nothing of what it waits for.
+[[nodiscard]] std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
+                                    bool waits_last = false);
 
 /// The same as functions for one launch of many kernels (CodeKind::Parts).
 struct StepUnit {

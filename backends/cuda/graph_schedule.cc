@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "backends/cuda/device_unit.h"
+#include "backends/cuda/order_roots.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_walk.h"
-#include "src/plan/launch_layout.h"
+#include "src/plan/launch_rows.h"
 #include "src/plan/narrow_arrays.h"
 
 namespace vecc::cuda {
@@ -32,10 +33,21 @@ std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
   return begin;
 }
 
+// Whether launches go through so few members that they end soon.
+bool is_short(const Plan& plan, std::span<const std::uint32_t> launches) {
+  constexpr std::uint64_t kMembers = 4096;
+  std::uint64_t members = 0;
+  for (const std::uint32_t launch : launches) {
+    const Launch& of = plan.launches[launch];
+    members += counted_rows(plan, plan.kernels[of.kernel], of, KernelSpace::Member);
+  }
+  return members <= kMembers;
+}
+
 }  // namespace
 
 // A stage's launches by level: what waits for a launch of a node is in a later level.
-void GraphSchedule::make_nodes(const Plan& plan, const StageLaunches& launches) {
+GraphSchedule::Stage GraphSchedule::nodes_of(const Plan& plan, const StageLaunches& launches) {
   const std::uint32_t first = launches.first;
   const auto& before = launches.before;
   const NarrowArrays narrow(plan);
@@ -44,16 +56,22 @@ void GraphSchedule::make_nodes(const Plan& plan, const StageLaunches& launches) 
   for (std::uint32_t l = 0; l < before.size(); ++l) {
     const Launch& launch = plan.launches[first + l];
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const auto [loops, class_ends] = choose_row_loops(plan, launch, CudaUnit::Kernel);
+    const RowLoops rows = choose_row_loops(plan, launch, CudaUnit::Kernel);
     const bool is_narrow = has_lists(kernel) && narrow.has_all_of(launch);
-    Node& node = nodes[{launches.levels[l], launch.kernel, loops, is_narrow}];
-    node.loops = loops;
+    Node& node = nodes[{launches.levels[l], launch.kernel, rows.loops, is_narrow}];
+    node.loops = rows.loops;
+    node.firsts.push_back(node.blocks.size());
+    const CudaLayout layout = cuda_layout(kernel, CudaUnit::Kernel, rows.loops.lanes);
+    for (BlockRows& block : cut_blocks(launch, layout, rows)) {
+      block.launch = static_cast<std::uint32_t>(node.launches.size());
+      node.blocks.push_back(block);
+    }
     node.launches.push_back(first + l);
-    node.class_ends.push_back(class_ends);
   }
-  Stage& stage = stages_.emplace_back();
+  Stage stage;
   std::vector<std::uint32_t> node_of(before.size());
   for (auto& [key, node] : nodes) {
+    node.firsts.push_back(node.blocks.size());
     for (const std::uint32_t launch : node.launches) {
       node_of[launch - first] = static_cast<std::uint32_t>(stage.size());
       for (const std::uint32_t other : before[launch - first]) {
@@ -64,6 +82,33 @@ void GraphSchedule::make_nodes(const Plan& plan, const StageLaunches& launches) 
     node.before.erase(std::unique(node.before.begin(), node.before.end()), node.before.end());
     stage.push_back(std::move(node));
   }
+  return stage;
+}
+
+// Small nodes that wait for nobody go to the front, and each waits last for the one before it.
+void GraphSchedule::put_roots_in_a_row(const Plan& plan, Stage& stage) {
+  std::vector<std::vector<std::uint32_t>> before;
+  std::vector<bool> is_small;
+  for (const Node& node : stage) {
+    before.push_back(node.before);
+    is_small.push_back(is_short(plan, node.launches) && node.blocks.size() <= kProcessors);
+  }
+  std::vector<std::uint32_t> order = order_roots(before, is_small);
+  const std::size_t roots = order.size();
+  for (std::uint32_t n = 0; n < stage.size(); ++n) {
+    if (std::ranges::find(order, n) == order.end()) order.push_back(n);
+  }
+  std::vector<std::uint32_t> place(stage.size());
+  for (std::uint32_t at = 0; at < order.size(); ++at) place[order[at]] = at;
+  Stage ordered;
+  for (const std::uint32_t n : order) {
+    Node& node = ordered.emplace_back(std::move(stage[n]));
+    for (std::uint32_t& other : node.before) other = place[other];
+    const std::size_t at = ordered.size() - 1;
+    node.waits_last = at > 0 && at < roots;
+    if (node.waits_last) node.before = {static_cast<std::uint32_t>(at - 1)};
+  }
+  stage = std::move(ordered);
 }
 
 Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> device,
@@ -72,17 +117,23 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
                                                       const DeviceCodeOptions& options,
                                                       DeviceCodeCounts* counts) {
   std::unique_ptr<GraphSchedule> made(new GraphSchedule(std::move(device)));
-  for (const StageLaunches& stage : stages) made->make_nodes(plan, stage);
-  using Key = std::tuple<std::uint32_t, MemberLoops, CudaUnit>;
-  std::map<Key, std::size_t> numbers;  // by kernel, loops and kind
+  for (const StageLaunches& stage : stages) {
+    Stage& nodes = made->stages_.emplace_back(nodes_of(plan, stage));
+    if (starts_early(*made->device_)) put_roots_in_a_row(plan, nodes);
+  }
+  using Key = std::tuple<std::uint32_t, MemberLoops, CudaUnit, bool>;
+  std::map<Key, std::size_t> numbers;  // by kernel, loops, kind and when it waits
   std::vector<std::string> texts;
   std::vector<std::pair<Node*, std::size_t>> unit_of;
   for (Stage& stage : made->stages_) {
     for (Node& node : stage) {
       const std::uint32_t kernel = plan.launches[node.launches.front()].kernel;
       const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
-      const auto [found, is_new] = numbers.try_emplace({kernel, node.loops, unit}, texts.size());
-      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit));
+      const auto [found, is_new] =
+          numbers.try_emplace({kernel, node.loops, unit, node.waits_last}, texts.size());
+      if (is_new) {
+        texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit, node.waits_last));
+      }
       unit_of.emplace_back(&node, found->second);
     }
   }
@@ -95,35 +146,24 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
 }
 
 // `tables`: what is to be on the device; addresses in what is bound count from its beginning.
-void GraphSchedule::bind_node(const Plan& plan, Node& node, std::vector<LaunchArguments>& arguments,
+void GraphSchedule::bind_node(Node& node, std::vector<LaunchArguments>& arguments,
                               std::vector<std::byte>& tables) {
   const bool merges = node.launches.size() > 1;
-  std::vector<BlockRows> blocks;
   std::vector<std::byte> bounds;
-  std::vector<std::size_t> firsts;
-  for (std::uint32_t i = 0; i < node.launches.size(); ++i) {
-    const Launch& launch = plan.launches[node.launches[i]];
-    const CudaLayout layout =
-        cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, node.loops.lanes);
-    firsts.push_back(blocks.size());
-    for (BlockRows& rows : cut_blocks(launch, layout, {node.loops, node.class_ends[i]})) {
-      rows.launch = i;
-      blocks.push_back(rows);
-    }
-    const std::vector<std::byte>& bytes = arguments[node.launches[i]].bytes;
+  for (const std::uint32_t launch : node.launches) {
+    const std::vector<std::byte>& bytes = arguments[launch].bytes;
     bounds.insert(bounds.end(), bytes.begin(), bytes.end());
   }
-  firsts.push_back(blocks.size());
   const bool narrow = arguments[node.launches.front()].narrow;
   node.bound.function = node.unit->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
-  node.bound.blocks = append(tables, std::span<const BlockRows>(blocks));
-  node.bound.block_count = static_cast<std::uint32_t>(blocks.size());
+  node.bound.blocks = append(tables, std::span<const BlockRows>(node.blocks));
+  node.bound.block_count = static_cast<std::uint32_t>(node.blocks.size());
   node.bound.arguments = std::move(bounds);
   if (merges) node.bound.all = append(tables, std::span<const std::byte>(node.bound.arguments));
   for (std::size_t i = 0; i < node.launches.size(); ++i) {
     BoundLaunch& alone = launches_[node.launches[i]] = node.bound;
-    alone.blocks += firsts[i] * sizeof(BlockRows);
-    alone.block_count = static_cast<std::uint32_t>(firsts[i + 1] - firsts[i]);
+    alone.blocks += node.firsts[i] * sizeof(BlockRows);
+    alone.block_count = static_cast<std::uint32_t>(node.firsts[i + 1] - node.firsts[i]);
   }
 }
 
@@ -131,7 +171,7 @@ void GraphSchedule::bind(const Plan& plan, std::vector<LaunchArguments> argument
   std::vector<std::byte> tables;
   launches_.resize(plan.launches.size());
   for (Stage& stage : stages_) {
-    for (Node& node : stage) bind_node(plan, node, arguments, tables);
+    for (Node& node : stage) bind_node(node, arguments, tables);
   }
   bytes_ = tables.size();
   tables_ = DeviceMemory(device_, bytes_);

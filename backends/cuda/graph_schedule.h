@@ -10,6 +10,7 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/launch_graph.h"
 #include "backends/cuda/schedule.h"
+#include "src/plan/launch_layout.h"
 
 namespace vecc::cuda {
 
@@ -33,17 +34,20 @@ class GraphSchedule final : public Schedule {
   // Launches of one kernel, of one level.
   struct Node {
     std::vector<std::uint32_t> launches;
-    std::vector<std::vector<std::uint32_t>> class_ends;  // of each of them, as RowLoops::ends
     MemberLoops loops;
+    std::vector<BlockRows> blocks;
+    std::vector<std::size_t> firsts;    // by launch its first block; then how many there are
     std::vector<std::uint32_t> before;  // nodes of the stage, earlier in it
+    bool waits_last = false;            // when it has computed, not before
     std::shared_ptr<DeviceModule> unit;
     BoundLaunch bound;
   };
   using Stage = std::vector<Node>;
 
   explicit GraphSchedule(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  void make_nodes(const Plan& plan, const StageLaunches& launches);
-  void bind_node(const Plan& plan, Node& node, std::vector<LaunchArguments>& arguments,
+  [[nodiscard]] static Stage nodes_of(const Plan& plan, const StageLaunches& launches);
+  static void put_roots_in_a_row(const Plan& plan, Stage& stage);
+  void bind_node(Node& node, std::vector<LaunchArguments>& arguments,
                  std::vector<std::byte>& tables);
   [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,
                                                         const BoundLaunch* last) const;

@@ -25,11 +25,6 @@ class LaunchParameters {
   void* pointers_[2];
 };
 
-// Kernels fetch what does not change before they wait for one another, where GPUs can do that.
-bool kernels_wait_themselves(const Device& device) {
-  return device.capability() >= kHopper && device.driver().graph_add_edges != nullptr;
-}
-
 CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& launch,
                      std::span<const CUgraphNode> before) {
   LaunchParameters parameters(launch);
@@ -40,7 +35,7 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
   node.block_x = launch.threads;
   node.parameters = parameters.pointers();
   node.shared = launch.shared_bytes;
-  const bool early = kernels_wait_themselves(device);
+  const bool early = starts_early(device);
   CUgraphNode added = nullptr;
   device.check(device.driver().graph_add_kernel(&added, graph, before.data(),
                                                 early ? 0 : before.size(), &node),
@@ -73,6 +68,10 @@ std::vector<std::vector<std::uint32_t>> waits_of_part(
 }
 
 }  // namespace
+
+bool starts_early(const Device& device) {
+  return device.capability() >= kHopper && device.driver().graph_add_edges != nullptr;
+}
 
 void start_launch(const Device& device, const BoundLaunch& launch) {
   LaunchParameters parameters(launch);

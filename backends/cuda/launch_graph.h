@@ -28,6 +28,10 @@ struct BoundLaunch {
   std::optional<CUlaunchAttribute> attribute{};  ///< kCooperative, kClusterDimension
 };
 
+/// Whether a graph's kernels begin before those that they wait for have ended, and wait themselves:
+/// what does not change they fetch before.
+[[nodiscard]] bool starts_early(const Device& device);
+
 /// Starts it on the device's stream. Throws DeviceError.
 void start_launch(const Device& device, const BoundLaunch& launch);
 

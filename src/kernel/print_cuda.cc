@@ -225,7 +225,7 @@ std::string kernel_text(std::string_view name, int bits, const MemberLoops& loop
   return fmt::format(
       "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads{}) {}_{}(const "
       "__grid_constant__ vecc_kernel::{} a, const vecc_kernel::BlockRows* blocks) {{\n"
-      "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n{}}}\n",
+      "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n{}  vecc_kernel::end_launch();\n}}\n",
       least, name, bits, merged ? "Merged" : "Bound",
       calls_text(name, bits, loops, arguments, "at.type"));
 }

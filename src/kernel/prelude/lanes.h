@@ -7,8 +7,12 @@
 // Sums run in an order that depends on these numbers alone: results repeat bit by bit.
 //
 // VECC_STEPS: kernels are functions that one launch calls (walk.h), of blocks of as many threads.
+// VECC_WAITS_LAST: see wait_for_launches().
 #ifndef VECC_STEPS
 #define VECC_STEPS 0
+#endif
+#ifndef VECC_WAITS_LAST
+#define VECC_WAITS_LAST 0
 #endif
 
 namespace vecc_kernel {
@@ -337,10 +341,17 @@ VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first
 }
 
 // A kernel may begin before those that it depends on have ended: what it reads before this does not
-// change; all that they wrote is there after it.
+// change; all that they wrote is there after it. One that reads nothing of theirs and only has to
+// end after them waits when it has computed (VECC_WAITS_LAST).
 VECC_FN void wait_for_launches() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  if (!VECC_WAITS_LAST) asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+VECC_FN void end_launch() {
+#if __CUDA_ARCH__ >= 900
+  if (VECC_WAITS_LAST) asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 // Fetches what is soon read.
