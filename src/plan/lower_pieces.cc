@@ -35,7 +35,7 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
 // computed of the sums may leave a block with few groups of lanes.
 std::uint32_t members_of_few(Shape shape, MemberKind kind) {
   constexpr std::uint32_t kMembers = 256;
-  constexpr std::uint32_t kOfGroup = 64;  // of lanes that have all of a matrix
+  constexpr std::uint32_t kOfGroup = 128;  // of lanes that have all of a matrix
   if (kind != MemberKind::OuterProducts) return kMembers;
   return kOfGroup * warp_tiles(shape.rows(), shape.cols()).groups();
 }
