@@ -17,9 +17,14 @@ std::string preludes(const Kernel& kernel) {
 }  // namespace
 
 std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                      bool waits_last) {
-  return (waits_last ? "#define VECC_WAITS_LAST 1\n" : "") + preludes(kernel) +
-         print_cuda(kernel, loops, unit);
+                      const LaunchOrder& order) {
+  std::string text;
+  if (loops.threads != kCudaThreads) {
+    text += "#define VECC_THREADS " + std::to_string(loops.threads) + "\n";
+  }
+  if (order.waits_last) text += "#define VECC_WAITS_LAST 1\n";
+  if (order.releases_last) text += "#define VECC_RELEASES_LAST 1\n";
+  return text + preludes(kernel) + print_cuda(kernel, loops, unit);
 }
 
 StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops, CudaUnit kind) {

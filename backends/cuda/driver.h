@@ -65,6 +65,7 @@ inline constexpr unsigned char kProgrammatic = 1;
 union CUlaunchAttributeValue {
   char bytes[64];
   int cooperative;
+  int priority;
   unsigned cluster[3];
 };
 struct CUlaunchAttribute {
@@ -74,6 +75,9 @@ struct CUlaunchAttribute {
 };
 inline constexpr int kCooperative = 2;
 inline constexpr int kClusterDimension = 4;
+inline constexpr int kPriority = 8;
+/// CUgraphInstantiate_flags: by each node's priority, not the stream's.
+inline constexpr unsigned long long kUseNodePriority = 8;
 
 struct CUlaunchConfig {
   unsigned grid_x, grid_y, grid_z;

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "backends/cuda/device_unit.h"
+#include "backends/cuda/launch_priorities.h"
 #include "backends/cuda/order_roots.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_walk.h"
@@ -31,6 +31,11 @@ std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
   to.resize(begin + entries.size_bytes());
   if (!entries.empty()) std::memcpy(to.data() + begin, entries.data(), entries.size_bytes());
   return begin;
+}
+
+// Whether a GPU runs all of them at once, each on a processor of its own.
+bool is_small(std::span<const BlockRows> blocks) {
+  return blocks.size() <= kProcessors;
 }
 
 // Whether launches go through so few members that they end soon.
@@ -61,7 +66,9 @@ GraphSchedule::Stage GraphSchedule::nodes_of(const Plan& plan, const StageLaunch
     Node& node = nodes[{launches.levels[l], launch.kernel, rows.loops, is_narrow}];
     node.loops = rows.loops;
     node.firsts.push_back(node.blocks.size());
-    const CudaLayout layout = cuda_layout(kernel, CudaUnit::Kernel, rows.loops.lanes);
+    const CudaLayout layout =
+        cuda_layout(kernel, CudaUnit::Kernel, rows.loops.lanes, rows.loops.threads);
+    node.cycles = node.cycles.beside(rows.cycles);
     for (BlockRows& block : cut_blocks(launch, layout, rows)) {
       block.launch = static_cast<std::uint32_t>(node.launches.size());
       node.blocks.push_back(block);
@@ -88,15 +95,17 @@ GraphSchedule::Stage GraphSchedule::nodes_of(const Plan& plan, const StageLaunch
 // Small nodes that wait for nobody go to the front, and each waits last for the one before it.
 void GraphSchedule::put_roots_in_a_row(const Plan& plan, Stage& stage) {
   std::vector<std::vector<std::uint32_t>> before;
-  std::vector<bool> is_small;
+  std::vector<bool> are_small;
   for (const Node& node : stage) {
     before.push_back(node.before);
-    is_small.push_back(is_short(plan, node.launches) && node.blocks.size() <= kProcessors);
+    are_small.push_back(is_short(plan, node.launches) && is_small(node.blocks));
   }
-  std::vector<std::uint32_t> order = order_roots(before, is_small);
+  std::vector<std::uint32_t> order = order_roots(before, are_small);
   const std::size_t roots = order.size();
+  std::vector<bool> is_in_row(stage.size(), false);
+  for (const std::uint32_t root : order) is_in_row[root] = true;
   for (std::uint32_t n = 0; n < stage.size(); ++n) {
-    if (std::ranges::find(order, n) == order.end()) order.push_back(n);
+    if (!is_in_row[n]) order.push_back(n);
   }
   std::vector<std::uint32_t> place(stage.size());
   for (std::uint32_t at = 0; at < order.size(); ++at) place[order[at]] = at;
@@ -105,10 +114,29 @@ void GraphSchedule::put_roots_in_a_row(const Plan& plan, Stage& stage) {
     Node& node = ordered.emplace_back(std::move(stage[n]));
     for (std::uint32_t& other : node.before) other = place[other];
     const std::size_t at = ordered.size() - 1;
-    node.waits_last = at > 0 && at < roots;
-    if (node.waits_last) node.before = {static_cast<std::uint32_t>(at - 1)};
+    node.order.waits_last = at > 0 && at < roots;
+    if (node.order.waits_last) node.before = {static_cast<std::uint32_t>(at - 1)};
   }
   stage = std::move(ordered);
+}
+
+// Kernels begin before those that they wait for have ended: which of them first, and how long
+// before. (Blocks that wait have the room of those that could compute, and lie where there was room
+// when they began, not evenly.)
+void GraphSchedule::begin_early(Stage& stage) {
+  constexpr double kLaunch = 1;  // microseconds
+  constexpr double kLong = 30;
+  constexpr double kCycles = 1'755;  // in one of them
+  std::vector<std::vector<std::uint32_t>> before;
+  std::vector<LaunchLoad> loads;
+  for (Node& node : stage) {
+    const double cycles = std::max(node.cycles.begun, node.cycles.longest);
+    node.order.releases_last = cycles > kLong * kCycles;
+    before.push_back(node.before);
+    loads.push_back({kLaunch + cycles / kCycles, is_small(node.blocks)});
+  }
+  const std::vector<int> priorities = launch_priorities(before, loads);
+  for (std::size_t n = 0; n < stage.size(); ++n) stage[n].priority = priorities[n];
 }
 
 Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> device,
@@ -119,10 +147,12 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
   std::unique_ptr<GraphSchedule> made(new GraphSchedule(std::move(device)));
   for (const StageLaunches& stage : stages) {
     Stage& nodes = made->stages_.emplace_back(nodes_of(plan, stage));
-    if (starts_early(*made->device_)) put_roots_in_a_row(plan, nodes);
+    if (!starts_early(*made->device_)) continue;
+    put_roots_in_a_row(plan, nodes);
+    begin_early(nodes);
   }
-  using Key = std::tuple<std::uint32_t, MemberLoops, CudaUnit, bool>;
-  std::map<Key, std::size_t> numbers;  // by kernel, loops, kind and when it waits
+  using Key = std::tuple<std::uint32_t, MemberLoops, CudaUnit, LaunchOrder>;
+  std::map<Key, std::size_t> numbers;  // by kernel, loops, kind and order
   std::vector<std::string> texts;
   std::vector<std::pair<Node*, std::size_t>> unit_of;
   for (Stage& stage : made->stages_) {
@@ -130,10 +160,8 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
       const std::uint32_t kernel = plan.launches[node.launches.front()].kernel;
       const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
       const auto [found, is_new] =
-          numbers.try_emplace({kernel, node.loops, unit, node.waits_last}, texts.size());
-      if (is_new) {
-        texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit, node.waits_last));
-      }
+          numbers.try_emplace({kernel, node.loops, unit, node.order}, texts.size());
+      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit, node.order));
       unit_of.emplace_back(&node, found->second);
     }
   }
@@ -158,6 +186,8 @@ void GraphSchedule::bind_node(Node& node, std::vector<LaunchArguments>& argument
   node.bound.function = node.unit->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
   node.bound.blocks = append(tables, std::span<const BlockRows>(node.blocks));
   node.bound.block_count = static_cast<std::uint32_t>(node.blocks.size());
+  node.bound.threads = node.loops.threads;
+  node.bound.priority = node.priority;
   node.bound.arguments = std::move(bounds);
   if (merges) node.bound.all = append(tables, std::span<const std::byte>(node.bound.arguments));
   for (std::size_t i = 0; i < node.launches.size(); ++i) {

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "backends/cuda/device_code.h"
+#include "backends/cuda/device_unit.h"
 #include "backends/cuda/launch_graph.h"
 #include "backends/cuda/schedule.h"
+#include "src/plan/choose_loops.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::cuda {
@@ -38,7 +40,9 @@ class GraphSchedule final : public Schedule {
     std::vector<BlockRows> blocks;
     std::vector<std::size_t> firsts;    // by launch its first block; then how many there are
     std::vector<std::uint32_t> before;  // nodes of the stage, earlier in it
-    bool waits_last = false;            // when it has computed, not before
+    Cycles cycles;                      // of all launches, by the model
+    LaunchOrder order;
+    int priority = 0;
     std::shared_ptr<DeviceModule> unit;
     BoundLaunch bound;
   };
@@ -47,6 +51,7 @@ class GraphSchedule final : public Schedule {
   explicit GraphSchedule(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   [[nodiscard]] static Stage nodes_of(const Plan& plan, const StageLaunches& launches);
   static void put_roots_in_a_row(const Plan& plan, Stage& stage);
+  static void begin_early(Stage& stage);
   void bind_node(Node& node, std::vector<LaunchArguments>& arguments,
                  std::vector<std::byte>& tables);
   [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,

@@ -45,7 +45,11 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
         device.driver().graph_set_attribute(added, launch.attribute->id, &launch.attribute->value),
         "preparing a run");
   }
-  if (!early || before.empty()) return added;
+  if (!early) return added;
+  CUlaunchAttributeValue value{};
+  value.priority = launch.priority;
+  device.check(device.driver().graph_set_attribute(added, kPriority, &value), "preparing a run");
+  if (before.empty()) return added;
   const std::vector<CUgraphNode> to(before.size(), added);
   const std::vector<CUgraphEdgeData> edges(before.size(),
                                            {kProgrammaticPort, 0, kProgrammatic, {}});
@@ -112,7 +116,8 @@ void LaunchGraph::add_part(std::span<const BoundLaunch> launches,
       nodes.push_back(add_node(*device_, graph, launches[nodes.size()], waits_for));
     }
     parts_.emplace_back();
-    device_->check(driver.graph_instantiate(&parts_.back(), graph, 0), "preparing a run");
+    const unsigned long long flags = starts_early(*device_) ? kUseNodePriority : 0;
+    device_->check(driver.graph_instantiate(&parts_.back(), graph, flags), "preparing a run");
   } catch (const DeviceError&) {
     (void)driver.graph_destroy(graph);
     throw;

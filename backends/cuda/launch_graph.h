@@ -24,6 +24,7 @@ struct BoundLaunch {
   CUdeviceptr blocks = 0;            ///< BlockRows
   std::uint32_t block_count = 0;
   std::uint32_t threads = kCudaThreads;          ///< of a block
+  int priority = 0;                              ///< in a graph that starts early
   std::uint32_t shared_bytes = 0;                ///< of a block's memory, beside the kernel's own
   std::optional<CUlaunchAttribute> attribute{};  ///< kCooperative, kClusterDimension
 };

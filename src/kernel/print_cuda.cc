@@ -53,15 +53,15 @@ std::uint32_t lanes_of(const Kernel& kernel) {
   return lanes;
 }
 
-// Of rows of few numbers two lanes may have all, so that more rows are under way. (One alone would
-// read and write them where no other does.)
-std::uint32_t fewest_lanes(const Kernel& kernel, std::uint32_t lanes) {
+// Rows of few numbers, that read rows of few. Two lanes may have all of one, so that more are under
+// way. (One alone would read and write them where no other does.)
+bool is_narrow(const Kernel& kernel) {
   constexpr std::uint64_t kNarrowRow = 16;
   const bool reads_narrow = std::ranges::all_of(kernel.nodes, [](const KernelNode& node) {
     const bool is_matrix = node.shape.rows() > 1 && node.shape.cols() > 1;
     return is_matrix || node.shape.size() <= kNarrowRow;
   });
-  return reads_narrow && widest_row(kernel) <= kNarrowRow ? std::min(lanes, 2u) : lanes;
+  return reads_narrow && widest_row(kernel) <= kNarrowRow;
 }
 
 // A running product, or members from the last to the first, is one walk.
@@ -225,7 +225,8 @@ std::string kernel_text(std::string_view name, int bits, const MemberLoops& loop
   return fmt::format(
       "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads{}) {}_{}(const "
       "__grid_constant__ vecc_kernel::{} a, const vecc_kernel::BlockRows* blocks) {{\n"
-      "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n{}  vecc_kernel::end_launch();\n}}\n",
+      "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n{}  "
+      "vecc_kernel::end_launch();\n}}\n",
       least, name, bits, merged ? "Merged" : "Bound",
       calls_text(name, bits, loops, arguments, "at.type"));
 }
@@ -241,9 +242,10 @@ std::string step_text(std::string_view name, int bits, const MemberLoops& loops)
 
 }  // namespace
 
-CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes) {
+CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes,
+                       std::uint32_t threads) {
   CudaLayout layout;
-  layout.threads = is_step(unit) ? kStepThreads : kCudaThreads;
+  layout.threads = layout.fewest_threads = is_step(unit) ? kStepThreads : kCudaThreads;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   if (is_flat(kernel, entries)) {
     layout.flat = true;
@@ -265,7 +267,10 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes)
     return layout;
   }
   layout.lanes = lanes > 0 ? lanes : lanes_of(kernel);
-  layout.fewest_lanes = fewest_lanes(kernel, layout.lanes);
+  const bool narrow = is_narrow(kernel);
+  layout.fewest_lanes = narrow ? std::min(layout.lanes, 2u) : layout.lanes;
+  if (narrow && !is_step(unit)) layout.fewest_threads = kNarrowThreads;
+  if (threads > 0) layout.threads = threads;
   layout.shares_members = shares_members(kernel);
   const BodyPrinter body(kernel, layout.lanes, !is_step(unit));
   layout.block_rows = body.blocked_rows();

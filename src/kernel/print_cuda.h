@@ -13,8 +13,11 @@ namespace vecc {
 
 /// Threads of a warp.
 inline constexpr std::uint32_t kWarpThreads = 32;
-/// Threads of a block, of every kernel.
+/// Threads of a block, of a kernel that has a launch of its own.
 inline constexpr std::uint32_t kCudaThreads = 256;
+/// And where there are many rows of a few numbers: the more blocks there are, the more evenly they
+/// lie on the GPU's processors.
+inline constexpr std::uint32_t kNarrowThreads = 128;
 /// The same where one launch goes through steps: a block does what many would.
 inline constexpr std::uint32_t kStepThreads = 512;
 /// Products of rows that share a matrix run in blocks of rows from as many entries a row on:
@@ -41,7 +44,8 @@ enum class CudaUnit : std::uint8_t {
 
 /// How threads share the rows of a kernel.
 struct CudaLayout {
-  std::uint32_t threads = kCudaThreads;  ///< of a block
+  std::uint32_t threads = kCudaThreads;         ///< of a block
+  std::uint32_t fewest_threads = kCudaThreads;  ///< of which it may have fewer
   /// Rows of `entries` numbers that are computed one by one: a thread an entry.
   bool flat = false;
   std::uint32_t entries = 1;       ///< flat
@@ -57,8 +61,9 @@ struct CudaLayout {
   /// Whether groups of lanes may share a row's members: `slots` of a MemberLoop above 1.
   bool shares_members = false;
 };
-/// `lanes`: 0, or from fewest_lanes to what the layout has without.
-[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes = 0);
+/// `lanes`, `threads`: 0, or from fewest_lanes (fewest_threads) to what the layout has without.
+[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes = 0,
+                                     std::uint32_t threads = 0);
 
 /// Slots that a launch may choose: powers of two up to those of a warp, and those of a block.
 [[nodiscard]] std::uint32_t warp_slots(const CudaLayout& layout);
@@ -80,6 +85,7 @@ inline constexpr std::uint32_t kFlatBatch = 4;
 struct MemberLoops {
   std::uint32_t lanes = 1;  ///< of its layout
   std::vector<MemberLoop> of_class;
+  std::uint32_t threads = kCudaThreads;  ///< of a block; VECC_THREADS says so to the prelude
 
   friend auto operator<=>(const MemberLoops&, const MemberLoops&) = default;
 };

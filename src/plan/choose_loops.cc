@@ -84,7 +84,7 @@ class ClassCutter {
     for (std::size_t part = 1; part < parts_.size(); ++part) sum *= kMoreCode;
     if (sum >= least_) return;
     least_ = sum;
-    best_ = {{model_.lanes(), {}}, {}};
+    best_ = {{model_.lanes(), {}, model_.threads()}, {}, all};
     std::uint32_t end = 0;
     for (const Part& part : parts_) {
       best_.loops.of_class.push_back(model_.loop_of(part.rows, model_.choices()[part.choice]));
@@ -99,21 +99,32 @@ class ClassCutter {
   double least_ = std::numeric_limits<double>::infinity();
 };
 
+// Of what is no count of rows: numbers that are moved one by one, and products that fill a GPU.
+Cycles cycles_of_work(const Launch& launch, bool is_flat) {
+  constexpr double kMoved = 1'100;  // in a cycle
+  constexpr double kMultiplyAdds = 14'000;
+  return {static_cast<double>(launch.work) / (is_flat ? kMoved : kMultiplyAdds), 0};
+}
+
 }  // namespace
 
 RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
                      std::uint32_t processors) {
   const Kernel& kernel = plan.kernels[launch.kernel];
   MemberLoop loop{1, layout.flat ? kFlatBatch : 1};
+  Cycles cycles = cycles_of_work(launch, layout.flat);
   if (kernel.segments != KernelSegments::None) {
     const LoopModel model(kernel, layout, processors);
     const RowClass all = sum_of(classes_of(plan, launch));
-    loop = model.loop_of(all, model.best_of(all));
+    const LoopModel::Choice& choice = model.best_of(all);
+    loop = model.loop_of(all, choice);
+    cycles = cycles.beside(model.cycles_of(all, choice));
   }
-  return {{layout.lanes, {loop}}, {launch.rows}};
+  return {{layout.lanes, {loop}, layout.threads}, {launch.rows}, cycles};
 }
 
-RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit) {
+RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit,
+                          std::uint32_t fewest_threads) {
   const Kernel& kernel = plan.kernels[launch.kernel];
   const CudaLayout layout = cuda_layout(kernel, unit);
   // (A block has no memory for the products of two kinds of rows.)
@@ -122,12 +133,17 @@ RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit)
   RowLoops best;
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t lanes = layout.lanes; lanes >= layout.fewest_lanes; lanes /= 2) {
-    const LoopModel model(kernel, cuda_layout(kernel, unit, lanes), kProcessors);
+    const bool are_many = std::uint64_t{launch.rows} * lanes >= kProcessors * layout.threads;
+    const std::uint32_t fewest = std::max(layout.fewest_threads, fewest_threads);
+    const std::uint32_t threads = are_many ? std::min(fewest, layout.threads) : layout.threads;
+    const LoopModel model(kernel, cuda_layout(kernel, unit, lanes, threads), kProcessors);
     const ClassCutter cutter(model, classes);
     if (cutter.least() >= least) continue;
     least = cutter.least();
     best = cutter.best();
   }
+  // (The rows of such a kernel are matrices, which no count of instructions a row describes.)
+  if (layout.lanes >= kCudaThreads) best.cycles = cycles_of_work(launch, false);
   return best;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/kernel/print_cuda.h"
+#include "src/plan/loop_model.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -15,6 +16,7 @@ inline constexpr std::uint32_t kProcessors = 132;  // of a large GPU
 struct RowLoops {
   MemberLoops loops;
   std::vector<std::uint32_t> ends;  ///< by class, the launch's first row (in its order) behind it
+  Cycles cycles{};                  ///< what they take, by the model
 };
 
 /// One for all rows: few members are one thread's (one group of lanes'), more are shared by several
@@ -23,7 +25,9 @@ struct RowLoops {
                                    std::uint32_t processors = kProcessors);
 
 /// Where long rows come first (`PlanOptions::long_rows_first`) they may have more threads; where
-/// there are many narrow rows, fewer lanes share each.
-[[nodiscard]] RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit);
+/// there are many narrow rows, fewer lanes share each, and blocks have fewer threads, but not below
+/// `fewest_threads`.
+[[nodiscard]] RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit,
+                                        std::uint32_t fewest_threads = kNarrowThreads);
 
 }  // namespace vecc

@@ -57,6 +57,7 @@ class LoopModel {
   LoopModel(const Kernel& kernel, const CudaLayout& layout, std::uint32_t processors);
 
   [[nodiscard]] std::uint32_t lanes() const { return layout_.lanes; }
+  [[nodiscard]] std::uint32_t threads() const { return layout_.threads; }
   /// By slots, fewest first.
   [[nodiscard]] std::span<const Choice> choices() const { return choices_; }
   [[nodiscard]] const Choice& best_of(const RowClass& rows) const;

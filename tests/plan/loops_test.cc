@@ -126,10 +126,10 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
   EXPECT_TRUE(std::ranges::is_sorted(order.begin() + kLong, order.end()));
 
   const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel);
-  const CudaLayout layout =
-      cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, loops.loops.lanes);
+  const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel,
+                                        loops.loops.lanes, loops.loops.threads);
   ASSERT_EQ(loops.ends, (std::vector<std::uint32_t>{kLong, kRows}));
-  EXPECT_EQ(loops.loops.of_class[0].slots, kCudaThreads / layout.lanes);
+  EXPECT_EQ(loops.loops.of_class[0].slots, loops.loops.threads / layout.lanes);
   EXPECT_EQ(loops.loops.of_class[1].slots, 1u);
   std::uint32_t next = 0;
   for (const BlockRows& block : cut_blocks(launch, layout, loops)) {
@@ -155,6 +155,32 @@ TEST(MemberLoops, ManyNarrowRowsHaveFewLanes) {
   wide.width = 64;
   wide.has_product = false;
   EXPECT_EQ(lanes_of(wide), 16u);
+}
+
+// Blocks of many narrow rows have half of the threads, so twice the blocks; unless none may.
+TEST(MemberLoops, ManyNarrowRowsRunInSmallBlocks) {
+  const auto threads_of = [](const Sums& sums, std::uint32_t fewest = kNarrowThreads) {
+    const Plan plan = plan_of(sums);
+    const Launch& launch = plan.launches.front();
+    const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel, fewest);
+    const MemberLoops& chosen = loops.loops;
+    const CudaLayout layout =
+        cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, chosen.lanes, chosen.threads);
+    const std::vector<BlockRows> blocks = cut_blocks(launch, layout, loops);
+    const std::uint32_t of_block = chosen.threads / (chosen.lanes * chosen.of_class.front().slots);
+    EXPECT_EQ(blocks.size(), (launch.rows + of_block - 1) / of_block);
+    return chosen.threads;
+  };
+  const Sums narrow{.rows = 100'000, .members = 3, .width = 10, .has_product = true};
+  EXPECT_EQ(threads_of(narrow), kNarrowThreads);
+  EXPECT_EQ(threads_of(narrow, kCudaThreads), kCudaThreads);
+  Sums few = narrow;
+  few.rows = 300;
+  EXPECT_EQ(threads_of(few), kCudaThreads);
+  Sums wide = narrow;
+  wide.width = 64;
+  wide.has_product = false;
+  EXPECT_EQ(threads_of(wide), kCudaThreads);
 }
 
 // 100,000 rows of one number, 3,000 of 60 and 40 of 1,000: each kind has a loop of its own.

@@ -86,7 +86,7 @@ emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
   const auto before = launch_dependencies(plan);
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
-    const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel);
+    const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel, kCudaThreads);
     const CudaLayout layout =
         cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, loops.loops.lanes);
     const std::vector<BlockRows> blocks = cut_blocks(launch, layout, loops);

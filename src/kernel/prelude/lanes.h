@@ -7,17 +7,24 @@
 // Sums run in an order that depends on these numbers alone: results repeat bit by bit.
 //
 // VECC_STEPS: kernels are functions that one launch calls (walk.h), of blocks of as many threads.
-// VECC_WAITS_LAST: see wait_for_launches().
+// VECC_THREADS: of a block, where kernels have launches of their own.
+// VECC_WAITS_LAST, VECC_RELEASES_LAST: see wait_for_launches().
 #ifndef VECC_STEPS
 #define VECC_STEPS 0
+#endif
+#ifndef VECC_THREADS
+#define VECC_THREADS 256
 #endif
 #ifndef VECC_WAITS_LAST
 #define VECC_WAITS_LAST 0
 #endif
+#ifndef VECC_RELEASES_LAST
+#define VECC_RELEASES_LAST 0
+#endif
 
 namespace vecc_kernel {
 
-constexpr int kThreads = VECC_STEPS > 0 ? VECC_STEPS : 256;  // of a block
+constexpr int kThreads = VECC_STEPS > 0 ? VECC_STEPS : VECC_THREADS;  // of a block
 
 // Numbers of a pack of rows of S: as many as leave work for more than half of the lanes.
 template <int S, int G>
@@ -342,10 +349,12 @@ VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first
 
 // A kernel may begin before those that it depends on have ended: what it reads before this does not
 // change; all that they wrote is there after it. One that reads nothing of theirs and only has to
-// end after them waits when it has computed (VECC_WAITS_LAST).
+// end after them waits when it has computed (VECC_WAITS_LAST). Those that wait for it may begin
+// when all of its blocks have, or, of one that takes long, when these have ended
+// (VECC_RELEASES_LAST).
 VECC_FN void wait_for_launches() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  if (!VECC_RELEASES_LAST) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   if (!VECC_WAITS_LAST) asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

@@ -34,7 +34,7 @@ struct MembersUnderWay {
 template <class T, int M, int N>
 struct OuterTiles {
   static constexpr int side = 16;
-  static_assert(side * side == kThreads, "a thread a tile");
+  static_assert(sizeof(T) > 0 && side * side == kThreads, "a thread a tile");
   static constexpr int rows = (M + side - 1) / side;
   static constexpr int cols = (N + side - 1) / side;
   static constexpr int most = 24 * 1024 / ((rows + cols) * side * int(sizeof(T)));

@@ -192,7 +192,8 @@ CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const
 }
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute,
                                        const CUlaunchAttributeValue*) {
-  const bool is_known = attribute == kCooperative || attribute == kClusterDimension;
+  const bool is_known =
+      attribute == kCooperative || attribute == kClusterDimension || attribute == kPriority;
   return node != nullptr && is_known ? kSuccess : kInvalid;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
