@@ -63,6 +63,20 @@ TEST(UnevenRows, NarrowRowsAgree) {
   product_of(Shape(), Combination::Max);
 }
 
+// So many of them that they run in small blocks, with rows among them that such a block shares.
+TEST(UnevenRows, ManyNarrowRowsAgree) {
+  const Segments segments = uneven_segments(17'500, 3'000);
+  const std::uint32_t members = segments.offsets().back();
+  for (const Shape shape : {Shape(), Shape::column(10)}) {
+    expect_agreement(shape.text(), [&](Program& p) {
+      const ValueId sum = p.segment(scattered_rows(p, shape, members), segments, Combination::Sum);
+      LinearOp linear;
+      linear.lift_left = {Lift::Kind::Repeat, segments.count(members)};
+      p.linear(random_fact(p, 1, Shape(10, shape.rows()), 2, 0.5, 1.5), sum, linear);
+    });
+  }
+}
+
 // Sums of outer products: of types with few rows and with many, small matrices and wide ones.
 TEST(UnevenRows, SumsOfOuterProductsAgree) {
   constexpr std::uint32_t kRows = 2'100;

@@ -48,8 +48,10 @@ Result<void> compile_units(const Plan& plan) {
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
     const MemberLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel).loops;
+    const std::size_t turn = parts.size() % 3;  // of the orders that a graph may give it
+    const cuda::LaunchOrder order{.waits_last = turn == 1, .releases_last = turn == 2};
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
-      kernels.push_back(cuda::unit_text(kernel, loops, unit));
+      kernels.push_back(cuda::unit_text(kernel, loops, unit, order));
     }
     const cuda::StepUnit step =
         cuda::step_unit(kernel, choose_row_loops(plan, launch, CudaUnit::Step).loops);
