@@ -18,8 +18,8 @@ struct ScheduleCoefficients {
   /// A CUDA graph: what a stage begins with, a level, a further node in it, a unit of work.
   struct Graph {
     double begin = 3.0;
-    double level = 1.9;
-    double node = 1.0;
+    double level = 1.5;
+    double node = 0.3;
     double work = 1e-6;
     bool operator==(const Graph&) const = default;
   };
