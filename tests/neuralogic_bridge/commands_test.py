@@ -10,6 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "support"))
 from safetensors_file import read_tensors, write_tensors
 
 LAUNCHER, VECC, JAR = sys.argv[1:4]

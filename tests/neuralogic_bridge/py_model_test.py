@@ -18,6 +18,7 @@ from neuralogic.dataset import Dataset, Sample
 from neuralogic.nn.loss import MSE, SoftEntropy
 from neuralogic.nn.optim import SGD, Adam
 from py_cases import FEATURES, java_samples, quiet_java, start
+sys.path.append(str(Path(__file__).parents[1] / "support"))
 from safetensors_file import read_tensors, write_tensors
 
 BRIDGE_JAR, VECC = sys.argv[1:3]

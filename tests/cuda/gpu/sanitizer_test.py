@@ -3,7 +3,6 @@
 of each graph (a graph.pb, or all of a folder), in every schedule, with any of its tools. Skipped where
 compute-sanitizer is not there."""
 
-import os
 import shutil
 import sys
 import tempfile
@@ -31,7 +30,6 @@ def main():
     if shutil.which("compute-sanitizer") is None:
         print("skipped: compute-sanitizer is not on the PATH (CUDA toolkit)")
         sys.exit(SKIPPED)
-    os.environ.setdefault("CUDA_MODULE_LOADING", "LAZY")
     vecc, places = sys.argv[1], sys.argv[2:]
     graphs = graphs_of(places)
     run_all(check, [(vecc, g, launch, tool) for g in graphs for launch in LAUNCHES for tool in TOOLS])
