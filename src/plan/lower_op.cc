@@ -62,7 +62,9 @@ void Lowering::lower(ValueId id) {
     case OpKind::Update: updates_.push_back(id); return;
     case OpKind::Concat: lower_concat(id); return;
     case OpKind::Linear:
-      if (!late_products_[id]) lower_linear(id, std::get<LinearOp>(op.attributes), id);
+      if (!late_products_[id] && !is_map_product(id)) {
+        lower_linear(id, std::get<LinearOp>(op.attributes), id);
+      }
       return;
     case OpKind::Segment: lower_segment(id, std::get<SegmentOp>(op.attributes)); return;
     case OpKind::Transform: lower_transform(id, std::get<TransformOp>(op.attributes)); return;
@@ -137,15 +139,7 @@ void Lowering::lower_linear(ValueId id, const LinearOp& linear, ValueId made,
   if (!index && lower_stacked(id, linear)) return;
   const Op& op = program_.op(id);
   const std::uint32_t rows = values[made].rows;
-  Read reads[2];
-  for (const int side : {0, 1}) {
-    const ValueId operand = op.operands[static_cast<std::size_t>(side)];
-    const Lift& lift = side == 0 ? linear.lift_left : linear.lift_right;
-    ValueSource source = lifted_source(sources[operand], lift, program_.op(operand).rows);
-    if (index) source = through(source, *index, values[source.value].rows);
-    reads[side] = {source.value, source.index, program_.op(operand).shape};
-    reads[side].one = reads[side].index && values[source.value].rows == 1;
-  }
+  std::array<Read, 2> reads = linear_reads(id, linear, index);
   bool transposes[2] = {linear.transpose_left, linear.transpose_right};
   if (turns_product(rows, reads, transposes)) {
     std::swap(reads[0], reads[1]);
@@ -170,9 +164,25 @@ void Lowering::lower_linear(ValueId id, const LinearOp& linear, ValueId made,
   finish(made, spot, add_reshape(group, spot.space, product, op.shape));
 }
 
+// The operands' rows, all or those that an index of the op's names.
+std::array<Read, 2> Lowering::linear_reads(ValueId id, const LinearOp& linear,
+                                           const std::optional<Index>& index) const {
+  const Op& op = program_.op(id);
+  std::array<Read, 2> reads;
+  for (const std::size_t side : {0u, 1u}) {
+    const ValueId operand = op.operands[side];
+    const Lift& lift = side == 0 ? linear.lift_left : linear.lift_right;
+    ValueSource source = lifted_source(sources[operand], lift, program_.op(operand).rows);
+    if (index) source = through(source, *index, values[source.value].rows);
+    reads[side] = {source.value, source.index, program_.op(operand).shape};
+    reads[side].one = reads[side].index && values[source.value].rows == 1;
+  }
+  return reads;
+}
+
 // Whether a row times a matrix that rows share is computed as the transposed matrix times a column:
 // the same products, added up in the same order, in blocks of rows.
-bool Lowering::turns_product(std::uint32_t rows, const Read (&reads)[2],
+bool Lowering::turns_product(std::uint32_t rows, const std::array<Read, 2>& reads,
                              const bool (&transposes)[2]) const {
   const Shape left = transposes[0] ? reads[0].shape.transposed() : reads[0].shape;
   if (left.rows() != 1 || left.is_scalar() || !reads[1].shape.is_matrix()) return false;
@@ -225,13 +235,24 @@ void Lowering::set_words(Spot spot, const TransformOp& transform, KernelNode& no
 
 void Lowering::lower_map(ValueId id, const MapOp& map) {
   const Op& op = program_.op(id);
-  const std::vector<Read> reads = map_reads(op.operands, op.rows);
+  const std::vector<Read> operand_reads = map_reads(op.operands, op.rows);
+  std::vector<Read> reads;
+  for (const Read& read : operand_reads) {
+    if (!is_map_product(read.value)) {
+      reads.push_back(read);
+      continue;
+    }
+    for (const Read& side : product_reads(read.value)) reads.push_back(side);
+  }
   const bool slow = std::ranges::any_of(map.expr->nodes, [&](const ExprNode& node) {
     return node.kind == ExprNode::Kind::Transform && is_slow_row(node.transformation.id, op.shape);
   });
   const Spot spot = find_spot(op.rows, reads, pace_of(slow));
   std::vector<NodeIndex> operands;
-  for (const Read& read : reads) operands.push_back(read_node(spot, read));
+  for (const Read& read : operand_reads) {
+    operands.push_back(is_map_product(read.value) ? product_node(spot, read.value)
+                                                  : read_node(spot, read));
+  }
   ExprNodes nodes(groups[spot.group], spot.space, *map.expr, operands);
   finish(id, spot, nodes.result());
 }

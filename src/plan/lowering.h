@@ -6,6 +6,7 @@
 // level of a group that nobody outside reads yet may still rise.
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <tuple>
@@ -99,7 +100,9 @@ class Lowering {
   // Parts of these.
   void note_op(KernelGroup& group) const;
   void copy_rows(ValueId id, const Read& read, std::uint32_t rows, std::uint32_t first_row);
-  [[nodiscard]] bool turns_product(std::uint32_t rows, const Read (&reads)[2],
+  [[nodiscard]] std::array<Read, 2> linear_reads(ValueId id, const LinearOp& linear,
+                                                 const std::optional<Index>& index) const;
+  [[nodiscard]] bool turns_product(std::uint32_t rows, const std::array<Read, 2>& reads,
                                    const bool (&transposes)[2]) const;
   [[nodiscard]] bool shares_by_type(std::uint32_t rows, const Read& matrix) const;
   [[nodiscard]] static bool shares_one(const Read& matrix);
@@ -165,8 +168,12 @@ class Lowering {
   [[nodiscard]] bool is_updated(ValueId value) const;
   bool update_in_place(ValueId id, ValueId target, const Read& read, ArrayIndex list);
 
-  // Products that a sum makes for itself (late_products.cc).
+  // Products that a sum, or a map, makes for itself (late_products.cc).
   void find_late_products();
+  [[nodiscard]] bool scales_gathered(ValueId id) const;
+  [[nodiscard]] bool is_map_product(ValueId id) const;
+  [[nodiscard]] std::array<Read, 2> product_reads(ValueId id) const;
+  NodeIndex product_node(Spot spot, ValueId id);
   [[nodiscard]] bool is_late_product(ValueId id) const;
   [[nodiscard]] Read make_members(const Read& members, const Segments& segments);
 
@@ -209,7 +216,8 @@ class Lowering {
   std::vector<ValueId> updated_;  // what they store into, sorted
   std::vector<bool> updated_parameters_;
   std::vector<ValueId> first_weight_;  // by parameter
-  std::vector<bool> late_products_;    // by value
+  std::vector<bool> late_products_;    // by value, of sums
+  std::vector<bool> map_products_;     // by value, of maps
   std::vector<bool> followed_;         // by value: by ops that its kernel may take in
   /// The only segments around whose members an op may be computed; null: any.
   const Segments* own_segments_ = nullptr;

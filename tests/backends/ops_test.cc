@@ -207,6 +207,23 @@ TEST(Linear, TableInAConcat) {
 }
 
 // A weight that every row shares comes as a repeated row: no copy, one matrix product.
+// What maps add to it comes from other rows.
+TEST(Linear, OneNumberTimesGatheredRows) {
+  expect_agreement("number", [](Program& p) {
+    const Index rows = Index::list({4, 0, 2, 2, 1, 3});
+    const Lift repeat{Lift::Kind::Repeat, 6};
+    for (const Shape shape : {Shape::column(70), Shape::row(3), Shape::scalar()}) {
+      const ValueId all = random_fact(p, 5, shape, 7);
+      const ValueId number = random_fact(p, 1, Shape::scalar(), 8);
+      const ValueId left = p.linear(number, p.gather(all, rows), {false, false, repeat, {}});
+      const ValueId right = p.linear(p.gather(all, rows), number, {false, false, {}, repeat});
+      const ValueId other = p.gather(all, Index::list({1, 1, 0, 4, 3, 2}));
+      p.map(*parse_expr("sum($0, tanh($1))", "test"), std::vector{left, other});
+      p.map(*parse_expr("elproduct($0, $1)", "test"), std::vector{other, right});
+    }
+  });
+}
+
 TEST(Linear, SharedByGather) {
   for (const Factors& factors : kFactors) {
     expect_agreement(factors.left.text() + " times " + factors.right.text(), [&](Program& p) {
