@@ -49,7 +49,7 @@ void add_rows_of_blocks(const Launch& launch, const CudaLayout& layout, const La
       std::uint32_t next = begin + 1;
       while (next < end && phase.blocks[next] == phase.blocks[begin]) ++next;
       for (std::uint32_t part = 0; part < layout.parts; ++part) {
-        step.rows.push_back({begin, next, layout.parts > 1 ? part : type});
+        step.rows.push_back({begin, next, type * layout.parts + part});
         step.blocks.push_back(phase.blocks[begin]);
       }
       begin = next;

@@ -39,6 +39,7 @@ BodyPrinter::BodyPrinter(const Kernel& kernel, std::uint32_t lanes, bool blocks)
   if (may_block_ || kernel.precision != MatmulPrecision::Exact) find_blocked_product();
   // Of what a step may run in blocks there are only products by matrix units.
   if (!may_block_ && is_blocked() && !is_unit_product(blocked_)) blocked_ = kNoOperand;
+  if (is_blocked() && !fits_block()) blocked_ = kNoOperand;
 }
 
 std::uint64_t BodyPrinter::size(std::uint32_t number) const {

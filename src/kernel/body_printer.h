@@ -70,6 +70,11 @@ class BodyPrinter {
   [[nodiscard]] bool lanes_share_members(const KernelPhase& phase) const;
   /// Whether the phase does nothing but add up outer products of two columns of each member.
   [[nodiscard]] bool sums_outer_products(const KernelPhase& phase) const;
+  /// Blocks that share a matrix that is too large for one; 1 if there is none.
+  [[nodiscard]] std::uint32_t matrix_parts() const;
+  /// Rows begin .. end - 1 of sums that are such matrices, the block's part; `row` is the row at
+  /// place q.
+  [[nodiscard]] std::string print_large_sums(const std::string& row);
 
  private:
   // Products in blocks (print_blocks.cc, print_lane_blocks.cc).
@@ -79,6 +84,7 @@ class BodyPrinter {
   [[nodiscard]] bool can_split(std::size_t phase, std::size_t step);
   [[nodiscard]] bool goes_through_memory() const;
   [[nodiscard]] std::string print_row_products(const std::string& row);
+  [[nodiscard]] std::optional<std::uint32_t> loaded_columns() const;
   [[nodiscard]] bool only_loads_before() const;
   [[nodiscard]] std::optional<std::uint32_t> only_store_after() const;
   void print_block_loop(const std::string& row, std::uint32_t rows, const std::string& call);
@@ -90,6 +96,14 @@ class BodyPrinter {
   void print_member_sum(const KernelPhase& phase, const MemberSum& of);
   void print_outer_products(const KernelPhase& phase);
   void print_lane_outer_products(const KernelPhase& phase);
+  [[nodiscard]] std::string row_at(const std::string& row, std::uint32_t access,
+                                   std::uint64_t entries) const;
+
+  // Matrices that several blocks share (print_large_products.cc).
+  [[nodiscard]] bool is_large_product() const;
+  [[nodiscard]] bool fits_block() const;
+  [[nodiscard]] std::optional<std::uint32_t> only_large_sum() const;
+  [[nodiscard]] std::string print_large_products(const std::string& row);
 
   // Products by matrix units (print_matrix_units.cc).
   struct UnitBlock {

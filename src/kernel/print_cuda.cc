@@ -97,8 +97,9 @@ bool is_wide(const Kernel& kernel, std::uint64_t least) {
 }
 
 // Blocks that share such a row. One that sums outer products needs all entries of both columns.
-std::uint32_t parts_of(const Kernel& kernel, std::uint64_t threads) {
-  if (has_types(kernel)) return 1;  // a block's type is then not its part's number
+std::uint32_t parts_of(const Kernel& kernel, std::uint64_t threads, CudaUnit unit) {
+  const std::uint32_t tiles = BodyPrinter(kernel, kCudaThreads, !is_step(unit)).matrix_parts();
+  if (tiles > 1) return tiles;
   const bool sums_products = std::ranges::any_of(
       kernel.nodes, [](const KernelNode& node) { return node.kind == Kind::Times; });
   if (sums_products) return 1;
@@ -142,12 +143,21 @@ std::string flat_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit u
 
 std::string rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
   if (layout.flat) return flat_text(kernel, layout, unit);
-  std::string place = fmt::format("  constexpr int G = {};\n", layout.lanes * layout.parts);
-  place += layout.parts > 1 ? "  const int lane = threadIdx.x + type * kThreads;\n"
-                              "  const unsigned slot = 0;\n"
-                            : "  const int lane = threadIdx.x % G;\n"
-                              "  const unsigned slot = threadIdx.x / G % Slots;\n";
+  std::string place;
+  if (layout.parts > 1) {
+    place = fmt::format("  const unsigned part = type % {0};\n  type /= {0};\n", layout.parts);
+  }
   BodyPrinter body(kernel, layout.lanes, !is_step(unit));
+  if (body.matrix_parts() > 1 && !body.is_blocked()) {
+    return place + body.print_large_sums(row_text(kernel, "q"));
+  }
+  const bool shares_rows = layout.parts > 1 && !body.is_blocked();
+  place +=
+      fmt::format("  constexpr int G = {};\n", layout.lanes * (shares_rows ? layout.parts : 1));
+  place += shares_rows ? "  const int lane = threadIdx.x + part * kThreads;\n"
+                         "  const unsigned slot = 0;\n"
+                       : "  const int lane = threadIdx.x % G;\n"
+                         "  const unsigned slot = threadIdx.x / G % Slots;\n";
   if (body.is_blocked()) return place + body.print_lane_blocks(row_text(kernel, "q + b"));
   return place +
          fmt::format(
@@ -194,6 +204,8 @@ std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const s
   const bool waits =
       calls("outer_products<") && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix;
   if (waits || calls("times_unit_block<") || calls("times_rows_of_memory<")) return ", 3";
+  if (kernel.dtype == DType::F32 && calls("times_large_matrix<")) return ", 3";
+  if (kernel.dtype == DType::F32 && calls("sum_large_products<")) return ", 2";
   std::uint64_t most = kManyMembers;
   if (loops.of_class.size() > 1) {
     most = std::min(most, kManyNumbers / lane_entries(widest_row(kernel), loops.lanes));
@@ -262,7 +274,7 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes,
   }
   if (is_wide(kernel, kWideRow)) {
     layout.lanes = layout.fewest_lanes = layout.threads;
-    layout.parts = parts_of(kernel, layout.threads);
+    layout.parts = parts_of(kernel, layout.threads, unit);
     if (is_step(unit)) layout.unit_bytes = BodyPrinter(kernel, layout.lanes, false).unit_memory();
     return layout;
   }
@@ -274,6 +286,7 @@ CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes,
   layout.shares_members = shares_members(kernel);
   const BodyPrinter body(kernel, layout.lanes, !is_step(unit));
   layout.block_rows = body.blocked_rows();
+  layout.parts = body.matrix_parts();
   if (is_step(unit)) layout.unit_bytes = body.unit_memory();
   return layout;
 }

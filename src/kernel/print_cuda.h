@@ -24,6 +24,10 @@ inline constexpr std::uint32_t kStepThreads = 512;
 /// shorter ones would leave too many threads without work.
 inline constexpr std::uint32_t kLeastBlockedEntries = 17;
 
+/// A matrix of which a block of threads has a part: products with it, and sums of outer products
+/// that are one, stand alone in their kernels, and several blocks share them.
+[[nodiscard]] bool is_large_matrix(Shape shape);
+
 /// Bytes of a block's memory that every step of such a launch may use.
 inline constexpr std::uint32_t kStepBytes = 8192;
 /// And of what is behind them, of a kernel's that has a launch of its own and of a step's, what
@@ -51,7 +55,9 @@ struct CudaLayout {
   std::uint32_t entries = 1;       ///< flat
   std::uint32_t lanes = 1;         ///< threads of a block that share the entries of a row
   std::uint32_t fewest_lanes = 1;  ///< of which there may be fewer
-  std::uint32_t parts = 1;         ///< blocks that do; above 1 a block's type is its part's number
+  /// Blocks that do, or that share its matrix: a block's type is its rows' times `parts`, plus the
+  /// part's number.
+  std::uint32_t parts = 1;
   /// Rows that a block runs at once for a product with a matrix that they share; 0: none. (What
   /// they need of a block's memory is more than the steps of a launch can have together, but for
   /// products by matrix units.)

@@ -32,6 +32,10 @@ std::uint64_t shared_numbers(const ProductShape& shape, std::uint64_t depth, std
   return rows * row_step(shape.k) + piece + (products ? rows * row_step(shape.m) : 0);
 }
 
+bool is_reshape(const KernelNode& node) {
+  return node.kind == Kind::Transform && node.transformation.id == Transformation::Reshape;
+}
+
 }  // namespace
 
 bool fits_tiles(std::uint64_t m, std::uint64_t n) {
@@ -47,6 +51,7 @@ std::uint32_t BodyPrinter::block_rows_of(std::uint32_t number) const {
   // Rows that walk over their members first take long: more blocks, of fewer.
   const std::uint32_t most = kernel_.segments == KernelSegments::None ? kMostRows : kMostRows / 2;
   if (is_unit_product(number)) return most;
+  if (is_large_matrix(kernel_.nodes[kernel_.nodes[number].operands[0]].shape)) return most;
   const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
   const std::uint32_t least = std::max(kFewestRows, shape.m > 32 ? 16u : 32u);  // a row a thread
   for (std::uint32_t rows = most; rows >= least; rows /= 2) {
@@ -65,6 +70,7 @@ std::uint32_t BodyPrinter::blocked_rows() const {
     return unit_block(from_memory ? kWideRows : block_rows_of(blocked_), !only_store_after()).rows;
   }
   if (goes_through_memory()) return kWideRows;
+  if (is_large_product()) return kMostRows;
   const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);
   const bool fits =
       shared_numbers(shape, depth, kWideRows, false) * byte_size(kernel_.dtype) <= kSharedBytes;
@@ -79,16 +85,25 @@ bool BodyPrinter::goes_through_memory() const {
          shape.k % 4 == 0 && only_loads_before() && only_store_after();
 }
 
+// The load of the columns, if nothing but their shape is changed before the product.
+std::optional<std::uint32_t> BodyPrinter::loaded_columns() const {
+  const KernelNode* columns = &kernel_.nodes[kernel_.nodes[blocked_].operands[1]];
+  while (is_reshape(*columns)) columns = &kernel_.nodes[columns->operands[0]];
+  if (columns->kind != Kind::Load) return std::nullopt;
+  return columns->access;
+}
+
 // Whether nothing stands before the product but loads, of which one is the columns: they go from
 // memory to memory.
 bool BodyPrinter::only_loads_before() const {
-  if (kernel_.nodes[kernel_.nodes[blocked_].operands[1]].kind != Kind::Load) return false;
+  if (!loaded_columns()) return false;
   for (std::size_t p = 0; p <= blocked_phase_; ++p) {
     const std::vector<KernelStep>& steps = kernel_.phases[p].steps;
     if (kernel_.phases[p].space != KernelSpace::Row) return false;
     for (std::size_t s = 0; s < (p == blocked_phase_ ? blocked_step_ : steps.size()); ++s) {
-      const Kind kind = kernel_.nodes[steps[s].number].kind;
-      if (steps[s].store || (kind != Kind::Load && kind != Kind::Constant)) return false;
+      if (steps[s].store) return false;
+      const KernelNode& node = kernel_.nodes[steps[s].number];
+      if (node.kind != Kind::Load && node.kind != Kind::Constant && !is_reshape(node)) return false;
     }
   }
   return true;
@@ -108,10 +123,7 @@ std::optional<std::uint32_t> BodyPrinter::only_store_after() const {
         continue;
       }
       const KernelNode& node = kernel_.nodes[steps[s].number];
-      const bool reshapes = node.kind == Kind::Transform &&
-                            node.transformation.id == Transformation::Reshape &&
-                            node.operands[0] == product;
-      if (!reshapes) return std::nullopt;
+      if (!is_reshape(node) || node.operands[0] != product) return std::nullopt;
       product = steps[s].number;
     }
   }
@@ -122,6 +134,7 @@ std::optional<std::uint32_t> BodyPrinter::only_store_after() const {
 std::string BodyPrinter::print_lane_blocks(const std::string& row) {
   if (is_unit_product(blocked_)) return print_unit_blocks(row);
   if (goes_through_memory()) return print_row_products(row);
+  if (is_large_product()) return print_large_products(row);
   const KernelNode& node = kernel_.nodes[blocked_];
   const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
   const ProductShape shape = product_shape(kernel_, node);
@@ -147,20 +160,23 @@ std::string BodyPrinter::print_lane_blocks(const std::string& row) {
 std::string BodyPrinter::print_row_products(const std::string& row) {
   const KernelNode& node = kernel_.nodes[blocked_];
   const std::uint32_t matrix = kernel_.nodes[node.operands[0]].access;
-  const std::uint32_t columns = kernel_.nodes[node.operands[1]].access;
+  const std::uint32_t columns = *loaded_columns();
   const ProductShape shape = product_shape(kernel_, node);
-  const auto row_at = [&](std::uint32_t access, std::uint64_t entries) {
-    return fmt::format("[&](unsigned b) {{ [[maybe_unused]] const unsigned r = {}; return {}; }}",
-                       row, row_pointer(access, "r", entries));
-  };
   indent_ = "  ";
   line(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", kWideRows));
   line(fmt::format("  times_rows_of_memory<T, {}, {}, {}>({}, d{}, smaller(end - q, {}), {}, {});",
                    shape.m, shape.k, node.transpose_left,
                    row_pointer(matrix, "0", shape.m * shape.k), columns, kWideRows,
-                   row_at(columns, shape.k), row_at(*only_store_after(), shape.m)));
+                   row_at(row, columns, shape.k), row_at(row, *only_store_after(), shape.m)));
   line("}");
   return std::move(text_);
+}
+
+// A function from b to where the row at place q + b begins.
+std::string BodyPrinter::row_at(const std::string& row, std::uint32_t access,
+                                std::uint64_t entries) const {
+  return fmt::format("[&](unsigned b) {{ [[maybe_unused]] const unsigned r = {}; return {}; }}",
+                     row, row_pointer(access, "r", entries));
 }
 
 // The loop over blocks of `rows` rows; `call` begins the product of those whose columns are there.
@@ -190,7 +206,7 @@ void BodyPrinter::print_block_loop(const std::string& row, std::uint32_t rows,
 void BodyPrinter::print_columns(const std::string& row, std::uint32_t k, std::uint32_t rows) {
   const std::uint32_t right = kernel_.nodes[blocked_].operands[1];
   if (only_loads_before()) {
-    const std::uint32_t access = kernel_.nodes[right].access;
+    const std::uint32_t access = *loaded_columns();
     line(fmt::format("  {}{}, {}>(d{}, count, [&](unsigned b) {{",
                      is_unit_product(blocked_) ? "load_unit_columns<" : "load_columns<T, ", k, rows,
                      access));

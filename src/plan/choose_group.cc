@@ -63,7 +63,7 @@ bool Lowering::is_in_register(Spot spot, const Read& read) const {
 bool Lowering::joins(Spot spot, std::uint32_t rows, std::span<const Read> reads, OpPace pace) {
   KernelGroup& group = groups[spot.group];
   const std::uint32_t group_rows = spot.space == KernelSpace::Row ? group.rows() : group.members();
-  if (group_rows != rows || group.stage() != stage_) return false;
+  if (group_rows != rows || group.stage() != stage_ || group.closed) return false;
   if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
   if (options_.for_vectors && !keeps_vectors(group.kernel(), reads[0].shape, pace)) return false;
   // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.

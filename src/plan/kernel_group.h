@@ -85,6 +85,8 @@ class KernelGroup {
   std::uint32_t level = 1;
   /// Somebody outside reads what it makes: its level is settled.
   bool frozen = false;
+  /// No other op may join it: several blocks of a GPU share its matrix.
+  bool closed = false;
   /// Rows come in the order of their types (RowMap::Tile); this list has them.
   ArrayIndex types = kNone;
   std::vector<ValueId> ops;  ///< of the Program, in its order

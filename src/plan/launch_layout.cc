@@ -1,6 +1,7 @@
 #include "src/plan/launch_layout.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -18,9 +19,28 @@ constexpr std::uint32_t kEvenPieces = 1056;
 constexpr std::uint32_t kWarpRows = 32;
 
 // Rows of a block for products: fewer than it can have if others were without any.
-std::uint32_t rows_of_products(const Launch& launch, std::uint32_t most) {
-  while (most > kWarpRows && launch.rows < most * kProcessors) most /= 2;
+std::uint32_t rows_of_products(const Launch& launch, const CudaLayout& layout) {
+  std::uint32_t most = layout.block_rows;
+  while (most > kWarpRows && std::uint64_t{launch.rows} * layout.parts < most * kProcessors) {
+    most /= 2;
+  }
   return most;
+}
+
+// Blocks of many rows compute, those of few wait for the matrix: they begin in turn, so that a
+// processor has both; long ones before shorter ones, so that all end at about the same time.
+void mix_blocks(std::uint32_t most, std::vector<BlockRows>& blocks) {
+  const auto rows_of = [](const BlockRows& block) { return block.end - block.begin; };
+  std::ranges::stable_sort(blocks, std::ranges::greater{}, rows_of);
+  const auto few = std::ranges::find_if(
+      blocks, [&](const BlockRows& block) { return rows_of(block) <= most / 4; });
+  std::vector<BlockRows> mixed;
+  mixed.reserve(blocks.size());
+  for (auto a = blocks.begin(), b = few; a != few || b != blocks.end();) {
+    if (a != few) mixed.push_back(*a++);
+    if (b != blocks.end()) mixed.push_back(*b++);
+  }
+  blocks = std::move(mixed);
 }
 
 }  // namespace
@@ -49,7 +69,7 @@ std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout
   const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatBatch : 1;
   const auto rows_at_once = [&](std::uint32_t slots_of_row) {
     return layout.flat             ? std::max(1u, layout.threads * flat_steps / layout.entries)
-           : layout.block_rows > 0 ? rows_of_products(launch, layout.block_rows)
+           : layout.block_rows > 0 ? rows_of_products(launch, layout)
                                    : layout.threads / (layout.lanes * slots_of_row);
   };
   const auto step_of = [&](std::uint32_t rows, std::uint32_t slots_of_row) {
@@ -62,7 +82,7 @@ std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout
                        std::uint32_t type) {
     for (std::uint32_t row = begin; row < end; row += std::min(step, end - row)) {
       for (std::uint32_t part = 0; part < layout.parts; ++part) {
-        blocks.push_back({row, row + std::min(step, end - row), layout.parts > 1 ? part : type});
+        blocks.push_back({row, row + std::min(step, end - row), type * layout.parts + part});
       }
     }
   };
@@ -80,6 +100,7 @@ std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout
       cut(launch.tiles[t], launch.tiles[t + 1], step, launch.tile_types[t]);
     }
   }
+  if (layout.parts > 1 && layout.block_rows > 0) mix_blocks(layout.block_rows, blocks);
   return blocks;
 }
 

@@ -116,7 +116,10 @@ void Lowering::store_rows(ValueId id, const Read& made, std::vector<std::uint32_
     const ValueId factor = add_temporary(count, Shape::scalar(), std::move(constants));
     reads.push_back({factor, std::nullopt, Shape::scalar()});
   }
-  const Spot spot = find_spot(count, reads, OpPace::ByEntry);
+  const GroupIndex maker = values[made.value].group;
+  const bool stays = reads.size() == 1 && maker != kNone && groups[maker].closed;
+  const Spot spot =
+      stays ? Spot{maker, KernelSpace::Row} : find_spot(count, reads, OpPace::ByEntry);
   KernelGroup& group = groups[spot.group];
   NodeIndex node = read_node(spot, made);
   if (reads.size() > 1) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/kernel/print_cuda.h"
 #include "src/plan/expr_nodes.h"
 #include "src/plan/lowering.h"
 #include "src/plan/slow_function.h"
@@ -152,6 +153,8 @@ void Lowering::lower_linear(ValueId id, const LinearOp& linear, ValueId made,
     spot = new_group(rows, reads);
     groups[spot.group].types = list_of(*reads[0].index);
     reads[0].by_tile = true;
+  } else if (shares_one(reads[0]) && is_shared_by_blocks(reads[0].shape)) {
+    spot = new_group(rows, reads);
   } else {
     spot = find_spot(rows, reads, shares_one(reads[0]) ? OpPace::Product : OpPace::ByRow);
   }
@@ -162,6 +165,13 @@ void Lowering::lower_linear(ValueId id, const LinearOp& linear, ValueId made,
       add_times(group, spot.space, left, add_reshape(group, spot.space, right, reads[1].shape),
                 transposes[0], transposes[1]);
   finish(made, spot, add_reshape(group, spot.space, product, op.shape));
+  const bool shares = reads[0].by_tile || shares_one(reads[0]);
+  group.closed = shares && is_shared_by_blocks(reads[0].shape);
+}
+
+// Whether several blocks of a GPU have parts of such a matrix.
+bool Lowering::is_shared_by_blocks(Shape matrix) const {
+  return !options_.for_vectors && is_large_matrix(matrix);
 }
 
 // The operands' rows, all or those that an index of the op's names.
@@ -199,6 +209,7 @@ bool Lowering::shares_by_type(std::uint32_t rows, const Read& matrix) const {
     return false;
   }
   if (matrix.index->form() == Index::Form::Slice) return false;
+  if (is_shared_by_blocks(matrix.shape)) return true;
   // Where short products do not run in blocks, the rows of few matrices need not be kept together.
   const std::uint32_t longest = std::max(matrix.shape.rows(), matrix.shape.cols());
   if (longest < options_.least_blocked_entries && values[matrix.value].rows <= kFewMatrices) {

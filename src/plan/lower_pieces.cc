@@ -31,6 +31,17 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
   return static_cast<std::uint32_t>(groups * kOfGroup);
 }
 
+// Members of a matrix that blocks share in parts: so many that they keep a GPU busy.
+std::uint32_t members_of_part(Shape matrix, std::uint64_t all) {
+  constexpr std::uint64_t kBlocks = 256;
+  constexpr std::uint64_t kFewest = 512;
+  constexpr std::uint64_t kMost = 2048;
+  constexpr std::uint64_t kSide = 128;  // of a part
+  const std::uint64_t parts =
+      (matrix.rows() + kSide - 1) / kSide * ((matrix.cols() + kSide - 1) / kSide);
+  return static_cast<std::uint32_t>(std::clamp(all * parts / kBlocks, kFewest, kMost));
+}
+
 // Members of segments that are so few that blocks share each of them where it is longer: what is
 // computed of the sums may leave a block with few groups of lanes.
 std::uint32_t members_of_few(Shape shape, MemberKind kind) {
@@ -59,6 +70,9 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
   for (std::uint32_t s = 0; s < rows; ++s) {
     members = std::max(members, members_in(segments, s));
     all += members_in(segments, s);
+  }
+  if (kind == MemberKind::OuterProducts && is_shared_by_blocks(read.shape)) {
+    return members_of_part(read.shape, all);
   }
   if (members <= members_of_few(read.shape, kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));

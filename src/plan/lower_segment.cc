@@ -40,10 +40,14 @@ void Lowering::reduce(ValueId id, const Read& members, const Segments& segments,
   }
   const Read made = make_members(members, segments);
   const Spot spot = find_segments(made, segments, rows);
-  KernelNode node = node_of(KernelNode::Kind::Reduce, values[id].shape, {read_node(spot, made)});
+  const NodeIndex member = read_node(spot, made);
+  KernelNode node = node_of(KernelNode::Kind::Reduce, values[id].shape, {member});
   node.combination = combination;
   node.skips_nan = skips_nan;
-  finish(id, spot, groups[spot.group].add(std::move(node), spot.space));
+  KernelGroup& group = groups[spot.group];
+  finish(id, spot, group.add(std::move(node), spot.space));
+  const bool of_products = group.kernel().nodes[member].kind == KernelNode::Kind::Times;
+  group.closed = of_products && is_shared_by_blocks(values[id].shape);
 }
 
 void Lowering::count_members(ValueId id, const Segments& segments, std::uint32_t rows,

@@ -106,6 +106,7 @@ class Lowering {
                                    const bool (&transposes)[2]) const;
   [[nodiscard]] bool shares_by_type(std::uint32_t rows, const Read& matrix) const;
   [[nodiscard]] static bool shares_one(const Read& matrix);
+  [[nodiscard]] bool is_shared_by_blocks(Shape matrix) const;
   void set_words(Spot spot, const TransformOp& transform, KernelNode& node);
   [[nodiscard]] std::vector<Read> map_reads(std::span<const ValueId> operands,
                                             std::uint32_t rows) const;

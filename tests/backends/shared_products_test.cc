@@ -73,6 +73,19 @@ TEST(SharedProducts, OfDoubles) {
   expect_products_agree(Shape(65, 35), DType::F64);
 }
 
+// So large that several blocks share the matrix, and its gradient, on a GPU: whole tiles of it, and
+// a little more; entries that come in fours or not; long and narrow ones.
+TEST(SharedProducts, OfLargeMatrices) {
+  for (const Shape shape : {Shape(130, 141), Shape(132, 260), Shape(20, 700)}) {
+    SCOPED_TRACE(shape.text());
+    expect_products_agree(shape, DType::F32);
+  }
+}
+
+TEST(SharedProducts, OfLargeMatricesOfDoubles) {
+  expect_products_agree(Shape(150, 132), DType::F64);
+}
+
 // So many that a block has as many as it can have: from memory to memory, and between functions.
 TEST(SharedProducts, OfManyRows) {
   constexpr std::uint32_t kRows = 17'000;

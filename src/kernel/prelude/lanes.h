@@ -165,14 +165,22 @@ VECC_FN void own_entries(const T* all, T* own, int lane) {
   VECC_ENTRIES(S) own[j] = all[i];
 }
 
+// Steps at once of a loop over `Steps` terms of a lane's `Own` entries: all of them, unless that
+// would be more than a compiler is done with in a second or two.
+template <int Steps, int Own>
+constexpr int kUnrolledSteps = Steps* Own <= 2048 ? Steps
+                               : Own <= 64        ? 4
+                                                  : 1;
+
 // This lane's entries of op(l) op(r), M x N, as times<> in C++.
 template <class T, int M, int K, int N, bool TL, bool TR, int G>
 VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
   constexpr int own = kOwn<M * N, G>;
   T sum[own];
   _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
+  constexpr int at_once = kUnrolledSteps<K, own>;
   // Of lanes behind the row nobody reads the result: no branch stands between the loads.
-  _Pragma("unroll") for (int k = 0; k < K; ++k) {
+  _Pragma("unroll at_once") for (int k = 0; k < K; ++k) {
     _Pragma("unroll") for (int j = 0; j < own; ++j) {
       const int entry = entry_of<M * N, G>(lane, j);
       const int i = is_entry<M * N, G>(entry) ? entry : M * N - 1;
@@ -215,7 +223,8 @@ VECC_FN void times_column(const T* l, const T* x, T* y, int lane) {
   _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
   constexpr bool row_packs = !TL && pack < 4 && kPack<M, G> * K % 4 == 0 && K <= 16;
   if constexpr (row_packs) times_row_packs<T, M, K, G>(l, x, sum, lane);
-  _Pragma("unroll") for (int k = row_packs ? K : 0; k < K; k += TL ? 1 : pack) {
+  constexpr int at_once = kUnrolledSteps<K, own>;
+  _Pragma("unroll at_once") for (int k = row_packs ? K : 0; k < K; k += TL ? 1 : pack) {
     _Pragma("unroll") for (int j = 0; j < own; j += TL ? pack : 1) {
       // Of lanes behind the column nobody reads the result.
       const int entry = entry_of<M, G>(lane, j);

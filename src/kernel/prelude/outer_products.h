@@ -10,11 +10,11 @@ struct MembersUnderWay {
   static constexpr unsigned packs = Entries / width;  // of a row
   PacksUnderWay<P, int(Depth* packs)> held;
 
-  // Members from .. from + count - 1, of which row(e) is where e's row begins.
+  // Members from .. from + count - 1, of which row(e, i) is where entry i of e's row is.
   template <class Row>
   VECC_FN void load(unsigned from, unsigned count, const Row& row) {
     held.load(
-        [&](unsigned i) { return row(from + smaller(i / packs, count - 1)) + i % packs * width; });
+        [&](unsigned i) { return row(from + smaller(i / packs, count - 1), i % packs * width); });
   }
   template <int Step>
   VECC_FN void put(T (*to)[Step]) const {
@@ -27,6 +27,12 @@ struct MembersUnderWay {
                      [&](unsigned i) { return &to[i / packs][i % packs * width]; });
   }
 };
+
+// Where entry i of member e's row is, by where the row begins.
+template <class Row>
+VECC_FN auto entries_of(const Row& row) {
+  return [&](unsigned e, unsigned i) { return row(e) + i; };
+}
 
 #if !VECC_STEPS  // its tiles are for blocks of 256 threads
 
@@ -67,8 +73,9 @@ VECC_FN void read_tile(const T* from, T* to) {
   }
 }
 
-template <class P, class T, int M, int N, class RowG, class RowX>
-VECC_FN void add_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
+// g(e, i), x(e, i): entry i of member e's columns.
+template <class P, class T, int M, int N, class EntryG, class EntryX>
+VECC_FN void add_outer_products(unsigned first, unsigned last, const EntryG& g, const EntryX& x,
                                 typename OuterTiles<T, M, N>::Members& members,
                                 T (*sum)[OuterTiles<T, M, N>::cols]) {
   using Tiles = OuterTiles<T, M, N>;
@@ -123,9 +130,11 @@ VECC_FN void sum_outer_products(unsigned first, unsigned last, const RowG& g, co
   bool fours = false;
   if constexpr (M % 4 == 0 && N % 4 == 0) {
     fours = first < last && begins_packed<T, 4>(g(first)) && begins_packed<T, 4>(x(first));
-    if (fours) add_outer_products<Four<T>, T, M, N>(first, last, g, x, members, sum);
+    if (fours)
+      add_outer_products<Four<T>, T, M, N>(first, last, entries_of(g), entries_of(x), members, sum);
   }
-  if (!fours) add_outer_products<T, T, M, N>(first, last, g, x, members, sum);
+  if (!fours)
+    add_outer_products<T, T, M, N>(first, last, entries_of(g), entries_of(x), members, sum);
   T* const entries = reinterpret_cast<T*>(memory);
   for (int begin = 0; begin < M * N; begin += chunk) {
     __syncthreads();

@@ -104,7 +104,11 @@ VECC_FN void sum_short_outer_products(unsigned first, unsigned last, const RowG&
     _Pragma("unroll 1") for (unsigned e = first + threadIdx.x / G % Slots; e < last; e += Slots) {
       const T* a = g(e);
       const T* b = x(e);
-      VECC_ENTRIES(M * N) own[j] = madd(a[i / N], b[i % N], own[j]);
+      if constexpr (kOwn<M * N, G> <= 128) {
+        VECC_ENTRIES(M * N) own[j] = madd(a[i / N], b[i % N], own[j]);
+      } else {
+        VECC_MANY_ENTRIES(M * N) own[j] = madd(a[i / N], b[i % N], own[j]);
+      }
     }
     join_slots<T, M * N, G, Slots>(own, [](T a, T b) { return a + b; });
   }

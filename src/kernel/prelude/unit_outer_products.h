@@ -61,8 +61,8 @@ VECC_FN void add_unit_outer_products(unsigned first, unsigned last, const RowG& 
   MembersUnderWay<float, Pack, M, depth> next_g;
   MembersUnderWay<float, Pack, N, depth> next_x;
   const auto load = [&](unsigned from) {
-    next_g.load(from, smaller(last - from, depth), g);
-    next_x.load(from, smaller(last - from, depth), x);
+    next_g.load(from, smaller(last - from, depth), entries_of(g));
+    next_x.load(from, smaller(last - from, depth), entries_of(x));
   };
   if (first < last) load(first);
   for (unsigned from = first; from < last; from += depth) {

@@ -51,6 +51,18 @@ class Nvcc(unittest.TestCase):
         _, errors = run(find_nvcc(), "-arch=sm_75", "-c", kernel, "-o", "/dev/null", code=1)
         self.assertIn("TF32 and BF16 need a GPU of compute capability 8.0 or newer", errors)
 
+    def test_matrices_that_blocks_share(self):
+        """With copies that go on by themselves (from 8.0 on), and without."""
+        graph = Path(self.temporary.name) / "synth.pb"
+        run(VECC_IMPORT, "synth", "--quiet", "-o", graph, "--nodes=40", "--edges=90", "--types=2",
+            "--model=rescal", "--dim=150")
+        run(VECC, graph, "--quiet", "--emit=cuda", "-o", self.program)
+        kernel = next(path for path in sorted((self.program / "kernels").glob("*.cu"))
+                      if "times_large_matrix<" in path.read_text())
+        for arch in ("sm_75", "sm_90"):
+            run(find_nvcc(), f"-arch={arch}", "-std=c++17", "--extended-lambda", "-fmad=false", "-c",
+                kernel, "-o", "/dev/null")
+
     def test_one_line(self):
         self.emit("xor", "--dtype=f64")
         readme = (self.program / "README.md").read_text()

@@ -46,6 +46,13 @@ class CudaPrograms(Programs, unittest.TestCase):
         program = self.builder.build(self.emit(graph, "-O0"))
         self.assertEqual(run(program)[0], self.expected(graph, "-O0"))
 
+    def test_matrices_that_blocks_share(self):
+        graph = self.synth("--nodes=60", "--edges=300", "--types=2", "--model=rescal", "--dim=150")
+        program = self.emit(graph)
+        kernels = "".join(path.read_text() for path in (program / "kernels").glob("*.cu"))
+        self.assertIn("times_large_matrix<", kernels)
+        self.assertEqual(run(self.builder.build(program))[0], self.expected(graph))
+
     def test_matrix_units(self):
         graph = self.synth("--nodes=100", "--edges=600", "--types=2", "--model=rgcn", "--dim=32")
         exact = self.expected(graph)

@@ -1,0 +1,64 @@
+// Kernel prelude, CUDA only: a sum of outer products that is too large for the registers of a
+// block: blocks have tiles of 128 x 128 of its entries, which go from registers to memory.
+namespace vecc_kernel {
+
+#if !VECC_STEPS  // its tiles are for blocks of 256 threads
+
+// Entries of a thread's tile to their places, as far as there are any.
+template <class T, int M, int N, int Rows, int Cols>
+VECC_FN void store_tile(const T (*sum)[Cols], int top, int left, T* to) {
+  _Pragma("unroll") for (int i = 0; i < Rows; ++i) {
+    if (top + i >= M) continue;
+    T* row = to + size_t(top + i) * N;
+    if constexpr (N % 4 == 0 && Cols % 4 == 0) {
+      if (begins_packed<T, 4>(row)) {
+        _Pragma("unroll") for (int j = 0; j < Cols; j += 4) {
+          Four<T> four;
+          _Pragma("unroll") for (int k = 0; k < 4; ++k) four.x[k] = sum[i][j + k];
+          if (left + j < N) *reinterpret_cast<Four<T>*>(row + left + j) = four;
+        }
+        continue;
+      }
+    }
+    _Pragma("unroll") for (int j = 0; j < Cols; ++j) {
+      if (left + j < N) row[left + j] = sum[i][j];
+    }
+  }
+}
+
+// Tile `part` of `to`: the sum over members first .. last - 1 of g x^T, M x N, each entry added up
+// in the members' order.
+template <class T, int M, int N, class RowG, class RowX>
+VECC_FN void sum_large_products(unsigned part, unsigned first, unsigned last, const RowG& g,
+                                const RowX& x, T* to) {
+  constexpr int side = 128;
+  using Tiles = OuterTiles<T, side, side>;
+  constexpr int across = (N + side - 1) / side;
+  const int top = int(part) / across * side;
+  const int left = int(part) % across * side;
+  __shared__ typename Tiles::Members members;
+  T sum[Tiles::rows][Tiles::cols];
+  _Pragma("unroll") for (int i = 0; i < Tiles::rows; ++i) {
+    _Pragma("unroll") for (int j = 0; j < Tiles::cols; ++j) sum[i][j] = T(0);
+  }
+  // Behind a column's last entries those again, of which nothing is stored.
+  const auto add = [&](auto pack) {
+    using P = decltype(pack);
+    constexpr unsigned width = sizeof(P) / sizeof(T);
+    add_outer_products<P, T, side, side>(
+        first, last, [&](unsigned e, unsigned i) { return g(e) + smaller(top + i, M - width); },
+        [&](unsigned e, unsigned i) { return x(e) + smaller(left + i, N - width); }, members, sum);
+  };
+  bool fours = false;
+  if constexpr (M % 4 == 0 && N % 4 == 0) {
+    fours = first < last && begins_packed<T, 4>(g(first)) && begins_packed<T, 4>(x(first));
+    if (fours) add(Four<T>{});
+  }
+  if (!fours) add(T(0));
+  __syncthreads();
+  store_tile<T, M, N, Tiles::rows, Tiles::cols>(sum, top + Tiles::top(), left + Tiles::left(), to);
+}
+
+#endif
+
+}  // namespace vecc_kernel
