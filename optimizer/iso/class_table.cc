@@ -26,7 +26,10 @@ std::uint64_t ClassTable::hash_of(std::span<const Residues> parts, std::uint64_t
 
 std::uint32_t ClassTable::append(std::span<const Residues> fingerprint, bool doubtful) {
   VECC_CHECK(fingerprint.size() == parts_, "a fingerprint of another width");
-  if (size_ % kBlock == 0) blocks_.emplace_back();
+  if (size_ % kBlock == 0) {
+    blocks_.emplace_back();
+    if (size_ > 0) blocks_.back().reserve(kBlock * parts_);  // the first one grows: most are small
+  }
   blocks_.back().insert(blocks_.back().end(), fingerprint.begin(), fingerprint.end());
   doubtful_.push_back(doubtful);
   return size_++;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <functional>
-#include <tuple>
 #include <utility>
 
 #include "optimizer/rewrite/members.h"
@@ -14,6 +13,8 @@ namespace {
 // What stands deeper is a term as it is: a chain of sums may be as long as a recursion.
 constexpr std::uint32_t kDeepest = 64;
 constexpr std::uint64_t kStepsPerMember = 16;
+// Terms whose products are numbered at once: their places in a table are fetched ahead.
+constexpr std::size_t kBatch = 1 << 14;
 // The work of a term with a factor, in terms without.
 constexpr double kFactorWork = 1.75;
 
@@ -22,6 +23,23 @@ const SegmentOp* as_sum(const Op& op) {
   const bool adds = segment != nullptr && (segment->combination == Combination::Sum ||
                                            segment->combination == Combination::Avg);
   return adds ? segment : nullptr;
+}
+
+std::uint64_t place_of(const Term& term) {
+  return std::uint64_t{term.table} << 32 | term.row;
+}
+
+// Equal places stay in order. Most rows have few terms, for which no memory is asked for.
+void sort_by_place(std::span<Term> terms) {
+  constexpr std::size_t kFew = 32;
+  if (terms.size() > kFew) {
+    std::ranges::stable_sort(terms, {}, place_of);
+    return;
+  }
+  for (auto next = terms.begin(); next != terms.end(); ++next) {
+    const auto later = std::ranges::upper_bound(terms.begin(), next, place_of(*next), {}, place_of);
+    std::rotate(later, next, next + 1);
+  }
 }
 
 // The source row that side `k` of a linear has at `row`.
@@ -100,12 +118,12 @@ std::optional<TermRows> SumTerms::write_out(ValueId root, bool through_products,
   steps_left_ = most;
   const std::uint32_t rows = program_.op(root).rows;
   for (std::uint32_t row = 0; row < rows && steps_left_ > 0; ++row) {
-    const std::size_t begin = found_.terms.size();
     write_sum({root, row}, 1, through_products, 0);
-    merge_terms(begin);
-    found_.lengths.push_back(static_cast<std::uint32_t>(found_.terms.size() - begin));
+    batch_ends_.push_back(batch_.size());
+    if (batch_.size() >= kBatch) merge_batch();
   }
   if (steps_left_ == 0) return {};
+  merge_batch();
   if (!found_.has_factors) {
     if (static_cast<double>(written_) < kFactorWork * static_cast<double>(found_.terms.size())) {
       repeat_terms();
@@ -124,8 +142,11 @@ void SumTerms::forget_last_root() {
   for (const ValueId id : met_) states_[id].opened = states_[id].left_as_it_is = false;
   met_.clear();
   found_ = {};
-  numbers_.clear();
   tables_.clear();
+  numbers_.clear();
+  batch_.clear();
+  batch_ends_.clear();
+  batch_pairs_.clear();
   written_ = 0;
 }
 
@@ -161,7 +182,7 @@ void SumTerms::write_row(std::uint32_t number, double factor, bool products, std
   if (stays) {
     state.left_as_it_is = true;
     found_.leaves_products = found_.leaves_products || state.kind == Kind::Product;
-    found_.terms.push_back({0, number, factor});
+    batch_.push_back({0, number, factor});
     return;
   }
   state.opened = true;
@@ -197,36 +218,33 @@ void SumTerms::write_scaled(SourceRows::Source at, double factor, bool products,
 // The products of all terms of one side with all of the other.
 void SumTerms::write_product(SourceRows::Source at, double factor, std::uint32_t depth) {
   const Op& op = program_.op(at.value);
-  const auto terms_of = [&](std::size_t side) {
-    const std::uint32_t number = side_row(program_, sources_, op, side, at.row);
-    const bool is_one = !states_[op.operands[side]].has_terms;
-    return is_one ? std::vector<Term>{{0, number, 1}} : take_terms(number, depth);
+  const auto side = [&](std::size_t k) {
+    return terms_of_side(op, k, side_row(program_, sources_, op, k, at.row), depth);
   };
-  const std::vector<Term> lefts = terms_of(0);
-  const std::vector<Term> rights = terms_of(1);
+  const FewTerms lefts = side(0);
+  const FewTerms rights = side(1);
   steps_left_ -= std::min<std::uint64_t>(steps_left_, lefts.size() * rights.size());
   if (steps_left_ == 0) return;
   const std::uint32_t table = table_of(at.value);
-  ProductTable& made = found_.products[table - 1];
+  Pairs& pairs = batch_pairs_[table - 1];
   for (const Term& left : lefts) {
     for (const Term& right : rights) {
-      const std::uint32_t number = numbers_[table - 1].number(left.row, right.row);
-      if (number == made.left.size()) {
-        made.left.push_back(left.row);
-        made.right.push_back(right.row);
-      }
-      found_.terms.push_back({table, number, factor * left.factor * right.factor});
+      const auto place = static_cast<std::uint32_t>(pairs.size());
+      batch_.push_back({table, place, factor * left.factor * right.factor});
+      pairs.emplace_back(left.row, right.row);
     }
   }
 }
 
 // The terms of a row, through no product.
-std::vector<Term> SumTerms::take_terms(std::uint32_t number, std::uint32_t depth) {
-  const std::size_t begin = found_.terms.size();
+SumTerms::FewTerms SumTerms::terms_of_side(const Op& op, std::size_t side, std::uint32_t number,
+                                           std::uint32_t depth) {
+  if (!states_[op.operands[side]].has_terms) return {Term{0, number, 1}};
+  const std::size_t begin = batch_.size();
   write_row(number, 1, false, depth + 1);
-  const auto first = found_.terms.begin() + static_cast<std::ptrdiff_t>(begin);
-  std::vector<Term> terms(first, found_.terms.end());
-  found_.terms.erase(first, found_.terms.end());
+  const auto first = batch_.begin() + static_cast<std::ptrdiff_t>(begin);
+  FewTerms terms(first, batch_.end());
+  batch_.erase(first, batch_.end());
   return terms;
 }
 
@@ -236,29 +254,59 @@ std::uint32_t SumTerms::table_of(ValueId linear) {
   if (is_new) {
     found_.products.push_back({linear, {}, {}});
     numbers_.emplace_back();
+    batch_pairs_.emplace_back();
   }
   return place->second;
 }
 
-// Equal terms from `begin` on become one.
-void SumTerms::merge_terms(std::size_t begin) {
-  std::vector<Term>& terms = found_.terms;
-  written_ += terms.size() - begin;
-  const auto first = terms.begin() + static_cast<std::ptrdiff_t>(begin);
-  const auto place = [](const Term& term) { return std::tuple(term.table, term.row); };
-  found_.has_factors = found_.has_factors ||
-                       std::any_of(first, terms.end(), [](const Term& t) { return t.factor != 1; });
-  std::stable_sort(first, terms.end(),
-                   [&](const Term& a, const Term& b) { return place(a) < place(b); });
-  auto kept = first;
-  for (auto term = first; term != terms.end(); ++term) {
-    if (kept != first && place(*(kept - 1)) == place(*term)) {
-      (kept - 1)->factor += term->factor;
+void SumTerms::merge_batch() {
+  number_products();
+  std::size_t begin = 0;
+  for (const std::size_t end : batch_ends_) {
+    merge_terms(std::span(batch_).subspan(begin, end - begin));
+    begin = end;
+  }
+  batch_.clear();
+  batch_ends_.clear();
+}
+
+void SumTerms::number_products() {
+  std::vector<std::vector<std::uint32_t>> numbers(batch_pairs_.size());
+  for (std::size_t t = 0; t < numbers.size(); ++t) {
+    Pairs& pairs = batch_pairs_[t];
+    ProductTable& made = found_.products[t];
+    numbers[t].resize(pairs.size());
+    numbers_[t].number_all(
+        static_cast<std::uint32_t>(pairs.size()), [&](std::uint32_t i) { return pairs[i].first; },
+        [&](std::uint32_t i) { return pairs[i].second; },
+        [&](std::uint32_t i, std::uint32_t number) {
+          numbers[t][i] = number;
+          if (number < made.left.size()) return;
+          made.left.push_back(pairs[i].first);
+          made.right.push_back(pairs[i].second);
+        });
+    pairs.clear();
+  }
+  for (Term& term : batch_) {
+    if (term.table > 0) term.row = numbers[term.table - 1][term.row];
+  }
+}
+
+// The terms of one row: equal ones become one.
+void SumTerms::merge_terms(std::span<Term> terms) {
+  written_ += terms.size();
+  found_.has_factors =
+      found_.has_factors || std::ranges::any_of(terms, [](const Term& t) { return t.factor != 1; });
+  sort_by_place(terms);
+  const std::size_t begin = found_.terms.size();
+  for (const Term& term : terms) {
+    if (found_.terms.size() > begin && place_of(found_.terms.back()) == place_of(term)) {
+      found_.terms.back().factor += term.factor;
     } else {
-      *kept++ = *term;
+      found_.terms.push_back(term);
     }
   }
-  terms.erase(kept, terms.end());
+  found_.lengths.push_back(static_cast<std::uint32_t>(found_.terms.size() - begin));
 }
 
 // Terms as often as they are added instead of once with their number.

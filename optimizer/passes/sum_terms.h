@@ -3,9 +3,12 @@
 //   mean(2 sum(x, y), W mean(x, z))  =>  1 x + 1 y + 1/4 (W x) + 1/4 (W z)
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "optimizer/rewrite/pair_table.h"
@@ -67,6 +70,9 @@ class SumTerms {
     bool left_as_it_is = false;
   };
 
+  using FewTerms = boost::container::small_vector<Term, 4>;
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // left, right
+
   void classify(ValueId id, bool constant);
   void classify_linear(const Op& op, const LinearOp& linear, State& state) const;
   [[nodiscard]] bool is_factors(ValueId value) const;
@@ -76,9 +82,12 @@ class SumTerms {
   void write_sum(SourceRows::Source at, double factor, bool products, std::uint32_t depth);
   void write_scaled(SourceRows::Source at, double factor, bool products, std::uint32_t depth);
   void write_product(SourceRows::Source at, double factor, std::uint32_t depth);
-  [[nodiscard]] std::vector<Term> take_terms(std::uint32_t number, std::uint32_t depth);
+  [[nodiscard]] FewTerms terms_of_side(const Op& op, std::size_t side, std::uint32_t number,
+                                       std::uint32_t depth);
   std::uint32_t table_of(ValueId linear);
-  void merge_terms(std::size_t begin);
+  void merge_batch();
+  void number_products();
+  void merge_terms(std::span<Term> terms);
   void repeat_terms();
 
   const Program& program_;
@@ -87,8 +96,13 @@ class SumTerms {
   // Of the root at work.
   TermRows found_;
   std::vector<ValueId> met_;                 // ops of which rows were opened or left
-  std::vector<PairTable> numbers_;           // by table
   std::map<ValueId, std::uint32_t> tables_;  // by linear
+  std::vector<PairTable> numbers_;           // by table
+  // Of some of its rows: their terms, and where those of each end. Of a product `row` is the place
+  // among its table's pairs until they are numbered, all at once.
+  std::vector<Term> batch_;
+  std::vector<std::size_t> batch_ends_;
+  std::vector<Pairs> batch_pairs_;  // by table
   std::uint64_t steps_left_ = 0;
   std::uint64_t written_ = 0;  // terms before equal ones were one
 };

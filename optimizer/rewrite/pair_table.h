@@ -21,8 +21,11 @@ class PairTable {
   template <class Left, class Right, class Visit>
   void number_all(std::uint32_t count, Left&& left, Right&& right, Visit&& visit) {
     std::array<std::uint64_t, kBatch> keys;
+    const std::uint32_t before = size_;
     for (std::uint64_t begin = 0; begin < count; begin += kBatch) {
       const auto first = static_cast<std::uint32_t>(begin);
+      // Where most are new, room for all at once: growing step by step moves each pair once more.
+      if (begin == kSample && size_ - before > kSample / 4 * 3) reserve(size_ + (count - begin));
       const std::uint32_t pairs = std::min(kBatch, count - first);
       reserve(std::size_t{size_} + pairs);
       for (std::uint32_t k = 0; k < pairs; ++k) {
@@ -36,6 +39,7 @@ class PairTable {
  private:
   static constexpr std::uint32_t kEmpty = 0xFFFFFFFF;
   static constexpr std::uint32_t kBatch = 32;
+  static constexpr std::uint32_t kSample = 1 << 16;  // pairs, a multiple of kBatch
   struct Slot {
     std::uint64_t key = 0;
     std::uint32_t number = kEmpty;
@@ -63,13 +67,13 @@ class PairTable {
   }
   // Room for this many pairs in less than three quarters of the slots.
   void reserve(std::size_t pairs) {
-    while (4 * pairs >= 3 * slots_.size()) {
-      --shift_;
-      std::vector<Slot> old(2 * slots_.size());
-      old.swap(slots_);
-      for (const Slot& slot : old) {
-        if (slot.number != kEmpty) find(slot.key) = slot;
-      }
+    std::size_t size = slots_.size();
+    for (; 4 * pairs >= 3 * size; size *= 2) --shift_;
+    if (size == slots_.size()) return;
+    std::vector<Slot> old(size);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.number != kEmpty) find(slot.key) = slot;
     }
   }
 

@@ -36,6 +36,12 @@ SourceRows::SourceRows(const Program& program) : begin_{0} {
     }
     begin_.push_back(first + (is_source(op) ? op.rows : 0));
   }
+  ValueId value = 0;
+  for (std::uint64_t number = 0; number < size(); number += 1u << kBlockBits) {
+    while (begin_[value + 1] <= number) ++value;
+    block_value_.push_back(value);
+  }
+  block_value_.push_back(static_cast<ValueId>(program.ops().size()) - 1);
 }
 
 SourceRows::View SourceRows::view(const Place& place) const {
@@ -89,8 +95,11 @@ SourceRows::Place SourceRows::place_concat(const Program& program, const Op& op)
 }
 
 SourceRows::Source SourceRows::source(std::uint32_t number) const {
-  const auto after = std::upper_bound(begin_.begin(), begin_.end(), number);
-  const auto value = static_cast<ValueId>(after - begin_.begin() - 1);
+  const std::uint32_t block = number >> kBlockBits;
+  const auto first = begin_.begin() + block_value_[block] + 1;
+  const auto last = begin_.begin() + block_value_[block + 1] + 1;
+  const auto value =
+      static_cast<ValueId>(std::upper_bound(first, last, number) - begin_.begin() - 1);
   return {value, number - begin_[value]};
 }
 

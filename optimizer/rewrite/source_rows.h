@@ -50,7 +50,7 @@ class SourceRows {
     ValueId value = 0;  ///< neither a gather nor a concat
     std::uint32_t row = 0;
   };
-  /// The op and its row that `number` stands for (binary search over the ops).
+  /// The op and its row that `number` stands for.
   [[nodiscard]] Source source(std::uint32_t number) const;
 
  private:
@@ -66,8 +66,12 @@ class SourceRows {
   [[nodiscard]] Place place_concat(const Program& program, const Op& op);
   void append(std::vector<std::uint32_t>& list, const Place& place, std::uint32_t rows) const;
 
+  static constexpr int kBlockBits = 12;
+
   std::vector<std::uint32_t> begin_;  // by value: its first number; gathers and concats have none
-  std::vector<Place> places_;         // by value
+  // By block of numbers: the value of its first one. source() looks no further than to the next.
+  std::vector<ValueId> block_value_;
+  std::vector<Place> places_;  // by value
   std::vector<std::vector<std::uint32_t>> lists_;
 };
 
