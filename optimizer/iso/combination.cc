@@ -14,15 +14,16 @@ bool precedes(const Residues& a, const Residues& b) {
   return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
+bool any_doubtful(Elements elements) {
+  return std::ranges::any_of(elements, &RowFingerprint::doubtful);
+}
+
 void reduce(const Keys& keys, Combination combination, Elements elements, Shape result,
             std::span<Residues> y) {
   Reduction reduction(keys, combination, result);
+  reduction.start(any_doubtful(elements));
   for (const RowFingerprint& element : elements) reduction.add(element);
   reduction.finish(y);
-}
-
-bool any_doubtful(Elements elements) {
-  return std::ranges::any_of(elements, &RowFingerprint::doubtful);
 }
 
 // A selection among scalars is one among different scalars.

@@ -28,6 +28,13 @@ Shape node_shape(const ExprNode& node, std::span<const Shape> inputs,
   return {};
 }
 
+// What a Reduction makes of the members as they are; of a selection it wants equal ones once.
+bool is_reduced(const ExprNode& node) {
+  return node.kind == ExprNode::Kind::Combine &&
+         (node.combination == Combination::Sum || node.combination == Combination::Avg ||
+          node.combination == Combination::ElProduct);
+}
+
 }  // namespace
 
 ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
@@ -41,6 +48,10 @@ ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
     for (const std::size_t input : inputs) shapes.push_back(shapes_[input]);
     shapes_.push_back(node_shape(expr.nodes[node], shapes, operands));
     begin_.push_back(begin_.back() + part_count(shapes_.back()));
+    auto& reduction = reductions_.emplace_back();
+    if (is_reduced(expr.nodes[node])) {
+      reduction.emplace(keys, expr.nodes[node].combination, shapes_.back());
+    }
     inputs_.insert(inputs_.end(), inputs.begin(), inputs.end());
     first_.push_back(inputs_.size());
     stack.resize(stack.size() - inputs.size());
@@ -79,6 +90,11 @@ bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerpr
                                  shapes_[node], y);
       return doubtful || makes_doubt(what.transformation.id);
     case ExprNode::Kind::Combine:
+      if (Reduction* reduction = reductions_[node] ? &*reductions_[node] : nullptr) {
+        reduction->start(doubtful);
+        for (const RowFingerprint& element : elements_) reduction->add(element);
+        return reduction->finish(y);
+      }
       fingerprint_combination(keys_, what.combination, elements_, shapes_[node], y);
       return doubtful || makes_doubt(what.combination);
   }

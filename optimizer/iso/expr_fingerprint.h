@@ -1,10 +1,12 @@
 // Fingerprints of a `map`'s expression.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "optimizer/iso/functions.h"
+#include "optimizer/iso/reduction.h"
 
 namespace vecc::iso {
 
@@ -31,7 +33,8 @@ class ExprFingerprint {
   std::vector<std::size_t> inputs_;  // nodes that the nodes read, node after node
   std::vector<std::size_t> first_;   // by node: its first entry of inputs_
   Scratch parts_;
-  std::vector<bool> doubtful_;  // by node
+  std::vector<bool> doubtful_;                        // by node
+  std::vector<std::optional<Reduction>> reductions_;  // by node: of what adds or multiplies
   std::vector<RowFingerprint> elements_;
 };
 

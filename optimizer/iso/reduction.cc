@@ -33,12 +33,13 @@ KeyedHash Reduction::start_hash() const {
   return hash.add(result_.size());
 }
 
-void Reduction::start() {
+void Reduction::start(bool may_be_doubtful) {
   const bool is_product = combination_ == Combination::ElProduct;
   count_ = 0;
   doubtful_ = false;
   std::ranges::fill(parts_, is_product && is_narrow(result_) ? kOne : kZero);
   members_.clear();
+  hashes_factors_ = may_be_doubtful;
   all_equal_ = true;
   has_zero_ = false;
   list_ = start_hash();
@@ -98,7 +99,7 @@ void Reduction::add_to_sum(RowFingerprint member) {
 }
 
 void Reduction::multiply(RowFingerprint member) {
-  members_.add(member.parts);
+  if (hashes_factors_) members_.add(member.parts);
   has_zero_ = has_zero_ || has_zero(member.parts);
   const bool scales = member.shape.is_scalar() && !result_.is_scalar();
   if (is_narrow(result_)) {

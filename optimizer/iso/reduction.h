@@ -17,7 +17,8 @@ class Reduction {
  public:
   Reduction(const Keys& keys, Combination combination, Shape result);
 
-  void start();
+  /// `may_be_doubtful`: false if no member is; products then keep no hash of their members.
+  void start(bool may_be_doubtful = true);
   /// A scalar member broadcasts in sums and products. Of a max or min of scalars equal members but
   /// the first must be left out: it hashes a set.
   void add(RowFingerprint member);
@@ -42,6 +43,7 @@ class Reduction {
   std::vector<Residues> parts_;  // sums, products, concats so far; the first member of a selection
   // Max, min, products: the members in any order, and whether all are equal or an element is 0.
   MultisetHash members_;
+  bool hashes_factors_ = true;
   bool all_equal_ = true;
   bool has_zero_ = false;
   KeyedHash list_;  // max, min: the members in order
