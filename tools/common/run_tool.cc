@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tools/common/data_sink.h"
+#include "tools/common/freed_memory.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/terminal.h"
 
@@ -46,6 +47,7 @@ void print_line(const std::string& line) {
 }  // namespace
 
 int run_tool(const std::function<int()>& body) {
+  keep_freed_memory();
   fill_standard_streams();
   install_signal_handlers();
   try {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "tools/common/freed_memory.h"
 #include "train_samples.h"
 
 namespace vecc::tools {
@@ -35,7 +36,9 @@ Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
   }
   Training training(graph, program, choice, options, train_options);
   VECC_TRY_VOID(stages.run("prepare", [&](ProgressLine&) {
-    return training.prepare(split, validation ? &*validation : nullptr);
+    const Result<void> done = training.prepare(split, validation ? &*validation : nullptr);
+    return_freed_memory();
+    return done;
   }));
   stages.describe("steps and evaluation on " + std::string(choice.backend->name()));
   VECC_TRY_VOID(
