@@ -70,6 +70,13 @@ class Loop {
   Result<void> resume() {
     VECC_TRY(auto last, folder_.read_last());
     if (!last) return {};
+    if (last->state.finished_epochs > options_.epochs) {
+      return Errors(ErrorCode::Usage, checkpoint_path(options_.checkpoint_folder),
+                    "has " + std::to_string(last->state.finished_epochs) +
+                        " epochs behind it, and " + std::to_string(options_.epochs) +
+                        " are asked for: ask for as many at least (--epochs), or train anew "
+                        "(without --resume, or in another folder)");
+    }
     VECC_TRY_VOID(parts_.trainer.restore(last->file));
     state_ = last->state;
     if (keeps_best() && state_.best_epoch > 0) {

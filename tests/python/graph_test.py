@@ -73,7 +73,7 @@ class GraphTest(unittest.TestCase):
         self.check_error(lambda: vecc.load(XOR, max_neurons=3), "E041", XOR, "--max-neurons=3")
 
     def test_bad_options(self):
-        with self.assertRaisesRegex(vecc.Error, "--max-neurons: .* not in range") as raised:
+        with self.assertRaisesRegex(vecc.Error, "--max-neurons: .* not a whole number from 1") as raised:
             vecc.load(XOR, max_neurons=0)
         self.assertEqual(raised.exception.code, "E050")
 

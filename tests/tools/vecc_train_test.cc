@@ -98,7 +98,7 @@ TEST(VeccTrain, a_rate_that_is_too_high_ends_with_the_op_and_row) {
 TEST(VeccTrain, options_of_training_need_train) {
   const Finished result = run_vecc({xor_graph(), "--checkpoint=x"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("need --train"));
+  EXPECT_THAT(result.err, HasSubstr("nothing is trained: add --train"));
 }
 
 TEST(VeccTrain, another_graph_validates_with_the_same_weights) {

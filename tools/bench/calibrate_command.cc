@@ -4,6 +4,7 @@
 
 #include "calibrate_bench.h"
 #include "commands.h"
+#include "tools/common/number_options.h"
 #include "tools/common/statistics.h"
 
 namespace vecc::tools {
@@ -26,10 +27,7 @@ void add_calibrate(CLI::App& app, CommandBody& body) {
                                          "cuda backend find it");
   const auto options = std::make_shared<CalibrateOptions>();
   add_timing_options(*command, options->time);
-  command->add_option("--most-rows", options->most_rows, "Of the largest program")
-      ->check(CLI::Range(16u, 1u << 24).description(""))
-      ->type_name("N")
-      ->capture_default_str();
+  add_whole(*command, "--most-rows", options->most_rows, {16, 1u << 24}, "Of the largest program");
   command->add_flag("!--no-save", options->save, "Only print");
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");

@@ -1,10 +1,13 @@
 // vecc-bench compile.
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.h"
 #include "compile_bench.h"
 #include "compile_report.h"
+#include "tools/common/number_options.h"
 #include "tools/common/statistics.h"
 
 namespace vecc::tools {
@@ -28,7 +31,7 @@ void add_compile_one(CLI::App& app, CommandBody& body) {
   const auto path = std::make_shared<std::string>();
   const auto level = std::make_shared<std::uint32_t>(2);
   command->add_option("graph", *path)->required();
-  command->add_option("-O", *level);
+  add_whole(*command, "-O", *level, {0, 3}, "");
   command->callback(
       [&body, path, level] { body = [=] { return run_compile_one(*path, *level); }; });
 }
@@ -43,19 +46,11 @@ void add_compile(CLI::App& app, CommandBody& body) {
       "graph repeated a few times over, each in fresh processes");
   const auto options = std::make_shared<CompileBenchOptions>();
   command->add_option("graph", options->input, "The graph")->required()->type_name("graph.pb");
-  command->add_option("--times", options->times, "How many copies of the graph")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1000000).description(""))
-      ->type_name("N,N,...")
-      ->capture_default_str();
-  command->add_option("--repeat", options->repeat, "Processes a size; the median counts")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("-O", options->level, "Optimization level")
-      ->check(CLI::Range(0, 2).description(""))
-      ->type_name("LEVEL")
-      ->capture_default_str();
+  add_wholes(*command, "--times", options->times, {1, 1'000'000}, "How many copies of the graph")
+      ->default_str(fmt::format("{}", fmt::join(options->times, ",")));
+  add_whole(*command, "--repeat", options->repeat, {1, 1000},
+            "Processes a size; the median counts");
+  add_whole(*command, "-O", options->level, {0, 2}, "Optimization level")->type_name("LEVEL");
   command->add_option("--json", options->json_path, "Write every number to PATH")
       ->type_name("PATH");
   command->add_option("--temp", options->temporary_parent, "Where the repeated files go")

@@ -20,7 +20,6 @@ Examples:
 int bench_main(int argc, char** argv) {
   CLI::App app("Measures vecc.", "vecc-bench");
   app.footer(kFooter);
-  app.set_version_flag("--version", "vecc-bench " VECC_VERSION, "Print the version and leave");
   app.require_subcommand(1);
   CommandBody body;
   add_compile(app, body);

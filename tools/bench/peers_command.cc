@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "peers_bench.h"
 #include "peers_vecc.h"
+#include "tools/common/number_options.h"
 #include "tools/common/precision_option.h"
 #include "tools/common/statistics.h"
 
@@ -68,14 +69,14 @@ void add_peers_one(CLI::App& app, CommandBody& body) {
   command->add_option("--gradients", run->gradients);
   add_peers_device(*command, run->device);
   add_precision_option(*command, [run](MatmulPrecision precision) { run->precision = precision; });
-  command->add_option("--level", run->level);
+  add_whole(*command, "--level", run->level, {0, 3}, "");
   command->add_flag("--eager", run->eager);
   command->add_flag("--forward-only", run->forward_only);
   command->add_option("--loss", run->loss);
-  command->add_option("--threads", run->threads);
-  command->add_option("--warmup", run->warmup);
-  command->add_option("--repeat", run->repeat);
-  command->add_option("--limit", run->limit);
+  add_whole(*command, "--threads", run->threads, {0, 4096}, "");
+  add_whole(*command, "--warmup", run->warmup, {}, "");
+  add_whole(*command, "--repeat", run->repeat, {1}, "");
+  add_real(*command, "--limit", run->limit, RealRange::AboveZero, "");
   command->add_flag("--set-up-only", run->set_up_only);
   command->add_flag("--mini-batches", run->mini_batches);
   command->callback([&body, run] {
@@ -88,16 +89,10 @@ void add_peers_one(CLI::App& app, CommandBody& body) {
 
 void add_counts(CLI::App& command, PeersBenchOptions& options) {
   const auto count = [&](const char* name, std::uint32_t& value, const char* text) {
-    command.add_option(name, value, text)
-        ->check(CLI::Range(1, 1000000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
+    add_whole(command, name, value, {1, 1'000'000}, text);
   };
   const auto seconds = [&](const char* name, double& value, const char* text) {
-    command.add_option(name, value, text)
-        ->check(CLI::PositiveNumber.description(""))
-        ->type_name("SECONDS")
-        ->capture_default_str();
+    add_real(command, name, value, RealRange::AboveZero, text)->type_name("SECONDS");
   };
   count("--threads", options.threads, "CPU threads of every runner");
   count("--warmup", options.warmup, "Runs that the medians leave out");

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "rows_bench.h"
+#include "tools/common/number_options.h"
 #include "tools/common/statistics.h"
 
 namespace vecc::tools {
@@ -31,9 +32,7 @@ void add_rows(CLI::App& app, CommandBody& body) {
       ->delimiter(',')
       ->type_name("NAME,...")
       ->capture_default_str();
-  command->add_option("--dim", options->dim, "Dimensions of every layer")
-      ->type_name("N")
-      ->capture_default_str();
+  add_whole(*command, "--dim", options->dim, {1, 4096}, "Dimensions of every layer");
   command->add_option("--passes", options->passes, "Count after exactly these")
       ->delimiter(',')
       ->type_name("PASS,...")

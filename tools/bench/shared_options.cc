@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.h"
+#include "tools/common/number_options.h"
 
 namespace vecc::tools {
 
@@ -13,9 +14,7 @@ void add_set_options(CLI::App& command, std::vector<std::string>& data,
       ->check(CLI::IsMember({"gcn", "sage", "gin"}).description(""))
       ->type_name("gcn|sage|gin,...")
       ->capture_default_str();
-  command.add_option("--dim", dim, "Dimensions of every layer")
-      ->type_name("N")
-      ->capture_default_str();
+  add_whole(command, "--dim", dim, {1, 4096}, "Dimensions of every layer");
 }
 
 void add_peer_option(CLI::App& command, std::string& python) {
@@ -41,14 +40,10 @@ void add_timing_options(CLI::App& command, TimeOptions& time) {
           "Where they run, the peer too")
       ->type_name("auto|cpu|cuda[:N]")
       ->default_str("auto");
-  command.add_option("--threads", time.execution.threads, "CPU threads; 0: as many as there are")
-      ->type_name("N")
-      ->capture_default_str();
+  add_whole(command, "--threads", time.execution.threads, {0, 4096},
+            "CPU threads; 0: as many as there are");
   const auto count = [&](const char* name, std::uint32_t& value, const char* text) {
-    command.add_option(name, value, text)
-        ->check(CLI::Range(1, 1000000).description(""))
-        ->type_name("N")
-        ->capture_default_str();
+    add_whole(command, name, value, {1, 1'000'000}, text);
   };
   count("--warmup", time.warmup, "Runs that the medians leave out, but the chart shows");
   count("--repeat", time.repeat, "Runs after them");

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "tools/common/number_options.h"
 #include "tools/common/precision_option.h"
 #include "tools/common/statistics.h"
 #include "train_bench.h"
@@ -26,7 +27,7 @@ void add_train(CLI::App& app, CommandBody& body) {
       "graphs: Adam on the cross-entropy of all samples, the loss read every epoch");
   const auto options = std::make_shared<TrainBenchOptions>();
   add_set_options(*command, options->data, options->models, options->dim);
-  command->add_option("--lr", options->rate, "Learning rate")->capture_default_str();
+  add_real(*command, "--lr", options->rate, RealRange::AboveZero, "Learning rate");
   add_timing_options(*command, options->time);
   add_precision_option(*command, [options](MatmulPrecision precision) {
     options->time.execution.precision = precision;

@@ -8,6 +8,7 @@
 
 #include "optimizer/compare/compare_programs.h"
 #include "src/support/quantity_text.h"
+#include "tools/common/number_options.h"
 #include "vecc/program_text.h"
 
 namespace vecc::tools {
@@ -80,12 +81,10 @@ nlohmann::ordered_json json_of(const ProgramStatistics& s) {
 void add_optimize_options(CLI::App& app, OptimizeSettings& settings, std::uint32_t level) {
   OptimizeOptions& o = settings.options;
   o.level = level;
-  app.add_option("-O", o.level,
-                 "Optimization level: 0 as vectorized, 1 nothing computed twice, 2 also what is "
-                 "moved and repeated, chosen by cost, 3 the choice measured on the device")
-      ->check(CLI::Range(0, 3).description(""))
-      ->type_name("LEVEL")
-      ->capture_default_str();
+  add_whole(app, "-O", o.level, {0, 3},
+            "Optimization level: 0 as vectorized, 1 nothing computed twice, 2 also what is "
+            "moved and repeated, chosen by cost, 3 the choice measured on the device")
+      ->type_name("LEVEL");
   app.add_flag_callback(
       "--tune", [&o] { o.level = 3; }, "The same as -O3");
   app.add_option("--passes", o.passes, "Run exactly these, in this order: " + joined_names(", "))

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/Error.hpp>
 #include <cstdio>
 #include <new>
 #include <sstream>
@@ -59,22 +58,6 @@ int run_tool(const std::function<int()>& body) {
     return static_cast<int>(ExitCode::Device);
   } catch (const std::exception& e) {
     return report_bug(e.what());
-  }
-}
-
-std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-    return std::nullopt;
-  } catch (const CLI::ParseError& e) {
-    std::ostringstream out;
-    std::ostringstream err;
-    if (app.exit(e, out, err) != 0) {
-      std::fprintf(stderr, "%s: error: %s", app.get_name().c_str(), err.str().c_str());
-      return static_cast<int>(ExitCode::Usage);
-    }
-    const Result<void> written = write_data("", out.str());
-    return written ? static_cast<int>(ExitCode::Ok) : report_errors(written.error());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "src/support/quantity_text.h"
+#include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "vecc/escape.h"
 
@@ -21,16 +22,10 @@ void add_import_options(CLI::App& command, ImportCommandOptions& o) {
           CLI::IsMember({"glorot", "he", "uniform", "normal", "constant", "none"}).description(""))
       ->type_name("glorot|he|uniform|normal|constant|none")
       ->capture_default_str();
-  command.add_option("--seed", o.seed, "Of everything that is random")
-      ->type_name("N")
-      ->capture_default_str();
+  add_seed(command, "--seed", o.seed, "Of everything that is random");
   command.add_flag("-q,--quiet", o.quiet, "Nothing on stderr but errors");
   const auto add_limit = [&](const char* name, std::uint64_t& value, const char* text) {
-    command.add_option(name, value, text)
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62).description(""))
-        ->type_name("N")
-        ->group("Limits")
-        ->capture_default_str();
+    add_whole(command, name, value, {1, std::uint64_t{1} << 62}, text)->group("Limits");
   };
   add_limit("--max-neurons", o.limits.max_neurons, "Neurons of the graph");
   add_limit("--max-edges", o.limits.max_edges, "Edges of the graph");

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "tools/import/commands.h"
 #include "tools/import/ground/grounder.h"
@@ -38,9 +39,8 @@ void add_repeat(CLI::App& app, ExitCode& exit_code) {
   const auto options = std::make_shared<RepeatOptions>();
   command->add_option("input", options->input, "The graph: .pb, .pb.gz or .pb.zst")->required();
   command->add_option("-o,--output", options->output, "The file to write")->required();
-  command->add_option("--times", options->times, "Number of copies")
-      ->required()
-      ->check(CLI::Range(1u, 1000000u));
+  add_unset_whole(*command, "--times", options->times, {1, 1'000'000}, "Number of copies")
+      ->required();
   command->footer(
       "Sample ids and neuron names of copy k > 0 get the suffix #k.\n\n"
       "Examples:\n"

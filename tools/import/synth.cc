@@ -1,6 +1,7 @@
 // vecc-import synth: random typed graphs of any size.
 #include "tools/import/load/synth.h"
 
+#include "tools/common/number_options.h"
 #include "tools/import/commands.h"
 #include "tools/import/typed_command.h"
 
@@ -10,18 +11,11 @@ void add_synth(CLI::App& app, ExitCode& exit_code) {
   CLI::App* command = app.add_subcommand("synth", "A random typed graph of any size");
   const auto options = std::make_shared<TypedCommandOptions>();
   const auto synth = std::make_shared<SynthOptions>();
-  command->add_option("--nodes", synth->nodes, "Nodes")
-      ->required()
-      ->check(CLI::Range(1u, 0xFFFFFFF0u).description(""))
-      ->type_name("N");
-  command->add_option("--edges", synth->edges, "Edges, all different")
-      ->required()
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{0xFFFFFFF0u}).description(""))
-      ->type_name("N");
-  command->add_option("--types", synth->types, "Edge types")
-      ->check(CLI::Range(1u, 65536u).description(""))
-      ->type_name("N")
-      ->capture_default_str();
+  constexpr std::uint64_t kMostIds = 0xFFFFFFF0;
+  add_unset_whole(*command, "--nodes", synth->nodes, {1, kMostIds}, "Nodes")->required();
+  add_unset_whole(*command, "--edges", synth->edges, {1, kMostIds}, "Edges, all different")
+      ->required();
+  add_whole(*command, "--types", synth->types, {1, 65536}, "Edge types");
   command
       ->add_option_function<std::string>(
           "--degree", [synth](const std::string& word) { synth->zipf = word == "zipf"; },
@@ -29,11 +23,8 @@ void add_synth(CLI::App& app, ExitCode& exit_code) {
       ->check(CLI::IsMember({"uniform", "zipf"}).description(""))
       ->type_name("uniform|zipf")
       ->default_str("uniform");
-  command
-      ->add_option("--classes", synth->classes,
-                   "Every node is a sample, of one of N classes at random (default: no targets)")
-      ->check(CLI::Range(2u, 65536u).description(""))
-      ->type_name("N");
+  add_unset_whole(*command, "--classes", synth->classes, {2, 65536},
+                  "Every node is a sample, of one of N classes at random (default: no targets)");
   add_typed_command(
       *command, options, false,
       [options, synth] {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "src/support/quantity_text.h"
+#include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "tools/import/commands.h"
 #include "tools/import/import_data.h"
@@ -87,11 +88,10 @@ void add_model_options(CLI::App& command, TuOptions& o) {
   using Features = GraphSetOptions::Features;
   using Output = GraphSetOptions::Output;
   const auto add_number = [&](const char* name, std::uint32_t& value, const char* text) {
-    return command.add_option(name, value, text)
-        ->check(CLI::Range(1u, 4096u).description(""))
-        ->type_name("N");
+    return add_unset_whole(command, name, value, {1, 4096}, text);
   };
-  add_number("--dim", o.model.dim, "Dimensions of every layer")->capture_default_str();
+  add_number("--dim", o.model.dim, "Dimensions of every layer")
+      ->default_str(std::to_string(o.model.dim));
   add_number("--layers", o.model.layers, "Layers (default: 5 for gin, else 2)");
   add_choice<Features>(command, "--features", o.model.features,
                        {{"onehot", Features::OneHot},
@@ -109,9 +109,7 @@ void add_model_options(CLI::App& command, TuOptions& o) {
   add_choice<bool>(command, "--isolated", o.model.keep_isolated, {{"keep", true}, {"drop", false}},
                    "Nodes without neighbours: an aggregation of nothing (zero), or no neuron",
                    "keep|drop", "keep");
-  command.add_option("--slope", o.model.slope, "gat: of the leaky relu")
-      ->type_name("X")
-      ->capture_default_str();
+  add_real(command, "--slope", o.model.slope, RealRange::Finite, "gat: of the leaky relu");
 }
 
 }  // namespace

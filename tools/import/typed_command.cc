@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/support/quantity_text.h"
+#include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "vecc/escape.h"
 
@@ -53,13 +54,6 @@ constexpr ModelOption kModelOptions[] = {
     {"--depth", is_reach},
 };
 
-CLI::Option* add_number(CLI::App& command, const char* name, std::uint32_t& value,
-                        std::uint32_t least, std::uint32_t most, const char* text) {
-  return command.add_option(name, value, text)
-      ->check(CLI::Range(least, most).description(""))
-      ->type_name("N");
-}
-
 /// An option of two words; `value` is true for the second.
 CLI::Option* add_choice(CLI::App& command, const char* name, bool& value, const std::string& no,
                         const std::string& yes, const char* text) {
@@ -72,19 +66,12 @@ CLI::Option* add_choice(CLI::App& command, const char* name, bool& value, const 
 }
 
 void add_layer_options(CLI::App& command, TypedCommandOptions& o) {
-  command.add_option("--dims", o.dims, "Dimensions of the embeddings and of each layer: 64,64,16")
-      ->delimiter(',')
-      ->check(CLI::Range(1u, kMaxDim).description(""))
-      ->type_name("N,N,...");
-  add_number(command, "--dim", o.dim, 1, kMaxDim, "Without --dims: of all of them")
-      ->capture_default_str();
-  add_number(command, "--layers", o.layers, 1, 1000, "Without --dims: how many")
-      ->capture_default_str();
-  add_number(command, "--heads", o.typed.heads, 1, 1024, "rgat, hgt: attention heads")
-      ->capture_default_str();
-  command.add_option("--slope", o.typed.slope, "rgat: of the leaky relu")
-      ->type_name("X")
-      ->capture_default_str();
+  add_wholes(command, "--dims", o.dims, {1, kMaxDim},
+             "Dimensions of the embeddings and of each layer: 64,64,16");
+  add_whole(command, "--dim", o.dim, {1, kMaxDim}, "Without --dims: of all of them");
+  add_whole(command, "--layers", o.layers, {1, 1000}, "Without --dims: how many");
+  add_whole(command, "--heads", o.typed.heads, {1, 1024}, "rgat, hgt: attention heads");
+  add_real(command, "--slope", o.typed.slope, RealRange::Finite, "rgat: of the leaky relu");
   add_choice(command, "--attention", o.typed.shared_attention, "relation", "shared",
              "rgat: attention vectors by relation, or one for all (PyG's RGATConv)");
   command
@@ -120,12 +107,11 @@ void add_graph_options(CLI::App& command, TypedCommandOptions& o, bool inverse) 
 }
 
 void add_score_options(CLI::App& command, TypedCommandOptions& o) {
-  add_number(command, "--relation-dim", o.score.relation_dim, 1, kMaxDim,
-             "transr: dimensions of the relations (default: --dim)");
-  add_number(command, "--p", o.score.p, 1, 2, "transe: the norm")->capture_default_str();
-  add_number(command, "--negatives", o.score.negatives, 0, 100000,
-             "Scores: corrupted triples a positive one")
-      ->capture_default_str();
+  add_unset_whole(command, "--relation-dim", o.score.relation_dim, {1, kMaxDim},
+                  "transr: dimensions of the relations (default: --dim)");
+  add_whole(command, "--p", o.score.p, {1, 2}, "transe: the norm");
+  add_whole(command, "--negatives", o.score.negatives, {0, 100000},
+            "Scores: corrupted triples a positive one");
   add_choice(command, "--loss", o.score.logistic, "margin", "logistic",
              "Scores: logistic gives the samples targets 1 and 0");
   command
@@ -133,12 +119,11 @@ void add_score_options(CLI::App& command, TypedCommandOptions& o) {
                   "Scores: of which split (default: train, or all where there are no splits)")
       ->check(CLI::IsMember({"train", "valid", "test", "all"}).description(""))
       ->type_name("train|valid|test|all");
-  add_number(command, "--first", o.score.first, 1, UINT32_MAX,
-             "Scores: only the first N of those triples");
+  add_unset_whole(command, "--first", o.score.first, {1, UINT32_MAX},
+                  "Scores: only the first N of those triples");
   command.add_option("--source", o.reach.sources, "reach: a node to start from; may be repeated")
       ->type_name("NAME");
-  add_number(command, "--depth", o.reach.depth, 1, 100000, "reach: hops at most")
-      ->capture_default_str();
+  add_whole(command, "--depth", o.reach.depth, {1, 100000}, "reach: hops at most");
 }
 
 /// Options that the chosen model does not know; empty if there are none.

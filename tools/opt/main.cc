@@ -80,7 +80,6 @@ int opt_main(int argc, char** argv) {
   CLI::App app("Reads a tensor program, verifies it, runs passes, and prints it.", "vecc-opt");
   Options options;
   app.footer(kFooter);
-  app.set_version_flag("--version", "vecc-opt " VECC_VERSION, "Print the version and leave");
   app.add_option("program", options.input, "Program text; - is stdin")
       ->type_name("FILE")
       ->capture_default_str();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "commands.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/run_tool.h"
@@ -81,17 +82,28 @@ Result<void> print_json(const std::vector<cuda::DeviceInfo>& gpus) {
   return write_data("", json.dump(2) + "\n");
 }
 
+struct DevicesCommandLine {
+  CLI::App app{"Shows the GPUs of this machine, and whether each backend can run here.",
+               "vecc devices"};
+  bool json = false;
+
+  DevicesCommandLine() { app.add_flag("--json", json, "As one JSON object"); }
+  DevicesCommandLine(const DevicesCommandLine&) = delete;  // its options are referred to
+  DevicesCommandLine& operator=(const DevicesCommandLine&) = delete;
+};
+
 }  // namespace
 
 int devices_main(int argc, char** argv) {
-  CLI::App app("Shows the GPUs of this machine, and whether each backend can run here.",
-               "vecc devices");
-  bool json = false;
-  app.add_flag("--json", json, "As one JSON object");
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  DevicesCommandLine line;
+  if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
   const std::vector<cuda::DeviceInfo> gpus = find_gpus();
-  const Result<void> printed = json ? print_json(gpus) : print_text(gpus);
+  const Result<void> printed = line.json ? print_json(gpus) : print_text(gpus);
   return printed ? 0 : report_errors(printed.error());
+}
+
+std::shared_ptr<CLI::App> devices_command_line() {
+  return app_of(std::make_shared<DevicesCommandLine>());
 }
 
 }  // namespace vecc::tools

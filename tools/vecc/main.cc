@@ -1,13 +1,14 @@
-// vecc graph.pb: import, vectorize, optimize, compile, run, print. vecc weights:
-// weights_commands.h; vecc devices: devices_command.h.
+// vecc graph.pb: import, vectorize, optimize, compile, run, print. The other commands: commands.h.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <utility>
 
-#include "devices_command.h"
+#include "commands.h"
 #include "emitted_code.h"
 #include "execute.h"
 #include "optimize_for.h"
@@ -22,11 +23,11 @@
 #include "tools/train_log/train_log.h"
 #include "train_folds.h"
 #include "train_stage.h"
+#include "vecc/escape.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/vectorize.h"
 #include "weight_stages.h"
-#include "weights_commands.h"
 
 namespace vecc::tools {
 namespace {
@@ -244,8 +245,12 @@ Result<void> run(Options options) {
 }
 
 int vecc_main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "weights") return weights_main(argc - 1, argv + 1);
-  if (argc > 1 && std::string_view(argv[1]) == "devices") return devices_main(argc - 1, argv + 1);
+  if (const auto code = run_command(argc, argv)) return *code;
+  if (const auto meant = argc > 1 ? meant_command(argv[1]) : std::nullopt) {
+    return report_usage("vecc", fmt::format("there is no command and no file \"{}\"; did you mean "
+                                            "vecc {}?",
+                                            escape_terminal(argv[1]), *meant));
+  }
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   set_up_logging(options.quiet ? "off" : options.log_level);

@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <vector>
 
 #include "tools/common/logging.h"
+#include "tools/common/number_options.h"
 #include "tools/common/precision_option.h"
 #include "tools/common/run_tool.h"
 
@@ -83,13 +83,7 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->type_name("f32|f64")
       ->default_str("f32");
   add_optimize_options(app, o.optimize, kDefaultLevel);
-  app.add_option_function<std::uint32_t>(
-         "--threads",
-         [&o](std::uint32_t threads) { o.threads = o.optimize.options.threads = threads; },
-         "CPU threads; 0: as many as the machine has")
-      ->check(CLI::Range(0, 4096).description(""))
-      ->type_name("N")
-      ->default_str("0");
+  add_whole(app, "--threads", o.threads, {0, 4096}, "CPU threads; 0: as many as the machine has");
   app.add_option_function<std::string>(
          "--torch-reduce",
          [&o](const std::string& text) { o.torch_reduce = parse_torch_reduce(text); },
@@ -111,19 +105,8 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->type_name("auto|graph|grid|cluster|parts")
       ->default_str("auto");
   add_precision_option(app, [&o](MatmulPrecision precision) { o.precision = precision; });
-  app.add_option("--repeat", o.repeat, "Run N times and print a table of the times")
-      ->check(CLI::Range(1, 1000000000).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-}
-
-/// What is no 64-bit number; CLI11 itself takes the nearest one.
-std::string check_seed(const std::string& text) {
-  std::int64_t seed = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, seed);
-  if (error == std::errc() && last == end) return {};
-  return text + " is not a whole number of 64 bits";
+  add_whole(app, "--repeat", o.repeat, {1, 1'000'000'000},
+            "Run N times and print a table of the times");
 }
 
 /// `FILE` or `by-name:FILE`.
@@ -178,11 +161,8 @@ void add_weight_options(CLI::App& app, Options& o) {
              "an error")
           ->check(CLI::IsMember(names).description(""))
           ->type_name(join_names(names));
-  app.add_option("--init-seed", o.init_seed, "Seed of --init: the same seed, the same weights")
-      ->needs(init)
-      ->check(CLI::Validator(check_seed, ""))
-      ->type_name("N")
-      ->capture_default_str();
+  add_seed(app, "--init-seed", o.init_seed, "Seed of --init: the same seed, the same weights")
+      ->needs(init);
   add_weight_file_options(app, o);
 }
 
@@ -203,19 +183,15 @@ void add_output_options(CLI::App& app, Options& o) {
 void add_limit_options(CLI::App& app, ImportLimits& limits) {
   const auto add = [&app](const char* name, std::uint64_t& value, std::uint64_t most,
                           const char* text) {
-    return app.add_option(name, value, text)
-        ->check(CLI::Range(std::uint64_t{1}, most).description(""))
-        ->type_name("N")
-        ->group("Limits")
-        ->capture_default_str();
+    add_whole(app, name, value, {1, most}, text)->group("Limits");
   };
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   constexpr std::uint64_t kMostIds = 0xFFFFFFFE;  // ids are 32 bits wide in memory
   add("--max-neurons", limits.max_neurons, kMostIds, "Neurons of the graph");
   add("--max-edges", limits.max_edges, kMost, "Edges of the graph");
-  add("--max-input-bytes", limits.max_input_bytes, kMost, "Bytes read, decompressed: 64M, 4G")
-      ->transform(CLI::AsSizeValue(false).description(""))
-      ->type_name("SIZE");
+  add_size(app, "--max-input-bytes", limits.max_input_bytes, {1, kMost},
+           "Bytes read, decompressed: 64M, 4G")
+      ->group("Limits");
   add("--max-weights", limits.max_weights, kMostIds, "Rows of all weight tables");
   add("--max-value-size", limits.max_value_size, kMost, "Elements of one value");
   add("--max-errors", limits.max_errors, kMost, "Errors reported; the rest are counted");
@@ -268,7 +244,7 @@ std::string check_precision(const Options& o) {
 }
 
 /// What CLI11's own checks do not see; empty if all is well.
-std::string check_options(Options& o, const std::string& device) {
+std::string check_options(const CLI::App& app, Options& o, const std::string& device) {
   if (std::string problem = check_optimize_settings(o.optimize); !problem.empty()) return problem;
   const Result<Device> parsed = parse_device(device);
   if (!parsed) return "--device: " + parsed.error().list().front().message;
@@ -287,7 +263,7 @@ std::string check_options(Options& o, const std::string& device) {
   }
   if (std::string problem = check_save_weights(o); !problem.empty()) return problem;
   if (std::string problem = check_facts(o); !problem.empty()) return problem;
-  if (std::string problem = check_train_settings(o.training); !problem.empty()) return problem;
+  if (std::string problem = check_train_settings(app, o.training); !problem.empty()) return problem;
   if (std::string problem = check_folds(o); !problem.empty()) return problem;
   if (o.training.train && o.backend == "reference") {
     return "--train runs a Program: --backend=interpreter computes in f64 as the reference does";
@@ -306,7 +282,6 @@ struct CommandLine {
 
   explicit CommandLine(Options& o) : options(o) {
     app.footer(kFooter);
-    app.set_version_flag("--version", "vecc " VECC_VERSION, "Print the version and leave");
     app.add_option("graph", o.input, "The graph (docs/format.md), plain, gzip or zstd")
         ->required()
         ->type_name("graph.pb");
@@ -323,7 +298,8 @@ struct CommandLine {
   /// After the parse. What does not fit together; empty if all is well.
   std::string finish() {
     options.emit.json = options.json;
-    return check_options(options, device);
+    options.optimize.options.threads = options.threads;
+    return check_options(app, options, device);
   }
 };
 
@@ -335,6 +311,16 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   const std::string problem = line.finish();
   if (!problem.empty()) return report_usage("vecc", problem);
   return std::nullopt;
+}
+
+std::shared_ptr<CLI::App> graph_command_line() {
+  struct Line {
+    Options options;
+    CommandLine line{options};
+    CLI::App& app = line.app;
+  };
+  const auto line = std::make_shared<Line>();
+  return {line, &line->app};
 }
 
 Result<Options> parse_option_words(std::vector<std::string> words) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,5 +52,7 @@ struct Options {
 /// The same from words, without the program's name, for callers that are no program. Error: Usage,
 /// with what parse_options() prints.
 [[nodiscard]] Result<Options> parse_option_words(std::vector<std::string> words);
+/// The command line itself, for pages and completions.
+[[nodiscard]] std::shared_ptr<CLI::App> graph_command_line();
 
 }  // namespace vecc::tools

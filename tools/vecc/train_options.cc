@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
+#include "tools/common/number_options.h"
 #include "tools/train_log/train_log.h"
 
 namespace vecc::tools {
 namespace {
 
-constexpr const char* kGroup = "Training";
+constexpr const char* kGroup = kTrainingGroup;
+constexpr WholeRange kEpochs{1, 1'000'000'000};
 
 template <class Value, class Parse>
 CLI::Option* add_name(CLI::App& app, const char* name, const char* names, Value& value,
@@ -33,7 +36,7 @@ template <class Number>
 bool parse_number(std::string_view text, Number& number) {
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, number);
-  return read.ec == std::errc() && read.ptr == end;
+  return read.ec == std::errc() && read.ptr == end && std::isfinite(static_cast<double>(number));
 }
 
 // constant, step:PERIOD[:FACTOR], cosine:PERIOD[:LAST]
@@ -78,9 +81,8 @@ void add_loss_options(CLI::App& app, TrainSettings& s) {
       app, "--reduction", "mean|sum", s.options.loss.reduction,
       [](const std::string& t) { return parse_reduction(t); },
       "How the errors of a batch become one number; default mean");
-  app.add_option("--margin", s.options.loss.margin, "Of margin_ranking")
-      ->group(kGroup)
-      ->capture_default_str();
+  add_real(app, "--margin", s.options.loss.margin, RealRange::AtLeastZero, "Of margin_ranking")
+      ->group(kGroup);
 }
 
 void add_step_options(CLI::App& app, TrainSettings& s) {
@@ -89,10 +91,8 @@ void add_step_options(CLI::App& app, TrainSettings& s) {
       app, "--optimizer", "sgd|adam|adamw|lazy-adam", o.optimizer,
       [](const std::string& t) { return parse_optimizer(t); },
       "Default adam. lazy-adam: NeuraLogic's, of the weights that a step touches");
-  app.add_option("--lr", s.options.schedule.base, "Learning rate")
-      ->check(CLI::PositiveNumber.description(""))
-      ->group(kGroup)
-      ->capture_default_str();
+  add_real(app, "--lr", s.options.schedule.base, RealRange::AboveZero, "Learning rate")
+      ->group(kGroup);
   app.add_option_function<std::string>(
          "--schedule",
          [&s](const std::string& text) {
@@ -104,14 +104,15 @@ void add_step_options(CLI::App& app, TrainSettings& s) {
          "to LAST (0) within N")
       ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]")
       ->group(kGroup);
-  app.add_option("--momentum", o.momentum, "Of sgd")->group(kGroup)->capture_default_str();
-  app.add_option("--weight-decay", o.weight_decay,
-                 "Times the weight, added to the gradient; adamw: beside it")
-      ->group(kGroup)
-      ->capture_default_str();
-  app.add_option("--clip-value", o.clip_value, "Limits every entry of every gradient")
+  add_real(app, "--momentum", o.momentum, RealRange::BelowOne, "Of sgd")->group(kGroup);
+  add_real(app, "--weight-decay", o.weight_decay, RealRange::AtLeastZero,
+           "Times the weight, added to the gradient; adamw: beside it")
       ->group(kGroup);
-  app.add_option("--clip-norm", o.clip_norm, "Limits the norm of all gradients together")
+  add_real(app, "--clip-value", o.clip_value, RealRange::AboveZero,
+           "Limits every entry of every gradient")
+      ->group(kGroup);
+  add_real(app, "--clip-norm", o.clip_norm, RealRange::AboveZero,
+           "Limits the norm of all gradients together")
       ->group(kGroup);
 }
 
@@ -130,15 +131,12 @@ void add_batch_options(CLI::App& app, TrainSettings& s) {
       ->group(kGroup);
   app.add_flag("!--no-shuffle", s.options.shuffle, "Batches in the order of the samples")
       ->group(kGroup);
-  app.add_option("--seed", s.options.seed, "Of the shuffle, and of --validate and --folds")
-      ->group(kGroup)
-      ->capture_default_str();
+  add_whole(app, "--seed", s.options.seed, {}, "Of the shuffle, and of --validate and --folds")
+      ->group(kGroup);
 }
 
 void add_loop_options(CLI::App& app, TrainSettings& s) {
-  app.add_option("--epochs", s.loop.epochs, "Passes over the samples")
-      ->group(kGroup)
-      ->capture_default_str();
+  add_whole(app, "--epochs", s.loop.epochs, kEpochs, "Passes over the samples")->group(kGroup);
   app.add_option_function<std::string>(
          "--validate",
          [&s](const std::string& text) {
@@ -155,25 +153,22 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
          "together), or another graph's. Default: those that the graph marks so")
       ->type_name("FRACTION|FILE")
       ->group(kGroup);
-  app.add_option(
-         "--folds", s.folds,
-         "Cross-validation: train K times, each on all folds but one. An output is that of the "
-         "training that did not see the sample")
-      ->check(CLI::Range(2, 1000000).description(""))
+  add_unset_whole(
+      app, "--folds", s.folds, {2, 1'000'000},
+      "Cross-validation: train K times, each on all folds but one. An output is that of the "
+      "training that did not see the sample")
       ->type_name("K")
       ->group(kGroup);
-  app.add_option("--early-stop", s.loop.early_stop,
-                 "End after N epochs without a lower validation loss, with the best weights")
-      ->type_name("N")
+  add_unset_whole(app, "--early-stop", s.loop.early_stop, kEpochs,
+                  "End after N epochs without a lower validation loss, with the best weights")
       ->group(kGroup);
   app.add_option("--checkpoint", s.loop.checkpoint_folder,
                  "Keep the state of the training there, to go on from")
       ->type_name("DIR")
       ->group(kGroup);
-  app.add_option("--checkpoint-every", s.loop.checkpoint_every, "Epochs between two checkpoints")
-      ->check(CLI::PositiveNumber.description(""))
-      ->group(kGroup)
-      ->capture_default_str();
+  add_whole(app, "--checkpoint-every", s.loop.checkpoint_every, kEpochs,
+            "Epochs between two checkpoints")
+      ->group(kGroup);
   app.add_flag("--resume", s.loop.resume,
                "Go on from the checkpoint, if there is one: bit for bit as if never stopped")
       ->group(kGroup);
@@ -183,10 +178,8 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
       ->type_name("csv:FILE|jsonl:FILE|tensorboard:DIR")
       ->allow_extra_args(false)
       ->group(kGroup);
-  app.add_option("--log-every", s.loop.log_every, "Epochs between two evaluations")
-      ->check(CLI::PositiveNumber.description(""))
-      ->group(kGroup)
-      ->capture_default_str();
+  add_whole(app, "--log-every", s.loop.log_every, kEpochs, "Epochs between two evaluations")
+      ->group(kGroup);
 }
 
 std::string check_logs(const std::vector<std::string>& logs) {
@@ -195,6 +188,21 @@ std::string check_logs(const std::vector<std::string>& logs) {
     if (std::find(logs.begin(), log, *log) != log) return "--log: \"" + *log + "\" comes twice";
   }
   return {};
+}
+
+bool is_given(const CLI::App& app, const std::string& option) {
+  return app.get_option(option)->count() > 0;
+}
+
+// An option that says how to train where nothing is trained.
+std::string find_idle_option(const CLI::App& app) {
+  const auto given = app.get_options([](const CLI::Option* option) {
+    return option->get_group() == kTrainingGroup && option->count() > 0;
+  });
+  if (given.empty()) return {};
+  return given.front()->get_name() +
+         " says how to train, and nothing is trained: add --train, or "
+         "leave it out";
 }
 
 }  // namespace
@@ -210,19 +218,20 @@ void add_train_options(CLI::App& app, TrainSettings& settings) {
   add_batch_options(app, settings);
 }
 
-std::string check_train_settings(const TrainSettings& s) {
+std::string check_train_settings(const CLI::App& app, const TrainSettings& s) {
+  if (!s.train) return find_idle_option(app);
   const bool validates = s.validate_fraction || !s.validate_file.empty();
-  if (!s.train) {
-    if (validates || s.folds > 0 || !s.loop.checkpoint_folder.empty() || s.loop.resume ||
-        !s.logs.empty() || s.loop.early_stop > 0) {
-      return "--validate, --folds, --early-stop, --checkpoint, --resume and --log need --train";
-    }
-    return {};
-  }
   if (s.loop.resume && s.loop.checkpoint_folder.empty()) return "--resume needs --checkpoint=DIR";
   if (s.folds > 0 && (validates || !s.loop.checkpoint_folder.empty())) {
     return "--folds validates by itself and has no checkpoints: leave out --validate and "
            "--checkpoint";
+  }
+  if (s.options.optimizer.momentum > 0 && s.options.optimizer.optimizer != Optimizer::Sgd) {
+    return "--momentum is sgd's; the Adams have moments of their own: leave it out, or add "
+           "--optimizer=sgd";
+  }
+  if (is_given(app, "--margin") && s.loss && *s.loss != Loss::MarginRanking) {
+    return "--margin needs --loss=margin_ranking";
   }
   return check_logs(s.logs);
 }

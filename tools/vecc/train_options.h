@@ -27,9 +27,12 @@ struct TrainSettings {
   std::function<bool()> should_stop;
 };
 
+/// The group of options that say how to train, by which --help and the checks know them.
+inline constexpr const char* kTrainingGroup = "Training";
+
 /// Adds the options; `settings` must outlive the parse.
 void add_train_options(CLI::App& app, TrainSettings& settings);
-/// What does not fit together; empty if all is well.
-[[nodiscard]] std::string check_train_settings(const TrainSettings& settings);
+/// After the parse: what does not fit together; empty if all is well.
+[[nodiscard]] std::string check_train_settings(const CLI::App& app, const TrainSettings& settings);
 
 }  // namespace vecc::tools

@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "commands.h"
 #include "tools/common/interrupt.h"
+#include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 
 namespace vecc::tools {
@@ -31,17 +33,15 @@ struct WeightsOptions {
   WeightLimits limits;
 };
 
-CLI::App* add_command(CLI::App& app, WeightsOptions& o, const char* name, const char* text,
-                      const char* second) {
+void add_command(CLI::App& app, WeightsOptions& o, const char* name, const char* text,
+                 const char* second) {
   CLI::App* const command = app.add_subcommand(name, text);
   command->add_option("first", o.first, "A weight file")->required()->type_name("FILE");
   if (second != nullptr) {
     command->add_option("second", o.second, second)->required()->type_name("FILE");
   }
-  command->add_option("--max-input-bytes", o.limits.max_bytes, "Bytes of a file, unpacked: 64M, 4G")
-      ->transform(CLI::AsSizeValue(false).description(""))
-      ->type_name("SIZE");
-  return command;
+  add_size(*command, "--max-input-bytes", o.limits.max_bytes, {1, std::uint64_t{1} << 62},
+           "Bytes of a file, unpacked: 64M, 4G");
 }
 
 Result<int> show(const WeightsOptions& o) {
@@ -68,6 +68,26 @@ bool names_numpy(const std::string& path) {
   return path.ends_with(".npz") || path.ends_with(".npy");
 }
 
+struct WeightsCommandLine {
+  CLI::App app{"Shows, compares and converts files of weights.", "vecc weights"};
+  WeightsOptions options;
+
+  WeightsCommandLine() {
+    app.footer(kWeightsFooter);
+    app.require_subcommand(1);
+    add_command(app, options, "show", "Each tensor's shape and statistics", nullptr);
+    add_command(app, options, "diff", "The largest absolute and relative difference of each tensor",
+                "The file to compare with");
+    for (const char* name : {"show", "diff"}) {
+      app.get_subcommand(name)->add_flag("--json", options.json, "As one JSON object");
+    }
+    add_command(app, options, "convert", "Writes the first file as safetensors",
+                "Where to write it");
+  }
+  WeightsCommandLine(const WeightsCommandLine&) = delete;  // its options are referred to
+  WeightsCommandLine& operator=(const WeightsCommandLine&) = delete;
+};
+
 }  // namespace
 
 Result<void> print_table(const std::vector<std::vector<std::string>>& lines) {
@@ -89,24 +109,19 @@ Result<void> print_table(const std::vector<std::vector<std::string>>& lines) {
 }
 
 int weights_main(int argc, char** argv) {
-  CLI::App app("Shows, compares and converts files of weights.", "vecc weights");
-  app.footer(kWeightsFooter);
-  app.require_subcommand(1);
-  WeightsOptions o;
-  const auto* shown = add_command(app, o, "show", "Each tensor's shape and statistics", nullptr);
-  const auto* compared =
-      add_command(app, o, "diff", "The largest absolute and relative difference of each tensor",
-                  "The file to compare with");
-  for (const char* name : {"show", "diff"}) {
-    app.get_subcommand(name)->add_flag("--json", o.json, "As one JSON object");
-  }
-  add_command(app, o, "convert", "Writes the first file as safetensors", "Where to write it");
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
-  if (app.got_subcommand("convert") && names_numpy(o.second)) {
+  WeightsCommandLine line;
+  if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
+  const WeightsOptions& o = line.options;
+  const auto is = [&](const char* name) { return line.app.got_subcommand(name); };
+  if (is("convert") && names_numpy(o.second)) {
     return report_usage("vecc weights", "convert writes safetensors only, not .npz or .npy");
   }
-  const Result<int> result = shown->parsed() ? show(o) : compared->parsed() ? diff(o) : convert(o);
+  const Result<int> result = is("show") ? show(o) : is("diff") ? diff(o) : convert(o);
   return result ? *result : report_errors(result.error());
+}
+
+std::shared_ptr<CLI::App> weights_command_line() {
+  return app_of(std::make_shared<WeightsCommandLine>());
 }
 
 }  // namespace vecc::tools

@@ -1,6 +1,8 @@
 // vecc weights show FILE | diff A B | convert A B.safetensors
 #pragma once
 
+#include <CLI/App.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@ namespace vecc::tools {
 
 /// `argv[0]` is "weights". Returns the exit code; diff's is 1 where the files differ.
 [[nodiscard]] int weights_main(int argc, char** argv);
+/// Its command line, for pages and completions.
+[[nodiscard]] std::shared_ptr<CLI::App> weights_command_line();
 
 /// A line a tensor on stdout: name, dtype, shape, min, max, mean and norm (the root of the sum of
 /// squares; `-` where there is no element). Error: CannotWrite.
