@@ -180,14 +180,22 @@ class BadCalls(Commands):
     def test_options(self):
         for text, arguments in (("-o is missing", ["export", *INPUTS]),
                                 ("there is no option --epochs", ["export", *INPUTS, "--epochs", "3"]),
-                                ("there is no command exprot", ["exprot"]),
+                                ("there is no command exprot; did you mean export?", ["exprot"]),
+                                ("there is no option --naems; did you mean --names?",
+                                 ["export", *INPUTS, "--naems"]),
                                 ("-o needs a value", ["export", "-o"]),
                                 ("no cross-validation", ["evaluate", *INPUTS, "-xval", "2"]),
                                 ("names that end in .java", ["import-weights", *INPUTS, "-w", "x", "-o", "y"])):
             with self.subTest(text):
                 self.fail_with(2, text, *arguments)
 
+    def test_help(self):
+        text = self.succeed("--help").stdout
+        for words in (["help"], ["help", "train"], ["train", "help"], ["export", "--help"]):
+            self.assertEqual(self.succeed(*words).stdout, text)
+
     def test_version(self):
+        self.assertEqual(self.succeed("train", "--version").stdout, self.succeed("--version").stdout)
         versions = [self.succeed("--version", program=program).stdout.split() for program in (LAUNCHER, VECC)]
         self.assertEqual(versions[0], ["vecc-neuralogic", versions[1][1]])
 

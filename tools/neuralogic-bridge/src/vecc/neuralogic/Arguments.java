@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -47,10 +48,20 @@ final class Arguments {
         vecc.add(argument);
         if (next) vecc.add(all.get(++i));
       } else {
-        throw usage("there is no option " + name);
+        throw usage("there is no option " + name + Suggestion.of(name, names(theirs, flags, valued)));
       }
     }
     checkFiles();
+  }
+
+  private static List<String> names(Options theirs, Set<String> flags, Collection<String> valued) {
+    List<String> names = new ArrayList<>(flags);
+    names.addAll(valued);
+    for (Option option : theirs.getOptions()) {
+      names.add("-" + option.getOpt());
+      if (option.hasLongOpt()) names.add("--" + option.getLongOpt());
+    }
+    return names;
   }
 
   private static boolean isOption(String text) {

@@ -1,11 +1,15 @@
 package vecc.neuralogic;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 /** vecc-neuralogic: NeuraLogic's templates, examples and queries in, graphs and trained models out. */
 public final class Main {
   private static final long STACK_BYTES = 1L << 30; // NeuraLogic walks networks recursively
+
+  private static final List<String> COMMANDS =
+      Arrays.asList("export", "evaluate", "import-weights", "train");
 
   private Main() {}
 
@@ -37,15 +41,21 @@ public final class Main {
   }
 
   private static void dispatch(String command, List<String> rest) throws Exception {
-    if (rest.contains("--help") || rest.contains("-h")) command = "--help";
+    if (rest.contains("--help") || rest.contains("-h") || rest.equals(Collections.singletonList("help"))) {
+      command = "--help";
+    } else if (rest.contains("--version") && COMMANDS.contains(command)) {
+      command = "--version";
+    }
     switch (command) {
       case "export": Commands.export(rest); break;
       case "evaluate": Commands.evaluate(rest); break;
       case "import-weights": Commands.importWeights(rest); break;
       case "train": TrainCommand.run(rest); break;
-      case "-h": case "--help": System.out.print(Help.TEXT); break;
+      case "-h": case "--help": case "help": System.out.print(Help.TEXT); break;
       case "--version": System.out.println("vecc-neuralogic " + Version.text()); break;
-      default: throw Arguments.usage("there is no command " + command);
+      default:
+        throw Arguments.usage(
+            "there is no command " + command + Suggestion.of(command, COMMANDS));
     }
   }
 
