@@ -87,6 +87,17 @@ TEST(Options, what_says_how_to_train_needs_train) {
                "--margin needs --loss=margin_ranking");
 }
 
+TEST(Options, a_module_is_written_with_its_loss) {
+  const std::string folder = test_folder();
+  const std::string graph = write_small_graph(folder);
+  const auto emit = [&](const char* option) {
+    return run_vecc({graph, "--quiet", "--emit=python", "-o", folder + "/module", option});
+  };
+  EXPECT_EQ(emit("--loss=crossentropy").code, 0);
+  EXPECT_THAT(read_text(folder + "/module/model.py"), HasSubstr("crossentropy"));
+  expect_usage(emit("--lr=0.1"), "--lr says how to train, and nothing is trained");
+}
+
 TEST(Options, fewer_epochs_than_a_checkpoint_has_are_refused) {
   const std::string folder = test_folder();
   const std::string graph = write_small_graph(folder);

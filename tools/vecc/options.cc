@@ -263,7 +263,10 @@ std::string check_options(const CLI::App& app, Options& o, const std::string& de
   }
   if (std::string problem = check_save_weights(o); !problem.empty()) return problem;
   if (std::string problem = check_facts(o); !problem.empty()) return problem;
-  if (std::string problem = check_train_settings(app, o.training); !problem.empty()) return problem;
+  if (std::string problem = check_train_settings(app, o.training, o.emit.kind == EmitKind::Python);
+      !problem.empty()) {
+    return problem;
+  }
   if (std::string problem = check_folds(o); !problem.empty()) return problem;
   if (o.training.train && o.backend == "reference") {
     return "--train runs a Program: --backend=interpreter computes in f64 as the reference does";

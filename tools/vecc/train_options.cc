@@ -194,10 +194,16 @@ bool is_given(const CLI::App& app, const std::string& option) {
   return app.get_option(option)->count() > 0;
 }
 
+// A Python module trains by itself, with the loss that it is written with.
+bool goes_into_module(const std::string& option) {
+  return option == "--loss" || option == "--margin";
+}
+
 // An option that says how to train where nothing is trained.
-std::string find_idle_option(const CLI::App& app) {
-  const auto given = app.get_options([](const CLI::Option* option) {
-    return option->get_group() == kTrainingGroup && option->count() > 0;
+std::string find_idle_option(const CLI::App& app, bool emits_module) {
+  const auto given = app.get_options([emits_module](const CLI::Option* option) {
+    return option->get_group() == kTrainingGroup && option->count() > 0 &&
+           !(emits_module && goes_into_module(option->get_name()));
   });
   if (given.empty()) return {};
   return given.front()->get_name() +
@@ -218,8 +224,11 @@ void add_train_options(CLI::App& app, TrainSettings& settings) {
   add_batch_options(app, settings);
 }
 
-std::string check_train_settings(const CLI::App& app, const TrainSettings& s) {
-  if (!s.train) return find_idle_option(app);
+std::string check_train_settings(const CLI::App& app, const TrainSettings& s, bool emits_module) {
+  if (is_given(app, "--margin") && s.loss && *s.loss != Loss::MarginRanking) {
+    return "--margin needs --loss=margin_ranking";
+  }
+  if (!s.train) return find_idle_option(app, emits_module);
   const bool validates = s.validate_fraction || !s.validate_file.empty();
   if (s.loop.resume && s.loop.checkpoint_folder.empty()) return "--resume needs --checkpoint=DIR";
   if (s.folds > 0 && (validates || !s.loop.checkpoint_folder.empty())) {
@@ -229,9 +238,6 @@ std::string check_train_settings(const CLI::App& app, const TrainSettings& s) {
   if (s.options.optimizer.momentum > 0 && s.options.optimizer.optimizer != Optimizer::Sgd) {
     return "--momentum is sgd's; the Adams have moments of their own: leave it out, or add "
            "--optimizer=sgd";
-  }
-  if (is_given(app, "--margin") && s.loss && *s.loss != Loss::MarginRanking) {
-    return "--margin needs --loss=margin_ranking";
   }
   return check_logs(s.logs);
 }

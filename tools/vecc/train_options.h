@@ -32,7 +32,9 @@ inline constexpr const char* kTrainingGroup = "Training";
 
 /// Adds the options; `settings` must outlive the parse.
 void add_train_options(CLI::App& app, TrainSettings& settings);
-/// After the parse: what does not fit together; empty if all is well.
-[[nodiscard]] std::string check_train_settings(const CLI::App& app, const TrainSettings& settings);
+/// After the parse: what does not fit together; empty if all is well. Without --train such options
+/// are refused, but for those that a Python module to be emitted trains by.
+[[nodiscard]] std::string check_train_settings(const CLI::App& app, const TrainSettings& settings,
+                                               bool emits_module);
 
 }  // namespace vecc::tools
