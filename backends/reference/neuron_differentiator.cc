@@ -3,12 +3,20 @@
 #include <new>
 #include <stdexcept>
 
+#include "backends/reference/differentiate_op.h"
 #include "backends/reference/evaluation_order.h"
 #include "backends/reference/neuron_elements.h"
 #include "src/function/differentiate.h"
 
 namespace vecc {
 namespace {
+
+// Whether the result depends on the elements. Those that it does not read get no part, not zero
+// times something that may be infinite.
+bool reads_elements(Combining combining, Combination combination) {
+  return combining == Combining::Element ||
+         (combining == Combining::Apply && combination != Combination::Count);
+}
 
 class NeuronDifferentiator {
  public:
@@ -44,7 +52,7 @@ class NeuronDifferentiator {
   // All readers have added their parts before.
   void differentiate_neuron(NeuronId neuron) {
     const std::span<const double> g = neuron_gradient(neuron);
-    if (std::ranges::all_of(g, [](double v) { return v == 0; })) return;
+    if (is_zero(g)) return;
     const NeuronView view = view_neuron(graph_, neuron);
     switch (view.range->fact) {
       case FactKind::Unit:
@@ -54,21 +62,19 @@ class NeuronDifferentiator {
         return;
       case FactKind::NotAFact: break;
     }
+    const Combining combining = combining_of(*view.function, view.element_count());
+    if (!reads_elements(combining, view.function->combination)) return;
     const std::span<const Element> elements = elements_.collect(view);
     const Element combined = elements_.combine(view);
     g_combined_.assign(combined.values.size(), 0);
     differentiate(view.function->transformation, view.words, combined.shape, combined.values,
                   values_.value(neuron), g, g_combined_);
     collect_gradients(view, elements);
-    switch (combining_of(*view.function, elements.size())) {
-      case Combining::Zero:
-      case Combining::One:
-      case Combining::Invalid: return;
-      case Combining::Element: differentiate_add(g_combined_, combined.shape, gradients_[0]); break;
-      case Combining::Apply:
-        differentiate(view.function->combination, view.function->expr.get(), elements,
-                      combined.values, g_combined_, gradients_);
-        break;
+    if (combining == Combining::Element) {
+      differentiate_add(g_combined_, combined.shape, gradients_[0]);
+    } else {
+      differentiate(view.function->combination, view.function->expr.get(), elements,
+                    combined.values, g_combined_, gradients_);
     }
     pass_through_weights(view);
   }
@@ -92,7 +98,7 @@ class NeuronDifferentiator {
   void pass_through_weights(const NeuronView& view) {
     for (std::size_t i = 0; i < view.inputs.size(); ++i) {
       const WeightId weight = view.weight(i);
-      if (weight == kNoWeight) continue;
+      if (weight == kNoWeight || is_zero(g_products_[i])) continue;
       differentiate_times(elements_.weight(weight), elements_.neuron(view.inputs[i]),
                           g_products_[i], weight_gradient(weight), neuron_gradient(view.inputs[i]));
     }

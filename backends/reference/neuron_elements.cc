@@ -1,6 +1,20 @@
 #include "backends/reference/neuron_elements.h"
 
+#include <cmath>
+#include <limits>
+
 namespace vecc {
+namespace {
+
+// COUNT, SOFTMAX or SPARSEMAX of one element. A share of what is no finite number is NaN, as among
+// several elements.
+double one_of(Combination combination, const Element& element) {
+  const bool is_share = combination != Combination::Count;
+  return is_share && !std::isfinite(element.values[0]) ? std::numeric_limits<double>::quiet_NaN()
+                                                       : 1;
+}
+
+}  // namespace
 
 std::span<const Element> NeuronElements::collect(const NeuronView& view) {
   elements_.clear();
@@ -29,7 +43,7 @@ Element NeuronElements::combine(const NeuronView& view) {
       const bool is_count = function.combination == Combination::Count;
       return fill(is_count ? Shape::scalar() : view.range->shape, 0);
     }
-    case Combining::One: return fill(Shape::scalar(), 1);
+    case Combining::One: return fill(Shape::scalar(), one_of(function.combination, elements_[0]));
     case Combining::Element: return elements_[0];
     case Combining::Apply: {
       shapes_.clear();

@@ -97,30 +97,6 @@ void cross(const Keys& keys, Elements elements, Shape result, std::span<Residues
 
 }  // namespace
 
-bool is_doubtful(std::span<const double> constants) {
-  constexpr double kLarge = 1e30;
-  return !std::ranges::all_of(constants, [](double c) { return std::abs(c) < kLarge; });
-}
-
-bool makes_doubt(Combination combination) {
-  switch (combination) {
-    case Combination::CosSim: return true;  // of a vector of zeros
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Softmax:
-    case Combination::Sparsemax:
-    case Combination::Product:
-    case Combination::ElProduct:
-    case Combination::CrossSum:
-    case Combination::FunctionGraph: return false;
-  }
-  return true;
-}
-
 Residues fingerprint_share(const Keys& keys, Combination combination, const Residues& entry,
                            const MultisetHash& all, bool doubtful) {
   if (all.count() == 1 && !doubtful) return kOne;

@@ -8,6 +8,7 @@
 
 #include "optimizer/iso/keyed_hash.h"
 #include "optimizer/iso/row_fingerprint.h"
+#include "optimizer/rewrite/doubtful_values.h"
 #include "vecc/function.h"
 
 namespace vecc::iso {
@@ -36,12 +37,6 @@ void fingerprint_combination(const Keys& keys, Combination combination,
 [[nodiscard]] Residues fingerprint_share(const Keys& keys, Combination combination,
                                          const Residues& entry, const MultisetHash& all,
                                          bool doubtful);
-
-/// Whether a constant is infinite or NaN, or so large that products of it may be.
-[[nodiscard]] bool is_doubtful(std::span<const double> constants);
-/// Whether the result may be infinite or NaN though the arguments are numbers.
-[[nodiscard]] bool makes_doubt(Transformation transformation);
-[[nodiscard]] bool makes_doubt(Combination combination);
 
 /// Residues for a value that only lives for a call.
 using Scratch = std::vector<Residues>;

@@ -84,36 +84,6 @@ void square(const Keys& keys, RowFingerprint x, Shape result, std::span<Residues
 
 }  // namespace
 
-bool makes_doubt(Transformation transformation) {
-  switch (transformation) {
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse: return true;
-    case Transformation::Identity:
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Signum:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Reverse:
-    case Transformation::Transp:
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::Slice:
-    case Transformation::Reshape:
-    case Transformation::AtIndex:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square:
-    case Transformation::Broadcast:
-    case Transformation::LogSoftmax: return false;
-  }
-  return true;
-}
-
 void fingerprint_transformation(const Keys& keys, const TransformationSpec& spec,
                                 std::span<const std::uint32_t> words, RowFingerprint x,
                                 Shape result, std::span<Residues> y) {

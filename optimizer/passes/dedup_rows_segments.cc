@@ -100,14 +100,15 @@ bool is_permutation(const Index& index, std::uint32_t rows) {
 
 class Orderer {
  public:
-  explicit Orderer(const Program& program) : program_(program), cuts_(program.ops().size()) {
+  explicit Orderer(const Program& program)
+      : program_(program), doubtful_(program), cuts_(program.ops().size()) {
     const Readers readers(program);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       const auto* segment = std::get_if<SegmentOp>(&program.op(id).attributes);
       if (segment == nullptr || keeps_members(segment->combination)) continue;
       const ValueId operand = program.op(id).operands[0];
       const bool is_gather = program.op(operand).kind() == OpKind::Gather;
-      if (is_gather && readers.only(operand) == id) cuts_[id] = cut(*segment, operand);
+      if (is_gather && readers.only(operand) == id) cuts_[id] = cut(*segment, id, operand);
       if (cuts_[id]) ++count_;
     }
   }
@@ -137,12 +138,12 @@ class Orderer {
   }
 
  private:
-  [[nodiscard]] std::optional<Cut> cut(const SegmentOp& segment, ValueId gather) const {
+  [[nodiscard]] std::optional<Cut> cut(const SegmentOp& segment, ValueId id, ValueId gather) {
     const GatheredRows read = read_through(program_, gather);
     const Op& linear = program_.op(read.source);
     if (linear.kind() != OpKind::Linear || linear.rows == 0) return std::nullopt;
     if (!is_permutation(read.rows, linear.rows)) return std::nullopt;
-    const bool order_free = is_order_free(segment.combination, linear.shape);
+    const bool order_free = is_order_free(program_, id, doubtful_);
     const Wanted wanted = wanted_segments(segment, read.rows, order_free);
     if (segment.segments.is_fixed() && segment.segments.dimension() == 1) {
       return cut_dimension_1(segment.segments, wanted, linear.rows);
@@ -151,6 +152,7 @@ class Orderer {
   }
 
   const Program& program_;
+  DoubtfulValues doubtful_;
   std::vector<std::optional<Cut>> cuts_;  // by value
   std::uint64_t count_ = 0;
 };

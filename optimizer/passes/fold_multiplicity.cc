@@ -32,10 +32,6 @@
 namespace vecc {
 namespace {
 
-bool selects(Combination combination) {
-  return combination == Combination::Max || combination == Combination::Min;
-}
-
 bool can_fold(Combination combination) {
   return combination == Combination::Sum || combination == Combination::Avg || selects(combination);
 }

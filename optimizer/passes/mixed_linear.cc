@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "optimizer/rewrite/doubtful_values.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 
@@ -115,6 +116,16 @@ std::optional<MixedMembers> find_mixed(const Program& program, const Readers& re
   return mixed;
 }
 
+// Whether a plain row may be infinite, and would be multiplied by zeros.
+bool may_spoil_rows(const Program& program, const MixedMembers& mixed, DoubtfulValues& doubtful) {
+  if (program.op(program.op(mixed.linear).operands[0]).shape.is_scalar()) return false;
+  const Operands& operands = program.op(mixed.concat).operands;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!mixed.joined[k] && doubtful[operands[k]]) return true;
+  }
+  return false;
+}
+
 // The joined linear: what row i of it reads on each side.
 class JoinedLinear {
  public:
@@ -221,6 +232,7 @@ ValueId neutral_fact(Rewriter& rewriter, Shape shape) {
 
 std::uint64_t join_mixed_linears(Program& program) {
   const Readers readers(program);
+  DoubtfulValues doubtful(program);
   Rewriter rewriter(program);
   std::map<Shape, ValueId> neutral;  // by the weights' shape
   std::uint64_t joined = 0;
@@ -229,7 +241,7 @@ std::uint64_t join_mixed_linears(Program& program) {
     std::optional<MixedMembers> mixed;
     if (op.kind() == OpKind::Segment) mixed = find_mixed(program, readers, id);
     std::optional<JoinedLinear> linear;
-    if (mixed) linear.emplace(program, *mixed);
+    if (mixed && !may_spoil_rows(program, *mixed, doubtful)) linear.emplace(program, *mixed);
     if (!linear || !linear->pays()) {
       rewriter.copy(id);
       continue;

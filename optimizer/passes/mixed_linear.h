@@ -19,8 +19,8 @@
 // where the multiply-adds added are at most the elements saved, for weights of at most 16 rows:
 // beyond those, products and the weights that they read dominate.
 //
-// An infinite element of a plain row makes the others of its row NaN (0 times infinity): values
-// that have overflowed already, which the sum after it would hardly bring back.
+// By an identity matrix an infinite element makes the others of its row NaN (0 times infinity):
+// left where a plain row may be infinite by a constant or a function (doubtful_values.h).
 #pragma once
 
 #include <cstdint>

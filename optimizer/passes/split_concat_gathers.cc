@@ -55,10 +55,6 @@ bool is_splittable(Combination combination) {
   return false;
 }
 
-bool selects_first(Combination combination) {
-  return combination == Combination::Max || combination == Combination::Min;
-}
-
 // A segment over a concat, and what would replace it.
 struct Split {
   ConcatSegment read;
@@ -72,7 +68,11 @@ struct Split {
 class SplitFinder {
  public:
   SplitFinder(const Program& program, const BackendTraits& traits)
-      : program_(program), traits_(traits), readers_(program), parts_(program) {}
+      : program_(program),
+        traits_(traits),
+        readers_(program),
+        parts_(program),
+        doubtful_(program) {}
 
   /// The splits that pay, in order of their segments.
   std::vector<Split> find() {
@@ -100,7 +100,8 @@ class SplitFinder {
     if (segment == nullptr || !is_splittable(segment->combination)) return;
     const auto read = concat_segment(id);
     if (!read) return;
-    const bool ordered = selects_first(segment->combination);
+    const bool ordered = selects(segment->combination);
+    if (ordered && doubtful_[op.operands[0]]) return;  // a NaN hides what stands behind it
     auto members = members_by_source(program_, *read, parts_, kMostSources, ordered);
     if (!members) return;
     Split split{*read, {}, {}, 0, 0, false};
@@ -174,6 +175,7 @@ class SplitFinder {
   const BackendTraits& traits_;
   Readers readers_;
   ConcatParts parts_;
+  DoubtfulValues doubtful_;
   std::vector<Split> splits_;
   boost::unordered_flat_map<ValueId, std::size_t> concat_number_;  // only looked up
   std::vector<std::vector<std::size_t>> by_concat_;                // numbers of splits

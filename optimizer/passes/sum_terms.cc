@@ -224,7 +224,7 @@ void SumTerms::write_product(SourceRows::Source at, double factor, std::uint32_t
   const FewTerms lefts = side(0);
   const FewTerms rights = side(1);
   steps_left_ -= std::min<std::uint64_t>(steps_left_, lefts.size() * rights.size());
-  if (steps_left_ == 0) return;
+  if (steps_left_ == 0 || lefts.empty() || rights.empty()) return;  // no table of no products
   const std::uint32_t table = table_of(at.value);
   Pairs& pairs = batch_pairs_[table - 1];
   for (const Term& left : lefts) {

@@ -17,6 +17,10 @@ constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
 
 }  // namespace
 
+bool selects(Combination combination) {
+  return combination == Combination::Max || combination == Combination::Min;
+}
+
 bool is_order_free(Combination combination, Shape member) {
   // In a segment, each member of softmax and sparsemax keeps its place.
   if (keeps_members(combination)) return true;
@@ -28,12 +32,20 @@ bool is_order_free(Combination combination, Shape member) {
   return false;
 }
 
+bool is_order_free(const Program& program, ValueId segment, DoubtfulValues& doubtful) {
+  const Combination combination = std::get<SegmentOp>(program.op(segment).attributes).combination;
+  const ValueId members = program.op(segment).operands[0];
+  return is_order_free(combination, program.op(members).shape) &&
+         !(selects(combination) && doubtful[members]);
+}
+
 class RowClasses::Builder {
  public:
   Builder(const Program& program, const SourceRows& sources, std::vector<std::uint32_t>& classes)
       : program_(program),
         sources_(sources),
         classes_(classes),
+        doubtful_(program),
         parameter_(program.parameters().size(), kNoClass),
         first_(sources.size(), kNoClass) {}
 
@@ -107,7 +119,7 @@ class RowClasses::Builder {
     const ValueId operand = program_.op(id).operands[0];
     const std::uint32_t rows = program_.op(operand).rows;
     const std::uint32_t segments = segment.segments.count(rows);
-    const bool sorted = is_order_free(segment.combination, program_.op(operand).shape);
+    const bool sorted = is_order_free(program_, id, doubtful_);
     const View member = of(operand);
     const auto members = [&](std::uint32_t s, std::vector<std::uint32_t>& tuple) {
       const auto begin = static_cast<std::ptrdiff_t>(tuple.size());
@@ -220,6 +232,7 @@ class RowClasses::Builder {
   const Program& program_;
   const SourceRows& sources_;
   std::vector<std::uint32_t>& classes_;
+  DoubtfulValues doubtful_;
   std::uint32_t unit_ = kNoClass;         // of all units
   std::vector<std::uint32_t> parameter_;  // by parameter: the class of its first row
   std::vector<std::uint32_t> first_;      // by class; scratch of by_class, kNoClass between uses

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "optimizer/rewrite/doubtful_values.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
@@ -48,7 +49,12 @@ class RowClasses {
   std::vector<std::uint32_t> classes_;  // by source number
 };
 
-/// Whether the members of a segment over rows of `member` may stand in any order.
+/// Whether the combination is one of its members: max, min.
+[[nodiscard]] bool selects(Combination combination);
+/// Whether the members of a segment over rows of `member`, all of them numbers, may stand in any
+/// order.
 [[nodiscard]] bool is_order_free(Combination combination, Shape member);
+/// The same of a `segment` of `program`, whose members may be NaN.
+[[nodiscard]] bool is_order_free(const Program& program, ValueId segment, DoubtfulValues& doubtful);
 
 }  // namespace vecc

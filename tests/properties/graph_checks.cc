@@ -48,7 +48,11 @@ std::string check_reference(const RandomGraph& random) {
   return compare_reference(random.graph, expect(random.graph, random.shapes, value)).failure;
 }
 
-std::string check_agreement(const NeuronGraph& graph, bool exact, bool compiled) {
+namespace {
+
+using Wanted = std::function<bool(Execution&)>;
+
+std::string check_executions(const NeuronGraph& graph, bool compiled, const Wanted& wanted) {
   const auto reference = evaluate_reference(graph);
   if (!reference) return "reference: " + reference.error().text();
   const ExpectedValues expected =
@@ -56,11 +60,25 @@ std::string check_agreement(const NeuronGraph& graph, bool exact, bool compiled)
   Executions executions = list_executions(compiled || std::getenv("VECC_FULL") != nullptr);
   if (!executions.error.empty()) return executions.error;
   for (Execution& execution : executions.list) {
-    if (exact) execution.tolerance = 0;
+    if (!wanted(execution)) continue;
     const Agreement agreement = compare_execution(graph, expected, execution);
     if (!agreement.failure.empty()) return agreement.name + ": " + agreement.failure;
   }
   return "";
+}
+
+}  // namespace
+
+std::string check_agreement(const NeuronGraph& graph, bool exact, bool compiled) {
+  return check_executions(graph, compiled, [exact](Execution& execution) {
+    if (exact) execution.tolerance = 0;
+    return true;
+  });
+}
+
+std::string check_agreement_in_double(const NeuronGraph& graph, bool compiled) {
+  return check_executions(graph, compiled,
+                          [](Execution& execution) { return execution.dtype == DType::F64; });
 }
 
 std::string check_program_text(const NeuronGraph& graph) {

@@ -18,6 +18,9 @@ namespace vecc::test {
 /// names (default cpu). `compiled`: the cpu backend, too; it always runs with VECC_FULL.
 [[nodiscard]] std::string check_agreement(const NeuronGraph& graph, bool exact, bool compiled);
 
+/// The same in double alone, where numbers do not overflow before the reference's do.
+[[nodiscard]] std::string check_agreement_in_double(const NeuronGraph& graph, bool compiled);
+
 /// The vectorized Program passes verify(), its text parses to a Program with the same text, and
 /// vectorizing again gives the same text.
 [[nodiscard]] std::string check_program_text(const NeuronGraph& graph);

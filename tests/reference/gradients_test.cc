@@ -35,6 +35,37 @@ TEST(Gradients, OfANeuronThatIsReadTwiceAndByTwo) {
   expect_gradient(g.neuron(x), {2 * (6 + std::exp(3) + 1)});
 }
 
+// Not zero times infinity: what is counted is not read.
+TEST(Gradients, OfAProductThatIsCounted) {
+  GraphBuilder b;
+  const WeightId w = b.weight("w", Shape(), {5});
+  const NeuronId zero = b.fact(b.group("fact", NeuronClass::Fact), 0);
+  const NeuronId pole =
+      b.neuron(b.group("pole"), function(Combination::Sum, Transformation::Inverse), {zero});
+  const GroupIndex layer = b.group("layer");
+  const NeuronId count = b.neuron(layer, function(Combination::Count), {pole, zero}, {w, w});
+  b.sample(b.neuron(b.group("out"), kSum, {count, zero}, {w, w}));  // 2 w
+  const ReferenceGradients g = differentiate_or_throw(b.build(), {1});
+  expect_gradient(g.weight(w), {2});
+  expect_gradient(g.neuron(pole), {0});
+}
+
+// The member that max did not select gets nothing, however infinite what it is multiplied by.
+TEST(Gradients, OfAProductThatIsNotSelected) {
+  GraphBuilder b;
+  const WeightId w = b.weight("w", Shape(), {-1});
+  const GroupIndex facts = b.group("fact", NeuronClass::Fact);
+  const NeuronId zero = b.fact(facts, 0);
+  const NeuronId two = b.fact(facts, 2);
+  const NeuronId pole =
+      b.neuron(b.group("pole"), function(Combination::Sum, Transformation::Inverse), {zero});
+  b.sample(b.neuron(b.group("max"), function(Combination::Max), {pole, two}, {w, w}));
+  const ReferenceGradients g = differentiate_or_throw(b.build(), {1});
+  expect_gradient(g.weight(w), {2});
+  expect_gradient(g.neuron(two), {-1});
+  expect_gradient(g.neuron(pole), {0});
+}
+
 TEST(Gradients, OfMatricesVectorsAndScalars) {
   GraphBuilder b;
   const WeightId matrix = b.weight("matrix", Shape(2, 3), {1, 2, 3, 4, 5, 6});

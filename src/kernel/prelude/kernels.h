@@ -59,7 +59,8 @@ VECC_FN void crosssum_share(const T* __restrict__ g, T* __restrict__ out) {
 }
 
 // The threshold that sparsemax takes off: entries above it sum to 1 over it. Michelot's iteration
-// drops entries until nothing changes; member(k) of `count`.
+// drops entries until nothing changes; member(k) of `count`. NaN has no order, and an infinite
+// largest entry no finite projection: NaN, which makes all shares NaN.
 template <class T, class Member>
 VECC_FN T sparsemax_threshold(unsigned count, const Member& member) {
   double largest = -static_cast<double>(infinity<T>());
@@ -74,6 +75,7 @@ VECC_FN T sparsemax_threshold(unsigned count, const Member& member) {
     unsigned inside = 0;
     for (unsigned k = 0; k < count; ++k) {
       const double z = static_cast<double>(member(k)) - largest;
+      if (!(z == z)) return nan<T>();
       if (z > bound) {
         sum += z;
         ++inside;

@@ -1,0 +1,99 @@
+#include "optimizer/rewrite/doubtful_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vecc {
+namespace {
+
+bool makes_doubt(const ExprNode& node) {
+  switch (node.kind) {
+    case ExprNode::Kind::Input: return false;
+    case ExprNode::Kind::Constant: return is_doubtful({&node.constant, 1});
+    case ExprNode::Kind::Transform: return makes_doubt(node.transformation.id);
+    case ExprNode::Kind::Combine: return makes_doubt(node.combination);
+  }
+  return true;
+}
+
+struct MakesDoubt {
+  bool operator()(const FactOp& fact) const { return !fact.unit && is_doubtful(*fact.values); }
+  bool operator()(const TransformOp& op) const { return makes_doubt(op.transformation.id); }
+  bool operator()(const SegmentOp& op) const { return makes_doubt(op.combination); }
+  bool operator()(const MapOp& op) const {
+    return std::ranges::any_of(op.expr->nodes,
+                               [](const ExprNode& node) { return makes_doubt(node); });
+  }
+  bool operator()(const VjpOp&) const { return true; }  // a derivative may be infinite
+  bool operator()(const auto&) const { return false; }
+};
+
+}  // namespace
+
+bool is_doubtful(std::span<const double> constants) {
+  constexpr double kLarge = 1e30;
+  return !std::ranges::all_of(constants, [](double c) { return std::abs(c) < kLarge; });
+}
+
+bool makes_doubt(Combination combination) {
+  switch (combination) {
+    case Combination::CosSim: return true;  // of a vector of zeros
+    case Combination::Sum:
+    case Combination::Avg:
+    case Combination::Max:
+    case Combination::Min:
+    case Combination::Count:
+    case Combination::Concat:
+    case Combination::Softmax:
+    case Combination::Sparsemax:
+    case Combination::Product:
+    case Combination::ElProduct:
+    case Combination::CrossSum:
+    case Combination::FunctionGraph: return false;
+  }
+  return true;
+}
+
+bool makes_doubt(Transformation transformation) {
+  switch (transformation) {
+    case Transformation::Exp:
+    case Transformation::Log:
+    case Transformation::Sqrt:
+    case Transformation::Inverse: return true;
+    case Transformation::Identity:
+    case Transformation::Sigmoid:
+    case Transformation::Tanh:
+    case Transformation::Signum:
+    case Transformation::Relu:
+    case Transformation::LeakyRelu:
+    case Transformation::Lukasiewicz:
+    case Transformation::Reverse:
+    case Transformation::Transp:
+    case Transformation::Norm:
+    case Transformation::Softmax:
+    case Transformation::Sparsemax:
+    case Transformation::Slice:
+    case Transformation::Reshape:
+    case Transformation::AtIndex:
+    case Transformation::Gelu:
+    case Transformation::Abs:
+    case Transformation::Square:
+    case Transformation::Broadcast:
+    case Transformation::LogSoftmax: return false;
+  }
+  return true;
+}
+
+bool DoubtfulValues::operator[](ValueId value) {
+  if (doubtful_) return (*doubtful_)[value];
+  std::vector<bool>& doubtful = doubtful_.emplace(program_.ops().size());
+  for (ValueId id = 0; id < doubtful.size(); ++id) {
+    const Op& op = program_.op(id);
+    doubtful[id] =
+        std::visit(MakesDoubt(), op.attributes) ||
+        std::ranges::any_of(op.operands, [&](ValueId operand) { return doubtful[operand]; });
+  }
+  return doubtful[value];
+}
+
+}  // namespace vecc
