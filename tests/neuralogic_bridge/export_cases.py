@@ -17,7 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/bench/neural
 from mutagenesis import rules_of  # noqa: E402: found by the line above
 
 # Where NeuraLogic's are not the derivatives (docs/functions.md), or it throws: a scalar in a vector's sum.
-OTHER_GRADIENTS = {"lukasiewicz", "scalar_weight", "unit_facts"}
+# A vector's softmax as a combination gives its input one number of the gradient there.
+OTHER_GRADIENTS = {"lukasiewicz", "scalar_weight", "unit_facts", "softmax_comb_of_one_tanh",
+                   "sparsemax_comb_of_one_tanh"}
 
 # NeuraLogic's template_cycle: all paths; it removes the edges that close cycles.
 CYCLE = """

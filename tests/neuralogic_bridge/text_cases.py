@@ -49,6 +49,27 @@ def combinations():
                            VECTORS.replace("a(z).", "a(z), <0.4> s(x)."))
 
 
+def lists_of_one():
+    """Every function over one value: NeuraLogic leaves most of them out, and has 1 for some."""
+    def of_one(rule, is_scalar):
+        hidden = "{%s,3} h(X) :- a(X). [activation=tanh]\n" % ("1" if is_scalar else "3")
+        return hidden + rule + "v/0 [activation=identity]\n", "<0.3> q :- <[0.5,-0.2,0.9]> a(x).\n"
+
+    choices = ("softmax", "sparsemax")
+    for name in ("sum", "avg", "max", "min", "count", "concat", *choices):
+        for activation in ("tanh", "identity"):
+            template, fact = of_one("v :- h(X). [aggregation=%s, activation=%s]\n" % (name, activation), True)
+            yield f"{name}_agg_of_one_{activation}", (template + "q :- {1} v, {1} h(X).\n", fact)
+    for name in ("sum", "avg", "max", "min", "count", "concat", "product", "elproduct", "crosssum", *choices):
+        for activation in ("tanh", "identity"):
+            template, fact = of_one("v :- h(x). [combination=%s, activation=%s]\n" % (name, activation), False)
+            is_one = name == "count" or name in choices and activation == "identity"
+            yield f"{name}_comb_of_one_{activation}", (template + "q :- {1%s} v.\n" % ("" if is_one else ",3"), fact)
+    yield "count_of_some", ("{1,3} h(X) :- a(X). [activation=tanh]\nv(X) :- h(Y), *e(X, Y). [aggregation=count]\n"
+                            "v/1 [activation=identity]\n{1} q :- {1} v(X), {1} h(X).\n",
+                            VECTORS.replace("a(z).", "a(z), e(x, y), e(y, z), e(y, x)."))
+
+
 def weights():
     yield "rule_offset", ("{3,3} h(X) :- {3,3} a(X), {3}.\n{1,3} q :- {3,3} h(x), {3,3} h(y), {3}.\n", VECTORS)
     yield "two_rules", ("{3,3} h(X) :- {3,3} a(X).\n{2,3} g :- {3,3} h(X).\n"
@@ -67,5 +88,5 @@ def weights():
 
 
 def all_cases():
-    for family in (transformations, aggregations, combinations, weights):
+    for family in (transformations, aggregations, combinations, lists_of_one, weights):
         yield from family()

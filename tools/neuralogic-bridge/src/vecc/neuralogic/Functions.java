@@ -12,6 +12,7 @@ import cz.cvut.fel.ida.algebra.functions.transformation.joint.Reshape;
 import cz.cvut.fel.ida.algebra.functions.transformation.joint.Slice;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** NeuraLogic's functions in vecc's text names (include/vecc/functions.def). */
 final class Functions {
@@ -32,14 +33,18 @@ final class Functions {
   private Functions() {}
 
   /**
-   * Of a neuron whose list (offset included) has `elements`; what NeuraLogic really applies to it, where
-   * either function may be null.
+   * What NeuraLogic really applies to a neuron whose list (offset included) has `elements`;
+   * `hasScalar` says of a list of one whether it is a scalar.
    */
-  static NeuronFunction describe(Combination combination, Transformation transformation,
-      int elements) throws Unsupported {
-    if (combination == null && transformation instanceof ConstantOne) {
+  static NeuronFunction describe(ActivationFcn.State state, int elements, BooleanSupplier hasScalar)
+      throws Unsupported {
+    // By the state's class: in NeuraLogic this state has no transformation, as it is made before the
+    // only ConstantOne is.
+    if (state instanceof ConstantOne.State) {
       return new NeuronFunction("count", null, "", "identity", null, null);
     }
+    Combination combination = state.getCombination();
+    Transformation transformation = state.getTransformation();
     if (combination == null && elements > 1) {
       throw new Unsupported("no combination for " + elements + " inputs");
     }
@@ -53,8 +58,10 @@ final class Functions {
     if (combination instanceof FunctionGraph) {
       expression = Expressions.text(((FunctionGraph) combination).root);
     } else if (elements == 1 && transformation != null && isOneOfOne(combined)) {
-      // NeuraLogic applies the transformation to the one of such a list, vecc to its element.
-      expression = combined.equals("count") ? "1" : "reshape[1x1](1)";
+      // NeuraLogic applies the transformation to what the combination makes of the list, vecc to its
+      // element: 1 of a scalar, a vector's own softmax.
+      if (combined.equals("count")) expression = "1";
+      else expression = hasScalar.getAsBoolean() ? "reshape[1x1](1)" : combined + "($0)";
       combined = "functiongraph";
     }
     Integer axis = null;

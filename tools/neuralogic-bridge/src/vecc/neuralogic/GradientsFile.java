@@ -23,7 +23,8 @@ import java.nio.file.Path;
  *
  * <pre>
  * sample  id         shape (`1`, `3x1`)  gradient at the output: ones
- * neuron  file id    shape               gradient; of all neurons of the sample but fixed facts
+ * neuron  file id    shape               gradient; of all neurons of the sample but fixed facts, and
+ *                                        those whose value is the constant ONE, where there is none
  * weight  weight id  shape               gradient; of the weights that the sample reaches
  * </pre>
  */
@@ -69,9 +70,9 @@ final class GradientsFile {
   private void writeNeurons(NeuralSample sample, Writer out) throws IOException {
     TopologicNetwork<?> network = (TopologicNetwork<?>) (Object) sample.query.evidence;
     for (BaseNeuron<?, ?> neuron : network.allNeuronsTopologic) {
-      boolean fact = neuron instanceof FactNeuron;
-      if (fact && !((FactNeuron) neuron).getOffset().isLearnable()) continue;
       Value gradient = neuron.getComputationView(0).getGradient();
+      boolean fact = neuron instanceof FactNeuron;
+      if (fact ? !((FactNeuron) neuron).getOffset().isLearnable() : Shape.isOne(gradient)) continue;
       out.append("neuron\t" + graph.fileId(neuron) + "\t" + ValuesFile.text(gradient));
     }
   }

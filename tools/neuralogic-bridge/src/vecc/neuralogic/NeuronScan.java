@@ -1,8 +1,6 @@
 package vecc.neuralogic;
 
 import cz.cvut.fel.ida.algebra.functions.ActivationFcn;
-import cz.cvut.fel.ida.algebra.functions.Combination;
-import cz.cvut.fel.ida.algebra.functions.Transformation;
 import cz.cvut.fel.ida.algebra.values.Value;
 import cz.cvut.fel.ida.algebra.weights.Weight;
 import cz.cvut.fel.ida.neural.networks.structure.components.neurons.BaseNeuron;
@@ -76,15 +74,30 @@ final class NeuronScan {
     if (neuron instanceof WeightedNeuron) elements += addWeights((WeightedNeuron<?, ?>) neuron);
     // Not the neuron's own functions: with states for several threads it does not know them.
     ActivationFcn.State state = neuron.getComputationView(0).getFcnState();
-    Combination combination = state.getCombination();
-    Transformation transformation = state.getTransformation();
-    NeuronFunction function = Functions.describe(combination, transformation, elements);
+    NeuronFunction function = Functions.describe(state, elements, () -> hasScalar(neuron));
     if (!function.combination.isEmpty()) {
       group.sawFunction(rule, function);
       rule = "";
     }
     Shape shape = elements > 0 ? null : Shape.of(neuron.getComputationView(0).getGradient());
     return new Kind(group, Kind.Fact.NONE, function, shape, rule);
+  }
+
+  /** Whether the only element of a neuron's list is a scalar. */
+  private static boolean hasScalar(BaseNeuron<?, ?> neuron) {
+    Weight weight = Weight.unitWeight;
+    if (neuron instanceof WeightedNeuron) {
+      WeightedNeuron<?, ?> weighted = (WeightedNeuron<?, ?>) neuron;
+      if (WeightTables.isOffset(weighted.getOffset())) return isScalar(weighted.getOffset().value);
+      weight = weighted.getWeights().get(0);
+    }
+    BaseNeuron<?, ?> input = (BaseNeuron<?, ?>) neuron.getInputs().get(0);
+    // A gradient has the form of its neuron's value, and is there before one is computed.
+    return isScalar(weight.value.times(input.getComputationView(0).getGradient()));
+  }
+
+  private static boolean isScalar(Value value) {
+    return Shape.SCALAR.equals(Shape.of(value));
   }
 
   private Group groupOf(int neuronClass, String predicate) {
