@@ -29,19 +29,21 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const LoadOptions&
   std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan)));
   std::vector<CodeUnit> units;
   for (const Kernel& kernel : bound->plan_.kernels) {
-    units.push_back({std::string(kernel_prelude()) + print_cpp(kernel)});
+    const CppKernel printed = print_cpp(kernel);
+    units.push_back({std::string(kernel_prelude()) + printed.text});
+    bound->scratch_bytes_.push_back(printed.scratch_bytes);
   }
   VECC_TRY(bound->units_, load_code(units, load, counts));
   return bound;
 }
 
-void BoundPlan::bind() {
+void BoundPlan::bind(std::uint32_t threads) {
   arguments_.resize(plan_.launches.size());
   std::vector<BoundLaunch> launches;
   for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
     launches.push_back(bind_launch(plan_.launches[l], arguments_[l]));
   }
-  walk_ = TileWalk(std::move(launches));
+  walk_ = TileWalk(std::move(launches), threads);
   plan_.arrays.clear();
   arrays_.drop_unread();
 }
@@ -63,7 +65,9 @@ BoundLaunch BoundPlan::bind_launch(const Launch& launch, ArgumentArrays& arrays)
                      launch.offsets == kNone ? nullptr : arrays_.words(launch.offsets),
                      launch.order == kNone ? nullptr : arrays_.entries(launch.order, narrow),
                      launch.rows,
-                     launch.members};
+                     launch.members,
+                     nullptr};
+  bound.scratch_bytes = scratch_bytes_[launch.kernel];
   bound.work = launch.work;
   bound.tile_count = launch.tiles.size() - 1;
   bound.tiles = launch.tiles.data();
@@ -91,7 +95,7 @@ void BoundPlan::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
 }
 
 std::uint64_t BoundPlan::bytes() const {
-  std::uint64_t bytes = arena_.bytes() + arrays_.bytes();
+  std::uint64_t bytes = arena_.bytes() + arrays_.bytes() + walk_.bytes();
   for (BufferIndex b = 0; b < blocks_.size(); ++b) {
     if (plan_.buffers[b].kind == PlanBuffer::Kind::Constant) bytes += blocks_[b].bytes();
   }

@@ -23,8 +23,9 @@ class BoundPlan {
 
   /// The memory of a buffer that is not this plan's own: a parameter, a state.
   void set_block(BufferIndex buffer, NativeBlock block) { blocks_[buffer] = std::move(block); }
-  /// When all buffers have their memory.
-  void bind();
+  /// When all buffers have their memory; `threads`: of the team that run() is given. Throws
+  /// std::bad_alloc.
+  void bind(std::uint32_t threads);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const NativeBlock& block(BufferIndex buffer) const { return blocks_[buffer]; }
@@ -36,7 +37,7 @@ class BoundPlan {
   void run(std::uint32_t stage, ThreadTeam& team);
   /// The same on one thread, with the seconds of each launch.
   void run_timed(std::uint32_t stage, std::vector<double>& seconds);
-  /// Own memory: arena, constants, indices.
+  /// Own memory: arena, constants, indices, the threads' scratch.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
@@ -55,6 +56,7 @@ class BoundPlan {
   NativeBlock arena_;
   std::vector<NativeBlock> blocks_;                       // by buffer
   std::vector<std::shared_ptr<const LoadedUnit>> units_;  // by kernel
+  std::vector<std::uint64_t> scratch_bytes_;              // by kernel
   std::vector<ArgumentArrays> arguments_;                 // by launch
   TileWalk walk_;
 };

@@ -34,7 +34,7 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
   void set_block(BufferIndex buffer, NativeBlock block) override {
     plan_->set_block(buffer, std::move(block));
   }
-  void bind() override { plan_->bind(); }
+  void bind() override { plan_->bind(team_->size()); }
   [[nodiscard]] const NativeBlock& block(BufferIndex buffer) const override {
     return plan_->block(buffer);
   }

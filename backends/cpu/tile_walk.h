@@ -22,6 +22,7 @@ struct KernelArguments {
   const void* order;
   unsigned rows;
   unsigned members;
+  void* scratch;  ///< null: TileWalk has it, each thread its own
 };
 /// The arguments are KernelArguments.
 using KernelFunction = void (*)(const void*, unsigned begin, unsigned end, unsigned type);
@@ -37,27 +38,34 @@ struct BoundLaunch {
   std::size_t tile_count = 0;
   const std::uint32_t* tiles = nullptr;       ///< tile t is rows tiles[t] .. tiles[t + 1] - 1
   const std::uint32_t* tile_types = nullptr;  ///< by tile; null: 0
+  std::uint64_t scratch_bytes = 0;            ///< that each thread needs, for long rows
 };
 
 class TileWalk {
  public:
   TileWalk() = default;
-  /// Tiles of launches with less work than `shared_work` stay on one thread.
-  explicit TileWalk(std::vector<BoundLaunch> launches, std::uint64_t shared_work = kSharedWork);
+  /// For teams of up to `threads`. Tiles of launches with less work than `shared_work` stay on one
+  /// thread. Throws std::bad_alloc if there is no room for the launches' scratch memory.
+  TileWalk(std::vector<BoundLaunch> launches, std::uint32_t threads,
+           std::uint64_t shared_work = kSharedWork);
 
   /// Launches first .. last - 1, in order.
   void run(std::size_t first, std::size_t last, ThreadTeam& team);
   /// One of them, here.
   void run_launch(std::size_t launch) const;
+  /// Scratch memory of all threads.
+  [[nodiscard]] std::uint64_t bytes() const { return scratch_bytes_ * scratch_.size(); }
 
  private:
-  void run_tile(const BoundLaunch& launch, std::size_t tile) const;
+  void run_tile(const BoundLaunch& launch, std::size_t tile, std::uint32_t thread) const;
   [[nodiscard]] bool is_shared_out(std::size_t launch) const;
   void run_shared_out(std::size_t first, std::size_t last, ThreadTeam& team);
 
   std::vector<BoundLaunch> launches_;
   std::uint64_t shared_work_ = kSharedWork;
   std::unique_ptr<std::atomic<std::size_t>[]> next_tiles_;  // by launch that is shared out
+  std::uint64_t scratch_bytes_ = 0;                         // of a thread
+  std::vector<std::unique_ptr<std::byte[]>> scratch_;       // by thread that may need some
 };
 
 }  // namespace vecc::cpu

@@ -13,6 +13,9 @@ using Kind = KernelNode::Kind;
 
 constexpr std::uint64_t kUnrolled = 128;  // of a lane's entries: a GPU's thread has 255 registers
 constexpr std::uint64_t kHeld = 8;        // that are loaded or stored at once
+// Of a kernel's arrays on the stack: a thread may have as little as 512 KiB of it.
+constexpr std::uint64_t kStackBytes = 256 << 10;
+constexpr std::uint64_t kScratchAlignment = 64;
 
 }  // namespace
 
@@ -251,7 +254,7 @@ void BodyPrinter::print_load(std::uint32_t number, KernelSpace space) {
         fmt::format("const T* v{} = {};", number, row_pointer(node.access, counter, size(number))));
   }
   if (moves_packs(node.access)) {
-    line(fmt::format("T h{}[{}];", number, array_size(size(number))));
+    declare_array(fmt::format("h{}", number), array_size(size(number)));
     line(fmt::format("load_own<T, {0}, G>(v{1}, h{1}, lane);", size(number), number));
   }
 }
@@ -286,7 +289,7 @@ void BodyPrinter::print_store(const KernelStore& store, KernelSpace space) {
   open_loop(entries);
   loop_stores_ = true;
   if (moves_packs(store.access)) {
-    line(fmt::format("T o{}[{}];", store.access, array_size(entries)));
+    declare_array(fmt::format("o{}", store.access), array_size(entries));
     loop_line(fmt::format("o{}[j] = {};", store.access, entry(store.value)));
     after_loop_ +=
         fmt::format("{0}{1}store_own<T, {2}, G>(o{3}, d{3} + size_t({4}) * {2}, lane);\n", indent_,
@@ -319,8 +322,24 @@ std::uint64_t BodyPrinter::array_size(std::uint64_t entries) const {
 }
 
 void BodyPrinter::declare(std::uint32_t number) {
-  line(size(number) == 1 ? fmt::format("T v{};", number)
-                         : fmt::format("T v{}[{}];", number, array_size(size(number))));
+  const std::string name = fmt::format("v{}", number);
+  size(number) == 1 ? line("T " + name + ";") : declare_array(name, array_size(size(number)));
+}
+
+// Arrays of a C++ kernel that come when its stack is used up have places in the scratch memory,
+// each its own: what is declared in a loop is the same array again.
+void BodyPrinter::declare_array(const std::string& name, std::uint64_t entries, bool are_zeros) {
+  const std::uint64_t bytes = entries * byte_size(kernel_.dtype);
+  if (lanes_ == 0 && array_bytes_ + bytes > kStackBytes) {
+    line(fmt::format("T* const __restrict__ {} = scratch + {};", name,
+                     scratch_bytes_ / byte_size(kernel_.dtype)));
+    if (are_zeros) line(fmt::format("for (int i = 0; i < {}; ++i) {}[i] = T(0);", entries, name));
+    scratch_bytes_ += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+    return;
+  }
+  line(fmt::format("T {}[{}]{};", name, entries, are_zeros ? " = {}" : ""));
+  array_bytes_ += bytes;
+  most_array_bytes_ = std::max(most_array_bytes_, array_bytes_);
 }
 
 void BodyPrinter::print_node(std::uint32_t number, KernelSpace space) {

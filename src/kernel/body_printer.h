@@ -1,7 +1,8 @@
 // What one row of a kernel does, as C++ that both printers share. Entries of short arrays are
 // computed in loops over i, of which consecutive ones that fit become one loop with scalars in it.
 // In C++ a thread runs all of a row; in CUDA C++ lanes share the row's entries (prelude/lanes.h):
-// an array then has those of one lane, of which entry i is number j.
+// an array then has those of one lane, of which entry i is number j. In C++ arrays that would be
+// too many for a thread's stack are in its scratch memory.
 #pragma once
 
 #include <optional>
@@ -53,6 +54,10 @@ class BodyPrinter {
   /// Statements, from the variables r (row), d0, d1, ... (data of the accesses), l0, ... (lists),
   /// w0, ... (words by row), offsets, members, rows, type.
   [[nodiscard]] std::string print();
+  /// Of what was printed: how many bytes of scratch memory a thread needs (C++), behind the
+  /// variable `scratch`; at most how many its arrays take together otherwise.
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return scratch_bytes_; }
+  [[nodiscard]] std::uint64_t array_bytes() const { return most_array_bytes_; }
   /// Whether rows are better run in blocks: print_blocked() then has the loop over rows, too, from
   /// `begin` to `end`; `row` is the row at place q + b.
   [[nodiscard]] bool is_blocked() const { return blocked_ != kNoOperand; }
@@ -183,6 +188,7 @@ class BodyPrinter {
                                         std::uint64_t entries) const;
   [[nodiscard]] std::string word(const KernelNode& node, std::uint32_t k, std::uint32_t end) const;
   void declare(std::uint32_t number);
+  void declare_array(const std::string& name, std::uint64_t entries, bool are_zeros = false);
   [[nodiscard]] bool moves_packs(std::uint32_t access) const;
   [[nodiscard]] std::uint64_t array_size(std::uint64_t entries) const;
   [[nodiscard]] const char* place() const { return lanes_ > 0 ? "[j]" : "[i]"; }
@@ -214,6 +220,9 @@ class BodyPrinter {
   std::size_t blocked_phase_ = 0;
   std::size_t blocked_step_ = 0;
   std::vector<std::uint32_t> repeated_;  // loads that stand before and after it
+  std::uint64_t array_bytes_ = 0;        // of a thread's arrays so far, those in open blocks only
+  std::uint64_t most_array_bytes_ = 0;
+  std::uint64_t scratch_bytes_ = 0;
 };
 
 }  // namespace vecc

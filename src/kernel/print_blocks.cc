@@ -97,11 +97,11 @@ std::string BodyPrinter::print_blocked(const std::string& row) {
   const std::string matrix = row_pointer(left.access, "0", m * k);
   line(fmt::format("const T* matrix = {};", matrix));
   if (packs) {
-    line(fmt::format("T packed[{}];", m * k));
+    declare_array("packed", m * k);
     line(fmt::format("transp<T, {}, {}>(matrix, packed);", m, k));
   }
-  line(fmt::format("T columns[{}] = {{}};", kBlock * k));
-  line(fmt::format("T products[{}];", kBlock * m));
+  declare_array("columns", kBlock * k, true);
+  declare_array("products", kBlock * m);
   line(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", kBlock));
   line(fmt::format("  const unsigned count = end - q < {0} ? end - q : {0};", kBlock));
   line("  for (unsigned b = 0; b < count; ++b) {");
@@ -191,7 +191,7 @@ void BodyPrinter::print_member_sum(const KernelPhase& phase, const MemberSum& of
     return std::pair(access, row_of(kernel_.accesses[access], access, "e"));
   };
   const auto [access, row] = place(of.row);
-  line(fmt::format("T v{}[{}];", of.sum, size(of.sum)));
+  declare(of.sum);
   line(fmt::format("sum_members<T, {}>(begin_of(r), end_of(r),", size(of.sum)));
   line(fmt::format("    [=](unsigned e) {{ return d{} + size_t({}) * {}; }},", access, row,
                    size(of.row)));
@@ -232,8 +232,8 @@ void BodyPrinter::print_outer_products(const KernelPhase& phase) {
   const std::uint32_t x = phase.steps[1].number;
   const std::uint32_t sum = phase.steps[3].number;
   declare_reductions(phase);
-  line(fmt::format("T left{}[{}] = {{}};", sum, kBlock * size(g)));
-  line(fmt::format("T right{}[{}] = {{}};", sum, kBlock * size(x)));
+  declare_array(fmt::format("left{}", sum), kBlock * size(g), true);
+  declare_array(fmt::format("right{}", sum), kBlock * size(x), true);
   line(fmt::format("for (unsigned f = begin_of(r), last = end_of(r); f < last; f += {}) {{",
                    kBlock));
   line(fmt::format("  const unsigned count = last - f < {0} ? last - f : {0};", kBlock));

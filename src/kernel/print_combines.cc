@@ -79,7 +79,7 @@ void BodyPrinter::print_cross_sum(std::uint32_t number) {
     const std::uint64_t next = size(node.operands[k]);
     const bool last = k + 1 == node.operands.size();
     const std::string name = last ? pointer(number) : fmt::format("c{}_{}", number, k);
-    if (!last) line(fmt::format("T {}[{}];", name, length * next));
+    if (!last) declare_array(name, length * next);
     line(fmt::format("crosssum<T, {}, {}>({}, {}, {});", length, next, before,
                      pointer(node.operands[k]), name));
     before = name;

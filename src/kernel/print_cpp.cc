@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "src/kernel/body_printer.h"
 #include "src/kernel/kernel_loops.h"
@@ -16,35 +17,44 @@ bool is_scalar_only(const Kernel& kernel) {
          std::ranges::all_of(kernel.nodes, [](const KernelNode& n) { return n.shape.size() == 1; });
 }
 
-// The loop over rows.
-std::string rows_text(const Kernel& kernel, bool by_order) {
+struct RowsText {
+  std::string text;
+  std::uint64_t scratch_bytes = 0;
+};
+
+// The loop over rows, each printed row by row.
+std::string loop_text(const Kernel& kernel, bool by_order, const std::string& row) {
+  if (!by_order) {
+    return std::string(is_scalar_only(kernel) ? "  VECC_NO_ALIAS\n" : "") +
+           "  for (unsigned r = begin; r < end; ++r) {\n" + row + "  }\n";
+  }
+  const std::string ordered =
+      "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = order[q];\n" + row +
+      "  }\n";
+  if (has_types(kernel)) return ordered;
+  // A choice row by row would cost short rows a tenth.
+  return "  if (order) {\n" + ordered + "  } else {\n  for (unsigned r = begin; r < end; ++r) {\n" +
+         row + "  }\n  }\n";
+}
+
+RowsText rows_text(const Kernel& kernel, bool by_order) {
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   if (entries > 1 && is_flat(kernel, entries)) {
-    return fmt::format(
+    return {fmt::format(
         "  VECC_NO_ALIAS\n  for (size_t r = size_t(begin) * {0}; r < size_t(end) * {0}; ++r) "
         "{{\n{1}"
         "  }}\n",
-        entries, BodyPrinter(as_scalars(kernel)).print());
+        entries, BodyPrinter(as_scalars(kernel)).print())};
   }
   BodyPrinter body(kernel);
-  if (body.is_blocked()) return body.print_blocked(row_text(kernel, "q + b"));
-  if (by_order) {
-    const std::string text = body.print();
-    const std::string ordered =
-        "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = order[q];\n" + text +
-        "  }\n";
-    if (has_types(kernel)) return ordered;
-    // A choice row by row would cost short rows a tenth.
-    return "  if (order) {\n" + ordered +
-           "  } else {\n  for (unsigned r = begin; r < end; ++r) {\n" + text + "  }\n  }\n";
-  }
-  return std::string(is_scalar_only(kernel) ? "  VECC_NO_ALIAS\n" : "") +
-         "  for (unsigned r = begin; r < end; ++r) {\n" + body.print() + "  }\n";
+  std::string text = body.is_blocked() ? body.print_blocked(row_text(kernel, "q + b"))
+                                       : loop_text(kernel, by_order, body.print());
+  return {std::move(text), body.scratch_bytes()};
 }
 
 }  // namespace
 
-std::string print_cpp(const Kernel& kernel, std::string_view name) {
+CppKernel print_cpp(const Kernel& kernel, std::string_view name) {
   const bool by_order = has_order(kernel);
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n"
@@ -54,7 +64,9 @@ std::string print_cpp(const Kernel& kernel, std::string_view name) {
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);
   if (by_order) text += "  const I* order = static_cast<const I*>(a->order);\n";
-  text += rows_text(kernel, by_order) + "}\n}  // namespace vecc_kernel\n";
+  const RowsText rows = rows_text(kernel, by_order);
+  if (rows.scratch_bytes > 0) text += "  T* const scratch = static_cast<T*>(a->scratch);\n";
+  text += rows.text + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
     text += fmt::format(
@@ -64,7 +76,7 @@ std::string print_cpp(const Kernel& kernel, std::string_view name) {
         "begin, end, type);\n}}\n",
         name, bits, bits == 16 ? " short" : "");
   }
-  return text;
+  return {std::move(text), rows.scratch_bytes};
 }
 
 }  // namespace vecc

@@ -103,7 +103,7 @@ void BodyPrinter::gather_operands(std::uint32_t number) {
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   for (const std::uint32_t row : rows) {
     if (!is_distributed(row)) continue;
-    line(fmt::format("T x{}[{}];", row, size(row)));
+    declare_array(fmt::format("x{}", row), size(row));
     line(fmt::format("all_entries<T, {0}, G>(v{1}, x{1});", size(row), row));
   }
 }
@@ -111,6 +111,7 @@ void BodyPrinter::gather_operands(std::uint32_t number) {
 void BodyPrinter::print_lanes_times(std::uint32_t number) {
   const KernelNode& node = kernel_.nodes[number];
   const auto [m, k, n] = product_shape(kernel_, node);
+  const std::uint64_t before = array_bytes_;
   line("{");
   indent_ += "  ";
   gather_operands(number);
@@ -127,21 +128,24 @@ void BodyPrinter::print_lanes_times(std::uint32_t number) {
   }
   indent_.resize(indent_.size() - 2);
   line("}");
+  array_bytes_ = before;
 }
 
 // The prelude's function of whole rows, by every lane.
 void BodyPrinter::print_whole_row(std::uint32_t number) {
   const bool is_row = size(number) > 1;
+  const std::uint64_t before = array_bytes_;
   line("{");
   indent_ += "  ";
   gather_operands(number);
-  if (is_row) line(fmt::format("T x{}[{}];", number, size(number)));
+  if (is_row) declare_array(fmt::format("x{}", number), size(number));
   whole_ = true;
   print_call(number);
   whole_ = false;
   if (is_row) line(fmt::format("own_entries<T, {0}, G>(x{1}, v{1}, lane);", size(number), number));
   indent_.resize(indent_.size() - 2);
   line("}");
+  array_bytes_ = before;
 }
 
 // Where few lanes have a row each of them takes numbers of its own: else all would load the same.

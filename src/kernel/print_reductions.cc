@@ -31,7 +31,7 @@ void BodyPrinter::declare_reductions(const KernelPhase& phase) {
       if (entries == 1) {
         line(fmt::format("T {}{} = T({});", name, step.number, multiplies ? 1 : 0));
       } else {
-        line(fmt::format("T {}{}[{}];", name, step.number, array_size(entries)));
+        declare_array(fmt::format("{}{}", name, step.number), array_size(entries));
         line(fmt::format("{} {}{}{} = T({});", entry_loop(entries), name, step.number, place(),
                          multiplies ? 1 : 0));
       }
@@ -68,7 +68,7 @@ void BodyPrinter::print_selection(std::uint32_t number) {
     line(fmt::format("const T t{} = {};", number, entry(member)));
   } else if (lanes_ > 0 && is_distributed(member)) {
     // In order, as everywhere: what two rows sum to decides between them.
-    line(fmt::format("T x{}[{}];", member, entries));
+    declare_array(fmt::format("x{}", member), entries);
     line(fmt::format("all_entries<T, {0}, G>(v{1}, x{1});", entries, member));
     line(fmt::format("const T t{} = row_sum<T, {}>(x{});", number, entries, member));
   } else {

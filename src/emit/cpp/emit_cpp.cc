@@ -16,18 +16,27 @@ std::span<const emit::SourceFile> cpp_files() {
   return files;
 }
 
-emit::KernelFiles cpp_kernels(const std::vector<Kernel>& kernels) {
+struct CppKernels {
+  emit::KernelFiles files;
+  std::vector<std::uint64_t> scratch_bytes;  // by kernel
+};
+
+CppKernels cpp_kernels(const std::vector<Kernel>& kernels) {
   const emit::KernelSyntax syntax{".cc", std::string(kernel_prelude()),
                                   "void kernel_{}_{}(const void*, unsigned, unsigned, unsigned);",
                                   "kernel_{}_{}"};
   std::vector<emit::KernelUnit> units;
+  std::vector<std::uint64_t> scratch_bytes;
   for (const Kernel& kernel : kernels) {
-    units.push_back({&kernel, print_cpp(kernel, emit::kernel_name(units.size()))});
+    CppKernel printed = print_cpp(kernel, emit::kernel_name(units.size()));
+    units.push_back({&kernel, std::move(printed.text)});
+    scratch_bytes.push_back(printed.scratch_bytes);
   }
-  return emit::kernel_files(syntax, units);
+  return {emit::kernel_files(syntax, units), std::move(scratch_bytes)};
 }
 
 emit::LaunchCode tiled_launches(const Plan& plan, emit::IndexTable& indices) {
+  CppKernels kernels = cpp_kernels(plan.kernels);
   std::vector<std::uint64_t> kernel_of;
   std::vector<emitted::TileRow> rows;
   for (const Launch& launch : plan.launches) {
@@ -37,8 +46,9 @@ emit::LaunchCode tiled_launches(const Plan& plan, emit::IndexTable& indices) {
     row.tiles = indices.add(launch.tiles);
     row.tile_count = launch.tiles.size() - 1;
     row.tile_types = launch.tile_types.empty() ? emitted::kNoPlace : indices.add(launch.tile_types);
+    row.scratch_bytes = kernels.scratch_bytes[launch.kernel];
   }
-  return {cpp_kernels(plan.kernels), std::move(kernel_of), emit::table_of("tiles", rows)};
+  return {std::move(kernels.files), std::move(kernel_of), emit::table_of("tiles", rows)};
 }
 
 }  // namespace

@@ -59,6 +59,29 @@ VECC_FN void times_dots(const T* __restrict__ l, const T* __restrict__ r, T* __r
   }
 }
 
+// The same where both are transposes and columns of y are too long for the stack: a piece of one at
+// a time, each entry the same sum.
+template <class T, int M, int K, int N, bool Add>
+VECC_FN void times_long_columns(const T* __restrict__ l, const T* __restrict__ r,
+                                T* __restrict__ y) {
+  constexpr int piece = 256;
+  for (int first = 0; first < M; first += piece) {
+    const int rows = M - first < piece ? M - first : piece;
+    for (int j = 0; j < N; ++j) {
+      T sum[piece] = {};
+      for (int k = 0; k < K; ++k) {
+        const T factor = r[j * K + k];
+        VECC_LOOP
+        for (int i = 0; i < rows; ++i) sum[i] = madd(factor, l[k * M + first + i], sum[i]);
+      }
+      for (int i = 0; i < rows; ++i) {
+        T& out = y[(first + i) * N + j];
+        out = Add ? out + sum[i] : sum[i];
+      }
+    }
+  }
+}
+
 // y = op(l) op(r) or, with Add, y += that: op(l) is M x K and op(r) K x N, all row-major; where TL,
 // l holds the transpose of op(l) (K x M), where TR, r that of op(r) (N x K).
 template <class T, int M, int K, int N, bool TL, bool TR, bool Add>
@@ -67,6 +90,8 @@ VECC_FN void times_into(const T* __restrict__ l, const T* __restrict__ r, T* __r
     times_into<T, 1, K, M, false, false, Add>(r, l, y);
   } else if constexpr ((TR || N == 1) && (!TL || M == 1)) {
     times_dots<T, M, K, N, Add>(l, r, y);
+  } else if constexpr (TR && M > 4096) {
+    times_long_columns<T, M, K, N, Add>(l, r, y);
   } else if constexpr (TR) {  // columns of y are rows of r l
     T rows[4 * M];
     constexpr int rest = N % 4;

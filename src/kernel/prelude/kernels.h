@@ -22,6 +22,9 @@ struct Arguments {
   const void* order;             // rows sorted by type, as narrow as the lists; null: 0, 1, ...
   unsigned rows;
   unsigned members;  // of fixed segments
+#if !VECC_CUDA
+  void* scratch;  // the thread's own: arrays that its stack has no room for
+#endif
 };
 
 template <class T, int N>

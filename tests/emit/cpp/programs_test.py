@@ -7,12 +7,25 @@ import unittest
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "native"))
+sys.path.append(str(Path(__file__).parents[3] / "tools" / "golden"))
 from emitted import Builder, can_link, run  # noqa: E402
+from graph_writer import Function, GraphWriter, Group, Sample  # noqa: E402
 from program_tests import Programs  # noqa: E402
 
 VECC, VECC_OPT, VECC_IMPORT, COMPILER = sys.argv[1:5]
 GRAPHS = {Path(path).stem: path for path in sys.argv[5:]}
 THREADS = 7
+
+
+def write_long_row(path, entries):
+    """The softmax of the sum of two facts of so many numbers."""
+    writer = GraphWriter(producer="programs_test")
+    writer.group(Group(0, 0, 2, head_predicate="f", shape=(entries, 1), fact=True,
+                       values=[i * 7 % 64 / 32 for i in range(2 * entries)]))
+    writer.group(Group(1, 2, 1, neuron_class="Rule", head_predicate="long",
+                       function=Function("sum", "softmax"), fan_in=[2], inputs=[0, 1]))
+    writer.samples([Sample("long", 2, None)])
+    path.write_bytes(writer.finish())
 
 
 class CppBuilder(Builder):
@@ -44,6 +57,14 @@ class CppPrograms(Programs, unittest.TestCase):
     def test_number_of_threads(self):
         program = self.program("mutagenesis", "-O2")
         self.assertEqual(run(program, "--threads=2")[0], run(program, "--threads=1")[0])
+
+    def test_rows_that_no_stack_has_room_for(self):
+        graph = self.folder / "long.pb"
+        write_long_row(graph, 1 << 18)
+        for options in (("-O0",), ("-O0", "--dtype=f64")):
+            program = self.builder.build(self.emit(graph, *options))
+            self.assertEqual(run("sh", "-c", f"ulimit -s 512; exec '{program}'")[0],
+                             self.expected(graph, *options))
 
     def test_cmake_builds_it(self):
         program = self.emit(GRAPHS["xor"])

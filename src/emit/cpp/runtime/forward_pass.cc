@@ -76,10 +76,14 @@ cpu::KernelArguments ForwardPass::bind_arguments(const LaunchTables& launch) {
     arguments_.lists.push_back(list(access.list, launch.is_wide()));
   }
   for (const std::uint64_t place : launch.words) arguments_.words.push_back(wide(place));
-  return {arguments_.data.data() + first,           arguments_.lists.data() + first,
-          arguments_.words.data() + first_word,     wide(launch.row.offsets),
-          list(launch.row.order, launch.is_wide()), static_cast<unsigned>(launch.row.rows),
-          static_cast<unsigned>(launch.row.members)};
+  return {arguments_.data.data() + first,
+          arguments_.lists.data() + first,
+          arguments_.words.data() + first_word,
+          wide(launch.row.offsets),
+          list(launch.row.order, launch.is_wide()),
+          static_cast<unsigned>(launch.row.rows),
+          static_cast<unsigned>(launch.row.members),
+          nullptr};
 }
 
 void ForwardPass::bind_launches(std::uint64_t shared_work) {
@@ -96,12 +100,13 @@ void ForwardPass::bind_launches(std::uint64_t shared_work) {
     bound.function = launch.is_wide() ? code.wide : code.narrow;
     bound.arguments = bind_arguments(launch);
     bound.work = row.work;
+    bound.scratch_bytes = row.scratch_bytes;
     bound.tile_count = row.tile_count;
     bound.tiles = wide(row.tiles);
     bound.tile_types = wide(row.tile_types);
   }
   launch_count_ = launches.size();
-  walk_ = cpu::TileWalk(std::move(launches), shared_work);
+  walk_ = cpu::TileWalk(std::move(launches), team_.size(), shared_work);
 }
 
 }  // namespace vecc::emitted

@@ -10,7 +10,8 @@ struct TileRow {
   std::uint64_t work;
   std::uint64_t tiles;  ///< tile_count + 1: tile t is rows tiles[t] .. tiles[t + 1] - 1
   std::uint64_t tile_count;
-  std::uint64_t tile_types;  ///< kNoPlace: all 0
+  std::uint64_t tile_types;     ///< kNoPlace: all 0
+  std::uint64_t scratch_bytes;  ///< that each thread needs for the launch's kernel
 };
 
 }  // namespace vecc::emitted
