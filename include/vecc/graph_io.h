@@ -80,8 +80,10 @@ struct SampleRecord {
 /// finish() reports it (CannotWrite).
 class GraphWriter {
  public:
+  /// `vocabularies`: the file may have some, and is then for readers of schema version 2.
   [[nodiscard]] static Result<GraphWriter> create(const std::string& path, Compression,
-                                                  std::string_view producer);
+                                                  std::string_view producer,
+                                                  bool vocabularies = false);
   GraphWriter(GraphWriter&&) noexcept;
   GraphWriter& operator=(GraphWriter&&) noexcept;
   ~GraphWriter();
@@ -98,6 +100,8 @@ class GraphWriter {
   /// A chunk; a group id that was written before continues that group.
   void group(const GroupChunk& chunk);
   void samples(std::span<const SampleRecord> records);
+  /// Only in a file that was created for it; its uses may be written later.
+  void vocabulary(const Vocabulary& vocabulary);
   [[nodiscard]] Result<void> finish();
 
  private:

@@ -117,6 +117,34 @@ struct Sample {
   std::uint64_t target_begin = 0;  ///< into NeuronGraph::target_values
 };
 
+/// An axis of a value that a vocabulary numbers: of n names, position p is name (p / inner) mod n.
+struct VocabularyUse {
+  enum class Place : std::uint8_t {
+    Weights,  ///< of the weight table `table`
+    Facts,    ///< values of the constant facts of the group with the file's id `group`
+    Outputs,  ///< elements of the samples' outputs; a single one of two classes is high for class 1
+  };
+  enum class Axis : std::uint8_t {
+    Entry,     ///< the weights of a table, one after another
+    ValueRow,  ///< of one value
+    ValueColumn,
+  };
+  Place place = Place::Weights;
+  Axis axis = Axis::Entry;  ///< not of outputs
+  std::string table;
+  std::uint64_t group = 0;
+  std::uint32_t inner = 1;  ///< positions in a row that belong to one name
+
+  bool operator==(const VocabularyUse&) const = default;
+};
+
+/// What numbers stand for: name i is number i wherever the vocabulary is used.
+struct Vocabulary {
+  std::string name;    ///< unique: "node label"; data: escape it for every sink
+  StringColumn names;  ///< distinct, at least one; data
+  std::vector<VocabularyUse> uses;
+};
+
 struct NeuronGraph {
   std::vector<NeuronGroup> groups;
   std::vector<NeuronRange> ranges;  ///< in order of `first`, covering 0..neuron_count-1
@@ -135,6 +163,7 @@ struct NeuronGraph {
   std::vector<Sample> samples;
   StringColumn sample_ids;  ///< one a sample, or none
   std::vector<double> target_values;
+  std::vector<Vocabulary> vocabularies;
   std::string producer;
 
   [[nodiscard]] std::uint64_t neuron_count() const { return input_begin.size() - 1; }
@@ -146,6 +175,11 @@ struct NeuronGraph {
   [[nodiscard]] std::uint64_t file_id(NeuronId neuron) const;
   /// `group 3 "layer_1", neuron 345`, escaped.
   [[nodiscard]] std::string describe(NeuronId neuron) const;
+  /// Null if there is none of that name.
+  [[nodiscard]] const Vocabulary* find_vocabulary(std::string_view name) const;
+  /// The names of the outputs' classes, or null. Output element i is class i; where outputs have
+  /// one element and there are two classes, it says how much the sample is of class 1.
+  [[nodiscard]] const StringColumn* classes() const;
   /// Bytes held by all columns (capacity, not size).
   [[nodiscard]] std::uint64_t bytes() const;
 };

@@ -63,6 +63,20 @@ std::string NeuronGraph::describe(NeuronId neuron) const {
          std::to_string(range.file_first_id + (neuron - range.first));
 }
 
+const Vocabulary* NeuronGraph::find_vocabulary(std::string_view name) const {
+  const auto found = std::ranges::find(vocabularies, name, &Vocabulary::name);
+  return found == vocabularies.end() ? nullptr : &*found;
+}
+
+const StringColumn* NeuronGraph::classes() const {
+  for (const Vocabulary& vocabulary : vocabularies) {
+    for (const VocabularyUse& use : vocabulary.uses) {
+      if (use.place == VocabularyUse::Place::Outputs) return &vocabulary.names;
+    }
+  }
+  return nullptr;
+}
+
 std::uint64_t NeuronGraph::bytes() const {
   std::uint64_t total = bytes_of(groups) + bytes_of(ranges) + bytes_of(functions) +
                         bytes_of(input_begin) + bytes_of(inputs) + bytes_of(weights) +
@@ -74,6 +88,10 @@ std::uint64_t NeuronGraph::bytes() const {
   }
   for (const WeightTable& table : weight_tables) {
     total += bytes_of(table.name) + bytes_of(table.values) + bytes_of(table.row_names);
+  }
+  total += bytes_of(vocabularies);
+  for (const Vocabulary& vocabulary : vocabularies) {
+    total += bytes_of(vocabulary.name) + bytes_of(vocabulary.names) + bytes_of(vocabulary.uses);
   }
   return total;
 }

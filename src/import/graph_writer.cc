@@ -27,6 +27,7 @@ struct GraphWriter::Impl {
   std::uint64_t weights = 0;
   std::uint64_t samples = 0;
   boost::unordered_flat_set<std::uint64_t> groups;
+  bool vocabularies = false;       // the file may have some
   std::optional<bool> sample_ids;  // whether samples have ids: all or none
 
   void fail(std::string message) {
@@ -119,16 +120,17 @@ GraphWriter& GraphWriter::operator=(GraphWriter&&) noexcept = default;
 GraphWriter::~GraphWriter() = default;
 
 Result<GraphWriter> GraphWriter::create(const std::string& path, Compression compression,
-                                        std::string_view producer) {
+                                        std::string_view producer, bool vocabularies) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
+  impl->vocabularies = vocabularies;
   VECC_TRY(impl->sink, FileSink::create(path, compression));
   std::uint8_t magic[5] = {1 << 3 | 5};
   google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(kMagicValue, magic + 1);
   impl->write({reinterpret_cast<const char*>(magic), sizeof magic});
   if (impl->check_text(producer)) {
     wire::Header header;
-    header.set_schema_version(kSchemaVersion);
+    header.set_schema_version(vocabularies ? kVocabularySchemaVersion : kSchemaVersion);
     header.set_producer(std::string(producer));
     impl->write_field(2, header);
   }
@@ -243,6 +245,21 @@ void GraphWriter::samples(std::span<const SampleRecord> records) {
   }
   impl_->write_field(5, make_samples(records.subspan(begin), *impl_->sample_ids));
   impl_->samples += records.size();
+}
+
+void GraphWriter::vocabulary(const Vocabulary& vocabulary) {
+  VECC_CHECK(impl_->vocabularies, "the file was created for vocabularies");
+  const StringColumn& names = vocabulary.names;
+  if (!impl_->check_text(vocabulary.name)) return;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!impl_->check_text(names[i])) return;
+  }
+  std::size_t begin = 0;
+  do {
+    wire::Vocabulary wire = make_vocabulary(vocabulary, begin);
+    begin += static_cast<std::size_t>(wire.names_size());
+    impl_->write_field(6, wire);
+  } while (begin < names.size());
 }
 
 Result<void> GraphWriter::finish() {

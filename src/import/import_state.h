@@ -58,6 +58,8 @@ struct ImportState {
   std::vector<WeightChunk> weight_chunks;
   std::vector<bool> refused_tables;  ///< a chunk was refused: what the table is like is unknown
 
+  boost::unordered_flat_map<std::string, std::uint32_t> vocabulary_of_name;
+
   std::vector<std::uint64_t> sample_outputs;  ///< the file's neuron ids
 
   /// Reports a limit and stops.

@@ -13,6 +13,7 @@
 #include "src/import/import_state.h"
 #include "src/import/resolve.h"
 #include "src/import/sample_reader.h"
+#include "src/import/vocabulary_reader.h"
 #include "src/import/weight_reader.h"
 #include "src/import/wire_format.h"
 #include "vecc/escape.h"
@@ -32,6 +33,7 @@ enum FieldNumber : std::uint32_t {
   kWeightTable = 3,
   kGroup = 4,
   kSamples = 5,
+  kVocabulary = 6,
   kEnd = 15,
 };
 
@@ -42,6 +44,7 @@ std::string_view name_of(std::uint32_t number) {
     case kWeightTable: return "weight_table";
     case kGroup: return "group";
     case kSamples: return "samples";
+    case kVocabulary: return "vocabulary";
     case kEnd: return "end";
     default: return "unknown";
   }
@@ -108,6 +111,7 @@ class Importer {
     if (state_.errors.empty()) {
       check_counts();
       check_acyclic(state_.graph, state_.errors);
+      check_vocabularies(state_);
     }
     if (!state_.errors.empty()) return state_.errors.errors();
     return std::move(state_.graph);
@@ -158,10 +162,12 @@ class Importer {
     if (field->number != kHeader) return malformed(*field, "expected field 2 (header) here");
     wire::Header header;
     VECC_TRY_VOID(parse(*field, header, true));
-    if (header.schema_version() != kSchemaVersion) {
+    has_vocabularies_ = header.schema_version() == kVocabularySchemaVersion;
+    if (header.schema_version() != kSchemaVersion && !has_vocabularies_) {
       return Errors(ErrorCode::UnknownSchema, "header",
                     "schema version " + std::to_string(header.schema_version()) + ", expected " +
-                        std::to_string(kSchemaVersion));
+                        std::to_string(kSchemaVersion) + " or " +
+                        std::to_string(kVocabularySchemaVersion));
     }
     if (has_unknown_fields(header)) {
       return malformed(*field, "has a field that graph.proto does not know");
@@ -188,6 +194,15 @@ class Importer {
         wire::Samples samples;
         VECC_TRY_VOID(parse(field, samples));
         read_samples(samples, state_);
+        return {};
+      }
+      case kVocabulary: {
+        if (!has_vocabularies_) {
+          return malformed(field, "in a file of schema version 1, expected version 2");
+        }
+        wire::Vocabulary vocabulary;
+        VECC_TRY_VOID(parse(field, vocabulary));
+        read_vocabulary(vocabulary, state_);
         return {};
       }
       case kMagic:
@@ -258,6 +273,7 @@ class Importer {
   std::uint32_t computed_crc_ = 0;
   bool at_end_ = false;
   bool wrong_checksum_ = false;
+  bool has_vocabularies_ = false;  // may have some
 };
 
 Result<NeuronGraph> import(std::unique_ptr<ByteSource> source, const ImportOptions& options) {

@@ -9,6 +9,8 @@ namespace vecc {
 
 inline constexpr std::uint32_t kMagicValue = 0x43434556;  // "VECC"
 inline constexpr std::uint32_t kSchemaVersion = 1;
+/// Of a file that has vocabularies.
+inline constexpr std::uint32_t kVocabularySchemaVersion = 2;
 /// Of one top-level field: protobuf's own limit for a message; chunks are far below it.
 inline constexpr std::uint64_t kMaxFieldBytes = (std::uint64_t{1} << 31) - 1;
 /// Both sides of the shape of a sample without a target.

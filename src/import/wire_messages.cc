@@ -118,4 +118,27 @@ wire::Samples make_samples(std::span<const SampleRecord> records, bool ids) {
   return wire;
 }
 
+wire::Vocabulary make_vocabulary(const Vocabulary& vocabulary, std::size_t begin) {
+  wire::Vocabulary wire;
+  wire.set_name(vocabulary.name);
+  wire.set_continued(begin > 0);
+  std::uint64_t bytes = 0;
+  for (std::size_t i = begin; i < vocabulary.names.size() && bytes < kChunkBytes; ++i) {
+    wire.add_names(std::string(vocabulary.names[i]));
+    bytes += vocabulary.names[i].size() + 5;
+  }
+  if (begin > 0) return wire;
+  for (const VocabularyUse& use : vocabulary.uses) {
+    wire::VocabularyUse* const added = wire.add_uses();
+    switch (use.place) {
+      case VocabularyUse::Place::Weights: added->set_weight_table(use.table); break;
+      case VocabularyUse::Place::Facts: added->set_group(use.group); break;
+      case VocabularyUse::Place::Outputs: added->set_outputs(true); continue;
+    }
+    added->set_axis(static_cast<wire::VocabularyUse::Axis>(use.axis));
+    added->set_inner(use.inner == 1 ? 0 : use.inner);
+  }
+  return wire;
+}
+
 }  // namespace vecc

@@ -35,4 +35,7 @@ struct ChunkPart {
 /// Samples as one message, each column only where a sample needs it. `ids`: samples have ids.
 [[nodiscard]] wire::Samples make_samples(std::span<const SampleRecord> records, bool ids);
 
+/// A vocabulary's names from `begin` on, as many as a chunk holds; its uses with the first ones.
+[[nodiscard]] wire::Vocabulary make_vocabulary(const Vocabulary& vocabulary, std::size_t begin);
+
 }  // namespace vecc

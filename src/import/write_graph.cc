@@ -199,7 +199,8 @@ Result<void> write_graph(const NeuronGraph& graph, const std::string& path, Comp
                   std::to_string(times) + " copies need " + std::to_string(groups * times) +
                       " sample groups, expected at most " + std::to_string(kNoGroup));
   }
-  VECC_TRY(GraphWriter writer, GraphWriter::create(path, compression, graph.producer));
+  VECC_TRY(GraphWriter writer,
+           GraphWriter::create(path, compression, graph.producer, !graph.vocabularies.empty()));
   for (const WeightTable& table : graph.weight_tables) {
     std::vector<std::string> rows;
     rows.reserve(table.row_names.size());
@@ -210,6 +211,7 @@ Result<void> write_graph(const NeuronGraph& graph, const std::string& path, Comp
   CopyWriter copies(graph, times, static_cast<std::uint32_t>(groups), writer);
   for (const NeuronRange& range : graph.ranges) copies.write_range(range);
   copies.write_samples();
+  for (const Vocabulary& vocabulary : graph.vocabularies) writer.vocabulary(vocabulary);
   return writer.finish();
 }
 

@@ -89,8 +89,8 @@ TEST(BadFile, bad_magic) {
 
 TEST(BadFile, bad_schema_version) {
   WireFile file;
-  file.header.set_schema_version(2);
-  expect_errors(file.bytes(), "bad.pb: header: error: schema version 2, expected 1 [E005]");
+  file.header.set_schema_version(3);
+  expect_errors(file.bytes(), "bad.pb: header: error: schema version 3, expected 1 or 2 [E005]");
 }
 
 TEST(BadFile, bad_missing_header) {

@@ -84,11 +84,21 @@ inline void expect_same_samples(const NeuronGraph& a, const NeuronGraph& b) {
   }
 }
 
+inline void expect_same_vocabularies(const NeuronGraph& a, const NeuronGraph& b) {
+  ASSERT_EQ(a.vocabularies.size(), b.vocabularies.size());
+  for (std::size_t i = 0; i < a.vocabularies.size(); ++i) {
+    EXPECT_EQ(a.vocabularies[i].name, b.vocabularies[i].name);
+    expect_same_strings(a.vocabularies[i].names, b.vocabularies[i].names, "vocabulary");
+    EXPECT_EQ(a.vocabularies[i].uses, b.vocabularies[i].uses) << a.vocabularies[i].name;
+  }
+}
+
 inline void expect_same_graph(const NeuronGraph& a, const NeuronGraph& b) {
   expect_same_groups(a, b);
   expect_same_ranges(a, b);
   expect_same_weights(a, b);
   expect_same_samples(a, b);
+  expect_same_vocabularies(a, b);
   EXPECT_EQ(a.input_begin, b.input_begin);
   EXPECT_EQ(a.inputs, b.inputs);
   EXPECT_EQ(a.weights, b.weights);

@@ -5,7 +5,14 @@
 
 namespace vecc::test {
 
-/// Every kind of fact, function parameter, weight table and sample.
+inline Vocabulary vocabulary_of(std::string name, const std::vector<std::string>& names,
+                                std::vector<VocabularyUse> uses) {
+  Vocabulary vocabulary{std::move(name), {}, std::move(uses)};
+  for (const std::string& n : names) vocabulary.names.push_back(n);
+  return vocabulary;
+}
+
+/// Every kind of fact, function parameter, weight table, sample and vocabulary.
 inline NeuronGraph graph_of_everything() {
   GraphBuilder b;
   const WeightId w =
@@ -40,7 +47,16 @@ inline NeuronGraph graph_of_everything() {
   b.edit_sample(s).role = Role::Negative;
   b.edit_sample(s).group = 4;
   b.edit_sample(s).weight = 0.25F;
-  return b.build();
+  NeuronGraph graph = b.build();
+  using Use = VocabularyUse;
+  graph.vocabularies = {
+      vocabulary_of("label\n", {"", "\xE2\x82\xAC\x1b"},
+                    {{Use::Place::Weights, Use::Axis::Entry, "w", 0, 1},
+                     {Use::Place::Weights, Use::Axis::ValueColumn, "w", 0, 1}}),
+      vocabulary_of("one", {"only"}, {{Use::Place::Weights, Use::Axis::ValueRow, "fixed", 0, 2}}),
+      vocabulary_of("class", {"a", "b", "c", "d", "e", "f"}, {{Use::Place::Outputs, {}, {}, 0, 1}}),
+      vocabulary_of("unused", {"x"}, {})};
+  return graph;
 }
 
 }  // namespace vecc::test

@@ -36,6 +36,7 @@ struct WireFile {
   std::vector<wire::WeightTable> tables;
   std::vector<wire::Group> groups;
   std::vector<wire::Samples> samples;
+  std::vector<wire::Vocabulary> vocabularies;
   wire::End end;
   bool right_counts = true;  ///< bytes() fills the End record's counts in
 
@@ -73,6 +74,7 @@ struct WireFile {
     for (const auto& t : tables) bytes += field(3, t.SerializeAsString());
     for (const auto& g : groups) bytes += field(4, g.SerializeAsString());
     for (const auto& s : samples) bytes += field(5, s.SerializeAsString());
+    for (const auto& v : vocabularies) bytes += field(6, v.SerializeAsString());
     return bytes;
   }
   [[nodiscard]] std::string bytes() const { return finish(body()); }

@@ -40,9 +40,35 @@ TEST(GraphWriter, small_files_are_one_protobuf_message) {
   ASSERT_TRUE(write_graph(graph_of_everything(), folder.path("g.pb"), Compression::None));
   const wire::Graph graph = parse_whole(folder.path("g.pb"));
   EXPECT_EQ(graph.magic(), 0x43434556u);
-  EXPECT_EQ(graph.header().schema_version(), 1u);
+  EXPECT_EQ(graph.header().schema_version(), 2u);  // it has vocabularies
   EXPECT_EQ(graph.end().neurons(), graph_of_everything().neuron_count());
   EXPECT_EQ(graph.SerializeAsString(), read_bytes(folder.path("g.pb")));
+}
+
+TEST(GraphWriter, files_without_vocabularies_are_of_version_1) {
+  const TemporaryFolder folder;
+  NeuronGraph graph = graph_of_everything();
+  graph.vocabularies.clear();
+  ASSERT_TRUE(write_graph(graph, folder.path("g.pb"), Compression::None));
+  EXPECT_EQ(parse_whole(folder.path("g.pb")).header().schema_version(), 1u);
+}
+
+TEST(GraphWriter, long_vocabularies_are_chunks) {
+  const TemporaryFolder folder;
+  NeuronGraph graph = graph_of_everything();
+  Vocabulary& longest = graph.vocabularies.emplace_back();
+  longest.name = "long";
+  for (int i = 0; i < 5; ++i) {
+    longest.names.push_back(std::string(std::size_t{5} << 20, static_cast<char>('a' + i)));
+  }
+  ASSERT_TRUE(write_graph(graph, folder.path("g.pb"), Compression::Zstd));
+  const Result<NeuronGraph> read = read_graph(folder.path("g.pb"));
+  ASSERT_TRUE(read) << read.error().text();
+  expect_same_vocabularies(*read, graph);
+  EXPECT_EQ(read->find_vocabulary("long")->names[4][0], 'e');
+  EXPECT_EQ(read->find_vocabulary("none"), nullptr);
+  ASSERT_NE(read->classes(), nullptr);
+  EXPECT_EQ((*read->classes())[5], "f");
 }
 
 TEST(GraphWriter, values_are_float_where_exact) {

@@ -36,6 +36,7 @@ struct Grounder::State {
   WeightId next_weight = 0;
   std::uint64_t next_group = 0;
   std::vector<StoredSample> samples;
+  std::vector<Vocabulary> vocabularies;
 
   // The group that is open.
   const GroupSpec* spec = nullptr;
@@ -65,6 +66,10 @@ struct Grounder::State {
   }
   void write_chunk();
   void write_samples();
+  void add_use(std::string_view name, VocabularyUse use) {
+    const auto found = std::ranges::find(vocabularies, name, &Vocabulary::name);
+    if (found != vocabularies.end()) found->uses.push_back(std::move(use));
+  }
   FileId write_facts(std::string_view head, Shape shape, std::uint64_t count, FactKind kind,
                      const std::function<void(std::uint64_t, GroupChunk&)>& describe);
 };
@@ -141,7 +146,8 @@ Grounder::~Grounder() = default;
 
 Result<Grounder> Grounder::create(GrounderOptions options) {
   VECC_TRY(GraphWriter writer,
-           GraphWriter::create(options.path, compression_of(options.path), options.producer));
+           GraphWriter::create(options.path, compression_of(options.path), options.producer,
+                               /*vocabularies=*/true));
   return Grounder(std::make_unique<State>(std::move(options), std::move(writer)));
 }
 
@@ -237,6 +243,24 @@ void Grounder::sample(const SampleRecord& record) {
   if (s.samples.size() >= kChunkSamples) s.write_samples();
 }
 
+void Grounder::vocabulary(std::string_view name, StringColumn names) {
+  if (names.size() == 0) return;
+  state_->vocabularies.push_back({std::string(name), std::move(names), {}});
+}
+
+void Grounder::number_weights(std::string_view vocabulary, std::string_view table,
+                              VocabularyUse::Axis axis, std::uint32_t inner) {
+  state_->add_use(vocabulary, {VocabularyUse::Place::Weights, axis, std::string(table), 0, inner});
+}
+
+void Grounder::number_facts(std::string_view vocabulary, VocabularyUse::Axis axis) {
+  state_->add_use(vocabulary, {VocabularyUse::Place::Facts, axis, {}, state_->next_group - 1, 1});
+}
+
+void Grounder::number_outputs(std::string_view vocabulary) {
+  state_->add_use(vocabulary, {VocabularyUse::Place::Outputs, {}, {}, 0, 1});
+}
+
 std::uint64_t Grounder::neuron_count() const {
   return state_->next_neuron;
 }
@@ -256,6 +280,7 @@ bool Grounder::failed() const {
 Result<void> Grounder::finish() {
   if (!state_->samples.empty()) state_->write_samples();
   if (state_->failure) return *state_->failure;
+  for (const Vocabulary& vocabulary : state_->vocabularies) state_->writer.vocabulary(vocabulary);
   return state_->writer.finish();
 }
 

@@ -101,6 +101,16 @@ class Grounder {
 
   void sample(const SampleRecord& record);
 
+  /// A vocabulary of the file, and what it numbers; one without names is none, and nor is what it
+  /// would number.
+  void vocabulary(std::string_view name, StringColumn names);
+  void number_weights(std::string_view vocabulary, std::string_view table, VocabularyUse::Axis axis,
+                      std::uint32_t inner = 1);
+  /// The values of the last group, which holds constant facts.
+  void number_facts(std::string_view vocabulary, VocabularyUse::Axis axis);
+  /// The vocabulary of the classes.
+  void number_outputs(std::string_view vocabulary);
+
   [[nodiscard]] std::uint64_t neuron_count() const;
   [[nodiscard]] std::uint64_t edge_count() const;
   [[nodiscard]] std::uint64_t sample_count() const;

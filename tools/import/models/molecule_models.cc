@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/import/ground/dimensions.h"
+#include "tools/import/models/data_vocabularies.h"
 #include "tools/import/models/models.h"
 #include "vecc/escape.h"
 
@@ -231,6 +232,7 @@ void MoleculeTemplate::ground_query(FileId atoms) {
 Result<void> MoleculeTemplate::ground() {
   VECC_TRY(const std::vector<std::uint32_t> atom_kinds, find_kinds_of_atoms());
   VECC_TRY(const std::vector<std::uint32_t> bond_kinds, find_kinds_of_bonds());
+  add_vocabularies(data_, out_);
   order_bonds();
   std::vector<std::string> elements(kElements.begin(), kElements.end());
   std::vector<std::string> bond_types;

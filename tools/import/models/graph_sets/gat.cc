@@ -52,7 +52,7 @@ NodeNeurons ground_layer(GraphSetTemplate& t, const Neighbours& neighbours, std:
   const std::string head = name + "/1";
   const std::uint32_t in = t.dim_of(layer - 1);
   Grounder& out = t.out();
-  const WeightId weight = out.weights(name + ".W", weight_shape(t.dim(), in));
+  const WeightId weight = t.layer_weight(layer, name + ".W");
   const WeightId a_source = out.weights(name + ".a_source", weight_shape(1, t.dim()));
   const WeightId a_target = out.weights(name + ".a_target", weight_shape(1, t.dim()));
   const WeightId bias = out.weights(name + ".b", value_shape(t.dim()));
@@ -91,7 +91,7 @@ Result<void> ground_gat(const GraphSet& data, const GraphSetOptions& options, Gr
     body = ground_layer(t, neighbours, layer, predicate, body);
     predicate = "h" + std::to_string(layer);
   }
-  const WeightId weight = out.weights("predict.W", weight_shape(t.output_dim(), t.dim()));
+  const WeightId weight = t.query_weight("predict.W");
   t.predict({&body}, {predicate}, {weight});
   return {};
 }

@@ -12,7 +12,7 @@ Result<void> ground_gcn(const GraphSet& data, const GraphSetOptions& options, Gr
   for (std::uint32_t layer = 1; layer <= options.layers; ++layer) {
     const std::string head = "h" + std::to_string(layer);
     const std::uint32_t in = t.dim_of(layer - 1);
-    const WeightId weight = out.weights(head + ".W", weight_shape(t.dim(), in));
+    const WeightId weight = t.layer_weight(layer, head + ".W");
     const std::string text = head + "(X) :- " + weight_text(t.dim(), in) + " " + predicate +
                              "(Y), *edge(Y,X). [aggregation=sum]";
     const NodeNeurons sums =
@@ -23,7 +23,7 @@ Result<void> ground_gcn(const GraphSet& data, const GraphSetOptions& options, Gr
         {{&sums}});
     predicate = head;
   }
-  const WeightId weight = out.weights("predict.W", weight_shape(t.output_dim(), t.dim()));
+  const WeightId weight = t.query_weight("predict.W");
   t.predict({&body}, {predicate}, {weight});
   return {};
 }

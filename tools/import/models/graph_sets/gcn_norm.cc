@@ -53,7 +53,7 @@ Result<void> ground_gcn_norm(const GraphSet& data, const GraphSetOptions& option
     const std::string name = "h" + std::to_string(layer);
     const std::string head = name + "/1";
     const std::uint32_t in = t.dim_of(layer - 1);
-    const WeightId weight = out.weights(name + ".W", weight_shape(t.dim(), in));
+    const WeightId weight = t.layer_weight(layer, name + ".W");
     const WeightId bias = out.weights(name + ".b", value_shape(t.dim()));
     const std::string text = name + "(X) :- " + weight_text(t.dim(), in) + " " + predicate +
                              "(Y), c(Y,X). [aggregation=sum]";
@@ -65,7 +65,7 @@ Result<void> ground_gcn_norm(const GraphSet& data, const GraphSetOptions& option
                    {{&sums}});
     predicate = name;
   }
-  const WeightId weight = out.weights("predict.W", weight_shape(t.output_dim(), t.dim()));
+  const WeightId weight = t.query_weight("predict.W");
   t.predict({&body}, {predicate}, {weight});
   return {};
 }

@@ -40,7 +40,7 @@ Result<void> ground_gin(const GraphSet& data, const GraphSetOptions& options, Gr
   for (std::uint32_t layer = 1; layer <= options.layers; ++layer) {
     const std::string number = std::to_string(layer);
     const std::uint32_t in = t.dim_of(layer - 1);
-    const WeightId first = out.weights("h" + number + ".W1", weight_shape(t.dim(), in));
+    const WeightId first = t.layer_weight(layer, "h" + number + ".W1");
     const WeightId second = out.weights("h" + number + ".W2", weight_shape(t.dim(), t.dim()));
     const NodeNeurons sums =
         ground_sum(t, "a" + number, predicates.back(), in, neighbours, layers.back());
@@ -54,8 +54,7 @@ Result<void> ground_gin(const GraphSet& data, const GraphSetOptions& options, Gr
   for (std::uint32_t layer = 1; layer <= options.layers; ++layer) {
     bodies.push_back(&layers[layer]);
     names.push_back(predicates[layer]);
-    weights.push_back(
-        out.weights("predict.W" + std::to_string(layer), weight_shape(t.output_dim(), t.dim())));
+    weights.push_back(t.query_weight("predict.W" + std::to_string(layer)));
   }
   t.predict(bodies, names, weights);
   return {};

@@ -69,6 +69,7 @@ void GraphSetTemplate::predict(const std::vector<const NodeNeurons*>& bodies,
 }
 
 void GraphSetTemplate::add_samples(const NodeNeurons& queries) {
+  out_.number_outputs(vocabulary::kClass);
   std::vector<double> target(output_dim());
   for (std::uint32_t graph = 0; graph < data_.graph_count(); ++graph) {
     if (!queries.has(graph)) continue;

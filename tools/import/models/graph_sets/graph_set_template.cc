@@ -70,7 +70,23 @@ GraphSetTemplate::GraphSetTemplate(const GraphSet& data, const GraphSetOptions& 
       options_(options),
       out_(out),
       features_(features_of(data, options.features)),
-      feature_dim_(feature_dim_of(data, features_)) {}
+      feature_dim_(feature_dim_of(data, features_)) {
+  add_vocabularies(data_, out_);
+}
+
+WeightId GraphSetTemplate::layer_weight(std::uint32_t layer, const std::string& name) {
+  if (layer == 1 && features_ == Features::OneHot) {
+    out_.number_weights(vocabulary::kNodeLabel, name, VocabularyUse::Axis::ValueColumn);
+  }
+  return out_.weights(name, weight_shape(dim(), dim_of(layer - 1)));
+}
+
+WeightId GraphSetTemplate::query_weight(const std::string& name) {
+  if (output_dim() == data_.graph_label_values.size()) {
+    out_.number_weights(vocabulary::kClass, name, VocabularyUse::Axis::ValueRow);
+  }
+  return out_.weights(name, weight_shape(output_dim(), dim()));
+}
 
 std::uint32_t GraphSetTemplate::dim_of(std::uint32_t layer) const {
   return layer == 0 ? feature_dim_ : options_.dim;
@@ -104,6 +120,9 @@ NodeNeurons GraphSetTemplate::features() {
   };
   const FileId first =
       out_.constant_facts("x/1", value_shape(feature_dim_), data_.node_count(), fill);
+  if (features_ == Features::OneHot && data_.node_count() > 0) {
+    out_.number_facts(vocabulary::kNodeLabel, VocabularyUse::Axis::ValueRow);
+  }
   return number_all(first, data_.node_count());
 }
 

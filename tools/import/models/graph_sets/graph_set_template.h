@@ -9,6 +9,7 @@
 
 #include "tools/import/ground/dimensions.h"
 #include "tools/import/ground/single_rule.h"
+#include "tools/import/models/data_vocabularies.h"
 #include "tools/import/models/models.h"
 
 namespace vecc::tools {
@@ -55,6 +56,7 @@ struct AtomSpec {
 
 class GraphSetTemplate {
  public:
+  /// Writes the data's vocabularies.
   GraphSetTemplate(const GraphSet& data, const GraphSetOptions& options, Grounder& out);
 
   [[nodiscard]] const GraphSet& data() const { return data_; }
@@ -66,6 +68,11 @@ class GraphSetTemplate {
   [[nodiscard]] std::uint32_t output_dim() const;
   /// relu, or identity in the last of `layers`.
   static TransformationSpec activation(std::uint32_t layer, std::uint32_t layers);
+
+  /// {dim, dim of the layer below}: what layer `layer` multiplies the values below with.
+  [[nodiscard]] WeightId layer_weight(std::uint32_t layer, const std::string& name);
+  /// {outputs, dim}: of a rule of the query.
+  [[nodiscard]] WeightId query_weight(const std::string& name);
 
   /// Constant facts x(X).
   [[nodiscard]] NodeNeurons features();

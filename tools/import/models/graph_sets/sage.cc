@@ -13,9 +13,8 @@ Result<void> ground_sage(const GraphSet& data, const GraphSetOptions& options, G
   for (std::uint32_t layer = 1; layer <= options.layers; ++layer) {
     const std::string head = "h" + std::to_string(layer);
     const std::uint32_t in = t.dim_of(layer - 1);
-    const Shape shape = weight_shape(t.dim(), in);
-    const WeightId self_weight = out.weights(head + ".W_self", shape);
-    const WeightId neighbours_weight = out.weights(head + ".W_neighbours", shape);
+    const WeightId self_weight = t.layer_weight(layer, head + ".W_self");
+    const WeightId neighbours_weight = t.layer_weight(layer, head + ".W_neighbours");
     const std::string rule = weight_text(t.dim(), in) + " " + head + "(X) :- " + predicate;
     const NodeNeurons self = t.self_rule({head + "/1", rule + "(X).", in, Combination::Sum}, body);
     const NodeNeurons means = t.neighbour_rule(
@@ -27,7 +26,7 @@ Result<void> ground_sage(const GraphSet& data, const GraphSetOptions& options, G
         {{&self, self_weight}, {&means, neighbours_weight}});
     predicate = head;
   }
-  const WeightId weight = out.weights("predict.W", weight_shape(t.output_dim(), t.dim()));
+  const WeightId weight = t.query_weight("predict.W");
   t.predict({&body}, {predicate}, {weight});
   return {};
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tools/import/ground/single_rule.h"
+#include "tools/import/models/data_vocabularies.h"
 #include "tools/import/models/scores/entity_names.h"
 #include "vecc/escape.h"
 
@@ -41,6 +42,8 @@ WeightId add_weights(const TypedGraph& data, bool inverse, Grounder& out) {
     }
     if (!inverse) break;
   }
+  add_vocabularies(data, out);
+  out.number_weights(vocabulary::kRelation, "reach.w", VocabularyUse::Axis::Entry);
   return out.weights("reach.w", Shape{}, static_cast<std::uint32_t>(names.size()), &names);
 }
 

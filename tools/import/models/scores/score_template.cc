@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/import/models/data_vocabularies.h"
 #include "tools/import/models/scores/entity_names.h"
 #include "vecc/escape.h"
 
@@ -90,11 +91,13 @@ Result<ScoreTemplate> ScoreTemplate::create(const TypedGraph& data, const ScoreO
                                             Grounder& out) {
   VECC_TRY_VOID(check_dims(options, out.limits()));
   VECC_TRY(TripleList list, list_triples(data, options, out.limits()));
+  add_vocabularies(data, out);
   return ScoreTemplate(data, options, out, std::move(list));
 }
 
 FileId ScoreTemplate::entities(const std::string& name, std::uint32_t dim) {
   const StringColumn* names = data_.node_names.size() > 0 ? &data_.node_names : nullptr;
+  out_.number_weights(vocabulary::kEntity, name, VocabularyUse::Axis::Entry);
   const WeightId first = out_.weights(name, value_shape(dim), data_.node_count, names);
   return out_.learnable_facts(name + "/1", first, data_.node_count);
 }
@@ -105,6 +108,7 @@ FileId ScoreTemplate::relations(const std::string& name, std::uint32_t dim) {
 }
 
 WeightId ScoreTemplate::relation_weights(const std::string& name, Shape shape) {
+  out_.number_weights(vocabulary::kRelation, name, VocabularyUse::Axis::Entry);
   return out_.weights(name, shape, data_.relation_count(), &data_.relation_names);
 }
 

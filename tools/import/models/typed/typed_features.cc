@@ -52,6 +52,7 @@ TypedNodes TypedTemplate::ground_features() const {
 
 TypedNodes TypedTemplate::ground_embeddings() const {
   const StringColumn* names = data_.node_names.size() > 0 ? &data_.node_names : nullptr;
+  out_.number_weights(vocabulary::kEntity, "e", VocabularyUse::Axis::Entry);
   const WeightId weights = out_.weights("e", value_shape(dim(0)), nodes(), names);
   return {out_.learnable_facts("e/1", weights, nodes()), "e"};
 }

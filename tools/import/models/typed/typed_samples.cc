@@ -49,6 +49,7 @@ Result<void> TypedTemplate::add_samples(const TypedNodes& values) const {
     add_all_nodes(data_, values, out_);
     return {};
   }
+  out_.number_outputs(vocabulary::kClass);
   SampleRecord sample;
   const std::vector<NodeLabel> labels = gather_labels(data_);
   std::vector<double> target(data_.label_names.size());

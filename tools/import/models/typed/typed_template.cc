@@ -103,19 +103,23 @@ Result<TypedTemplate> TypedTemplate::create(const TypedGraph& data, const TypedO
                   std::to_string(rows) + " relations and heads, the limit of weights is " +
                       std::to_string(out.limits().max_weights));
   }
+  add_vocabularies(data, out);
   return TypedTemplate(data, options, out);
 }
 
 WeightId TypedTemplate::relation_weights(const std::string& name, Shape shape) const {
+  out_.number_weights(vocabulary::kRelation, name, VocabularyUse::Axis::Entry);
   return out_.weights(name, shape, relations(), &relation_names_);
 }
 
 WeightId TypedTemplate::relation_head_weights(const std::string& name, Shape shape) const {
   const auto rows = static_cast<std::uint32_t>(relation_head_names_.size());
+  out_.number_weights(vocabulary::kRelation, name, VocabularyUse::Axis::Entry, options_.heads);
   return out_.weights(name, shape, rows, &relation_head_names_);
 }
 
 WeightId TypedTemplate::type_weights(const std::string& name, Shape shape) const {
+  out_.number_weights(vocabulary::kNodeType, name, VocabularyUse::Axis::Entry);
   return out_.weights(name, shape, node_types(), &data_.node_type_names);
 }
 

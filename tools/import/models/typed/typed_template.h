@@ -8,6 +8,7 @@
 
 #include "tools/import/ground/dimensions.h"
 #include "tools/import/ground/single_rule.h"
+#include "tools/import/models/data_vocabularies.h"
 #include "tools/import/models/models.h"
 #include "tools/import/models/typed/typed_edges.h"
 
