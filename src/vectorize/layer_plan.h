@@ -21,8 +21,8 @@ struct ElementClass {
   Kind kind = Kind::Input;
   Shape weight;
   Shape input;
-  /// The input is in the recursive component that is being emitted. Kept apart, since the
-  /// component's buffer must not be copied into a concat at every level.
+  /// The input is in the recursive component that is being emitted. Kept apart, since what all
+  /// levels read must not be copied into a concat at every level.
   bool inside = false;
   bool fits = true;  ///< false: `weight times input` is undefined
   Shape result;

@@ -23,10 +23,21 @@ bool can_pack(Combination combination) {
          combination == Combination::Sparsemax;
 }
 
-void insert_sorted(std::vector<std::uint32_t>& set, std::uint32_t value) {
+void sort_set(std::vector<std::uint32_t>& set) {
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+}
+
+/// A set that sort_set() makes one at the end: a layer may read a million levels in any order.
+/// Repeats go whenever the room is used up, so that there are hardly more entries than members.
+void insert(std::vector<std::uint32_t>& set, std::uint32_t value) {
+  constexpr std::size_t kLeastRoom = 32;
   if (!set.empty() && set.back() == value) return;
-  const auto at = std::lower_bound(set.begin(), set.end(), value);
-  if (at == set.end() || *at != value) set.insert(at, value);
+  if (set.size() == set.capacity() && set.size() >= kLeastRoom) {
+    sort_set(set);
+    if (set.size() > set.capacity() / 2) set.reserve(2 * set.capacity());
+  }
+  set.push_back(value);
 }
 
 bool same_layer(const LayerPlan& a, const LayerPlan& b) {
@@ -98,7 +109,11 @@ std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
     if (errors_.list().size() >= kMaxErrors) break;
     classify(vertex, n);
   }
-  for (const LayerPlan& plan : plans_) {
+  for (LayerPlan& plan : plans_) {
+    for (ElementUse& use : plan.uses) {
+      sort_set(use.layers);
+      sort_set(use.tables);
+    }
     if (plan.elements < kNone) continue;
     errors_.add(ErrorCode::LimitRows, graph_.describe(plan.neurons.front()),
                 "its layer has " + std::to_string(plan.elements) + " elements, the limit is " +
@@ -335,8 +350,8 @@ void LayerPlanner::add_to(LayerPlan& plan, NeuronId n) {
     }
     ElementUse& use = plan.uses[at];
     ++use.count;
-    if (e.weight != kNoWeight) insert_sorted(use.tables, graph_.table_of_weight[e.weight]);
-    if (e.input != kNoNeuron) insert_sorted(use.layers, placement_.layer[e.input]);
+    if (e.weight != kNoWeight) insert(use.tables, graph_.table_of_weight[e.weight]);
+    if (e.input != kNoNeuron) insert(use.layers, placement_.layer[e.input]);
   }
 }
 

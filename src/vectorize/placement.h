@@ -15,8 +15,7 @@ inline constexpr NeuronId kNoNeuron = std::numeric_limits<NeuronId>::max();
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// A value that holds neurons, one row each (or, with member_rows, one row a member of a softmax).
-/// A recursive component's layers are its shared buffers: their `value` moves on as levels are
-/// appended, rows stay where they are.
+/// A recursive component has a layer a level for each shape.
 struct Layer {
   ValueId value = 0;
   Shape shape;

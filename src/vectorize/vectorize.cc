@@ -67,7 +67,8 @@ class Vectorizer {
   Result<void> emit_level(std::uint32_t component, std::span<const NeuronId> neurons);
   [[nodiscard]] std::vector<NeuronId> neurons_of(const LayerVertex& vertex) const;
   void place(EmittedLayer&& emitted);
-  Result<void> append(std::uint32_t component, std::vector<EmittedLayer>&& emitted);
+  /// What a level makes of one shape becomes one layer: readers of one level read that alone.
+  Result<void> place_level(std::uint32_t component, std::vector<EmittedLayer>&& emitted);
   void emit_outputs();
   void report_progress(std::size_t neurons);
 
@@ -79,8 +80,6 @@ class Vectorizer {
   LayerPlanner planner_;
   Program program_;
   LayerEmitter emitter_;
-  /// The shared buffers of the recursive component being emitted: (shape, member rows) -> layer.
-  std::map<std::pair<Shape, bool>, std::uint32_t> buffers_;
   VectorizeReport report_;
   std::uint64_t done_ = 0;
 };
@@ -148,7 +147,6 @@ Result<void> Vectorizer::emit_depth(std::uint32_t first, std::uint32_t last) {
 
 Result<void> Vectorizer::emit_recursive(std::uint32_t component) {
   ++report_.recursive_components;
-  buffers_.clear();
   planner_.enter_component(component);
   const Levels levels = level_component(graph_, layers_, component);
   report_.levels += static_cast<std::uint32_t>(levels.neurons.size());
@@ -174,7 +172,7 @@ Result<void> Vectorizer::emit_level(std::uint32_t component, std::span<const Neu
     std::vector<EmittedLayer> layers = emitter_.emit(std::move(plan));
     std::move(layers.begin(), layers.end(), std::back_inserter(emitted));
   }
-  return append(component, std::move(emitted));
+  return place_level(component, std::move(emitted));
 }
 
 void Vectorizer::place(EmittedLayer&& emitted) {
@@ -188,35 +186,32 @@ void Vectorizer::place(EmittedLayer&& emitted) {
   }
 }
 
-Result<void> Vectorizer::append(std::uint32_t component, std::vector<EmittedLayer>&& emitted) {
-  std::map<std::uint32_t, std::vector<ValueId>> appended;  // buffer -> values, in order
+Result<void> Vectorizer::place_level(std::uint32_t component, std::vector<EmittedLayer>&& emitted) {
+  std::map<std::pair<Shape, bool>, std::vector<EmittedLayer>> alike;
   for (EmittedLayer& layer : emitted) {
-    const auto next = static_cast<std::uint32_t>(placement_.layers.size());
-    const auto [entry, is_new] =
-        buffers_.try_emplace(std::pair(layer.shape, layer.member_rows), next);
-    const std::uint32_t buffer = entry->second;
-    if (is_new) {
-      placement_.layers.push_back({kNone, layer.shape, 0, layer.member_rows, component});
-    }
-    ++report_.layers;
-    const std::uint32_t first = placement_.layers[buffer].rows;
-    const std::uint64_t rows = std::uint64_t{first} + program_.op(layer.value).rows;
-    if (rows >= kNone) {
-      return Errors(ErrorCode::LimitRows, graph_.describe(layer.neurons.front()),
-                    "its recursive layer has " + std::to_string(rows) + " rows, the limit is " +
-                        std::to_string(kNone - 1));
-    }
-    placement_.layers[buffer].rows = static_cast<std::uint32_t>(rows);
-    appended[buffer].push_back(layer.value);
-    for (std::uint32_t i = 0; i < layer.neurons.size(); ++i) {
-      placement_.layer[layer.neurons[i]] = buffer;
-      placement_.row[layer.neurons[i]] = first + (layer.member_rows ? layer.first_rows[i] : i);
-    }
+    alike[{layer.shape, layer.member_rows}].push_back(std::move(layer));
   }
-  for (auto& [buffer, values] : appended) {
-    Layer& layer = placement_.layers[buffer];
-    if (layer.value != kNone) values.insert(values.begin(), layer.value);
-    layer.value = program_.concat(values);
+  for (const auto& [key, parts] : alike) {
+    const auto number = static_cast<std::uint32_t>(placement_.layers.size());
+    std::vector<ValueId> values;
+    std::uint64_t rows = 0;
+    for (const EmittedLayer& part : parts) {
+      const auto first = static_cast<std::uint32_t>(rows);
+      rows += program_.op(part.value).rows;
+      if (rows >= kNone) {
+        return Errors(ErrorCode::LimitRows, graph_.describe(part.neurons.front()),
+                      "its level has " + std::to_string(rows) + " rows, the limit is " +
+                          std::to_string(kNone - 1));
+      }
+      values.push_back(part.value);
+      ++report_.layers;
+      for (std::uint32_t i = 0; i < part.neurons.size(); ++i) {
+        placement_.layer[part.neurons[i]] = number;
+        placement_.row[part.neurons[i]] = first + (part.member_rows ? part.first_rows[i] : i);
+      }
+    }
+    placement_.layers.push_back({program_.concat(values), key.first,
+                                 static_cast<std::uint32_t>(rows), key.second, component});
   }
   return {};
 }
