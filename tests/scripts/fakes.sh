@@ -79,11 +79,12 @@ END
   fake ninja <<'END'
 echo "ninja: Entering directory \`$2'"
 [[ -e $MACHINE/ninja-fails ]] && { echo "a.cc:1: error: no"; exit 1; }
-if [[ -e $2/bin/vecc ]]; then echo "ninja: no work to do."; exit; fi
-echo "[1/1] Linking CXX executable bin/vecc"
+program=$2/bin/${5:-vecc}
+if [[ -e $program ]]; then echo "ninja: no work to do."; exit; fi
+echo "[1/1] Linking CXX executable bin/${5:-vecc}"
 mkdir -p "$2/bin"
-printf '#!/bin/bash\nprintf "<%%s>" "$@"\n' >"$2/bin/vecc"
-chmod +x "$2/bin/vecc"
+printf '#!/bin/bash\nprintf "<%%s>" "$@"\n' >"$program"
+chmod +x "$program"
 END
   fake ctest <<<'printf "<%s>" "$@"'
 }

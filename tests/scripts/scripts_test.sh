@@ -19,6 +19,7 @@ expect_status() { [[ $STATUS == "$1" ]] || fail "exit code $STATUS, expected $1"
 expect_out() { [[ $OUT == "$1" ]] || fail "expected stdout: $1"; }
 expect_err() { [[ $ERR == *"$1"* ]] || fail "expected on stderr: $1"; }
 expect_call() { grep -qF -- "$1" "$MACHINE/calls" || fail "expected the call: $1"; }
+expect_call_line() { grep -qxF -- "$1" "$MACHINE/calls" || fail "expected the call, and nothing after it: $1"; }
 expect_no_call() { if grep -qE -- "$1" "$MACHINE/calls"; then fail "a call that must not be: $1"; fi; }
 
 test_no_install_names_what_is_missing() {
@@ -70,7 +71,7 @@ test_first_call_sets_up_and_second_does_nothing() {
   expect_err "configuring build: done"
   expect_err "building build: done"
   expect_call "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build -DVECC_TORCH=OFF"
-  expect_call "vecc vecc-import vecc-opt vecc-bench"
+  expect_call_line "ninja -C $CHECKOUT/build -j $(nproc) vecc"
   expect_no_call '^python3'
   : >"$MACHINE/calls"
   call run --json
@@ -78,6 +79,20 @@ test_first_call_sets_up_and_second_does_nothing() {
   expect_out "<--json>"
   [[ -z $ERR ]] || fail "expected nothing on stderr"
   expect_no_call '^(apt-get|apt-cache|cmake|python3)'
+}
+
+test_another_program_is_built_on_its_first_use() {
+  new_machine 0 && on debian12 && with_packages
+  call run graph.pb
+  call run vecc-import tu "my data"
+  expect_status 0
+  expect_out "<tu><my data>"
+  expect_call_line "ninja -C $CHECKOUT/build -j $(nproc) vecc-import"
+  call run vecc vecc-import
+  expect_status 0
+  expect_out "<vecc-import>"
+  call run vecc-other
+  expect_out "<vecc-other>"
 }
 
 test_tests_have_libtorch_and_later_calls_keep_it() {
