@@ -32,12 +32,52 @@ if(VECC_FUZZ)
   target_link_options(vecc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# vecc_cold(TARGET...): code that runs a few times in a command (options, reports, source code as
+# text), where optimizing takes longer than it ever saves.
+function(vecc_cold)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
+# vecc_hot(TARGET...): loops over neurons, rows and elements.
+function(vecc_hot)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+  endforeach()
+endfunction()
+
+# Headers of the standard library, Boost and fmt that nearly every file includes, parsed once. Files
+# include what they use all the same: builds with sanitizers, or by clang, have no such header.
+option(VECC_PRECOMPILE "Parse the headers of libraries once (GCC)" ON)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR VECC_SANITIZE)
+  set(VECC_PRECOMPILE OFF)
+endif()
+
+# vecc_precompiled(TARGET...): libraries that link fmt (vecc_support) compile with those headers.
+function(vecc_precompiled)
+  if(NOT VECC_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET vecc_prelude)
+    add_library(vecc_prelude OBJECT ${PROJECT_SOURCE_DIR}/cmake/prelude.cc)
+    target_link_libraries(vecc_prelude PRIVATE vecc_options Boost::headers fmt::fmt)
+    target_precompile_headers(vecc_prelude PRIVATE ${PROJECT_SOURCE_DIR}/cmake/prelude.h)
+    target_compile_options(vecc_prelude PRIVATE -fpch-preprocess)
+  endif()
+  foreach(target ${ARGN})
+    target_precompile_headers(${target} REUSE_FROM vecc_prelude)
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # by which ccache follows the header
+  endforeach()
+endfunction()
+
 # vecc_library(NAME [DEPENDS ...]): a static library of all .cc files in the current folder.
 function(vecc_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC vecc_options ${ARG_DEPENDS})
+  vecc_precompiled(${name})
 endfunction()
 
 # vecc_test(NAME [DEPENDS ...]): a GoogleTest program of all *_test.cc files in the current folder.

@@ -1,6 +1,6 @@
 #include "backends/cpu/cpu_executable.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <mutex>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/cpu/bound_plan.h"
+#include "src/support/log.h"
 
 namespace vecc::cpu {
 namespace {
@@ -63,12 +64,12 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   }
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   LoadOptions load;
-  load.warn = [](const std::string& text) { spdlog::warn("{}", text); };
+  load.warn = [](const std::string& text) { log_warning(text); };
   Plan plan = native::make_verified_plan(whole.program, native::plan_options(options, whole));
   CodeCounts& counts = made->code_counts_;
   VECC_TRY(auto bound, BoundPlan::make(std::move(plan), load, &counts));
-  spdlog::debug("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled, counts.cached,
-                counts.seconds);
+  log_debug(fmt::format("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
+                        counts.cached, counts.seconds));
   made->bind(whole.program, options,
              std::make_unique<CpuMachine>(std::move(bound), team_of(options.threads)));
   return std::unique_ptr<Executable>(std::move(made));

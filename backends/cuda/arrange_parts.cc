@@ -1,6 +1,6 @@
 #include "backends/cuda/arrange_parts.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <limits>
 #include <utility>
@@ -10,6 +10,7 @@
 #include "backends/native/gradient_program.h"
 #include "src/plan/launch_layout.h"
 #include "src/program/forward.h"
+#include "src/support/log.h"
 
 namespace vecc::cuda {
 namespace {
@@ -83,8 +84,9 @@ std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaun
   if (!whole || !split) return std::nullopt;
   const double graph = predict_graph(*whole, coefficients);
   const double in_parts = predict_parts(*split, coefficients, processors);
-  spdlog::debug("cuda: {} takes {:.1f} us as a graph, {:.1f} in {} parts",
-                with_gradients ? "forward and backward" : "forward", graph, in_parts, parts->parts);
+  log_debug(fmt::format("cuda: {} takes {:.1f} us as a graph, {:.1f} in {} parts",
+                        with_gradients ? "forward and backward" : "forward", graph, in_parts,
+                        parts->parts));
   if (in_parts < kWorth * graph) return parts;
   return std::nullopt;
 }

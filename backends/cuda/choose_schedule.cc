@@ -1,6 +1,6 @@
 #include "backends/cuda/choose_schedule.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -10,6 +10,7 @@
 #include "backends/cuda/graph_schedule.h"
 #include "backends/cuda/predict_times.h"
 #include "backends/cuda/walk_schedule.h"
+#include "src/support/log.h"
 
 namespace vecc::cuda {
 namespace {
@@ -39,8 +40,9 @@ CudaLaunch choose_launch(const Plan& plan, const WalkChoice& choice, std::uint32
   if (!choice.phases.empty()) {
     parts = predict_time(count_parts(plan, choice.stages, choice.phases, blocks), coefficients);
   }
-  spdlog::debug("cuda: {} launches take {:.1f} us as a graph, {:.1f} in a grid, {:.1f} in parts",
-                plan.launches.size(), graph, grid, parts);
+  log_debug(
+      fmt::format("cuda: {} launches take {:.1f} us as a graph, {:.1f} in a grid, {:.1f} in parts",
+                  plan.launches.size(), graph, grid, parts));
   if (parts < kArrangedWorth * std::min(graph, grid)) return CudaLaunch::Parts;
   return grid < graph ? CudaLaunch::Grid : CudaLaunch::Graph;
 }
@@ -50,8 +52,8 @@ CudaLaunch choose_launch(const Plan& plan, const WalkChoice& choice, std::uint32
 ScheduleCoefficients coefficients_for(const AskedLaunch& asked, const Device& device) {
   if (asked.launch != CudaLaunch::Auto) return {};
   const DeviceCoefficients& found = schedule_coefficients_of(device.name());
-  spdlog::debug("cuda: the schedule is chosen by {} coefficients",
-                found.is_calibrated ? "calibrated" : "default");
+  log_debug(fmt::format("cuda: the schedule is chosen by {} coefficients",
+                        found.is_calibrated ? "calibrated" : "default"));
   return found.coefficients;
 }
 

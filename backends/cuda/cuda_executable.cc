@@ -1,11 +1,12 @@
 #include "backends/cuda/cuda_executable.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "backends/cuda/scheduled_plan.h"
+#include "src/support/log.h"
 
 namespace vecc::cuda {
 
@@ -15,15 +16,15 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   VECC_TRY(ScheduledPlan scheduled, schedule_program(program, options, *device));
   std::unique_ptr<CudaExecutable> made(new CudaExecutable(scheduled.whole, device));
   DeviceCodeOptions code;
-  code.warn = [](const std::string& text) { spdlog::warn("{}", text); };
+  code.warn = [](const std::string& text) { log_warning(text); };
   DeviceCodeCounts& counts = made->code_counts_;
   try {
     device->use();
     VECC_TRY(auto machine, CudaMachine::make(std::move(device), std::move(scheduled.plan),
                                              std::move(scheduled.walk), code, &counts));
     made->cuda_machine_ = machine.get();
-    spdlog::debug("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled, counts.cached,
-                  counts.seconds);
+    log_debug(fmt::format("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
+                          counts.cached, counts.seconds));
     made->bind(scheduled.whole.program, options, std::move(machine));
     if (!scheduled.origin.empty()) {
       made->renumber(std::move(scheduled.origin), program.ops().size());

@@ -1,12 +1,11 @@
 #include "backends/cuda/schedule_coefficients.h"
 
-#include <spdlog/spdlog.h>
-
 #include <array>
 #include <map>
 #include <mutex>
 
 #include "src/calibration/coefficient_file.h"
+#include "src/support/log.h"
 
 namespace vecc::cuda {
 namespace {
@@ -44,7 +43,7 @@ DeviceCoefficients load_schedule_coefficients(std::string_view device) {
   const DeviceFile file = file_of(device);
   DeviceCoefficients found;
   const Result<bool> loaded = load_coefficients(file, named(found.coefficients));
-  if (!loaded) spdlog::warn("{}", unused_coefficients_text(loaded.error(), file));
+  if (!loaded) log_warning(unused_coefficients_text(loaded.error(), file));
   found.is_calibrated = loaded && *loaded;
   return found;
 }

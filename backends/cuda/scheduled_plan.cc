@@ -1,7 +1,5 @@
 #include "backends/cuda/scheduled_plan.h"
 
-#include <spdlog/spdlog.h>
-
 #include <utility>
 
 #include "backends/cuda/arrange_parts.h"

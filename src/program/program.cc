@@ -2,17 +2,12 @@
 
 #include <utility>
 
+#include "src/program/index_algebra.h"
 #include "src/program/op_rules.h"
 #include "vecc/escape.h"
 
 namespace vecc {
 namespace {
-
-// Whether reading `index` of `rows` rows changes nothing. A list is compared only as far as it
-// agrees.
-bool is_identity(const Index& index, std::uint32_t rows) {
-  return index.size() == rows && index == Index::slice(0, rows);
-}
 
 ValueId value_of(const Result<ValueId>& result) {
   VECC_CHECK(result.has_value(), result.error().text());

@@ -1,10 +1,9 @@
 #include "tools/common/cost_cache.h"
 
-#include <spdlog/spdlog.h>
-
 #include <array>
 
 #include "src/calibration/coefficient_file.h"
+#include "src/support/log.h"
 
 namespace vecc::tools {
 namespace {
@@ -33,7 +32,7 @@ std::optional<CostCoefficients> load_coefficients(std::string_view backend,
   const DeviceFile file = coefficients_of(backend, device);
   CostCoefficients c;
   const Result<bool> loaded = load_coefficients(file, named(c));
-  if (!loaded) spdlog::warn("{}", unused_coefficients_text(loaded.error(), file));
+  if (!loaded) log_warning(unused_coefficients_text(loaded.error(), file));
   if (!loaded || !*loaded) return std::nullopt;
   return c;
 }

@@ -1,9 +1,9 @@
 #include "tools/common/stages.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "src/support/log.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc::tools {
@@ -13,11 +13,11 @@ Stages::Stages(bool show_progress) {
 }
 
 void Stages::begin(const std::string& name) {
-  spdlog::debug("{}: begins", name);
+  log_debug(fmt::format("{}: begins", name));
 }
 
 void Stages::end(std::string name, std::chrono::duration<double> time) {
-  spdlog::info("{}: {}", name, text_of_seconds(time.count()));
+  log_info(fmt::format("{}: {}", name, text_of_seconds(time.count())));
   stages_.push_back({std::move(name), time.count(), {}, nlohmann::ordered_json::object()});
 }
 

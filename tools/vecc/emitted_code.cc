@@ -1,10 +1,11 @@
 #include "emitted_code.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "outputs.h"
+#include "src/support/log.h"
 #include "train_samples.h"
 #include "vecc/loss.h"
 
@@ -19,7 +20,7 @@ std::optional<PythonLoss> loss_of(const NeuronGraph& graph, const Program& progr
   loss.reduction = Reduction::Sum;  // the module divides
   auto samples = loss_samples(graph, program, {{}, Split::Train}, loss);
   if (!samples) {
-    spdlog::warn("the module has no loss: {}", samples.error().text());
+    log_warning(fmt::format("the module has no loss: {}", samples.error().text()));
     return std::nullopt;
   }
   const auto counts = [](double weight) { return weight != 0; };

@@ -1,12 +1,12 @@
 #include "execute.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <chrono>
 #include <numeric>
 
 #include "gradients.h"
+#include "src/support/log.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/timing.h"
 
@@ -35,7 +35,7 @@ Result<BackendChoice> choose_first(const Program& program, const Options& option
       return BackendChoice{backend, reason};
     }
     const Errors errors = usable.error();
-    spdlog::info("backend {}: {}", backend->name(), errors.text());
+    log_info(fmt::format("backend {}: {}", backend->name(), errors.text()));
     if (reason.empty()) {
       reason = fmt::format("{}: {}", backend->name(), errors.list().front().message);
     }

@@ -1,11 +1,12 @@
 #include "optimize_for.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
 #include "report.h"
+#include "src/support/log.h"
 #include "tools/common/cost_cache.h"
 #include "tools/common/device_cost.h"
 
@@ -45,8 +46,8 @@ class DeviceOptimizer {
     if (!open) return run_optimizer(std::move(program), settings, report);
     const Fingerprint key = fingerprint(program);
     if (const auto tuned = load_tuned(key, backend_.name(), cost_.device)) {
-      spdlog::info("-O3: {} and --pad={} were the fastest before", tuned->gather_preset,
-                   text_of(tuned->pad_mode));
+      log_info(fmt::format("-O3: {} and --pad={} were the fastest before", tuned->gather_preset,
+                           text_of(tuned->pad_mode)));
       o.gather_preset = tuned->gather_preset;
       o.pad_mode = tuned->pad_mode;
       return run_optimizer(std::move(program), settings, report);
@@ -57,7 +58,7 @@ class DeviceOptimizer {
     VECC_TRY(Program optimized, run_optimizer(std::move(program), settings, report));
     const auto saved =
         save_tuned(key, backend_.name(), cost_.device, {report.gather_preset, report.pad_mode});
-    if (!saved) spdlog::warn("-O3's choice is not kept: {}", saved.error().text());
+    if (!saved) log_warning(fmt::format("-O3's choice is not kept: {}", saved.error().text()));
     return optimized;
   }
 

@@ -1,12 +1,12 @@
 #include "training.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 
+#include "src/support/log.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/interrupt.h"
 #include "tools/train_log/epoch_fields.h"
@@ -96,7 +96,7 @@ TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
   result.optimize.observe = nullptr;
   result.optimize.announce = nullptr;
   if (result.loss.loss == Loss::SoftEntropy && outputs_are_activated(program)) {
-    spdlog::warn("--loss=softentropy takes logits, but an output is a sigmoid or softmax already");
+    log_warning("--loss=softentropy takes logits, but an output is a sigmoid or softmax already");
   }
   return result;
 }
