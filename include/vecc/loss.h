@@ -28,8 +28,11 @@ enum class Loss : std::uint8_t {
 
 /// How the errors of samples (of pairs) become one number.
 enum class Reduction : std::uint8_t {
-  Sum,   ///< NeuraLogic's
+  Sum,   ///< NeuraLogic's of scalars
   Mean,  ///< over those whose weight is not 0
+  /// NeuraLogic's and PyTorch's: SquaredDiff is the sum over a sample's elements, not their mean.
+  ElementSum,
+  ElementMean,  ///< the same divided by the number of elements of all targets together
 };
 [[nodiscard]] std::optional<Reduction> parse_reduction(std::string_view text);
 [[nodiscard]] std::string_view text_of(Reduction reduction);
@@ -56,6 +59,7 @@ struct LossSamples {
   /// What the error of each sample counts, of each pair for a ranking; 0 leaves it out.
   std::vector<double> weights;
   std::vector<RankedPair> pairs;  ///< MarginRanking
+  double divisor = 1;             ///< what the reduction divided all weights by
 };
 
 /// Which samples of a graph a Program has, and which of them count.
@@ -68,10 +72,11 @@ struct SampleChoice {
 
 /// Targets, weights and pairs of a graph's samples. A sample weighs what the graph says, a pair the
 /// product of its two samples; with Reduction::Mean, all are divided by the number of those that
-/// are not 0. Left out, too: a sample without a target; in a ranking, one without a role. A
-/// ranking pairs every positive of a group with every negative of it. Errors: Usage (another number
-/// of samples than the Program's), BadSample (a target of another size than its output, NaN
-/// targets; up to 20), LimitRows (too many pairs).
+/// are not 0, with ElementSum multiplied by what the loss's mean divides by, with ElementMean both
+/// that and divided by the number of all targets' elements. Left out, too: a sample without a
+/// target; in a ranking, one without a role. A ranking pairs every positive of a group with every
+/// negative of it. Errors: Usage (another number of samples than the Program's), BadSample (a
+/// target of another size than its output, NaN targets; up to 20), LimitRows (too many pairs).
 [[nodiscard]] Result<LossSamples> loss_samples(const NeuronGraph& graph, const Program& program,
                                                const SampleChoice& choice,
                                                const LossOptions& options);

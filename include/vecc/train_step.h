@@ -32,9 +32,9 @@ struct OptimizerOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  std::optional<double> clip_value = std::nullopt;  ///< every gradient's entries to +- this
   std::optional<double> clip_norm =
-      std::nullopt;  ///< then all gradients together to this Euclidean norm
+      std::nullopt;  ///< all gradients together to this Euclidean norm
+  std::optional<double> clip_value = std::nullopt;  ///< then every gradient's entries to +- this
 };
 
 struct ParameterGradient {
@@ -71,8 +71,10 @@ struct StepOps {
 struct RateSchedule {
   enum class Kind : std::uint8_t {
     Constant,
-    Step,    ///< times `factor` every `period`
-    Cosine,  ///< half a cosine from `base` to `last` within `period`, then `last`
+    Step,        ///< times `factor` every `period`
+    Geometric,   ///< NeuraLogic's: the same, but counted from 1
+    Arithmetic,  ///< NeuraLogic's: less by base / period at each, already the first; 0 at the end
+    Cosine,      ///< half a cosine from `base` to `last` within `period`, then `last`
   };
   Kind kind = Kind::Constant;
   double base = 0.001;
@@ -83,7 +85,7 @@ struct RateSchedule {
   /// `at` counts from 0.
   [[nodiscard]] double rate_at(std::uint64_t at) const;
 };
-/// constant, step, cosine; none for other text.
+/// constant, step, geometric, arithmetic, cosine; none for other text.
 [[nodiscard]] std::optional<RateSchedule::Kind> parse_schedule(std::string_view text);
 [[nodiscard]] std::string_view text_of(RateSchedule::Kind kind);
 

@@ -19,9 +19,11 @@ constexpr std::array<std::pair<std::string_view, Loss>, 4> kLossNames{{
     {"softentropy", Loss::SoftEntropy},
     {"margin_ranking", Loss::MarginRanking},
 }};
-constexpr std::array<std::pair<std::string_view, Reduction>, 2> kReductionNames{{
+constexpr std::array<std::pair<std::string_view, Reduction>, 4> kReductionNames{{
     {"sum", Reduction::Sum},
     {"mean", Reduction::Mean},
+    {"element-sum", Reduction::ElementSum},
+    {"element-mean", Reduction::ElementMean},
 }};
 
 Errors loss_usage(std::string message) {

@@ -11,7 +11,7 @@ namespace vecc {
 
 struct ClippedGradients {
   std::vector<ValueId> gradients;  ///< in the order given
-  std::optional<ValueId> norm;     ///< with clip_norm: of all together, before it limits them
+  std::optional<ValueId> norm;     ///< with clip_norm: of all together, before limits
 };
 [[nodiscard]] ClippedGradients clip_gradients(Program& program,
                                               std::span<const ParameterGradient> gradients,

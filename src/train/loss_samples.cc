@@ -40,12 +40,14 @@ bool is_chosen(const Sample& sample, std::optional<Split> split) {
   return *split == Split::Train && sample.split == Split::Unspecified;
 }
 
-void divide_by_count(std::vector<double>& weights) {
-  const auto count = static_cast<double>(
-      std::ranges::count_if(weights, [](double weight) { return weight != 0; }));
-  for (double& weight : weights) {
-    if (weight != 0) weight /= count;
-  }
+bool is_of_elements(Reduction reduction) {
+  return reduction == Reduction::ElementSum || reduction == Reduction::ElementMean;
+}
+
+void divide(LossSamples& samples, double divisor) {
+  if (divisor == 0) return;  // all weights are 0
+  samples.divisor = divisor;
+  for (double& weight : samples.weights) weight /= divisor;
 }
 
 // The graph's sample of each of the Program's, as loss_samples() states it.
@@ -54,15 +56,18 @@ class SampleReader {
   SampleReader(const NeuronGraph& graph, const Program& program, const SampleChoice& choice)
       : graph_(graph), begin_(output_begin(program)), choice_(choice), findings_(graph) {}
 
-  Result<LossSamples> read_targets() {
+  Result<LossSamples> read_targets(const LossOptions& options) {
     LossSamples result;
+    const bool sums = is_of_elements(options.reduction) && options.loss == Loss::SquaredDiff;
     result.targets.resize(begin_.back());
     result.weights.resize(begin_.size() - 1);
     for (std::uint32_t s = 0; s < result.weights.size(); ++s) {
       const Sample& sample = graph_.samples[number(s)];
       if (!sample.has_target || !is_chosen(sample, choice_.split)) continue;
-      result.weights[s] = sample.weight;
-      copy_target(s, std::span(result.targets).subspan(begin_[s], begin_[s + 1] - begin_[s]));
+      const std::uint64_t size = begin_[s + 1] - begin_[s];
+      elements_ += size;
+      result.weights[s] = sample.weight * (sums ? static_cast<double>(size) : 1);
+      copy_target(s, std::span(result.targets).subspan(begin_[s], size));
     }
     VECC_TRY_VOID(findings_.result());
     return result;
@@ -87,6 +92,9 @@ class SampleReader {
     }
     return result;
   }
+
+  /// Of all targets read.
+  [[nodiscard]] std::uint64_t elements() const { return elements_; }
 
  private:
   [[nodiscard]] std::uint32_t number(std::uint32_t sample) const {
@@ -137,6 +145,7 @@ class SampleReader {
   const NeuronGraph& graph_;
   std::vector<std::uint64_t> begin_;
   const SampleChoice& choice_;
+  std::uint64_t elements_ = 0;
   SampleFindings findings_;
 };
 
@@ -157,8 +166,16 @@ Result<LossSamples> loss_samples(const NeuronGraph& graph, const Program& progra
                       std::to_string(graph.samples.size()));
   }
   SampleReader reader(graph, program, choice);
-  auto result = options.loss == Loss::MarginRanking ? reader.read_pairs() : reader.read_targets();
-  if (result && options.reduction == Reduction::Mean) divide_by_count(result->weights);
+  const bool ranks = options.loss == Loss::MarginRanking;
+  auto result = ranks ? reader.read_pairs() : reader.read_targets(options);
+  if (!result) return result;
+  const auto counted =
+      std::ranges::count_if(result->weights, [](double weight) { return weight != 0; });
+  if (options.reduction == Reduction::ElementMean && !ranks) {
+    divide(*result, static_cast<double>(reader.elements()));
+  } else if (options.reduction == Reduction::Mean || options.reduction == Reduction::ElementMean) {
+    divide(*result, static_cast<double>(counted));
+  }
   return result;
 }
 

@@ -16,9 +16,11 @@ constexpr std::array<std::pair<std::string_view, Optimizer>, 4> kOptimizerNames{
     {"adamw", Optimizer::AdamW},
     {"lazy-adam", Optimizer::LazyAdam},
 }};
-constexpr std::array<std::pair<std::string_view, RateSchedule::Kind>, 3> kScheduleNames{{
+constexpr std::array<std::pair<std::string_view, RateSchedule::Kind>, 5> kScheduleNames{{
     {"constant", RateSchedule::Kind::Constant},
     {"step", RateSchedule::Kind::Step},
+    {"geometric", RateSchedule::Kind::Geometric},
+    {"arithmetic", RateSchedule::Kind::Arithmetic},
     {"cosine", RateSchedule::Kind::Cosine},
 }};
 
@@ -53,6 +55,11 @@ double RateSchedule::rate_at(std::uint64_t at) const {
   switch (kind) {
     case Kind::Constant: return base;
     case Kind::Step: return base * std::pow(factor, static_cast<double>(at / period));
+    case Kind::Geometric: return base * std::pow(factor, static_cast<double>((at + 1) / period));
+    case Kind::Arithmetic: {
+      const auto left = static_cast<double>(period) - static_cast<double>(at) - 1;
+      return base * std::max(0.0, left / static_cast<double>(period));
+    }
     case Kind::Cosine: {
       if (at >= period) return last;
       const double part = static_cast<double>(at) / static_cast<double>(period);

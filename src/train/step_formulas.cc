@@ -5,6 +5,9 @@
 namespace vecc {
 namespace {
 
+// Beside the norm that gradients are divided by, as in NeuraLogic and PyTorch.
+constexpr double kNormEpsilon = 1e-6;
+
 // Of the formulas that make a weight's new rows.
 Formula old_weight() {
   return Formula::operand(0);
@@ -80,7 +83,7 @@ Expr norm_of_squares() {
 
 Expr clip_factor(double limit) {
   const Formula norm = apply(Transformation::Sqrt, Formula::operand(0));
-  return smaller(quotient(limit, norm), 1).expr();
+  return smaller(quotient(limit, norm + kNormEpsilon), 1).expr();
 }
 
 Expr scale_entries() {

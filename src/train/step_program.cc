@@ -10,13 +10,7 @@
 namespace vecc {
 namespace {
 
-// What the weights of a batch's samples are divided by, and so what a total is multiplied with to
-// become a sum of errors again.
-double divisor_of(const LossOptions& loss, std::uint64_t counted) {
-  return loss.reduction == Reduction::Mean ? static_cast<double>(counted) : 1.0;
-}
-
-// state <- state + total * divisor
+// state <- state + total * divisor: the sum of errors again.
 void append_loss_state(Program& program, ValueId total, double divisor) {
   const auto added = [](Result<ValueId> value) {
     VECC_CHECK(value.has_value(), "the state of the loss");
@@ -70,7 +64,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
   const auto gradients = gradients_of(program, learned, values, touched);
   VECC_TRY(step.ops, append_step(program, gradients, options.optimizer));
-  append_loss_state(program, loss.total, divisor_of(options.loss, step.counted));
+  append_loss_state(program, loss.total, chosen.divisor);
   if (optimizes) {
     VECC_TRY(program, optimize(std::move(program), options.optimize));
   }

@@ -14,7 +14,7 @@ from neuralogic.core import Aggregation, Model, R, Settings, Transformation, V
 from neuralogic.dataset import Dataset, Sample
 from neuralogic.nn.loss import MSE, CrossEntropy, SoftEntropy
 from neuralogic.nn.optim import SGD, Adam
-from neuralogic.nn.optim.lr_scheduler import GeometricLR
+from neuralogic.nn.optim.lr_scheduler import ArithmeticLR, GeometricLR, LRDecay
 
 from command_line import DATASETS
 
@@ -48,6 +48,19 @@ def build(output=Transformation.IDENTITY, size=1, batch_size=1, learnable_facts=
     model.build(Settings(**settings))
     return model, model.build_dataset(samples(size=size), batch_size=batch_size,
                                       learnable_facts=learnable_facts)
+
+
+def build_ancestors(batch_size=1, **settings):
+    """Examples with several queries, whose networks are one; one of them needs no recursion."""
+    model = Model()
+    model += [(R.anc(V.X, V.Y) <= R.par(V.X, V.Y)["base":1,]) | [Transformation.TANH],
+              (R.anc(V.X, V.Y) <= (R.par(V.X, V.Z)["step":1,], R.anc(V.Z, V.Y)["rec":1,]))
+              | [Transformation.TANH]]
+    model.build(Settings(**settings))
+    facts = [R.par(*pair) for pair in ("ab", "bc", "cd", "bf")]
+    dataset = Dataset([Sample(R.anc("a", "d")[0.9], facts),
+                       Sample([R.anc("a", "d")[0.9], R.anc("b", "f")[0.2]], facts)])
+    return model, model.build_dataset(dataset, batch_size=batch_size)
 
 
 def weights_of(model, built=()):
@@ -95,16 +108,20 @@ class NeuraLogicTest(unittest.TestCase):
 
 class TrainTest(NeuraLogicTest):
     def compare(self, size=1, output=Transformation.IDENTITY, batch_size=1, backend="interpreter",
-                **settings):
+                epochs=3, **settings):
         """With PyNeuraLogic's own training from the same weights."""
         model, built = build(output, size, batch_size, **settings)
-        initial = model.state_dict()
-        model.train(built, 3)
+        self.compare_model(model, built, backend, epochs)
+
+    def compare_model(self, model, built, backend="interpreter", epochs=3, **options):
+        initial, rate = model.state_dict(), model._settings.optimizer.lr
+        model.train(built, epochs)
         theirs = weights_of(model)
         model.load_state_dict(initial)
+        model._settings.optimizer.lr = rate  # a decay has changed it
         before = weights_of(model)
-        training = vn.train(model, built, epochs=3, dtype="f64", backend=backend)
-        self.assertEqual((training.end, len(training.history)), ("done", 3))
+        training = vn.train(model, built, epochs=epochs, dtype="f64", backend=backend, **options)
+        self.assertEqual((training.end, len(training.history)), ("done", epochs))
         ours = weights_of(model)
         self.assertGreater(largest_change(ours, before), 1e-4)
         self.assert_same(ours, theirs)
@@ -115,13 +132,61 @@ class TrainTest(NeuraLogicTest):
                          {"optimizer": SGD(lr=0.1, weight_decay=0.1), **RAW},
                          {"optimizer": Adam(lr=0.01, weight_decay=0.1)},
                          {"optimizer": SGD(lr=0.1), "clip_grad_value": 0.05},
+                         {"optimizer": SGD(lr=0.1), "clip_grad_norm": 0.05},
+                         {"optimizer": SGD(lr=0.1), "clip_grad_norm": 0.1, "clip_grad_value": 0.03},
+                         {"optimizer": Adam(lr=0.01, betas=(0.8, 0.9), eps=1e-3)},
                          {"optimizer": SGD(lr=0.1), "error_function": MSE("sum")}):
             with self.subTest(**{name: str(value) for name, value in settings.items()}):
                 for batch_size in (1, 2):
                     self.compare(batch_size=batch_size, **settings)
-        self.compare(size=3, optimizer=SGD(lr=0.1))
+        for loss in (MSE(), MSE("sum"), SoftEntropy(), SoftEntropy("sum")):
+            for batch_size in (1, 2):
+                self.compare(size=3, batch_size=batch_size, optimizer=SGD(lr=0.1), error_function=loss)
         self.compare(output=Transformation.SIGMOID, optimizer=SGD(lr=0.1),
                      error_function=CrossEntropy(with_logits=False))
+
+    def test_outputs_of_several_sizes_in_a_batch(self):
+        for loss in (MSE(), MSE("sum")):
+            model = Model()
+            model += [R.q[1, 3] <= R.a(V.X), R.v[2, 3] <= R.a(V.X)]
+            model.build(Settings(optimizer=SGD(lr=0.1), error_function=loss))
+            queries = [R.q[1.0], R.v[[1.0, 2.0]]]
+            facts = [R.a(0)[list(FEATURES[0])]]
+            built = model.build_dataset(Dataset([Sample(queries, facts)]), batch_size=2)
+            self.compare_model(model, built)
+
+    def test_rates_decay(self):
+        for decay in (lambda: GeometricLR(0.5, 2), lambda: ArithmeticLR(5)):
+            for optimizer in (SGD, Adam):
+                self.compare(epochs=5, optimizer=optimizer(lr=0.05, lr_decay=decay()))
+
+    def test_several_queries_on_one_example(self):
+        self.compare_model(*build_ancestors(optimizer=SGD(lr=0.1)))
+        for optimizer in (Adam(lr=0.01), SGD(lr=0.1, weight_decay=0.1)):
+            self.compare_model(*build_ancestors(3, optimizer=optimizer))
+
+    def test_steps_of_weights_that_no_query_of_the_batch_reads(self):
+        for optimizer, message in (
+                (Adam(), r"Adam also moves weights that sample s_1:anc\(b, f\) does not depend"),
+                (SGD(weight_decay=0.1), r"decays the weights that a step touches.*s_1:anc\(b, f\)")):
+            model, built = build_ancestors(optimizer=optimizer)
+            before = weights_of(model)
+            with self.assertRaisesRegex(vecc.Error, message):
+                vn.train(model, built, **EXACT)
+            self.assert_unchanged(model, before)
+        vn.train(model, built, epochs=2, optimizer="lazy-adam", lr=0.01, **EXACT)
+        self.assertGreater(largest_change(weights_of(model), before), 1e-4)
+
+    def test_what_neuralogics_train_takes(self):
+        model, built = build(optimizer=SGD(lr=0.1))
+        for dataset in (samples(), built[1:4], [built[2], built[0]], [built[3]]):
+            self.compare_model(model, dataset)
+        grounded = model.ground(samples())
+        self.compare_model(model, grounded)
+        outputs = vn.evaluate(model, built[1], **EXACT)
+        np.testing.assert_allclose(outputs, [model.test(built[1])], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(vn.evaluate(model, samples(), **EXACT), model.test(built),
+                                   rtol=0, atol=1e-12)
 
     @unittest.skipUnless("cuda" in vecc.backends("cuda"), "no GPU, and none that is emulated")
     def test_on_a_gpu(self):
@@ -166,18 +231,34 @@ class TrainTest(NeuraLogicTest):
         self.assertAlmostEqual(training.history[-1]["validation_loss"], error, places=6)
 
     def test_what_vecc_has_not_is_refused(self):
+        class OwnDecay(GeometricLR):
+            pass
+
+        class OwnAdam(Adam):
+            def name(self):
+                return "Adam"
+
+        softmax = {"error_function": CrossEntropy(with_logits=False), "size": 3,
+                   "output": Transformation.SOFTMAX}
         for settings, message in (
-                ({"optimizer": SGD(lr_decay=GeometricLR(0.5, 2))}, "GeometricLR.*schedule="),
-                ({"optimizer": Adam(betas=(0.8, 0.9))}, r"its betas is \(0.8, 0.9\)"),
-                ({"optimizer": Adam(eps=1e-3)}, "its eps is 0.001"),
-                ({"clip_grad_norm": 1, "clip_grad_value": 1}, "clip the norm, then values")):
+                ({"optimizer": SGD(lr_decay=OwnDecay(0.5, 2))}, "its decay is OwnDecay.*schedule="),
+                ({"optimizer": SGD(lr_decay=ArithmeticLR(20))}, "a rate below 0 after 20 epochs"),
+                ({"optimizer": OwnAdam()}, "is OwnAdam, and vecc takes over"),
+                (softmax, "cross-entropy of vectors of probabilities")):
             model, built = build(**settings)
             before = weights_of(model)
             with self.subTest(message), self.assertRaisesRegex(vecc.Error, message) as raised:
                 vn.train(model, built, **EXACT)
             self.assertEqual(raised.exception.code, "E050")
             self.assert_unchanged(model, before)
-            vn.train(model, built, epochs=1, optimizer="sgd", lr=0.1, clip_norm=1, **EXACT)
+            vn.train(model, built, epochs=1, optimizer="sgd", lr=0.1, clip_norm=1,
+                     loss="squared_diff", **EXACT)
+        model, built = build(optimizer=SGD())
+        model._settings["dropoutRate"] = 0.5
+        with self.assertRaisesRegex(vecc.Error, "drop 0.5 of the neurons"):
+            vn.train(model, built, **EXACT)
+        with self.assertRaisesRegex(vecc.Error, "reference evaluates.*does not train"):
+            vn.train(model, built, backend="reference")
 
     def test_bad_options_change_nothing(self):
         model, built = build()
@@ -268,6 +349,28 @@ class EvaluateTest(NeuraLogicTest):
             else:
                 np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
+    def test_the_reference(self):
+        model, built = build()
+        outputs = vn.evaluate(model, built, backend="reference")
+        np.testing.assert_allclose(outputs, model.test(built), rtol=0, atol=1e-12)
+        zeros = {name: values * 0 for name, values in self.tables(model, built).items()}
+        np.testing.assert_array_equal(vn.evaluate(model, built, zeros, backend="reference"),
+                                      np.zeros(5))
+        with self.assertRaisesRegex(vecc.Error, "reference compiles nothing: dtype="):
+            vn.evaluate(model, built, backend="reference", dtype="f32")
+
+    def test_learned_facts_of_another_data_set(self):
+        """What both have, by name: with PyNeuraLogic's own state_dict()."""
+        model, built = build(learnable_facts=True)
+        vn.train(model, built, epochs=5, lr=0.1, **EXACT)
+        facts = [R.a(0)[[0, 0, 0]], R.a(7)[[1, 1, 1]], R.e(0, 7), R.e(7, 0)]
+        other = model.build_dataset(Dataset([Sample(R.q[1.0], facts)]), learnable_facts=True)
+        keys = other.load_state_dict(built.state_dict(), strict=False)
+        self.assertEqual(keys.missing_keys, ["a(7)"])
+        learned = weights_of(model, built)
+        np.testing.assert_array_equal(weights_of(model, other)["a(0)"], learned["a(0)"])
+        self.assert_predicts_the_same(model, other)
+
     def test_no_training_options(self):
         with self.assertRaisesRegex(TypeError, "'lr'"):
             vn.evaluate(*build(), lr=3)
@@ -355,9 +458,9 @@ class BadCallsTest(NeuraLogicTest):
         for args, error, message in (
                 ((unbuilt, built), vecc.Error, "model: error: is not built: model.build"),
                 ((None, built), TypeError, "neuralogic.core.Model, not NoneType"),
-                ((model, samples()), vecc.Error, "dataset: error: is not built: model.build_dat"),
                 ((model, static), vecc.Error, "is a static graph"),
-                ((model, [1]), TypeError, "build_dataset.. returns, not list"),
+                ((model, [1]), TypeError, "or a list of built samples, not list"),
+                ((model, []), vecc.Error, "no sample whose query follows"),
                 ((model, underivable), vecc.Error, "no sample whose query follows"),
                 ((other, built), vecc.Error, "weight w0, which is not of the given model")):
             with self.subTest(message), self.assertRaisesRegex(error, message):

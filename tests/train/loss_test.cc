@@ -256,7 +256,8 @@ TEST(Loss, NamesRoundTrip) {
        {Loss::SquaredDiff, Loss::CrossEntropy, Loss::SoftEntropy, Loss::MarginRanking}) {
     EXPECT_EQ(parse_loss(text_of(loss)), loss);
   }
-  for (const Reduction reduction : {Reduction::Sum, Reduction::Mean}) {
+  for (const Reduction reduction :
+       {Reduction::Sum, Reduction::Mean, Reduction::ElementSum, Reduction::ElementMean}) {
     EXPECT_EQ(parse_reduction(text_of(reduction)), reduction);
   }
   EXPECT_FALSE(parse_loss("mse"));

@@ -138,6 +138,28 @@ TEST(LossSamples, OnlyChosenSamplesWithTargetsCount) {
   EXPECT_EQ(of({batch, {}}, Reduction::Sum, 2).targets, Numbers({1, 3}));
 }
 
+TEST(LossSamples, ElementsOfVectors) {
+  Sample pair, one;
+  pair.has_target = one.has_target = true;
+  pair.target_shape = Shape::column(2);
+  pair.weight = 3;
+  one.target_begin = 2;
+  const NeuronGraph graph = graph_of({pair, one});
+  const Program program = value_of(parse_program(
+      "vecc program 1 f32 samples 2\n%0 = fact {1, 2} : f32[1, 2x1]\n%1 = fact {3} : f32[1, 1]\n"
+      "%2 = output %0 [0] : f32[1, 2x1]\n%3 = output %1 [1] : f32[1, 1]\n",
+      "test"));
+  const auto weights = [&](Loss loss, Reduction reduction) {
+    return value_of(loss_samples(graph, program, {}, {.loss = loss, .reduction = reduction}))
+        .weights;
+  };
+  // The error of two elements is their mean: twice that is their sum.
+  EXPECT_EQ(weights(Loss::SquaredDiff, Reduction::ElementSum), Numbers({6, 1}));
+  EXPECT_EQ(weights(Loss::SquaredDiff, Reduction::ElementMean), Numbers({6.0 / 3, 1.0 / 3}));
+  EXPECT_EQ(weights(Loss::SoftEntropy, Reduction::ElementSum), Numbers({3, 1}));
+  EXPECT_EQ(weights(Loss::SoftEntropy, Reduction::ElementMean), Numbers({3.0 / 3, 1.0 / 3}));
+}
+
 TEST(LossSamples, bad_targets) {
   Sample wide;
   wide.has_target = true;

@@ -51,15 +51,15 @@ struct Written {
 
 void clip(const OptimizerOptions& o, std::vector<Numbers>& gradients) {
   double squares = 0;
+  for (const Numbers& gradient : gradients) {
+    for (const double g : gradient) squares += g * g;
+  }
+  const double factor = o.clip_norm ? *o.clip_norm / (std::sqrt(squares) + 1e-6) : 1;
   for (Numbers& gradient : gradients) {
     for (double& g : gradient) {
+      g *= std::min(1.0, factor);
       if (o.clip_value) g = std::clamp(g, -*o.clip_value, *o.clip_value);
-      squares += g * g;
     }
-  }
-  if (!o.clip_norm || std::sqrt(squares) <= *o.clip_norm) return;
-  for (Numbers& gradient : gradients) {
-    for (double& g : gradient) g *= *o.clip_norm / std::sqrt(squares);
   }
 }
 
@@ -152,7 +152,7 @@ TEST(Step, OnlyTouchedRowsChange) {
 TEST(Step, GradientsAreClipped) {
   check_steps({.optimizer = Optimizer::Sgd, .clip_value = 0.4}, 0);
   check_steps({.optimizer = Optimizer::Sgd, .clip_norm = 0.5}, 0);
-  check_steps({.optimizer = Optimizer::Adam, .clip_value = 0.6, .clip_norm = 1.1}, 4);
+  check_steps({.optimizer = Optimizer::Adam, .clip_norm = 1.1, .clip_value = 0.6}, 4);
   check_steps({.optimizer = Optimizer::Sgd, .clip_norm = 1e6}, 0);  // no limit to any
 }
 
@@ -249,6 +249,16 @@ TEST(RateSchedule, Formulas) {
   EXPECT_EQ(step.rate_at(9), 0.8);
   EXPECT_EQ(step.rate_at(10), 0.4);
   EXPECT_EQ(step.rate_at(39), 0.1);
+  const RateSchedule geometric{
+      .kind = RateSchedule::Kind::Geometric, .base = 0.8, .period = 3, .factor = 0.5};
+  EXPECT_EQ(geometric.rate_at(1), 0.8);  // epoch 2
+  EXPECT_EQ(geometric.rate_at(2), 0.4);
+  EXPECT_EQ(geometric.rate_at(5), 0.2);
+  const RateSchedule arithmetic{.kind = RateSchedule::Kind::Arithmetic, .base = 0.8, .period = 4};
+  EXPECT_NEAR(arithmetic.rate_at(0), 0.6, 1e-15);
+  EXPECT_NEAR(arithmetic.rate_at(2), 0.2, 1e-15);
+  EXPECT_EQ(arithmetic.rate_at(3), 0);
+  EXPECT_EQ(arithmetic.rate_at(9), 0);
   const RateSchedule cosine{
       .kind = RateSchedule::Kind::Cosine, .base = 1, .period = 12, .last = 0.2};
   EXPECT_EQ(cosine.rate_at(0), 1);
@@ -264,7 +274,8 @@ TEST(Step, NamesRoundTrip) {
     EXPECT_EQ(parse_optimizer(text_of(optimizer)), optimizer);
   }
   using Kind = RateSchedule::Kind;
-  for (const Kind kind : {Kind::Constant, Kind::Step, Kind::Cosine}) {
+  for (const Kind kind :
+       {Kind::Constant, Kind::Step, Kind::Geometric, Kind::Arithmetic, Kind::Cosine}) {
     EXPECT_EQ(parse_schedule(text_of(kind)), kind);
   }
   EXPECT_FALSE(parse_optimizer("adagrad"));

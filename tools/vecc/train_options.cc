@@ -39,7 +39,8 @@ bool parse_number(std::string_view text, Number& number) {
   return read.ec == std::errc() && read.ptr == end && std::isfinite(static_cast<double>(number));
 }
 
-// constant, step:PERIOD[:FACTOR], cosine:PERIOD[:LAST]
+// constant, step:PERIOD[:FACTOR], geometric:PERIOD[:FACTOR], arithmetic:PERIOD,
+// cosine:PERIOD[:LAST]
 bool parse_schedule_text(std::string_view text, RateSchedule& schedule) {
   const std::size_t colon = text.find(':');
   const auto kind = parse_schedule(text.substr(0, colon));
@@ -51,12 +52,13 @@ bool parse_schedule_text(std::string_view text, RateSchedule& schedule) {
   const std::size_t second = text.find(':');
   if (!parse_number(text.substr(0, second), schedule.period) || schedule.period == 0) return false;
   if (second == std::string_view::npos) return true;
-  double& last = *kind == RateSchedule::Kind::Step ? schedule.factor : schedule.last;
+  if (*kind == RateSchedule::Kind::Arithmetic) return false;
+  double& last = *kind == RateSchedule::Kind::Cosine ? schedule.last : schedule.factor;
   return parse_number(text.substr(second + 1), last);
 }
 
-// all, online, or a number
-bool parse_batch_text(std::string_view text, TrainOptions& options) {
+// all, online, or a number; `reduces`: --reduction is given
+bool parse_batch_text(std::string_view text, bool reduces, TrainOptions& options) {
   if (text == "all") {
     options.batch_size = 0;
     return true;
@@ -64,7 +66,7 @@ bool parse_batch_text(std::string_view text, TrainOptions& options) {
   if (text == "online") {
     options.batch_size = 1;
     options.shuffle = false;
-    options.loss.reduction = Reduction::Sum;
+    if (!reduces) options.loss.reduction = Reduction::Sum;
     return true;
   }
   return parse_number(text, options.batch_size) && options.batch_size > 0;
@@ -78,9 +80,10 @@ void add_loss_options(CLI::App& app, TrainSettings& s) {
       "roles; crossentropy where outputs are probabilities and targets 0 or 1; else "
       "squared_diff");
   add_name(
-      app, "--reduction", "mean|sum", s.options.loss.reduction,
+      app, "--reduction", "mean|sum|element-mean|element-sum", s.options.loss.reduction,
       [](const std::string& t) { return parse_reduction(t); },
-      "How the errors of a batch become one number; default mean");
+      "How the errors of a batch become one number; default mean. element-: as NeuraLogic and "
+      "PyTorch do with vectors");
   add_real(app, "--margin", s.options.loss.margin, RealRange::AtLeastZero, "Of margin_ranking")
       ->group(kGroup);
 }
@@ -101,26 +104,34 @@ void add_step_options(CLI::App& app, TrainSettings& s) {
            }
          },
          "How the rate changes with the epoch: times FACTOR (0.1) every N epochs; half a cosine "
-         "to LAST (0) within N")
-      ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]")
+         "to LAST (0) within N; NeuraLogic's, which count from 1: times FACTOR every N; less by "
+         "1/N of it every epoch")
+      ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]|geometric:N[:FACTOR]|arithmetic:N")
       ->group(kGroup);
   add_real(app, "--momentum", o.momentum, RealRange::BelowOne, "Of sgd")->group(kGroup);
+  add_real(app, "--beta1", o.beta1, RealRange::BelowOne, "Of the Adams: of the first moment")
+      ->group(kGroup);
+  add_real(app, "--beta2", o.beta2, RealRange::BelowOne, "Of the Adams: of the second moment")
+      ->group(kGroup);
+  add_real(app, "--epsilon", o.epsilon, RealRange::AtLeastZero, "Of the Adams: beside the root")
+      ->group(kGroup);
   add_real(app, "--weight-decay", o.weight_decay, RealRange::AtLeastZero,
            "Times the weight, added to the gradient; adamw: beside it")
       ->group(kGroup);
-  add_real(app, "--clip-value", o.clip_value, RealRange::AboveZero,
-           "Limits every entry of every gradient")
-      ->group(kGroup);
   add_real(app, "--clip-norm", o.clip_norm, RealRange::AboveZero,
            "Limits the norm of all gradients together")
+      ->group(kGroup);
+  add_real(app, "--clip-value", o.clip_value, RealRange::AboveZero,
+           "Limits every entry of every gradient, after --clip-norm")
       ->group(kGroup);
 }
 
 void add_batch_options(CLI::App& app, TrainSettings& s) {
   app.add_option_function<std::string>(
          "--batch-size",
-         [&s](const std::string& text) {
-           if (!parse_batch_text(text, s.options)) {
+         [&s, &app](const std::string& text) {
+           const bool reduces = app.get_option("--reduction")->count() > 0;
+           if (!parse_batch_text(text, reduces, s.options)) {
              throw CLI::ValidationError("--batch-size",
                                         text + " is neither all, online, nor a number of samples");
            }
@@ -238,6 +249,13 @@ std::string check_train_settings(const CLI::App& app, const TrainSettings& s, bo
   if (s.options.optimizer.momentum > 0 && s.options.optimizer.optimizer != Optimizer::Sgd) {
     return "--momentum is sgd's; the Adams have moments of their own: leave it out, or add "
            "--optimizer=sgd";
+  }
+  for (const char* const option : {"--beta1", "--beta2", "--epsilon"}) {
+    if (is_given(app, option) && s.options.optimizer.optimizer == Optimizer::Sgd) {
+      return std::string(option) +
+             " is the Adams', and sgd has none: leave it out, or name "
+             "another --optimizer";
+    }
   }
   return check_logs(s.logs);
 }

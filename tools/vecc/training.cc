@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <tuple>
 
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
@@ -58,6 +59,12 @@ std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const
       fmt::format(", optimizer {}, momentum {}, weight decay {}, clip-value {}, clip-norm {}",
                   text_of(o.optimizer.optimizer), o.optimizer.momentum, o.optimizer.weight_decay,
                   o.optimizer.clip_value.value_or(0), o.optimizer.clip_norm.value_or(0));
+  const OptimizerOptions usual;
+  if (std::tie(o.optimizer.beta1, o.optimizer.beta2, o.optimizer.epsilon) !=
+      std::tie(usual.beta1, usual.beta2, usual.epsilon)) {
+    text += fmt::format(", beta1 {}, beta2 {}, epsilon {}", o.optimizer.beta1, o.optimizer.beta2,
+                        o.optimizer.epsilon);
+  }
   text += fmt::format(", rate {} {} {} {} {}", o.schedule.base, text_of(o.schedule.kind),
                       o.schedule.period, o.schedule.factor, o.schedule.last);
   return text +

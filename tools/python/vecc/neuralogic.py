@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from vecc.arrays import Weights
-from vecc.error import Error
+from vecc.error import Error, usage_error
 from vecc.graph import Graph, load
 from vecc.neuralogic_jvm import Network, interruptible
 from vecc.neuralogic_settings import training_options
@@ -30,33 +30,45 @@ from vecc.program import Outputs, Program, Training
 
 if TYPE_CHECKING:
     from neuralogic.core import Model
-    from neuralogic.core.builder.dataset import BuiltDataset
+    from neuralogic.core.builder.components import NeuralSample
+    from neuralogic.core.builder.dataset import BuiltDataset, GroundedDataset
+    from neuralogic.dataset.base import BaseDataset
+
+    #: What Model.train() takes: built, or built by each call; some of the built samples.
+    Samples = Union[BuiltDataset, GroundedDataset, BaseDataset, Sequence[NeuralSample],
+                    NeuralSample]
 
 __all__ = ["evaluate", "export", "import_weights", "train"]
 
 FilePath = Union[str, "os.PathLike[str]"]
 
 
-def train(model: Model, dataset: BuiltDataset, *, epochs: int = 100, backend: str = "auto",
+def train(model: Model, dataset: Samples, *, epochs: int = 100, backend: str = "auto",
           loss: Optional[str] = None, optimizer: Optional[str] = None, lr: Optional[float] = None,
           batch_size: Union[int, str, None] = None,
-          validate: Union[float, FilePath, BuiltDataset, None] = None, **options: Any) -> Training:
+          validate: Union[float, FilePath, Samples, None] = None, **options: Any) -> Training:
     """Learns the weights, from those of now, and leaves them in the model (and in the data set,
     where its facts are learnable).
 
-    All options are those of Graph.compile() and Program.train(). Where loss, optimizer, lr,
-    batch_size, weight_decay, clip_value, clip_norm and reduction are not given they are those of
-    the model's settings and the data set, and so the training is PyNeuraLogic's own; what vecc has
-    not of these is refused. `validate` may also be a built data set. Adam begins anew: the moments
-    that PyNeuraLogic keeps with its weights are neither read nor changed.
+    `dataset` is what Model.train() takes: a built data set, one that is not built, built samples.
+
+    All options are those of Graph.compile() and Program.train(). Where loss, optimizer (with its
+    betas, epsilon and decay), lr, schedule, batch_size, clip_value, clip_norm and reduction are not
+    given they are those of the model's settings and the data set, and so the training is
+    PyNeuraLogic's own; what vecc has not of these is refused. `validate` may also be a data set.
+    Adam and a decay of the rate begin anew: the moments that PyNeuraLogic keeps with its weights,
+    and the epochs that it has counted, are neither read nor changed.
 
     Ctrl-C and what an `on_epoch` raises end it as they end Program.train(): the model has the
     weights learned so far.
     """
     compiling, training = _split(options)
     training.update(loss=loss, optimizer=optimizer, lr=lr, batch_size=batch_size)
+    if backend == "reference":
+        raise usage_error("backend", "reference evaluates, neuron by neuron, and does not train; "
+                          "interpreter does, slowly")
     with Network(model, dataset) as network:
-        training = training_options(model, network.batch_size, training)
+        training = training_options(model, network, epochs, training)
         program = _compile(network, backend, compiling)
         if not isinstance(validate, (float, int, str, os.PathLike, type(None))):
             path = network.folder() / "validation.pb"
@@ -74,26 +86,36 @@ def train(model: Model, dataset: BuiltDataset, *, epochs: int = 100, backend: st
     return result
 
 
-def evaluate(model: Model, dataset: BuiltDataset, weights: Optional[Weights] = None, *,
+def evaluate(model: Model, dataset: Samples, weights: Optional[Weights] = None, *,
              backend: str = "auto", **options: Any) -> Outputs:
     """vecc's outputs, in the order of the data set, with the model's weights, or with others, which
-    the model does not get. `options` are those of Graph.compile(). NaN where a query does not
-    follow from template and example (model.test() says 0 there)."""
+    the model does not get. `options` are those of Graph.compile(); backend="reference" computes
+    neuron by neuron, in float64, and has none. NaN where a query does not follow from template and
+    example (model.test() says 0 there)."""
     compiling, others = _split(options)
     if others:
         raise TypeError(f"evaluate() got an unexpected keyword argument '{min(others)}'")
     with Network(model, dataset) as network:
-        outputs = _compile(network, backend, compiling)(weights)
+        if backend == "reference":
+            if compiling:
+                raise usage_error("backend", f"reference compiles nothing: {min(compiling)}= is "
+                                  "for the others")
+            graph = _load(network)
+            if weights is not None:
+                graph.set_weights(weights)
+            outputs = graph.evaluate()
+        else:
+            outputs = _compile(network, backend, compiling)(weights)
         return _with_gaps(outputs, network.has_output)
 
 
-def export(model: Model, dataset: BuiltDataset, path: FilePath, *, names: bool = False) -> None:
+def export(model: Model, dataset: Samples, path: FilePath, *, names: bool = False) -> None:
     """Writes the networks as a graph of vecc, whole or not at all; `names`: also the neurons'."""
     with Network(model, dataset) as network:
         network.write(path, names)
 
 
-def import_weights(model: Model, dataset: BuiltDataset, path: FilePath) -> None:
+def import_weights(model: Model, dataset: Samples, path: FilePath) -> None:
     """Puts the weights of a safetensors file, as vecc writes it, into the model (and the data set,
     where its facts are learnable): every name, shape and number is checked, all differences are
     listed, and after one nothing has changed."""
@@ -101,12 +123,16 @@ def import_weights(model: Model, dataset: BuiltDataset, path: FilePath) -> None:
         network.load_weights(path)
 
 
-def _compile(network: Network, backend: str, options: Dict[str, Any]) -> Program:
+def _load(network: Network) -> Graph:
     path = network.folder() / "graph.pb"
     network.write(path)
     graph = load(path)
     path.unlink()
-    return graph.compile(backend=backend, **options)
+    return graph
+
+
+def _compile(network: Network, backend: str, options: Dict[str, Any]) -> Program:
+    return _load(network).compile(backend=backend, **options)
 
 
 def _split(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:

@@ -10,13 +10,14 @@ import tempfile
 import threading
 import warnings
 from pathlib import Path
-from typing import Any, Iterator, List, Optional, Union
+from typing import Any, Iterator, List, Optional, Sequence, Union
 
 from vecc import _core
 from vecc.error import Error, usage_error
 
 try:
     import jpype  # type: ignore[import-untyped]
+    from neuralogic.core.builder.components import NeuralSample
     from neuralogic.core.builder.dataset import BuiltDataset, GroundedDataset
     from neuralogic.core.builder.static_graph import StaticGraphDataset
     from neuralogic.core.neural_module import NeuralModule
@@ -63,6 +64,16 @@ class Network:
         if not self._holder:
             self._holder = tempfile.TemporaryDirectory(prefix="vecc-neuralogic-")
         return Path(self._holder.name)
+
+    def has_vector_targets(self) -> bool:
+        targets = (sample.target for sample in self._java)
+        return any(target is not None and len(target.getAsArray()) > 1 for target in targets)
+
+    def sample_of_other_steps(self, whole_tables: bool) -> Optional[str]:
+        """One whose step PyNeuraLogic makes with other weights than vecc's; `whole_tables`: than a
+        step that moves all rows of a table."""
+        name = self._graph.sampleOfOtherSteps(self.batch_size, whole_tables)
+        return None if name is None else str(name)
 
     def write(self, path: Union[str, "os.PathLike[str]"], names: bool = False) -> None:
         with _errors(CANNOT_WRITE):
@@ -116,16 +127,20 @@ def _check_model(model: Any) -> None:
 
 
 def _samples_of(model: Any, dataset: Any) -> Any:
-    """Built samples, and how many make a batch, of what Model.train() takes."""
+    """Built samples, and how many make a batch, of what Model.train() takes: also of a data set
+    that is not built, of a list of built samples, of one."""
     if isinstance(dataset, StaticGraphDataset):
         raise usage_error("dataset", "is a static graph, one network whose facts change from "
                           "sample to sample: build it with model.build_dataset()")
     if isinstance(dataset, (BaseDataset, GroundedDataset)):
-        raise usage_error("dataset", "is not built: model.build_dataset() does it")
-    if not isinstance(dataset, BuiltDataset):
-        raise TypeError(f"the dataset is what model.build_dataset() returns, not "
-                        f"{type(dataset).__name__}")
-    return dataset._samples, dataset._batch_size
+        dataset = model.build_dataset(dataset)
+    if isinstance(dataset, BuiltDataset):
+        return dataset._samples, dataset._batch_size
+    samples = [dataset] if isinstance(dataset, NeuralSample) else dataset
+    if not isinstance(samples, Sequence) or not all(isinstance(s, NeuralSample) for s in samples):
+        raise TypeError(f"the dataset is what model.build_dataset() returns or takes, or a list "
+                        f"of built samples, not {type(dataset).__name__}")
+    return list(samples), 1
 
 
 @contextlib.contextmanager

@@ -101,8 +101,10 @@ class Program:
               loss: Optional[str] = None, batch_size: Union[int, str] = "all",
               validate: Union[float, Path, None] = None, early_stop: Optional[int] = None,
               schedule: Optional[str] = None, momentum: Optional[float] = None,
-              weight_decay: Optional[float] = None, clip_value: Optional[float] = None,
-              clip_norm: Optional[float] = None, reduction: Optional[str] = None,
+              beta1: Optional[float] = None, beta2: Optional[float] = None,
+              epsilon: Optional[float] = None, weight_decay: Optional[float] = None,
+              clip_value: Optional[float] = None, clip_norm: Optional[float] = None,
+              reduction: Optional[str] = None,
               margin: Optional[float] = None, shuffle: bool = True, seed: int = 0,
               log: Union[str, Sequence[str]] = (), log_every: int = 1,
               checkpoint: Optional[Path] = None, checkpoint_every: Optional[int] = None,
@@ -118,8 +120,9 @@ class Program:
         words = option_words(
             train=True, epochs=epochs, lr=lr, optimizer=optimizer, loss=loss,
             batch_size=batch_size, validate=validate, early_stop=early_stop, schedule=schedule,
-            momentum=momentum, weight_decay=weight_decay, clip_value=clip_value,
-            clip_norm=clip_norm, reduction=reduction, margin=margin, no_shuffle=not shuffle,
+            momentum=momentum, beta1=beta1, beta2=beta2, epsilon=epsilon,
+            weight_decay=weight_decay, clip_value=clip_value, clip_norm=clip_norm,
+            reduction=reduction, margin=margin, no_shuffle=not shuffle,
             seed=seed, log_every=log_every, checkpoint=checkpoint,
             checkpoint_every=checkpoint_every, resume=resume)
         words += [f"--log={text_of(each)}" for each in ([log] if isinstance(log, str) else log)]

@@ -1,5 +1,6 @@
 package vecc.neuralogic;
 
+import cz.cvut.fel.ida.algebra.weights.Weight;
 import cz.cvut.fel.ida.neural.networks.computation.training.NeuralModel;
 import cz.cvut.fel.ida.neural.networks.computation.training.NeuralSample;
 import cz.cvut.fel.ida.neural.networks.structure.components.neurons.BaseNeuron;
@@ -127,6 +128,20 @@ public final class NeuronGraph {
   /** Samples without an output neuron: their queries do not follow from template and example. */
   public int omittedSamples() {
     return sampleCount - samples.size();
+  }
+
+  /**
+   * The name of a sample whose step NeuraLogic's Adam makes with other weights than vecc's, where steps
+   * are of `batchSize` samples, in their order; null if there is none. `wholeTables`: than a step of
+   * vecc's that moves all rows of a table.
+   */
+  public String sampleOfOtherSteps(int batchSize, boolean wholeTables) {
+    List<Weight> rows = new ArrayList<>();
+    for (WeightTable table : weights.tables()) {
+      if (wholeTables && table.learnable && table.weights.size() > 1) rows.addAll(table.weights);
+    }
+    NeuralSample found = TouchedWeights.findOther(samples, batchSize, rows);
+    return found == null ? null : ids.get(samples.indexOf(found));
   }
 
   public long neuronCount() {

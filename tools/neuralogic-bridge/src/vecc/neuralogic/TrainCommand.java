@@ -23,6 +23,7 @@ final class TrainCommand {
     Path folder = Paths.get(session.arguments.require("--save-model"));
     String vecc = System.getProperty("vecc.program", "vecc");
     session.ground();
+    checkSteps(session);
     try {
       Files.createDirectories(folder);
     } catch (IOException e) {
@@ -37,6 +38,19 @@ final class TrainCommand {
     session.graph.loadWeights(weights.toString());
     ModelFile.write(session.grounding.template, folder.resolve("model.java"));
     writePredictions(session, folder.resolve("predictions.tsv"));
+  }
+
+  /** NeuraLogic's Adam is refused where vecc's would make other steps. */
+  private static void checkSteps(Session session) throws Failure {
+    if (session.arguments.veccHas("--optimizer")
+        || session.settings().getOptimizer() == Settings.OptimizerSet.SGD) {
+      return;
+    }
+    String sample = session.graph.sampleOfOtherSteps(1, false);
+    if (sample == null) return;
+    throw new Failure(Failure.USAGE, "NeuraLogic's Adam also moves weights that sample \"" + sample
+        + "\" does not depend on, of other queries of its example; vecc's moves those that it depends"
+        + " on. Add --optimizer=lazy-adam (or another one) to train so, or -opt sgd");
   }
 
   /** Where vecc is told nothing else it trains as NeuraLogic would. */
