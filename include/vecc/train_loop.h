@@ -6,8 +6,10 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "vecc/train.h"
+#include "vecc/weights.h"
 
 namespace vecc {
 
@@ -22,6 +24,8 @@ struct LoopOptions {
   /// What a checkpoint must agree on: model, samples, optimizer, loss, seed; `name value` after
   /// `name value`, commas between them.
   std::string settings;
+  /// Of the weights, in checkpoints; where an older checkpoint has an entry, it must be the same.
+  std::vector<MetadataEntry> metadata;
   std::uint64_t log_every = 1;  ///< epochs between two evaluations
 };
 

@@ -54,9 +54,11 @@ struct WeightTensor {
 /// `[12, 3, 1]`
 [[nodiscard]] std::string text_of_shape(const std::vector<std::uint64_t>& shape);
 
+using MetadataEntry = std::pair<std::string, std::string>;
+
 struct WeightFile {
-  std::vector<std::pair<std::string, std::string>> metadata;  ///< safetensors' `__metadata__`
-  std::vector<WeightTensor> tensors;                          ///< in the order of their data
+  std::vector<MetadataEntry> metadata;  ///< safetensors' `__metadata__`
+  std::vector<WeightTensor> tensors;    ///< in the order of their data
 };
 
 /// More is an error with exit code 4.
@@ -85,9 +87,18 @@ struct WeightLimits {
 [[nodiscard]] std::vector<std::uint64_t> tensor_shape(const WeightTable& table);
 
 /// All tables of a graph, fixed ones too: F32 where every value of the table is exactly a float,
-/// else F64. A table with row names has their CRC-32 in the metadata. Error: MissingValues for each
-/// table without values.
+/// else F64. A table with row names has their CRC-32 in the metadata, and the vocabularies that
+/// number something are there. Error: MissingValues for each table without values.
 [[nodiscard]] Result<WeightFile> weights_of(const NeuronGraph& graph);
+
+/// The entry of a weight file's metadata that has a graph's vocabularies, if it has any: those that
+/// number something, and the rows' names of tables.
+[[nodiscard]] std::vector<MetadataEntry> vocabulary_metadata(const NeuronGraph& graph);
+
+/// Whether the numbers of two graphs of one template mean the same, so that both can have the same
+/// weights. Errors: WeightsDiffer for each vocabulary that differs.
+[[nodiscard]] Result<void> check_same_vocabularies(const NeuronGraph& trained,
+                                                   const NeuronGraph& other);
 
 enum class LoadMode : std::uint8_t {
   Strict,  ///< every learnable table is in the file, every tensor in the graph
@@ -97,11 +108,14 @@ struct LoadReport {
   std::uint64_t loaded = 0;                ///< tables in the file, fixed ones too
   std::vector<std::uint32_t> not_in_file;  ///< learnable tables
   std::vector<std::string> unused;         ///< tensors of the file
+  std::vector<std::string> mapped;         ///< vocabularies with other numbers in the file
 };
 /// Gives the graph's learnable tables the file's values: all, or none after an error. A fixed
-/// table's values are part of the graph's structure: a file may lack them, but not differ. Errors,
-/// up to `max_errors`: WeightsDiffer for every table and tensor that does not fit (missing and
-/// unused ones with Strict only; rows of other names), NotFinite.
+/// table's values are part of the graph's structure: a file may lack them, but not differ. Where
+/// both have vocabularies, rows and columns of the file are taken by name: the graph may have fewer
+/// names, or another order. Errors, up to `max_errors`: WeightsDiffer for every table and tensor
+/// that does not fit (missing and unused ones with Strict only), every vocabulary with names that
+/// the file's lacks, and rows of other names; NotFinite; BadWeightFile.
 [[nodiscard]] Result<LoadReport> load_weights(NeuronGraph& graph, WeightFile file, LoadMode mode,
                                               std::uint64_t max_errors = 20);
 

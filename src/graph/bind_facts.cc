@@ -145,9 +145,24 @@ class FactBinder {
       }
       table.count += range.count;
     }
+    for (Vocabulary& vocabulary : graph_.vocabularies) number_table(vocabulary, table.name, ranges);
     graph_.table_of_weight.resize(graph_.weight_count() + table.count,
                                   static_cast<std::uint32_t>(graph_.weight_tables.size()));
     graph_.weight_tables.push_back(std::move(table));
+  }
+
+  // What numbered the facts' values numbers the table's.
+  void number_table(Vocabulary& vocabulary, const std::string& table,
+                    const std::vector<std::uint32_t>& ranges) const {
+    const NeuronGroup& group = graph_.groups[graph_.ranges[ranges.front()].group];
+    const std::vector<VocabularyUse> uses = vocabulary.uses;
+    for (VocabularyUse use : uses) {
+      if (use.place != VocabularyUse::Place::Facts || use.group != group.file_id) continue;
+      use.place = VocabularyUse::Place::Weights;
+      use.table = table;
+      use.group = 0;
+      vocabulary.uses.push_back(std::move(use));
+    }
   }
 
   void append_values(const NeuronRange& range, std::vector<double>& values) const {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "src/graph/describe.h"
+#include "src/graph/vocabulary_names.h"
 #include "src/import/sample_reader.h"
 #include "src/import/weight_reader.h"
 #include "src/import/wire_checks.h"
@@ -13,10 +14,6 @@
 
 namespace vecc {
 namespace {
-
-std::string describe_vocabulary(std::string_view name) {
-  return "vocabulary \"" + escape_terminal(name) + "\"";
-}
 
 // Whether the chunk begins or continues the vocabulary, as it says.
 bool check_continued(const wire::Vocabulary& wire, const std::string& place, bool is_new,

@@ -80,6 +80,7 @@ Result<void> CheckpointFolder::open() const {
 }
 
 Result<void> CheckpointFolder::write_last(WeightFile file, const LoopState& state) const {
+  file.metadata.insert(file.metadata.end(), metadata_.begin(), metadata_.end());
   file.metadata.emplace_back(kSettings, settings_);
   file.metadata.emplace_back(kBestEpoch, std::to_string(state.best_epoch));
   file.metadata.emplace_back(kBestLoss, text_of_number(state.best_loss));
@@ -87,7 +88,8 @@ Result<void> CheckpointFolder::write_last(WeightFile file, const LoopState& stat
   return write_weights(file, checkpoint_path(folder_));
 }
 
-Result<void> CheckpointFolder::write_best(const WeightFile& file) const {
+Result<void> CheckpointFolder::write_best(WeightFile file) const {
+  file.metadata.insert(file.metadata.end(), metadata_.begin(), metadata_.end());
   return write_weights(file, best_path(folder_));
 }
 
@@ -105,6 +107,12 @@ Result<std::optional<CheckpointFolder::Last>> CheckpointFolder::read_last() cons
       !parse_number(take_metadata(file, kBestLoss), last.state.best_loss) ||
       !parse_number(take_metadata(file, kFinished), last.state.finished_epochs) || !settings) {
     return refuse("is no checkpoint of a training");
+  }
+  for (const auto& [key, value] : metadata_) {
+    const auto theirs = take_metadata(file, key);
+    if (!theirs || *theirs == value) continue;
+    return refuse("is of a training with other " + key + ": " + escape_terminal(*theirs, 300) +
+                  "; now: " + escape_terminal(value, 300));
   }
   if (*settings != settings_) {
     return refuse("is of a training with other settings: " + items_beside(*settings, settings_) +

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "vecc/train_loop.h"
 #include "vecc/weights.h"
@@ -22,25 +24,29 @@ struct LoopState {
 /// made again.
 class CheckpointFolder {
  public:
-  CheckpointFolder(std::string folder, std::string settings)
-      : folder_(std::move(folder)), settings_(std::move(settings)) {}
+  CheckpointFolder(std::string folder, std::string settings, std::vector<MetadataEntry> metadata)
+      : folder_(std::move(folder)),
+        settings_(std::move(settings)),
+        metadata_(std::move(metadata)) {}
 
   /// Makes the folder if it is not there. Error: CannotWrite.
   [[nodiscard]] Result<void> open() const;
   [[nodiscard]] Result<void> write_last(WeightFile file, const LoopState& state) const;
-  [[nodiscard]] Result<void> write_best(const WeightFile& file) const;
+  [[nodiscard]] Result<void> write_best(WeightFile file) const;
 
   struct Last {
     WeightFile file;
     LoopState state;
   };
-  /// None if there is no checkpoint yet. Error: WeightsDiffer (other settings; no checkpoint).
+  /// None if there is no checkpoint yet. Error: WeightsDiffer (other settings or metadata; no
+  /// checkpoint).
   [[nodiscard]] Result<std::optional<Last>> read_last() const;
   [[nodiscard]] Result<WeightFile> read_best() const;
 
  private:
   std::string folder_;
   std::string settings_;
+  std::vector<MetadataEntry> metadata_;
 };
 
 }  // namespace vecc

@@ -30,7 +30,9 @@ double seconds_since(Clock::time_point start) {
 class Loop {
  public:
   Loop(const LoopParts& parts, const LoopOptions& options)
-      : parts_(parts), options_(options), folder_(options.checkpoint_folder, options.settings) {}
+      : parts_(parts),
+        options_(options),
+        folder_(options.checkpoint_folder, options.settings, options.metadata) {}
 
   Result<TrainSummary> run() {
     VECC_TRY_VOID(start());

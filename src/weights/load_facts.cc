@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/weights/safetensors_header.h"
+#include "src/weights/vocabulary_text.h"
 #include "vecc/bind_facts.h"
 #include "vecc/escape.h"
 
@@ -57,6 +58,9 @@ WeightFile take_facts(WeightFile& weights, const BoundFacts& facts) {
       std::stable_partition(weights.metadata.begin(), weights.metadata.end(), of_weight);
   taken.metadata.assign(rows, weights.metadata.end());
   weights.metadata.erase(rows, weights.metadata.end());
+  // Of the facts' values as of the weights that read them.
+  std::ranges::copy_if(weights.metadata, std::back_inserter(taken.metadata),
+                       [](const MetadataEntry& entry) { return entry.first == kVocabulariesKey; });
   return taken;
 }
 

@@ -7,6 +7,7 @@
 #include "src/import/error_list.h"
 #include "src/weights/safetensors_header.h"
 #include "src/weights/table_rows.h"
+#include "src/weights/vocabulary_match.h"
 
 namespace vecc {
 namespace {
@@ -22,9 +23,11 @@ std::string text_of_value(double value) {
 /// A table's values out of a tensor, or errors that say why not.
 class TableCheck {
  public:
-  /// `rows`: the file's digest of the table's row names; empty: it has none.
-  TableCheck(const WeightTable& table, std::string_view rows, ErrorList& errors)
-      : table_(table), rows_(rows), errors_(errors) {}
+  /// `rows`: the file's digest of the table's row names; empty: it has none. `places`: where the
+  /// table's weights are in the file; null: at the same places.
+  TableCheck(const WeightTable& table, std::string_view rows, const TablePlaces* places,
+             ErrorList& errors)
+      : table_(table), rows_(rows), places_(places), errors_(errors) {}
 
   /// Empty after an error, and for a fixed table, which keeps its own.
   std::vector<double> values_from(const WeightTensor& tensor) {
@@ -33,18 +36,21 @@ class TableCheck {
              " in the file, expected F16, BF16, F32 or F64");
       return {};
     }
-    if (const auto expected = tensor_shape(table_); tensor.shape != expected) {
+    if (const auto expected = shape_in_file(table_, places_); tensor.shape != expected) {
       differ("has shape " + text_of_shape(tensor.shape) + " in the file, expected " +
              text_of_shape(expected) + ": " + std::to_string(table_.count) + " of shape " +
              table_.shape.text());
       return {};
     }
-    if (!rows_.empty() && table_.row_names.size() > 0 &&
+    const bool knows_rows = places_ != nullptr && places_->names_entries;
+    if (!knows_rows && !rows_.empty() && table_.row_names.size() > 0 &&
         digest_of_rows(table_.row_names) != rows_) {
       differ("has rows of other names, or in another order, than in the file");
       return {};
     }
     std::vector<double> values = values_of(tensor);
+    if (places_ != nullptr && places_->differ())
+      values = rearrange(values, tensor.shape, table_, *places_);
     if (!check_finite(values) || !check_fixed(values) || !table_.learnable) values.clear();
     return values;
   }
@@ -81,6 +87,7 @@ class TableCheck {
 
   const WeightTable& table_;
   std::string_view rows_;
+  const TablePlaces* places_;
   ErrorList& errors_;
 };
 
@@ -92,8 +99,8 @@ struct FileIndex {
   explicit FileIndex(WeightFile& file) : metadata(file.metadata.begin(), file.metadata.end()) {
     for (WeightTensor& tensor : file.tensors) tensors.emplace(tensor.name, &tensor);
   }
-  [[nodiscard]] std::string_view rows_of(const WeightTable& table) const {
-    const auto found = table.row_names.size() > 0 ? metadata.find(rows_key(table)) : metadata.end();
+  [[nodiscard]] std::string_view text_of(std::string_view key) const {
+    const auto found = metadata.find(key);
     return found == metadata.end() ? std::string_view() : found->second;
   }
 };
@@ -101,14 +108,18 @@ struct FileIndex {
 /// The new values by table; empty where a table keeps its own. Takes the tensors that it finds out
 /// of the index.
 std::vector<std::vector<double>> match_tables(const NeuronGraph& graph, LoadMode mode,
-                                              FileIndex& index, LoadReport& report,
-                                              ErrorList& errors) {
+                                              FileIndex& index, const VocabularyMatch& match,
+                                              LoadReport& report, ErrorList& errors) {
   std::vector<std::vector<double>> values(graph.weight_tables.size());
   for (std::uint32_t t = 0; t < graph.weight_tables.size(); ++t) {
     const WeightTable& table = graph.weight_tables[t];
     const auto found = index.tensors.find(table.name);
     if (found != index.tensors.end()) {
-      values[t] = TableCheck(table, index.rows_of(table), errors).values_from(*found->second);
+      const TablePlaces* const places = match.find(table.name);
+      if (places == nullptr || !places->refused) {
+        TableCheck check(table, index.text_of(rows_key(table)), places, errors);
+        values[t] = check.values_from(*found->second);
+      }
       found->second->data = {};  // half the memory for a large model
       index.tensors.erase(found);
       ++report.loaded;
@@ -128,7 +139,9 @@ Result<LoadReport> load_weights(NeuronGraph& graph, WeightFile file, LoadMode mo
   FileIndex index(file);
   LoadReport report;
   ErrorList errors(max_errors);
-  auto values = match_tables(graph, mode, index, report, errors);
+  const VocabularyMatch match(graph, index.text_of(kVocabulariesKey), errors);
+  report.mapped = match.mapped();
+  auto values = match_tables(graph, mode, index, match, report, errors);
   for (const WeightTensor& tensor : file.tensors) {
     if (!index.tensors.contains(tensor.name)) continue;
     report.unused.push_back(tensor.name);

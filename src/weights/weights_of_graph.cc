@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "src/weights/element_type.h"
+#include "src/weights/safetensors_header.h"
 #include "src/weights/table_rows.h"
+#include "src/weights/vocabulary_text.h"
 #include "vecc/weights.h"
 
 namespace vecc {
@@ -41,7 +43,16 @@ Result<WeightFile> weights_of(const NeuronGraph& graph) {
     file.metadata.emplace_back(rows_key(table), digest_of_rows(table.row_names));
   }
   if (!missing.empty()) return missing;
+  for (MetadataEntry& entry : vocabulary_metadata(graph)) file.metadata.push_back(std::move(entry));
   return file;
+}
+
+std::vector<MetadataEntry> vocabulary_metadata(const NeuronGraph& graph) {
+  // The text becomes a string of the header, in which quotes are escaped.
+  constexpr std::uint64_t kMaxBytes = kMaxSafetensorsHeader / 4;
+  std::string text = text_of_vocabularies(vocabularies_in_use(graph), kMaxBytes);
+  if (text.empty()) return {};
+  return {{std::string(kVocabulariesKey), std::move(text)}};
 }
 
 }  // namespace vecc

@@ -190,10 +190,31 @@ NeuronGraph named_graph(std::vector<std::string> names) {
   return b.build();
 }
 
-TEST(LoadWeights, rows_of_other_names_are_refused) {
+TEST(LoadWeights, rows_are_taken_by_name) {
   const WeightFile saved = file_of(named_graph({"ann", "bob"}));
   const std::string bytes = *safetensors_bytes(saved);
-  const WeightFile file = *read_weights_bytes(bytes, "w");
+  NeuronGraph graph = named_graph({"bob", "ann"});
+  const auto loaded = load_weights(graph, *read_weights_bytes(bytes, "w"), LoadMode::Strict);
+  ASSERT_TRUE(loaded) << loaded.error().text();
+  EXPECT_THAT(graph.weight_tables[0].values, ElementsAre(2, 1));
+  EXPECT_THAT(loaded->mapped, ElementsAre("rows of embedding"));
+}
+
+TEST(LoadWeights, rows_of_unknown_names_are_refused) {
+  const WeightFile file = file_of(named_graph({"ann", "bob"}));
+  NeuronGraph graph = named_graph({"an", "nbob"});
+  const auto loaded = load_weights(graph, file, LoadMode::ByName);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().text(),
+            "vocabulary \"rows of embedding\": error: the graph has 2 names: \"an\", \"nbob\"; the "
+            "weights have 2 names: \"ann\", \"bob\": the weights know nothing of \"an\", \"nbob\", "
+            "the graph lacks \"ann\", \"bob\"; import the graph with --like=TRAINED.pb, the graph "
+            "that the weights are of [E027]");
+}
+
+TEST(LoadWeights, a_digest_alone_refuses_another_order) {
+  WeightFile file = file_of(named_graph({"ann", "bob"}));
+  std::erase_if(file.metadata, [](const auto& entry) { return entry.first == "vocabularies"; });
   for (const auto& names : {std::vector<std::string>{"bob", "ann"}, {"an", "nbob"}, {"ann", "b"}}) {
     NeuronGraph graph = named_graph(names);
     const auto loaded = load_weights(graph, file, LoadMode::ByName);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/support/quantity_text.h"
+#include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
@@ -27,7 +28,7 @@ void collect_leaves(const std::string& prefix, const Json& object,
     if (value.is_object()) {
       collect_leaves(prefix + key + ".", value, leaves);
     } else {
-      leaves.emplace_back(prefix + key, text_of_leaf(key, value));
+      leaves.emplace_back(prefix + escape_terminal(key), text_of_leaf(key, value));
     }
   }
 }
@@ -39,6 +40,9 @@ Json json_of(const NeuronGraph& graph) {
   Json result{{"neurons", graph.neuron_count()}, {"edges", graph.edge_count()},
               {"groups", graph.groups.size()},   {"weights", graph.weight_count()},
               {"samples", graph.samples.size()}, {"bytes", bytes}};
+  if (graph.vocabularies.empty()) return result;
+  Json& vocabularies = result["vocabularies"] = Json::object();
+  for (const Vocabulary& v : graph.vocabularies) vocabularies[v.name] = v.names.size();
   return result;
 }
 

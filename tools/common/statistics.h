@@ -9,7 +9,7 @@
 
 namespace vecc::tools {
 
-/// neurons, edges, groups, weights, samples, bytes (in memory).
+/// neurons, edges, groups, weights, samples, bytes (in memory), and the names of each vocabulary.
 [[nodiscard]] nlohmann::ordered_json json_of(const NeuronGraph& graph);
 /// dtype, ops, rows, bytes of values, indices and parameters, and ops by kind.
 [[nodiscard]] nlohmann::ordered_json json_of(const Program& program);

@@ -123,6 +123,11 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   loop_ = options_.training.loop;
   loop_.settings = settings_text(train_options_, graph_, program_, split, validation,
                                  backend_.name(), execution_.precision);
+  loop_.metadata = vocabulary_metadata(graph_);
+  if (validation != nullptr) {
+    const Result<void> same = check_same_vocabularies(graph_, validation->graph);
+    if (!same) return same.error().in("--validate");
+  }
   VECC_TRY(trainer_,
            make_trainer(graph_, program_, backend_, execution_, train_options_, split.training));
   execution_.storage = trainer_->storage();

@@ -47,7 +47,13 @@ void describe_load(Stages& stages, const NeuronGraph& graph, const LoadReport& r
     words += "; unused: " + list_some(report.unused.size(), options.limits.max_errors,
                                       [&](std::size_t i) { return quote_name(report.unused[i]); });
   }
+  if (!report.mapped.empty()) {
+    words += "; by name, as the numbers differ: " +
+             list_some(report.mapped.size(), options.limits.max_errors,
+                       [&](std::size_t i) { return quote_name(report.mapped[i]); });
+  }
   stages.describe(words, {{"tables", report.loaded},
+                          {"mapped", report.mapped},
                           {"not_in_file", std::move(initialised)},
                           {"unused", report.unused}});
 }

@@ -81,6 +81,8 @@ def parse_graph(data):
             add_group(graph, payload)
         elif number == 5:
             add_samples(graph.samples, payload)
+        elif number == 6:
+            continue  # vocabularies: no value depends on them
         elif number == 15:
             at_end = payload
         else:
@@ -93,8 +95,8 @@ def parse_graph(data):
 
 def check_version(payload):
     version = {n: v for n, _, v in wire.fields(payload)}.get(1, 0)
-    if version != 1:
-        raise wire.WireError(f"schema version {version}; this reads version 1")
+    if version not in (1, 2):
+        raise wire.WireError(f"schema version {version}; this reads versions 1 and 2")
 
 
 def check_end(graph, data, payload):

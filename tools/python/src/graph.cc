@@ -24,6 +24,7 @@ class TablesApart {
     for (std::size_t i = 0; i < graph.weight_tables.size(); ++i) {
       if (!facts.contains(graph.weight_tables[i].name)) places_.push_back(i);
     }
+    apart.vocabularies = graph.vocabularies;
     apart.weight_tables.reserve(places_.size());
     for (const std::size_t i : places_) {
       apart.weight_tables.push_back(std::move(graph.weight_tables[i]));

@@ -59,6 +59,7 @@ Result<void> CompiledGraph::prepare() {
   {
     const std::lock_guard guard(*graph_mutex_);
     own_.weight_tables = graph_->weight_tables;
+    own_.vocabularies = graph_->vocabularies;
     VECC_TRY(vectorized_, vectorize_graph(*graph_, options_));
   }
   own_.samples = graph_->samples;
