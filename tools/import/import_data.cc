@@ -32,6 +32,15 @@ void add_import_options(CLI::App& command, ImportCommandOptions& o) {
   add_limit("--max-weights", o.limits.max_weights, "Rows of all weight tables");
 }
 
+void add_like_option(CLI::App& command, ImportCommandOptions& o) {
+  command
+      .add_option(
+          "--like", o.like,
+          "Labels, relations and classes get the numbers that they have in an earlier graph, "
+          "whose weights are to be loaded; names that it lacks are refused")
+      ->type_name("graph.pb");
+}
+
 void add_model_option(CLI::App& command, std::string& model,
                       const std::vector<std::string>& names) {
   std::string choices;

@@ -20,6 +20,7 @@ struct ImportCommandOptions {
   std::string input;  ///< a file or a folder; empty: nothing is read
   std::string output;
   std::string model;
+  std::string like;             ///< a graph by whose vocabularies the data is numbered; empty: none
   std::string init = "glorot";  ///< an initializer's name, or none
   std::int64_t seed = 0;
   bool quiet = false;
@@ -28,6 +29,9 @@ struct ImportCommandOptions {
 
 /// --init, --seed, -o, --quiet and the limits.
 void add_import_options(CLI::App& command, ImportCommandOptions& options);
+
+/// --like, for commands whose numbers are the data's.
+void add_like_option(CLI::App& command, ImportCommandOptions& options);
 
 /// The entry of a table of models by its name, or null.
 template <class Model>

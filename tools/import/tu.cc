@@ -11,6 +11,7 @@
 #include "tools/import/import_data.h"
 #include "tools/import/load/loaders.h"
 #include "tools/import/models/models.h"
+#include "tools/import/number_like.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
@@ -20,12 +21,14 @@ struct TuOptions {
   ImportCommandOptions common;
   GraphSetOptions model;
   bool sum_pool = false;
+  bool zero_unknown = false;
 };
 
 constexpr const char* kFooter = R"(
 Examples:
   vecc-import tu MUTAG --model=gcn --dim=10 -o mutag.pb
   vecc-import tu REDDIT-BINARY --model=sage --features=degree -o reddit.pb.gz
+  vecc-import tu later --model=gcn --like=mutag.pb -o later.pb    for weights of mutag.pb
   vecc-import tu ENZYMES --model=gin --layers=3 --pool=sum --output-function=softmax -o enzymes.pb
 Formulas: vecc-import --list, docs/architectures.md.)";
 
@@ -65,7 +68,15 @@ ExitCode import_tu(const TuOptions& options) {
   if (model_options.layers == 0) model_options.layers = model->layers;
   model_options.mean_pool = !options.sum_pool;
   return import_data(
-      options.common, [&] { return load_tu(options.common.input); }, describe_graph_set,
+      options.common,
+      [&]() -> Result<GraphSet> {
+        VECC_TRY(GraphSet data, load_tu(options.common.input));
+        if (options.common.like.empty()) return data;
+        VECC_TRY(const EarlierGraph earlier, read_earlier(options.common.like));
+        VECC_TRY_VOID(number_like(earlier, options.zero_unknown, data));
+        return data;
+      },
+      describe_graph_set,
       [&](const GraphSet& data, Grounder& out) -> Result<void> {
         VECC_TRY_VOID(check_against(data, model_options));
         return model->ground(data, model_options, out);
@@ -109,6 +120,11 @@ void add_model_options(CLI::App& command, TuOptions& o) {
   add_choice<bool>(command, "--isolated", o.model.keep_isolated, {{"keep", true}, {"drop", false}},
                    "Nodes without neighbours: an aggregation of nothing (zero), or no neuron",
                    "keep|drop", "keep");
+  add_like_option(command, o.common);
+  add_choice<bool>(command, "--unknown-labels", o.zero_unknown, {{"refuse", false}, {"zero", true}},
+                   "Node labels that the graph of --like lacks: an error, or no element of the "
+                   "one-hot features",
+                   "refuse|zero", "refuse");
   add_real(command, "--slope", o.model.slope, RealRange::Finite, "gat: of the leaky relu");
 }
 
@@ -127,7 +143,14 @@ void add_tu(CLI::App& app, ExitCode& exit_code) {
   add_model_options(*command, *options);
   add_import_options(*command, options->common);
   command->footer(kFooter);
-  command->callback([options, &exit_code] { exit_code = import_tu(*options); });
+  command->callback([command, options, &exit_code] {
+    if (command->get_option("--unknown-labels")->count() > 0 && options->common.like.empty()) {
+      exit_code = static_cast<ExitCode>(
+          report_usage("vecc-import tu", "--unknown-labels says nothing without --like=graph.pb"));
+      return;
+    }
+    exit_code = import_tu(*options);
+  });
 }
 
 }  // namespace vecc::tools

@@ -7,6 +7,7 @@
 #include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
+#include "tools/import/number_like.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
@@ -176,6 +177,10 @@ ExitCode import_typed(const TypedCommandOptions& options,
       options.common,
       [&]() -> Result<TypedGraph> {
         VECC_TRY(TypedGraph data, load());
+        if (!options.common.like.empty()) {
+          VECC_TRY(const EarlierGraph earlier, read_earlier(options.common.like));
+          VECC_TRY_VOID(number_like(earlier, data));
+        }
         if (options.train_edges_only) keep_train_edges(data);
         return data;
       },
@@ -195,6 +200,7 @@ void add_typed_command(CLI::App& command, const std::shared_ptr<TypedCommandOpti
   add_layer_options(command, *options);
   add_graph_options(command, *options, inverse);
   add_score_options(command, *options);
+  add_like_option(command, options->common);
   add_import_options(command, options->common);
   command.callback([&command, options, inverse, load = std::move(load), &exit_code] {
     const std::string misplaced = find_misplaced_option(command, options->common.model);

@@ -7,6 +7,9 @@
 
 namespace vecc::tools {
 
+/// A node's label that none of the known ones is: no element of a one-hot vector.
+inline constexpr std::uint32_t kUnknownLabel = 0xFFFFFFFF;
+
 /// Graph g has the nodes node_begin[g] .. node_begin[g+1]; nodes are numbered through the whole
 /// set. Edges are directed, `source -> target`, both in the same graph, in file order; a file lists
 /// both directions of an undirected edge. Labels that the files do not have are empty columns.
@@ -15,14 +18,14 @@ struct GraphSet {
   std::vector<std::uint32_t> node_begin{0};     ///< graph_count + 1
   std::vector<std::uint32_t> source;            ///< by edge
   std::vector<std::uint32_t> target;            ///< by edge
-  std::vector<std::uint32_t> node_labels;       ///< by node: index into node_label_values
-  std::vector<std::int64_t> node_label_values;  ///< distinct labels of the file, ascending
+  std::vector<std::uint32_t> node_labels;       ///< by node: index into node_label_values, or none
+  std::vector<std::int64_t> node_label_values;  ///< distinct labels, the files' own ascending
   std::vector<std::uint32_t> edge_labels;       ///< by edge: index into edge_label_values
   std::vector<std::int64_t> edge_label_values;  ///< distinct labels of the file, ascending
   std::vector<double> node_attributes;          ///< node_count * attribute_count
   std::uint32_t attribute_count = 0;
   std::vector<std::uint32_t> graph_labels;       ///< by graph: index into graph_label_values
-  std::vector<std::int64_t> graph_label_values;  ///< distinct labels of the file, ascending
+  std::vector<std::int64_t> graph_label_values;  ///< distinct labels, the files' own ascending
   std::uint64_t dropped_edges = 0;               ///< repeated rows of the edge file, left out
 
   [[nodiscard]] std::uint32_t graph_count() const {

@@ -109,7 +109,9 @@ NodeNeurons GraphSetTemplate::features() {
   const std::uint64_t dim = feature_dim_;
   const auto fill = [&](std::uint64_t node, std::span<double> values) {
     switch (features_) {
-      case Features::OneHot: values[data_.node_labels[node]] = 1; return;
+      case Features::OneHot:
+        if (data_.node_labels[node] != kUnknownLabel) values[data_.node_labels[node]] = 1;
+        return;
       case Features::Degree: values[0] = degree[node]; return;
       case Features::Attributes:
         std::copy_n(&data_.node_attributes[node * dim], dim, values.begin());

@@ -45,11 +45,11 @@ void add_all_nodes(const TypedGraph& data, const TypedNodes& values, Grounder& o
 }  // namespace
 
 Result<void> TypedTemplate::add_samples(const TypedNodes& values) const {
+  if (options_.dims.back() == data_.label_names.size()) out_.number_outputs(vocabulary::kClass);
   if (data_.labels.empty()) {
     add_all_nodes(data_, values, out_);
     return {};
   }
-  out_.number_outputs(vocabulary::kClass);
   SampleRecord sample;
   const std::vector<NodeLabel> labels = gather_labels(data_);
   std::vector<double> target(data_.label_names.size());
