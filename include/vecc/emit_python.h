@@ -20,6 +20,8 @@ struct PythonLoss {
   Loss loss = Loss::SquaredDiff;  ///< if none is named
   LossSamples samples;
   double margin = 1;  ///< MarginRanking
+  /// Of the Program: a loss of logits is written for these.
+  OutputFunction outputs = OutputFunction::Raw;
 };
 
 struct PythonOptions {

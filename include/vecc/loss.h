@@ -17,12 +17,14 @@
 namespace vecc {
 
 enum class Loss : std::uint8_t {
-  SquaredDiff,    ///< mean over the elements of (o - t)^2
-  CrossEntropy,   ///< of probabilities; a scalar: of the class t > 0.5
-  SoftEntropy,    ///< cross-entropy of logits
-  MarginRanking,  ///< max(0, margin - (positive - negative)) of pairs of samples
+  SquaredDiff,         ///< mean over the elements of (o - t)^2
+  CrossEntropy,        ///< of probabilities; a scalar: of the class t > 0.5
+  SoftEntropy,         ///< cross-entropy of logits
+  BinaryCrossEntropy,  ///< the sum over the elements of the scalar SoftEntropy: one class each
+  MarginRanking,       ///< max(0, margin - (positive - negative)) of pairs of samples
 };
-/// squared_diff, crossentropy, softentropy, margin_ranking; none for other text.
+/// squared_diff, crossentropy, softentropy, binary_crossentropy, margin_ranking; none for other
+/// text.
 [[nodiscard]] std::optional<Loss> parse_loss(std::string_view text);
 [[nodiscard]] std::string_view text_of(Loss loss);
 
@@ -93,7 +95,9 @@ struct LossOps {
 /// Targets and weights: what is an executable's own where the rest is shared.
 [[nodiscard]] std::vector<ParameterIndex> own_parameters(const LossOps& ops);
 
-/// Appends the loss of all `output` ops. Targets and weights become parameters "target/K" and
+/// Appends the loss of all `output` ops. A loss of logits reads the values before an output's own
+/// sigmoid or softmax (logit_function()), so that no exponential overflows and no logarithm of 0 is
+/// taken. Targets and weights become parameters "target/K" and
 /// "sample_weight/K" of output K ("pair_weight" for a ranking), because a run may set others; they
 /// are never learned. Errors: Usage (no output; samples that do not fit the Program; a ranking of
 /// outputs with more than one element, without pairs), DuplicateName, LimitRows.
@@ -104,7 +108,26 @@ struct LossOps {
 [[nodiscard]] std::vector<ParameterValues> loss_values(const Program& program, const LossOps& ops,
                                                        const LossSamples& samples);
 
-/// Whether some output is a sigmoid, softmax or sparsemax already: SoftEntropy takes logits.
-[[nodiscard]] bool outputs_are_activated(const Program& program);
+/// What a Program's outputs went through last.
+enum class OutputFunction : std::uint8_t {
+  Raw,  ///< none of the others: linear, tanh, relu
+  Sigmoid,
+  Softmax,
+  Sparsemax,
+  Mixed,  ///< several of these
+};
+/// raw, sigmoid, softmax, sparsemax, mixed
+[[nodiscard]] std::string_view text_of(OutputFunction function);
+[[nodiscard]] OutputFunction output_function(const Program& program);
+
+/// The function that a loss of logits has in itself for outputs of a shape: Sigmoid or Softmax.
+/// None for a loss that takes outputs as they are.
+[[nodiscard]] std::optional<OutputFunction> logit_function(Loss loss, Shape output);
+/// The value without this function in the end, appended where it is not there. None: it does not
+/// end with it.
+[[nodiscard]] std::optional<ValueId> before_function(Program& program, ValueId value,
+                                                     OutputFunction function);
+/// Whether outputs are logits to this loss: it takes such, and they are raw.
+[[nodiscard]] bool outputs_are_logits(const Program& program, Loss loss);
 
 }  // namespace vecc

@@ -13,13 +13,26 @@
 
 namespace vecc {
 
+/// What a graph's targets say.
+enum class TargetKind : std::uint8_t {
+  None,     ///< there are none
+  Classes,  ///< one class a sample: a scalar 0 or 1, or a vector with a single 1 among zeros
+  Labels,   ///< any number of classes a sample: vectors of 0 and 1
+  Numbers,  ///< anything else
+};
+[[nodiscard]] TargetKind target_kind(const NeuronGraph& graph);
+
 /// Of some samples; a metric that does not apply to them is absent.
 struct Metrics {
   std::uint64_t samples = 0;  ///< with a target, or with a role
   std::optional<double> accuracy;
-  std::optional<double> auroc;  ///< area under the ROC curve; ties count half
-  std::optional<double> aupr;   ///< average precision
-  std::optional<double> mrr;    ///< mean reciprocal rank
+  std::optional<double> auroc;     ///< area under the ROC curve; ties count half
+  std::optional<double> aupr;      ///< average precision
+  std::optional<double> f1_macro;  ///< mean F1 of the classes
+  std::optional<double> mae;       ///< mean absolute error
+  std::optional<double> rmse;      ///< root of the mean squared error
+  std::optional<double> r2;        ///< coefficient of determination
+  std::optional<double> mrr;       ///< mean reciprocal rank
   std::optional<double> hits1;
   std::optional<double> hits3;
   std::optional<double> hits10;
@@ -31,14 +44,20 @@ struct Metrics {
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metrics);
 
 struct MetricsOptions {
-  /// A scalar output above this is class 1: 0.5 for probabilities, 0 for logits.
-  double threshold = 0.5;
+  /// Outputs are logits: a scalar above 0 is class 1, not one above 0.5; the scores of classes are
+  /// the softmax of a vector.
+  bool logits = false;
 };
 
-/// outputs[i] is the output of the graph's sample samples[i].
-///   - scalar targets: accuracy of (output > threshold) against (target > 0.5); auroc and aupr if
-///     both classes are there;
-///   - longer targets: accuracy of the largest entry's place, the first on ties;
+/// outputs[i] is the output of the graph's sample samples[i]. By the targets of the whole graph:
+///   - Classes: of a scalar output above the threshold, of a vector that of the largest entry (the
+///     first on ties). accuracy; f1_macro, the mean of 2 TP / (2 TP + FP + FN) of the classes that
+///     targets or predictions have; auroc and aupr of class 1, or the mean of each class against
+///     the rest, of the classes that some targets have and some have not;
+///   - Labels: each entry above the threshold is a label. accuracy is the share of samples with all
+///     labels right; the others are means over labels as above;
+///   - Numbers: mae, rmse and r2, means over the elements; r2 of those whose targets differ. No
+///     accuracy. Absent where an output is not finite;
 ///   - roles in groups: every positive's rank among itself and the negatives of its group by score,
 ///     1 is best; a negative with the same score counts half. mrr and hits are means over
 ///     positives.
@@ -46,5 +65,8 @@ struct MetricsOptions {
 [[nodiscard]] Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples,
                               std::span<const Executable::Output> outputs,
                               const MetricsOptions& options = {});
+
+/// e^x / sum of e^x, with no exponential above 1.
+[[nodiscard]] std::vector<double> softmax_of(std::span<const double> logits);
 
 }  // namespace vecc

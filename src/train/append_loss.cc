@@ -13,10 +13,11 @@
 namespace vecc {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Loss>, 4> kLossNames{{
+constexpr std::array<std::pair<std::string_view, Loss>, 5> kLossNames{{
     {"squared_diff", Loss::SquaredDiff},
     {"crossentropy", Loss::CrossEntropy},
     {"softentropy", Loss::SoftEntropy},
+    {"binary_crossentropy", Loss::BinaryCrossEntropy},
     {"margin_ranking", Loss::MarginRanking},
 }};
 constexpr std::array<std::pair<std::string_view, Reduction>, 4> kReductionNames{{
@@ -47,11 +48,18 @@ Result<void> check_samples_fit(const Program& program, const LossSamples& sample
   return {};
 }
 
+// What the loss compares with targets: the output, or the logits that it is made of.
+ValueId compared_value(Program& program, ValueId output, Loss loss) {
+  const ValueId value = program.op(output).operands[0];
+  const auto function = logit_function(loss, program.op(output).shape);
+  return function ? before_function(program, value, *function).value_or(value) : value;
+}
+
 // The loss of the rows of one `output` op; returns what they add to the total.
 Result<ValueId> append_output_loss(Program& program, ValueId output, const LossSamples& samples,
                                    const LossOptions& options, LossOps& ops) {
   const std::string name = std::to_string(ops.outputs.size());
-  const ValueId value = program.op(output).operands[0];
+  const ValueId value = compared_value(program, output, options.loss);
   const std::uint32_t rows = program.op(output).rows;
   const Shape shape = program.op(output).shape;
   VECC_TRY(const ParameterIndex targets,

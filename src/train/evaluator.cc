@@ -14,11 +14,10 @@ class SampleEvaluator final : public Evaluator {
   SampleEvaluator(const NeuronGraph& graph, LossOptions loss, std::vector<std::uint32_t> samples)
       : graph_(graph), loss_(loss), samples_(std::move(samples)) {
     loss_.reduction = Reduction::Mean;
-    // SOFTENTROPY takes logits, of which 0 is in the middle.
-    if (loss_.loss == Loss::SoftEntropy) metrics_.threshold = 0;
   }
 
   Result<void> prepare(const Program& forward, const Backend& backend, ExecutionOptions execution) {
+    metrics_.logits = outputs_are_logits(forward, loss_.loss);
     Program program = BatchProgram(forward).restrict_to(samples_);
     VECC_TRY(const LossSamples chosen, loss_samples(graph_, program, {samples_, {}}, loss_));
     counts_ = std::ranges::any_of(chosen.weights, [](double weight) { return weight != 0; });

@@ -36,6 +36,7 @@ class SampleLoss {
       case Loss::SquaredDiff: return squared_diff();
       case Loss::CrossEntropy: return shape_.is_scalar() ? binary() : categorical();
       case Loss::SoftEntropy: return shape_.is_scalar() ? logistic() : soft_categorical();
+      case Loss::BinaryCrossEntropy: return logistic();
       case Loss::MarginRanking: break;
     }
     fail_check("a loss of single samples", __FILE__, __LINE__, std::string(text_of(options_.loss)));
@@ -70,10 +71,12 @@ class SampleLoss {
             options_.neuralogic_gradients ? binary_gradient() : -t_ * capped_inverse(o_)};
   }
 
-  // max(o, 0) - t o + ln(1 + e^-|o|): no exponential overflows.
+  // The sum over the elements of max(o, 0) - t o + ln(1 + e^-|o|): no exponential overflows.
   [[nodiscard]] ErrorAndGradient logistic() const {
     const Formula tail = apply(Transformation::Exp, -apply(Transformation::Abs, o_));
-    return {apply(Transformation::Relu, o_) - t_ * o_ + apply(Transformation::Log, 1 + tail),
+    const Formula errors =
+        apply(Transformation::Relu, o_) - t_ * o_ + apply(Transformation::Log, 1 + tail);
+    return {shape_.is_scalar() ? errors : dot(errors, broadcast(1, shape_)),
             apply(Transformation::Sigmoid, o_) - t_};
   }
 

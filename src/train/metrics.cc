@@ -1,73 +1,14 @@
 #include "vecc/metrics.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
+#include "src/train/class_metrics.h"
+#include "src/train/number_metrics.h"
+
 namespace vecc {
 namespace {
-
-// A scalar prediction of one of two classes.
-struct Scored {
-  double score;
-  bool positive;
-};
-
-double rank_key(double score) {
-  return std::isnan(score) ? -std::numeric_limits<double>::infinity() : score;
-}
-
-std::size_t largest_entry(std::span<const double> values) {
-  return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
-}
-
-// Samples with targets: right ones are counted, scalar ones kept for the curves.
-struct Classified {
-  std::uint64_t right = 0;
-  std::uint64_t all = 0;
-  std::vector<Scored> scored;
-
-  void add(std::span<const double> output, std::span<const double> target, double threshold) {
-    ++all;
-    if (output.size() == 1) {
-      const bool positive = target[0] > 0.5;
-      right += !std::isnan(output[0]) && (output[0] > threshold) == positive ? 1 : 0;
-      scored.push_back({rank_key(output[0]), positive});
-      return;
-    }
-    if (std::ranges::any_of(output, [](double v) { return std::isnan(v); })) return;
-    right += largest_entry(output) == largest_entry(target) ? 1 : 0;
-  }
-};
-
-// Both areas in one pass over the scores from the largest: at each distinct score, how many
-// positives and negatives stand at or above it.
-void add_areas(std::vector<Scored> scored, Metrics& metrics) {
-  const auto positives = static_cast<double>(std::ranges::count(scored, true, &Scored::positive));
-  const double negatives = static_cast<double>(scored.size()) - positives;
-  if (positives == 0 || negatives == 0) return;
-  std::ranges::sort(scored, std::ranges::greater{}, &Scored::score);
-  double above = 0;        // positives so far
-  double above_false = 0;  // negatives so far
-  double area = 0;
-  double precision_sum = 0;
-  for (std::size_t i = 0; i < scored.size();) {
-    double ties = 0;
-    double false_ties = 0;
-    const double score = scored[i].score;
-    for (; i < scored.size() && scored[i].score == score; ++i) {
-      (scored[i].positive ? ties : false_ties) += 1;
-    }
-    area += false_ties * (above + ties / 2);
-    above += ties;
-    above_false += false_ties;
-    precision_sum += ties * above / (above + above_false);
-  }
-  metrics.auroc = area / (positives * negatives);
-  metrics.aupr = precision_sum / positives;
-}
 
 // Scores of one group's positives and negatives.
 struct RankedGroup {
@@ -99,11 +40,31 @@ void add_ranks(const std::map<std::uint32_t, RankedGroup>& groups, Metrics& metr
   metrics.hits10 = hits[2] / count;
 }
 
+std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample) {
+  return std::span(graph.target_values).subspan(sample.target_begin, sample.target_shape.size());
+}
+
 }  // namespace
 
+TargetKind target_kind(const NeuronGraph& graph) {
+  TargetKind kind = TargetKind::None;
+  for (const Sample& sample : graph.samples) {
+    if (!sample.has_target) continue;
+    const auto target = target_of(graph, sample);
+    if (std::ranges::any_of(target, [](double t) { return t != 0 && t != 1; })) {
+      return TargetKind::Numbers;
+    }
+    const bool is_class = target.size() == 1 || std::ranges::count(target, 1.0) == 1;
+    if (kind != TargetKind::Labels) kind = is_class ? TargetKind::Classes : TargetKind::Labels;
+  }
+  return kind;
+}
+
 std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(const Metrics& m) {
-  return {{"accuracy", m.accuracy}, {"auroc", m.auroc},  {"aupr", m.aupr},     {"mrr", m.mrr},
-          {"hits@1", m.hits1},      {"hits@3", m.hits3}, {"hits@10", m.hits10}};
+  return {
+      {"accuracy", m.accuracy}, {"auroc", m.auroc},  {"aupr", m.aupr},     {"f1_macro", m.f1_macro},
+      {"mae", m.mae},           {"rmse", m.rmse},    {"r2", m.r2},         {"mrr", m.mrr},
+      {"hits@1", m.hits1},      {"hits@3", m.hits3}, {"hits@10", m.hits10}};
 }
 
 std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metrics) {
@@ -117,7 +78,9 @@ std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metric
 Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples,
                 std::span<const Executable::Output> outputs, const MetricsOptions& options) {
   Metrics metrics;
-  Classified classified;
+  const TargetKind kind = target_kind(graph);
+  ClassMetrics classes(options);
+  NumberMetrics numbers;
   std::map<std::uint32_t, RankedGroup> groups;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = graph.samples[samples[i]];
@@ -127,18 +90,16 @@ Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples
       (sample.role == Role::Positive ? group.positives : group.negatives)
           .push_back(rank_key(output[0]));
     }
-    const std::size_t size = sample.target_shape.size();
-    const bool has_target = sample.has_target && size == output.size();
-    if (has_target) {
-      classified.add(output, std::span(graph.target_values).subspan(sample.target_begin, size),
-                     options.threshold);
-    }
+    const bool has_target = sample.has_target && sample.target_shape.size() == output.size();
     metrics.samples += has_target || sample.role != Role::Unspecified ? 1 : 0;
+    if (!has_target) continue;
+    const auto target = target_of(graph, sample);
+    if (kind == TargetKind::Classes) classes.add_class(output, target);
+    if (kind == TargetKind::Labels) classes.add_labels(output, target);
+    if (kind == TargetKind::Numbers) numbers.add(output, target);
   }
-  if (classified.all > 0) {
-    metrics.accuracy = static_cast<double>(classified.right) / static_cast<double>(classified.all);
-    add_areas(std::move(classified.scored), metrics);
-  }
+  std::move(classes).finish(metrics);
+  numbers.finish(metrics);
   add_ranks(groups, metrics);
   return metrics;
 }

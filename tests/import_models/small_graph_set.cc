@@ -137,11 +137,13 @@ Nodes evaluate_layer(const std::string& model, const Layer& layer, const Nodes& 
 }
 
 Vector finish(Vector y, GraphSetOptions::Output output) {
+  using Output = GraphSetOptions::Output;
+  if (output == Output::Auto) output = y.size() > 1 ? Output::Softmax : Output::Sigmoid;
   double total = 0;
   for (const double value : y) total += std::exp(value);
   for (double& value : y) {
-    if (output == GraphSetOptions::Output::Sigmoid) value = 1 / (1 + std::exp(-value));
-    if (output == GraphSetOptions::Output::Softmax) value = std::exp(value) / total;
+    if (output == Output::Sigmoid) value = 1 / (1 + std::exp(-value));
+    if (output == Output::Softmax) value = std::exp(value) / total;
   }
   return y;
 }

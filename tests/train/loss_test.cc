@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tests/train/train_check.h"
+#include "vecc/differentiate.h"
 #include "vecc/program_text.h"
 
 namespace vecc::test {
@@ -29,6 +30,9 @@ double formula(Loss loss, const Numbers& o, const Numbers& t) {
         error -= scalar ? t[i] * std::log(1 / (1 + std::exp(-o[i]))) +
                               (1 - t[i]) * std::log(1 / (1 + std::exp(o[i])))
                         : t[i] * std::log(std::exp(o[i]) / exponentials);
+        break;
+      case Loss::BinaryCrossEntropy:
+        error += t[i] * std::log1p(std::exp(-o[i])) + (1 - t[i]) * std::log1p(std::exp(o[i]));
         break;
       case Loss::MarginRanking: break;
     }
@@ -158,6 +162,15 @@ void check_edge(const Edge& edge) {
   });
 }
 
+TEST(Loss, BinaryCrossEntropyIsOfEachElement) {
+  for (const Shape shape : {Shape(), Shape(1, 1), Shape::column(3), Shape::row(4), Shape(2, 3)}) {
+    check_loss(Loss::BinaryCrossEntropy, shape, kValues, kClasses);
+    check_loss(Loss::BinaryCrossEntropy, shape, kValues, kProbabilities);
+  }
+  const LossOptions binary{.loss = Loss::BinaryCrossEntropy};
+  check_edge({binary, Shape::column(3), {1000, -1000, 1000}, {1, 1, 0}, 2000, {0, -1, 1}});
+}
+
 TEST(Loss, SoftEntropyOfLargeLogits) {
   const LossOptions soft{.loss = Loss::SoftEntropy};
   check_edge({soft, Shape(), {1000}, {1}, 0, {0}});
@@ -252,8 +265,8 @@ TEST(Loss, SamplesThatDoNotFit) {
 }
 
 TEST(Loss, NamesRoundTrip) {
-  for (const Loss loss :
-       {Loss::SquaredDiff, Loss::CrossEntropy, Loss::SoftEntropy, Loss::MarginRanking}) {
+  for (const Loss loss : {Loss::SquaredDiff, Loss::CrossEntropy, Loss::SoftEntropy,
+                          Loss::BinaryCrossEntropy, Loss::MarginRanking}) {
     EXPECT_EQ(parse_loss(text_of(loss)), loss);
   }
   for (const Reduction reduction :
@@ -263,20 +276,66 @@ TEST(Loss, NamesRoundTrip) {
   EXPECT_FALSE(parse_loss("mse"));
 }
 
-TEST(Loss, ActivatedOutputsAreFound) {
-  const auto is_activated = [](std::string_view text) {
-    return outputs_are_activated(value_of(parse_program(text, "test")));
+TEST(Loss, OutputFunctionsAreFound) {
+  const auto function = [](std::string_view text) {
+    return output_function(value_of(parse_program(text, "test")));
   };
   const std::string head = "vecc program 1 f32 samples 2\n%0 = fact {1, 2, 3, 4} : f32[2, 2x1]\n";
-  EXPECT_TRUE(is_activated(head + "%1 = transform %0 softmax : f32[2, 2x1]\n"
-                                  "%2 = gather %1 [1, 0] : f32[2, 2x1]\n"
-                                  "%3 = output %2 [0:2] : f32[2, 2x1]\n"));
-  EXPECT_TRUE(is_activated(head + "%1 = map sigmoid(sum($0, 1)) %0 : f32[2, 2x1]\n"
-                                  "%2 = output %1 [0:2] : f32[2, 2x1]\n"));
+  EXPECT_EQ(function(head + "%1 = transform %0 softmax : f32[2, 2x1]\n"
+                            "%2 = gather %1 [1, 0] : f32[2, 2x1]\n"
+                            "%3 = output %2 [0:2] : f32[2, 2x1]\n"),
+            OutputFunction::Softmax);
+  EXPECT_EQ(function(head + "%1 = map sigmoid(sum($0, 1)) %0 : f32[2, 2x1]\n"
+                            "%2 = output %1 [0:2] : f32[2, 2x1]\n"),
+            OutputFunction::Sigmoid);
   // A sigmoid below the last layer is none of the output's.
-  EXPECT_FALSE(is_activated(head + "%1 = transform %0 sigmoid : f32[2, 2x1]\n"
-                                   "%2 = transform %1 tanh : f32[2, 2x1]\n"
-                                   "%3 = output %2 [0:2] : f32[2, 2x1]\n"));
+  EXPECT_EQ(function(head + "%1 = transform %0 sigmoid : f32[2, 2x1]\n"
+                            "%2 = transform %1 tanh : f32[2, 2x1]\n"
+                            "%3 = output %2 [0:2] : f32[2, 2x1]\n"),
+            OutputFunction::Raw);
+  EXPECT_EQ(function(head + "%1 = transform %0 sigmoid : f32[2, 2x1]\n"
+                            "%2 = concat %0, %1 : f32[4, 2x1]\n"
+                            "%3 = gather %2 [0, 3] : f32[2, 2x1]\n"
+                            "%4 = output %3 [0:2] : f32[2, 2x1]\n"),
+            OutputFunction::Mixed);
+}
+
+// Both samples are wrong by far: probabilities of their classes are 0, the loss and the gradient of
+// the weights (one-hot targets less softmax, a row each) are those of the logits.
+void check_logits(const std::string& ops, const Numbers& weights) {
+  SCOPED_TRACE(ops);
+  const std::string text =
+      "vecc program 1 f32 samples 2\nparameter \"w\" [2, 3x1]\n%0 = weight \"w\" : f32[2, 3x1]\n" +
+      ops;
+  Program program = value_of(parse_program(text, "test"));
+  program.set_parameter_values(0, std::make_shared<const Numbers>(weights));
+  const LossSamples samples{{0, 0, 1, 0, 1, 0}, {1, 1}, {}};
+  const LossOps loss = value_of(append_loss(program, samples, {.loss = Loss::SoftEntropy}));
+  const ParameterIndex wanted[] = {0};
+  const auto gradients = value_of(append_gradients(program, loss.seeds, wanted));
+  ExecutionOptions options;
+  options.kept = {loss.total, *gradients[0]};
+  on_each_backend([&](const Backend& backend) {
+    const auto executable = compile_on(backend, program, options);
+    EXPECT_NEAR(total_of(*executable, loss.total), 200 + 150, 1e-3);
+    expect_near(value_of(executable->read(*gradients[0])), {1, 0, -1, 0, -1, 1}, 1e-6);
+  });
+}
+
+TEST(Loss, SoftEntropyReadsTheLogitsOfASoftmax) {
+  const Numbers weights{200, -10, 0, -100, -150, 0};
+  check_logits("%1 = transform %0 softmax : f32[2, 3x1]\n%2 = output %1 [0:2] : f32[2, 3x1]\n",
+               weights);
+  check_logits("%1 = map softmax($0) %0 : f32[2, 3x1]\n%2 = output %1 [0:2] : f32[2, 3x1]\n",
+               weights);
+  check_logits(
+      "%1 = map softmax(sum($0, 0)) %0 : f32[2, 3x1]\n%2 = output %1 [0:2] : f32[2, 3x1]\n",
+      weights);
+  // Rows that were moved: both outputs stand at their samples.
+  check_logits(
+      "%1 = transform %0 softmax : f32[2, 3x1]\n%2 = concat %1, %1 : f32[4, 3x1]\n"
+      "%3 = gather %2 [2, 1] : f32[2, 3x1]\n%4 = output %3 [0:2] : f32[2, 3x1]\n",
+      weights);
 }
 
 }  // namespace

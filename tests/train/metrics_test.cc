@@ -14,7 +14,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // One scalar sample an output.
 Metrics measure_classes(const std::vector<double>& outputs, const std::vector<double>& targets,
-                        double threshold = 0.5) {
+                        bool logits = false) {
   NeuronGraph graph;
   std::vector<Executable::Output> values;
   std::vector<std::uint32_t> samples;
@@ -28,12 +28,12 @@ Metrics measure_classes(const std::vector<double>& outputs, const std::vector<do
     samples.push_back(i);
   }
   graph.target_values = targets;
-  return measure(graph, samples, values, {threshold});
+  return measure(graph, samples, values, {logits});
 }
 
 TEST(Metrics, accuracy_is_the_share_of_the_right_side_of_the_threshold) {
   EXPECT_DOUBLE_EQ(*measure_classes({0.9, 0.2, 0.6, 0.5}, {1, 0, 0, 0}).accuracy, 0.75);
-  EXPECT_DOUBLE_EQ(*measure_classes({0.9, -0.2, 0.1}, {1, 0, 1}, 0).accuracy, 1);
+  EXPECT_DOUBLE_EQ(*measure_classes({0.9, -0.2, 0.1}, {1, 0, 1}, true).accuracy, 1);
 }
 
 TEST(Metrics, a_NaN_is_never_right) {
@@ -57,22 +57,82 @@ TEST(Metrics, of_one_class_have_no_areas) {
   EXPECT_TRUE(metrics.accuracy);
 }
 
-TEST(Metrics, vectors_are_classes_by_their_largest_entry) {
+// Of vectors of one size.
+Metrics measure_vectors(const std::vector<std::vector<double>>& outputs,
+                        const std::vector<std::vector<double>>& targets, bool logits = false) {
   NeuronGraph graph;
-  graph.target_values = {0, 1, 0, 1, 0, 0};
-  for (const std::uint64_t begin : {0ull, 3ull}) {
+  std::vector<Executable::Output> values;
+  std::vector<std::uint32_t> samples;
+  for (std::uint32_t i = 0; i < outputs.size(); ++i) {
     Sample sample;
     sample.has_target = true;
-    sample.target_shape = Shape::column(3);
-    sample.target_begin = begin;
+    sample.target_shape = Shape::column(static_cast<std::uint32_t>(targets[i].size()));
+    sample.target_begin = graph.target_values.size();
+    graph.target_values.insert(graph.target_values.end(), targets[i].begin(), targets[i].end());
     graph.samples.push_back(sample);
+    values.push_back({sample.target_shape, outputs[i]});
+    samples.push_back(i);
   }
-  const std::vector<Executable::Output> outputs{{Shape::column(3), {0.1, 0.7, 0.2}},
-                                                {Shape::column(3), {0.1, 0.7, 0.2}}};
-  const std::vector<std::uint32_t> samples{0, 1};
-  const Metrics metrics = measure(graph, samples, outputs);
+  return measure(graph, samples, values, {logits});
+}
+
+TEST(Metrics, vectors_are_classes_by_their_largest_entry) {
+  const Metrics metrics =
+      measure_vectors({{0.7, 0.2, 0.1}, {0.5, 0.3, 0.2}, {0.1, 0.3, 0.6}, {0.2, 0.6, 0.2}},
+                      {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 0}});
+  EXPECT_DOUBLE_EQ(*metrics.accuracy, 0.75);
+  // Classes 0 and 1: one of two predicted or two actual; class 2: all.
+  EXPECT_DOUBLE_EQ(*metrics.f1_macro, (2.0 / 3 + 2.0 / 3 + 1) / 3);
+  // Each class against the rest. Class 1: .6 > .2, .3; .3 > .2, = .3.
+  EXPECT_DOUBLE_EQ(*metrics.auroc, (1 + 3.5 / 4 + 1) / 3);
+  EXPECT_DOUBLE_EQ(*metrics.aupr, (1 + (1 + 2.0 / 3) / 2 + 1) / 3);
+  EXPECT_FALSE(metrics.mae);
+}
+
+TEST(Metrics, a_class_that_nothing_has_does_not_count) {
+  const Metrics metrics =
+      measure_vectors({{0.7, 0.2, 0.1}, {0.1, 0.8, 0.1}}, {{1, 0, 0}, {0, 1, 0}});
+  EXPECT_DOUBLE_EQ(*metrics.f1_macro, 1);
+  EXPECT_DOUBLE_EQ(*metrics.auroc, 1);
+}
+
+// 10.1 is above 1, but the probabilities are 0.52 and 0.73.
+TEST(Metrics, logits_are_ranked_by_their_softmax) {
+  EXPECT_DOUBLE_EQ(*measure_vectors({{10, 10.1}, {0, 1}}, {{1, 0}, {0, 1}}, true).auroc, 1);
+  EXPECT_DOUBLE_EQ(*measure_vectors({{10, 10.1}, {0, 1}}, {{1, 0}, {0, 1}}).auroc, 0.5);
+}
+
+TEST(Metrics, f1_of_two_classes_is_the_mean_of_both) {
+  // Class 1: one of two predicted, of one actual: 2/3. Class 0: 2 of 2 of 3: 4/5.
+  EXPECT_DOUBLE_EQ(*measure_classes({0.9, 0.2, 0.6, 0.5}, {1, 0, 0, 0}).f1_macro,
+                   (2.0 / 3 + 4.0 / 5) / 2);
+}
+
+TEST(Metrics, labels_are_counted_one_by_one) {
+  const Metrics metrics =
+      measure_vectors({{0.9, 0.8, 0.1}, {0.2, 0.6, 0.7}}, {{1, 1, 0}, {0, 1, 0}});
   EXPECT_DOUBLE_EQ(*metrics.accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(*metrics.f1_macro, 2.0 / 3);  // the third label is predicted in vain
+  EXPECT_DOUBLE_EQ(*metrics.auroc, 1);           // of the first: the others are of one kind
+}
+
+TEST(Metrics, numbers_have_errors_and_no_accuracy) {
+  const Metrics metrics = measure_classes({1.5, 2, 3}, {1, 2, 4});
+  EXPECT_FALSE(metrics.accuracy);
   EXPECT_FALSE(metrics.auroc);
+  EXPECT_FALSE(metrics.f1_macro);
+  EXPECT_DOUBLE_EQ(*metrics.mae, 0.5);
+  EXPECT_DOUBLE_EQ(*metrics.rmse, std::sqrt(1.25 / 3));
+  EXPECT_NEAR(*metrics.r2, 1 - 1.25 / (21 - 49.0 / 3), 1e-12);
+  EXPECT_FALSE(measure_classes({1, 2}, {3, 3}).r2);  // nothing to explain
+  EXPECT_FALSE(measure_classes({kNaN, 2}, {3, 4}).mae);
+}
+
+TEST(Metrics, errors_of_vectors_are_means_over_elements) {
+  const Metrics metrics = measure_vectors({{1, 0}, {3, 2}}, {{1, 4}, {2, 2}});
+  EXPECT_DOUBLE_EQ(*metrics.mae, (0.5 + 2) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.rmse, (std::sqrt(0.5) + std::sqrt(8.0)) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.r2, ((1 - 1 / 0.5) + (1 - 16 / 2.0)) / 2);
 }
 
 TEST(Metrics, a_positive_ranks_among_the_negatives_of_its_group) {

@@ -29,7 +29,8 @@ Examples:
   vecc-import tu MUTAG --model=gcn --dim=10 -o mutag.pb
   vecc-import tu REDDIT-BINARY --model=sage --features=degree -o reddit.pb.gz
   vecc-import tu later --model=gcn --like=mutag.pb -o later.pb    for weights of mutag.pb
-  vecc-import tu ENZYMES --model=gin --layers=3 --pool=sum --output-function=softmax -o enzymes.pb
+  vecc-import tu ENZYMES --model=gin --layers=3 --pool=sum -o enzymes.pb
+  vecc-import tu NEW --model=gcn --dim=10 -o new.pb      without NEW_graph_labels.txt: to predict
 Formulas: vecc-import --list, docs/architectures.md.)";
 
 Errors tu_usage(const std::string& message) {
@@ -45,7 +46,13 @@ Result<void> check_against(const GraphSet& data, const GraphSetOptions& options)
   if (options.features == Features::Attributes && data.attribute_count == 0) {
     return tu_usage("--features=attributes: the data has no node attributes; try --features=one");
   }
-  if (options.output == GraphSetOptions::Output::Softmax && data.graph_label_values.size() <= 2) {
+  const bool labelled = !data.graph_label_values.empty();
+  if (labelled && options.classes > 0 && options.classes != data.graph_label_values.size()) {
+    return tu_usage(fmt::format("--classes={}: the data has labels, of {} classes", options.classes,
+                                data.graph_label_values.size()));
+  }
+  const std::size_t classes = labelled ? data.graph_label_values.size() : options.classes;
+  if (options.output == GraphSetOptions::Output::Softmax && classes <= 2) {
     return tu_usage(
         "--output-function=softmax: two classes have one output; it needs three classes");
   }
@@ -56,6 +63,7 @@ std::string describe_graph_set(const GraphSet& data) {
   std::string words = fmt::format(
       "{}: {}, {}, {}", escape_terminal(data.name), text_of_count(data.graph_count(), "graph"),
       text_of_count(data.node_count(), "node"), text_of_count(data.edge_count(), "directed edge"));
+  if (data.graph_labels.empty()) words += ", no labels";
   if (data.dropped_edges > 0) {
     words += fmt::format("; {} left out", text_of_count(data.dropped_edges, "repeated edge"));
   }
@@ -114,7 +122,11 @@ void add_model_options(CLI::App& command, TuOptions& o) {
   add_choice<Output>(
       command, "--output-function", o.model.output,
       {{"sigmoid", Output::Sigmoid}, {"softmax", Output::Softmax}, {"identity", Output::Identity}},
-      "Of each graph's output", "sigmoid|softmax|identity", "sigmoid");
+      "Of each graph's output", "sigmoid|softmax|identity",
+      "sigmoid of two classes, softmax of more");
+  add_unset_whole(command, "--classes", o.model.classes, {2, 65536},
+                  "Where the data has no labels: how many classes the model tells apart")
+      ->default_str("2");
   add_choice<bool>(command, "--pool", o.sum_pool, {{"mean", false}, {"sum", true}},
                    "How nodes become a graph", "mean|sum", "mean");
   add_choice<bool>(command, "--isolated", o.model.keep_isolated, {{"keep", true}, {"drop", false}},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
@@ -43,6 +44,7 @@ constexpr ModelOption kModelOptions[] = {
     {"--bias", is_typed},
     {"--norm", is_typed},
     {"--features", is_typed},
+    {"--output-function", is_typed},
     {"--message-edges", [](std::string_view m) { return !is_score(m); }},
     {"--inverse", [](std::string_view m) { return !is_score(m); }},
     {"--relation-dim", [](std::string_view m) { return m == "transr"; }},
@@ -93,6 +95,19 @@ void add_layer_options(CLI::App& command, TypedCommandOptions& o) {
       ->check(CLI::IsMember({"on", "off"}).description(""))
       ->type_name("on|off");
   add_choice(command, "--norm", o.typed.layer_norm, "none", "layer", "After each layer");
+  static const std::map<std::string, ModelOutput> kOutputs{{"sigmoid", ModelOutput::Sigmoid},
+                                                           {"softmax", ModelOutput::Softmax},
+                                                           {"identity", ModelOutput::Identity}};
+  o.typed.output = ModelOutput::Auto;
+  command
+      .add_option_function<std::string>(
+          "--output-function",
+          [&o](const std::string& word) { o.typed.output = kOutputs.at(word); },
+          "Of each sample's output")
+      ->check(CLI::IsMember(kOutputs).description(""))
+      ->type_name("sigmoid|softmax|identity")
+      ->default_str(
+          "softmax of classes, sigmoid where a node has several, identity without labels");
   add_choice(command, "--features", o.typed.given_features, "embedding", "given",
              "Of the nodes: learned, or the data's");
 }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "choose_loss.h"
 #include "outputs.h"
 #include "src/support/log.h"
-#include "train_samples.h"
 #include "vecc/loss.h"
 
 namespace vecc::tools {
@@ -25,7 +25,7 @@ std::optional<PythonLoss> loss_of(const NeuronGraph& graph, const Program& progr
   }
   const auto counts = [](double weight) { return weight != 0; };
   if (std::ranges::none_of(samples->weights, counts)) return std::nullopt;
-  return PythonLoss{loss.loss, std::move(*samples), loss.margin};
+  return PythonLoss{loss.loss, std::move(*samples), loss.margin, output_function(program)};
 }
 
 std::vector<EmittedSample> samples_of(const NeuronGraph& graph) {

@@ -73,12 +73,11 @@ bool parse_batch_text(std::string_view text, bool reduces, TrainOptions& options
 }
 
 void add_loss_options(CLI::App& app, TrainSettings& s) {
-  add_name(
-      app, "--loss", "squared_diff|crossentropy|softentropy|margin_ranking", s.loss,
-      [](const std::string& t) { return parse_loss(t); },
-      "The error of a sample (docs/training.md). Default: margin_ranking for samples with "
-      "roles; crossentropy where outputs are probabilities and targets 0 or 1; else "
-      "squared_diff");
+  add_loss_option(
+      app, s.loss,
+      "The error of a sample (docs/training.md). Default: of classes crossentropy (one sigmoid), "
+      "softentropy (a softmax or raw vector), binary_crossentropy (a vector of sigmoids); "
+      "margin_ranking for samples with roles; else squared_diff");
   add_name(
       app, "--reduction", "mean|sum|element-mean|element-sum", s.options.loss.reduction,
       [](const std::string& t) { return parse_reduction(t); },
@@ -223,6 +222,12 @@ std::string find_idle_option(const CLI::App& app, bool emits_module) {
 }
 
 }  // namespace
+
+CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const char* text) {
+  return add_name(
+      app, "--loss", "squared_diff|crossentropy|softentropy|binary_crossentropy|margin_ranking",
+      loss, [](const std::string& t) { return parse_loss(t); }, text);
+}
 
 void add_train_options(CLI::App& app, TrainSettings& settings) {
   app.add_flag("--train", settings.train,

@@ -30,6 +30,8 @@ struct TrainSettings {
 /// The group of options that say how to train, by which --help and the checks know them.
 inline constexpr const char* kTrainingGroup = "Training";
 
+/// Adds --loss; `text` says what for. `loss` must outlive the parse.
+CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const char* text);
 /// Adds the options; `settings` must outlive the parse.
 void add_train_options(CLI::App& app, TrainSettings& settings);
 /// After the parse: what does not fit together; empty if all is well. Without --train such options

@@ -111,14 +111,4 @@ Fingerprint fingerprint_samples(const NeuronGraph& graph, std::span<const std::u
   return {mixer.high(), mixer.low()};
 }
 
-Loss choose_loss(const NeuronGraph& graph, const Program& program) {
-  const bool has_targets = std::ranges::any_of(graph.samples, &Sample::has_target);
-  const bool has_roles = std::ranges::any_of(
-      graph.samples, [](const Sample& s) { return s.role != Role::Unspecified; });
-  if (has_roles && !has_targets) return Loss::MarginRanking;
-  const bool are_classes =
-      std::ranges::all_of(graph.target_values, [](double t) { return t == 0 || t == 1; });
-  return are_classes && outputs_are_activated(program) ? Loss::CrossEntropy : Loss::SquaredDiff;
-}
-
 }  // namespace vecc::tools

@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "vecc/error.h"
-#include "vecc/loss.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/optimize.h"
-#include "vecc/program.h"
 
 namespace vecc::tools {
 
@@ -36,9 +34,5 @@ struct SampleSplit {
 /// Which samples these are, with targets, weights, groups and roles.
 [[nodiscard]] Fingerprint fingerprint_samples(const NeuronGraph& graph,
                                               std::span<const std::uint32_t> samples);
-
-/// The loss that fits: margin_ranking for samples with roles, crossentropy where outputs are
-/// activated and all targets are 0 or 1, else squared_diff.
-[[nodiscard]] Loss choose_loss(const NeuronGraph& graph, const Program& program);
 
 }  // namespace vecc::tools

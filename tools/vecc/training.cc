@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <tuple>
 
+#include "choose_loss.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/interrupt.h"
@@ -102,9 +103,8 @@ TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
   result.optimize = options.optimize.options;
   result.optimize.observe = nullptr;
   result.optimize.announce = nullptr;
-  if (result.loss.loss == Loss::SoftEntropy && outputs_are_activated(program)) {
-    log_warning("--loss=softentropy takes logits, but an output is a sigmoid or softmax already");
-  }
+  const std::string misfit = find_misfit(program, result.loss.loss);
+  if (!misfit.empty()) log_warning(misfit);
   return result;
 }
 
@@ -179,7 +179,9 @@ TrainingCurves Training::take_curves() {
 }
 
 void Training::describe(Stages& stages) const {
-  nlohmann::ordered_json numbers{{"epochs", summary_.epochs},
+  nlohmann::ordered_json numbers{{"loss_function", text_of(train_options_.loss.loss)},
+                                 {"output_function", text_of(output_function(program_))},
+                                 {"epochs", summary_.epochs},
                                  {"step_seconds", summary_.step_seconds}};
   if (last_) numbers["loss"] = last_->loss;
   numbers["bytes"] = bytes();
@@ -207,6 +209,7 @@ std::string Training::words() const {
     words += fmt::format(", {:.1f} epochs/s", static_cast<double>(run) / summary_.step_seconds);
   }
   words += ", " + text_of_bytes(bytes());
+  words += ", " + describe_loss(program_, train_options_.loss.loss);
   if (last_) words += ", " + text_of_epoch(*last_);
   if (summary_.end == TrainEnd::EarlyStop) {
     words += fmt::format("; stopped early, the weights are those of epoch {}", summary_.best_epoch);

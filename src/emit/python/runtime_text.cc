@@ -81,9 +81,9 @@ std::string weight_methods_text() {
 )py";
 }
 
-std::string loss_functions_text(const PythonLoss& loss) {
-  if (loss.loss == Loss::MarginRanking) return "";
-  return R"py(
+namespace {
+
+constexpr const char* kLosses = R"py(
 class MinusLog(torch.autograd.Function):
     """-ln p, at most 100; its derivative is -1 / p, at least -1e10."""
 
@@ -111,14 +111,42 @@ def crossentropy(output, target):
 
 
 def softentropy(output, target):
-    """The cross-entropy of logits."""
+    """The cross-entropy of logits$LOGITS."""
     if output.shape[1] > 1:
-        return -(target * torch.log_softmax(output, 1)).sum(1)
-    return F.binary_cross_entropy_with_logits(output, target, reduction="none").squeeze(1)
+        return $CATEGORICAL.sum(1)
+    return binary_crossentropy(output, target)
 
 
-LOSSES = {"squared_diff": squared_diff, "crossentropy": crossentropy, "softentropy": softentropy}
+def binary_crossentropy(output, target):
+    """The cross-entropy of each element's logit$BINARY_LOGITS, added up."""
+    return $BINARY.sum(1)
+
+
+LOSSES = {loss.__name__: loss
+          for loss in (squared_diff, crossentropy, softentropy, binary_crossentropy)}
 )py";
+
+std::string replace(std::string text, std::string_view what, std::string_view by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
+}  // namespace
+
+std::string loss_functions_text(const PythonLoss& loss) {
+  if (loss.loss == Loss::MarginRanking) return "";
+  const bool softmax = loss.outputs == OutputFunction::Softmax;
+  const bool sigmoid = loss.outputs == OutputFunction::Sigmoid;
+  std::string text =
+      replace(kLosses, "$LOGITS", softmax ? ", of which outputs are the softmax" : "");
+  text = replace(
+      text, "$CATEGORICAL",
+      softmax ? "(target * MinusLog.apply(output))" : "-(target * torch.log_softmax(output, 1))");
+  text = replace(text, "$BINARY_LOGITS", sigmoid ? ", of which outputs are the sigmoid" : "");
+  return replace(text, "$BINARY",
+                 sigmoid ? "(target * MinusLog.apply(output) + (1 - target) * "
+                           "MinusLog.apply(1 - output))"
+                         : "F.binary_cross_entropy_with_logits(output, target, "
+                           "reduction=\"none\")");
 }
 
 namespace {
@@ -224,10 +252,6 @@ constexpr const char* kTrainOptions =
 constexpr const char* kTrain = R"py(    if options.train:
         train(model, options.epochs, options.lr, options.optimizer, options.loss)
 )py";
-
-std::string replace(std::string text, std::string_view what, std::string_view by) {
-  return text.replace(text.find(what), what.size(), by);
-}
 
 }  // namespace
 

@@ -6,12 +6,11 @@ from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv
 from torch_geometric.nn import global_add_pool, global_mean_pool
 
 from data_tu import node_features
+from outputs import OUTPUTS
 from twin import Twin
 from weights import TableSpec, call
 
 DEFAULT_LAYERS = {"gcn": 2, "sage": 2, "gin": 5, "gcn-norm": 2, "gat": 2}
-OUTPUTS = {"sigmoid": torch.sigmoid, "softmax": lambda x: torch.softmax(x, 1),
-           "identity": lambda x: x}
 
 
 def gcn(w, layer, x, edges, _):
@@ -82,10 +81,10 @@ def build(data, model, options):
     dim = options.take("dim", 10)
     features = node_features(data, options.take("features", "auto"))
     pool = {"mean": global_mean_pool, "sum": global_add_pool}[options.take("pool", "mean")]
-    finish = OUTPUTS[options.take("output-function", "sigmoid")]
     drop = options.take("isolated", "keep") == "drop" and model == "gcn"
     values, classes = np.unique(data.graph_labels, return_inverse=True)
     outputs = 1 if len(values) == 2 else len(values)
+    finish = OUTPUTS[options.take("output-function", "sigmoid" if outputs == 1 else "softmax")]
     exists = provable(data, layers, drop)
     proved = np.zeros(data.graphs, bool)
     proved[data.graph_of[exists[-1]]] = True

@@ -7,6 +7,7 @@ from torch_geometric.nn import RGCNConv
 
 from models_hgt import hgt, hgt_tables
 from models_rgat import rgat
+from outputs import OUTPUTS
 from twin import Twin
 from weights import TableSpec, call
 
@@ -110,6 +111,10 @@ def build(data, model, options):
     bias = options.on("bias", model == "hgt")
     given = options.take("features", "embedding") == "given"
     nodes, targets, splits = samples(data)
+    default = "identity"
+    if targets:
+        default = "sigmoid" if any(t.sum() > 1 for t in targets) or len(targets[0]) == 1 else "softmax"
+    finish = OUTPUTS[options.take("output-function", default)]
     specs = input_tables(data, dims[0], given)
     for number, (before, after) in enumerate(zip(dims, dims[1:]), 1):
         specs += layer_tables(graph, model, f"h{number}.", before, after, bias)
@@ -122,7 +127,7 @@ def build(data, model, options):
                 x = F.layer_norm(x, [dims[number]], eps=1e-10)
             if number + 1 < len(dims):
                 x = torch.relu(x)
-        return x[w.index(nodes)]
+        return finish(x[w.index(nodes)])
 
     return Twin(nodes=data.nodes, edges=len(graph.source), tables=specs, forward=forward,
                 output_shape=(dims[-1], 1), ids=[data.node_names[node] for node in nodes],

@@ -55,7 +55,7 @@ class Network(torch.nn.Module):
                 total = total + self.heads[number](global_mean_pool(x, batch, graphs))
         if not self.jumping:
             total = self.heads[0](global_mean_pool(x, batch, graphs))
-        return torch.sigmoid(total)
+        return torch.sigmoid(total) if total.size(1) == 1 else torch.softmax(total, 1)
 
 
 class Clock:

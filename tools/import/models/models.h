@@ -18,18 +18,29 @@
 
 namespace vecc::tools {
 
+/// What a model's outputs go through in the end.
+enum class ModelOutput : std::uint8_t {
+  Auto,  ///< by the classes of the data, as the model states it
+  Sigmoid,
+  Softmax,
+  Identity,
+};
+/// None: not at all.
+[[nodiscard]] TransformationSpec transformation_of(ModelOutput output);
+
 // Sets of small graphs --------------------------------------------------------------------------
 
 struct GraphSetOptions {
   enum class Features : std::uint8_t { Auto, OneHot, One, Degree, Attributes };
-  enum class Output : std::uint8_t { Sigmoid, Softmax, Identity };
+  using Output = ModelOutput;
   std::uint32_t dim = 10;
   std::uint32_t layers = 0;  ///< 0: the model's own number
   Features features = Features::Auto;
-  Output output = Output::Sigmoid;
-  bool mean_pool = true;      ///< else the sum
-  bool keep_isolated = true;  ///< else as NeuraLogic grounds
-  double slope = 0.2;         ///< gat
+  Output output = Output::Auto;  ///< sigmoid of two classes, softmax of more
+  std::uint32_t classes = 0;     ///< where the data has no labels; 0: two
+  bool mean_pool = true;         ///< else the sum
+  bool keep_isolated = true;     ///< else as NeuraLogic grounds
+  double slope = 0.2;            ///< gat
 };
 struct GraphSetModel {
   std::string_view name;
@@ -62,6 +73,8 @@ struct TypedOptions {
   bool shared_attention = false;  ///< rgat
   bool inverse = true;
   bool given_features = false;  ///< else embeddings
+  /// Auto: softmax of the classes, sigmoid where a node has several, identity without labels.
+  ModelOutput output = ModelOutput::Identity;
 };
 struct TypedModel {
   std::string_view name;

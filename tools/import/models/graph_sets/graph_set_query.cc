@@ -4,17 +4,11 @@
 namespace vecc::tools {
 namespace {
 
-TransformationSpec output_of(GraphSetOptions::Output output, std::uint32_t dim) {
-  TransformationSpec spec;
-  switch (output) {
-    case GraphSetOptions::Output::Identity: break;
-    case GraphSetOptions::Output::Sigmoid: spec.id = Transformation::Sigmoid; break;
-    case GraphSetOptions::Output::Softmax:
-      VECC_CHECK(dim > 1, "softmax over one output");  // the command line refuses it
-      spec.id = Transformation::Softmax;
-      break;
-  }
-  return spec;
+ModelOutput output_of(ModelOutput asked, std::uint32_t dim) {
+  // The command line refuses it.
+  VECC_CHECK(dim > 1 || asked != ModelOutput::Softmax, "softmax over one output");
+  if (asked != ModelOutput::Auto) return asked;
+  return dim > 1 ? ModelOutput::Softmax : ModelOutput::Sigmoid;
 }
 
 }  // namespace
@@ -62,7 +56,7 @@ void GraphSetTemplate::predict(const std::vector<const NodeNeurons*>& bodies,
   }
   std::vector<AtomInput> inputs;
   for (std::size_t i = 0; i < pools.size(); ++i) inputs.push_back({&pools[i], weights[i]});
-  const TransformationSpec output = output_of(options_.output, output_dim());
+  const TransformationSpec output = transformation_of(output_of(options_.output, output_dim()));
   add_samples(
       atoms({"predict/0", activation_text("predict/0", output), output_dim(), output, kNoWeight},
             inputs));

@@ -93,7 +93,9 @@ std::uint32_t GraphSetTemplate::dim_of(std::uint32_t layer) const {
 }
 
 std::uint32_t GraphSetTemplate::output_dim() const {
-  const auto classes = static_cast<std::uint32_t>(data_.graph_label_values.size());
+  const auto classes = data_.graph_label_values.empty()
+                           ? options_.classes
+                           : static_cast<std::uint32_t>(data_.graph_label_values.size());
   return classes <= 2 ? 1 : classes;
 }
 

@@ -1,5 +1,7 @@
 // The samples of the architectures over typed graphs.
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "tools/import/models/typed/typed_template.h"
@@ -32,27 +34,61 @@ std::vector<NodeLabel> gather_labels(const TypedGraph& data) {
   return gathered;
 }
 
-void add_all_nodes(const TypedGraph& data, const TypedNodes& values, Grounder& out) {
+bool has_several_labels(const std::vector<NodeLabel>& gathered) {
+  return std::ranges::adjacent_find(gathered, {}, &NodeLabel::node) != gathered.end();
+}
+
+// The nodes of gathered labels, each once.
+std::vector<std::uint32_t> nodes_of(const std::vector<NodeLabel>& gathered) {
+  std::vector<std::uint32_t> nodes;
+  for (const NodeLabel& label : gathered) {
+    if (nodes.empty() || nodes.back() != label.node) nodes.push_back(label.node);
+  }
+  return nodes;
+}
+
+void add_all_nodes(const TypedGraph& data, const QueryOutputs& outputs, Grounder& out) {
   SampleRecord sample;
   for (std::uint32_t node = 0; node < data.node_count && !out.failed(); ++node) {
     const std::string id = name_of(data, node);
     sample.id = id;
-    sample.output = values.of(node);
+    sample.output = outputs.of(node, node);
     out.sample(sample);
   }
 }
 
 }  // namespace
 
+QueryOutputs TypedTemplate::ground_outputs(const TypedNodes& values, ModelOutput output,
+                                           const std::vector<std::uint32_t>& nodes) const {
+  if (output == ModelOutput::Identity) return {&values, 0};
+  const SingleRule rule{.head = "predict/1",
+                        .text = "predict(X) :- " + values.predicate + "(X).",
+                        .transformation = transformation_of(output)};
+  return {nullptr, ground_single(out_, rule, nodes.size(), [&](std::uint64_t i, NeuronRow& row) {
+            row.input(values.of(nodes[i]));
+          })};
+}
+
 Result<void> TypedTemplate::add_samples(const TypedNodes& values) const {
   if (options_.dims.back() == data_.label_names.size()) out_.number_outputs(vocabulary::kClass);
+  ModelOutput output = options_.output;
   if (data_.labels.empty()) {
-    add_all_nodes(data_, values, out_);
+    std::vector<std::uint32_t> nodes(data_.node_count);
+    std::iota(nodes.begin(), nodes.end(), 0u);
+    if (output == ModelOutput::Auto) output = ModelOutput::Identity;
+    add_all_nodes(data_, ground_outputs(values, output, nodes), out_);
     return {};
   }
   SampleRecord sample;
   const std::vector<NodeLabel> labels = gather_labels(data_);
   std::vector<double> target(data_.label_names.size());
+  if (output == ModelOutput::Auto) {
+    const bool is_single = target.size() == 1;
+    output = is_single || has_several_labels(labels) ? ModelOutput::Sigmoid : ModelOutput::Softmax;
+  }
+  const QueryOutputs outputs = ground_outputs(values, output, nodes_of(labels));
+  std::uint64_t number = 0;
   sample.has_target = true;
   sample.target_shape = value_shape(static_cast<std::uint32_t>(target.size()));
   for (std::size_t i = 0; i < labels.size();) {
@@ -68,7 +104,7 @@ Result<void> TypedTemplate::add_samples(const TypedNodes& values) const {
     }
     const std::string id = name_of(data_, first.node);
     sample.id = id;
-    sample.output = values.of(first.node);
+    sample.output = outputs.of(number++, first.node);
     sample.split = first.split;
     sample.target = target;
     out_.sample(sample);

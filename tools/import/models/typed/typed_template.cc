@@ -58,6 +58,9 @@ Result<void> check_data(const TypedGraph& data, const TypedOptions& options,
                   "two node types are named \"" + escape_terminal(data.node_type_names[t]) + "\"");
   }
   if (options.given_features) VECC_TRY_VOID(check_features(data, options, limits));
+  if (options.output == ModelOutput::Softmax && options.dims.back() == 1) {
+    return usage("--output-function=softmax: one output; it needs at least two");
+  }
   const std::size_t classes = data.label_names.size();
   if (!data.labels.empty() && options.dims.back() != classes) {
     return usage("--dims: the last layer has dimension " + std::to_string(options.dims.back()) +

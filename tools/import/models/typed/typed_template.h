@@ -22,6 +22,16 @@ struct TypedNodes {
   [[nodiscard]] FileId of(std::uint64_t node) const { return first + node; }
 };
 
+/// The neurons of the queries: the nodes' values themselves, or one atom a query.
+struct QueryOutputs {
+  const TypedNodes* values = nullptr;
+  FileId first = 0;
+
+  [[nodiscard]] FileId of(std::uint64_t query, std::uint64_t node) const {
+    return values != nullptr ? values->of(node) : first + query;
+  }
+};
+
 class TypedTemplate {
  public:
   /// Errors: Usage (options that do not fit each other or the data), BadTable (no nodes, no
@@ -71,6 +81,9 @@ class TypedTemplate {
  private:
   TypedTemplate(const TypedGraph& data, const TypedOptions& options, Grounder& out);
   [[nodiscard]] TransformationSpec activation(std::uint32_t layer) const;
+  /// `predict(X)` of some nodes, or their values as they are.
+  [[nodiscard]] QueryOutputs ground_outputs(const TypedNodes& values, ModelOutput output,
+                                            const std::vector<std::uint32_t>& nodes) const;
   [[nodiscard]] bool has_norm_predicate(std::uint32_t layer) const;
   [[nodiscard]] TypedNodes ground_embeddings() const;
   [[nodiscard]] TypedNodes ground_given_features() const;

@@ -1,0 +1,143 @@
+#include "src/train/class_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace vecc {
+namespace {
+
+bool has_nan(std::span<const double> values) {
+  return std::ranges::any_of(values, [](double v) { return std::isnan(v); });
+}
+
+std::size_t largest_entry(std::span<const double> values) {
+  return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+}
+
+struct Areas {
+  double roc = 0;
+  double precision = 0;
+};
+
+// Both areas in one pass over the scores from the largest: at each distinct score, how many
+// positives and negatives stand at or above it. None of a single class.
+template <class Scored>
+std::optional<Areas> areas_of(std::vector<Scored> scored) {
+  const auto positives = static_cast<double>(std::ranges::count(scored, true, &Scored::positive));
+  const double negatives = static_cast<double>(scored.size()) - positives;
+  if (positives == 0 || negatives == 0) return std::nullopt;
+  std::ranges::sort(scored, std::ranges::greater{}, &Scored::score);
+  double above = 0;        // positives so far
+  double above_false = 0;  // negatives so far
+  Areas areas;
+  for (std::size_t i = 0; i < scored.size();) {
+    double ties = 0;
+    double false_ties = 0;
+    const double score = scored[i].score;
+    for (; i < scored.size() && scored[i].score == score; ++i) {
+      (scored[i].positive ? ties : false_ties) += 1;
+    }
+    areas.roc += false_ties * (above + ties / 2);
+    above += ties;
+    above_false += false_ties;
+    areas.precision += ties * above / (above + above_false);
+  }
+  return Areas{areas.roc / (positives * negatives), areas.precision / positives};
+}
+
+}  // namespace
+
+ClassMetrics::ClassCounts& ClassMetrics::at(std::size_t of) {
+  if (of >= classes_.size()) classes_.resize(of + 1);
+  return classes_[of];
+}
+
+void ClassMetrics::count(std::size_t of, bool predicted, bool actual) {
+  ClassCounts& counts = at(of);
+  counts.hits += predicted && actual ? 1 : 0;
+  counts.predicted += predicted ? 1 : 0;
+  counts.actual += actual ? 1 : 0;
+}
+
+void ClassMetrics::add_class(std::span<const double> output, std::span<const double> target) {
+  ++all_;
+  const bool known = !has_nan(output);
+  if (output.size() == 1) {
+    const bool positive = target[0] > 0.5;
+    const bool predicted = output[0] > threshold();
+    right_ += known && predicted == positive ? 1 : 0;
+    count(0, known && !predicted, !positive);
+    count(1, known && predicted, positive);
+    classes_[1].scored.push_back({rank_key(output[0]), positive});
+    return;
+  }
+  const std::size_t actual = largest_entry(target);
+  const std::size_t predicted = known ? largest_entry(output) : output.size();
+  right_ += predicted == actual ? 1 : 0;
+  const std::vector<double> scores =
+      options_.logits ? softmax_of(output) : std::vector<double>(output.begin(), output.end());
+  for (std::size_t k = 0; k < output.size(); ++k) {
+    count(k, k == predicted, k == actual);
+    classes_[k].scored.push_back({rank_key(scores[k]), k == actual});
+  }
+}
+
+void ClassMetrics::add_labels(std::span<const double> output, std::span<const double> target) {
+  ++all_;
+  bool right = !has_nan(output);
+  for (std::size_t k = 0; k < output.size(); ++k) {
+    const bool predicted = output[k] > threshold();
+    const bool actual = target[k] > 0.5;
+    right = right && predicted == actual;
+    count(k, predicted, actual);
+    classes_[k].scored.push_back({rank_key(output[k]), actual});
+  }
+  right_ += right ? 1 : 0;
+}
+
+void ClassMetrics::add_areas(const std::vector<ClassCounts>& classes, Metrics& metrics) {
+  Areas sum;
+  double count = 0;
+  for (const ClassCounts& counts : classes) {
+    const auto areas = areas_of(counts.scored);
+    if (!areas) continue;
+    sum.roc += areas->roc;
+    sum.precision += areas->precision;
+    ++count;
+  }
+  if (count == 0) return;
+  metrics.auroc = sum.roc / count;
+  metrics.aupr = sum.precision / count;
+}
+
+void ClassMetrics::finish(Metrics& metrics) && {
+  if (all_ == 0) return;
+  metrics.accuracy = static_cast<double>(right_) / static_cast<double>(all_);
+  double sum = 0;
+  double count = 0;
+  for (const ClassCounts& counts : classes_) {
+    const auto all = static_cast<double>(counts.predicted + counts.actual);
+    if (all == 0) continue;
+    sum += 2 * static_cast<double>(counts.hits) / all;
+    ++count;
+  }
+  if (count > 0) metrics.f1_macro = sum / count;
+  add_areas(classes_, metrics);
+}
+
+std::vector<double> softmax_of(std::span<const double> logits) {
+  const double largest = std::ranges::max(logits);
+  std::vector<double> result;
+  result.reserve(logits.size());
+  double sum = 0;
+  for (const double logit : logits) {
+    result.push_back(std::exp(logit - largest));
+    sum += result.back();
+  }
+  for (double& value : result) value /= sum;
+  return result;
+}
+
+}  // namespace vecc
