@@ -40,7 +40,7 @@ void check(const Result<GraphSet>& set) {
   require(set->target.size() == set->edge_count());
   require_below(set->source, set->node_count());
   require_below(set->target, set->node_count());
-  require(set->graph_labels.size() == set->graph_count());
+  require(set->graph_labels.empty() || set->graph_labels.size() == set->graph_count());
   require_below(set->graph_labels, set->graph_label_values.size());
   require(set->node_labels.empty() || set->node_labels.size() == set->node_count());
   require_below(set->node_labels, set->node_label_values.size());
@@ -120,9 +120,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Files files(std::string_view(reinterpret_cast<const char*>(data), size).substr(1));
   switch (data[0] % 6) {
     case 0:
-      check(parse_tu({"fuzz", files.next("A"), files.next("indicator"), files.next("graphs"),
-                      files.next_if_there("nodes"), files.next_if_there("edges"),
-                      files.next_if_there("attributes")}));
+      check(parse_tu({"fuzz", files.next("A"), files.next("indicator"),
+                      files.next_if_there("graphs"), files.next_if_there("nodes"),
+                      files.next_if_there("edges"), files.next_if_there("attributes")}));
       break;
     case 1: check(parse_triples({"fuzz", files.next("whole"), {}, {}, {}})); break;
     case 2:

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 struct TuCase {
   std::string edges = "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n";
   std::string graph_indicator = "1\n1\n1\n2\n2\n";
-  std::string graph_labels = "1\n-1\n";
+  std::optional<std::string> graph_labels = "1\n-1\n";
   std::optional<std::string> node_labels, edge_labels, node_attributes;
 
   [[nodiscard]] Result<GraphSet> parse() const {
@@ -29,7 +29,7 @@ struct TuCase {
     return parse_tu({"T",
                      {"T_A.txt", edges},
                      {"T_graph_indicator.txt", graph_indicator},
-                     {"T_graph_labels.txt", graph_labels},
+                     optional("T_graph_labels.txt", graph_labels),
                      optional("T_node_labels.txt", node_labels),
                      optional("T_edge_labels.txt", edge_labels),
                      optional("T_node_attributes.txt", node_attributes)});
@@ -98,11 +98,37 @@ TEST(Tu, a_graph_may_have_no_nodes) {
   EXPECT_THAT(set->node_begin, ElementsAre(0, 0, 3, 3, 5));
 }
 
+// Graphs to predict: the largest number says how many there are.
+TEST(Tu, a_set_may_have_no_graph_labels) {
+  TuCase files;
+  files.graph_labels.reset();
+  files.graph_indicator = "1\n1\n1\n3\n3\n";
+  const Result<GraphSet> set = files.parse();
+  ASSERT_TRUE(set) << errors_of(set);
+  EXPECT_THAT(set->node_begin, ElementsAre(0, 3, 3, 5));
+  EXPECT_THAT(set->graph_labels, IsEmpty());
+  EXPECT_THAT(set->graph_label_values, IsEmpty());
+  files.graph_indicator = "1\n1\n1\n2\n999999999999\n";
+  EXPECT_EQ(errors_of(files.parse()),
+            "T_graph_indicator.txt: line 5: error: graph 999999999999, but T_graph_indicator.txt "
+            "has the graphs 1 to 5 [E012]");
+}
+
+TEST(Tu, a_folder_may_have_no_graph_labels) {
+  const TemporaryFolder folder;
+  write_file(folder.path("T_A.txt"), TuCase().edges);
+  write_file(folder.path("T_graph_indicator.txt"), TuCase().graph_indicator);
+  const Result<GraphSet> set = load_tu(folder.path());
+  ASSERT_TRUE(set) << errors_of(set);
+  EXPECT_EQ(set->graph_count(), 2u);
+  EXPECT_THAT(set->graph_labels, IsEmpty());
+}
+
 TEST(Tu, the_name_is_that_of_the_edges_file) {
   const TemporaryFolder folder;
   write_file(folder.path("my_set_A.txt"), TuCase().edges);
   write_file(folder.path("my_set_graph_indicator.txt"), TuCase().graph_indicator);
-  write_file(folder.path("my_set_graph_labels.txt"), TuCase().graph_labels);
+  write_file(folder.path("my_set_graph_labels.txt"), *TuCase().graph_labels);
   write_file(folder.path("my_set_node_labels.txt"), "1\n1\n1\n1\n2\n");
   write_file(folder.path("README.txt"), "Node labels: ...");
   const Result<GraphSet> set = load_tu(folder.path());
@@ -136,7 +162,8 @@ TEST(BadTu, bad_folder) {
 
 TEST(BadTu, bad_empty_texts) {
   TuCase files;
-  files.graph_labels = files.graph_indicator = "";
+  files.graph_labels = "";
+  files.graph_indicator = "";
   EXPECT_EQ(errors_of(files.parse()),
             "T_graph_labels.txt: error: is empty, expected a graph's label a line [E002]\n"
             "T_graph_indicator.txt: error: is empty, expected a graph's number a line [E002]");

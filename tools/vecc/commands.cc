@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "devices_command.h"
+#include "evaluate_command.h"
 #include "options.h"
+#include "predict_command.h"
 #include "tools/common/command_pages.h"
 #include "tools/common/run_tool.h"
 #include "tools/common/suggest.h"
@@ -21,6 +23,8 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
+    {"evaluate", evaluate_main, evaluate_command_line},
+    {"predict", predict_main, predict_command_line},
     {"weights", weights_main, weights_command_line},
     {"devices", devices_main, devices_command_line},
 };

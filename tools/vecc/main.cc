@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "commands.h"
 #include "emitted_code.h"
 #include "execute.h"
+#include "graph_stages.h"
 #include "optimize_for.h"
 #include "options.h"
 #include "outputs.h"
@@ -24,7 +24,6 @@
 #include "train_folds.h"
 #include "train_stage.h"
 #include "vecc/escape.h"
-#include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/vectorize.h"
 #include "weight_stages.h"
@@ -32,64 +31,7 @@
 namespace vecc::tools {
 namespace {
 
-/// Bytes that an import will read, for the progress line; 0 if unknown (compressed, a pipe).
-std::uint64_t bytes_to_read(const std::string& path) {
-  std::error_code no_file;
-  if (!std::filesystem::is_regular_file(path, no_file) || no_file) return 0;
-  std::ifstream file(path, std::ios::binary);
-  const int first = file.get();
-  if (first == 0x1f || first == 0x28) return 0;  // gzip's and zstd's first bytes; no field's tag
-  const auto size = std::filesystem::file_size(path, no_file);
-  return no_file ? 0 : size;
-}
-
-Result<NeuronGraph> import_graph(const Options& options, Stages& stages) {
-  auto graph = stages.run("import", [&](ProgressLine& line) {
-    const std::uint64_t total = bytes_to_read(options.input);
-    ImportOptions import_options{options.limits, {}};
-    import_options.progress = [&line, total](std::uint64_t bytes) {
-      line.update(bytes, total, ProgressUnit::Bytes);
-    };
-    return read_graph(options.input, import_options);
-  });
-  if (graph) describe_import(stages, *graph, options.input);
-  return graph;
-}
-
-/// Gives values to the weights that have none, where that is asked for.
-void initialize_graph(NeuronGraph& graph, const Options& options, Stages& stages) {
-  // Training begins somewhere: without --init, where Glorot does.
-  if (!options.init && !options.training.train) return;
-  const std::uint64_t weights = stages.run("initialize", [&](ProgressLine&) {
-    return initialize_weights(graph, options.init.value_or(Initializer::Glorot), options.init_seed);
-  });
-  describe_initialize(stages, weights, options);
-}
-
-/// The same with the way out for weights without values.
-Errors add_way_out(const Errors& errors) {
-  Errors result;
-  for (const Diagnostic& d : errors.list()) {
-    const bool missing = d.code == ErrorCode::MissingValues;
-    result.add(d.code, d.place, d.message + (missing ? "; --init=glorot gives it some" : ""));
-  }
-  result.omit(errors.omitted());
-  return result;
-}
-
-Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const Options& options,
-                                   Stages& stages) {
-  auto vectorized = stages.run("vectorize", [&](ProgressLine& line) {
-    VectorizeOptions vectorize_options;
-    vectorize_options.dtype = options.dtype;
-    vectorize_options.progress = [&](std::uint64_t neurons) {
-      line.update(neurons, graph.neuron_count(), ProgressUnit::Neurons);
-    };
-    return vectorize(graph, vectorize_options);
-  });
-  if (vectorized) describe_vectorize(stages, *vectorized);
-  return vectorized;
-}
+constexpr const char* kInitGlorot = "--init=glorot gives it some";
 
 Result<void> print_outputs(const Options& options, const NeuronGraph& graph,
                            const Execution& execution, const nlohmann::ordered_json& rest) {
@@ -236,11 +178,11 @@ Result<void> run(Options options) {
   initialize_graph(graph, options, stages);
   if (!options.training.train) {
     const Result<void> saved = save_graph_weights(graph, {}, options.save_weights, stages);
-    if (!saved) return add_way_out(saved.error());
+    if (!saved) return add_way_out(saved.error(), kInitGlorot);
   }
   VECC_TRY_VOID(bind_graph_facts(graph, options, stages));
   const Result<void> result = run_graph(graph, options, stages);
-  if (!result) return add_way_out(result.error());
+  if (!result) return add_way_out(result.error(), kInitGlorot);
   return {};
 }
 

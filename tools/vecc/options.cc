@@ -37,7 +37,7 @@ Examples:
   vecc graph.pb --save-weights=w.safetensors
                                           its weights in a file
   vecc test.pb --load-weights=w.safetensors
-                                          predicts with them on another graph of the template
+                                          outputs with them of another graph of the template
   vecc graph.pb --bind-facts=atom --load-facts=f.safetensors
                                           other values of facts that the program takes as inputs
   vecc graph.pb --train --epochs=200 --lr=0.01 --validate=0.2 --save-weights=w.safetensors
@@ -45,6 +45,8 @@ Examples:
   vecc graph.pb --train --folds=5         cross-validation
   vecc graph.pb --train --emit=html -o page.html
                                           a page with its loss curve and layer graph
+  vecc evaluate --help                    loss and metrics of samples with learned weights
+  vecc predict --help                     classes and probabilities of samples without labels
   vecc weights --help                     show, diff and convert weight files
   vecc devices                            GPUs, and what each backend lacks
 
@@ -52,6 +54,12 @@ Outputs go to stdout: aligned with a header on a terminal, else separated by tab
 without a target shows `-`. Reports and errors go to stderr. NO_COLOR is honoured.
 Exit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 limit, 5 device or memory, 6 numeric,
 130 interrupted.)";
+
+void add_graph_option(CLI::App& app, Options& o) {
+  app.add_option("graph", o.input, "The graph (docs/format.md), plain, gzip or zstd")
+      ->required()
+      ->type_name("graph.pb");
+}
 
 std::vector<std::string> backend_names() {
   std::vector<std::string> names{"auto", "reference"};
@@ -105,8 +113,6 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->type_name("auto|graph|grid|cluster|parts")
       ->default_str("auto");
   add_precision_option(app, [&o](MatmulPrecision precision) { o.precision = precision; });
-  add_whole(app, "--repeat", o.repeat, {1, 1'000'000'000},
-            "Run N times and print a table of the times");
 }
 
 /// `FILE` or `by-name:FILE`.
@@ -117,7 +123,7 @@ void take_load_option(const std::string& text, Options& o) {
   o.load_weights = by_name ? text.substr(kByName.size()) : text;
 }
 
-void add_weight_file_options(CLI::App& app, Options& o) {
+void add_load_option(CLI::App& app, Options& o) {
   app.add_option_function<std::string>(
          "--load-weights", [&o](const std::string& text) { take_load_option(text, o); },
          "Values for the weight tables, by name (safetensors, .npz, .npy). Differences between "
@@ -129,6 +135,10 @@ void add_weight_file_options(CLI::App& app, Options& o) {
           },
           ""))
       ->type_name("[by-name:]FILE");
+}
+
+void add_weight_file_options(CLI::App& app, Options& o) {
+  add_load_option(app, o);
   app.add_option("--save-weights", o.save_weights,
                  "Write all weight tables as safetensors, with their values after --load-weights, "
                  "--init and --train; with --folds a file each")
@@ -243,8 +253,8 @@ std::string check_precision(const Options& o) {
   return {};
 }
 
-/// What CLI11's own checks do not see; empty if all is well.
-std::string check_options(const CLI::App& app, Options& o, const std::string& device) {
+/// What runs it; empty if all is well.
+std::string check_run_options(Options& o, const std::string& device) {
   if (std::string problem = check_optimize_settings(o.optimize); !problem.empty()) return problem;
   const Result<Device> parsed = parse_device(device);
   if (!parsed) return "--device: " + parsed.error().list().front().message;
@@ -253,9 +263,14 @@ std::string check_options(const CLI::App& app, Options& o, const std::string& de
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
-  o.emit.on_gpu = o.backend == "cuda";
   if (o.cuda_launch && o.backend != "cuda") return "--cuda-launch needs --backend=cuda";
-  if (std::string problem = check_precision(o); !problem.empty()) return problem;
+  return check_precision(o);
+}
+
+/// What CLI11's own checks do not see; empty if all is well.
+std::string check_options(const CLI::App& app, Options& o, const std::string& device) {
+  if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
+  o.emit.on_gpu = o.backend == "cuda";
   o.emit.precision = o.precision.value_or(MatmulPrecision::Exact);
   if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
@@ -285,10 +300,10 @@ struct CommandLine {
 
   explicit CommandLine(Options& o) : options(o) {
     app.footer(kFooter);
-    app.add_option("graph", o.input, "The graph (docs/format.md), plain, gzip or zstd")
-        ->required()
-        ->type_name("graph.pb");
+    add_graph_option(app, o);
     add_run_options(app, o, device);
+    add_whole(app, "--repeat", o.repeat, {1, 1'000'000'000},
+              "Run N times and print a table of the times");
     add_weight_options(app, o);
     add_fact_options(app, o);
     add_output_options(app, o);
@@ -307,6 +322,24 @@ struct CommandLine {
 };
 
 }  // namespace
+
+void add_sample_options(CLI::App& app, Options& o, std::string& device) {
+  add_graph_option(app, o);
+  add_load_option(app, o);
+  add_run_options(app, o, device);
+  add_loss_option(app, o.training.loss, "What the weights were trained by, as of vecc --train");
+  app.add_flag("--quiet,-q", o.quiet, "Nothing on stderr but errors");
+  add_log_option(app, o.log_level);
+  add_limit_options(app, o.limits);
+}
+
+std::string check_sample_options(Options& o, const std::string& device) {
+  o.optimize.options.threads = o.threads;
+  if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
+  if (o.backend != "reference") return {};
+  return "--backend=reference evaluates graphs without a Program: --backend=interpreter computes "
+         "in f64 as it does";
+}
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CommandLine line(options);

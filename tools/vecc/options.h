@@ -52,6 +52,11 @@ struct Options {
 /// The same from words, without the program's name, for callers that are no program. Error: Usage,
 /// with what parse_options() prints.
 [[nodiscard]] Result<Options> parse_option_words(std::vector<std::string> words);
+/// Of a command that computes samples of a graph (evaluate, predict): the graph, its weights, what
+/// runs it, the loss, limits. `o` and `device` must outlive the parse.
+void add_sample_options(CLI::App& app, Options& o, std::string& device);
+/// After the parse: what does not fit together; empty if all is well.
+[[nodiscard]] std::string check_sample_options(Options& o, const std::string& device);
 /// The command line itself, for pages and completions.
 [[nodiscard]] std::shared_ptr<CLI::App> graph_command_line();
 

@@ -18,19 +18,9 @@ namespace vecc::tools {
 
 using Json = nlohmann::ordered_json;
 
-namespace {
-
 std::string sample_id(const NeuronGraph& graph, std::size_t sample) {
   return graph.sample_ids.size() > 0 ? std::string(graph.sample_ids[sample])
                                      : std::to_string(sample);
-}
-
-std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample) {
-  return std::span(graph.target_values).subspan(sample.target_begin, sample.target_shape.size());
-}
-
-std::string text_of_value(Shape shape, std::span<const double> value, bool single) {
-  return vecc::text_of_value(shape.is_scalar() ? 0 : shape.rows(), shape.cols(), value, single);
 }
 
 Json json_of_number(double value, bool single) {
@@ -39,6 +29,16 @@ Json json_of_number(double value, bool single) {
   double shortest = value;
   std::from_chars(text.data(), text.data() + text.size(), shortest);
   return shortest;
+}
+
+namespace {
+
+std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample) {
+  return std::span(graph.target_values).subspan(sample.target_begin, sample.target_shape.size());
+}
+
+std::string text_of_value(Shape shape, std::span<const double> value, bool single) {
+  return vecc::text_of_value(shape.is_scalar() ? 0 : shape.rows(), shape.cols(), value, single);
 }
 
 Json json_of_value(Shape shape, std::span<const double> value, bool single) {

@@ -22,6 +22,11 @@ void write_outputs(DataSink& sink, const NeuronGraph& graph, const Execution& ex
 void write_outputs_json(DataSink& sink, const NeuronGraph& graph, const Execution& execution,
                         const nlohmann::ordered_json& rest);
 
+/// A sample's id as the graph has it (data: escape it for every sink), or its number.
+[[nodiscard]] std::string sample_id(const NeuronGraph& graph, std::size_t sample);
+/// The shortest number that reads back as the same; "NaN", "Infinity", "-Infinity".
+[[nodiscard]] nlohmann::ordered_json json_of_number(double value, bool single);
+
 /// A sample's id, and its target (`-` if there is none), as write_outputs() prints them.
 [[nodiscard]] std::string text_of_sample_id(const NeuronGraph& graph, std::size_t sample);
 [[nodiscard]] std::string text_of_target(const NeuronGraph& graph, std::size_t sample);

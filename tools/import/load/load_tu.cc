@@ -17,8 +17,8 @@ Result<GraphSet> load_tu(const std::string& directory) {
   };
   VECC_TRY(const TextFile graphs,
            read_text_file(path("_graph_indicator.txt"), "a graph's number a line"));
-  VECC_TRY(const TextFile graph_labels,
-           read_text_file(path("_graph_labels.txt"), "a graph's label a line"));
+  VECC_TRY(const std::optional<TextFile> graph_labels,
+           read_if_there(path("_graph_labels.txt"), "a graph's label a line"));
   VECC_TRY(const TextFile edges, read_text_file(path(kEdges), "an edge a line"));
   VECC_TRY(const std::optional<TextFile> node_labels,
            read_if_there(path("_node_labels.txt"), "a node's label a line"));
@@ -26,7 +26,7 @@ Result<GraphSet> load_tu(const std::string& directory) {
            read_if_there(path("_edge_labels.txt"), "an edge's label a line"));
   VECC_TRY(const std::optional<TextFile> attributes,
            read_if_there(path("_node_attributes.txt"), "a node's attributes a line"));
-  return parse_tu({name, edges.text(), graphs.text(), graph_labels.text(), text_of(node_labels),
+  return parse_tu({name, edges.text(), graphs.text(), text_of(graph_labels), text_of(node_labels),
                    text_of(edge_labels), text_of(attributes)});
 }
 

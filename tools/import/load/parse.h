@@ -17,7 +17,7 @@ struct TuTexts {
   std::string name;  ///< of the data set
   Text edges;
   Text graph_indicator;
-  Text graph_labels;
+  std::optional<Text> graph_labels;  ///< none: of graphs to predict
   std::optional<Text> node_labels;
   std::optional<Text> edge_labels;
   std::optional<Text> node_attributes;

@@ -1,5 +1,7 @@
 // The text format of the TUDataset collection.
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "tools/import/load/line_reader.h"
 #include "tools/import/load/load_errors.h"
@@ -10,6 +12,12 @@
 
 namespace vecc::tools {
 namespace {
+
+// Of data without labels: the largest number, unless that is above what its nodes can fill.
+std::size_t count_graphs(std::span<const std::int64_t> graphs) {
+  const auto most = static_cast<std::int64_t>(graphs.size());
+  return static_cast<std::size_t>(std::clamp(std::ranges::max(graphs), std::int64_t{0}, most));
+}
 
 class TuParser {
  public:
@@ -71,20 +79,25 @@ std::vector<std::int64_t> TuParser::read_column(const Text& text, std::string_vi
 }
 
 void TuParser::read_graphs() {
-  const std::vector<std::int64_t> labels = read_column(texts_.graph_labels, "a graph's label");
+  std::vector<std::int64_t> labels;
+  if (texts_.graph_labels) {
+    labels = read_column(*texts_.graph_labels, "a graph's label");
+    check_row_limit(*texts_.graph_labels, labels.size(), ErrorCode::LimitRows, errors_);
+  }
   const std::vector<std::int64_t> graphs = read_column(texts_.graph_indicator, "a graph's number");
-  check_row_limit(texts_.graph_labels, labels.size(), ErrorCode::LimitRows, errors_);
   check_row_limit(texts_.graph_indicator, graphs.size(), ErrorCode::LimitNeurons, errors_);
   if (!errors_.empty()) return;
   set_.graph_labels = index_values(labels, set_.graph_label_values);
-  const auto graph_count = static_cast<std::int64_t>(labels.size());
+  const auto graph_count =
+      static_cast<std::int64_t>(texts_.graph_labels ? labels.size() : count_graphs(graphs));
   std::int64_t last = 1;
   for (std::size_t node = 0; node < graphs.size(); ++node) {
     const std::int64_t graph = graphs[node];
     const Place place{texts_.graph_indicator.name, node + 1};
     if (graph < 1 || graph > graph_count) {
       errors_.add(ErrorCode::DanglingReference, place, [&] {
-        return "graph " + std::to_string(graph) + ", but " + texts_.graph_labels.name +
+        const Text& counted = texts_.graph_labels ? *texts_.graph_labels : texts_.graph_indicator;
+        return "graph " + std::to_string(graph) + ", but " + counted.name +
                " has the graphs 1 to " + std::to_string(graph_count);
       });
       continue;
@@ -100,7 +113,7 @@ void TuParser::read_graphs() {
     graph_of_node_.push_back(static_cast<std::uint32_t>(graph - 1));
   }
   if (!errors_.empty()) return;
-  set_.node_begin.assign(labels.size() + 1, 0);
+  set_.node_begin.assign(static_cast<std::size_t>(graph_count) + 1, 0);
   for (const std::uint32_t graph : graph_of_node_) ++set_.node_begin[graph + 1];
   for (std::size_t g = 1; g < set_.node_begin.size(); ++g) {
     set_.node_begin[g] += set_.node_begin[g - 1];

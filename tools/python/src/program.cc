@@ -179,6 +179,27 @@ Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCal
   return training.summary();
 }
 
+Result<tools::SampleEvaluation> CompiledGraph::evaluate(std::optional<tools::SplitChoice> split,
+                                                        std::optional<Loss> loss) {
+  const auto guard = lock();
+  VECC_TRY(const auto samples,
+           tools::choose_samples(*graph_, split.value_or(tools::tested_split(*graph_))));
+  ExecutionOptions execution = tools::execution_options(options_);
+  execution.storage = executable_->storage();
+  return tools::evaluate_samples(*graph_, program(), *choice_.backend, execution, loss, samples);
+}
+
+Result<tools::Predictions> CompiledGraph::predict(std::optional<tools::SplitChoice> split,
+                                                  std::optional<Loss> loss) {
+  const auto guard = lock();
+  VECC_TRY(auto samples, tools::choose_samples(*graph_, split.value_or(tools::SplitChoice::All)));
+  VECC_TRY(const auto outputs, run());
+  std::vector<Executable::Output> chosen;
+  chosen.reserve(samples.size());
+  for (const std::uint32_t sample : samples) chosen.push_back(outputs[sample]);
+  return tools::make_predictions(*graph_, program(), loss, std::move(samples), chosen);
+}
+
 Result<void> CompiledGraph::emit(const tools::Options& options) {
   const auto guard = lock();
   renew_program();

@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "graph.h"
+#include "tools/vecc/choose_samples.h"
+#include "tools/vecc/evaluate_samples.h"
 #include "tools/vecc/execute.h"
 #include "tools/vecc/optimize_for.h"
 #include "tools/vecc/options.h"
+#include "tools/vecc/predictions.h"
 #include "tools/vecc/training.h"
 #include "vecc/backend.h"
 #include "vecc/program.h"
@@ -46,6 +49,16 @@ class CompiledGraph {
   /// `options`: those of compile() with the training's. Errors: those of vecc --train; the weights
   /// are then as they were.
   [[nodiscard]] Result<TrainSummary> train(tools::Options options, const TrainCalls& calls);
+
+  /// Loss and metrics of samples with the weights of now. `split`: none for tools::tested_split();
+  /// `loss`: none for that of choose_loss(). Errors: those of choose_samples() and
+  /// evaluate_samples().
+  [[nodiscard]] Result<tools::SampleEvaluation> evaluate(std::optional<tools::SplitChoice> split,
+                                                         std::optional<Loss> loss);
+  /// What samples are predicted as; `split`: none for all. Errors: those of choose_samples(), the
+  /// backend's.
+  [[nodiscard]] Result<tools::Predictions> predict(std::optional<tools::SplitChoice> split,
+                                                   std::optional<Loss> loss);
 
   /// Errors: those of set_tables(), load_graph_weights(), save_graph_weights().
   [[nodiscard]] Result<void> set_weights(const std::vector<NamedArray>& arrays);

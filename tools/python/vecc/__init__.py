@@ -16,10 +16,10 @@ from vecc import _core
 from vecc.builder import GraphBuilder
 from vecc.error import Diagnostic, Error
 from vecc.graph import Graph, load
-from vecc.program import Program, Training
+from vecc.program import Predictions, Program, Training
 
-__all__ = ["Diagnostic", "Error", "Graph", "GraphBuilder", "Program", "Training", "__version__",
-           "backends", "load"]
+__all__ = ["Diagnostic", "Error", "Graph", "GraphBuilder", "Predictions", "Program", "Training",
+           "__version__", "backends", "load"]
 
 __version__: str = _core.VERSION
 

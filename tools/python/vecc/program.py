@@ -33,6 +33,28 @@ class Training:
     history: List[Dict[str, float]] = field(default_factory=list, repr=False)
 
 
+@dataclass
+class Predictions:
+    """What samples are predicted as."""
+
+    sample_ids: List[str]
+    #: Names of the classes by their numbers; None: outputs are numbers.
+    classes: Optional[List[str]]
+    #: Of each sample the number of its most probable class, -1 where an output is NaN; None without
+    #: classes.
+    predicted: Optional[np.ndarray]
+    #: Probabilities [samples, classes]; without classes the outputs: [samples] of scalars,
+    #: [samples, n] of others.
+    values: Outputs
+
+    @property
+    def names(self) -> List[Optional[str]]:
+        """Of each sample the name of its class."""
+        if self.classes is None or self.predicted is None:
+            raise ValueError("the outputs are numbers, not classes; loss= says what they are")
+        return [None if number < 0 else self.classes[number] for number in self.predicted]
+
+
 class Program:
     """A compiled graph, with weights of its own. Graph.compile() makes it.
 
@@ -137,6 +159,22 @@ class Program:
                 on_epoch(epoch)
 
         return Training(**self._core.train(self._words + words, observe), history=history)
+
+    def evaluate(self, *, split: Optional[str] = None,
+                 loss: Optional[str] = None) -> Dict[str, float]:
+        """samples, loss, and the metrics that apply: accuracy, auroc, aupr, f1_macro of classes, mae,
+        rmse, r2 of numbers, mrr, hits@1 ... of rankings. Of the samples of a split (train,
+        validation, test, all); by default test where the graph marks samples so, else all."""
+        return self._core.evaluate(split, loss)
+
+    def predict(self, *, split: Optional[str] = None, loss: Optional[str] = None) -> Predictions:
+        """Classes and probabilities of samples, or numbers, as `vecc predict` prints them
+        (docs/predict.md); of all samples or those of a split. `loss`: what the weights were trained
+        by, where raw outputs are logits."""
+        found = self._core.predict(split, loss)
+        classes = found["classes"] or None
+        return Predictions(found["sample_ids"], classes, found["predicted"] if classes else None,
+                           found["values"])
 
     def to_torch(self, dtype: Optional["torch.dtype"] = None, *,
                  loss: Optional[str] = None) -> "torch.nn.Module":

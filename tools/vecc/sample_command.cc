@@ -1,0 +1,23 @@
+#include "sample_command.h"
+
+#include "graph_stages.h"
+#include "optimize_for.h"
+#include "weight_stages.h"
+
+namespace vecc::tools {
+
+Result<SampleRun> prepare_samples(const Options& options, std::optional<SplitChoice> split,
+                                  SplitChoice (*otherwise)(const NeuronGraph&), Stages& stages) {
+  VECC_TRY(NeuronGraph graph, import_graph(options, stages));
+  VECC_TRY_VOID(load_graph_weights(graph, options, stages));
+  const SplitChoice chosen = split.value_or(otherwise(graph));
+  VECC_TRY(auto samples, choose_samples(graph, chosen));
+  const auto vectorized = vectorize_graph(graph, options, stages);
+  if (!vectorized) return add_way_out(vectorized.error(), "--load-weights=FILE gives them");
+  VECC_TRY(const BackendChoice backend, choose_backend(vectorized->program, options));
+  VECC_TRY(Optimized optimized, optimize_for(vectorized->program, backend, options, stages));
+  return SampleRun{std::move(graph), std::move(optimized.program), backend, chosen,
+                   std::move(samples)};
+}
+
+}  // namespace vecc::tools
