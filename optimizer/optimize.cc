@@ -85,9 +85,10 @@ class Pipeline {
     VECC_TRY_VOID(run_shared(program));
     const auto choices = candidates_for(options_, statistics(program).rows);
     if (choices.size() == 1) return run_rest(std::move(program), choices[0], /*watched=*/true);
-    VECC_TRY(auto trials, try_candidates(program, choices, options_, differentiated_));
-    VECC_TRY(const std::size_t best, choose(trials, choices));
     const bool seen = options_.verify_each || options_.observe || options_.announce;
+    VECC_TRY(auto trials, try_candidates(seen ? program : std::move(program), choices, options_,
+                                         differentiated_));
+    VECC_TRY(const std::size_t best, choose(trials, choices));
     if (seen) return run_rest(std::move(program), choices[best], /*watched=*/true);
     const auto is_best = [&](const Trial& trial) {
       return std::ranges::find(trial.choices, best) != trial.choices.end();

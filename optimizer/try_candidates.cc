@@ -53,9 +53,9 @@ class Tree {
        bool differentiated)
       : choices_(choices), options_(options), differentiated_(differentiated) {}
 
-  Result<std::vector<Trial>> grow(const Program& program) {
+  Result<std::vector<Trial>> grow(Program program) {
     std::vector<Trial> trials(1);
-    trials[0].program = program;
+    trials[0].program = std::move(program);
     trials[0].choices.resize(choices_.size());
     std::iota(trials[0].choices.begin(), trials[0].choices.end(), std::size_t{0});
     for (const PipelineStep& step : pipeline().subspan(first_choice_step())) {
@@ -77,7 +77,9 @@ class Tree {
     std::vector<Fingerprint> made;  // by branch of this trial
     const std::size_t first = next.size();
     for (auto& group : groups) {
-      Trial branch{std::move(group), trial.program, trial.runs};
+      const bool is_last = &group == &groups.back();
+      Trial branch{std::move(group), is_last ? std::move(trial.program) : trial.program,
+                   trial.runs};
       VECC_TRY_VOID(run(step, branch));
       const Fingerprint mine = fingerprint(branch.program);
       const auto same = std::ranges::find(made, mine);
@@ -110,10 +112,9 @@ class Tree {
 
 }  // namespace
 
-Result<std::vector<Trial>> try_candidates(const Program& program,
-                                          std::span<const CandidateChoice> choices,
+Result<std::vector<Trial>> try_candidates(Program program, std::span<const CandidateChoice> choices,
                                           const OptimizeOptions& options, bool differentiated) {
-  return Tree(choices, options, differentiated).grow(program);
+  return Tree(choices, options, differentiated).grow(std::move(program));
 }
 
 }  // namespace vecc

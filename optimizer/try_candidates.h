@@ -19,7 +19,7 @@ struct Trial {
 
 /// Runs the pipeline from first_choice_step() on. Choices share the runs of passes for as long as
 /// their Programs are the same. Every choice is in one trial. Errors: BadPass.
-[[nodiscard]] Result<std::vector<Trial>> try_candidates(const Program& program,
+[[nodiscard]] Result<std::vector<Trial>> try_candidates(Program program,
                                                         std::span<const CandidateChoice> choices,
                                                         const OptimizeOptions& options,
                                                         bool differentiated);

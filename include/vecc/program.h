@@ -30,6 +30,7 @@
 #include "vecc/error.h"
 #include "vecc/function.h"
 #include "vecc/index.h"
+#include "vecc/note.h"
 #include "vecc/shape.h"
 
 namespace vecc {
@@ -201,7 +202,7 @@ struct Op {
   Shape shape;
   DType dtype = DType::F32;
   /// Where it comes from (group names); data: escape it for every sink.
-  std::string note;
+  Note note;
 
   [[nodiscard]] OpKind kind() const { return static_cast<OpKind>(attributes.index()); }
   /// rows * shape.size()
@@ -219,10 +220,11 @@ class Program {
   [[nodiscard]] std::uint32_t sample_count() const { return sample_count_; }
   void set_sample_count(std::uint32_t count) { sample_count_ = count; }
 
+  /// Room for so many ops, so that adding them moves none.
+  void reserve_ops(std::size_t count) { ops_.reserve(count); }
   /// Checks an op and computes rows, shape and dtype. Errors: IllFormedOp with what does not fit,
   /// LimitRows, LimitShape (more than 2^28 elements a row).
-  [[nodiscard]] Result<ValueId> add(OpAttributes attributes, Operands operands,
-                                    std::string note = {});
+  [[nodiscard]] Result<ValueId> add(OpAttributes attributes, Operands operands, Note note = {});
   /// Errors: DuplicateName; IllFormedOp if `values` has another length; LimitShape.
   [[nodiscard]] Result<ParameterIndex> add_parameter(Parameter parameter);
   /// Other initial values for a parameter (rows * size).
@@ -231,21 +233,20 @@ class Program {
 
   // The same for callers that know the op to be well formed (a pass, the vectorizer): an ill-formed
   // op is their bug and fails a VECC_CHECK.
-  ValueId fact(std::vector<double> values, std::uint32_t rows, Shape shape, std::string note = {});
-  ValueId unit_fact(std::uint32_t rows, std::string note = {});
-  ValueId weight(ParameterIndex parameter, std::string note = {});
+  ValueId fact(std::vector<double> values, std::uint32_t rows, Shape shape, Note note = {});
+  ValueId unit_fact(std::uint32_t rows, Note note = {});
+  ValueId weight(ParameterIndex parameter, Note note = {});
   /// A single operand is returned as it is.
-  ValueId concat(std::span<const ValueId> operands, std::string note = {});
+  ValueId concat(std::span<const ValueId> operands, Note note = {});
   /// Reading all rows in order returns `operand` itself.
-  ValueId gather(ValueId operand, Index index, std::string note = {});
-  ValueId linear(ValueId left, ValueId right, LinearOp attributes = {}, std::string note = {});
-  ValueId segment(ValueId operand, Segments segments, Combination combination,
-                  std::string note = {});
+  ValueId gather(ValueId operand, Index index, Note note = {});
+  ValueId linear(ValueId left, ValueId right, LinearOp attributes = {}, Note note = {});
+  ValueId segment(ValueId operand, Segments segments, Combination combination, Note note = {});
   /// Identity returns `operand` itself.
   ValueId transform(ValueId operand, const TransformationSpec& transformation,
-                    std::vector<std::uint32_t> words = {}, std::string note = {});
-  ValueId map(Expr expr, std::span<const ValueId> operands, std::string note = {});
-  ValueId output(ValueId operand, Index samples, std::string note = {});
+                    std::vector<std::uint32_t> words = {}, Note note = {});
+  ValueId map(Expr expr, std::span<const ValueId> operands, Note note = {});
+  ValueId output(ValueId operand, Index samples, Note note = {});
 
  private:
   DType dtype_;

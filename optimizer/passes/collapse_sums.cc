@@ -162,7 +162,7 @@ class Collapser {
 
   // The rows of the Program that `numbers` are.
   ValueId read(Rewriter& rewriter, const std::vector<std::uint32_t>& numbers,
-               const std::string& note) const {
+               const Note& note) const {
     RowList rows(rewriter);
     for (const std::uint32_t number : numbers) add_row(rows, rewriter, number);
     return rows.read(note);

@@ -92,7 +92,7 @@ std::optional<ValueId> untransposed(Rewriter& rewriter, ValueId value) {
   const Op& source = rewriter.to().op(read.source);
   const auto* transform = std::get_if<TransformOp>(&source.attributes);
   if (!transform || transform->transformation.id != Transformation::Transp) return {};
-  const std::string note = rewriter.to().op(value).note;
+  const Note note = rewriter.to().op(value).note;
   return rewriter.gather(source.operands[0], read.rows, note);
 }
 

@@ -31,7 +31,7 @@ Index lifted_index(const Lift& lift, std::uint32_t rows) {
 // The rows that a linear reads of one side, each as it stands in the product. A transpose turns the
 // rows that a gather reads, where those are fewer than the gather's own.
 ValueId read_side(Rewriter& rewriter, ValueId operand, bool transposed, const Lift& lift,
-                  const std::string& note) {
+                  const Note& note) {
   const Op& side = rewriter.from().op(operand);
   GatheredRows read{rewriter.at(operand), lifted_index(lift, side.rows)};
   if (transposed && !side.shape.is_scalar()) {

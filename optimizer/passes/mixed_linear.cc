@@ -57,7 +57,7 @@ class Sources {
     return parts;
   }
   // One value with all rows.
-  ValueId whole(Rewriter& rewriter, const std::string& note) const {
+  ValueId whole(Rewriter& rewriter, const Note& note) const {
     if (sources_.size() == 1) return rewriter.at(sources_[0]);
     return rewriter.to().concat(parts(rewriter), note);
   }
@@ -151,7 +151,7 @@ class JoinedLinear {
   // The new value of the segment's members; `neutral` is the new fact of the neutral weight.
   ValueId emit(Rewriter& rewriter, ValueId neutral) const {
     const ValueId linear = mixed_.linear;
-    const std::string& note = program_.op(linear).note;
+    const Note& note = program_.op(linear).note;
     std::vector<ValueId> weights = left_.parts(rewriter);
     weights.push_back(neutral);
     const ValueId all_weights = rewriter.to().concat(weights, note);

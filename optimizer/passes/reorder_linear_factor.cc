@@ -209,7 +209,7 @@ class Factorer {
   void apply(Rewriter& rewriter, const Factoring& made) const {
     const Factor shared = factor(made.shared_side);
     const Factor summed = factor(1 - made.shared_side);
-    const std::string& note = view_.program().op(segment_).note;
+    const Note& note = view_.program().op(segment_).note;
     const ValueId members =
         rewriter.gather(rewriter.at(summed.source), Index::compact(made.members), note);
     const ValueId sums =

@@ -156,7 +156,7 @@ class Reassociator {
     const Factor& first = factors_[order.first];
     const Factor& second = factors_[order.second];
     const Factor& third = factors_[order.third];
-    const std::string& note = program().op(linear_).note;
+    const Note& note = program().op(linear_).note;
     const auto read = [&](const Factor& factor, const Index& rows) {
       return rewriter.gather(rewriter.at(factor.source), rows, note);
     };

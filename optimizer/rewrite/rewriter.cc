@@ -41,6 +41,7 @@ std::vector<bool> live_ops(const Program& program) {
 Program empty_like(const Program& from) {
   Program to(from.dtype());
   to.set_sample_count(from.sample_count());
+  to.reserve_ops(from.ops().size());
   for (const Parameter& parameter : from.parameters()) {
     const auto added_parameter = to.add_parameter(parameter);
     VECC_CHECK(added_parameter.has_value(), "a parameter that another Program holds");
@@ -66,7 +67,7 @@ ValueId Rewriter::copy(ValueId old) {
   return now_[old];
 }
 
-ValueId Rewriter::gather(ValueId now, const Index& rows, const std::string& note) {
+ValueId Rewriter::gather(ValueId now, const Index& rows, const Note& note) {
   const GatheredRows read = read_through(to_, now, rows);
   if (is_identity(read.rows, to_.op(read.source).rows)) return read.source;
   const auto [entry, is_new] = last_gather_.try_emplace(key_of(read), kNoValue);

@@ -47,7 +47,7 @@ class Rewriter {
   ValueId add(OpAttributes attributes, Operands operands, ValueId old);
   /// Rows of a new value, read through the gather that makes it, if one does; the value itself
   /// where that is all its rows in order. Asking twice for the same gives the same op.
-  ValueId gather(ValueId now, const Index& rows, const std::string& note = {});
+  ValueId gather(ValueId now, const Index& rows, const Note& note = {});
 
   /// The new Program without what nothing reads (drop_dead_ops).
   [[nodiscard]] Program finish();

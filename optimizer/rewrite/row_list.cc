@@ -13,7 +13,7 @@ void RowList::add(ValueId value, std::uint32_t row) {
   rows_.push_back(first->second + row);
 }
 
-ValueId RowList::read(const std::string& note) {
+ValueId RowList::read(const Note& note) {
   VECC_CHECK(!rows_.empty(), "a list of no rows");
   ValueId from = values_[0];
   if (values_.size() > 1) {

@@ -16,7 +16,7 @@ class RowList {
   /// Row `row` of `value`, a value of the new Program. All have one shape.
   void add(ValueId value, std::uint32_t row);
   /// The rows in the order in which they were added, at least one.
-  [[nodiscard]] ValueId read(const std::string& note);
+  [[nodiscard]] ValueId read(const Note& note);
 
  private:
   Rewriter& rewriter_;

@@ -201,7 +201,7 @@ class Rebuilder {
     return made(rewriter_.add(select_rows(vjp, kept), std::move(operands), id), id);
   }
 
-  [[nodiscard]] const std::string& note(ValueId id) const { return program_.op(id).note; }
+  [[nodiscard]] const Note& note(ValueId id) const { return program_.op(id).note; }
 
   const Program& program_;
   std::span<const RowMap> maps_;

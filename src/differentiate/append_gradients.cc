@@ -16,7 +16,7 @@ Result<std::vector<std::optional<ValueId>>> append_gradients(
     if (!path[id]) continue;
     const GradientSum::Read* const read = sums.sole_read(id);
     if (read != nullptr && rules.pass_read(id, *read)) continue;
-    const std::string note = program.op(id).note;
+    const Note note = program.op(id).note;
     VECC_TRY(const std::optional<ValueId> gradient, sums.sum(id, note));
     if (!gradient) continue;
     const auto* weight = std::get_if<WeightOp>(&program.op(id).attributes);

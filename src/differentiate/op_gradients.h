@@ -76,7 +76,7 @@ class OpGradients {
 
   Program& program_;
   GradientSum& sums_;
-  std::string note_;                                // of the op whose rule is applied
+  Note note_;                                       // of the op whose rule is applied
   std::vector<std::optional<ValueId>> transposed_;  // by forward value
   // By row of what is read: scratch, whose entries are of one call only.
   std::vector<std::uint32_t> seen_;  // the last call that saw the row

@@ -51,7 +51,7 @@ std::string print_dot(const Program& program) {
     const auto value = static_cast<ValueId>(vertex);
     const Op& op = program.op(value);
     out << "[label=\"" << escape_dot(op_text(program, value, arrays));
-    if (!op.note.empty()) out << "\\n" << escape_dot(op.note);
+    if (!op.note.empty()) out << "\\n" << escape_dot(op.note.text());
     out << "\"" << style_of(op.kind()) << "]";
   };
   const auto write_edge = [](std::ostream&, const DotGraph::edge_descriptor&) {};

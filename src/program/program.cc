@@ -51,7 +51,7 @@ std::string_view text_of(OpKind kind) {
   fail_check("known op", __FILE__, __LINE__, std::to_string(static_cast<int>(kind)));
 }
 
-Result<ValueId> Program::add(OpAttributes attributes, Operands operands, std::string note) {
+Result<ValueId> Program::add(OpAttributes attributes, Operands operands, Note note) {
   const auto kind = static_cast<OpKind>(attributes.index());
   const OpContext context(*this, kind, operands);
   for (const ValueId operand : operands) {
@@ -79,41 +79,39 @@ Result<ValueId> Program::add(OpAttributes attributes, Operands operands, std::st
   return static_cast<ValueId>(ops_.size() - 1);
 }
 
-ValueId Program::fact(std::vector<double> values, std::uint32_t rows, Shape shape,
-                      std::string note) {
+ValueId Program::fact(std::vector<double> values, std::uint32_t rows, Shape shape, Note note) {
   FactOp op{std::make_shared<const std::vector<double>>(std::move(values)), rows, shape, false};
   return value_of(add(std::move(op), {}, std::move(note)));
 }
 
-ValueId Program::unit_fact(std::uint32_t rows, std::string note) {
+ValueId Program::unit_fact(std::uint32_t rows, Note note) {
   return value_of(add(FactOp{nullptr, rows, Shape::scalar(), true}, {}, std::move(note)));
 }
 
-ValueId Program::weight(ParameterIndex parameter, std::string note) {
+ValueId Program::weight(ParameterIndex parameter, Note note) {
   return value_of(add(WeightOp{parameter}, {}, std::move(note)));
 }
 
-ValueId Program::concat(std::span<const ValueId> operands, std::string note) {
+ValueId Program::concat(std::span<const ValueId> operands, Note note) {
   if (operands.size() == 1) return operands[0];
   return value_of(add(ConcatOp{}, Operands(operands.begin(), operands.end()), std::move(note)));
 }
 
-ValueId Program::gather(ValueId operand, Index index, std::string note) {
+ValueId Program::gather(ValueId operand, Index index, Note note) {
   if (operand < ops_.size() && is_identity(index, ops_[operand].rows)) return operand;
   return value_of(add(GatherOp{std::move(index)}, {operand}, std::move(note)));
 }
 
-ValueId Program::linear(ValueId left, ValueId right, LinearOp attributes, std::string note) {
+ValueId Program::linear(ValueId left, ValueId right, LinearOp attributes, Note note) {
   return value_of(add(attributes, {left, right}, std::move(note)));
 }
 
-ValueId Program::segment(ValueId operand, Segments segments, Combination combination,
-                         std::string note) {
+ValueId Program::segment(ValueId operand, Segments segments, Combination combination, Note note) {
   return value_of(add(SegmentOp{std::move(segments), combination}, {operand}, std::move(note)));
 }
 
 ValueId Program::transform(ValueId operand, const TransformationSpec& transformation,
-                           std::vector<std::uint32_t> words, std::string note) {
+                           std::vector<std::uint32_t> words, Note note) {
   if (transformation.id == Transformation::Identity && operand < ops_.size()) return operand;
   TransformOp op{transformation, nullptr};
   if (!words.empty()) {
@@ -122,12 +120,12 @@ ValueId Program::transform(ValueId operand, const TransformationSpec& transforma
   return value_of(add(std::move(op), {operand}, std::move(note)));
 }
 
-ValueId Program::map(Expr expr, std::span<const ValueId> operands, std::string note) {
+ValueId Program::map(Expr expr, std::span<const ValueId> operands, Note note) {
   MapOp op{std::make_shared<const Expr>(std::move(expr))};
   return value_of(add(std::move(op), Operands(operands.begin(), operands.end()), std::move(note)));
 }
 
-ValueId Program::output(ValueId operand, Index samples, std::string note) {
+ValueId Program::output(ValueId operand, Index samples, Note note) {
   return value_of(add(OutputOp{std::move(samples)}, {operand}, std::move(note)));
 }
 

@@ -23,7 +23,7 @@ Result<std::optional<NonFinite>> locate_non_finite(const Backend& backend,
         std::ranges::find_if(values, [](double value) { return !std::isfinite(value); });
     if (bad == values.end()) continue;
     std::string name = "%" + std::to_string(id) + " " + std::string(text_of(op.kind()));
-    if (!op.note.empty()) name += " \"" + escape_terminal(op.note) + "\"";
+    if (!op.note.empty()) name += " \"" + escape_terminal(op.note.text()) + "\"";
     const auto place = static_cast<std::uint64_t>(bad - values.begin());
     return NonFinite{position, std::move(name),
                      static_cast<std::uint32_t>(place / op.shape.size())};

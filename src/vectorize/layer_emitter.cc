@@ -370,7 +370,7 @@ std::vector<EmittedLayer> LayerEmitter::emit(LayerPlan&& plan) {
   return result;
 }
 
-ValueId LayerEmitter::gather_neurons(std::span<const NeuronId> neurons, const std::string& note) {
+ValueId LayerEmitter::gather_neurons(std::span<const NeuronId> neurons, const Note& note) {
   std::vector<std::uint32_t> layers;
   for (const NeuronId n : neurons) layers.push_back(placement_.layer[n]);
   std::sort(layers.begin(), layers.end());

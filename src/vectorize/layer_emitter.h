@@ -37,7 +37,7 @@ class LayerEmitter {
   /// One value; a softmax kept by members and read as columns gives one more for each length.
   [[nodiscard]] std::vector<EmittedLayer> emit(LayerPlan&& plan);
   /// The rows of `neurons`, placed in any layers of one shape, as one value.
-  [[nodiscard]] ValueId gather_neurons(std::span<const NeuronId> neurons, const std::string& note);
+  [[nodiscard]] ValueId gather_neurons(std::span<const NeuronId> neurons, const Note& note);
   /// A concat; the same operands give the same value.
   [[nodiscard]] ValueId concat(const std::vector<ValueId>& operands);
 

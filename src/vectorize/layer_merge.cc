@@ -91,10 +91,11 @@ void merge_into(LayerPlan& into, LayerPlan&& from) {
   into.neurons.insert(into.neurons.end(), from.neurons.begin(), from.neurons.end());
   into.elements += from.elements;
   constexpr std::size_t kLongestNote = 80;
-  if (into.note.size() + from.note.size() < kLongestNote) {
-    into.note += ", " + from.note;
-  } else if (!into.note.ends_with("...")) {
-    into.note += ", ...";
+  const std::string& note = into.note;
+  if (note.size() + from.note.text().size() < kLongestNote) {
+    into.note = note + ", " + from.note.text();
+  } else if (!note.ends_with("...")) {
+    into.note = note + ", ...";
   }
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "src/vectorize/placement.h"
 #include "vecc/function.h"
+#include "vecc/note.h"
 
 namespace vecc {
 
@@ -58,7 +58,7 @@ struct LayerPlan {
   std::vector<ElementUse> uses;
   std::vector<NeuronId> neurons;
   std::uint64_t elements = 0;
-  std::string note;  ///< the groups it comes from
+  Note note;  ///< the groups it comes from
 };
 
 /// Whether a neuron of one unweighted element takes one of the element's entries and nothing else.

@@ -99,8 +99,7 @@ std::uint32_t LayerPlanner::make_class(WeightId weight, NeuronId input) {
 
 std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
                                           std::span<const NeuronId> neurons) {
-  const NeuronGroup& group = graph_.groups[graph_.ranges[vertex.ranges.front()].group];
-  note_ = group.head_predicate + ": " + std::string(text_of(group.neuron_class));
+  group_ = graph_.ranges[vertex.ranges.front()].group;
   plans_.clear();
   use_of_class_.clear();
   last_plan_ = 0;
@@ -120,6 +119,15 @@ std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
                     std::to_string(kNone - 1));
   }
   return std::move(plans_);
+}
+
+const Note& LayerPlanner::note_of(GroupIndex group) {
+  notes_.resize(graph_.groups.size());
+  if (notes_[group].empty()) {
+    const NeuronGroup& from = graph_.groups[group];
+    notes_[group] = from.head_predicate + ": " + std::string(text_of(from.neuron_class));
+  }
+  return notes_[group];
 }
 
 void LayerPlanner::classify(const LayerVertex& vertex, NeuronId n) {
@@ -322,7 +330,7 @@ LayerPlan& LayerPlanner::find_plan(const LayerPlan& draft) {
     last_plan_ = static_cast<std::size_t>(found - plans_.begin());
     if (found == plans_.end()) {
       plans_.push_back(draft);
-      plans_.back().note = note_;
+      plans_.back().note = note_of(group_);
       use_of_class_.emplace_back();
     }
   }

@@ -33,6 +33,7 @@ class LayerPlanner {
 
  private:
   void classify(const LayerVertex& vertex, NeuronId n);
+  [[nodiscard]] const Note& note_of(GroupIndex group);
   /// Fills elements_; false (and an error) if a weight does not fit its input.
   [[nodiscard]] bool collect_elements(const NeuronRange& range, NeuronId n);
   void choose_form(const LayerVertex& vertex, LayerPlan& draft) const;
@@ -80,7 +81,8 @@ class LayerPlanner {
   Last last_;
   /// Uses of the plan that add_to fills: class -> index into its uses.
   std::vector<std::vector<std::uint32_t>> use_of_class_;
-  std::string note_;
+  std::vector<Note> notes_;  ///< by group, once made
+  GroupIndex group_ = 0;     ///< of the neurons being planned
   Errors errors_;
 };
 

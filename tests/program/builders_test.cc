@@ -27,7 +27,7 @@ TEST(Builders, rows_shape_and_dtype_are_computed) {
   EXPECT_EQ(op.rows, 2u);
   EXPECT_EQ(op.shape, Shape(3, 1));
   EXPECT_EQ(op.dtype, DType::F64);
-  EXPECT_EQ(op.note, "note");
+  EXPECT_EQ(op.note.text(), "note");
   EXPECT_EQ(op.kind(), OpKind::Linear);
   EXPECT_EQ(op.size(), 6u);
 }

@@ -22,7 +22,7 @@ RowsLayer layer_of(const Program& program, const SourceRows& sources, ValueId id
   const auto& segment = std::get<SegmentOp>(op.attributes);
   const Op& operand = program.op(op.operands[0]);
   const SourceRows::View rows = sources.of(op.operands[0]);
-  RowsLayer layer{op.note, operand.rows, 0, op.rows};
+  RowsLayer layer{op.note.text(), operand.rows, 0, op.rows};
   std::vector<std::uint32_t> members;
   for (std::uint32_t s = 0; s < segment.segments.count(operand.rows); ++s) {
     members.clear();

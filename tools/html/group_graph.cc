@@ -29,7 +29,7 @@ std::vector<std::string_view> notes_of(const Program& program) {
   const Readers readers(program);
   std::vector<std::string_view> notes(program.ops().size());
   for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
-    notes[id] = program.op(id).note;
+    notes[id] = program.op(id).note.text();
     if (notes[id].empty() && !readers.of(id).empty()) notes[id] = notes[readers.of(id).front()];
   }
   // What nobody reads belongs to what it reads: an output.

@@ -131,7 +131,7 @@ std::string op_body(const Program& program, ValueId id) {
   const std::string number = fmt::format("%{} = ", id);
   const std::string type =
       fmt::format(" : {}[{}, {}]", text_of(op.dtype), op.rows, op.shape.text());
-  const std::string end = op.note.empty() ? type : type + "  # " + escape_comment(op.note);
+  const std::string end = op.note.empty() ? type : type + "  # " + escape_comment(op.note.text());
   if (text.ends_with(end)) text.resize(text.size() - end.size());
   if (text.starts_with(number)) text.erase(0, number.size());
   return text.size() > kMostOpBytes ? escape_terminal(text, kMostOpBytes) : text;
@@ -143,7 +143,7 @@ std::string op_line(const HtmlInput& input, const Shares& shares, ValueId id) {
       "<tr><td>%{}</td><td class='l code'><span class='chip k-{}'></span>{}</td><td class='l "
       "group'>{}</td><td>{}</td><td>{}</td><td>{}</td>",
       id, text_of(op.kind()), escape_html(op_body(input.after, id)),
-      escape_html(escape_terminal(op.note)), text_of_count(op.rows), op.shape.text(),
+      escape_html(escape_terminal(op.note.text())), text_of_count(op.rows), op.shape.text(),
       text_of_bytes(bytes_of(op)));
   if (shares.measured()) {
     line += fmt::format("<td>{}</td>", text_of_seconds(input.op_seconds[id]));

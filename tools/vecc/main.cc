@@ -68,14 +68,17 @@ Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options,
   const bool by_reference = options.backend == "reference";
   if (by_reference && !options.emit.kind) return compiled;
   VECC_TRY(compiled.vectorized, vectorize_graph(graph, options, stages));
-  const Program& program = compiled.vectorized->program;
+  Program& program = compiled.vectorized->program;
   const bool runs = !options.emit.kind || options.run || options.training.train;
   if (!by_reference && runs) {
     VECC_TRY(compiled.backend, choose_backend(program, options));
   }
   const bool is_native = options.emit.kind == EmitKind::Cpp || options.emit.kind == EmitKind::Cuda;
   const BackendChoice target = is_native ? emitted_backend(options) : compiled.backend;
-  VECC_TRY(compiled.optimized, optimize_for(program, target, options, stages));
+  // Only a page shows both: of a deep graph each takes hundreds of bytes a neuron.
+  const bool keeps = options.emit.kind == EmitKind::Html;
+  VECC_TRY(compiled.optimized,
+           optimize_for(keeps ? program : std::move(program), target, options, stages));
   return compiled;
 }
 

@@ -84,13 +84,14 @@ Result<Program> optimize_there(Program program, const BackendChoice& choice, con
 
 }  // namespace
 
-Result<Optimized> optimize_for(const Program& program, const BackendChoice& choice,
-                               const Options& options, Stages& stages) {
+Result<Optimized> optimize_for(Program program, const BackendChoice& choice, const Options& options,
+                               Stages& stages) {
   Optimized result;
+  const ProgramStatistics before = statistics(program);
   VECC_TRY(result.program, stages.run("optimize", [&](ProgressLine&) {
-    return optimize_there(program, choice, options, result.report);
+    return optimize_there(std::move(program), choice, options, result.report);
   }));
-  describe_optimize(stages, program, result.program, result.report);
+  describe_optimize(stages, before, result.program, result.report);
   return result;
 }
 

@@ -16,7 +16,7 @@ struct Optimized {
 /// The stage `optimize`. The cost model has the device's calibration, if there is one; -O3 measures
 /// on the device, and takes what an earlier run of the same program found. `choice.backend` may be
 /// null: nothing will run, and nothing is measured. Errors: those of run_optimizer().
-[[nodiscard]] Result<Optimized> optimize_for(const Program& program, const BackendChoice& choice,
+[[nodiscard]] Result<Optimized> optimize_for(Program program, const BackendChoice& choice,
                                              const Options& options, Stages& stages);
 
 }  // namespace vecc::tools

@@ -53,9 +53,8 @@ void describe_vectorize(Stages& stages, const Vectorized& vectorized) {
       {{"layers", vectorized.report.layers}, {"ops", s.ops}, {"rows", s.rows}, {"bytes", bytes}});
 }
 
-void describe_optimize(Stages& stages, const Program& before, const Program& after,
+void describe_optimize(Stages& stages, const ProgramStatistics& b, const Program& after,
                        const OptimizeReport& report) {
-  const ProgramStatistics b = statistics(before);
   const ProgramStatistics a = statistics(after);
   const auto bytes = [](const ProgramStatistics& s) {
     return s.value_bytes + s.index_bytes + s.parameter_bytes;

@@ -16,7 +16,7 @@ namespace vecc::tools {
 void describe_import(Stages& stages, const NeuronGraph& graph, const std::string& path);
 void describe_initialize(Stages& stages, std::uint64_t weights, const Options& options);
 void describe_vectorize(Stages& stages, const Vectorized& vectorized);
-void describe_optimize(Stages& stages, const Program& before, const Program& after,
+void describe_optimize(Stages& stages, const ProgramStatistics& before, const Program& after,
                        const OptimizeReport& report);
 
 /// {"graph": {...}, "program": {...}}; program is null without one. `optimized` is what runs.
