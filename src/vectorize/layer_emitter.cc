@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "src/vectorize/map_in_parts.h"
 #include "vecc/escape.h"
 
 namespace vecc {
@@ -275,7 +276,7 @@ ValueId LayerEmitter::emit_positions(const LayerPlan& plan) {
     return product;
   }
   if (function.combination == Combination::FunctionGraph) {
-    return program_.map(*function.expr, operands, plan.note);
+    return map_in_parts(program_, *function.expr, operands, plan.note);
   }
   Expr expr;
   for (std::uint32_t k = 0; k < operands.size(); ++k) expr.nodes.push_back(input_node(k));
@@ -285,7 +286,7 @@ ValueId LayerEmitter::emit_positions(const LayerPlan& plan) {
   combine.axis = function.axis;
   combine.arity = static_cast<std::uint32_t>(operands.size());
   expr.nodes.push_back(combine);
-  return program_.map(std::move(expr), operands, plan.note);
+  return map_in_parts(program_, expr, operands, plan.note);
 }
 
 ValueId LayerEmitter::emit_transformation(const LayerPlan& plan, ValueId combined) {

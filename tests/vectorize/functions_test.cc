@@ -145,5 +145,59 @@ TEST(Lowering, LearnableAndFixedWeights) {
   EXPECT_EQ(v.program.parameters().size(), 1u);
 }
 
+/// `width` leaves, paired level by level; every other one goes through a tanh.
+std::string tree_text(std::uint32_t width) {
+  std::vector<std::string> nodes;
+  for (std::uint32_t k = 0; k < width; ++k) nodes.push_back("$" + std::to_string(k));
+  while (nodes.size() > 1) {
+    std::vector<std::string> pairs;
+    for (std::size_t k = 0; k + 1 < nodes.size(); k += 2) {
+      pairs.push_back("sum(" + nodes[k] + ", tanh(" + nodes[k + 1] + "))");
+    }
+    if (nodes.size() % 2 == 1) pairs.push_back(nodes.back());
+    nodes = std::move(pairs);
+  }
+  return nodes.front();
+}
+
+std::string wide_text(const std::string& name, std::uint32_t width) {
+  std::string text = name + "(1.5";
+  for (std::uint32_t k = 0; k < width; ++k) text += ", $" + std::to_string(k);
+  return text + ")";
+}
+
+/// Two neurons of that function graph; the operands of all maps together.
+std::size_t map_operands(const std::string& text, std::uint32_t width) {
+  GraphBuilder b;
+  const GroupIndex facts = b.group("f", NeuronClass::Fact);
+  const GroupIndex h = b.group("h");
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    std::vector<NeuronId> inputs;
+    for (std::uint32_t k = 0; k < width; ++k) {
+      inputs.push_back(b.fact(facts, .9 + .2 / (1 + (k + 3 * n) % 7)));
+    }
+    b.sample(b.neuron(h, function_graph(text), inputs));
+  }
+  const Vectorized v = check_vectorize(b.build());
+  std::size_t operands = 0;
+  for (const Op& op : v.program.ops()) {
+    if (op.kind() != OpKind::Map) continue;
+    EXPECT_LE(op.operands.size(), 64u);
+    EXPECT_EQ(op.rows, 2u);
+    operands += op.operands.size();
+  }
+  return operands;
+}
+
+// A map's gradient reads all operands once for each: that must not be the square of a large tree.
+TEST(Lowering, LargeFunctionGraphsAreMapsOfAFewOperands) {
+  EXPECT_EQ(map_operands(tree_text(20), 20), 20u);
+  EXPECT_LE(map_operands(tree_text(1000), 1000), 1100u);
+  for (const char* name : {"sum", "elproduct", "max", "min"}) {
+    SCOPED_TRACE(name);
+    EXPECT_LE(map_operands(wide_text(name, 500), 500), 520u);
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test
