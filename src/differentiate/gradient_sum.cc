@@ -11,6 +11,9 @@ namespace {
 
 // More terms than this are one dense reduction instead of an expression.
 constexpr std::size_t kMostTerms = 16;
+// A buffer of gradients grows to this many times the rows that a value joins: what it holds of all
+// values together is then linear in what they read, however many levels a recursion has.
+constexpr std::uint64_t kMostGrowth = 64;
 
 // The segments of the readers of each row: fixed if all have as many.
 Segments segments_of(std::vector<std::uint32_t> offsets) {
@@ -90,7 +93,7 @@ void GradientSum::add_to_leaf(ValueId leaf, ValueId gradient, std::uint32_t posi
   parts.back().rows.push_back(row);
 }
 
-Result<std::optional<ValueId>> GradientSum::sum(ValueId value, const std::string& note) {
+Result<std::optional<ValueId>> GradientSum::sum(ValueId value, const Note& note) {
   std::vector<ValueId> terms(whole_[value].begin(), whole_[value].end());
   for (const Read& read : reads_[value]) {
     terms.push_back(program_.gather(read.gradient, read.rows, note));
@@ -104,9 +107,21 @@ Result<std::optional<ValueId>> GradientSum::sum(ValueId value, const std::string
   return std::optional<ValueId>(all);
 }
 
-Result<ValueId> GradientSum::join(ValueId value, std::vector<Rows>& parts,
-                                  const std::string& note) {
+// A few rows of a long gradient are read before they are joined with others.
+void GradientSum::read_few(Rows& part, const Note& note) {
+  if (program_.op(part.gradient).rows <= kMostGrowth * part.positions.size()) return;
+  std::vector<std::uint32_t> read(part.positions.size());
+  std::iota(read.begin(), read.end(), 0u);
+  std::swap(read, part.positions);
+  part.gradient = program_.gather(part.gradient, Index::compact(std::move(read)), note);
+}
+
+Result<ValueId> GradientSum::join(ValueId value, std::vector<Rows>& parts, const Note& note) {
+  for (Rows& part : parts) read_few(part, note);
   Buffer& buffer = buffers_[leaves_.family(value)];
+  std::uint64_t rows = 0;
+  for (const Rows& part : parts) rows += program_.op(part.gradient).rows;
+  if (buffer.rows > kMostGrowth * rows) buffer = {};
   Operands operands;
   if (buffer.value) operands.push_back(*buffer.value);
   for (const Rows& part : parts) {
@@ -126,8 +141,7 @@ Result<ValueId> GradientSum::join(ValueId value, std::vector<Rows>& parts,
 }
 
 // One gather of the readers of each row, and one segment for each.
-Result<ValueId> GradientSum::sum_rows(ValueId value, std::vector<Rows> parts,
-                                      const std::string& note) {
+Result<ValueId> GradientSum::sum_rows(ValueId value, std::vector<Rows> parts, const Note& note) {
   ValueId from = parts[0].gradient;
   const bool is_one = std::ranges::all_of(
       parts, [&](const Rows& part) { return part.gradient == parts[0].gradient; });
@@ -149,7 +163,7 @@ Result<ValueId> GradientSum::sum_rows(ValueId value, std::vector<Rows> parts,
   return program_.segment(read, std::move(segments), Combination::Sum, note);
 }
 
-Result<ValueId> GradientSum::sum_whole(const std::vector<ValueId>& terms, const std::string& note) {
+Result<ValueId> GradientSum::sum_whole(const std::vector<ValueId>& terms, const Note& note) {
   if (terms.size() == 1) return terms[0];
   if (terms.size() <= kMostTerms) return program_.map(sum_of(terms.size()), terms, note);
   VECC_TRY(const ValueId all, program_.add(ConcatOp{}, Operands(terms.begin(), terms.end()), note));

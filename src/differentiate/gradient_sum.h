@@ -42,10 +42,9 @@ class GradientSum {
   [[nodiscard]] const Read* sole_read(ValueId value) const;
   /// The sum of what was added; none if nothing was. Of a concat, of what was added whole: its rows
   /// go to add_rows() of its operands then.
-  [[nodiscard]] Result<std::optional<ValueId>> sum(ValueId value, const std::string& note);
+  [[nodiscard]] Result<std::optional<ValueId>> sum(ValueId value, const Note& note);
   /// The sum of values of one size; at least one.
-  [[nodiscard]] Result<ValueId> sum_whole(const std::vector<ValueId>& terms,
-                                          const std::string& note);
+  [[nodiscard]] Result<ValueId> sum_whole(const std::vector<ValueId>& terms, const Note& note);
 
  private:
   // Row positions[k] of `gradient` is added to row rows[k].
@@ -63,10 +62,9 @@ class GradientSum {
 
   void add_to_leaf(ValueId leaf, ValueId gradient, std::uint32_t position, std::uint32_t row);
   /// One value with the rows of all parts; their positions become those in it.
-  [[nodiscard]] Result<ValueId> join(ValueId value, std::vector<Rows>& parts,
-                                     const std::string& note);
-  [[nodiscard]] Result<ValueId> sum_rows(ValueId value, std::vector<Rows> parts,
-                                         const std::string& note);
+  [[nodiscard]] Result<ValueId> join(ValueId value, std::vector<Rows>& parts, const Note& note);
+  void read_few(Rows& part, const Note& note);
+  [[nodiscard]] Result<ValueId> sum_rows(ValueId value, std::vector<Rows> parts, const Note& note);
 
   Program& program_;
   std::vector<bool> path_;
