@@ -25,6 +25,9 @@ struct PrintOptions {
   LongArrays long_arrays = LongArrays::Digest;
   std::uint32_t inline_limit = 16;
   bool parameter_values = false;
+  /// The first line states the CRC-32 of the text: `vecc program 1 crc32 1a2b3c4d f32 ...`. For
+  /// files: parse_program() refuses the text once it is changed.
+  bool checksum = false;
 };
 
 /// Text of a whole Program. With LongArrays::SideFile, appends the arrays to `*side` (never null
@@ -36,11 +39,12 @@ struct PrintOptions {
 [[nodiscard]] std::string print_op(const Program& program, ValueId value,
                                    const PrintOptions& options = {});
 /// Parses print()'s text. `name` stands for the file in errors (`p.vecc:3:14: ...`); `side` holds
-/// the side file's bytes. Errors: ProgramSyntax with line, column, found and expected; those of
-/// Program::add, add_parameter and of function texts. Does not verify().
+/// the side file's bytes. Errors: ProgramSyntax with line, column, found and expected;
+/// WrongChecksum (of the text, of the side file); those of Program::add, add_parameter and of
+/// function texts. Does not verify().
 [[nodiscard]] Result<Program> parse_program(std::string_view text, std::string_view name,
                                             std::string_view side = {});
-/// Writes `path` and, if an array is long, `path` + ".arrays"; both by rename.
+/// Writes `path` with its CRC-32 and, if an array is long, `path` + ".arrays"; both by rename.
 [[nodiscard]] Result<void> save_program(const Program& program, const std::string& path);
 /// Reads and verifies. Errors: FileUnreadable; those of parse_program and verify.
 [[nodiscard]] Result<Program> load_program(const std::string& path);

@@ -69,5 +69,7 @@ struct LoopParts {
 
 /// FOLDER/last.safetensors, the checkpoint that a resume reads.
 [[nodiscard]] std::string checkpoint_path(const std::string& folder);
+/// That, and FOLDER/best.safetensors.
+[[nodiscard]] std::vector<std::string> checkpoint_paths(const std::string& folder);
 
 }  // namespace vecc

@@ -57,8 +57,9 @@ struct WeightTensor {
 using MetadataEntry = std::pair<std::string, std::string>;
 
 struct WeightFile {
-  std::vector<MetadataEntry> metadata;  ///< safetensors' `__metadata__`
-  std::vector<WeightTensor> tensors;    ///< in the order of their data
+  /// safetensors' `__metadata__`, without the file's own `vecc.crc32`
+  std::vector<MetadataEntry> metadata;
+  std::vector<WeightTensor> tensors;  ///< in the order of their data
 };
 
 /// More is an error with exit code 4.
@@ -69,16 +70,17 @@ struct WeightLimits {
 /// Reads safetensors, .npz or .npy (whose tensor has the file's name without `.npy`), told apart by
 /// their first bytes. Places in the errors begin with `path`. Errors: FileUnreadable, FileEmpty,
 /// FileTruncated, BadWeightFile, UnreadWeights (object arrays, pickles, structured types),
-/// DuplicateName, BadCompression, WrongChecksum, LimitBytes.
+/// DuplicateName, BadCompression, WrongChecksum (of an archive's entry; of a safetensors file that
+/// states its CRC-32, as write_weights() does), LimitBytes.
 [[nodiscard]] Result<WeightFile> read_weights(const std::string& path, const WeightLimits& = {});
 /// The same from memory; `name` stands for the path.
 [[nodiscard]] Result<WeightFile> read_weights_bytes(std::string_view bytes, std::string_view name,
                                                     const WeightLimits& = {});
 
 /// Writes safetensors to a temporary file, synced and renamed: after a failure an old file is as it
-/// was. Wider elements come first, so that all are aligned; else the order is kept. Errors, with
-/// `path` as place: CannotWrite; DuplicateName; UnreadWeights for a name that safetensors cannot
-/// hold.
+/// was. Its metadata begin with vecc.crc32, the CRC-32 of all its bytes (docs/weights.md). Wider
+/// elements come first, so that all are aligned; else the order is kept. Errors, with `path` as
+/// place: CannotWrite; DuplicateName; UnreadWeights for a name that safetensors cannot hold.
 [[nodiscard]] Result<void> write_weights(const WeightFile& file, const std::string& path);
 /// The same to memory.
 [[nodiscard]] Result<std::string> safetensors_bytes(const WeightFile& file);

@@ -22,8 +22,9 @@ struct DeviceFile {
 /// Error: CannotWrite (there is no cache folder).
 [[nodiscard]] Result<std::string> device_file_path(const DeviceFile& file);
 
-/// None: there is no such file. Errors: FileUnreadable; BadTable (no JSON object, damaged or cut
-/// off; another backend's, device's or vecc's).
+/// None: there is no such file. Errors: FileUnreadable; WrongChecksum (its bytes have not the
+/// CRC-32 that was written with them); BadTable (no JSON object, damaged or cut off; another
+/// backend's, device's or vecc's).
 [[nodiscard]] Result<std::optional<nlohmann::ordered_json>> read_device_file(
     const DeviceFile& file);
 

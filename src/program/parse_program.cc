@@ -3,6 +3,8 @@
 
 #include "src/program/array_bytes.h"
 #include "src/program/op_parser.h"
+#include "src/support/checksum.h"
+#include "vecc/escape.h"
 #include "vecc/program_text.h"
 
 namespace vecc {
@@ -22,18 +24,33 @@ Result<DType> parse_dtype(TextCursor& cursor) {
   return cursor.error_at(begin, "\"f32\" or \"f64\"");
 }
 
+// `crc32 1a2b3c4d`, behind `crc32`: of the whole text.
+Result<void> check_text(TextCursor& cursor, std::string_view text) {
+  const std::size_t begin = cursor.position();
+  if (text.size() - begin < kChecksumDigits) return cursor.error("the CRC-32 of the text");
+  const std::string_view stated = text.substr(begin, kChecksumDigits);
+  const std::string wrong =
+      compare_checksum(crc32_without_digits(text, begin), stated,
+                       "write it again (a text that is changed by hand goes without \"crc32 " +
+                           escape_terminal(stated) + "\")");
+  if (!wrong.empty()) return Errors(ErrorCode::WrongChecksum, cursor.place_at(begin), wrong);
+  (void)cursor.take_word();
+  return {};
+}
+
 // `arrays 4096 digest 0123456789abcdef`, behind `arrays`.
 Result<void> check_side(TextCursor& cursor, std::string_view side) {
   const std::size_t begin = cursor.position();
   VECC_TRY(const std::uint64_t size, cursor.read_u64("the side file's size"));
-  if (size != side.size()) {
-    return cursor.error_at(begin, std::to_string(side.size()) + ", the side file's size");
-  }
   VECC_TRY_VOID(cursor.expect("digest"));
-  const std::size_t digest_begin = cursor.position();
-  const std::string digest = digest_text(digest_bytes(side), 16);
-  if (cursor.take_word() == digest) return {};
-  return cursor.error_at(digest_begin, "\"" + digest + "\", the side file's digest");
+  const std::string_view stated = cursor.take_word();
+  const std::string found = digest_text(digest_bytes(side), 16);
+  if (size == side.size() && stated == found) return {};
+  return Errors(ErrorCode::WrongChecksum, cursor.place_at(begin),
+                "the side file has " + std::to_string(side.size()) + " bytes and the digest " +
+                    found + ", expected " + std::to_string(size) + " and " +
+                    escape_terminal(stated) +
+                    ": it is damaged, or another program's; write both again");
 }
 
 Result<void> end_line(TextCursor& cursor) {
@@ -48,7 +65,7 @@ Result<void> skip_blank_lines(TextCursor& cursor) {
   return {};
 }
 
-Result<Header> parse_header(TextCursor& cursor, std::string_view side) {
+Result<Header> parse_header(TextCursor& cursor, std::string_view text, std::string_view side) {
   Header header;
   for (const std::string_view word : {"vecc", "program", "1"}) {
     const std::size_t begin = cursor.position();
@@ -56,6 +73,7 @@ Result<Header> parse_header(TextCursor& cursor, std::string_view side) {
       return cursor.error_at(begin, "\"vecc program 1\" at the beginning");
     }
   }
+  if (cursor.accept("crc32")) VECC_TRY_VOID(check_text(cursor, text));
   VECC_TRY(header.dtype, parse_dtype(cursor));
   VECC_TRY_VOID(cursor.expect("samples"));
   VECC_TRY(header.samples, cursor.read_u32("a number of samples"));
@@ -92,7 +110,7 @@ Result<void> parse_parameter(TextCursor& cursor, ArrayParser& arrays, ParameterN
 Result<Program> parse_program(std::string_view text, std::string_view name, std::string_view side) {
   TextCursor cursor(text, name);
   VECC_TRY_VOID(skip_blank_lines(cursor));
-  VECC_TRY(const Header header, parse_header(cursor, side));
+  VECC_TRY(const Header header, parse_header(cursor, text, side));
   Program program(header.dtype);
   program.set_sample_count(header.samples);
   ArrayParser arrays(cursor, side);

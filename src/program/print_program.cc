@@ -1,6 +1,7 @@
 #include "src/program/print_program.h"
 
 #include "src/program/array_bytes.h"
+#include "src/support/checksum.h"
 #include "vecc/escape.h"
 #include "vecc/program_text.h"
 
@@ -130,14 +131,21 @@ std::string print(const Program& program, const PrintOptions& options, std::stri
   for (ValueId value = 0; value < program.ops().size(); ++value) {
     body += line_of(program, value, arrays) + "\n";
   }
-  std::string header = "vecc program 1 " + std::string(text_of(program.dtype())) + " samples " +
-                       std::to_string(program.sample_count());
+  std::string text = "vecc program 1 ";
+  if (options.checksum) text += "crc32 ";
+  const std::size_t digits = text.size();
+  if (options.checksum) text += std::string(kNoChecksum) + " ";
+  text +=
+      std::string(text_of(program.dtype())) + " samples " + std::to_string(program.sample_count());
   if (options.long_arrays == LongArrays::SideFile && !side->empty()) {
     // Ties the side file to this text: with another one of the same length it would load, wrongly.
-    header += " arrays " + std::to_string(side->size()) + " digest " +
-              digest_text(digest_bytes(*side), 16);
+    text += " arrays " + std::to_string(side->size()) + " digest " +
+            digest_text(digest_bytes(*side), 16);
   }
-  return header + "\n" + body;
+  text += "\n";
+  text += body;
+  if (options.checksum) state_checksum(text, digits);
+  return text;
 }
 
 }  // namespace vecc

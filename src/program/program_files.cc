@@ -21,6 +21,7 @@ Result<void> save_program(const Program& program, const std::string& path) {
   PrintOptions options;
   options.long_arrays = LongArrays::SideFile;
   options.parameter_values = true;
+  options.checksum = true;
   std::string side;
   const std::string text = print(program, options, &side);
   // The side file first: whoever sees the new text finds its arrays.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/weights/safetensors.h"
 #include "vecc/escape.h"
 
 namespace vecc {
@@ -72,6 +73,62 @@ std::string checkpoint_path(const std::string& folder) {
   return folder + "/last.safetensors";
 }
 
+namespace {
+
+using Metadata = std::vector<MetadataEntry>;
+
+void add_metadata(WeightFile& file, const Metadata& metadata, const std::string& settings,
+                  const LoopState& state) {
+  file.metadata.insert(file.metadata.end(), metadata.begin(), metadata.end());
+  file.metadata.emplace_back(kSettings, settings);
+  file.metadata.emplace_back(kBestEpoch, std::to_string(state.best_epoch));
+  file.metadata.emplace_back(kBestLoss, text_of_number(state.best_loss));
+  file.metadata.emplace_back(kFinished, std::to_string(state.finished_epochs));
+}
+
+/// A checkpoint of this metadata and these settings, and the state that it was written in.
+Result<CheckpointFolder::Last> read_checkpoint(const std::string& path, const Metadata& metadata,
+                                               const std::string& settings) {
+  const auto refuse = [&](ErrorCode code, std::string message) {
+    return Errors(code, escape_terminal(path, kMaxPath), std::move(message));
+  };
+  Result<WeightFile> file = read_own_weights(path);
+  if (!file) {
+    const Diagnostic first = file.error().list().front();
+    return refuse(first.code,
+                  first.message +
+                      "; go on from a copy of the folder, or train anew (without --resume, or in "
+                      "another folder)");
+  }
+  CheckpointFolder::Last last;
+  const auto written_with = take_metadata(*file, kSettings);
+  if (!parse_number(take_metadata(*file, kBestEpoch), last.state.best_epoch) ||
+      !parse_number(take_metadata(*file, kBestLoss), last.state.best_loss) ||
+      !parse_number(take_metadata(*file, kFinished), last.state.finished_epochs) || !written_with) {
+    return refuse(ErrorCode::WeightsDiffer, "is no checkpoint of a training");
+  }
+  for (const auto& [key, value] : metadata) {
+    const auto theirs = take_metadata(*file, key);
+    if (!theirs || *theirs == value) continue;
+    return refuse(ErrorCode::WeightsDiffer, "is of a training with other " + key + ": " +
+                                                escape_terminal(*theirs, 300) +
+                                                "; now: " + escape_terminal(value, 300));
+  }
+  if (*written_with != settings) {
+    return refuse(ErrorCode::WeightsDiffer,
+                  "is of a training with other settings: " + items_beside(*written_with, settings) +
+                      "; now: " + items_beside(settings, *written_with));
+  }
+  last.file = std::move(*file);
+  return last;
+}
+
+}  // namespace
+
+std::vector<std::string> checkpoint_paths(const std::string& folder) {
+  return {checkpoint_path(folder), best_path(folder)};
+}
+
 Result<void> CheckpointFolder::open() const {
   std::error_code failed;
   std::filesystem::create_directories(folder_, failed);
@@ -80,16 +137,12 @@ Result<void> CheckpointFolder::open() const {
 }
 
 Result<void> CheckpointFolder::write_last(WeightFile file, const LoopState& state) const {
-  file.metadata.insert(file.metadata.end(), metadata_.begin(), metadata_.end());
-  file.metadata.emplace_back(kSettings, settings_);
-  file.metadata.emplace_back(kBestEpoch, std::to_string(state.best_epoch));
-  file.metadata.emplace_back(kBestLoss, text_of_number(state.best_loss));
-  file.metadata.emplace_back(kFinished, std::to_string(state.finished_epochs));
+  add_metadata(file, metadata_, settings_, state);
   return write_weights(file, checkpoint_path(folder_));
 }
 
-Result<void> CheckpointFolder::write_best(WeightFile file) const {
-  file.metadata.insert(file.metadata.end(), metadata_.begin(), metadata_.end());
+Result<void> CheckpointFolder::write_best(WeightFile file, const LoopState& state) const {
+  add_metadata(file, metadata_, settings_, state);
   return write_weights(file, best_path(folder_));
 }
 
@@ -97,33 +150,27 @@ Result<std::optional<CheckpointFolder::Last>> CheckpointFolder::read_last() cons
   const std::string path = checkpoint_path(folder_);
   std::error_code unknown;
   if (!std::filesystem::exists(path, unknown) && !unknown) return std::optional<Last>();
-  VECC_TRY(WeightFile file, read_weights(path));
-  const auto refuse = [&](std::string message) {
-    return Errors(ErrorCode::WeightsDiffer, escape_terminal(path, kMaxPath), std::move(message));
-  };
-  Last last;
-  const auto settings = take_metadata(file, kSettings);
-  if (!parse_number(take_metadata(file, kBestEpoch), last.state.best_epoch) ||
-      !parse_number(take_metadata(file, kBestLoss), last.state.best_loss) ||
-      !parse_number(take_metadata(file, kFinished), last.state.finished_epochs) || !settings) {
-    return refuse("is no checkpoint of a training");
-  }
-  for (const auto& [key, value] : metadata_) {
-    const auto theirs = take_metadata(file, key);
-    if (!theirs || *theirs == value) continue;
-    return refuse("is of a training with other " + key + ": " + escape_terminal(*theirs, 300) +
-                  "; now: " + escape_terminal(value, 300));
-  }
-  if (*settings != settings_) {
-    return refuse("is of a training with other settings: " + items_beside(*settings, settings_) +
-                  "; now: " + items_beside(settings_, *settings));
-  }
-  last.file = std::move(file);
+  VECC_TRY(Last last, read_checkpoint(path, metadata_, settings_));
   return std::optional<Last>(std::move(last));
 }
 
-Result<WeightFile> CheckpointFolder::read_best() const {
-  return read_weights(best_path(folder_));
+Result<WeightFile> CheckpointFolder::read_best(const LoopState& last) const {
+  const std::string path = best_path(folder_);
+  VECC_TRY(Last best, read_checkpoint(path, metadata_, settings_));
+  const LoopState& state = best.state;
+  const bool is_same = state.best_epoch == last.best_epoch && state.best_loss == last.best_loss;
+  // A kill came between the two files.
+  const bool is_later =
+      state.best_epoch > last.finished_epochs && state.best_epoch == state.finished_epochs;
+  if (state.best_epoch == state.finished_epochs && (is_same || is_later)) {
+    return std::move(best.file);
+  }
+  return Errors(ErrorCode::WeightsDiffer, escape_terminal(path, kMaxPath),
+                "has the weights of epoch " + std::to_string(state.finished_epochs) +
+                    ", expected those of epoch " + std::to_string(last.best_epoch) +
+                    ", the best of " + escape_terminal(checkpoint_path(folder_), kMaxPath) +
+                    ": it is of another training, or another file; put the right one there, or "
+                    "train anew (without --resume, or in another folder)");
 }
 
 }  // namespace vecc

@@ -19,7 +19,8 @@ struct LoopState {
   std::uint64_t finished_epochs = 0;  ///< evaluated and reported
 };
 
-/// Writes and reads FOLDER/last.safetensors and FOLDER/best.safetensors, each whole or not at all.
+/// Writes and reads FOLDER/last.safetensors and FOLDER/best.safetensors, each whole or not at all;
+/// one whose bytes have not the CRC-32 that was written with them is refused (WrongChecksum).
 /// The best is written first: a kill between the two leaves a `last` from which the same `best` is
 /// made again.
 class CheckpointFolder {
@@ -32,7 +33,7 @@ class CheckpointFolder {
   /// Makes the folder if it is not there. Error: CannotWrite.
   [[nodiscard]] Result<void> open() const;
   [[nodiscard]] Result<void> write_last(WeightFile file, const LoopState& state) const;
-  [[nodiscard]] Result<void> write_best(WeightFile file) const;
+  [[nodiscard]] Result<void> write_best(WeightFile file, const LoopState& state) const;
 
   struct Last {
     WeightFile file;
@@ -41,7 +42,9 @@ class CheckpointFolder {
   /// None if there is no checkpoint yet. Error: WeightsDiffer (other settings or metadata; no
   /// checkpoint).
   [[nodiscard]] Result<std::optional<Last>> read_last() const;
-  [[nodiscard]] Result<WeightFile> read_best() const;
+  /// The best that `last` knows of, or a later one that will be made again. Error: WeightsDiffer
+  /// (of another training).
+  [[nodiscard]] Result<WeightFile> read_best(const LoopState& last) const;
 
  private:
   std::string folder_;

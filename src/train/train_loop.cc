@@ -82,7 +82,7 @@ class Loop {
     VECC_TRY_VOID(parts_.trainer.restore(last->file));
     state_ = last->state;
     if (keeps_best() && state_.best_epoch > 0) {
-      VECC_TRY(best_, folder_.read_best());
+      VECC_TRY(best_, folder_.read_best(state_));
     }
     return {};
   }
@@ -163,7 +163,7 @@ class Loop {
       state_.best_loss = report.validation->loss;
       state_.best_epoch = report.epoch;
       VECC_TRY(best_, parts_.trainer.save());
-      if (has_folder()) VECC_TRY_VOID(folder_.write_best(*best_));
+      if (has_folder()) VECC_TRY_VOID(folder_.write_best(*best_, state_));
     }
     const bool writes = has_folder() && report.epoch % options_.checkpoint_every == 0;
     if (!is_now || (!writes && !is_copy_due())) return {};

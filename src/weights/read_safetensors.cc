@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <optional>
+
+#include "src/support/checksum.h"
 #include "src/weights/element_type.h"
 #include "src/weights/pickle.h"
 #include "src/weights/safetensors.h"
@@ -31,13 +35,71 @@ Result<std::uint64_t> read_header_length(const InputFile& input) {
   return length;
 }
 
+/// The digits of the CRC-32 that the file states; none if it states none where vecc writes it.
+Result<std::optional<std::string>> read_stated_checksum(const InputFile& input) {
+  const std::size_t size = kChecksumMark.size() + kChecksumDigits;
+  if (input.size() < kLengthBytes + size) return std::optional<std::string>();
+  VECC_TRY(std::string begin, input.read(kLengthBytes, size));
+  if (!begin.starts_with(kChecksumMark)) return std::optional<std::string>();
+  return std::optional(begin.substr(kChecksumMark.size()));
+}
+
+/// Of all bytes, the digits as zeros.
+Result<std::uint32_t> compute_checksum(const InputFile& input) {
+  constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
+  std::uint32_t crc32 = 0;
+  for (std::uint64_t at = 0; at < input.size(); at += kBlock) {
+    VECC_TRY(std::string block, input.read(at, std::min(kBlock, input.size() - at)));
+    // The first block has them all.
+    if (at == 0) block.replace(kLengthBytes + kChecksumMark.size(), kChecksumDigits, kNoChecksum);
+    crc32 = crc32_of(block, crc32);
+  }
+  return crc32;
+}
+
+/// Whether it states one. Error: WrongChecksum.
+Result<bool> check_checksum(const InputFile& input) {
+  VECC_TRY(const std::optional<std::string> stated, read_stated_checksum(input));
+  if (!stated) return false;
+  VECC_TRY(const std::uint32_t found, compute_checksum(input));
+  const std::string wrong = compare_checksum(
+      found, *stated,
+      "copy or write it again (a program that changes it leaves out the metadata " +
+          std::string(kChecksumKey) + ")");
+  if (!wrong.empty()) return Errors(ErrorCode::WrongChecksum, "", wrong);
+  return true;
+}
+
+/// It is the file's, not the weights'.
+Result<void> take_checksum(std::vector<std::pair<std::string, std::string>>& metadata,
+                           bool is_checked) {
+  const auto found = std::ranges::find(
+      metadata, kChecksumKey, [](const auto& entry) { return std::string_view(entry.first); });
+  if (found == metadata.end()) return {};
+  metadata.erase(found);
+  if (is_checked) return {};
+  return Errors(ErrorCode::WrongChecksum, "",
+                "states the CRC-32 of another file: another program changed it, and leaves out the "
+                "metadata " +
+                    std::string(kChecksumKey) + " then");
+}
+
 }  // namespace
 
-Result<WeightFile> read_safetensors(const InputFile& input) {
+Result<WeightFile> read_safetensors(const InputFile& input, Checksum checksum) {
+  // First of all: of a damaged file nothing else is worth a message.
+  VECC_TRY(const bool is_checked, check_checksum(input));
   VECC_TRY(const std::uint64_t length, read_header_length(input));
   const std::uint64_t data = kLengthBytes + length;
   VECC_TRY(const std::string json, input.read(kLengthBytes, length));
   VECC_TRY(SafetensorsHeader header, parse_safetensors_header(json, input.size() - data));
+  VECC_TRY_VOID(take_checksum(header.metadata, is_checked));
+  if (!is_checked && checksum == Checksum::Required) {
+    return Errors(
+        ErrorCode::WrongChecksum, "",
+        "states no CRC-32 of its bytes: another program wrote it, an older vecc, or it is "
+        "damaged");
+  }
   WeightFile result;
   result.metadata = std::move(header.metadata);
   result.tensors.reserve(header.tensors.size());

@@ -36,11 +36,12 @@ Result<WeightFile> read_any(const InputFile& input, std::string_view path,
   return read_safetensors(input);
 }
 
+template <class Read>
 Result<WeightFile> read_opened(const Result<InputFile>& input, std::string_view path,
-                               const WeightLimits& limits) {
+                               const Read& read) {
   const std::string place = escape_terminal(path, kMaxPlace);
   if (!input) return input.error().in(place);
-  Result<WeightFile> file = read_any(*input, path, limits);
+  Result<WeightFile> file = read(*input);
   if (!file) return file.error().in(place);
   return file;
 }
@@ -48,12 +49,20 @@ Result<WeightFile> read_opened(const Result<InputFile>& input, std::string_view 
 }  // namespace
 
 Result<WeightFile> read_weights(const std::string& path, const WeightLimits& limits) {
-  return read_opened(InputFile::open(path, limits.max_bytes), path, limits);
+  return read_opened(InputFile::open(path, limits.max_bytes), path,
+                     [&](const InputFile& input) { return read_any(input, path, limits); });
+}
+
+Result<WeightFile> read_own_weights(const std::string& path) {
+  return read_opened(
+      InputFile::open(path, WeightLimits().max_bytes), path,
+      [](const InputFile& input) { return read_safetensors(input, Checksum::Required); });
 }
 
 Result<WeightFile> read_weights_bytes(std::string_view bytes, std::string_view name,
                                       const WeightLimits& limits) {
-  return read_opened(InputFile::of_bytes(bytes, limits.max_bytes), name, limits);
+  return read_opened(InputFile::of_bytes(bytes, limits.max_bytes), name,
+                     [&](const InputFile& input) { return read_any(input, name, limits); });
 }
 
 }  // namespace vecc

@@ -14,6 +14,11 @@
 namespace vecc {
 
 inline constexpr std::string_view kMetadataKey = "__metadata__";
+/// What vecc's own files state of all their bytes, first of the metadata: their CRC-32, computed
+/// with zeros as its digits. Other writers' files have none.
+inline constexpr std::string_view kChecksumKey = "vecc.crc32";
+/// How the header of a file that states it begins, up to the digits.
+inline constexpr std::string_view kChecksumMark = R"({"__metadata__":{"vecc.crc32":")";
 /// The format's own limit.
 inline constexpr std::uint64_t kMaxSafetensorsHeader = 100'000'000;
 

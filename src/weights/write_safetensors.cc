@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "src/support/atomic_file.h"
+#include "src/support/checksum.h"
 #include "src/support/utf8.h"
 #include "src/weights/element_type.h"
 #include "src/weights/safetensors_header.h"
@@ -38,7 +39,7 @@ Result<void> check_metadata(const WeightFile& file) {
   const auto describe = [](std::string_view key) {
     return "metadata \"" + escape_terminal(key) + "\"";
   };
-  std::unordered_set<std::string_view> keys;
+  std::unordered_set<std::string_view> keys{kChecksumKey};
   for (const auto& [key, value] : file.metadata) {
     if (!is_utf8(key) || !is_utf8(value)) {
       return Errors(ErrorCode::UnreadWeights, describe(key),
@@ -66,20 +67,14 @@ std::string quote(const std::string& text) {
 }
 
 std::string header_of(const WeightFile& file, const std::vector<const WeightTensor*>& order) {
-  std::string json = "{";
-  const auto add_member = [&json](const std::string& name) {
-    if (json.back() != '{') json += ',';
-    json += quote(name) + ':';
-  };
-  if (!file.metadata.empty()) {
-    add_member(std::string(kMetadataKey));
-    json += '{';
-    for (const auto& [key, value] : file.metadata) {
-      add_member(key);
-      json += quote(value);
-    }
-    json += '}';
+  std::string json(kChecksumMark);
+  json += std::string(kNoChecksum) + '"';
+  const auto add_member = [&json](const std::string& name) { json += ',' + quote(name) + ':'; };
+  for (const auto& [key, value] : file.metadata) {
+    add_member(key);
+    json += quote(value);
   }
+  json += '}';
   std::uint64_t begin = 0;
   for (const WeightTensor* tensor : order) {
     add_member(tensor->name);
@@ -102,7 +97,7 @@ Result<void> stream_safetensors(const WeightFile& file,
   VECC_TRY_VOID(check_names(file));
   VECC_TRY_VOID(check_metadata(file));
   const std::vector<const WeightTensor*> order = order_of_data(file);
-  const std::string header = header_of(file, order);
+  std::string header = header_of(file, order);
   if (header.size() > kMaxSafetensorsHeader) {
     return Errors(ErrorCode::UnreadWeights, "",
                   "the header would have " + std::to_string(header.size()) +
@@ -111,7 +106,11 @@ Result<void> stream_safetensors(const WeightFile& file,
   const std::uint64_t length = header.size();
   char word[sizeof length];
   std::memcpy(word, &length, sizeof length);
-  bool good = sink(std::string_view(word, sizeof word)) && sink(header);
+  const std::string_view begin(word, sizeof word);
+  std::uint32_t crc32 = crc32_of(header, crc32_of(begin));
+  for (const WeightTensor* tensor : order) crc32 = crc32_of(tensor->data, crc32);
+  header.replace(kChecksumMark.size(), kChecksumDigits, checksum_text(crc32));
+  bool good = sink(begin) && sink(header);
   for (std::size_t i = 0; good && i < order.size(); ++i) good = sink(order[i]->data);
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "src/calibration/coefficient_file.h"
 #include "src/support/temporary_folder.h"
@@ -24,7 +25,7 @@ class DeviceFiles : public ::testing::Test {
   // What reading says of a file that holds this text.
   std::string refusal(const std::string& text) {
     const auto path = device_file_path(file_);
-    EXPECT_TRUE(path && write_whole_file(*path, text));
+    EXPECT_TRUE(path && (std::ofstream(*path) << text));
     const auto read = read_device_file(file_);
     EXPECT_FALSE(read) << text;
     if (read) return {};
@@ -59,6 +60,7 @@ TEST_F(DeviceFiles, ThatAreDamagedOrOthersSaySo) {
     json[key] = value;
     return json.dump();
   };
+  EXPECT_THAT(refusal(good.dump()), HasSubstr("states no CRC-32 of its bytes"));
   EXPECT_THAT(refusal(""), HasSubstr("damaged, or cut off"));
   EXPECT_THAT(refusal(good.dump().substr(0, 30)), HasSubstr("damaged, or cut off"));
   EXPECT_THAT(refusal("[1, 2]"), HasSubstr("no JSON object"));
@@ -71,6 +73,22 @@ TEST_F(DeviceFiles, ThatAreDamagedOrOthersSaySo) {
   std::filesystem::remove(*path);
   std::filesystem::create_directory(*path);
   EXPECT_FALSE(read_device_file(file_));
+}
+
+TEST_F(DeviceFiles, NoDamageGivesOtherNumbers) {
+  const auto path = write_device_file(file_, {{"a", 0.1}, {"b", "text"}});
+  ASSERT_TRUE(path) << path.error().text();
+  const std::string whole = *read_whole_file(*path);
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string damaged = whole;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ 1 << bit % 8);
+    const std::string text = refusal(damaged);
+    if (bit / 8 == whole.find("0.1")) {
+      EXPECT_THAT(text, HasSubstr("its bytes have the CRC-32 "));
+      EXPECT_THAT(text, HasSubstr(", expected " + whole.substr(14, 8) + ": it is damaged"));
+    }
+  }
+  for (std::size_t size = 0; size < whole.size(); ++size) (void)refusal(whole.substr(0, size));
 }
 
 TEST_F(DeviceFiles, CoefficientsAreAllThereAndInRangeOrNoneIsRead) {

@@ -148,6 +148,13 @@ class Weights(Commands):
         weights.write_bytes(weights.read_bytes()[:-8])
         self.fail_with(3, "ends beyond the file", "evaluate", *INPUTS, "-w", weights, "--quiet")
 
+    def test_a_damaged_file(self):
+        weights, _ = self.trained()
+        data = bytearray(weights.read_bytes())
+        data[-1] ^= 1
+        weights.write_bytes(data)
+        self.fail_with(3, "its bytes have the CRC-32 ", "evaluate", *INPUTS, "-w", weights, "--quiet")
+
     def test_no_model_is_written_with_wrong_weights(self):
         weights, model = self.folder / "w.safetensors", self.folder / "model.java"
         write_tensors(weights, {})

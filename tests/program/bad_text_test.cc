@@ -184,10 +184,12 @@ TEST(BadText, bad_side_array_read_twice) {
 
 TEST(BadText, bad_side_file_of_another_program) {
   EXPECT_EQ(error_of("vecc program 1 f32 samples 0 arrays 4 digest 0\n", "ab"),
-            "p.vecc:1:37: error: found \"4\", expected 2, the side file's size [E030]");
+            "p.vecc:1:37: error: the side file has 2 bytes and the digest 33baa05a37ffd999, "
+            "expected 4 and 0: it is damaged, or another program's; write both again [E007]");
   EXPECT_EQ(error_of("vecc program 1 f32 samples 0 arrays 2 digest 0123456789abcdef\n", "ab"),
-            "p.vecc:1:46: error: found \"0123456789abcdef\", expected \"33baa05a37ffd999\", the "
-            "side file's digest [E030]");
+            "p.vecc:1:37: error: the side file has 2 bytes and the digest 33baa05a37ffd999, "
+            "expected 2 and 0123456789abcdef: it is damaged, or another program's; write both "
+            "again [E007]");
 }
 
 TEST(BadText, bad_claims_allocate_nothing) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "src/support/whole_file.h"
 #include "tests/program/program_difference.h"
 #include "tests/program/random_program.h"
 #include "tests/program/text_case.h"
@@ -85,8 +86,56 @@ TEST_F(ProgramFiles, bad_damaged_side_file) {
   ASSERT_TRUE(save_program(long_program(), path()).has_value());
   write(side_path(), std::string(1200, '\0'));
   EXPECT_THAT(load_program(path()).error().text(),
-              ::testing::MatchesRegex(".*/p.vecc:1:.*expected \"[0-9a-f]*\", the side file's "
-                                      "digest \\[E030\\]"));
+              ::testing::MatchesRegex(
+                  ".*/p.vecc:1:.*the side file has 1200 bytes and the digest [0-9a-f]*, expected "
+                  "1200 and [0-9a-f]*: it is damaged, or another program's; .* \\[E007\\]"));
+}
+
+// No damage of a file may give another program: all of its bits one by one, and all of its lengths.
+void check_every_damage(const std::string& file, const std::string& path, const Program& program) {
+  const std::string whole = *read_whole_file(file);
+  const auto check = [&](const std::string& damaged, const std::string& what) {
+    std::ofstream(file, std::ios::binary) << damaged;
+    const auto loaded = load_program(path);
+    if (!loaded) return;
+    EXPECT_EQ(program_difference(program, *loaded), "") << what;
+  };
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string damaged = whole;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ 1 << bit % 8);
+    check(damaged, "bit " + std::to_string(bit));
+  }
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    check(whole.substr(0, size), "cut to " + std::to_string(size));
+  }
+  ASSERT_TRUE(write_whole_file(file, whole));
+}
+
+TEST_F(ProgramFiles, no_damage_gives_another_program) {
+  Program program = long_program();
+  const auto weight = program.add_parameter(
+      {"w", 1, Shape(), std::make_shared<const std::vector<double>>(std::vector<double>{0.5})});
+  ASSERT_TRUE(weight);
+  program.weight(*weight);
+  ASSERT_TRUE(save_program(program, path()).has_value());
+  check_every_damage(path(), path(), program);
+  check_every_damage(side_path(), path(), program);
+}
+
+TEST_F(ProgramFiles, bad_changed_text_says_how_to_change_it) {
+  ASSERT_TRUE(save_program(long_program(), path()).has_value());
+  std::string text = *read_whole_file(path());
+  text.replace(text.find("[0:100]"), 7, "[0:099]");
+  write(path(), text);
+  EXPECT_THAT(load_program(path()).error().text(),
+              ::testing::MatchesRegex(".*/p.vecc:1:22: error: its bytes have the CRC-32 [0-9a-f]*, "
+                                      "expected [0-9a-f]*: it is damaged; write it again \\(a text "
+                                      "that is changed by hand goes without \"crc32 "
+                                      "[0-9a-f]*\"\\) \\[E007\\]"));
+  text.erase(text.find("crc32"), 15);
+  text.replace(text.find("[0:099]"), 7, "[0:100]");
+  write(path(), text);
+  EXPECT_TRUE(load_program(path()));
 }
 
 TEST_F(ProgramFiles, bad_text) {

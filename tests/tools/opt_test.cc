@@ -39,7 +39,9 @@ TEST(Opt, side_file_is_read_and_written) {
   EXPECT_EQ(read_text(folder + "/b.vecc.arrays"), read_text(folder + "/a.vecc.arrays"));
   EXPECT_EQ(run_opt({folder + "/a.vecc"}).out, run_vecc({graph, "--emit=ir"}).out);
   ASSERT_EQ(run_opt({folder + "/a.vecc", "--full", "-o", folder + "/c.vecc"}).code, 0);
-  EXPECT_EQ(read_text(folder + "/c.vecc"), run_vecc({graph, "--emit=ir"}).out);
+  std::string full = read_text(folder + "/c.vecc");
+  EXPECT_EQ(full.substr(0, 21), "vecc program 1 crc32 ");
+  EXPECT_EQ(full.erase(15, 15), run_vecc({graph, "--emit=ir"}).out);
 }
 
 TEST(Opt, emits_modules) {

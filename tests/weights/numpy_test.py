@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,16 @@ TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "
 
 
 def read_safetensors(path):
-    """By the format's own description: 8 bytes of length, JSON, data."""
+    """By the format's own description: 8 bytes of length, JSON, data; of all, the CRC-32."""
     data = path.read_bytes()
+    mark = b'{"__metadata__":{"vecc.crc32":"'
+    digits = slice(8 + len(mark), 16 + len(mark))
+    assert data[8:digits.start] == mark, data[:100]
+    blank = data[:digits.start] + b"0" * 8 + data[digits.stop:]
+    assert data[digits] == b"%08x" % zlib.crc32(blank)
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8:8 + length])
+    del header["__metadata__"]
     arrays = {}
     for name, entry in header.items():
         begin, end = (8 + length + offset for offset in entry["data_offsets"])

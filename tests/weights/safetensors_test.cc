@@ -1,9 +1,11 @@
 // safetensors: bytes that Python's library writes, and round trips bit by bit.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -31,26 +33,38 @@ WeightFile read_back(const WeightFile& file) {
   return *again;
 }
 
-// What Python's safetensors.numpy.save gives for {"test": numpy.zeros((2, 2), numpy.int32)}.
-TEST(Safetensors, bytes_are_those_of_the_Python_library) {
-  const WeightFile file{{}, {make_tensor("test", ElementType::I32, {2, 2}, std::string(16, '\0'))}};
-  const std::string golden = safetensors_file(
-      R"({"test":{"dtype":"I32","shape":[2,2],"data_offsets":[0,16]}}    )", std::string(16, '\0'));
-  EXPECT_EQ(golden.substr(0, 8), std::string("@\0\0\0\0\0\0\0", 8));
-  EXPECT_EQ(*safetensors_bytes(file), golden);
+// The CRC-32 of a file's bytes, computed with zeros as its digits, in their place.
+std::string with_checksum(std::string bytes) {
+  const std::size_t at = bytes.find("00000000");
+  const auto crc32 = ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08lx", crc32);
+  return bytes.replace(at, 8, digits);
 }
 
-// save({"b": zeros(1, float32), "a": zeros(1, float64)}, {"k": "v"}): wide elements come first.
+// What Python's safetensors.numpy.save gives for {"test": numpy.zeros((2, 2), numpy.int32)} and
+// these metadata.
+TEST(Safetensors, bytes_are_those_of_the_Python_library) {
+  const WeightFile file{{}, {make_tensor("test", ElementType::I32, {2, 2}, std::string(16, '\0'))}};
+  const std::string golden =
+      safetensors_file(R"({"__metadata__":{"vecc.crc32":"00000000"},)"
+                       R"("test":{"dtype":"I32","shape":[2,2],"data_offsets":[0,16]}}   )",
+                       std::string(16, '\0'));
+  EXPECT_EQ(golden.substr(0, 8), std::string("h\0\0\0\0\0\0\0", 8));
+  EXPECT_EQ(*safetensors_bytes(file), with_checksum(golden));
+}
+
+// save({"b": zeros(1, float32), "a": zeros(1, float64)}, {..., "k": "v"}): wide elements come
+// first.
 TEST(Safetensors, bytes_with_metadata_and_two_types_are_those_of_the_Python_library) {
   const WeightFile file{{{"k", "v"}},
                         {make_tensor("b", ElementType::F32, {1}, std::string(4, '\0')),
                          make_tensor("a", ElementType::F64, {1}, std::string(8, '\0'))}};
   const std::string golden = safetensors_file(
-      R"({"__metadata__":{"k":"v"},"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},)"
+      R"({"__metadata__":{"vecc.crc32":"00000000","k":"v"},"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},)"
       R"("b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}   )",
       std::string(12, '\0'));
-  EXPECT_EQ(golden[0], '\x88');
-  EXPECT_EQ(*safetensors_bytes(file), golden);
+  EXPECT_EQ(*safetensors_bytes(file), with_checksum(golden));
 }
 
 TEST(Safetensors, reads_its_own_bytes_back_bit_by_bit) {

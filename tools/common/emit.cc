@@ -23,6 +23,7 @@ Result<void> emit_ir(const Program& program, const EmitOptions& options) {
   if (options.full || !options.path.empty() || ::isatty(STDOUT_FILENO) == 0) {
     print_options.long_arrays = LongArrays::Full;
     print_options.parameter_values = true;
+    print_options.checksum = !options.path.empty() && !is_special_file(options.path);
   }
   return write_data(options.path, print(program, print_options));
 }

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import sys
+import zlib
 from decimal import Decimal
 from pathlib import Path
 
@@ -26,12 +27,28 @@ DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16,
           "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32, "U8": torch.uint8}
 
 
+# A file of vecc's begins with the CRC-32 of its bytes, computed with zeros as its digits.
+CHECKSUM_MARK = b'{"__metadata__":{"vecc.crc32":"'
+CHECKSUM = slice(8 + len(CHECKSUM_MARK), 8 + len(CHECKSUM_MARK) + 8)
+
+
+def checksum_of(data):
+    return b"%08x" % zlib.crc32(data)
+
+
 def read_safetensors(path):
     """The tensors of a file by name, and its metadata."""
     data = bytearray(Path(path).read_bytes())
+    if data[8:CHECKSUM.start] == CHECKSUM_MARK:
+        stated, data[CHECKSUM] = bytes(data[CHECKSUM]), b"0" * 8
+        if checksum_of(data) != stated:
+            raise ValueError(f"{path}: its bytes have the CRC-32 {checksum_of(data).decode()}, "
+                             f"expected {stated.decode(errors='replace')}: it is damaged; "
+                             "copy or write it again")
     length = int.from_bytes(data[:8], "little")
     header, tensors = json.loads(data[8:8 + length]), {}
     metadata = header.pop("__metadata__", {})
+    metadata.pop("vecc.crc32", None)
     for name, entry in header.items():
         begin, end = (8 + length + at for at in entry["data_offsets"])
         dtype = DTYPES[entry["dtype"]]
@@ -42,7 +59,7 @@ def read_safetensors(path):
 
 def write_safetensors(tensors, metadata, path):
     """Tensors of one type by name; the file appears whole or not at all."""
-    header, data = {"__metadata__": metadata} if metadata else {}, bytearray()
+    header, data = {"__metadata__": {"vecc.crc32": "0" * 8, **metadata}}, bytearray()
     for name, tensor in tensors.items():
         kind = next(key for key, dtype in DTYPES.items() if dtype == tensor.dtype)
         block = bytearray(tensor.numel() * tensor.element_size())
@@ -51,11 +68,13 @@ def write_safetensors(tensors, metadata, path):
         header[name] = {"dtype": kind, "shape": list(tensor.shape),
                         "data_offsets": [len(data), len(data) + len(block)]}
         data += block
-    text = json.dumps(header).encode()
+    text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
+    data = bytearray(len(text).to_bytes(8, "little") + text) + data
+    data[CHECKSUM] = checksum_of(data)
     temporary = f"{path}.tmp-{os.getpid()}"
     with open(temporary, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)

@@ -219,6 +219,11 @@ class Programs:
         for end in (0, 7, begin - 1, len(data) - 1):
             (self.folder / "cut").write_bytes(data[:end])
             self.refused(program, "cut: ", f"--weights={self.folder}/cut")
+        for at in (9 + len('{"__metadata__":{"vecc.crc32":"'), begin - 1, begin, len(data) - 1):
+            flipped = bytearray(data)
+            flipped[at] ^= 1
+            (self.folder / "flipped").write_bytes(flipped)
+            self.refused(program, "its bytes have the CRC-32 ", f"--weights={self.folder}/flipped")
         for junk in (b"[]", b"{", b'{"a":1}', b'{"a":{}}', b'{"a"', b'"\\ud800"', b"{}x",
                      b'{"\x01":0}'):
             (self.folder / "junk").write_bytes(len(junk).to_bytes(8, "little") + junk)

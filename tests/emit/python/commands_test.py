@@ -99,6 +99,20 @@ class Commands(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no 'w0' of shape"):
             module.Model().load_weights(self.folder / "w.safetensors")
 
+    def test_damaged_weights(self):
+        module = self.emit(GRAPHS["xor"])
+        file, changed = self.folder / "w.safetensors", self.folder / "changed.safetensors"
+        module.Model().save_weights(file)
+        vecc("weights", "show", file)
+        data = file.read_bytes()
+        digits = 8 + len(module.CHECKSUM_MARK)
+        for bit in [*range(64), *range(8 * digits, 8 * len(data))]:
+            damaged = bytearray(data)
+            damaged[bit // 8] ^= 1 << bit % 8
+            changed.write_bytes(damaged)
+            with self.assertRaisesRegex(ValueError, "its bytes have the CRC-32 .* it is damaged"):
+                module.Model().load_weights(changed)
+
     def check_training(self, graph, loss, optimizer, *options, name="trained"):
         """30 epochs of both from the same weights."""
         module = self.emit(graph, "--init=glorot", f"--loss={loss}", *options, name=name)

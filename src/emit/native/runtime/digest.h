@@ -1,6 +1,7 @@
 // A number that tells contents apart: finds damage and mix-ups, not malice.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,6 +41,25 @@ class Digest {
  private:
   std::uint64_t state_ = 0x243F6A8885A308D3u;
 };
+
+/// zlib's CRC-32, going on from that of the bytes before.
+inline std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0) {
+  static const std::array<std::uint32_t, 256> kOfByte = [] {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+      table[byte] = byte;
+      for (int bit = 0; bit < 8; ++bit) {
+        table[byte] = table[byte] >> 1 ^ ((table[byte] & 1) != 0 ? 0xEDB88320u : 0);
+      }
+    }
+    return table;
+  }();
+  std::uint32_t crc = ~before;
+  for (const char byte : bytes) {
+    crc = kOfByte[(crc ^ static_cast<unsigned char>(byte)) & 255] ^ crc >> 8;
+  }
+  return ~crc;
+}
 
 inline std::string digest_text(std::string_view bytes) {
   Digest digest;

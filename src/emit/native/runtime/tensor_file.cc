@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/emit/native/runtime/digest.h"
 #include "src/emit/native/runtime/failure.h"
 
 namespace vecc::emitted {
@@ -16,6 +17,32 @@ static_assert(std::endian::native == std::endian::little, "numbers are read as t
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // the format's own limit
+
+/// How the header of a file of vecc's begins: the 8 digits of the CRC-32 of all bytes follow, which
+/// is computed with zeros in their place.
+constexpr std::string_view kChecksumMark = R"({"__metadata__":{"vecc.crc32":")";
+constexpr std::string_view kNoChecksum = "00000000";
+
+std::string hexadecimal_text(std::uint32_t number) {
+  std::string text;
+  for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[number >> shift & 15];
+  return text;
+}
+
+/// What is wrong with the bytes, of which `length` are the first eight; empty if nothing is.
+std::string check_checksum(std::uint64_t length, std::string_view rest) {
+  if (!rest.starts_with(kChecksumMark)) return {};
+  const std::size_t end = kChecksumMark.size() + kNoChecksum.size();
+  if (rest.size() < end) return "ends in the CRC-32 of its bytes";
+  const std::string_view first(reinterpret_cast<const char*>(&length), sizeof length);
+  std::uint32_t crc32 = crc32_of(kChecksumMark, crc32_of(first));
+  crc32 = crc32_of(rest.substr(end), crc32_of(kNoChecksum, crc32));
+  const std::string found = hexadecimal_text(crc32);
+  const std::string_view stated = rest.substr(kChecksumMark.size(), kNoChecksum.size());
+  if (found == stated) return {};
+  return "its bytes have the CRC-32 " + found + ", expected " + quote(stated) +
+         ": it is damaged; copy or write it again";
+}
 
 std::optional<std::uint64_t> needed_bytes(const Tensor& tensor) {
   for (const std::uint64_t dimension : tensor.shape) {
@@ -66,6 +93,8 @@ void TensorFile::read() {
   const std::uint64_t rest = bytes - kLengthBytes;
   file.read(memory, static_cast<std::streamsize>(rest));
   if (!file) fail("cannot be read to its end");
+  const std::string damage = check_checksum(length, std::string_view(memory, rest));
+  if (!damage.empty()) fail(damage);
   header_ = parse_header(std::string_view(memory, length), path_);
   place_tensors(reinterpret_cast<const std::byte*>(memory) + length, rest - length);
 }

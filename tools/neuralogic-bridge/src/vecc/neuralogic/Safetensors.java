@@ -9,14 +9,19 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32;
 
 /** A safetensors file as vecc writes it: 8 bytes of length, a header in JSON, numbers (F32 or F64). */
 final class Safetensors implements Closeable {
   private static final int MOST_HEADER = 100_000_000;
-  private static final int BLOCK = 1 << 20; // elements read at once
+  private static final int BLOCK = 1 << 20; // elements (of the CRC-32: bytes) read at once
+  private static final byte[] CHECKSUM_MARK =
+      "{\"__metadata__\":{\"vecc.crc32\":\"".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] NO_CHECKSUM = "00000000".getBytes(StandardCharsets.US_ASCII);
 
   static final class Tensor {
     final String type;
@@ -55,11 +60,15 @@ final class Safetensors implements Closeable {
     }
     try {
       dataBegin = readHeader();
+      checkBytes();
     } catch (IOException | IllegalArgumentException | ClassCastException e) {
       close();
       String why = e instanceof ClassCastException ? "its header has a value of another type"
           : e.getMessage();
       throw new Failure(Failure.INPUT, path + ": is no safetensors file: " + why);
+    } catch (Failure damaged) {
+      close();
+      throw damaged;
     }
   }
 
@@ -93,6 +102,25 @@ final class Safetensors implements Closeable {
       }
     }
     return 8 + size;
+  }
+
+  /** A file of vecc's states the CRC-32 of its bytes, computed with zeros as its digits. */
+  private void checkBytes() throws IOException, Failure {
+    int digits = 8 + CHECKSUM_MARK.length;
+    long size = channel.size(), at = digits + NO_CHECKSUM.length;
+    if (size < at || !Arrays.equals(read(8, CHECKSUM_MARK.length).array(), CHECKSUM_MARK)) return;
+    CRC32 crc = new CRC32();
+    crc.update(read(0, digits));
+    crc.update(NO_CHECKSUM);
+    for (int count; at < size; at += count) {
+      count = (int) Math.min(BLOCK, size - at);
+      crc.update(read(at, count));
+    }
+    String found = String.format("%08x", crc.getValue());
+    String stated = StandardCharsets.US_ASCII.decode(read(digits, NO_CHECKSUM.length)).toString();
+    if (found.equals(stated)) return;
+    throw new Failure(Failure.INPUT, path + ": its bytes have the CRC-32 " + found + ", expected "
+        + stated + ": it is damaged; copy or write it again");
   }
 
   private Tensor readTensor(String name, Map<?, ?> value, long begin) throws IOException {
