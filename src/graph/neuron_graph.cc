@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/graph/describe.h"
+#include "src/support/quantity_text.h"
 #include "vecc/error.h"
 #include "vecc/escape.h"
 
@@ -37,6 +38,12 @@ std::string_view text_of(NeuronClass neuron_class) {
     case NeuronClass::SplittableAggregation: return "splittable aggregation";
   }
   fail_check("a neuron class", __FILE__, __LINE__, std::to_string(static_cast<int>(neuron_class)));
+}
+
+std::string count_of_others(std::uint64_t neurons) {
+  if (neurons == 0) return {};
+  return "; " + text_of_count(neurons, "more neuron") + " of the group " +
+         (neurons == 1 ? "has" : "have") + " the same error";
 }
 
 std::string describe_group(const NeuronGroup& group) {

@@ -1,6 +1,9 @@
 #include "src/import/resolve.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "src/graph/describe.h"
@@ -74,6 +77,18 @@ class ChunkResolver {
     if (range.offset_begin != kNoColumn) resolve_offsets(chunk, range);
   }
 
+  /// Facts whose weights have another shape: an error for each group and table.
+  void report_misfits() {
+    for (const auto& [key, misfit] : misfits_) {
+      const auto& [group, index, shape] = key;
+      const WeightTable& table = state_.graph.weight_tables[index];
+      state_.errors.add(ErrorCode::ShapeMismatch, misfit.place,
+                        "the fact's shape is " + shape + ", but " + describe_table(table.name) +
+                            " has shape " + table.shape.text() +
+                            count_of_others(misfit.neurons - 1));
+    }
+  }
+
   void resolve_samples() {
     for (std::uint64_t i = 0; i < state_.sample_outputs.size(); ++i) {
       state_.graph.samples[i].output = neurons_.resolve(
@@ -140,9 +155,9 @@ class ChunkResolver {
       const std::uint32_t index = graph.table_of_weight[weights[i]];
       const WeightTable& table = graph.weight_tables[index];
       if (table.shape == range.shape || state_.refused_tables[index]) continue;
-      state_.errors.add(ErrorCode::ShapeMismatch, describe(chunk, i),
-                        "the fact's shape is " + range.shape.text() + ", but " +
-                            describe_table(table.name) + " has shape " + table.shape.text());
+      auto [entry, is_new] = misfits_.try_emplace({range.group, index, range.shape.text()});
+      if (is_new) entry->second.place = describe(chunk, i);
+      ++entry->second.neurons;
     }
   }
 
@@ -158,11 +173,17 @@ class ChunkResolver {
     return first_chunk_;
   }
 
+  struct Misfit {
+    std::string place;  // of the first
+    std::uint64_t neurons = 0;
+  };
+
   ImportState& state_;
   Resolver neurons_;
   Resolver weights_;
   std::uint64_t first_range_ = ~std::uint64_t{0};
   std::size_t first_chunk_ = 0;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, Misfit> misfits_;
 };
 
 void number_neurons(ImportState& state) {
@@ -215,6 +236,7 @@ void resolve_references(ImportState& state) {
   number_neurons(state);
   ChunkResolver resolver(state, weight_ids);
   for (NeuronChunk& chunk : state.chunks) resolver.resolve(chunk);
+  resolver.report_misfits();
   resolver.resolve_samples();
   check_sample_ids(state);
   if (state.errors.empty()) fill_input_begin(state);

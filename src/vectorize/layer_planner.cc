@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "src/graph/describe.h"
+
 namespace vecc {
 namespace {
 
@@ -105,7 +107,7 @@ std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
   last_plan_ = 0;
   last_.range = nullptr;
   for (const NeuronId n : neurons) {
-    if (errors_.list().size() >= kMaxErrors) break;
+    if (errors_.size() >= kMaxErrors) break;
     classify(vertex, n);
   }
   for (LayerPlan& plan : plans_) {
@@ -114,9 +116,9 @@ std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
       sort_set(use.tables);
     }
     if (plan.elements < kNone) continue;
-    errors_.add(ErrorCode::LimitRows, graph_.describe(plan.neurons.front()),
-                "its layer has " + std::to_string(plan.elements) + " elements, the limit is " +
-                    std::to_string(kNone - 1));
+    fail(ErrorCode::LimitRows, plan.neurons.front(),
+         "its layer has " + std::to_string(plan.elements) + " elements, the limit is " +
+             std::to_string(kNone - 1));
   }
   return std::move(plans_);
 }
@@ -364,8 +366,24 @@ void LayerPlanner::add_to(LayerPlan& plan, NeuronId n) {
 }
 
 bool LayerPlanner::fail(ErrorCode code, NeuronId n, const std::string& message) {
-  errors_.add(code, graph_.describe(n), message);
+  const auto group = graph_.ranges[graph_.range_of(n)].group;
+  const auto same = std::ranges::find_if(errors_, [&](const GroupError& error) {
+    return error.group == group && error.code == code && error.message == message;
+  });
+  if (same != errors_.end()) {
+    ++same->neurons;
+  } else {
+    errors_.push_back({code, group, graph_.describe(n), message});
+  }
   return false;
+}
+
+Errors LayerPlanner::errors() const {
+  Errors errors;
+  for (const GroupError& error : errors_) {
+    errors.add(error.code, error.place, error.message + count_of_others(error.neurons - 1));
+  }
+  return errors;
 }
 
 }  // namespace vecc

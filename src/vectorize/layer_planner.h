@@ -29,7 +29,8 @@ class LayerPlanner {
   [[nodiscard]] const ElementClass& element_class(std::uint32_t id) const { return classes_[id]; }
   /// The class of an element that plan() has seen since enter_component.
   [[nodiscard]] std::uint32_t class_of(WeightId weight, NeuronId input);
-  [[nodiscard]] const Errors& errors() const { return errors_; }
+  /// One for all neurons of a group that have the same one: the first is named, the rest counted.
+  [[nodiscard]] Errors errors() const;
 
  private:
   void classify(const LayerVertex& vertex, NeuronId n);
@@ -83,7 +84,14 @@ class LayerPlanner {
   std::vector<std::vector<std::uint32_t>> use_of_class_;
   std::vector<Note> notes_;  ///< by group, once made
   GroupIndex group_ = 0;     ///< of the neurons being planned
-  Errors errors_;
+  struct GroupError {
+    ErrorCode code;
+    GroupIndex group;
+    std::string place;
+    std::string message;
+    std::uint64_t neurons = 1;
+  };
+  std::vector<GroupError> errors_;
 };
 
 }  // namespace vecc

@@ -65,6 +65,30 @@ TEST(BadShape, bad_declared_shape) {
   expect_error(bad.builder, "has shape 3x1, but declares 4x1 [E014]");
 }
 
+// One error a group, however many neurons have it; another group's, and another error, by itself.
+TEST(BadShape, bad_shape_of_a_whole_group_is_one_error) {
+  BadNeuron bad;
+  const NeuronId first = 3;
+  for (int i = 0; i < 50'000; ++i) {
+    bad.builder.neuron(bad.h, function(Combination::Sum), {bad.three}, {}, kNoWeight, {},
+                       Shape::column(4));
+  }
+  bad.builder.neuron(bad.h, function(Combination::Sum), {bad.three, bad.four});
+  const GroupIndex other = bad.builder.group("other");
+  bad.builder.neuron(other, function(Combination::Sum), {bad.three}, {}, kNoWeight, {},
+                     Shape::column(4));
+  const auto vectorized = vectorize(bad.builder.build());
+  ASSERT_FALSE(vectorized);
+  const std::string declares = "error: has shape 3x1, but declares 4x1";
+  EXPECT_EQ(
+      vectorized.error().text(),
+      "group 1 \"h\", neuron " + std::to_string(first) + ": " + declares +
+          "; 49,999 more neurons of the group have the same error [E014]\n"
+          "group 1 \"h\", neuron 50003: error: sum of shapes 3x1 and 4x1 is undefined [E014]\n"
+          "group 2 \"other\", neuron 50004: " +
+          declares + " [E014]");
+}
+
 TEST(BadShape, bad_declared_length_of_a_softmax) {
   BadNeuron bad;
   bad.builder.neuron(bad.h, function(Combination::Softmax), {bad.scalar, bad.scalar}, {}, kNoWeight,
