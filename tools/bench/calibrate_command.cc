@@ -11,6 +11,7 @@ namespace vecc::tools {
 namespace {
 
 Result<void> run_calibrate(const CalibrateOptions& options) {
+  VECC_TRY_VOID(check_bench_paths({}, options.json_path));
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(const Calibration calibration, calibrate(options));
   VECC_TRY_VOID(write_data("", table_of(calibration)));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "time_program.h"
 #include "tools/common/data_sink.h"
@@ -30,6 +31,11 @@ void add_set_options(CLI::App& command, std::vector<std::string>& data,
 void add_peer_option(CLI::App& command, std::string& python);
 /// --backend, --device, --threads, --warmup, --repeat.
 void add_timing_options(CLI::App& command, TimeOptions& time);
+
+/// Error: Usage (an output names an input, the other output, or the file that stdout goes to).
+[[nodiscard]] Result<void> check_bench_paths(const std::vector<std::string>& inputs,
+                                             const std::string& json_path,
+                                             const std::string& svg_path = "");
 
 /// A file that JSON (or SVG) goes to, opened before minutes of measuring end in a bad path.
 class LateFile {

@@ -14,6 +14,7 @@ namespace vecc::tools {
 namespace {
 
 Result<void> run_compile(const CompileBenchOptions& options) {
+  VECC_TRY_VOID(check_bench_paths({options.input}, options.json_path));
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(const auto rows, bench_compile(options));
   VECC_TRY_VOID(write_data("", table_of(rows)));

@@ -35,6 +35,7 @@ Result<void> run_peers(PeersBenchOptions options) {
   if (options.precision != MatmulPrecision::Exact && !options.on_gpu()) {
     return Errors(ErrorCode::Usage, "--matmul-precision", "is vecc cuda's: it needs --device=cuda");
   }
+  VECC_TRY_VOID(check_bench_paths({}, options.json_path, options.svg_path));
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(LateFile svg, LateFile::open(options.svg_path));
   options.print = [](const std::string& text) { return write_data("", text); };

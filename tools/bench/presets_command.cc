@@ -11,6 +11,7 @@ namespace vecc::tools {
 namespace {
 
 Result<void> run_presets(const PresetsBenchOptions& options) {
+  VECC_TRY_VOID(check_bench_paths(options.data, options.json_path, options.svg_path));
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(LateFile svg, LateFile::open(options.svg_path));
   VECC_TRY(const auto tables, bench_presets(options));

@@ -11,6 +11,7 @@ namespace vecc::tools {
 namespace {
 
 Result<void> run_rows(const RowsBenchOptions& options) {
+  VECC_TRY_VOID(check_bench_paths(options.inputs, options.json_path));
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(const auto counts, bench_rows(options));
   VECC_TRY_VOID(write_data("", table_of(counts)));

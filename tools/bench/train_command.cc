@@ -12,6 +12,7 @@ namespace vecc::tools {
 namespace {
 
 Result<void> run_train(const TrainBenchOptions& options) {
+  VECC_TRY_VOID(check_bench_paths(options.data, options.json_path));
   VECC_TRY(LateFile json, LateFile::open(options.json_path));
   VECC_TRY(const auto tables, bench_train(options));
   VECC_TRY_VOID(write_data("", table_of(tables)));

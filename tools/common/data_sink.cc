@@ -22,6 +22,18 @@ Errors write_error(const std::string& place, int error) {
           std::string("cannot write: ") + std::strerror(error)};
 }
 
+// Of stdout and stderr, the one that is this file; -1: neither.
+int standard_descriptor(const struct stat& file) {
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat standard {};
+    if (::fstat(descriptor, &standard) == 0 && standard.st_dev == file.st_dev &&
+        standard.st_ino == file.st_ino) {
+      return descriptor;
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 struct DataSink::State {
@@ -60,7 +72,7 @@ Result<DataSink> DataSink::open(const std::string& path) {
   } else if (::stat(path.c_str(), &old) == 0 && S_ISDIR(old.st_mode)) {
     state->error = EISDIR;
   } else if (is_special_file(path)) {
-    state->fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    state->fd = open_special_file(path);
     if (state->fd < 0) state->error = errno;
   } else {
     state->defer.emplace();
@@ -95,10 +107,16 @@ Result<void> write_data(const std::string& path, std::string_view text) {
 }
 
 bool is_special_file(const std::string& path) {
-  // /dev/stderr and /dev/fd/3 may stand for a regular file that is somebody's open log.
-  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return true;
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return false;
+  return !S_ISREG(status.st_mode) || standard_descriptor(status) >= 0;
+}
+
+int open_special_file(const std::string& path) {
+  struct stat status {};
+  const int standard = ::stat(path.c_str(), &status) == 0 ? standard_descriptor(status) : -1;
+  if (standard >= 0) return ::fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
 }
 
 }  // namespace vecc::tools

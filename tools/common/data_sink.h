@@ -14,7 +14,8 @@ struct BrokenPipe {};
 
 /// Buffered writing to stdout or to a file. A file is written beside its place and renamed by
 /// finish(); without finish() nothing is left behind and the old file stays. What already exists
-/// and is no regular file (/dev/null, a pipe) is written directly; a symbolic link is followed.
+/// and is no regular file (/dev/null, a pipe), or is stdout or stderr by another name, is written
+/// directly; a symbolic link is followed.
 class DataSink {
  public:
   /// `path` empty: stdout. Error: CannotWrite.
@@ -37,8 +38,11 @@ class DataSink {
 /// Opens, writes and finishes.
 [[nodiscard]] Result<void> write_data(const std::string& path, std::string_view text);
 
-/// Whether a path is something that must not be replaced by a rename: a device, a pipe, anything
-/// under /dev or /proc.
+/// Whether a path is something that must not be replaced by a rename: a device, a pipe, the file
+/// that stdout or stderr goes to. What it is decides, not where: /dev/shm/x is a file.
 [[nodiscard]] bool is_special_file(const std::string& path);
+/// Opens it for writing at its end; of stdout and stderr, another descriptor of the same place in
+/// the file. -1: errno tells.
+[[nodiscard]] int open_special_file(const std::string& path);
 
 }  // namespace vecc::tools

@@ -60,6 +60,19 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
                "the side file with -o)");
 }
 
+void add_emit_output(CommandPaths& paths, const EmitOptions& options) {
+  if (options.path.empty()) return;
+  const std::string name = "-o " + options.path;
+  const auto is = [&](EmitKind kind) { return options.kind == kind; };
+  if (is(EmitKind::Python) || is(EmitKind::Cpp) || is(EmitKind::Cuda)) {
+    return paths.add_own_folder(name, options.path);
+  }
+  paths.add_output(name, options.path);
+  if (is(EmitKind::Ir) && !options.full && !is_special_file(options.path)) {
+    paths.add_output(name, options.path + ".arrays");
+  }
+}
+
 Result<void> emit_program(const Program& program, const EmitOptions& options,
                           const nlohmann::ordered_json& statistics, const EmittedCode& code) {
   switch (options.kind.value_or(EmitKind::Ir)) {

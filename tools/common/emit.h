@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "tools/common/command_paths.h"
 #include "vecc/emit_native.h"
 #include "vecc/emit_python.h"
 #include "vecc/error.h"
@@ -41,6 +42,9 @@ void add_emit_options(CLI::App& app, EmitOptions& options);
 [[nodiscard]] Result<void> emit_program(const Program& program, const EmitOptions& options,
                                         const nlohmann::ordered_json& statistics,
                                         const EmittedCode& code = {});
+
+/// Where -o writes: a file, with its side file, or a folder.
+void add_emit_output(CommandPaths& paths, const EmitOptions& options);
 
 /// What does not fit together; empty if all is well.
 [[nodiscard]] std::string check_emit_options(const EmitOptions& options);

@@ -6,11 +6,29 @@
 #include <filesystem>
 
 #include "src/support/quantity_text.h"
+#include "tools/common/command_paths.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
+namespace {
+
+/// Whether `output` is a file of the folder `input` that may be of the data set: any but a graph.
+bool names_part_of(const std::string& input, const std::string& output) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path folder = fs::canonical(input, error);
+  if (error || !fs::is_directory(folder, error)) return false;
+  const fs::path file = fs::canonical(output, error);
+  if (error) return false;  // a new one
+  const std::string name = file.filename().string();
+  if (name.ends_with(".pb") || name.ends_with(".pb.gz") || name.ends_with(".pb.zst")) return false;
+  const fs::path inside = file.lexically_relative(folder);
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+}  // namespace
 
 void add_import_options(CLI::App& command, ImportCommandOptions& o) {
   command.add_option("-o,--output", o.output, "The file to write; .gz and .zst compress")
@@ -49,6 +67,19 @@ void add_model_option(CLI::App& command, std::string& model,
       ->required()
       ->check(CLI::IsMember(names).description(""))
       ->type_name(choices);
+}
+
+Result<void> check_import_paths(const std::string& input, const std::string& output) {
+  CommandPaths paths;
+  paths.add_input("the input " + input, input);
+  paths.add_output("-o " + output, output);
+  std::string problem = paths.find_conflict();
+  if (problem.empty() && names_part_of(input, output)) {
+    problem = fmt::format("-o {} names a file of the input {}", escape_terminal(output, 4096),
+                          escape_terminal(input, 4096));
+  }
+  if (problem.empty()) return {};
+  return Errors(ErrorCode::Usage, "vecc-import", problem);
 }
 
 Result<void> write_grounded(const ImportCommandOptions& options, const std::string& producer,

@@ -8,6 +8,7 @@
 #include "tools/common/run_tool.h"
 #include "tools/import/commands.h"
 #include "tools/import/ground/grounder.h"
+#include "tools/import/import_data.h"
 
 namespace vecc::tools {
 namespace {
@@ -19,6 +20,9 @@ struct RepeatOptions {
 };
 
 ExitCode repeat(const RepeatOptions& options) {
+  if (const Result<void> apart = check_import_paths(options.input, options.output); !apart) {
+    return static_cast<ExitCode>(report_errors(apart.error()));
+  }
   const Result<NeuronGraph> graph = read_graph(options.input);
   if (!graph) return static_cast<ExitCode>(report_errors(graph.error()));
   const Result<void> written =

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tools/common/command_paths.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/emit.h"
 #include "tools/common/logging.h"
@@ -93,6 +94,16 @@ int opt_main(int argc, char** argv) {
     return report_usage("vecc-opt", problem);
   }
   if (const auto problem = check_emit_options(options.emit); !problem.empty()) {
+    return report_usage("vecc-opt", problem);
+  }
+  CommandPaths paths;
+  if (options.input != "-") {
+    paths.add_input("the program " + options.input, options.input);
+    paths.add_input("the program " + options.input, options.input + ".arrays");
+  }
+  add_emit_output(paths, options.emit);
+  if (options.emit.path.empty()) paths.add_stdout();
+  if (const auto problem = paths.find_conflict(); !problem.empty()) {
     return report_usage("vecc-opt", problem);
   }
   set_up_logging(options.log_level);

@@ -27,8 +27,9 @@ AppendedFile::~AppendedFile() {
 }
 
 Result<AppendedFile> AppendedFile::open(const std::string& path) {
-  const int create = is_special_file(path) ? 0 : O_CREAT;
-  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | create, 0666);
+  const int file = is_special_file(path)
+                       ? open_special_file(path)
+                       : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_CREAT, 0666);
   if (file < 0) return write_failure(path, errno);
   return AppendedFile(path, file);
 }

@@ -34,6 +34,13 @@ std::string check_log_text(const std::string& text) {
   return "--log: \"" + text + "\" is none of csv:FILE, jsonl:FILE and tensorboard:DIR";
 }
 
+void add_log_paths(CommandPaths& paths, const std::string& name, const std::string& text) {
+  const auto [kind, path] = split_text(text);
+  if (kind != kTensorBoard) return paths.add_output(name, path);
+  paths.add_shared_folder(name, path);
+  paths.add_output(name, path + "/events.out.tfevents");  // what TensorBoard takes for one run
+}
+
 std::string path_of_fold(const std::string& path, std::uint32_t fold) {
   std::filesystem::path place = path;
   const std::string end = place.extension().string();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/common/command_paths.h"
 #include "vecc/train_loop.h"
 
 namespace vecc::tools {
@@ -24,6 +25,9 @@ class EpochLog {
 
 /// What is wrong with the text of a --log; empty if nothing.
 [[nodiscard]] std::string check_log_text(const std::string& text);
+/// The file or folder that it is written to; `name` is the option.
+void add_log_paths(CommandPaths& paths, const std::string& name, const std::string& text);
+
 /// The file of one fold, beside those of the others: `a/b.csv` gives `a/b.fold2.csv`.
 [[nodiscard]] std::string path_of_fold(const std::string& path, std::uint32_t fold);
 /// The log of one fold, beside those of the others: `csv:a/b.csv` gives `csv:a/b.fold2.csv`,

@@ -6,10 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "tools/common/command_paths.h"
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
 #include "tools/common/precision_option.h"
 #include "tools/common/run_tool.h"
+#include "tools/train_log/train_log.h"
 
 namespace vecc::tools {
 namespace {
@@ -208,18 +210,39 @@ void add_limit_options(CLI::App& app, ImportLimits& limits) {
 }
 
 std::string check_gradients(const Options& o) {
-  if (o.gradients.empty()) return {};
-  if (o.emit.kind && !o.run) return "--gradients needs --run beside --emit";
-  if (o.gradients == o.emit.path) return "--gradients and -o name one file";
+  if (!o.gradients.empty() && o.emit.kind && !o.run) {
+    return "--gradients needs --run beside --emit";
+  }
   return {};
 }
 
-std::string check_save_weights(const Options& o) {
-  if (o.save_weights.empty()) return {};
-  if (o.save_weights == o.emit.path) return "--save-weights and -o name one file";
-  if (o.save_weights == o.gradients) return "--save-weights and --gradients name one file";
-  if (o.save_weights == o.input) return "--save-weights names the graph";
-  return {};
+/// With folds, a file each.
+void add_weight_outputs(CommandPaths& paths, const Options& o) {
+  if (o.save_weights.empty()) return;
+  const std::string name = "--save-weights=" + o.save_weights;
+  if (o.training.folds == 0) return paths.add_output(name, o.save_weights);
+  for (std::uint32_t k = 1; k <= o.training.folds; ++k) {
+    paths.add_output(name, path_of_fold(o.save_weights, k));
+  }
+}
+
+CommandPaths paths_of(const Options& o) {
+  CommandPaths paths;
+  paths.add_input("--load-weights=" + o.load_weights, o.load_weights);
+  paths.add_input("--load-facts=" + o.load_facts, o.load_facts);
+  add_emit_output(paths, o.emit);
+  paths.add_output("--gradients=" + o.gradients, o.gradients);
+  add_weight_outputs(paths, o);
+  add_train_paths(paths, o.training);
+  return paths;
+}
+
+/// Of a program that reads a graph and prints.
+std::string check_program_paths(const Options& o) {
+  CommandPaths paths = paths_of(o);
+  paths.add_input("the graph " + o.input, o.input);
+  if (o.emit.path.empty() || o.run) paths.add_stdout();
+  return paths.find_conflict();
 }
 
 std::string check_facts(const Options& o) {
@@ -276,7 +299,6 @@ std::string check_options(const CLI::App& app, Options& o, const std::string& de
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
   }
-  if (std::string problem = check_save_weights(o); !problem.empty()) return problem;
   if (std::string problem = check_facts(o); !problem.empty()) return problem;
   if (std::string problem = check_train_settings(app, o.training, o.emit.kind == EmitKind::Python);
       !problem.empty()) {
@@ -313,11 +335,15 @@ struct CommandLine {
   CommandLine(const CommandLine&) = delete;  // its options are referred to
   CommandLine& operator=(const CommandLine&) = delete;
 
+  /// Whose it is: the program's, which reads a graph and prints to stdout, or a caller's.
+  enum class Owner : std::uint8_t { Program, Caller };
   /// After the parse. What does not fit together; empty if all is well.
-  std::string finish() {
+  std::string finish(Owner owner) {
     options.emit.json = options.json;
     options.optimize.options.threads = options.threads;
-    return check_options(app, options, device);
+    if (std::string problem = check_options(app, options, device); !problem.empty()) return problem;
+    return owner == Owner::Program ? check_program_paths(options)
+                                   : paths_of(options).find_conflict();
   }
 };
 
@@ -344,7 +370,7 @@ std::string check_sample_options(Options& o, const std::string& device) {
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CommandLine line(options);
   if (const auto code = parse_arguments(line.app, argc, argv)) return code;
-  const std::string problem = line.finish();
+  const std::string problem = line.finish(CommandLine::Owner::Program);
   if (!problem.empty()) return report_usage("vecc", problem);
   return std::nullopt;
 }
@@ -366,7 +392,7 @@ Result<Options> parse_option_words(std::vector<std::string> words) {
   std::string problem;
   try {
     line.app.parse(std::move(words));
-    problem = line.finish();
+    problem = line.finish(CommandLine::Owner::Caller);
   } catch (const CLI::ParseError& e) {
     problem = e.what();
   }

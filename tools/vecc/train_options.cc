@@ -193,9 +193,8 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
 }
 
 std::string check_logs(const std::vector<std::string>& logs) {
-  for (auto log = logs.begin(); log != logs.end(); ++log) {
-    if (std::string problem = check_log_text(*log); !problem.empty()) return problem;
-    if (std::find(logs.begin(), log, *log) != log) return "--log: \"" + *log + "\" comes twice";
+  for (const std::string& log : logs) {
+    if (std::string problem = check_log_text(log); !problem.empty()) return problem;
   }
   return {};
 }
@@ -238,6 +237,21 @@ void add_train_options(CLI::App& app, TrainSettings& settings) {
   add_loss_options(app, settings);
   add_step_options(app, settings);
   add_batch_options(app, settings);
+}
+
+void add_train_paths(CommandPaths& paths, const TrainSettings& s) {
+  paths.add_input("--validate=" + s.validate_file, s.validate_file);
+  if (const std::string& folder = s.loop.checkpoint_folder; !folder.empty()) {
+    const std::string name = "--checkpoint=" + folder;
+    paths.add_shared_folder(name, folder);
+    for (const std::string& file : checkpoint_paths(folder)) paths.add_output(name, file);
+  }
+  for (const std::string& log : s.logs) {
+    if (s.folds == 0) add_log_paths(paths, "--log=" + log, log);
+    for (std::uint32_t k = 1; k <= s.folds; ++k) {
+      add_log_paths(paths, "--log=" + log, log_of_fold(log, k));
+    }
+  }
 }
 
 std::string check_train_settings(const CLI::App& app, const TrainSettings& s, bool emits_module) {

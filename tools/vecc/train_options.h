@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/common/command_paths.h"
 #include "vecc/train_loop.h"
 
 namespace vecc::tools {
@@ -34,6 +35,8 @@ inline constexpr const char* kTrainingGroup = "Training";
 CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const char* text);
 /// Adds the options; `settings` must outlive the parse.
 void add_train_options(CLI::App& app, TrainSettings& settings);
+/// The files that a training reads and writes.
+void add_train_paths(CommandPaths& paths, const TrainSettings& settings);
 /// After the parse: what does not fit together; empty if all is well. Without --train such options
 /// are refused, but for those that a Python module to be emitted trains by.
 [[nodiscard]] std::string check_train_settings(const CLI::App& app, const TrainSettings& settings,

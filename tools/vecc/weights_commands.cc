@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "commands.h"
+#include "tools/common/command_paths.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
@@ -115,6 +116,17 @@ int weights_main(int argc, char** argv) {
   const auto is = [&](const char* name) { return line.app.got_subcommand(name); };
   if (is("convert") && names_numpy(o.second)) {
     return report_usage("vecc weights", "convert writes safetensors only, not .npz or .npy");
+  }
+  CommandPaths paths;
+  paths.add_input(o.first, o.first);
+  if (is("diff")) paths.add_input(o.second, o.second);
+  if (is("convert")) {
+    paths.add_output(o.second, o.second);
+  } else {
+    paths.add_stdout();
+  }
+  if (const std::string problem = paths.find_conflict(); !problem.empty()) {
+    return report_usage("vecc weights", problem);
   }
   const Result<int> result = is("show") ? show(o) : is("diff") ? diff(o) : convert(o);
   return result ? *result : report_errors(result.error());
