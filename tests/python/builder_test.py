@@ -1,5 +1,6 @@
 """vecc.GraphBuilder: columns to graphs and files."""
 
+import pickle
 import sys
 import tempfile
 import unittest
@@ -57,11 +58,12 @@ class BuilderTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "graph.pb"
 
-    def check_error(self, builder, code, message):
+    def check_error(self, call, code, message):
+        """Where the mistake is, not when the graph is written."""
         with self.assertRaisesRegex(vecc.Error, message) as raised:
-            builder.save(self.path)
+            call()
         self.assertEqual(raised.exception.code, code)
-        self.assertEqual(list(self.path.parent.iterdir()), [])
+        self.assertIsInstance(raised.exception, ValueError)
 
     def test_the_formats_example(self):
         """Byte for byte."""
@@ -135,6 +137,8 @@ class BuilderTest(unittest.TestCase):
         self.assertIn("train_mrr", training.history[0])
         with self.assertRaisesRegex(vecc.Error, "'left' is none of train, validation, test"):
             builder.samples(out, splits=["left"] * 4)
+        with self.assertRaisesRegex(vecc.Error, r"did you mean train\?"):
+            builder.samples(out, splits=["trian"] * 4)
 
     def test_tree_lstm(self):
         """Against the formulas, node by node."""
@@ -149,22 +153,44 @@ class BuilderTest(unittest.TestCase):
     def test_bad_columns(self):
         builder = vecc.GraphBuilder()
         x = builder.facts("x", [1.0, 2.0])
-        builder.neurons("y", [x[0]], fan_in=[1, 1])
-        self.check_error(builder, "E010", r'group 1 "y": error: inputs has 1 entries, expected 2')
-        builder = vecc.GraphBuilder()
-        x = builder.facts("x", [1.0, 2.0], names=["only one"])
-        self.check_error(builder, "E010", "names has 1 entries, expected 2: one a neuron")
-        builder = vecc.GraphBuilder()
-        builder.samples(builder.facts("x", [1.0, 2.0]), targets=[1.0], ids=["a"])
-        self.check_error(builder, "E010", "ids has 1 entries, expected 2: one a sample")
+        self.check_error(lambda: builder.neurons("y", [x[0]], fan_in=[1, 1]), "E010",
+                         r'group 1 "y": error: inputs has 1 entries, expected 2')
+        self.check_error(lambda: builder.facts("z", [1.0, 2.0], names=["only one"]), "E010",
+                         "names has 1 entries, expected 2: one a neuron")
+        self.check_error(lambda: builder.samples(x, targets=[1.0], ids=["a"]), "E010",
+                         "ids has 1 entries, expected 2: one a sample")
+        self.check_error(lambda: builder.neurons("y", x[:, None], weights=[3]), "E050",
+                         "weights has 3, but there are 0 weights")
+        builder.weights("w", 1.0)
+        self.check_error(lambda: builder.weights("w", 2.0), "E050", "of that name already")
 
     def test_bad_functions(self):
-        for options, code in (({"combination": "mode"}, "E019"),
-                              ({"transformation": "cube"}, "E019"),
-                              ({"kind": "ghost"}, "E050"), ({"expression": "sum("}, "E030")):
+        for options, code, message in (
+                ({"combination": "maxx"}, "E019", r"is none of .*sum.*; did you mean max\?"),
+                ({"combination": "mode"}, "E019", '"mode" is none of .*avg'),
+                ({"transformation": "sigmiod"}, "E019", r"; did you mean sigmoid\?"),
+                ({"transformation": "leakyrellu(0.5)"}, "E019", r"; did you mean leakyrelu\?"),
+                ({"transformation": "leakyrelu(x)"}, "E018", "leakyrelu"),
+                ({"kind": "rul"}, "E050", r"did you mean rule\?"),
+                ({"kind": "ghost"}, "E050", "none of fact, rule"),
+                ({"expression": "sum("}, "E030", "error")):
             builder = vecc.GraphBuilder()
-            builder.neurons("y", builder.facts("x", [1.0])[:, None], **options)
-            self.check_error(builder, code, "error")
+            x = builder.facts("x", [1.0])[:, None]
+            with self.subTest(**options):
+                self.check_error(lambda: builder.neurons("y", x, **options), code, message)
+
+    def test_a_bad_call_leaves_no_trace(self):
+        builder = five_neurons()
+        with self.assertRaises(vecc.Error):
+            builder.neurons("more", [[0]], combination="smu")
+        builder.save(self.path)
+        expected = self.path.read_bytes()
+        five_neurons().save(self.path)
+        self.assertEqual(self.path.read_bytes(), expected)
+
+    def test_a_builder_is_not_pickled(self):
+        with self.assertRaisesRegex(TypeError, r"pickle or copy the Graph of its build\(\)"):
+            pickle.dumps(five_neurons())
 
     def test_bad_references(self):
         """What only the whole graph shows, in the importer's words."""

@@ -1,5 +1,6 @@
 """vecc.load and vecc.Graph."""
 
+import copy
 import pickle
 import tempfile
 import threading
@@ -68,6 +69,74 @@ class GraphTest(unittest.TestCase):
         self.assertEqual(error.place, str(missing))
         short.write_bytes(XOR.read_bytes()[:100])
         self.check_error(lambda: vecc.load(short), error_code(short), short)
+
+    def test_errors_are_those_of_python_as_well(self):
+        for call, kind in ((lambda: vecc.load(self.folder / "no.pb"), FileNotFoundError),
+                           (lambda: vecc.load(XOR).set_weights(self.folder / "no"), OSError),
+                           (lambda: vecc.load(XOR).save_weights(self.folder), OSError),
+                           (lambda: vecc.load(XOR).save(self.folder / "a" / "b"), FileNotFoundError),
+                           (lambda: vecc.load(b"no graph"), ValueError),
+                           (lambda: vecc.load(XOR, max_neurons=3), ValueError),
+                           (lambda: vecc.load(XOR, max_neurons=0), ValueError)):
+            with self.subTest(kind=kind), self.assertRaises(kind) as raised:
+                call()
+            error = raised.exception
+            self.assertIsInstance(error, vecc.Error)
+            again = pickle.loads(pickle.dumps(error))
+            self.assertIsInstance(again, kind)
+            self.assertEqual(str(again), str(error))
+        with self.assertRaises(FileNotFoundError) as raised:
+            vecc.load(self.folder / "no.pb")
+        self.assertEqual((raised.exception.errno, raised.exception.filename),
+                         (2, str(self.folder / "no.pb")))
+        with self.assertRaises(vecc.Error) as raised:
+            vecc.load(XOR).compile(device="cuda:99", backend="torch")
+        self.assertNotIsInstance(raised.exception, (OSError, ValueError))
+
+    def check_same(self, graph, other):
+        self.assertEqual((graph.groups, graph.sample_ids, graph.producer),
+                         (other.groups, other.sample_ids, other.producer))
+        np.testing.assert_array_equal(graph.inputs, other.inputs)
+        np.testing.assert_array_equal(graph.input_begin, other.input_begin)
+        self.assertEqual(list(graph.weights), list(other.weights))
+        for name, w in graph.weights.items():
+            np.testing.assert_array_equal(w, other.weights[name])
+        for a, b in zip(flat(graph.evaluate()), flat(other.evaluate()), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+    def test_saved_pickled_and_copied_graphs_are_the_same(self):
+        for path in GRAPHS:
+            graph = vecc.load(path)
+            graph.set_weights({name: w / 3 for name, w in graph.weights.items()
+                               if name in learnable(graph)})
+            graph.save(self.folder / "g.pb.zst", compression="zstd")
+            for how, other in (("file", vecc.load(self.folder / "g.pb.zst")),
+                               ("pickle", pickle.loads(pickle.dumps(graph))),
+                               ("copy", copy.copy(graph)), ("deepcopy", copy.deepcopy(graph))):
+                with self.subTest(path.stem, how=how):
+                    self.check_same(graph, other)
+
+    def test_a_copy_has_weights_of_its_own(self):
+        graph = vecc.load(XOR)
+        before, other = graph.weights, copy.deepcopy(graph)
+        other.set_weights({name: 2 * w for name, w in before.items()})
+        for name, w in graph.weights.items():
+            np.testing.assert_array_equal(w, before[name])
+
+    def test_what_cannot_be_saved_or_pickled_says_why(self):
+        graph = vecc.load(MUTAGENESIS)
+        facts = next(group["head"] for group in graph.groups if group["class"] == "fact")
+        bound = vecc.load(MUTAGENESIS, bind_facts=[facts])
+        for call in (lambda: bound.save(self.folder / "g.pb"), lambda: pickle.dumps(bound)):
+            with self.assertRaisesRegex(vecc.Error, "facts of this graph are inputs"):
+                call()
+        self.check_same(bound, copy.deepcopy(bound))
+        program = vecc.load(XOR).compile(backend="interpreter")
+        for call in (pickle.dumps, copy.copy, copy.deepcopy):
+            with self.assertRaisesRegex(TypeError, r"its Graph and compile\(\) that again"):
+                call(program)
+        with self.assertRaisesRegex(vecc.Error, r"none of none, gzip, zstd; did you mean gzip\?"):
+            vecc.load(XOR).save(self.folder / "g.pb", "gzp")
 
     def test_limits(self):
         self.check_error(lambda: vecc.load(XOR, max_neurons=3), "E041", XOR, "--max-neurons=3")
@@ -168,6 +237,10 @@ class GraphTest(unittest.TestCase):
         done.set()
         thread.join()
         self.assertGreater(after, before)
+
+
+def learnable(graph):
+    return graph.compile(backend="interpreter").gradients()
 
 
 def error_code(path):

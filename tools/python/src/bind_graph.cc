@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "chunk.h"
 #include "errors.h"
 #include "graph.h"
 #include "program.h"
@@ -83,6 +84,26 @@ void save_weight_file(const Graph& self, const std::string& path) {
   });
 }
 
+void save_graph(const Graph& self, const std::string& path, const std::string& compression) {
+  const Compression compressed = take(compression_of(compression));
+  without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    take(write_graph(*self.graph, path, compressed));
+  });
+}
+
+// With weights of its own.
+Graph copy_graph(const Graph& self) {
+  Graph copy;
+  copy.path = self.path;
+  copy.facts = self.facts;
+  without_lock([&] {
+    const std::lock_guard guard(*self.mutex);
+    copy.graph = std::make_shared<NeuronGraph>(*self.graph);
+  });
+  return copy;
+}
+
 nb::dict graph_weights(const Graph& self) {
   return table_arrays(without_lock([&] {
     const std::lock_guard guard(*self.mutex);
@@ -148,6 +169,8 @@ void bind_graph(nb::module_& module) {
       .def("set_weights", set_graph_weights, nb::arg("arrays"))
       .def("load_weights", load_weight_file, nb::arg("path"), nb::arg("by_name"))
       .def("save_weights", save_weight_file, nb::arg("path"))
+      .def("save", save_graph, nb::arg("path"), nb::arg("compression"))
+      .def("copy", copy_graph)
       .def("evaluate", evaluate, nb::sig("def evaluate(self) -> " VECC_STACKED))
       .def("compile", compile_graph, nb::arg("words"));
 }

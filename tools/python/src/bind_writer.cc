@@ -2,8 +2,6 @@
 // types.
 #include <nanobind/stl/unique_ptr.h>
 
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <string_view>
 
@@ -14,16 +12,6 @@
 
 namespace vecc::python_package {
 namespace {
-
-constexpr std::array<std::string_view, 3> kCompressions{"none", "gzip", "zstd"};
-
-Compression compression_of(std::string_view text) {
-  const auto* const found = std::ranges::find(kCompressions, text);
-  if (found == kCompressions.end()) {
-    raise_usage("compression", '"' + std::string(text) + "\" is none of none, gzip, zstd");
-  }
-  return static_cast<Compression>(found - kCompressions.begin());
-}
 
 /// A column of samples, as _core.GraphWriter.samples takes it; all but `outputs` may be empty.
 struct SampleColumns {
@@ -109,7 +97,7 @@ std::vector<SampleRecord> records_of(const SampleColumns& columns) {
 std::unique_ptr<GraphWriter> create(const std::string& path, const std::string& compression,
                                     const std::string& producer) {
   return std::make_unique<GraphWriter>(
-      take(GraphWriter::create(path, compression_of(compression), producer)));
+      take(GraphWriter::create(path, take(compression_of(compression)), producer)));
 }
 
 void write_table(GraphWriter& self, const std::string& name, std::uint32_t first,
@@ -120,8 +108,8 @@ void write_table(GraphWriter& self, const std::string& name, std::uint32_t first
   });
 }
 
-void write_facts(GraphWriter& self, const ChunkHead& head, const Column<double>& values,
-                 const Column<std::uint32_t>& weights) {
+GroupChunk facts_of(const ChunkHead& head, const Column<double>& values,
+                    const Column<std::uint32_t>& weights) {
   GroupChunk chunk = take(chunk_of(head));
   chunk.values = span_of(values);
   chunk.weights = span_of(weights);
@@ -129,13 +117,13 @@ void write_facts(GraphWriter& self, const ChunkHead& head, const Column<double>&
                : !chunk.values.empty() ? FactKind::Constant
                                        : FactKind::Unit;
   take(check_columns(chunk));
-  without_lock([&] { self.group(chunk); });
+  return chunk;
 }
 
-void write_neurons(GraphWriter& self, const ChunkHead& head, const FunctionText& function,
-                   const Column<std::uint32_t>& fan_in, const Column<std::uint64_t>& inputs,
-                   const Column<std::uint32_t>& weights, const Column<std::uint32_t>& offsets,
-                   const Column<std::uint32_t>& words) {
+GroupChunk neurons_of(const ChunkHead& head, const FunctionText& function,
+                      const Column<std::uint32_t>& fan_in, const Column<std::uint64_t>& inputs,
+                      const Column<std::uint32_t>& weights, const Column<std::uint32_t>& offsets,
+                      const Column<std::uint32_t>& words) {
   GroupChunk chunk = take(chunk_of(head));
   chunk.function = take(function_of(function));
   chunk.fan_in = span_of(fan_in);
@@ -144,6 +132,20 @@ void write_neurons(GraphWriter& self, const ChunkHead& head, const FunctionText&
   chunk.offsets = span_of(offsets);
   chunk.words = span_of(words);
   take(check_columns(chunk));
+  return chunk;
+}
+
+void write_facts(GraphWriter& self, const ChunkHead& head, const Column<double>& values,
+                 const Column<std::uint32_t>& weights) {
+  const GroupChunk chunk = facts_of(head, values, weights);
+  without_lock([&] { self.group(chunk); });
+}
+
+void write_neurons(GraphWriter& self, const ChunkHead& head, const FunctionText& function,
+                   const Column<std::uint32_t>& fan_in, const Column<std::uint64_t>& inputs,
+                   const Column<std::uint32_t>& weights, const Column<std::uint32_t>& offsets,
+                   const Column<std::uint32_t>& words) {
+  const GroupChunk chunk = neurons_of(head, function, fan_in, inputs, weights, offsets, words);
   without_lock([&] { self.group(chunk); });
 }
 
@@ -155,6 +157,24 @@ void write_samples(GraphWriter& self, const SampleColumns& columns) {
 }  // namespace
 
 void bind_writer(nb::module_& module) {
+  // The columns of a call, checked when it is made: the writer comes later.
+  module.def(
+      "check_facts",
+      [](const ChunkHead& head, const Column<double>& values,
+         const Column<std::uint32_t>& weights) { (void)facts_of(head, values, weights); },
+      nb::arg("head"), nb::arg("values"), nb::arg("weights"));
+  module.def(
+      "check_neurons",
+      [](const ChunkHead& head, const FunctionText& function, const Column<std::uint32_t>& fan_in,
+         const Column<std::uint64_t>& inputs, const Column<std::uint32_t>& weights,
+         const Column<std::uint32_t>& offsets, const Column<std::uint32_t>& words) {
+        (void)neurons_of(head, function, fan_in, inputs, weights, offsets, words);
+      },
+      nb::arg("head"), nb::arg("function"), nb::arg("fan_in"), nb::arg("inputs"),
+      nb::arg("weights"), nb::arg("offsets"), nb::arg("words"));
+  module.def(
+      "check_samples", [](const SampleColumns& columns) { (void)records_of(columns); },
+      nb::arg("columns"));
   nb::class_<ChunkHead>(module, "ChunkHead")
       .def(nb::init<std::uint64_t, std::string, std::string, std::string, std::uint64_t,
                     std::uint32_t, std::optional<Sides>, std::vector<std::string>>(),

@@ -1,12 +1,15 @@
 #include "chunk.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <numeric>
 #include <string_view>
 
+#include "tools/common/suggest.h"
 #include "vecc/escape.h"
 
 namespace vecc::python_package {
@@ -17,14 +20,31 @@ constexpr std::array kClasses{NeuronClass::Fact,        NeuronClass::Rule,
                               NeuronClass::Negation,    NeuronClass::WeightedAtom,
                               NeuronClass::Aggregation, NeuronClass::SplittableAggregation};
 
+constexpr std::array<std::string_view, 3> kCompressions{"none", "gzip", "zstd"};
+
+// `"smu" is none of sum, avg; did you mean sum?`
+Errors unknown_name(ErrorCode code, const char* place, std::string_view text,
+                    const std::vector<std::string>& names) {
+  const std::optional<std::string> meant = tools::nearest_name(text, names);
+  return Errors(code, place,
+                fmt::format("\"{}\" is none of {}{}", escape_terminal(text, 40),
+                            fmt::join(names, ", "), meant ? "; did you mean " + *meant + "?" : ""));
+}
+
+template <class Infos>
+std::vector<std::string> names_of(const Infos& infos) {
+  std::vector<std::string> names;
+  for (const auto& each : infos) names.emplace_back(each.text);
+  return names;
+}
+
 Result<NeuronClass> class_of(std::string_view text) {
-  std::string names;
+  std::vector<std::string> names;
   for (const NeuronClass each : kClasses) {
     if (text_of(each) == text) return each;
-    names += (names.empty() ? "" : ", ") + std::string(text_of(each));
+    names.emplace_back(text_of(each));
   }
-  return Errors(ErrorCode::Usage, "kind",
-                fmt::format("\"{}\" is none of {}", escape_terminal(text), names));
+  return unknown_name(ErrorCode::Usage, "kind", text, names);
 }
 
 class ColumnCheck {
@@ -56,6 +76,13 @@ std::uint64_t edges_of(const GroupChunk& chunk) {
 
 }  // namespace
 
+Result<Compression> compression_of(std::string_view text) {
+  const auto* const found = std::ranges::find(kCompressions, text);
+  if (found != kCompressions.end()) return static_cast<Compression>(found - kCompressions.begin());
+  return unknown_name(ErrorCode::Usage, "compression", text,
+                      {kCompressions.begin(), kCompressions.end()});
+}
+
 Shape shape_of(const Sides& sides) {
   return sides.first == 0 ? Shape::scalar() : Shape(sides.first, sides.second);
 }
@@ -78,11 +105,17 @@ Result<NeuronFunction> function_of(const FunctionText& text) {
   NeuronFunction function;
   const auto combination = parse_combination(text.combination);
   if (!combination) {
-    return Errors(ErrorCode::UnknownFunction, "combination",
-                  "\"" + escape_terminal(text.combination) + "\" is no combination");
+    return unknown_name(ErrorCode::UnknownFunction, "combination", text.combination,
+                        names_of(combinations()));
   }
   function.combination = *combination;
   function.axis = text.axis;
+  const std::string_view name =
+      std::string_view(text.transformation).substr(0, text.transformation.find_first_of(" ("));
+  if (!parse_transformation(name)) {
+    return unknown_name(ErrorCode::UnknownFunction, "transformation", name,
+                        names_of(transformations()));
+  }
   VECC_TRY(function.transformation,
            parse_transformation_spec(text.transformation, "transformation"));
   if (text.expression) {

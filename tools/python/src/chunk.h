@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct FunctionText {
   int axis = -1;
   std::optional<std::string> expression;
 };
+
+/// `none`, `gzip` or `zstd`. Error: Usage.
+[[nodiscard]] Result<Compression> compression_of(std::string_view text);
 
 /// Errors: Usage (no such class), UnknownFunction, ParameterRange, ProgramSyntax.
 [[nodiscard]] Result<GroupChunk> chunk_of(const ChunkHead& head);

@@ -17,9 +17,9 @@ void set_error(const Errors& errors) {
   for (const Diagnostic& d : errors.list()) {
     diagnostics.emplace_back(static_cast<int>(d.code), d.place, d.message);
   }
-  const nb::object type = nb::module_::import_("vecc.error").attr("Error");
-  const nb::object error = type(errors.text(), diagnostics, static_cast<int>(errors.exit_code()));
-  PyErr_SetObject(type.ptr(), error.ptr());
+  const nb::object make = nb::module_::import_("vecc.error").attr("Error");
+  const nb::object error = make(errors.text(), diagnostics, static_cast<int>(errors.exit_code()));
+  PyErr_SetObject(error.type().ptr(), error.ptr());  // Error makes one that is an OSError, too
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
@@ -64,6 +65,7 @@ class GraphBuilder:
         self._producer = producer
         self._parts: List[Callable[[Any], None]] = []  # what save() calls, with the writer
         self._groups: dict = {}
+        self._tables: set = set()
         self._neurons = 0
         self._weights = 0
 
@@ -85,6 +87,9 @@ class GraphBuilder:
                                   f"{rows} of shape {tuple(shape)}")
             flat = array.ravel()
         sides = sides_of(shape if shape is not None else ())
+        if name in self._tables:
+            raise usage_error(f'weights "{name}"', "there are weights of that name already")
+        self._tables.add(name)
         first, rows = self._weights, 1 if count is None else int(count)
         self._weights += rows
         names = list(row_names)
@@ -105,6 +110,7 @@ class GraphBuilder:
         each; or, by `count` alone, n times the number 1."""
         flat, shape = np.zeros(0), None
         owners = ids_of("weights", [] if weights is None else weights, np.uint32)
+        self._check_weights(f'facts "{head}"', "weights", owners)
         if values is not None:
             array = as_array(values, np.float64)
             count, shape, flat = len(array), sides_of(array.shape[1:]), array.ravel()
@@ -112,7 +118,8 @@ class GraphBuilder:
             count = len(owners)
         elif count is None:
             raise usage_error(f'facts "{head}"', "need values, weights, or a count")
-        chunk, ids = self._chunk("fact", head, rule, int(count), shape, names, ids)
+        chunk, ids = self._chunk("fact", head, rule, int(count), shape, names, ids,
+                                 lambda chunk: _core.check_facts(chunk, flat, owners))
         self._parts.append(lambda writer: writer.facts(chunk, flat, owners))
         return ids
 
@@ -140,11 +147,15 @@ class GraphBuilder:
         reads = ids_of("inputs", array, np.uint64)
         owners = _spread("weights", weights, len(reads), fan)
         starts = _spread("offsets", offsets, count, fan)
+        self._check_weights(f'neurons "{head}"', "weights", owners)
+        self._check_weights(f'neurons "{head}"', "offsets", starts)
         word_column = ids_of("words", words, np.uint32)
         declared = None if shape is None else sides_of(shape)
         kind = kind or ("rule" if weights is None else "weighted rule")
-        chunk, ids = self._chunk(kind, head, rule, count, declared, names, ids)
         function = _core.FunctionText(combination, transformation, axis, expression)
+        chunk, ids = self._chunk(kind, head, rule, count, declared, names, ids,
+                                 lambda chunk: _core.check_neurons(chunk, function, fan, reads,
+                                                                   owners, starts, word_column))
         self._parts.append(lambda writer: writer.neurons(chunk, function, fan, reads, owners,
                                                          starts, word_column))
         return ids
@@ -161,6 +172,7 @@ class GraphBuilder:
             neurons, list(ids), shapes, has, flat, _codes("splits", splits, SPLITS, len(neurons)),
             ids_of("groups", groups, np.uint32), _codes("roles", roles, ROLES, len(neurons)),
             as_array(weights, np.float32).ravel())
+        _core.check_samples(columns)
         self._parts.append(lambda writer: writer.samples(columns))
 
     def save(self, path: Union[str, "os.PathLike[str]"], compression: str = "none") -> None:
@@ -169,6 +181,10 @@ class GraphBuilder:
         for write in self._parts:
             write(writer)
         writer.finish()
+
+    def __reduce__(self):
+        raise TypeError("a vecc.GraphBuilder cannot be pickled or copied: pickle or copy the Graph "
+                        "of its build()")
 
     def build(self, **options: Any) -> Graph:
         """The graph, checked as a file is; options as vecc.load() has them."""
@@ -179,18 +195,32 @@ class GraphBuilder:
                 data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return load(data, name=self._producer, **options)
 
+    def _check_weights(self, place: str, what: str, ids: np.ndarray) -> None:
+        unknown = ids[(ids >= self._weights) & (ids != NONE)]
+        if len(unknown):
+            raise usage_error(place, f"{what} has {unknown[0]}, but there are {self._weights} "
+                              "weights: weights() returns their numbers")
+
     def _chunk(self, kind: str, head: str, rule: str, count: int,
                shape: Optional[Tuple[int, int]], names: Sequence[str],
-               ids: Optional[np.ndarray]) -> Tuple[Any, np.ndarray]:
-        """A group goes on where kind, head and rule are the same."""
+               ids: Optional[np.ndarray],
+               check: Callable[[Any], None]) -> Tuple[Any, np.ndarray]:
+        """A group goes on where kind, head and rule are the same. What `check` raises leaves no
+        trace."""
+        is_new = ids is None
         if ids is None:
-            ids = self.reserve(count)
+            ids = np.arange(self._neurons, self._neurons + count, dtype=np.uint64)
         elif len(ids) != count or (
                 count and not np.array_equal(ids, np.arange(count) + int(ids[0]))):
             raise usage_error(f'group "{head}"', f"ids are not {count} numbers in a row")
-        group = self._groups.setdefault((kind, head, rule), len(self._groups))
+        group = self._groups.get((kind, head, rule), len(self._groups))
         first = int(ids[0]) if count else 0
-        return _core.ChunkHead(group, kind, head, rule, first, count, shape, list(names)), ids
+        chunk = _core.ChunkHead(group, kind, head, rule, first, count, shape, list(names))
+        check(chunk)
+        self._groups[kind, head, rule] = group
+        if is_new:
+            self.reserve(count)
+        return chunk, ids
 
 
 def _spread(what: str, ids: Any, count: int, fan: np.ndarray) -> np.ndarray:
@@ -229,5 +259,7 @@ def _codes(what: str, words: Union[str, Sequence[str]], codes: dict, count: int)
             return np.full(count, codes[words], np.uint8)
         return np.array([codes[word] for word in words], np.uint8)
     except KeyError as unknown:
-        names = ", ".join(name for name in codes if name)
-        raise usage_error(what, f"{unknown} is none of {names}") from None
+        names = [name for name in codes if name]
+        near = get_close_matches(str(unknown.args[0]), names, 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise usage_error(what, f"{unknown} is none of {', '.join(names)}{meant}") from None

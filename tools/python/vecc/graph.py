@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import tempfile
 from html import escape
 from typing import Any, Dict, List, Optional, Sequence, Union
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from vecc import _core
 from vecc.arrays import Weights, give_weights
+from vecc.error import usage_error
 from vecc.options import option_words
 from vecc.program import Program
 
@@ -70,6 +72,29 @@ class Graph:
         """Writes all weight tables as safetensors."""
         self._core.save_weights(os.fspath(path))
 
+    def save(self, path: Union[str, "os.PathLike[str]"], compression: str = "none") -> None:
+        """Writes a graph.pb with the weights of now: whole, or not at all. `compression`: none,
+        gzip, zstd."""
+        if self._words:
+            raise usage_error("save", "facts of this graph are inputs (bind_facts), which a file "
+                              "does not know; save the graph that is loaded without them, and "
+                              "bind them when it is loaded again")
+        self._core.save(os.fspath(path), compression)
+
+    def __copy__(self) -> "Graph":
+        """With weights of its own."""
+        return Graph(self._core.copy(), self._words)
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Graph":
+        return self.__copy__()
+
+    def __reduce__(self):
+        with tempfile.TemporaryDirectory(prefix="vecc-graph-") as folder:
+            path = os.path.join(folder, "graph.pb")
+            self.save(path, "zstd")
+            with open(path, "rb") as file:
+                return _unpickle, (file.read(), self._core.path)
+
     def evaluate(self) -> Outputs:
         """The samples' outputs by the reference: neuron by neuron, in float64, slow."""
         return self._core.evaluate()
@@ -99,6 +124,10 @@ class Graph:
         more = f"<p>and {len(groups) - most:,} more groups</p>" if len(groups) > most else ""
         return (f"<p>{escape(repr(self))}</p><table><tr><th>group</th><th>class</th>"
                 f"<th>neurons</th><th>rule</th></tr>{lines}</table>{more}")
+
+
+def _unpickle(data: bytes, name: str) -> Graph:
+    return load(data, name=name)
 
 
 def load(source: Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, mmap.mmap], *,

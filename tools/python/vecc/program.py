@@ -194,6 +194,11 @@ class Program:
         """The program, an op a line; long arrays are shortened."""
         return self._core.text()
 
+    def __reduce__(self):
+        raise TypeError("a compiled vecc.Program holds machine code and cannot be pickled or "
+                        "copied: pickle or copy its Graph and compile() that again; weights go by "
+                        "program.weights and set_weights(), or save_weights()")
+
     def __repr__(self) -> str:
         sizes = self.sizes
         return (f"<vecc.Program: {sizes['ops']:,} ops, {sizes['rows']:,} rows, "
