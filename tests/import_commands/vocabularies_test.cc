@@ -251,7 +251,7 @@ TEST(TwoSets, statistics_have_the_vocabularies) {
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_NE(table.out.find("vocabularies.node label"), std::string::npos) << table.out;
   const Finished json = run_vecc({graph, "--json", "--quiet", "--backend=reference"});
-  EXPECT_NE(json.out.find("\"node label\": 3"), std::string::npos) << json.out;
+  EXPECT_NE(json.out.find("\"node label\":3"), std::string::npos) << json.out;
 }
 
 }  // namespace

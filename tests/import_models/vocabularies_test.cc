@@ -80,7 +80,7 @@ TEST(VocabulariesOfModels, typed_graphs) {
   const NeuronGraph hgt = ground_typed("hgt", data, heads);
   EXPECT_THAT(uses_of(hgt, "relation"),
               UnorderedElementsAre("h1.A entries 2", "h1.M entries 2", "h1.p entries 2"));
-  EXPECT_THAT(uses_of(hgt, "node type"), ::testing::Contains("h1.k entries"));
+  EXPECT_THAT(uses_of(hgt, "node type"), ::testing::Contains("h1.K entries"));
   EXPECT_EQ(hgt.find_vocabulary("node type")->names.size(), 3u);
 }
 
