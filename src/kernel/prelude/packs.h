@@ -51,7 +51,15 @@ template <class T>
 VECC_FN Pack<T> pack_of(T x) {
   return x - Pack<T>{};  // keeps -0
 }
-#if defined(__FMA__) && defined(__x86_64__)
+#if defined(__FMA__) && defined(__clang__) && __has_builtin(__builtin_elementwise_fma)
+// clang 22 has no longer what is below.
+VECC_FN Pack<float> madd(Pack<float> a, Pack<float> b, Pack<float> c) {
+  return __builtin_elementwise_fma(a, b, c);
+}
+VECC_FN Pack<double> madd(Pack<double> a, Pack<double> b, Pack<double> c) {
+  return __builtin_elementwise_fma(a, b, c);
+}
+#elif defined(__FMA__) && defined(__x86_64__)
 VECC_FN Pack<float> madd(Pack<float> a, Pack<float> b, Pack<float> c) {
   return __builtin_ia32_vfmaddps256(a, b, c);
 }
