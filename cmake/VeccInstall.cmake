@@ -10,7 +10,7 @@ set(VECC_LIBRARIES vecc_import vecc_vectorize vecc_optimizer vecc_differentiate 
 add_library(libvecc SHARED cmake/prelude.cc)
 # All of them, called within the library or not. They are its inside: whoever links it gets its
 # headers, C++20 and Boost's headers, none of our warnings.
-target_link_libraries(libvecc PRIVATE LINKER:--whole-archive ${VECC_LIBRARIES} LINKER:--no-whole-archive)
+target_link_libraries(libvecc PRIVATE -Wl,--whole-archive ${VECC_LIBRARIES} -Wl,--no-whole-archive)
 target_link_libraries(libvecc PUBLIC Boost::headers)
 target_include_directories(libvecc INTERFACE $<INSTALL_INTERFACE:include>)
 target_compile_features(libvecc INTERFACE cxx_std_20)
@@ -20,6 +20,10 @@ set_target_properties(libvecc PROPERTIES OUTPUT_NAME vecc EXPORT_NAME vecc UNITY
 
 install(TARGETS libvecc EXPORT vecc LIBRARY DESTINATION lib)
 install(TARGETS vecc vecc-import vecc-opt vecc-bench RUNTIME DESTINATION bin)
+if(TARGET vecc_python)  # vecc.programs starts them
+  install(TARGETS vecc vecc-import vecc-opt RUNTIME DESTINATION vecc/bin
+          COMPONENT python EXCLUDE_FROM_ALL)
+endif()
 if(TARGET vecc_torch_module)  # found beside the library, and in lib beside a program's bin
   install(TARGETS vecc_torch_module LIBRARY DESTINATION lib)
 endif()
