@@ -67,7 +67,9 @@ function(vecc_precompiled)
   endif()
   foreach(target ${ARGN})
     target_precompile_headers(${target} REUSE_FROM vecc_prelude)
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # by which ccache follows the header
+    # By the first, ccache follows the header; and a precompiled header loses the pragmas by which
+    # Boost's small_vector quiets a false warning of GCC 12.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds)
   endforeach()
 endfunction()
 
@@ -77,6 +79,7 @@ function(vecc_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC vecc_options ${ARG_DEPENDS})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 24)
   vecc_precompiled(${name})
 endfunction()
 

@@ -14,6 +14,7 @@ from typing import List
 
 from vecc import _core
 from vecc.builder import GraphBuilder
+from vecc.compiler import choose_compiler
 from vecc.error import Diagnostic, Error
 from vecc.graph import Graph, load
 from vecc.program import Predictions, Program, Training
@@ -22,6 +23,7 @@ __all__ = ["Diagnostic", "Error", "Graph", "GraphBuilder", "Predictions", "Progr
            "__version__", "backends", "load"]
 
 __version__: str = _core.VERSION
+choose_compiler()
 
 
 def backends(device: str = "auto") -> List[str]:

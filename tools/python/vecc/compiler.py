@@ -1,0 +1,46 @@
+"""The C++ compiler of the cpu backend: the machine's own, or that of the PyPI package ziglang."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import warnings
+from pathlib import Path
+from typing import Optional
+
+# As backends/cpu/host_compiler.cc looks for one.
+_NAMES = ("c++", "g++", "clang++")
+_warned = False
+
+
+def _zig() -> Optional[str]:
+    spec = importlib.util.find_spec("ziglang")
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        zig = Path(folder) / "zig"
+        if os.access(zig, os.X_OK):
+            return str(zig)
+    return None
+
+
+def choose_compiler() -> bool:
+    """Has the cpu backend compile by ziglang where the machine has no compiler of its own and
+    VECC_CXX names none; whether there is one now."""
+    if os.environ.get("VECC_CXX") or any(shutil.which(name) for name in _NAMES):
+        return True
+    zig = _zig()
+    if zig is None:
+        return False
+    os.environ["VECC_ZIG"] = zig
+    os.environ["VECC_CXX"] = str(Path(__file__).with_name("zig-c++"))
+    return True
+
+
+def warn_without_compiler() -> None:
+    """Once: what `backend="auto"` came to without a compiler, and what helps."""
+    global _warned
+    if not _warned and not choose_compiler():
+        _warned = True
+        warnings.warn("there is no C++ compiler, so programs run by the interpreter: plain loops in "
+                      "double precision, many times slower than the cpu backend. This brings one: "
+                      "pip install ziglang", RuntimeWarning, stacklevel=3)
