@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cuda/scheduled_plan.h"
+#include "src/plan/launch_layout.h"
 #include "src/support/log.h"
 
 namespace vecc::cuda {
@@ -14,6 +15,8 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
                                                          const ExecutionOptions& options,
                                                          std::shared_ptr<Device> device) {
   VECC_TRY(ScheduledPlan scheduled, schedule_program(program, options, *device));
+  VECC_TRY_VOID(check_thread_memory(scheduled.plan,
+                                    scheduled.walk.shape ? CudaUnit::Step : CudaUnit::Kernel));
   std::unique_ptr<CudaExecutable> made(new CudaExecutable(scheduled.whole, device));
   DeviceCodeOptions code;
   code.warn = [](const std::string& text) { log_warning(text); };

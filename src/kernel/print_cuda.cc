@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "src/kernel/body_printer.h"
 #include "src/kernel/kernel_loops.h"
@@ -141,15 +142,20 @@ std::string flat_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit u
                             BodyPrinter(scalars, 1).print());
 }
 
-std::string rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
-  if (layout.flat) return flat_text(kernel, layout, unit);
+struct RowsText {
+  std::string text;
+  std::uint64_t array_bytes = 0;  // of a thread
+};
+
+RowsText rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
+  if (layout.flat) return {flat_text(kernel, layout, unit)};
   std::string place;
   if (layout.parts > 1) {
     place = fmt::format("  const unsigned part = type % {0};\n  type /= {0};\n", layout.parts);
   }
   BodyPrinter body(kernel, layout.lanes, !is_step(unit));
   if (body.matrix_parts() > 1 && !body.is_blocked()) {
-    return place + body.print_large_sums(row_text(kernel, "q"));
+    return {place + body.print_large_sums(row_text(kernel, "q")), body.array_bytes()};
   }
   const bool shares_rows = layout.parts > 1 && !body.is_blocked();
   place +=
@@ -158,14 +164,17 @@ std::string rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit u
                          "  const unsigned slot = 0;\n"
                        : "  const int lane = threadIdx.x % G;\n"
                          "  const unsigned slot = threadIdx.x / G % Slots;\n";
-  if (body.is_blocked()) return place + body.print_lane_blocks(row_text(kernel, "q + b"));
-  return place +
-         fmt::format(
-             "  for (unsigned q = begin + {2} / ({0} * Slots); q < end; "
-             "q += kThreads / ({0} * Slots)) {{\n"
-             "    const unsigned r = {1};\n",
-             layout.lanes, row_text(kernel, "q"), is_step(unit) ? "thread" : "threadIdx.x") +
-         body.print() + "  }\n";
+  if (body.is_blocked()) {
+    place += body.print_lane_blocks(row_text(kernel, "q + b"));
+  } else {
+    place += fmt::format(
+        "  for (unsigned q = begin + {2} / ({0} * Slots); q < end; "
+        "q += kThreads / ({0} * Slots)) {{\n"
+        "    const unsigned r = {1};\n",
+        layout.lanes, row_text(kernel, "q"), is_step(unit) ? "thread" : "threadIdx.x");
+    place += body.print() + "  }\n";
+  }
+  return {std::move(place), body.array_bytes()};
 }
 
 // Each thread's first row: its segment's bounds and its entries of the lists.
@@ -299,6 +308,10 @@ std::uint32_t block_slots(const CudaLayout& layout) {
   return layout.shares_members ? layout.threads / layout.lanes : 1;
 }
 
+std::uint64_t thread_array_bytes(const Kernel& kernel, CudaUnit unit) {
+  return rows_text(kernel, cuda_layout(kernel, unit), unit).array_bytes;
+}
+
 std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
                        std::string_view name) {
   const CudaLayout layout = cuda_layout(kernel, unit, loops.lanes);
@@ -320,7 +333,7 @@ std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit 
   } else {
     text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
   }
-  const std::string rows = rows_text(kernel, layout, unit);
+  const std::string rows = rows_text(kernel, layout, unit).text;
   text += rows + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;

@@ -97,6 +97,11 @@ struct MemberLoops {
 };
 inline constexpr std::uint32_t kMostRowClasses = 3;
 
+/// What a thread keeps of rows in arrays of its own: in registers, and if it is too much for them
+/// in memory, of which CUDA gives a thread kThreadMemory at most.
+[[nodiscard]] std::uint64_t thread_array_bytes(const Kernel& kernel, CudaUnit unit);
+inline constexpr std::uint64_t kThreadMemory = 512 << 10;
+
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
 /// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
 /// blocks[b]. Merged: `(const Merged all, const BlockRows* blocks)`, where `Merged` is a pointer to

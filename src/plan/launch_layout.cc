@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "src/kernel/print_cuda.h"
+#include "src/support/quantity_text.h"
+
 namespace vecc {
 namespace {
 
@@ -62,6 +65,20 @@ PlanOptions for_gpu_parts(PlanOptions options) {
   options.long_rows_first = false;
   options.least_reused_elements = std::numeric_limits<std::uint64_t>::max();
   return options;
+}
+
+Result<void> check_thread_memory(const Plan& plan, CudaUnit unit) {
+  for (const Kernel& kernel : plan.kernels) {
+    const std::uint64_t bytes = thread_array_bytes(kernel, unit);
+    if (bytes <= kThreadMemory) continue;
+    const auto longest = std::ranges::max_element(
+        kernel.nodes, {}, [](const KernelNode& n) { return n.shape.size(); });
+    return Errors(ErrorCode::BackendUnsupported, "cuda",
+                  "of a row of " + longest->shape.text() + " numbers each thread would keep " +
+                      text_of_bytes(bytes) + ", expected at most " + text_of_bytes(kThreadMemory) +
+                      "; run such rows on the CPU: --backend=cpu, --emit=cpp");
+  }
+  return {};
 }
 
 std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,

@@ -15,6 +15,10 @@ namespace vecc {
 /// barrier only of very long segments, and nobody overwrites what another may still read.
 [[nodiscard]] PlanOptions for_gpu_parts(PlanOptions options);
 
+/// Whether threads have memory for what kernels keep of their rows. Error: BackendUnsupported, of
+/// the longest row, before anything is compiled.
+[[nodiscard]] Result<void> check_thread_memory(const Plan& plan, CudaUnit unit);
+
 inline constexpr std::uint32_t kAnyBlocks = 0xFFFFFFFFu;
 
 /// As `BlockRows` in src/kernel/prelude/lanes.h.

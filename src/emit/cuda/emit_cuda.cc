@@ -114,6 +114,7 @@ Result<void> emit_cuda(const Program& program, const std::string& directory,
   cuda.files = cuda_files();
   cuda.fields = {{"{{FLAGS}}", emit::join_flags(cuda_kernel_flags())},
                  {"{{OLDEST}}", rounds ? "80" : "75"}};
+  cuda.check_plan = [](const Plan& plan) { return check_thread_memory(plan, CudaUnit::Kernel); };
   cuda.launch_code = gpu_launches;
   return emit::write_program(cuda, program, directory, options);
 }

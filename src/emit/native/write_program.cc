@@ -95,6 +95,9 @@ Result<void> write_program(const NativeLanguage& language, const Program& progra
   const Plan plan = make_plan(program, language.plan);
   const Result<void> verified = verify(plan);
   VECC_CHECK(verified, verified.error().text());
+  if (language.check_plan != nullptr) {
+    VECC_TRY_VOID(language.check_plan(plan));
+  }
   IndexTable indices(plan);
   LaunchCode code = language.launch_code(plan, indices);
   VECC_TRY_VOID(write_weights(file, folder.path() + "/weights.safetensors"));

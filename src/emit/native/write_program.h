@@ -27,6 +27,8 @@ struct NativeLanguage {
   PlanOptions plan;
   std::span<const SourceFile> files;
   std::vector<std::pair<std::string_view, std::string>> fields;  ///< of templates: `{{NAME}}`
+  /// Null: every Plan can be written. Else the error of one that cannot.
+  Result<void> (*check_plan)(const Plan& plan) = nullptr;
   LaunchCode (*launch_code)(const Plan& plan, IndexTable& indices) = nullptr;
 };
 

@@ -7,25 +7,12 @@ import unittest
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "native"))
-sys.path.append(str(Path(__file__).parents[3] / "tools" / "golden"))
 from emitted import Builder, can_link, run  # noqa: E402
-from graph_writer import Function, GraphWriter, Group, Sample  # noqa: E402
-from program_tests import Programs  # noqa: E402
+from program_tests import Programs, write_long_row  # noqa: E402
 
 VECC, VECC_OPT, VECC_IMPORT, COMPILER = sys.argv[1:5]
 GRAPHS = {Path(path).stem: path for path in sys.argv[5:]}
 THREADS = 7
-
-
-def write_long_row(path, entries):
-    """The softmax of the sum of two facts of so many numbers."""
-    writer = GraphWriter(producer="programs_test")
-    writer.group(Group(0, 0, 2, head_predicate="f", shape=(entries, 1), fact=True,
-                       values=[i * 7 % 64 / 32 for i in range(2 * entries)]))
-    writer.group(Group(1, 2, 1, neuron_class="Rule", head_predicate="long",
-                       function=Function("sum", "softmax"), fan_in=[2], inputs=[0, 1]))
-    writer.samples([Sample("long", 2, None)])
-    path.write_bytes(writer.finish())
 
 
 class CppBuilder(Builder):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cuda_builders import EmulatedBuilder, GpuBuilder, find_nvcc, on_gpu
 from emitted import run, text_files
-from program_tests import Programs
+from program_tests import Programs, write_long_row
 
 VECC, VECC_OPT, VECC_IMPORT, COMPILER, EMULATOR = sys.argv[1:6]
 GRAPHS = {Path(path).stem: path for path in sys.argv[6:]}
@@ -52,6 +52,17 @@ class CudaPrograms(Programs, unittest.TestCase):
         kernels = "".join(path.read_text() for path in (program / "kernels").glob("*.cu"))
         self.assertIn("times_large_matrix<", kernels)
         self.assertEqual(run(self.builder.build(program))[0], self.expected(graph))
+
+    def test_rows_that_no_thread_has_memory_for(self):
+        graph, target = self.folder / "long.pb", self.folder / "too-long"
+        write_long_row(graph, 1 << 18)
+        for options in ((f"--emit={self.language}", "-o", target), (f"--backend={self.backend}",)):
+            out, errors = run(self.vecc, graph, "--quiet", "-O0", *options, code=5)
+            self.assertEqual(out, "")
+            self.assertRegex(errors, r"^cuda: error: of a row of 262144x1 numbers each thread would "
+                                     r"keep .* MB, expected at most 512.0 KB; .*--backend=cpu, "
+                                     r"--emit=cpp \[E061\]\n$")
+        self.assertFalse(list(self.folder.glob("too-long*")))
 
     def test_matrix_units(self):
         graph = self.synth("--nodes=100", "--edges=600", "--types=2", "--model=rgcn", "--dim=32")

@@ -40,6 +40,17 @@ def write_chain(path, levels):
     path.write_bytes(writer.finish())
 
 
+def write_long_row(path, entries):
+    """The softmax of the sum of two facts of so many numbers."""
+    writer = GraphWriter(producer="programs_test")
+    writer.group(Group(0, 0, 2, head_predicate="f", shape=(entries, 1), fact=True,
+                       values=[i * 7 % 64 / 32 for i in range(2 * entries)]))
+    writer.group(Group(1, 2, 1, neuron_class="Rule", head_predicate="long",
+                       function=Function("sum", "softmax"), fan_in=[2], inputs=[0, 1]))
+    writer.samples([Sample("long", 2, None)])
+    path.write_bytes(writer.finish())
+
+
 class Programs:
     language = backend = ""  # of --emit; the one that computes the same bits
     number_option = ""  # `--threads`: one of the language's own
