@@ -37,10 +37,10 @@ struct CodeCounts {
   double seconds = 0;        ///< all of load_code()
 };
 
-/// What compiles is in a temporary folder `vecc-code-*`, which goes before this returns; Ctrl-C
-/// ends the compilers, which is an error then, unless it ends us too (and the folder stays). A unit
-/// of each text, in order; equal texts share one. Threads and processes may do so at once. `counts`
-/// may be null. Errors: CompilerAbsent, CompilerFailed, CannotWrite (no temporary folder).
+/// What compiles is in a temporary folder `vecc-code-*`, which goes before this returns. Ctrl-C
+/// ends the compilers: an error, unless it ends us too (vecc's own tools remove the folder then). A
+/// unit of each text, in order; equal texts share one. Threads and processes may do so at once.
+/// `counts` may be null. Errors: CompilerAbsent, CompilerFailed, CannotWrite (no temporary folder).
 [[nodiscard]] Result<std::vector<std::shared_ptr<const LoadedUnit>>> load_code(
     std::span<const CodeUnit> units, const LoadOptions& options, CodeCounts* counts);
 

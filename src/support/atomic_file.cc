@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
+
+#include "src/support/path_slots.h"
 
 namespace vecc {
 namespace {
@@ -27,33 +28,7 @@ int open_temporary(const std::string& path, mode_t mode, std::string& temporary)
   return -1;
 }
 
-/// The path of a temporary file, where a signal handler may read it.
-struct Slot {
-  std::atomic<bool> is_taken{false};
-  std::atomic<bool> is_live{false};
-  char path[4096];
-};
-Slot slots[8];
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-void remember(const std::string& path) {
-  if (path.size() >= sizeof Slot::path) return;
-  for (Slot& slot : slots) {
-    if (slot.is_taken.exchange(true)) continue;
-    path.copy(slot.path, path.size());
-    slot.path[path.size()] = '\0';
-    slot.is_live = true;
-    return;
-  }
-}
-
-void forget(const std::string& path) {
-  for (Slot& slot : slots) {
-    if (!slot.is_live || path != slot.path) continue;
-    slot.is_live = false;
-    slot.is_taken = false;
-  }
-}
+PathSlots temporary_files;
 
 /// So that the rename itself survives a power cut. Not every file system can; that is no failure.
 void sync_folder(const std::string& path) {
@@ -68,9 +43,7 @@ void sync_folder(const std::string& path) {
 }  // namespace
 
 void remove_temporary_files() {
-  for (const Slot& slot : slots) {
-    if (slot.is_live) ::unlink(slot.path);
-  }
+  temporary_files.each([](const char* path) { ::unlink(path); });
 }
 
 bool write_all(int file, std::string_view bytes) {
@@ -85,7 +58,7 @@ bool write_all(int file, std::string_view bytes) {
 
 AtomicFile::AtomicFile(std::string target, std::string temporary, int file)
     : target_(std::move(target)), temporary_(std::move(temporary)), file_(file) {
-  remember(temporary_);
+  temporary_files.remember(temporary_);
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
@@ -133,7 +106,7 @@ bool AtomicFile::commit() {
     abandon();
     return false;
   }
-  forget(temporary_);
+  temporary_files.forget(temporary_);
   temporary_.clear();
   sync_folder(target_);
   return true;
@@ -144,7 +117,7 @@ void AtomicFile::abandon() {
   if (file_ >= 0) ::close(std::exchange(file_, -1));
   if (!temporary_.empty()) {
     ::unlink(temporary_.c_str());
-    forget(temporary_);
+    temporary_files.forget(temporary_);
   }
   temporary_.clear();
   errno = error;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/support/atomic_file.h"
+#include "src/support/temporary_folder.h"
 
 namespace vecc {
 namespace {
@@ -45,7 +46,9 @@ bool is_free(const std::string& path) {
 }  // namespace
 
 AtomicFolder::AtomicFolder(std::string target, std::string temporary)
-    : target_(std::move(target)), temporary_(std::move(temporary)) {}
+    : target_(std::move(target)), temporary_(std::move(temporary)) {
+  remember_folder(temporary_);
+}
 
 AtomicFolder::AtomicFolder(AtomicFolder&& other) noexcept
     : target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})) {}
@@ -55,6 +58,7 @@ AtomicFolder::~AtomicFolder() {
   const int error = errno;
   std::error_code ignored;
   fs::remove_all(temporary_, ignored);
+  forget_folder(temporary_);
   errno = error;
 }
 
@@ -79,6 +83,7 @@ bool AtomicFolder::write(const std::string& name, std::string_view bytes) {
 bool AtomicFolder::commit() {
   // An empty folder may be replaced by another folder.
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return false;
+  forget_folder(temporary_);
   temporary_.clear();
   // So that the rename itself survives a power cut; not every file system can.
   const fs::path parent = fs::path(target_).parent_path();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -44,10 +45,45 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
   return all;
 }
 
+std::atomic<bool> are_grouped{false};
+// Leaders of the groups that run, where a signal handler may read them; 0: none.
+std::atomic<pid_t> groups[512];
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+void remember_group(pid_t pid) {
+  for (std::atomic<pid_t>& group : groups) {
+    pid_t none = 0;
+    if (group.compare_exchange_strong(none, pid)) return;
+  }
+}
+void forget_group(pid_t pid) {
+  for (std::atomic<pid_t>& group : groups) {
+    pid_t same = pid;
+    if (group.compare_exchange_strong(same, 0)) return;
+  }
+}
+
+// No signal's handler may run on this thread between the start of a child and its entry in
+// `groups`.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &old_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
+
+ private:
+  sigset_t old_;
+};
+
 // The child's side of posix_spawn: its descriptors, folder and signals.
 class SpawnSetup {
  public:
-  SpawnSetup(const ChildCommand& command, int output) {
+  SpawnSetup(const ChildCommand& command, int output, bool is_group) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
     if (command.read_stderr) {
@@ -64,7 +100,9 @@ class SpawnSetup {
     posix_spawnattr_setsigmask(&attributes_, &signals);
     sigaddset(&signals, SIGPIPE);
     posix_spawnattr_setsigdefault(&attributes_, &signals);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    if (is_group) flags |= POSIX_SPAWN_SETPGROUP;  // 0, as it is: a new one
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
   }
   SpawnSetup(const SpawnSetup&) = delete;
   SpawnSetup& operator=(const SpawnSetup&) = delete;
@@ -85,6 +123,19 @@ class SpawnSetup {
 
 }  // namespace
 
+void group_children() {
+  are_grouped = true;
+}
+
+void kill_children() {
+  for (const std::atomic<pid_t>& group : groups) {
+    if (const pid_t pid = group; pid > 0) ::kill(-pid, SIGKILL);
+  }
+  for (const std::atomic<pid_t>& group : groups) {
+    if (const pid_t pid = group; pid > 0) (void)::waitpid(pid, nullptr, 0);
+  }
+}
+
 Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   std::vector<std::string> words{command.file};
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
@@ -93,22 +144,28 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return child_error(command.file, std::strerror(errno));
   pid_t pid = -1;
-  const int error =
-      SpawnSetup(command, ends[1])
-          .spawn(command.file, pointers_to(words).data(), pointers_to(variables).data(), pid);
+  const bool is_group = are_grouped;
+  int error = 0;
+  {
+    const SignalsBlocked until_it_is_known;
+    error = SpawnSetup(command, ends[1], is_group)
+                .spawn(command.file, pointers_to(words).data(), pointers_to(variables).data(), pid);
+    if (error == 0 && is_group) remember_group(pid);
+  }
   ::close(ends[1]);
   if (error != 0) {
     ::close(ends[0]);
     return child_error(command.file, std::strerror(error));
   }
-  return ChildProcess(pid, ends[0], command.max_text);
+  return ChildProcess(pid, is_group, ends[0], command.max_text);
 }
 
-ChildProcess::ChildProcess(pid_t pid, int output, std::size_t max_text)
-    : pid_(pid), output_(output), max_text_(max_text) {}
+ChildProcess::ChildProcess(pid_t pid, bool is_group, int output, std::size_t max_text)
+    : pid_(pid), is_group_(is_group), output_(output), max_text_(max_text) {}
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      is_group_(other.is_group_),
       output_(std::exchange(other.output_, -1)),
       max_text_(other.max_text_),
       text_(std::move(other.text_)) {}
@@ -117,6 +174,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this == &other) return *this;
   abandon();
   pid_ = std::exchange(other.pid_, -1);
+  is_group_ = other.is_group_;
   output_ = std::exchange(other.output_, -1);
   max_text_ = other.max_text_;
   text_ = std::move(other.text_);
@@ -152,13 +210,14 @@ void ChildProcess::limit_cpu_seconds(std::uint64_t seconds) const {
 }
 
 void ChildProcess::kill() const {
-  if (pid_ >= 0) ::kill(pid_, SIGKILL);
+  if (pid_ >= 0) ::kill(is_group_ ? -pid_ : pid_, SIGKILL);
 }
 
 std::string ChildProcess::wait() {
   int status = 0;  // stays so if the host program ignores SIGCHLD: nobody knows how it ended
   const pid_t pid = std::exchange(pid_, -1);
   while (pid >= 0 && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (is_group_) forget_group(pid);
   if (output_ >= 0) ::close(std::exchange(output_, -1));
   if (WIFSIGNALED(status)) return "ended by signal " + std::to_string(WTERMSIG(status));
   if (WEXITSTATUS(status) != 0) return "exit code " + std::to_string(WEXITSTATUS(status));

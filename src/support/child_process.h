@@ -21,7 +21,16 @@ struct ChildCommand {
   std::vector<std::string> variables = {};  ///< "NAME=value", instead of our environment's
 };
 
-/// A program that runs beside us, in our process group: Ctrl-C ends it too. Its stdin is empty.
+/// From now on every child has a process group of its own, which kill() ends with all that it has
+/// started, and which Ctrl-C does not reach: for a program whose signal handlers call
+/// kill_children(), before it starts any.
+void group_children();
+/// Kills the children that run (the first 512) and all that they have started, and waits for them:
+/// for a signal handler that ends the process. Calls only what is safe there.
+void kill_children();
+
+/// A program that runs beside us, in our process group (Ctrl-C ends it too) but for
+/// group_children(). Its stdin is empty.
 class ChildProcess {
  public:
   /// Errors: DeviceFailure.
@@ -36,17 +45,19 @@ class ChildProcess {
   /// Reads what is there, waiting until there is something; false at the end of the output.
   bool read_some();
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Ends it and what it started in turn once that has run for so long; for what kill() misses.
+  /// Ends it and what it started in turn once that has run for so long; for what kill() misses
+  /// where children have no groups.
   void limit_cpu_seconds(std::uint64_t seconds) const;
   void kill() const;
   /// Waits for its end: "" if its exit code is 0, else "exit code 1", "ended by signal 11".
   [[nodiscard]] std::string wait();
 
  private:
-  ChildProcess(pid_t pid, int output, std::size_t max_text);
+  ChildProcess(pid_t pid, bool is_group, int output, std::size_t max_text);
   void abandon();
 
   pid_t pid_ = -1;  // -1: waited for, or moved from
+  bool is_group_ = false;
   int output_ = -1;
   std::size_t max_text_ = 0;
   std::string text_;

@@ -25,4 +25,12 @@ class TemporaryFolder {
   std::string path_;  // empty: moved from
 };
 
+/// Notes a folder that remove_temporary_folders() removes until forget_folder(); of those that
+/// exist at a time the first eight.
+void remember_folder(const std::string& path);
+void forget_folder(const std::string& path);
+/// Removes the temporary folders that exist now with all they hold, so far as others let it: for a
+/// signal handler that ends the process. Calls only what is safe there.
+void remove_temporary_folders();
+
 }  // namespace vecc

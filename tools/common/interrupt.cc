@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "src/support/atomic_file.h"
+#include "src/support/child_process.h"
+#include "src/support/temporary_folder.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {
@@ -27,7 +29,9 @@ void write_stderr(const char* text) {
 }
 
 [[noreturn]] void leave(int signal) {
+  kill_children();
   remove_temporary_files();
+  remove_temporary_folders();
   if (const char* text = clear_text.load()) write_stderr(text);
   write_stderr("interrupted\n");
   ::_exit(kSignalCode + signal);
@@ -50,6 +54,7 @@ void install_handler(int signal) {
 }  // namespace
 
 void install_signal_handlers() {
+  group_children();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install_handler(signal);

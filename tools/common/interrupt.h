@@ -1,4 +1,5 @@
-// Ctrl-C: leave at once with code 130, a clean terminal and no half-written file.
+// Ctrl-C: leave at once with code 130, a clean terminal, no half-written file, no temporary folder
+// and no child that goes on.
 #pragma once
 
 namespace vecc::tools {
