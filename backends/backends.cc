@@ -43,7 +43,9 @@ std::vector<const Backend*> preferred_backends(const Device& device) {
   }
   const Device gpu{Device::Kind::Cuda, device.index};
   const bool wants_gpu = device.kind == Device::Kind::Cuda;
-  const bool has_cuda = cuda_backend().available(gpu).has_value();
+  // What VECC_NVRTC names may fail: it is asked first all the same, so that it is not passed over.
+  const auto cuda = cuda_backend().available(gpu);
+  const bool has_cuda = cuda || cuda.error().list().front().code == ErrorCode::CompilerFailed;
   // libtorch takes half a second to load: it need not be asked where it comes second.
   if (wants_gpu || (!has_cuda && torch_backend().available(gpu))) first(torch_backend());
   if (wants_gpu || has_cuda) first(cuda_backend());

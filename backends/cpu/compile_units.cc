@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -104,6 +105,11 @@ class CompileQueue {
       fail(one.unit, "not compiled after " + std::to_string(options_.timeout) + " seconds");
     } else if (!failure.empty()) {
       fail(one.unit, failure + native::indented_lines(one.process.text()));
+    } else if (!std::filesystem::exists(library_path(folder_, one.unit))) {
+      fail(one.unit,
+           "ended well, but has made no library: is it a C++ compiler? Name another one "
+           "with VECC_CXX, or use --backend=torch or --backend=interpreter" +
+               native::indented_lines(one.process.text()));
     } else if (const auto done = done_(one.unit); !done) {
       add_errors(done.error());
     }

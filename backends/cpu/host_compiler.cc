@@ -86,6 +86,13 @@ Errors absent(const std::string& what) {
                     "VECC_CXX, or use --backend=torch or --backend=interpreter");
 }
 
+// What the user named: nothing takes its place.
+Errors useless(const std::string& path, const std::string& problem) {
+  return Errors(ErrorCode::CompilerFailed, "cpu",
+                "VECC_CXX is " + escape_terminal(path, 4096) + ", " + problem +
+                    "; name another C++ compiler, or unset VECC_CXX");
+}
+
 Result<std::string> find_path() {
   if (const auto named = variable("VECC_CXX")) {
     if (named->find('/') == std::string::npos) {
@@ -93,7 +100,7 @@ Result<std::string> find_path() {
     } else if (is_executable(*named)) {
       return fs::absolute(*named).string();
     }
-    return absent("VECC_CXX is " + escape_terminal(*named) + ", which is no executable file");
+    return useless(*named, "which is no executable file");
   }
   for (const char* name : {"c++", "g++", "clang++"}) {
     if (const auto found = find_in_path(name)) return *found;
@@ -127,8 +134,13 @@ Result<HostCompiler> find_host_compiler() {
                          std::to_string(status.st_mtim.tv_sec) + "." +
                          std::to_string(status.st_mtim.tv_nsec);
   if (!is_compiler_itself(file)) {
-    VECC_TRY(const std::string version, compiler_version(path));
-    identity += " " + version;
+    const auto version = compiler_version(path);
+    if (!version) {
+      const std::string problem = version.error().list().front().message;
+      if (variable("VECC_CXX")) return useless(path, "which is no compiler (" + problem + ")");
+      return absent(escape_terminal(path, 4096) + " is no compiler (" + problem + ")");
+    }
+    identity += " " + *version;
   }
   return HostCompiler{std::move(path), std::move(identity)};
 }

@@ -18,7 +18,8 @@ struct HostCompiler {
   std::string identity;
 };
 
-/// $VECC_CXX if it is set, else the first of c++, g++, clang++ in PATH. Error: CompilerAbsent.
+/// $VECC_CXX if it is set, else the first of c++, g++, clang++ in PATH. Errors: CompilerAbsent;
+/// CompilerFailed, if VECC_CXX names what is no compiler: no other one takes its place.
 [[nodiscard]] Result<HostCompiler> find_host_compiler();
 
 /// The first line of `--version`: "g++ (Debian 12.2.0-14) 12.2.0". Error: CompilerFailed.

@@ -28,9 +28,14 @@ constexpr int kNewestVersion = 14;
 constexpr int kOldestVersion = 12;
 constexpr std::size_t kMaxLog = 4096;
 
+bool is_named() {
+  const char* const own = std::getenv("VECC_NVRTC");
+  return own != nullptr && *own != '\0';
+}
+
 std::vector<std::string> library_paths() {
   std::vector<std::string> paths;
-  if (const char* own = std::getenv("VECC_NVRTC"); own != nullptr && *own != '\0') return {own};
+  if (is_named()) return {std::getenv("VECC_NVRTC")};
   std::vector<std::string> folders{""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* const folder = std::getenv(variable);
@@ -69,6 +74,11 @@ Result<Nvrtc> load_nvrtc() {
     nvrtc.compiler.path = path;
     if (library != nullptr && load_calls(library, nvrtc)) return nvrtc;
     tried += (tried.empty() ? "" : ", ") + escape_terminal(path, 4096);
+  }
+  if (is_named()) {  // no other one takes its place
+    return Errors(ErrorCode::CompilerFailed, "cuda",
+                  "VECC_NVRTC is " + tried +
+                      ", which is no NVRTC of CUDA 12 or newer; name another one, or unset it");
   }
   return Errors(ErrorCode::CompilerAbsent, "cuda",
                 "no NVRTC (NVIDIA's run-time compiler) of CUDA 12 or newer: install the CUDA "

@@ -18,7 +18,8 @@ struct DeviceCompiler {
 };
 
 /// From $VECC_NVRTC (a path), the loader's folders, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda.
-/// Error: CompilerAbsent, with where it was looked for.
+/// Errors: CompilerAbsent, with where it was looked for; CompilerFailed, if VECC_NVRTC names what
+/// is none.
 [[nodiscard]] Result<DeviceCompiler> find_device_compiler();
 
 /// What machine code is for.

@@ -48,13 +48,16 @@ Ends open_terminal(unsigned columns) {
 }
 
 std::vector<std::string> child_environment(const Command& command) {
-  std::vector<std::string> result;
+  std::vector<std::string> result{"TERM=xterm"};
+  result.insert(result.end(), command.environment.begin(), command.environment.end());
+  const auto own = result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    if (!text.starts_with("NO_COLOR=") && !text.starts_with("TERM=")) result.emplace_back(text);
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    const bool is_set = std::ranges::any_of(
+        own, [&](const std::string& variable) { return variable.starts_with(name); });
+    if (!is_set && name != "NO_COLOR=") result.emplace_back(text);
   }
-  result.emplace_back("TERM=xterm");
-  result.insert(result.end(), command.environment.begin(), command.environment.end());
   return result;
 }
 

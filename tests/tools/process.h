@@ -10,7 +10,7 @@ namespace vecc::test {
 struct Command {
   std::string tool;  ///< `vecc`: build/bin/vecc
   std::vector<std::string> arguments;
-  std::vector<std::string> environment;  ///< `NO_COLOR=1`, added
+  std::vector<std::string> environment;  ///< `NO_COLOR=1`, added or instead
   std::string stdin_path = "/dev/null";
   std::string stdout_path;           ///< empty: captured
   bool stdout_closed = false;        ///< a pipe that nobody reads

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 
@@ -24,6 +25,13 @@ Result<void> check_backend(const Backend& backend, const Program& program, const
   return {};
 }
 
+/// A compiler is asked what it is only where VECC_CXX or VECC_NVRTC names it: who names one wants
+/// that one, and no other backend.
+bool blames_named_compiler(const Errors& errors) {
+  return std::ranges::any_of(
+      errors.list(), [](const Diagnostic& d) { return d.code == ErrorCode::CompilerFailed; });
+}
+
 /// The first backend that can, with words on those that cannot.
 Result<BackendChoice> choose_first(const Program& program, const Options& options) {
   Errors refusals;
@@ -35,6 +43,7 @@ Result<BackendChoice> choose_first(const Program& program, const Options& option
       return BackendChoice{backend, reason};
     }
     const Errors errors = usable.error();
+    if (blames_named_compiler(errors)) return errors;
     log_info(fmt::format("backend {}: {}", backend->name(), errors.text()));
     if (reason.empty()) {
       reason = fmt::format("{}: {}", backend->name(), errors.list().front().message);
