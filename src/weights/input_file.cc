@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "src/support/whole_file.h"
+
 namespace vecc {
 namespace {
 
@@ -53,6 +55,7 @@ Result<void> InputFile::hold_pipe(std::uint64_t max_bytes) {
     if (count == 0) break;
     held_.append(block, 0, static_cast<std::size_t>(count));
     if (held_.size() > max_bytes) return too_large("more", max_bytes);
+    if (held_.size() > kMaxPipeBytes) return Errors(ErrorCode::LimitBytes, "", pipe_limit_text());
   }
   ::close(std::exchange(file_, -1));
   size_ = held_.size();

@@ -40,6 +40,15 @@ TEST_F(WholeFile, replaces_an_old_file_and_leaves_no_other) {
   EXPECT_EQ(file_count(), 1u);
 }
 
+TEST_F(WholeFile, bad_endless) {
+  const auto endless = read_whole_file("/dev/zero");
+  ASSERT_FALSE(endless.has_value());
+  EXPECT_EQ(endless.error().exit_code(), ExitCode::Limit);
+  EXPECT_EQ(endless.error().text(),
+            "/dev/zero: error: is no regular file and has more than 1073741824 bytes, the limit of "
+            "what is held in memory: write it to a file [E040]");
+}
+
 TEST_F(WholeFile, bad_no_such_file) {
   EXPECT_EQ(read_whole_file(path("a")).error().text(),
             path("a") + ": error: cannot be read: No such file or directory [E001]");

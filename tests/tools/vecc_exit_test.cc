@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <csignal>
+#include <fstream>
+#include <thread>
+
 #include "process.h"
 #include "sample_graphs.h"
 
@@ -71,6 +75,31 @@ TEST(VeccExit, limits_are_4) {
   expect_failure(run_vecc({graph, "--max-weights=1"}), 4, "[E043]");
   expect_failure(run_vecc({graph, "--max-value-size=1"}), 4, "[E044]");
   expect_failure(run_vecc({graph, "--max-input-bytes=16"}), 4, "[E040]");
+}
+
+// A device that never ends, in the place of a file. (vecc-opt: WholeFile.bad_endless.)
+TEST(VeccExit, endless_inputs_are_4) {
+  const std::string graph = write_small_graph(test_folder());
+  constexpr const char* kLimit = "more than 1073741824 bytes, the limit of what is held in memory";
+  expect_failure(run_vecc({graph, "--load-weights=/dev/zero"}), 4, kLimit);
+  expect_failure(
+      run_vecc({graph, "--bind-facts=fact", "--load-facts=/dev/zero", "--max-input-bytes=1M"}), 4,
+      "has more bytes, the limit is 1048576");
+  // The first bytes tell that this is no graph.
+  expect_failure(run_vecc({"/dev/zero"}), 3, "/dev/zero");
+  // A graph of empty fields without end.
+  const std::string pipe = test_folder() + "/endless.pb";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::thread writer([&] {
+    std::ofstream out(pipe, std::ios::binary);
+    std::string fields;
+    for (int i = 0; i < 4096; ++i) fields += std::string("\x2a\0", 2);  // Samples
+    out << std::string("\x0dVECC\x12\x02\x08\x01", 9);
+    while (out << fields << std::flush) continue;
+  });
+  expect_failure(run_vecc({pipe, "--max-input-bytes=4M"}), 4, "[E040]");
+  writer.join();
 }
 
 TEST(VeccExit, byte_sizes_have_units) {

@@ -6,6 +6,7 @@
 
 #include "src/import/byte_source.h"
 #include "src/import/decompress.h"
+#include "src/support/whole_file.h"
 #include "vecc/escape.h"
 #include "vecc/graph_io.h"
 
@@ -13,7 +14,7 @@ namespace vecc::tools {
 namespace fs = std::filesystem;
 namespace {
 
-Result<std::string> read_all(ByteSource& source) {
+Result<std::string> read_all(ByteSource& source, bool is_regular) {
   constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
   const std::uint64_t limit = ImportLimits{}.max_input_bytes;
   std::string bytes;
@@ -23,6 +24,9 @@ Result<std::string> read_all(ByteSource& source) {
     VECC_TRY(const std::size_t got, source.read(bytes.data() + size, bytes.size() - size));
     if (got == 0) break;
     size += got;
+    if (!is_regular && size > kMaxPipeBytes) {
+      return Errors(ErrorCode::LimitBytes, "", pipe_limit_text());
+    }
     if (size > limit) {
       return Errors(ErrorCode::LimitBytes, "",
                     "has more than " + std::to_string(limit) + " bytes of text");
@@ -35,7 +39,8 @@ Result<std::string> read_all(ByteSource& source) {
 Result<std::string> read_bytes(const std::string& path) {
   VECC_TRY(std::unique_ptr<ByteSource> file, open_file(path));
   VECC_TRY(std::unique_ptr<ByteSource> source, open_compressed(std::move(file)));
-  return read_all(*source);
+  std::error_code unknown;
+  return read_all(*source, fs::is_regular_file(path, unknown));
 }
 
 }  // namespace
