@@ -12,6 +12,8 @@
 #include "src/support/utf8.h"
 #include "src/weights/element_type.h"
 #include "src/weights/safetensors_header.h"
+#include "src/weights/table_names.h"
+#include "src/weights/table_rows.h"
 #include "vecc/escape.h"
 
 namespace vecc {
@@ -19,14 +21,20 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;
 
+constexpr const char* kNameRule =
+    "safetensors cannot hold this name, expected UTF-8 other than __metadata__: rename it";
+
+bool is_tensor_name(std::string_view name) {
+  return name != kMetadataKey && is_utf8(name);
+}
+
 /// What JSON or the format has no room for.
 Result<void> check_names(const WeightFile& file) {
   std::unordered_set<std::string_view> names;
   for (const WeightTensor& tensor : file.tensors) {
     VECC_CHECK(checked_bytes(tensor.type, tensor.shape) == tensor.data.size(), tensor.name);
-    if (tensor.name == kMetadataKey || !is_utf8(tensor.name)) {
-      return Errors(ErrorCode::UnreadWeights, describe_tensor(tensor.name),
-                    "safetensors cannot hold this name, expected UTF-8 other than __metadata__");
+    if (!is_tensor_name(tensor.name)) {
+      return Errors(ErrorCode::UnreadWeights, describe_tensor(tensor.name), kNameRule);
     }
     if (names.insert(tensor.name).second) continue;
     return Errors(ErrorCode::DuplicateName, describe_tensor(tensor.name),
@@ -139,6 +147,16 @@ Result<void> write_file(const WeightFile& file, const std::string& path) {
 }
 
 }  // namespace
+
+Result<void> check_table_names(const NeuronGraph& graph) {
+  Errors errors;
+  for (const WeightTable& table : graph.weight_tables) {
+    if (is_tensor_name(table.name)) continue;
+    errors.add(ErrorCode::UnreadWeights, describe_weights(table), kNameRule);
+  }
+  if (!errors.empty()) return errors;
+  return {};
+}
 
 Result<void> write_weights(const WeightFile& file, const std::string& path) {
   const Result<void> written = write_file(file, path);

@@ -92,6 +92,15 @@ std::string write_hostile_graph(const std::string& folder) {
   return write(b, folder + "/hostile.pb");
 }
 
+std::string write_named_table_graph(const std::string& folder, const std::string& table) {
+  GraphBuilder b;
+  const WeightId half = b.weight(table, Shape(), {0.5});
+  const NeuronId three = b.fact(b.group("fact", NeuronClass::Fact), 3);
+  const NeuronId product = b.neuron(b.group("rule"), function(Combination::Sum), {three}, {half});
+  b.sample(product, Shape(), {1}, "half");
+  return write(b, folder + "/named.pb");
+}
+
 std::string write_wide_graph(const std::string& folder, unsigned count) {
   GraphBuilder b;
   const GroupIndex facts = b.group("fact", NeuronClass::Fact);

@@ -22,6 +22,8 @@ std::string write_not_finite_graph(const std::string& folder);
 /// Names that try to break every output: newlines, quotes, comment ends, terminal escapes, markup.
 /// They hold the word `evil`. Samples evil0 and evil1, both 1; facts 1.
 std::string write_hostile_graph(const std::string& folder);
+/// A weight 0.5 in a table of this name, times a fact, which is 3: sample "half", 1.5, of target 1.
+std::string write_named_table_graph(const std::string& folder, const std::string& table);
 /// `count` samples.
 std::string write_wide_graph(const std::string& folder, unsigned count);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -93,6 +94,42 @@ TEST(WeightFiles, weights_without_values_cannot_be_saved) {
   EXPECT_THAT(result.err, HasSubstr("weight table \"open\": error: has no values; --init=glorot "
                                     "gives it some [E023]"));
   EXPECT_THAT(list_folder(folder), ElementsAre("open.pb"));
+}
+
+// Safetensors has this key for itself.
+TEST(WeightFiles, a_table_that_safetensors_cannot_name_is_refused_before_work) {
+  const std::string folder = test_folder();
+  const std::string graph = write_named_table_graph(folder, "__metadata__");
+  EXPECT_EQ(run_reference(graph, {}).out, "half\t1.5\t1\n");
+  const std::string expected = graph +
+                               ": weight table \"__metadata__\": error: safetensors cannot hold "
+                               "this name, expected UTF-8 other than __metadata__: rename it "
+                               "[E026]\n";
+  const std::string out = folder + "/out";
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{"--save-weights=" + out},
+                                             {"--train", "--epochs=1", "--save-weights=" + out},
+                                             {"--train", "--epochs=1", "--checkpoint=" + out},
+                                             {"--emit=python", "-o", out},
+                                             {"--emit=cpp", "-o", out},
+                                             {"--emit=cuda", "-o", out}}) {
+    std::vector<std::string> arguments{graph, "--quiet", "--device=cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished result = run_vecc(arguments);
+    EXPECT_EQ(result.code, 3) << more.front();
+    EXPECT_EQ(result.err, expected) << more.front();
+    EXPECT_EQ(result.out, "");
+  }
+  ASSERT_EQ(run_vecc({graph, "--quiet", "--emit=ir", "-o", folder + "/named.vecc"}).code, 0);
+  for (const char* emit : {"--emit=python", "--emit=cpp", "--emit=cuda"}) {
+    Command command;
+    command.tool = "vecc-opt";
+    command.arguments = {folder + "/named.vecc", emit, "-o", out};
+    const Finished result = run(command);
+    EXPECT_EQ(result.code, 3) << emit;
+    EXPECT_THAT(result.err, HasSubstr("tensor \"__metadata__\": error: safetensors cannot hold"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
 }
 
 TEST(WeightFiles, strict_refuses_with_the_list_of_differences) {

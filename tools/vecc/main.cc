@@ -177,6 +177,7 @@ Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stage
 Result<void> run(Options options) {
   Stages stages(!options.quiet);
   VECC_TRY(NeuronGraph graph, import_graph(options, stages));
+  VECC_TRY_VOID(check_saved_names(graph, options));
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
   initialize_graph(graph, options, stages);
   if (!options.training.train) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/support/quantity_text.h"
+#include "src/weights/table_names.h"
 #include "tools/common/interrupt.h"
 #include "vecc/escape.h"
 
@@ -59,6 +60,17 @@ void describe_load(Stages& stages, const NeuronGraph& graph, const LoadReport& r
 }
 
 }  // namespace
+
+Result<void> check_saved_names(const NeuronGraph& graph, const Options& options) {
+  const std::optional<EmitKind> emits = options.emit.kind;
+  const bool saves = !options.save_weights.empty() ||
+                     !options.training.loop.checkpoint_folder.empty() ||
+                     emits == EmitKind::Python || emits == EmitKind::Cpp || emits == EmitKind::Cuda;
+  if (!saves) return {};
+  const Result<void> checked = check_table_names(graph);
+  if (!checked) return checked.error().in(escape_terminal(options.input, kMaxPath));
+  return {};
+}
 
 Result<void> load_graph_weights(NeuronGraph& graph, const Options& options, Stages& stages) {
   if (options.load_weights.empty()) return {};

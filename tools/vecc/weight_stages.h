@@ -8,6 +8,10 @@
 
 namespace vecc::tools {
 
+/// Before any work: whether the files that will be written can hold the names of the graph's
+/// tables. Errors: those of check_table_names().
+[[nodiscard]] Result<void> check_saved_names(const NeuronGraph& graph, const Options& options);
+
 /// The stage `load`, if it is asked for; its words list what only the file or only the
 /// graph has. Errors: those of read_weights() and load_weights().
 [[nodiscard]] Result<void> load_graph_weights(NeuronGraph& graph, const Options& options,
