@@ -1,8 +1,6 @@
 // Any bytes as a graph file. Besides as they are, they are read as the fields of a file with the
-// right frame (magic, header, End with its CRC-32), so that mutations reach the checks of the
-// content and do not all end at the checksum.
+// right frame.
 #include <google/protobuf/stubs/logging.h>
-#include <zlib.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "vecc/graph.pb.h"
+#include "tests/fuzz/framed_graph.h"
 #include "vecc/graph_io.h"
 
 namespace {
@@ -62,33 +60,6 @@ void read(std::string_view bytes) {
   }
 }
 
-// The counts that the End record of a file with these fields says.
-void set_counts(const std::string& bytes, vecc::wire::End& end) {
-  vecc::wire::Graph graph;
-  if (!graph.ParsePartialFromString(bytes)) return;
-  for (const auto& table : graph.weight_table()) end.set_weights(end.weights() + table.count());
-  for (const auto& samples : graph.samples()) {
-    end.set_samples(end.samples() + static_cast<std::uint64_t>(samples.outputs_size()) +
-                    static_cast<std::uint64_t>(samples.outputs64_size()));
-  }
-  for (const auto& group : graph.group()) {
-    end.set_neurons(end.neurons() + group.count());
-    end.set_edges(end.edges() + static_cast<std::uint64_t>(group.inputs_size()) +
-                  static_cast<std::uint64_t>(group.inputs64_size()));
-  }
-}
-
-std::string framed(std::string_view fields) {
-  std::string bytes("\x0dVECC\x12\x02\x08\x01", 9);
-  bytes += fields;
-  vecc::wire::End end;
-  set_counts(bytes, end);
-  end.set_crc32(static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size())));
-  const std::string content = end.SerializeAsString();
-  return bytes + '\x7a' + static_cast<char>(content.size()) + content;
-}
-
 }  // namespace
 
 // Protobuf prints about invalid UTF-8, which fuzzing meets all the time.
@@ -100,6 +71,6 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   read(bytes);
-  read(framed(bytes));
+  read(vecc::test::framed_graph(bytes));
   return 0;
 }
