@@ -11,11 +11,11 @@
 namespace vecc::tools {
 
 /// TUDataset text: DIR/NAME_A.txt, NAME_graph_indicator.txt, and where they are there
-/// NAME_graph_labels.txt, NAME_node_labels.txt, NAME_edge_labels.txt, NAME_node_attributes.txt. NAME
-/// is found from the one *_A.txt in DIR. Repeated edges are dropped (facts are a set) and counted; the first
-/// one's label stands. A graph may have no nodes. Errors: FileUnreadable, FileEmpty, BadTable (not
-/// a number, too few columns, line counts that disagree), NotFinite (an attribute),
-/// DanglingReference (an edge to a node that is not there, or between two graphs).
+/// NAME_graph_labels.txt, NAME_node_labels.txt, NAME_edge_labels.txt, NAME_node_attributes.txt.
+/// NAME is found from the one *_A.txt in DIR. Repeated edges are dropped (facts are a set) and
+/// counted; the first one's label stands. A graph may have no nodes. Errors: FileUnreadable,
+/// FileEmpty, BadTable (not a number, too few columns, line counts that disagree), NotFinite (an
+/// attribute), DanglingReference (an edge to a node that is not there, or between two graphs).
 [[nodiscard]] Result<GraphSet> load_tu(const std::string& directory);
 
 /// Triples `head TAB relation TAB tail`, one a line: DIR/train.txt, valid.txt, test.txt (each
