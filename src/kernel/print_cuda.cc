@@ -142,12 +142,12 @@ std::string flat_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit u
                             BodyPrinter(scalars, 1).print());
 }
 
-struct RowsText {
+struct CudaRows {
   std::string text;
   std::uint64_t array_bytes = 0;  // of a thread
 };
 
-RowsText rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
+CudaRows rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
   if (layout.flat) return {flat_text(kernel, layout, unit)};
   std::string place;
   if (layout.parts > 1) {
