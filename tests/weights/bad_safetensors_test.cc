@@ -166,10 +166,10 @@ TEST(BadSafetensors, names_that_cannot_be_written) {
   const auto error = [](const WeightFile& file) { return safetensors_bytes(file).error().text(); };
   EXPECT_EQ(error({{}, {{"__metadata__", ElementType::U8, {0}, ""}}}),
             "tensor \"__metadata__\": error: safetensors cannot hold this name, expected UTF-8 "
-            "other than __metadata__ [E026]");
+            "other than __metadata__: rename it [E026]");
   EXPECT_EQ(error({{}, {{"\xff", ElementType::U8, {0}, ""}}}),
             "tensor \"\\xff\": error: safetensors cannot hold this name, expected UTF-8 other than "
-            "__metadata__ [E026]");
+            "__metadata__: rename it [E026]");
   EXPECT_EQ(error({{{"k", "\xff"}}, {}}),
             "metadata \"k\": error: safetensors cannot hold this text, expected UTF-8 [E026]");
   EXPECT_EQ(error({{{"k", ""}, {"k", ""}}, {}}),
