@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::string xor_graph() {
+std::string graph_to_read() {
   return std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/xor.pb";
 }
 
-Finished run_tool(const std::string& tool, std::vector<std::string> arguments,
+Finished run_into(const std::string& tool, std::vector<std::string> arguments,
                   const std::string& stdout_path = "") {
   Command command;
   command.tool = tool;
@@ -45,7 +45,7 @@ class Paths : public ::testing::Test {
   void expect_refused(const std::string& tool, std::vector<std::string> words,
                       const std::string& first, const std::string& second) {
     const auto before = list_folder(folder_);
-    const Finished result = run_tool(tool, words);
+    const Finished result = run_into(tool, words);
     EXPECT_EQ(result.code, 2) << first << " " << second << ": " << result.err;
     EXPECT_THAT(result.err, AllOf(HasSubstr(first), HasSubstr(second)));
     EXPECT_EQ(list_folder(folder_), before);
@@ -54,7 +54,7 @@ class Paths : public ::testing::Test {
   void expect_refused(std::vector<std::string> options, std::vector<std::string> more = {}) {
     const std::string first = options[0];
     const std::string second = options[1];
-    options.insert(options.begin(), {xor_graph(), "--backend=interpreter"});
+    options.insert(options.begin(), {graph_to_read(), "--backend=interpreter"});
     options.insert(options.end(), more.begin(), more.end());
     expect_refused("vecc", options, first, second);
   }
@@ -75,9 +75,9 @@ TEST_F(Paths, one_file_by_other_spellings) {
     expect_refused({"--log=csv:" + path(a), "--log=jsonl:" + path(b)}, train);
     expect_refused({"--save-weights=" + path(a), "--log=csv:" + path(b)}, train);
     expect_refused({"--gradients=" + path(a), "--save-weights=" + path(b)});
-    expect_refused("vecc",
-                   {xor_graph(), "--backend=interpreter", "-o", path(a), "--gradients=" + path(b)},
-                   "-o " + path(a), "--gradients=" + path(b));
+    expect_refused(
+        "vecc", {graph_to_read(), "--backend=interpreter", "-o", path(a), "--gradients=" + path(b)},
+        "-o " + path(a), "--gradients=" + path(b));
   }
 }
 
@@ -92,7 +92,7 @@ TEST_F(Paths, files_that_other_options_make) {
   expect_refused({"--checkpoint=" + path("run"), "--log=csv:" + path("run/best.safetensors")},
                  {"--train", "--epochs=1"});
   expect_refused("vecc",
-                 {xor_graph(), "--backend=interpreter", "--gradients=" + path("p.arrays"), "-o",
+                 {graph_to_read(), "--backend=interpreter", "--gradients=" + path("p.arrays"), "-o",
                   path("p"), "--emit=ir", "--run"},
                  "--gradients=" + path("p.arrays"), "-o " + path("p"));
   expect_refused({"--save-weights=" + path("w.st"), "--log=csv:" + path("w.st")},
@@ -102,10 +102,10 @@ TEST_F(Paths, files_that_other_options_make) {
 TEST_F(Paths, files_inside_of_files_and_of_emitted_folders) {
   expect_refused({"--checkpoint=" + path("run"), "--log=csv:" + path("run")},
                  {"--train", "--epochs=1"});
-  for (const std::string other :
+  for (const std::string& other :
        {"--save-weights=" + path("module/w.st"), "--checkpoint=" + path("module")}) {
     expect_refused("vecc",
-                   {xor_graph(), "--backend=interpreter", "--train", "--epochs=1", other,
+                   {graph_to_read(), "--backend=interpreter", "--train", "--epochs=1", other,
                     "--emit=python", "-o", path("module")},
                    other, "-o " + path("module"));
   }
@@ -113,8 +113,9 @@ TEST_F(Paths, files_inside_of_files_and_of_emitted_folders) {
 
 TEST_F(Paths, outputs_that_name_an_input) {
   const std::string weights = path("w.safetensors");
-  ASSERT_EQ(run_vecc({xor_graph(), "--backend=interpreter", "--save-weights=" + weights}).code, 0);
-  fs::copy_file(xor_graph(), path("g.pb"));
+  ASSERT_EQ(run_vecc({graph_to_read(), "--backend=interpreter", "--save-weights=" + weights}).code,
+            0);
+  fs::copy_file(graph_to_read(), path("g.pb"));
   const std::string graph = path("g.pb");
   const std::vector<std::string> train{"--train", "--epochs=1"};
   for (const std::string output : {"--save-weights=", "--gradients="}) {
@@ -123,7 +124,7 @@ TEST_F(Paths, outputs_that_name_an_input) {
   expect_refused({"--load-weights=" + weights, "--save-weights=" + path("./w.safetensors")});
   expect_refused({"--load-weights=" + weights, "--gradients=" + weights});
   expect_refused({"--validate=" + graph, "--log=csv:" + graph}, train);
-  EXPECT_EQ(read_text(graph), read_text(xor_graph()));
+  EXPECT_EQ(read_text(graph), read_text(graph_to_read()));
   // Reading one file twice is none.
   EXPECT_EQ(
       run_vecc({graph, "--backend=interpreter", "--train", "--epochs=1", "--validate=" + graph})
@@ -133,18 +134,18 @@ TEST_F(Paths, outputs_that_name_an_input) {
 
 TEST_F(Paths, stdout_by_another_name) {
   const std::string out = path("out");
-  for (const std::string name : {out, path("./out"), std::string("/dev/stdout")}) {
+  for (const std::string& name : {out, path("./out"), std::string("/dev/stdout")}) {
     const Finished result =
-        run_tool("vecc", {xor_graph(), "--backend=interpreter", "--gradients=" + name}, out);
+        run_into("vecc", {graph_to_read(), "--backend=interpreter", "--gradients=" + name}, out);
     EXPECT_EQ(result.code, 2);
     EXPECT_THAT(result.err, HasSubstr("--gradients=" + name + " and stdout name one file"));
   }
   // Alone it is one output like another, as a pipe and as a file.
   for (const std::string& stdout_path : {std::string(), out}) {
     write_text(out, "");
-    const Finished result = run_tool("vecc",
-                                     {xor_graph(), "--backend=interpreter", "--train", "--epochs=2",
-                                      "--log=csv:/dev/stdout", "-o", path("outputs")},
+    const Finished result = run_into("vecc",
+                                     {graph_to_read(), "--backend=interpreter", "--train",
+                                      "--epochs=2", "--log=csv:/dev/stdout", "-o", path("outputs")},
                                      stdout_path);
     EXPECT_EQ(result.code, 0) << result.err;
     const std::string log = stdout_path.empty() ? result.out : read_text(out);
@@ -153,8 +154,8 @@ TEST_F(Paths, stdout_by_another_name) {
 }
 
 TEST_F(Paths, the_null_device_takes_everything) {
-  const Finished result =
-      run_vecc({xor_graph(), "--backend=interpreter", "--gradients=/dev/null", "-o", "/dev/null"});
+  const Finished result = run_vecc(
+      {graph_to_read(), "--backend=interpreter", "--gradients=/dev/null", "-o", "/dev/null"});
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
@@ -162,13 +163,13 @@ TEST_F(Paths, the_null_device_takes_everything) {
 TEST_F(Paths, a_file_in_shared_memory_is_a_file) {
   if (::access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "no /dev/shm here";
   const std::string shared = "/dev/shm/vecc-paths-test-" + std::to_string(::getpid());
-  const std::string expected = run_vecc({xor_graph(), "--backend=interpreter"}).out;
+  const std::string expected = run_vecc({graph_to_read(), "--backend=interpreter"}).out;
   for (int i = 0; i < 2; ++i) {
-    const Finished result = run_vecc({xor_graph(), "--backend=interpreter", "-o", shared});
+    const Finished result = run_vecc({graph_to_read(), "--backend=interpreter", "-o", shared});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(read_text(shared), expected);
     for (const char* log : {"--log=csv:", "--log=jsonl:"}) {
-      EXPECT_EQ(run_vecc({xor_graph(), "--backend=interpreter", "--train", "--epochs=1",
+      EXPECT_EQ(run_vecc({graph_to_read(), "--backend=interpreter", "--train", "--epochs=1",
                           log + shared + ".log"})
                     .code,
                 0);
@@ -181,7 +182,7 @@ TEST_F(Paths, a_file_in_shared_memory_is_a_file) {
 }
 
 TEST_F(Paths, of_vecc_opt) {
-  ASSERT_EQ(run_vecc({xor_graph(), "--emit=ir", "-o", path("p")}).code, 0);
+  ASSERT_EQ(run_vecc({graph_to_read(), "--emit=ir", "-o", path("p")}).code, 0);
   const std::string before = read_text(path("p"));
   expect_refused("vecc-opt", {path("p"), "-O2", "-o", path("./p")}, "the program " + path("p"),
                  "-o " + path("./p"));
@@ -191,28 +192,29 @@ TEST_F(Paths, of_vecc_opt) {
 }
 
 TEST_F(Paths, of_vecc_import) {
-  fs::copy_file(xor_graph(), path("g.pb"));
+  fs::copy_file(graph_to_read(), path("g.pb"));
   expect_refused("vecc-import", {"repeat", "--times=2", path("g.pb"), "-o", path("sub/../g.pb")},
                  "the input " + path("g.pb"), "-o ");
   write_text(path("sub/sub_A.txt"), "1, 2\n");
   expect_refused("vecc-import", {"tu", path("sub"), "--model=gcn", "-o", path("sub/sub_A.txt")},
                  "names a file of the input", path("sub"));
-  EXPECT_EQ(read_text(path("g.pb")), read_text(xor_graph()));
+  EXPECT_EQ(read_text(path("g.pb")), read_text(graph_to_read()));
   EXPECT_EQ(read_text(path("sub/sub_A.txt")), "1, 2\n");
 }
 
 TEST_F(Paths, of_vecc_bench) {
-  fs::copy_file(xor_graph(), path("g.pb"));
+  fs::copy_file(graph_to_read(), path("g.pb"));
   expect_refused("vecc-bench", {"compile", path("g.pb"), "--json", path("./g.pb")}, path("g.pb"),
                  "--json=" + path("./g.pb"));
   expect_refused("vecc-bench", {"peers", "--json", path("x"), "--svg", path("./x")},
                  "--json=" + path("x"), "--svg=" + path("./x"));
-  EXPECT_EQ(read_text(path("g.pb")), read_text(xor_graph()));
+  EXPECT_EQ(read_text(path("g.pb")), read_text(graph_to_read()));
 }
 
 TEST_F(Paths, of_vecc_weights) {
   const std::string weights = path("w.safetensors");
-  ASSERT_EQ(run_vecc({xor_graph(), "--backend=interpreter", "--save-weights=" + weights}).code, 0);
+  ASSERT_EQ(run_vecc({graph_to_read(), "--backend=interpreter", "--save-weights=" + weights}).code,
+            0);
   const std::string before = read_text(weights);
   expect_refused("vecc", {"weights", "convert", weights, path("./w.safetensors")}, weights,
                  path("./w.safetensors"));
