@@ -134,6 +134,7 @@ TEST_F(Paths, outputs_that_name_an_input) {
 
 TEST_F(Paths, stdout_by_another_name) {
   const std::string out = path("out");
+  write_text(out, "");
   for (const std::string& name : {out, path("./out"), std::string("/dev/stdout")}) {
     const Finished result =
         run_into("vecc", {graph_to_read(), "--backend=interpreter", "--gradients=" + name}, out);

@@ -108,12 +108,12 @@ std::string CommandPaths::find_conflict() const {
     const Entry* const expected = same_path;
     if (meet(same_path, entry)) return report(*expected, entry, "name one file");
   }
-  // A file, or a folder with nothing else in it, that is above another path.
+  // A file, or a folder with nothing else in it, that is above another output.
   for (const Entry& entry : entries_) {
     if (!entry.path.empty()) by_path.try_emplace(entry.path, &entry);
   }
   for (const Entry& entry : entries_) {
-    if (entry.path.empty()) continue;
+    if (entry.path.empty() || entry.kind == Kind::Input) continue;
     for (fs::path above = fs::path(entry.path).parent_path(); above.has_relative_path();
          above = above.parent_path()) {
       const auto found = by_path.find(above.string());
