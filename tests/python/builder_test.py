@@ -214,5 +214,54 @@ class BuilderTest(unittest.TestCase):
             self.assertEqual(raised.exception.code, "E050")
 
 
+def label_graph(names):
+    """One-hot facts by label, a weight of a column a label, classes by a row each."""
+    builder = vecc.GraphBuilder()
+    columns = [[10 * ord(n) + k for n in names] for k in range(2)]
+    w = builder.weights("w", np.array(columns, float))
+    x = builder.facts("x", np.eye(len(names)))
+    builder.samples(builder.neurons("out", x[:, None], weights=w), targets=np.eye(2)[[0] * len(x)])
+    builder.vocabulary("label", names, columns="w", fact_rows="x")
+    builder.vocabulary("class", ["no", "yes"], rows=[("w", 1)], outputs=True)
+    return builder.build()
+
+
+class Vocabularies(unittest.TestCase):
+    def test_are_read_back(self):
+        graph = label_graph("013")
+        self.assertEqual(graph.vocabularies, {"label": ["0", "1", "3"], "class": ["no", "yes"]})
+        self.assertEqual(graph.classes, ["no", "yes"])
+        self.assertIsNone(five_neurons().build().classes)
+        self.assertEqual(five_neurons().build().vocabularies, {})
+
+    def test_weights_are_loaded_by_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "w.safetensors"
+            label_graph("013").compile().save_weights(path)
+            for names in ("013", "31", "0"):
+                graph = label_graph(names)
+                expected = graph.weights["w"]
+                program = graph.compile()
+                for loads in (graph, program):
+                    loads.set_weights({"w": np.zeros_like(expected)})
+                    loads.set_weights(path)
+                    np.testing.assert_array_equal(loads.weights["w"], expected)
+            for loads in (label_graph("012"), label_graph("012").compile()):
+                with self.assertRaisesRegex(
+                        vecc.Error, '3 names: "0", "1", "2"; the weights have 3 names: "0", "1", '
+                        '"3": the weights know nothing of "2"'):
+                    loads.set_weights(path)
+
+    def test_what_does_not_fit_is_refused(self):
+        builder = five_neurons()
+        with self.assertRaisesRegex(vecc.Error, 'there are no facts "y"'):
+            builder.vocabulary("a", "ab", fact_rows="y")
+        builder.vocabulary("a", "ab", entries="w")
+        with self.assertRaisesRegex(vecc.Error, "is there already"):
+            builder.vocabulary("a", "ab")
+        with self.assertRaisesRegex(vecc.Error, "has 3 weights, expected 2 names, or a multiple"):
+            builder.build()
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,9 @@
 #include "src/emit/native/write_program.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "src/emit/common/emitted_files.h"
@@ -63,6 +65,11 @@ WeightFile make_data(const Plan& plan, const Program& program, const NativeOptio
   data.tensors.push_back(table_of("weights", weights.rows));
   data.tensors.push_back(sample_lines(options.samples, program.sample_count()));
   data.metadata = std::move(weights.metadata);
+  // Of weights alone: bound facts are numbered by tables that a file of weights does not have.
+  if (options.weights && options.facts.tensors.empty()) {
+    std::ranges::copy_if(options.weights->metadata, std::back_inserter(data.metadata),
+                         [](const MetadataEntry& entry) { return entry.first == "vocabularies"; });
+  }
   data.metadata.emplace_back("kernels", code.kernels.digest);
   for (const WeightTensor& tensor : data.tensors) {
     data.metadata.emplace_back("digest " + tensor.name, emitted::digest_text(tensor.data));

@@ -85,7 +85,11 @@ std::string weight_methods_text() {
   return R"py(
     def load_weights(self, path):
         """Takes the weights of a file of `vecc --save-weights`, or of save_weights()."""
-        tensors, _ = read_safetensors(path)
+        tensors, metadata = read_safetensors(path)
+        ours, theirs = self.metadata.get("vocabularies"), metadata.get("vocabularies")
+        if ours and theirs and ours != theirs:
+            raise ValueError(f"{path}: labels, relations or classes have other numbers than here; "
+                             "vecc --load-weights takes weights by name")
         with torch.no_grad():
             for attribute, name in WEIGHTS.items():
                 parameter = getattr(self, attribute)

@@ -240,6 +240,18 @@ class Programs:
             (self.folder / "junk").write_bytes(len(junk).to_bytes(8, "little") + junk)
             self.refused(program, "junk: ", f"--weights={self.folder}/junk")
 
+    def test_weights_of_other_numbers(self):
+        for name, relation in (("first", "likes"), ("second", "hates")):
+            triples, graph = self.folder / f"{name}.txt", self.folder / f"{name}.pb"
+            triples.write_text(f"ann\tknows\tbob\nbob\t{relation}\tann\n")
+            run(self.vecc_import, "kg", triples, "--quiet", "--model=rgcn", "--dim=2", "-o", graph)
+            run(self.vecc, graph, "--quiet", "--backend=interpreter",
+                f"--save-weights={self.folder}/{name}.safetensors")
+        program = self.builder.build(self.emit(self.folder / "first.pb"))
+        run(program, f"--weights={self.folder}/first.safetensors")
+        self.refused(program, "have other numbers than in the program",
+                     f"--weights={self.folder}/second.safetensors")
+
     def test_data_of_another_program_or_damaged(self):
         damaged = shutil.copytree(self.program("xor", "-O2").parent, self.folder / "damaged")
         program = damaged / "program"

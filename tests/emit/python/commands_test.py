@@ -113,6 +113,17 @@ class Commands(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "its bytes have the CRC-32 .* it is damaged"):
                 module.Model().load_weights(changed)
 
+    def test_weights_of_other_numbers_are_refused(self):
+        for name, relation in (("first", "likes"), ("second", "hates")):
+            triples, graph = self.folder / f"{name}.txt", self.folder / f"{name}.pb"
+            triples.write_text(f"ann\tknows\tbob\nbob\t{relation}\tann\n")
+            run(VECC_IMPORT, "kg", triples, "--quiet", "--model=rgcn", "--dim=2", "-o", graph)
+            vecc(graph, f"--save-weights={self.folder}/{name}.safetensors")
+        model = self.emit(self.folder / "first.pb").Model()
+        model.load_weights(self.folder / "first.safetensors")
+        with self.assertRaisesRegex(ValueError, "have other numbers than here"):
+            model.load_weights(self.folder / "second.safetensors")
+
     def check_training(self, graph, loss, optimizer, *options, name="trained"):
         """30 epochs of both from the same weights."""
         module = self.emit(graph, "--init=glorot", f"--loss={loss}", *options, name=name)

@@ -124,6 +124,26 @@ nb::list groups(const Graph& self) {
   return result;
 }
 
+nb::list list_of(const StringColumn& names) {
+  nb::list result;
+  for (std::size_t i = 0; i < names.size(); ++i) result.append(std::string(names[i]));
+  return result;
+}
+
+nb::dict vocabularies(const Graph& self) {
+  nb::dict result;
+  for (const Vocabulary& vocabulary : self.graph->vocabularies) {
+    result[nb::cast(vocabulary.name)] = list_of(vocabulary.names);
+  }
+  return result;
+}
+
+nb::object classes(const Graph& self) {
+  const StringColumn* const names = self.graph->classes();
+  if (names == nullptr) return nb::none();
+  return list_of(*names);
+}
+
 // The oracle's values of the samples' neurons.
 nb::object evaluate(const Graph& self) {
   const ReferenceValues values = without_lock([&] {
@@ -158,6 +178,8 @@ void bind_graph(nb::module_& module) {
       .def_prop_ro("byte_count", [](const Graph& g) { return g.graph->bytes(); })
       .def_prop_ro("producer", [](const Graph& g) { return g.graph->producer; })
       .def("groups", groups)
+      .def("vocabularies", vocabularies)
+      .def("classes", classes)
       .def("sample_ids", [](const Graph& g) { return sample_names(*g.graph); })
       .def(
           "targets", [](const Graph& g) { return targets_of(*g.graph); },

@@ -95,9 +95,28 @@ std::vector<SampleRecord> records_of(const SampleColumns& columns) {
 }
 
 std::unique_ptr<GraphWriter> create(const std::string& path, const std::string& compression,
-                                    const std::string& producer) {
+                                    const std::string& producer, bool vocabularies) {
   return std::make_unique<GraphWriter>(
-      take(GraphWriter::create(path, take(compression_of(compression)), producer)));
+      take(GraphWriter::create(path, take(compression_of(compression)), producer, vocabularies)));
+}
+
+void write_vocabulary(GraphWriter& self, const std::string& name,
+                      const std::vector<std::string>& names,
+                      const std::vector<VocabularyUse>& uses) {
+  Vocabulary vocabulary{name, {}, uses};
+  for (const std::string& one : names) vocabulary.names.push_back(one);
+  without_lock([&] { self.vocabulary(vocabulary); });
+}
+
+// One of the vocabulary's uses; `axis`: 0 entries, 1 rows, 2 columns.
+VocabularyUse table_use(const std::string& table, std::uint8_t axis, std::uint32_t inner) {
+  return {VocabularyUse::Place::Weights, static_cast<VocabularyUse::Axis>(axis), table, 0, inner};
+}
+VocabularyUse fact_use(std::uint64_t group, std::uint8_t axis, std::uint32_t inner) {
+  return {VocabularyUse::Place::Facts, static_cast<VocabularyUse::Axis>(axis), {}, group, inner};
+}
+VocabularyUse output_use() {
+  return {VocabularyUse::Place::Outputs, {}, {}, 0, 1};
 }
 
 void write_table(GraphWriter& self, const std::string& name, std::uint32_t first,
@@ -191,8 +210,14 @@ void bind_writer(nb::module_& module) {
            nb::arg("outputs"), nb::arg("ids"), nb::arg("target_shapes"), nb::arg("has_target"),
            nb::arg("targets"), nb::arg("splits"), nb::arg("groups"), nb::arg("roles"),
            nb::arg("weights"));
+  nb::class_<VocabularyUse>(module, "VocabularyUse")
+      .def_static("table", table_use, nb::arg("table"), nb::arg("axis"), nb::arg("inner"))
+      .def_static("facts", fact_use, nb::arg("group"), nb::arg("axis"), nb::arg("inner"))
+      .def_static("outputs", output_use);
   nb::class_<GraphWriter>(module, "GraphWriter")
-      .def(nb::new_(&create), nb::arg("path"), nb::arg("compression"), nb::arg("producer"))
+      .def(nb::new_(&create), nb::arg("path"), nb::arg("compression"), nb::arg("producer"),
+           nb::arg("vocabularies"))
+      .def("vocabulary", write_vocabulary, nb::arg("name"), nb::arg("names"), nb::arg("uses"))
       .def("weight_table", write_table, nb::arg("name"), nb::arg("first"), nb::arg("count"),
            nb::arg("shape"), nb::arg("learnable"), nb::arg("values"), nb::arg("row_names"))
       .def("facts", write_facts, nb::arg("head"), nb::arg("values"), nb::arg("weights"))

@@ -20,6 +20,7 @@ NONE = 0xFFFFFFFF  #: the unit weight, no offset
 SPLITS = {"": 0, "train": 1, "validation": 2, "test": 3}
 ROLES = {"": 0, "positive": 1, "negative": 2}
 Shape = Tuple[int, ...]
+Tables = Union[str, Sequence[Union[str, Tuple[str, int]]]]  #: names of weight tables
 
 
 def sides_of(shape: Shape) -> Tuple[int, int]:
@@ -66,6 +67,7 @@ class GraphBuilder:
         self._parts: List[Callable[[Any], None]] = []  # what save() calls, with the writer
         self._groups: dict = {}
         self._tables: set = set()
+        self._vocabularies: dict = {}  # names, and a list of uses
         self._neurons = 0
         self._weights = 0
 
@@ -175,11 +177,38 @@ class GraphBuilder:
         _core.check_samples(columns)
         self._parts.append(lambda writer: writer.samples(columns))
 
+    def vocabulary(self, name: str, names: Sequence[str], *, entries: Tables = (),
+                   rows: Tables = (), columns: Tables = (), fact_rows: Sequence[str] = (),
+                   outputs: bool = False) -> None:
+        """What numbers stand for: `names[i]` is number i of the weights of the tables `entries`,
+        of the rows or columns of each weight of the tables `rows` and `columns`, of the rows of
+        constant facts with the heads `fact_rows`, of the classes of the `outputs`. It must name
+        all tables that are numbered so: weights go to another graph by these names
+        (docs/weights.md). A table may be (table, inner): that many positions to a name."""
+        if name in self._vocabularies:
+            raise usage_error(f'vocabulary "{name}"', "is there already")
+        uses = []
+        for axis, tables in enumerate((entries, rows, columns)):
+            for table in [tables] if isinstance(tables, str) else tables:
+                table, inner = (table, 1) if isinstance(table, str) else table
+                uses.append(_core.VocabularyUse.table(table, axis, inner))
+        for head in [fact_rows] if isinstance(fact_rows, str) else fact_rows:
+            groups = [g for (kind, h, _), g in self._groups.items() if (kind, h) == ("fact", head)]
+            if not groups:
+                raise usage_error(f'vocabulary "{name}"', f'there are no facts "{head}"')
+            uses += [_core.VocabularyUse.facts(group, 1, 1) for group in groups]
+        if outputs:
+            uses.append(_core.VocabularyUse.outputs())
+        self._vocabularies[name] = (list(names), uses)
+
     def save(self, path: Union[str, "os.PathLike[str]"], compression: str = "none") -> None:
         """Writes a graph.pb: whole, or not at all. `compression`: none, gzip, zstd."""
-        writer = _core.GraphWriter(os.fspath(path), compression, self._producer)
+        writer = _core.GraphWriter(os.fspath(path), compression, self._producer,
+                                   bool(self._vocabularies))
         for write in self._parts:
             write(writer)
+        for name, (names, uses) in self._vocabularies.items():
+            writer.vocabulary(name, names, uses)
         writer.finish()
 
     def __reduce__(self):

@@ -47,6 +47,17 @@ class Graph:
         return self._core.targets()
 
     @property
+    def vocabularies(self) -> Dict[str, List[str]]:
+        """The names of labels, relations, classes, ... in the order of their numbers."""
+        return self._core.vocabularies()
+
+    @property
+    def classes(self) -> Optional[List[str]]:
+        """The names of the outputs' elements; two for outputs of one element (which says how much
+        a sample is of the second); None where the graph does not name them."""
+        return self._core.classes()
+
+    @property
     def inputs(self) -> np.ndarray:
         """What neurons read, neuron after neuron: a read-only view of the graph's own column."""
         return self._core.inputs()

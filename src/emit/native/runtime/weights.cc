@@ -26,6 +26,13 @@ class WeightReader {
       : data_(data), rows_(data.rows<WeightRow>("weights")), facts_(facts), file_(path) {}
 
   void read(std::vector<std::vector<double>>& values) {
+    const std::string_view ours = data_.metadata("vocabularies");
+    const std::string_view theirs = file_.metadata("vocabularies");
+    if (!facts_ && !ours.empty() && !theirs.empty() && ours != theirs) {
+      failure_.add(file_.path(),
+                   "labels, relations or classes have other numbers than in the program; vecc "
+                   "--load-weights takes weights by name");
+    }
     std::set<std::string_view> names;
     for (std::size_t w = 0; w < rows_.size(); ++w) {
       if ((rows_[w].is_fact == 1) != facts_) continue;
