@@ -30,7 +30,7 @@ numbers. docs/predict.md. Exit codes: those of vecc.)";
 
 const std::map<std::string, TableFormat>& formats() {
   static const std::map<std::string, TableFormat> kFormats{
-      {"tsv", TableFormat::Tsv}, {"json", TableFormat::Json}, {"csv", TableFormat::Csv}};
+      {"tsv", TableFormat::Tsv}, {"json", TableFormat::JsonObject}, {"csv", TableFormat::Csv}};
   return kFormats;
 }
 

@@ -84,7 +84,7 @@ Json json_of(const Predictions& predictions, const NeuronGraph& graph, std::size
 std::string text_of(const Predictions& predictions, const NeuronGraph& graph, TableFormat format,
                     bool single) {
   std::string text;
-  if (format == TableFormat::Json) {
+  if (format == TableFormat::JsonObject) {
     text = "{\n\"classes\": " + dump_json(Json(predictions.classes), -1) + ",\n\"predictions\": [";
     for (std::size_t i = 0; i < predictions.samples.size(); ++i) {
       text += (i > 0 ? ",\n" : "\n") + dump_json(json_of(predictions, graph, i, single), -1);

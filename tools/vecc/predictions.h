@@ -37,7 +37,7 @@ struct Predictions {
                                            std::vector<std::uint32_t> samples,
                                            std::span<const Executable::Output> outputs);
 
-enum class TableFormat : std::uint8_t { Tsv, Csv, Json };
+enum class TableFormat : std::uint8_t { Tsv, Csv, JsonObject };
 /// A line a sample after a header: `sample`, `class`, `p(NAME)` of each class; or `sample`, `value`
 /// (`value[0]`, `value[1]` of vectors). CSV as RFC 4180 states it. JSON: `{"classes": [...],
 /// "predictions": [{"sample": "s0", "class": "1", "probabilities": [0.2, 0.8]}, ...]}`, or "value".

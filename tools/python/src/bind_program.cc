@@ -139,7 +139,7 @@ std::optional<Loss> loss_of(const std::optional<std::string>& text) {
 }
 
 // Metrics by their names, as the logs call them.
-nb::dict evaluate_samples(CompiledGraph& self, const std::optional<std::string>& split,
+nb::dict evaluate_program(CompiledGraph& self, const std::optional<std::string>& split,
                           const std::optional<std::string>& loss) {
   const auto chosen = split_of(split);
   const auto asked = loss_of(loss);
@@ -156,7 +156,7 @@ nb::dict evaluate_samples(CompiledGraph& self, const std::optional<std::string>&
 
 // sample_ids; classes (names) and predicted (a number a sample, -1: none) where there are classes;
 // values: of each sample.
-nb::dict predict_samples(CompiledGraph& self, const std::optional<std::string>& split,
+nb::dict predict_program(CompiledGraph& self, const std::optional<std::string>& split,
                          const std::optional<std::string>& loss) {
   const auto chosen = split_of(split);
   const auto asked = loss_of(loss);
@@ -239,8 +239,8 @@ void bind_program(nb::module_& module) {
       .def("load_weights", load_weights, nb::arg("path"), nb::arg("by_name"))
       .def("save_weights", save_weights, nb::arg("path"))
       .def("train", train, nb::arg("words"), nb::arg("observe"))
-      .def("evaluate", evaluate_samples, nb::arg("split").none(), nb::arg("loss").none())
-      .def("predict", predict_samples, nb::arg("split").none(), nb::arg("loss").none())
+      .def("evaluate", evaluate_program, nb::arg("split").none(), nb::arg("loss").none())
+      .def("predict", predict_program, nb::arg("split").none(), nb::arg("loss").none())
       .def("emit", emit, nb::arg("words"))
       .def("text", [](CompiledGraph& p) { return without_lock([&] { return p.text(); }); })
       .def("picture", [](CompiledGraph& p) { return without_lock([&] { return p.picture(); }); });
