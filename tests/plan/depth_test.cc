@@ -17,7 +17,7 @@ namespace {
 const NeuronFunction kCell = function(Combination::Sum, Transformation::Tanh);
 
 // Each neuron reads the one before; the last is a sample.
-NeuronGraph chain(std::uint32_t depth) {
+NeuronGraph one_chain(std::uint32_t depth) {
   GraphBuilder b;
   const WeightId w = b.weight("w", Shape(), {.9});
   const GroupIndex cell = b.group("cell");
@@ -28,7 +28,7 @@ NeuronGraph chain(std::uint32_t depth) {
 }
 
 // The same with a weight each level, and all levels summed up in the end.
-NeuronGraph chain_of_weights(std::uint32_t depth) {
+NeuronGraph weight_a_level(std::uint32_t depth) {
   GraphBuilder b;
   const WeightId w = b.weight_table("w", depth, Shape(), std::vector<double>(depth, .9));
   const GroupIndex cell = b.group("cell");
@@ -43,7 +43,7 @@ NeuronGraph chain_of_weights(std::uint32_t depth) {
 }
 
 // A group a level.
-NeuronGraph deep(std::uint32_t depth) {
+NeuronGraph group_a_level(std::uint32_t depth) {
   GraphBuilder b;
   const WeightId w = b.weight("w", Shape(), {.9});
   NeuronId last = b.fact(b.group("x", NeuronClass::Fact), 1);
@@ -55,7 +55,7 @@ NeuronGraph deep(std::uint32_t depth) {
 }
 
 // Twenty chains of one group, of different lengths.
-NeuronGraph chains(std::uint32_t depth) {
+NeuronGraph uneven_chains(std::uint32_t depth) {
   constexpr std::uint32_t kChains = 20;
   GraphBuilder b;
   const WeightId w = b.weight("w", Shape(), {.9});
@@ -72,7 +72,7 @@ NeuronGraph chains(std::uint32_t depth) {
 }
 
 // Rows of three that read the last two rows and one halfway back.
-NeuronGraph grid(std::uint32_t depth) {
+NeuronGraph skipping_rows(std::uint32_t depth) {
   constexpr std::uint32_t kWidth = 3;
   GraphBuilder b;
   const WeightId w = b.weight_table("w", 3, Shape(), {.5, .3, .2});
@@ -95,7 +95,7 @@ NeuronGraph grid(std::uint32_t depth) {
 }
 
 // anc(X,Z) :- parent(X,Y), anc(Y,Z): a rule, an aggregation and an atom a level.
-NeuronGraph ancestors(std::uint32_t depth) {
+NeuronGraph ancestor_levels(std::uint32_t depth) {
   GraphBuilder b;
   const WeightId w = b.weight("w", Shape(), {.9});
   const GroupIndex facts = b.group("parent", NeuronClass::Fact);
@@ -186,8 +186,8 @@ TEST_P(Depth, TwiceAsDeepIsTwiceTheWork) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recursions, Depth,
-                         testing::Values(&chain, &chain_of_weights, &deep, &chains, &grid,
-                                         &ancestors));
+                         testing::Values(&one_chain, &weight_a_level, &group_a_level,
+                                         &uneven_chains, &skipping_rows, &ancestor_levels));
 
 }  // namespace
 }  // namespace vecc::test
