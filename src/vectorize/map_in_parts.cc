@@ -7,9 +7,12 @@
 namespace vecc {
 namespace {
 
-// Nodes of a part, and operands of one of its combinations.
-constexpr std::size_t kMostNodes = 64;
-constexpr std::size_t kMostOperands = 32;
+// Nodes of an expression that is one map.
+constexpr std::size_t kOneMap = 64;
+// Nodes of a part, and operands of one of its combinations: small, so that there are few kernels of
+// a large tree.
+constexpr std::size_t kMostNodes = 12;
+constexpr std::size_t kMostOperands = 8;
 
 // Whether combining the first few operands, then their result with the rest, is the same.
 bool goes_left_to_right(Combination combination) {
@@ -143,7 +146,7 @@ class Splitter {
 
 ValueId map_in_parts(Program& program, const Expr& expr, std::span<const ValueId> operands,
                      const Note& note) {
-  if (expr.nodes.size() <= kMostNodes) return program.map(expr, operands, note);
+  if (expr.nodes.size() <= kOneMap) return program.map(expr, operands, note);
   return Splitter(program, operands, note).split(expr);
 }
 

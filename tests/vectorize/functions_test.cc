@@ -182,7 +182,7 @@ std::size_t map_operands(const std::string& text, std::uint32_t width) {
   std::size_t operands = 0;
   for (const Op& op : v.program.ops()) {
     if (op.kind() != OpKind::Map) continue;
-    EXPECT_LE(op.operands.size(), 64u);
+    EXPECT_LE(op.operands.size(), 20u);
     EXPECT_EQ(op.rows, 2u);
     operands += op.operands.size();
   }
@@ -191,11 +191,11 @@ std::size_t map_operands(const std::string& text, std::uint32_t width) {
 
 // A map's gradient reads all operands once for each: that must not be the square of a large tree.
 TEST(Lowering, LargeFunctionGraphsAreMapsOfAFewOperands) {
-  EXPECT_EQ(map_operands(tree_text(20), 20), 20u);
-  EXPECT_LE(map_operands(tree_text(1000), 1000), 1100u);
+  EXPECT_EQ(map_operands(tree_text(20), 20), 20u);  // one map
+  EXPECT_LE(map_operands(tree_text(1000), 1000), 1500u);
   for (const char* name : {"sum", "elproduct", "max", "min"}) {
     SCOPED_TRACE(name);
-    EXPECT_LE(map_operands(wide_text(name, 500), 500), 520u);
+    EXPECT_LE(map_operands(wide_text(name, 500), 500), 600u);
   }
 }
 
