@@ -125,6 +125,10 @@ class TrainTest(unittest.TestCase):
         before = program.weights
         for options, message in (({"lr": -1}, "--lr"), ({"loss": "regret"}, "--loss"),
                                  ({"early_stop": 3}, "--early-stop"), ({"validate": 2}, "validate"),
+                                 ({"beta1": 1.0}, "--beta1"), ({"epsilon": -1}, "--epsilon"),
+                                 ({"optimizer": "sgd", "beta2": 0.9}, "--beta2 is the Adams'"),
+                                 ({"schedule": "arithmetic:5:1"}, "--schedule"),
+                                 ({"reduction": "elements"}, "--reduction"),
                                  ({"log": "xml:a"}, "--log"), ({"resume": True}, "--resume")):
             with self.subTest(**options), self.assertRaisesRegex(vecc.Error, message) as raised:
                 program.train(**options)
