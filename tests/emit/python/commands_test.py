@@ -103,7 +103,7 @@ class Commands(unittest.TestCase):
         module = self.emit(GRAPHS["xor"])
         file, changed = self.folder / "w.safetensors", self.folder / "changed.safetensors"
         module.Model().save_weights(file)
-        vecc("weights", "show", file)
+        run(VECC, "weights", "show", str(file))
         data = file.read_bytes()
         digits = 8 + len(module.CHECKSUM_MARK)
         for bit in [*range(64), *range(8 * digits, 8 * len(data))]:
