@@ -60,4 +60,4 @@ build=$(dirname -- "$share")
 while IFS= read -r option; do
   grep -qF -- "${option//-/\\-}" "$share/man/man1/vecc.1" || fail "man lacks $option"
   grep -qF -- "-l ${option#--} " "$share/fish/vendor_completions.d/vecc.fish" || fail "fish lacks $option"
-done < <("$build/bin/vecc" --help | grep -oE '^  (-[a-zA-Z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+done < <("$build/bin/vecc" --help | grep -oE '^  (-[a-zA-Z],)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+')
