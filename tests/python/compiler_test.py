@@ -1,6 +1,7 @@
 """compiler_test.py VECC DATASETS: which C++ compiler the package finds, and what it says of none."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,7 @@ echo "$@" >>"$ZIG_CALLS"
 test "$1" = c++ || exit 1
 shift
 case "$*" in *noseparate-code*) echo "error: unsupported linker extension flag" >&2; exit 1 ;; esac
-exec {compiler} "$@"
+PATH={path} exec {compiler} "$@"  # GCC looks for its assembler there
 """
 
 
@@ -59,7 +60,8 @@ class CompilerTest(unittest.TestCase):
         package.mkdir()
         (package / "__init__.py").touch()
         zig = package / "zig"
-        zig.write_text(ZIG.format(compiler=shutil.which("c++")))
+        zig.write_text(ZIG.format(compiler=shutil.which("c++"),
+                                  path=shlex.quote(os.environ["PATH"])))
         zig.chmod(0o755)
         out, err = self.run_without_compiler("backend=cpu")
         self.assertTrue(out.startswith("cpu ["), out)
