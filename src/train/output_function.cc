@@ -52,7 +52,7 @@ bool moves_rows(const Op& op) {
          id == Transformation::AtIndex;
 }
 
-constexpr std::array<std::pair<std::string_view, OutputFunction>, 5> kNames{{
+constexpr std::array<std::pair<std::string_view, OutputFunction>, 5> kFunctionNames{{
     {"raw", OutputFunction::Raw},
     {"sigmoid", OutputFunction::Sigmoid},
     {"softmax", OutputFunction::Softmax},
@@ -123,7 +123,8 @@ class BeforeFunction {
 }  // namespace
 
 std::string_view text_of(OutputFunction function) {
-  return std::ranges::find(kNames, function, [](const auto& name) { return name.second; })->first;
+  return std::ranges::find(kFunctionNames, function, [](const auto& name) { return name.second; })
+      ->first;
 }
 
 OutputFunction output_function(const Program& program) {

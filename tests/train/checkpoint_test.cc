@@ -34,7 +34,7 @@ class Checkpoints : public ::testing::Test {
   }
   [[nodiscard]] CheckpointFolder folder(const std::string& name,
                                         const std::string& settings = "seed 1") const {
-    return {path(name), settings};
+    return {path(name), settings, {}};
   }
   // Reads `file` with every bit changed, and cut to every length.
   template <class Read>
