@@ -16,13 +16,6 @@ void expect_usage(const Finished& result, const std::string& words) {
   EXPECT_THAT(result.err, HasSubstr(words));
 }
 
-Finished run_tool(const std::string& tool, std::vector<std::string> arguments) {
-  Command command;
-  command.tool = tool;
-  command.arguments = std::move(arguments);
-  return run(command);
-}
-
 TEST(Options, numbers_are_refused_by_name_and_range) {
   const std::string graph = write_small_graph(test_folder());
   const auto train = [&](const std::string& option) {

@@ -173,11 +173,14 @@ Finished run(const Command& command) {
   return result;
 }
 
-Finished run_vecc(std::vector<std::string> arguments) {
+Finished run_tool(const std::string& tool, std::vector<std::string> arguments) {
   Command command;
-  command.tool = "vecc";
+  command.tool = tool;
   command.arguments = std::move(arguments);
   return run(command);
+}
+Finished run_vecc(std::vector<std::string> arguments) {
+  return run_tool("vecc", std::move(arguments));
 }
 
 std::string test_folder() {

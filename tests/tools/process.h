@@ -29,6 +29,7 @@ struct Finished {
 
 /// Runs to the end (at most a minute, then kills). Throws std::runtime_error if it cannot start.
 [[nodiscard]] Finished run(const Command& command);
+[[nodiscard]] Finished run_tool(const std::string& tool, std::vector<std::string> arguments);
 /// `vecc` with these arguments.
 [[nodiscard]] Finished run_vecc(std::vector<std::string> arguments);
 

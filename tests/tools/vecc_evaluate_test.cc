@@ -19,13 +19,6 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Finished run_tool(const std::string& tool, std::vector<std::string> arguments) {
-  Command command;
-  command.tool = tool;
-  command.arguments = std::move(arguments);
-  return run(command);
-}
-
 std::vector<std::vector<std::string>> rows_of(const std::string& text, char separator) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(text);
