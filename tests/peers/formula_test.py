@@ -65,11 +65,19 @@ class Molecules(Case):
         self.assertEqual(twin.ids, ["graph_3", "graph_4", "graph_6", "graph_7"])
 
 
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)
+
+
 class TypedGraphs(Case):
     def check(self, folder, model, inverse=True, heads=1, tables=(), finish=None, **options):
         data = load({"odd_triples": "kg", "odd_rdf": "rdf", "odd_hgb": "hgb"}[folder], folder)
         w, found = evaluate(data, model, inverse="on" if inverse else "off", heads=str(heads),
-                            **{k: v for k, (v, _) in options.items()})
+                            output_function="identity", **{k: v for k, (v, _) in options.items()})
         graph = naive.Typed(data, inverse, heads)
         arguments = dict(argument for _, argument in options.values() if argument)
         x, layer = list(w["e"]), 1
@@ -81,6 +89,17 @@ class TypedGraphs(Case):
             layer += 1
         nodes = list(dict.fromkeys(node for node, _, _ in data.labels)) or range(data.nodes)
         self.assert_same(found, [x[i] for i in nodes], f"{folder} {model} {options}")
+
+    def test_outputs(self):
+        """Without an option: of one class a node a softmax, of several a sigmoid each."""
+        for folder, function in (("odd_rdf", softmax), ("odd_hgb", sigmoid)):
+            data = load(folder[4:], folder)
+            outputs = [evaluate(data, "rgcn", dims="4,3", **options)[1]
+                       for options in ({}, {"output_function": "identity"})]
+            labels = [node for node, _, _ in data.labels]
+            several = len(labels) > len(set(labels))
+            self.assertEqual(several, function is sigmoid, folder)
+            self.assert_same(outputs[0], function(outputs[1]), folder)
 
     def test_rgcn(self):
         dims = {"dims": ("4,4,3", None)}

@@ -77,7 +77,7 @@ MOLECULES = {"gcn": gcn, "sage": sage, "gin": gin, "gcn-norm": gcn_norm, "gat": 
 
 
 def predict(w, data, model, features, layers):
-    """sigmoid of the readout, by graph; [outputs] each."""
+    """sigmoid of the readout, by graph, of several classes softmax; [outputs] each."""
     x, near, sums = [row[:, None] for row in features], neighbours(data), 0
     for l in range(1, layers + 1):
         x = MOLECULES[model](w, f"h{l}.", x, near)
@@ -88,6 +88,9 @@ def predict(w, data, model, features, layers):
             sums = sums + np.array([
                 (weight @ mean([x[i] for i in range(data.nodes) if data.graph_of[i] == g],
                                len(x[0])))[:, 0] for g in range(data.graphs)])
+    if sums.shape[1] > 1:
+        powers = np.exp(sums)
+        return powers / powers.sum(axis=1, keepdims=True)
     return 1 / (1 + np.exp(-sums))
 
 

@@ -47,7 +47,7 @@ TEST(TorchModule, that_is_missing_is_an_absent_backend) {
   Command command;
   command.tool = "vecc";
   command.arguments = {graph, "--device=cpu"};
-  command.environment = {"VECC_CXX=/nonexistent"};  // the cpu backend would come first
+  command.environment = {"PATH=/nonexistent"};  // the cpu backend would come first
   const Finished next = run(command);
   EXPECT_EQ(next.code, 0) << next.err;
   EXPECT_THAT(next.err, HasSubstr("backend interpreter (next choice: cpu: "));

@@ -3,7 +3,6 @@ weights, bad files. A language's own test is a subclass of Programs, with a buil
 
 import json
 import shutil
-import struct
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +11,9 @@ from emitted import run, text_files, unpack
 
 sys.path.append(str(Path(__file__).parents[3] / "tools" / "golden"))
 from graph_writer import Function, GraphWriter, Group, Sample  # noqa: E402
+
+sys.path.append(str(Path(__file__).parents[2] / "support"))
+from safetensors_file import read_tensors, write_tensors  # noqa: E402
 
 # A step of a training, as a Program's text.
 STEP = """vecc program 1 f32 samples 1
@@ -128,9 +130,9 @@ class Programs:
         write_chain(graph, 4)
         program = self.builder.build(self.emit(graph, "--bind-facts=f"))
         self.assertEqual(run(program)[0], self.expected(graph))
-        _, data = unpack(program.parent / "facts.safetensors")
-        data[-4:] = struct.pack("<f", 0.75)
-        facts.write_bytes(data)
+        tensors = read_tensors(program.parent / "facts.safetensors")
+        tensors["fact/f"][2][-1] = 0.75
+        write_tensors(facts, tensors)
         other = self.expected(graph, "--bind-facts=f", f"--load-facts={facts}")
         self.assertNotEqual(other, self.expected(graph))
         self.assertEqual(run(program, f"--facts={facts}")[0], other)
