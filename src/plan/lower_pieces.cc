@@ -57,7 +57,7 @@ std::uint32_t members_of_few(Shape shape, MemberKind kind) {
 // are rows of the same size.
 std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments, std::uint32_t rows,
                                      MemberKind kind) const {
-  constexpr std::uint32_t kShortest = 16;
+  constexpr std::uint32_t kShortestPiece = 16;
   constexpr std::uint32_t kManyProducts = 1u << 14;
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
   const std::uint64_t size = read.shape.size();
@@ -76,7 +76,7 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
   }
   if (members <= members_of_few(read.shape, kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
-  std::uint32_t even = std::clamp(std::bit_ceil(root), kShortest, longest);
+  std::uint32_t even = std::clamp(std::bit_ceil(root), kShortestPiece, longest);
   // A block's warps join whole matrices, however few members they have.
   if (kind == MemberKind::OuterProducts && members > kManyProducts) {
     even = std::min(2 * even, longest);

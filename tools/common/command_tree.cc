@@ -49,7 +49,8 @@ CommandText describe_command(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_group().empty()) text.options.push_back(describe_option(*option));
   }
-  std::ranges::stable_partition(text.options, [](const OptionText& o) { return o.is_argument; });
+  std::stable_partition(text.options.begin(), text.options.end(),
+                        [](const OptionText& option) { return option.is_argument; });
   for (const CLI::App* command : app.get_subcommands({})) {
     if (!command->get_group().empty()) text.commands.push_back(describe_command(*command));
   }

@@ -26,8 +26,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> names) {
   // Longer words are not misspelt command names, and the table is quadratic.
-  constexpr std::size_t kLongest = 64;
-  if (word.size() > kLongest) return std::nullopt;
+  constexpr std::size_t kLongestWord = 64;
+  if (word.size() > kLongestWord) return std::nullopt;
   std::size_t least = std::max<std::size_t>(word.size() / 3, 1) + 1;
   std::optional<std::string> result;
   for (const std::string& name : names) {

@@ -16,6 +16,9 @@
 #include "weights_commands.h"
 
 namespace vecc::tools {
+
+using Json = nlohmann::ordered_json;
+
 namespace {
 
 constexpr const char* kEvaluateFooter = R"(
@@ -29,8 +32,6 @@ Examples:
 
 A line a metric on stdout: its name and its value. docs/predict.md says what each is.
 Exit codes: those of vecc.)";
-
-using Json = nlohmann::ordered_json;
 
 struct EvaluateCommandLine {
   CLI::App app{"Loss and metrics of a graph's samples with the weights of a file.",

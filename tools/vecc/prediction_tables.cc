@@ -9,9 +9,11 @@
 #include "vecc/escape.h"
 
 namespace vecc::tools {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
+
 using Cells = std::vector<std::string>;
 
 std::string quote_csv(const std::string& cell) {
