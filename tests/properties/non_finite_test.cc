@@ -88,24 +88,11 @@ TEST(NonFinite, OutputsAreTheSameAtEveryLevel) {
   }
 }
 
-std::vector<double> learnable_gradients(const NeuronGraph& graph,
-                                        const ReferenceGradients& gradients,
-                                        const std::string& name) {
-  std::vector<double> all;
-  for (const WeightTable& table : graph.weight_tables) {
-    if (table.name != name || !table.learnable) continue;
-    for (WeightId w = table.first; w < table.first + table.count; ++w) {
-      all.insert(all.end(), gradients.weight(w).begin(), gradients.weight(w).end());
-    }
-  }
-  return all;
-}
-
 void expect_gradients(const NeuronGraph& graph, const ReferenceGradients& expected,
                       const std::vector<double>& ones, const Program& program) {
   const auto found = program_gradients(program, ones);
   for (ParameterIndex p = 0; p < found.size(); ++p) {
-    const auto table = learnable_gradients(graph, expected, program.parameters()[p].name);
+    const auto table = table_gradients(graph, expected, program.parameters()[p].name);
     ASSERT_EQ(found[p].size(), table.size());
     for (std::size_t i = 0; i < table.size(); ++i) {
       ASSERT_NEAR(found[p][i], table[i], 1e-9 * std::max(1.0, std::abs(table[i])));

@@ -29,21 +29,6 @@ std::vector<double> ones_of(const NeuronGraph& graph, const ReferenceValues& val
   return std::vector<double>(count, 1.0);
 }
 
-// The gradients of a learnable table's weights, one after another; none if there is none of that
-// name.
-std::vector<double> expected_gradients(const NeuronGraph& graph,
-                                       const ReferenceGradients& gradients,
-                                       const std::string& name) {
-  std::vector<double> all;
-  for (const WeightTable& table : graph.weight_tables) {
-    if (table.name != name || !table.learnable) continue;
-    for (WeightId w = table.first; w < table.first + table.count; ++w) {
-      all.insert(all.end(), gradients.weight(w).begin(), gradients.weight(w).end());
-    }
-  }
-  return all;
-}
-
 void expect_reference_gradients(const NeuronGraph& graph, const std::string& what) {
   SCOPED_TRACE(what);
   const ReferenceValues values = evaluate_reference(graph).value();
@@ -59,7 +44,7 @@ void expect_reference_gradients(const NeuronGraph& graph, const std::string& wha
   ASSERT_EQ(program.parameters().size(), learnable);
   for (ParameterIndex p = 0; p < gradients.size(); ++p) {
     const std::string& name = program.parameters()[p].name;
-    const std::vector<double> expected = expected_gradients(graph, reference, name);
+    const std::vector<double> expected = table_gradients(graph, reference, name);
     ASSERT_EQ(gradients[p].size(), expected.size()) << name;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_TRUE(near(gradients[p][i], expected[i]))

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "tests/reference/interpreter_check.h"
 #include "tests/support/random_source.h"
@@ -19,6 +21,21 @@ inline void draw_parameters(Program& program, std::uint64_t seed, double low = -
     for (double& v : values) v = random.real(low, high);
     program.set_parameter_values(p, std::make_shared<const std::vector<double>>(values));
   }
+}
+
+/// The reference's gradients of a learnable table's weights, one after another; none if there is
+/// none of that name.
+inline std::vector<double> table_gradients(const NeuronGraph& graph,
+                                           const ReferenceGradients& gradients,
+                                           const std::string& name) {
+  std::vector<double> all;
+  for (const WeightTable& table : graph.weight_tables) {
+    if (table.name != name || !table.learnable) continue;
+    for (WeightId w = table.first; w < table.first + table.count; ++w) {
+      all.insert(all.end(), gradients.weight(w).begin(), gradients.weight(w).end());
+    }
+  }
+  return all;
 }
 
 /// Compiled for gradients; throws with the errors' text if there are any.
