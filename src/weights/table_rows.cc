@@ -12,6 +12,16 @@ std::string describe_weights(const WeightTable& table) {
   return "weight table \"" + escape_terminal(table.name) + "\"";
 }
 
+Result<void> check_values(const NeuronGraph& graph) {
+  Errors missing;
+  for (const WeightTable& table : graph.weight_tables) {
+    if (table.has_values) continue;
+    missing.add(ErrorCode::MissingValues, describe_weights(table), "has no values");
+  }
+  if (missing.empty()) return {};
+  return missing;
+}
+
 std::string rows_key(const WeightTable& table) {
   return "rows of " + table.name;
 }

@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "vecc/error.h"
 #include "vecc/neuron_graph.h"
 
 namespace vecc {
 
 /// `weight table "w"`, escaped.
 [[nodiscard]] std::string describe_weights(const WeightTable& table);
+
+/// Whether all tables have values. Error: MissingValues, of each that has none.
+[[nodiscard]] Result<void> check_values(const NeuronGraph& graph);
 
 /// The key of a table's row names in a file's metadata.
 [[nodiscard]] std::string rows_key(const WeightTable& table);

@@ -27,13 +27,9 @@ std::vector<std::uint64_t> tensor_shape(const WeightTable& table) {
 }
 
 Result<WeightFile> weights_of(const NeuronGraph& graph) {
+  VECC_TRY_VOID(check_values(graph));
   WeightFile file;
-  Errors missing;
   for (const WeightTable& table : graph.weight_tables) {
-    if (!table.has_values) {
-      missing.add(ErrorCode::MissingValues, describe_weights(table), "has no values");
-      continue;
-    }
     const bool single = std::all_of(table.values.begin(), table.values.end(), is_exactly_float);
     file.tensors.push_back({table.name, single ? ElementType::F32 : ElementType::F64,
                             tensor_shape(table),
@@ -42,7 +38,6 @@ Result<WeightFile> weights_of(const NeuronGraph& graph) {
     if (table.row_names.size() == 0) continue;
     file.metadata.emplace_back(rows_key(table), digest_of_rows(table.row_names));
   }
-  if (!missing.empty()) return missing;
   for (MetadataEntry& entry : vocabulary_metadata(graph)) file.metadata.push_back(std::move(entry));
   return file;
 }

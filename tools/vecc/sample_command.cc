@@ -1,36 +1,26 @@
 #include "sample_command.h"
 
+#include <utility>
+
 #include "graph_stages.h"
 #include "optimize_for.h"
 #include "src/weights/table_rows.h"
 #include "weight_stages.h"
 
 namespace vecc::tools {
-namespace {
-
-Result<void> check_weights(const NeuronGraph& graph) {
-  Errors missing;
-  for (const WeightTable& table : graph.weight_tables) {
-    if (table.has_values) continue;
-    missing.add(ErrorCode::MissingValues, describe_weights(table),
-                "has no values; --load-weights=FILE gives them");
-  }
-  if (missing.empty()) return {};
-  return missing;
-}
-
-}  // namespace
 
 Result<SampleRun> prepare_samples(const Options& options, std::optional<SplitChoice> split,
                                   SplitChoice (*otherwise)(const NeuronGraph&), Stages& stages) {
   VECC_TRY(NeuronGraph graph, import_graph(options, stages));
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
-  VECC_TRY_VOID(check_weights(graph));
+  const Result<void> checked = check_values(graph);
+  if (!checked) return add_way_out(checked.error(), "--load-weights=FILE gives them");
   const SplitChoice chosen = split.value_or(otherwise(graph));
   VECC_TRY(auto samples, choose_samples(graph, chosen));
-  VECC_TRY(const Vectorized vectorized, vectorize_graph(graph, options, stages));
+  VECC_TRY(Vectorized vectorized, vectorize_graph(graph, options, stages));
   VECC_TRY(const BackendChoice backend, choose_backend(vectorized.program, options));
-  VECC_TRY(Optimized optimized, optimize_for(vectorized.program, backend, options, stages));
+  VECC_TRY(Optimized optimized,
+           optimize_for(std::move(vectorized.program), backend, options, stages));
   return SampleRun{std::move(graph), std::move(optimized.program), backend, chosen,
                    std::move(samples)};
 }

@@ -8,6 +8,7 @@
 #include "tools/common/emit.h"
 #include "tools/html/html_page.h"
 #include "tools/vecc/emitted_code.h"
+#include "tools/vecc/graph_stages.h"
 #include "tools/vecc/report.h"
 #include "tools/vecc/weight_stages.h"
 #include "vecc/graph_io.h"
@@ -22,17 +23,6 @@ Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const tools::Option
   vectorize_options.dtype = options.dtype;
   vectorize_options.progress = [](std::uint64_t) { check_signals(); };
   return vectorize(graph, vectorize_options);
-}
-
-// Names the way out, in Python's words.
-Errors add_way_out(const Errors& errors) {
-  Errors result;
-  for (const Diagnostic& d : errors.list()) {
-    const bool missing = d.code == ErrorCode::MissingValues;
-    result.add(d.code, d.place, d.message + (missing ? "; Graph.initialize() gives it some" : ""));
-  }
-  result.omit(errors.omitted());
-  return result;
 }
 
 }  // namespace
@@ -51,7 +41,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph
                                                               tools::Options options) {
   std::unique_ptr<CompiledGraph> self(new CompiledGraph(graph, std::move(options)));
   if (const Result<void> prepared = self->prepare(); !prepared)
-    return add_way_out(prepared.error());
+    return tools::add_way_out(prepared.error(), "Graph.initialize() gives it some");
   return self;
 }
 
