@@ -182,6 +182,19 @@ TEST_F(Paths, a_file_in_shared_memory_is_a_file) {
   fs::remove(shared + ".log");
 }
 
+TEST_F(Paths, of_vecc_predict) {
+  const std::string graph = path("graph.pb");
+  fs::copy_file(graph_to_read(), graph);
+  const std::string before = read_text(graph);
+  ASSERT_EQ(::symlink("graph.pb", path("other").c_str()), 0);
+  for (const std::string& output : {graph, path("other")}) {
+    expect_refused("vecc", {"predict", graph, "-o", output}, "-o " + output, "the graph " + graph);
+  }
+  expect_refused("vecc", {"predict", graph, "--load-weights=" + path("old"), "-o", path("hard")},
+                 "-o " + path("hard"), "--load-weights=" + path("old"));
+  EXPECT_EQ(read_text(graph), before);
+}
+
 TEST_F(Paths, of_vecc_opt) {
   ASSERT_EQ(run_vecc({graph_to_read(), "--emit=ir", "-o", path("p")}).code, 0);
   const std::string before = read_text(path("p"));

@@ -96,7 +96,7 @@ Result<void> evaluate(const Options& options, std::optional<SplitChoice> split) 
 int evaluate_main(int argc, char** argv) {
   EvaluateCommandLine line;
   if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
-  const std::string problem = check_sample_options(line.options, line.device);
+  const std::string problem = check_sample_options(line.options, line.device, "");
   if (!problem.empty()) return report_usage("vecc evaluate", problem);
   set_up_logging(line.options.quiet ? "off" : line.options.log_level);
   const Result<void> result = evaluate(line.options, line.split);

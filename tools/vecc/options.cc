@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "tools/common/command_paths.h"
@@ -237,11 +238,10 @@ CommandPaths paths_of(const Options& o) {
   return paths;
 }
 
-/// Of a program that reads a graph and prints.
-std::string check_program_paths(const Options& o) {
-  CommandPaths paths = paths_of(o);
+/// Of a program that reads a graph and, if it `prints`, writes to stdout.
+std::string check_graph_paths(const Options& o, CommandPaths paths, bool prints) {
   paths.add_input("the graph " + o.input, o.input);
-  if (o.emit.path.empty() || o.run) paths.add_stdout();
+  if (prints) paths.add_stdout();
   return paths.find_conflict();
 }
 
@@ -342,8 +342,10 @@ struct CommandLine {
     options.emit.json = options.json;
     options.optimize.options.threads = options.threads;
     if (std::string problem = check_options(app, options, device); !problem.empty()) return problem;
-    return owner == Owner::Program ? check_program_paths(options)
-                                   : paths_of(options).find_conflict();
+    CommandPaths paths = paths_of(options);
+    if (owner != Owner::Program) return paths.find_conflict();
+    const bool prints = options.emit.path.empty() || options.run;
+    return check_graph_paths(options, std::move(paths), prints);
   }
 };
 
@@ -359,12 +361,16 @@ void add_sample_options(CLI::App& app, Options& o, std::string& device) {
   add_limit_options(app, o.limits);
 }
 
-std::string check_sample_options(Options& o, const std::string& device) {
+std::string check_sample_options(Options& o, const std::string& device, const std::string& output) {
   o.optimize.options.threads = o.threads;
   if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
-  if (o.backend != "reference") return {};
-  return "--backend=reference evaluates graphs without a Program: --backend=interpreter computes "
-         "in f64 as it does";
+  if (o.backend == "reference") {
+    return "--backend=reference evaluates graphs without a Program: --backend=interpreter computes "
+           "in f64 as it does";
+  }
+  CommandPaths paths = paths_of(o);
+  paths.add_output("-o " + output, output);
+  return check_graph_paths(o, std::move(paths), output.empty());
 }
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {

@@ -55,8 +55,10 @@ struct Options {
 /// Of a command that computes samples of a graph (evaluate, predict): the graph, its weights, what
 /// runs it, the loss, limits. `o` and `device` must outlive the parse.
 void add_sample_options(CLI::App& app, Options& o, std::string& device);
-/// After the parse: what does not fit together; empty if all is well.
-[[nodiscard]] std::string check_sample_options(Options& o, const std::string& device);
+/// After the parse: what does not fit together; empty if all is well. `output`: the file that the
+/// command writes, empty for stdout.
+[[nodiscard]] std::string check_sample_options(Options& o, const std::string& device,
+                                               const std::string& output);
 /// The command line itself, for pages and completions.
 [[nodiscard]] std::shared_ptr<CLI::App> graph_command_line();
 

@@ -84,7 +84,7 @@ Result<void> predict(const PredictCommandLine& line) {
 int predict_main(int argc, char** argv) {
   PredictCommandLine line;
   if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
-  const std::string problem = check_sample_options(line.options, line.device);
+  const std::string problem = check_sample_options(line.options, line.device, line.path);
   if (!problem.empty()) return report_usage("vecc predict", problem);
   set_up_logging(line.options.quiet ? "off" : line.options.log_level);
   const Result<void> result = predict(line);
