@@ -114,6 +114,14 @@ TEST(Tu, a_set_may_have_no_graph_labels) {
             "has the graphs 1 to 5 [E012]");
 }
 
+TEST(Tu, a_byte_order_mark_alone_is_an_empty_file) {
+  TuCase files;
+  files.graph_labels.reset();
+  files.graph_indicator = "\xEF\xBB\xBF\n\n";
+  EXPECT_EQ(errors_of(files.parse()),
+            "T_graph_indicator.txt: error: is empty, expected a graph's number a line [E002]");
+}
+
 TEST(Tu, a_folder_may_have_no_graph_labels) {
   const TemporaryFolder folder;
   write_file(folder.path("T_A.txt"), TuCase().edges);

@@ -7,7 +7,7 @@
 namespace vecc::tools {
 
 bool check_not_empty(const Text& text, std::string_view expected, LoadErrors& errors) {
-  if (text.bytes.find_first_not_of(" \t\r\n") != std::string_view::npos) return true;
+  if (!without_ends(text.bytes).empty()) return true;
   errors.add(ErrorCode::FileEmpty, {text.name},
              [&] { return "is empty, expected " + std::string(expected); });
   return false;

@@ -7,6 +7,7 @@
 #include "src/import/byte_source.h"
 #include "src/import/decompress.h"
 #include "src/support/whole_file.h"
+#include "tools/import/load/line_reader.h"
 #include "vecc/escape.h"
 #include "vecc/graph_io.h"
 
@@ -48,7 +49,7 @@ Result<std::string> read_bytes(const std::string& path) {
 Result<TextFile> read_text_file(const std::string& path, std::string_view expected) {
   Result<std::string> bytes = read_bytes(path);
   if (!bytes) return bytes.error().in(escape_path(path));
-  if (bytes->find_first_not_of(" \t\r\n") == std::string::npos) {
+  if (without_ends(*bytes).empty()) {
     return Errors(ErrorCode::FileEmpty, escape_path(path),
                   "is empty, expected " + std::string(expected));
   }
