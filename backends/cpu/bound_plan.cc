@@ -2,12 +2,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "src/kernel/prelude.h"
 #include "src/kernel/print_cpp.h"
+#include "src/support/hash128.h"
 
 namespace vecc::cpu {
+namespace {
+
+// Of its text: the same in every graph, so that its code is found again whatever it was compiled
+// with.
+std::string name_of(const Kernel& kernel) {
+  Hash128 hash;
+  hash.add(std::string_view(print_cpp(kernel).text));
+  return "kernel_" + hexadecimal_text(hash.high(), hash.low());
+}
+
+}  // namespace
 
 BoundPlan::BoundPlan(Plan plan)
     : plan_(std::move(plan)),
@@ -27,13 +40,14 @@ BoundPlan::BoundPlan(Plan plan)
 Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const LoadOptions& load,
                                                    CodeCounts* counts) {
   std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan)));
-  std::vector<CodeUnit> units;
+  std::vector<CodePart> parts;
   for (const Kernel& kernel : bound->plan_.kernels) {
-    const CppKernel printed = print_cpp(kernel);
-    units.push_back({std::string(kernel_prelude()) + printed.text});
+    bound->names_.push_back(name_of(kernel));
+    CppKernel printed = print_cpp(kernel, bound->names_.back());
+    parts.push_back({std::move(printed.text)});
     bound->scratch_bytes_.push_back(printed.scratch_bytes);
   }
-  VECC_TRY(bound->units_, load_code(units, load, counts));
+  VECC_TRY(bound->units_, load_code(kernel_prelude(), parts, load, counts));
   return bound;
 }
 
@@ -52,7 +66,7 @@ BoundLaunch BoundPlan::bind_launch(const Launch& launch, ArgumentArrays& arrays)
   const bool narrow = has_lists(plan_.kernels[launch.kernel]) && arrays_.is_narrow(launch);
   BoundLaunch bound;
   bound.function = reinterpret_cast<KernelFunction>(
-      units_[launch.kernel]->symbol(narrow ? "vecc_kernel_16" : "vecc_kernel_32"));
+      units_[launch.kernel]->symbol((names_[launch.kernel] + (narrow ? "_16" : "_32")).c_str()));
   VECC_CHECK(bound.function != nullptr, "a kernel without its function");
   for (const AccessBinding& access : launch.accesses) {
     arrays.data.push_back(blocks_[access.buffer].at(first(access.buffer) + access.first));

@@ -55,6 +55,7 @@ class BoundPlan {
   NativeArrays arrays_;
   NativeBlock arena_;
   std::vector<NativeBlock> blocks_;                       // by buffer
+  std::vector<std::string> names_;                        // by kernel: what its symbols begin with
   std::vector<std::shared_ptr<const LoadedUnit>> units_;  // by kernel
   std::vector<std::uint64_t> scratch_bytes_;              // by kernel
   std::vector<ArgumentArrays> arguments_;                 // by launch

@@ -28,16 +28,15 @@ struct RunningCompiler {
 
 class CompileQueue {
  public:
-  CompileQueue(const HostCompiler& compiler, std::span<const std::string* const> texts,
+  CompileQueue(const HostCompiler& compiler, std::span<const CompileUnit> units,
                const std::string& folder, const CompileOptions& options,
                const std::function<Result<void>(std::size_t)>& done)
-      : compiler_(compiler), texts_(texts), folder_(folder), options_(options), done_(done) {}
+      : compiler_(compiler), units_(units), folder_(folder), options_(options), done_(done) {}
 
   Result<void> run() {
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    const std::size_t slots = options_.jobs > 0 ? options_.jobs : cores;
+    const std::size_t slots = job_count(options_);
     for (std::size_t next = 0;;) {
-      while (errors_.empty() && next < texts_.size() && running_.size() < slots) start(next++);
+      while (errors_.empty() && next < units_.size() && running_.size() < slots) start(next++);
       if (running_.empty()) break;
       wait_for_some();
     }
@@ -55,10 +54,14 @@ class CompileQueue {
                 "unit " + std::to_string(unit) + ": " + what);
   }
 
+  [[nodiscard]] double timeout_of(std::size_t unit) const {
+    return options_.timeout * static_cast<double>(units_[unit].parts);
+  }
+
   void start(std::size_t unit) {
     const std::string name = std::to_string(unit);
     std::ofstream source(folder_ + "/" + name + ".cc", std::ios::binary);
-    if (!(source << *texts_[unit]).flush()) return fail(unit, "cannot write in " + folder_);
+    if (!(source << units_[unit].text).flush()) return fail(unit, "cannot write in " + folder_);
     // In its folder, so that no path is in its messages or its output. Its temporary files are
     // there too: they go with the folder, however it ends.
     ChildCommand command{.file = compiler_.path,
@@ -71,8 +74,9 @@ class CompileQueue {
     command.arguments.insert(command.arguments.end(), link_flags().begin(), link_flags().end());
     Result<ChildProcess> process = ChildProcess::start(command);
     if (!process) return fail(unit, process.error().list().front().message);
-    process->limit_cpu_seconds(static_cast<std::uint64_t>(std::ceil(options_.timeout)) + 1);
-    const auto timeout = std::chrono::duration<double>(options_.timeout);
+    const double seconds = timeout_of(unit);
+    process->limit_cpu_seconds(static_cast<std::uint64_t>(std::ceil(seconds)) + 1);
+    const auto timeout = std::chrono::duration<double>(seconds);
     running_.push_back({unit, std::move(*process),
                         Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout)});
   }
@@ -102,7 +106,7 @@ class CompileQueue {
     if (is_late) one.process.kill();
     const std::string failure = one.process.wait();
     if (is_late) {
-      fail(one.unit, "not compiled after " + std::to_string(options_.timeout) + " seconds");
+      fail(one.unit, "not compiled after " + std::to_string(timeout_of(one.unit)) + " seconds");
     } else if (!failure.empty()) {
       fail(one.unit, failure + native::indented_lines(one.process.text()));
     } else if (!std::filesystem::exists(library_path(folder_, one.unit))) {
@@ -116,7 +120,7 @@ class CompileQueue {
   }
 
   const HostCompiler& compiler_;
-  std::span<const std::string* const> texts_;
+  std::span<const CompileUnit> units_;
   const std::string& folder_;
   const CompileOptions& options_;
   const std::function<Result<void>(std::size_t)>& done_;
@@ -126,10 +130,14 @@ class CompileQueue {
 
 }  // namespace
 
-Result<void> compile_units(const HostCompiler& compiler, std::span<const std::string* const> texts,
+std::size_t job_count(const CompileOptions& options) {
+  return options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+}
+
+Result<void> compile_units(const HostCompiler& compiler, std::span<const CompileUnit> units,
                            const std::string& folder, const CompileOptions& options,
                            const std::function<Result<void>(std::size_t)>& done) {
-  return CompileQueue(compiler, texts, folder, options, done).run();
+  return CompileQueue(compiler, units, folder, options, done).run();
 }
 
 std::string library_path(const std::string& folder, std::size_t unit) {

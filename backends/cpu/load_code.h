@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/cpu/compile_units.h"
@@ -14,34 +15,41 @@
 
 namespace vecc::cpu {
 
-/// What is compiled and kept by itself: C++17 that includes nothing or C's headers only, and is
-/// linked with libm and libc.
-struct CodeUnit {
+/// What is found again by itself, wherever it was compiled: C++17 that includes nothing or C's
+/// headers only, and is linked with libm and libc. Several stand in one unit, behind what is common
+/// to them: what has a name in one has it in no other.
+struct CodePart {
   std::string text;
 };
+/// Parts of a unit where there are more than two for each compiler that runs at once. Two or three
+/// dozen lines take GCC 50 ms, and what is common to kernels 35.
+inline constexpr std::size_t kPartsOfUnit = 16;
 
 struct LoadOptions {
   std::string cache_folder;  ///< empty: $VECC_CACHE_DIR/code and so on (cache_folder.h)
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;
   CompileOptions compile;
-  /// After each unit that was compiled: how many are, of how many.
+  /// After each unit that was compiled: how many parts are, of how many.
   std::function<void(std::size_t compiled, std::size_t all)> progress;
   /// What does not stop the work, such as a cache folder that cannot be written in.
   std::function<void(const std::string&)> warn;
 };
 
-/// Units of the same text count once.
+/// Parts of the same text count once.
 struct CodeCounts {
+  std::uint32_t units = 0;  ///< compiler processes
   std::uint32_t compiled = 0;
   std::uint32_t cached = 0;  ///< from the cache, or loaded in this process already
   double seconds = 0;        ///< all of load_code()
 };
 
 /// What compiles is in a temporary folder `vecc-code-*`, which goes before this returns. Ctrl-C
-/// ends the compilers: an error, unless it ends us too (vecc's own tools remove the folder then). A
-/// unit of each text, in order; equal texts share one. Threads and processes may do so at once.
-/// `counts` may be null. Errors: CompilerAbsent, CompilerFailed, CannotWrite (no temporary folder).
+/// ends the compilers: an error, unless it ends us too (vecc's own tools remove the folder then).
+/// The library that has each part, in order, in which others may be, too. `common` stands before
+/// them. Threads and processes may do so at once. `counts` may be null. Errors: CompilerAbsent,
+/// CompilerFailed, CannotWrite (no temporary folder).
 [[nodiscard]] Result<std::vector<std::shared_ptr<const LoadedUnit>>> load_code(
-    std::span<const CodeUnit> units, const LoadOptions& options, CodeCounts* counts);
+    std::string_view common, std::span<const CodePart> parts, const LoadOptions& options,
+    CodeCounts* counts);
 
 }  // namespace vecc::cpu

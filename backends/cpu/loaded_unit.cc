@@ -54,12 +54,13 @@ std::shared_ptr<const LoadedUnit> find_loaded(const native::CodeKey& key) {
 }
 
 std::shared_ptr<const LoadedUnit> share_loaded(const native::CodeKey& key,
+                                               const std::string& file_name,
                                                std::shared_ptr<const LoadedUnit> unit) {
   LoadedUnits& units = loaded_units();
   const std::lock_guard lock(units.mutex);
   SharedUnit& shared = units.by_key[key.text()];
   if (auto earlier = shared.unit.lock()) return earlier;
-  shared = {key.file_name(), unit};
+  shared = {file_name, unit};
   return unit;
 }
 

@@ -30,9 +30,11 @@ class LoadedUnit {
 /// The unit of this key that somebody in this process holds; null. Threads may call it.
 [[nodiscard]] std::shared_ptr<const LoadedUnit> find_loaded(const native::CodeKey& key);
 /// Lets find_loaded() find it. If it finds one already (two threads loaded the same), returns that.
+/// `file_name`: of its library in the cache.
 [[nodiscard]] std::shared_ptr<const LoadedUnit> share_loaded(
-    const native::CodeKey& key, std::shared_ptr<const LoadedUnit> unit);
-/// The file names of the keys that somebody holds.
+    const native::CodeKey& key, const std::string& file_name,
+    std::shared_ptr<const LoadedUnit> unit);
+/// The file names of libraries that somebody holds.
 [[nodiscard]] std::unordered_set<std::string> loaded_file_names();
 
 }  // namespace vecc::cpu

@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEntryEnding = ".so";
+constexpr std::string_view kPlaceEnding = ".in";
 constexpr time_t kStaleSeconds = 3600;  // a temporary file that nobody writes any more
 
 // Of an open file; empty if it is not to be trusted or cannot be read.
@@ -42,6 +43,26 @@ std::string read_own_file(int file, std::uint64_t max_bytes) {
     size += static_cast<std::size_t>(count);
   }
   return bytes;
+}
+
+// The bytes of a file, which then counts as used last if `is_valid(bytes)`; else none.
+template <class IsValid>
+std::optional<std::string> read_entry(const std::string& path, std::uint64_t max_bytes,
+                                      IsValid&& is_valid) {
+  // Not through a link, and not waiting for a pipe's other end.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::optional<std::string> bytes = read_own_file(file, max_bytes);
+  if (!is_valid(*bytes)) bytes.reset();
+  if (bytes) (void)::futimens(file, nullptr);  // of use to trim() only
+  ::close(file);
+  return bytes;
+}
+
+// As CodeKey names one: digits, and nothing that leads to another folder.
+bool is_library_name(std::string_view name) {
+  return name.size() == 32 + kEntryEnding.size() && name.ends_with(kEntryEnding) &&
+         name.find_first_not_of("0123456789abcdef") == name.size() - kEntryEnding.size();
 }
 
 struct CacheFile {
@@ -63,6 +84,10 @@ CodeKey::CodeKey(std::string text) : text_(std::move(text)) {
   hash.add(std::string_view(text_));
   hash_ = hexadecimal_text(hash.high(), hash.low());
   file_name_ = hash_ + std::string(kEntryEnding);
+}
+
+std::string CodeKey::place_name() const {
+  return hash_ + std::string(kPlaceEnding);
 }
 
 CodeCache::CodeCache(const std::string& folder, std::uint64_t max_bytes, Warn warn)
@@ -87,27 +112,53 @@ void CodeCache::give_up(const std::string& why) {
 std::optional<std::string> CodeCache::find(const CodeKey& key) const {
   if (folder_.empty()) return std::nullopt;
   const std::string path = folder_ + "/" + key.file_name();
-  // Not through a link, and not waiting for a pipe's other end.
-  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  const bool is_valid = is_code_entry(read_own_file(file, max_bytes_), key.text());
-  if (is_valid) (void)::futimens(file, nullptr);  // of use to trim() only
-  ::close(file);
-  if (!is_valid) return std::nullopt;
+  const auto is_valid = [&](const std::string& bytes) {
+    return key_of_code_entry(bytes) == std::string_view(key.text());
+  };
+  if (!read_entry(path, max_bytes_, is_valid)) return std::nullopt;
   return path;
+}
+
+std::optional<std::string> CodeCache::find_shared(const CodeKey& key, std::size_t common) {
+  if (folder_.empty()) return std::nullopt;
+  const std::string place = folder_ + "/" + key.place_name();
+  const std::optional<std::string> name = read_entry(place, max_bytes_, is_library_name);
+  if (!name) return std::nullopt;
+  const std::string path = folder_ + "/" + *name;
+  const auto [checked, is_new] = key_of_library_.try_emplace(*name);
+  if (is_new) {
+    (void)read_entry(path, max_bytes_, [&](const std::string& bytes) {
+      const auto found = key_of_code_entry(bytes);
+      if (found) checked->second = *found;
+      return found.has_value();
+    });
+  }
+  const std::string_view whole = checked->second;
+  const std::string_view own = key.text();
+  const bool has_it = whole.substr(0, common) == own.substr(0, common) &&
+                      whole.find(own.substr(common), common) != std::string_view::npos;
+  if (!has_it) return std::nullopt;
+  return path;
+}
+
+bool CodeCache::write(const std::string& path, std::string_view bytes, std::string_view end) {
+  ::unlink(path.c_str());  // a damaged entry or a link: AtomicFile would write where it leads
+  std::optional<AtomicFile> file = AtomicFile::create(path, 0600);
+  if (file && file->write(bytes) && file->write(end) && file->commit()) return true;
+  give_up(escape_terminal(path, 4096) + " cannot be written: " + std::strerror(errno));
+  return false;
 }
 
 std::optional<std::string> CodeCache::store(const CodeKey& key, std::string_view library) {
   if (folder_.empty()) return std::nullopt;
   const std::string path = folder_ + "/" + key.file_name();
-  ::unlink(path.c_str());  // a damaged entry or a link: AtomicFile would write where it leads
-  std::optional<AtomicFile> file = AtomicFile::create(path, 0600);
-  if (!file || !file->write(library) || !file->write(code_entry_end(library, key.text())) ||
-      !file->commit()) {
-    give_up(escape_terminal(path, 4096) + " cannot be written: " + std::strerror(errno));
-    return std::nullopt;
-  }
+  if (!write(path, library, code_entry_end(library, key.text()))) return std::nullopt;
   return path;
+}
+
+void CodeCache::store_shared(const CodeKey& key, const CodeKey& library) {
+  if (folder_.empty()) return;
+  (void)write(folder_ + "/" + key.place_name(), library.file_name(), {});
 }
 
 void CodeCache::trim(const std::unordered_set<std::string>& kept) const {
@@ -119,7 +170,7 @@ void CodeCache::trim(const std::unordered_set<std::string>& kept) const {
     const std::string name = i->path().filename();
     struct stat status {};
     if (::lstat(i->path().c_str(), &status) != 0) continue;
-    if (!name.ends_with(kEntryEnding)) {
+    if (!name.ends_with(kEntryEnding) && !name.ends_with(kPlaceEnding)) {
       if (status.st_mtim.tv_sec < ::time(nullptr) - kStaleSeconds) ::unlink(i->path().c_str());
       continue;
     }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "vecc/error.h"
@@ -22,6 +23,8 @@ class CodeKey {
   [[nodiscard]] const std::string& hash() const { return hash_; }
   /// The hash and ".so".
   [[nodiscard]] const std::string& file_name() const { return file_name_; }
+  /// The hash and ".in": the file that says in which library the code is.
+  [[nodiscard]] std::string place_name() const;
 
  private:
   std::string text_;
@@ -46,16 +49,23 @@ class CodeCache {
   [[nodiscard]] std::optional<std::string> find(const CodeKey& key) const;
   /// Keeps the library; its path, or none (then `warn` was told, once).
   std::optional<std::string> store(const CodeKey& key, std::string_view library);
+  /// The same for a key whose code stands in a library with that of others: one whose own key
+  /// begins with the first `common` characters of this one, and has the others behind them.
+  [[nodiscard]] std::optional<std::string> find_shared(const CodeKey& key, std::size_t common);
+  /// Says that the code of `key` is in the library of another key that was stored.
+  void store_shared(const CodeKey& key, const CodeKey& library);
   /// Removes what was used longest ago until no more than `max_bytes` are left, and what
   /// interrupted processes left; not the files named in `kept`.
   void trim(const std::unordered_set<std::string>& kept) const;
 
  private:
   void give_up(const std::string& why);
+  bool write(const std::string& path, std::string_view bytes, std::string_view end);
 
   std::string folder_;  // empty: no cache
   std::uint64_t max_bytes_;
   Warn warn_;
+  std::unordered_map<std::string, std::string> key_of_library_;  // that find_shared() has checked
 };
 
 }  // namespace vecc::native

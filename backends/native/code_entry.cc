@@ -37,13 +37,20 @@ std::string code_entry_end(std::string_view library, std::string_view key) {
   return std::string(key) + trailer_bytes(library, key);
 }
 
-bool is_code_entry(std::string_view bytes, std::string_view key) {
-  const std::size_t end_size = key.size() + sizeof(EntryTrailer);
-  if (bytes.size() < end_size) return false;
-  const std::string_view library = bytes.substr(0, bytes.size() - end_size);
+std::optional<std::string_view> key_of_code_entry(std::string_view bytes) {
+  EntryTrailer trailer;
+  if (bytes.size() < sizeof trailer) return std::nullopt;
+  const std::string_view rest = bytes.substr(0, bytes.size() - sizeof trailer);
+  std::memcpy(&trailer, bytes.data() + rest.size(), sizeof trailer);
+  if (trailer.library_size > rest.size() ||
+      trailer.key_size != rest.size() - trailer.library_size) {
+    return std::nullopt;
+  }
+  const std::string_view library = rest.substr(0, trailer.library_size);
+  const std::string_view key = rest.substr(trailer.library_size);
   // What is there must be what would be written now.
-  return bytes.substr(library.size(), key.size()) == key &&
-         bytes.substr(library.size() + key.size()) == trailer_bytes(library, key);
+  if (bytes.substr(rest.size()) != trailer_bytes(library, key)) return std::nullopt;
+  return key;
 }
 
 }  // namespace vecc::native

@@ -1,4 +1,4 @@
-// Kernels as C++: one compile unit each.
+// Kernels as C++: parts of compile units.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CppKernel {
   std::uint64_t scratch_bytes = 0;
 };
 
-/// A unit that defines `NAME_16` and `NAME_32`, for lists of 16 and of 32 bits (only the latter if
+/// A part that defines `NAME_16` and `NAME_32`, for lists of 16 and of 32 bits (only the latter if
 /// there are none), each `void(const void* arguments, unsigned begin, unsigned end, unsigned
 /// type)`: rows begin .. end - 1, or the rows at these places of the order; `arguments` is an
 /// Arguments. The prelude stands before it.

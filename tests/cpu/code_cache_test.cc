@@ -23,23 +23,23 @@ class CodeCacheTest : public CodeTest {
  protected:
   /// Loads a unit, so that the cache has its entry; the entry's path.
   std::string make_entry() {
-    EXPECT_EQ(load_answer(unit(7)), 7);
+    EXPECT_EQ(load_answer(7), 7);
     const std::vector<std::string> files = files_in(cache());
     EXPECT_THAT(files, SizeIs(1));
     return files.front();
   }
   /// The entry was not used, and is whole again.
   void expect_made_again() {
-    EXPECT_EQ(load_answer(unit(7)), 7);
+    EXPECT_EQ(load_answer(7), 7);
     EXPECT_EQ(counts_.compiled, 1u);
-    EXPECT_EQ(load_answer(unit(7)), 7);
+    EXPECT_EQ(load_answer(7), 7);
     EXPECT_EQ(counts_.compiled, 0u) << "after it was made again";
   }
   /// It works all the same, tells once that it keeps nothing, and why.
   void expect_uncached(const std::string& why) {
     for (int i = 0; i < 2; ++i) {
       warnings_.clear();
-      EXPECT_EQ(load_answer(unit(7)), 7);
+      EXPECT_EQ(load_answer(7), 7);
       EXPECT_EQ(counts_.compiled, 1u);
       EXPECT_THAT(warnings_, ElementsAre(HasSubstr(why)));
     }
@@ -58,7 +58,7 @@ TEST_F(CodeCacheTest, is_private) {
 
 TEST_F(CodeCacheTest, is_where_the_options_say) {
   options_.cache_folder = folder_.path("elsewhere");
-  EXPECT_EQ(load_answer(unit(7)), 7);
+  EXPECT_EQ(load_answer(7), 7);
   EXPECT_THAT(files_in(options_.cache_folder), SizeIs(1));
   EXPECT_FALSE(fs::exists(cache()));
 }
@@ -85,7 +85,7 @@ TEST_F(CodeCacheTest, makes_a_truncated_entry_again) {
 
 TEST_F(CodeCacheTest, makes_an_entry_of_another_key_again) {
   const std::string entry = make_entry();
-  EXPECT_EQ(load_answer(unit(8)), 8);
+  EXPECT_EQ(load_answer(8), 8);
   for (const std::string& file : files_in(cache())) {
     if (file != entry) fs::copy_file(file, entry, fs::copy_options::overwrite_existing);
   }
@@ -153,7 +153,7 @@ TEST_F(CodeCacheTest, is_shared_by_processes_at_once) {
     ASSERT_GE(pid, 0);
     // One that comes late finds the entry of another.
     if (pid == 0) {
-      ::_exit(load_answer(unit(9)) == 9 && counts_.compiled + counts_.cached == 1 ? 0 : 1);
+      ::_exit(load_answer(9) == 9 && counts_.compiled + counts_.cached == 1 ? 0 : 1);
     }
     children.push_back(pid);
   }
@@ -163,7 +163,7 @@ TEST_F(CodeCacheTest, is_shared_by_processes_at_once) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_THAT(files_in(cache()), SizeIs(1));
-  EXPECT_EQ(load_answer(unit(9)), 9);
+  EXPECT_EQ(load_answer(9), 9);
   EXPECT_EQ(counts_.compiled, 0u);
 }
 
@@ -176,7 +176,7 @@ class CodeCacheTrim : public CodeCacheTest {
   /// Three entries, used 30, 20 and 10 hours ago; the cap is then below three.
   void make_three() {
     for (const int number : {1, 2, 3}) {
-      EXPECT_EQ(load_answer(unit(number)), number);
+      EXPECT_EQ(load_answer(number), number);
       for (const std::string& file : files_in(cache())) {
         if (known_.insert(file).second) entries_.push_back(file);
       }
@@ -191,7 +191,7 @@ class CodeCacheTrim : public CodeCacheTest {
 
 TEST_F(CodeCacheTrim, removes_what_was_used_longest_ago) {
   make_three();
-  EXPECT_EQ(load_answer(unit(4)), 4);
+  EXPECT_EQ(load_answer(4), 4);
   EXPECT_FALSE(fs::exists(entries_[0]));
   EXPECT_TRUE(fs::exists(entries_[1]) && fs::exists(entries_[2]));
   EXPECT_THAT(files_in(cache()), SizeIs(3));
@@ -199,17 +199,17 @@ TEST_F(CodeCacheTrim, removes_what_was_used_longest_ago) {
 
 TEST_F(CodeCacheTrim, counts_a_use_from_the_cache) {
   make_three();
-  EXPECT_EQ(load_answer(unit(1)), 1);
-  EXPECT_EQ(load_answer(unit(4)), 4);
+  EXPECT_EQ(load_answer(1), 1);
+  EXPECT_EQ(load_answer(4), 4);
   EXPECT_TRUE(fs::exists(entries_[0]));
   EXPECT_FALSE(fs::exists(entries_[1]));
 }
 
 TEST_F(CodeCacheTrim, keeps_what_this_process_holds) {
   make_three();
-  const Loaded held = load({unit(1)});
+  const Loaded held = load({part(1)});
   set_used(entries_[0], 50);
-  EXPECT_EQ(load_answer(unit(4)), 4);
+  EXPECT_EQ(load_answer(4), 4);
   EXPECT_TRUE(fs::exists(entries_[0]));
   EXPECT_FALSE(fs::exists(entries_[1]));
 }
@@ -217,10 +217,10 @@ TEST_F(CodeCacheTrim, keeps_what_this_process_holds) {
 TEST_F(CodeCacheTrim, removes_what_an_interrupted_process_left) {
   const std::string left = make_entry() + ".tmp-1-0";
   std::ofstream(left) << "half";
-  EXPECT_EQ(load_answer(unit(1)), 1);
+  EXPECT_EQ(load_answer(1), 1);
   EXPECT_TRUE(fs::exists(left)) << "somebody may be writing it";
   set_used(left, 2);
-  EXPECT_EQ(load_answer(unit(2)), 2);
+  EXPECT_EQ(load_answer(2), 2);
   EXPECT_FALSE(fs::exists(left));
 }
 

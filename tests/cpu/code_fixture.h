@@ -39,26 +39,30 @@ class CodeTest : public ::testing::Test {
 
   CodeTest() { std::filesystem::create_directory(folder_.path("temporary")); }
 
-  /// A unit whose function `answer` returns the number.
-  static cpu::CodeUnit unit(int number) {
-    return {"extern \"C\" __attribute__((visibility(\"default\"))) int answer() { return " +
-            std::to_string(number) + "; }\n"};
+  /// A part whose function `answer_NUMBER` returns the number.
+  static cpu::CodePart part(int number) {
+    const std::string text = std::to_string(number);
+    return {"extern \"C\" __attribute__((visibility(\"default\"))) int answer_" + text +
+            "() { return " + text + "; }\n"};
   }
-  static int answer_of(const cpu::LoadedUnit& unit) {
-    const auto function = reinterpret_cast<int (*)()>(unit.symbol("answer"));
+  static int answer_of(const cpu::LoadedUnit& unit, const std::string& name) {
+    const auto function = reinterpret_cast<int (*)()>(unit.symbol(name.c_str()));
     return function != nullptr ? function() : -1;
   }
+  static int answer_of(const cpu::LoadedUnit& unit, int number) {
+    return answer_of(unit, "answer_" + std::to_string(number));
+  }
 
-  Loaded load(const std::vector<cpu::CodeUnit>& units) {
+  Loaded load(const std::vector<cpu::CodePart>& parts) {
     options_.warn = [this](const std::string& text) { warnings_.push_back(text); };
     counts_ = {};
-    return cpu::load_code(units, options_, &counts_);
+    return cpu::load_code(common_, parts, options_, &counts_);
   }
-  /// load() of one unit, which is let go of at once; its answer.
-  int load_answer(const cpu::CodeUnit& unit) {
-    const Loaded loaded = load({unit});
+  /// load() of one part, which is let go of at once; its answer.
+  int load_answer(int number) {
+    const Loaded loaded = load({part(number)});
     EXPECT_TRUE(loaded.has_value()) << loaded.error().text();
-    return loaded ? answer_of(*loaded->front()) : -1;
+    return loaded ? answer_of(*loaded->front(), number) : -1;
   }
 
   [[nodiscard]] std::string cache() const { return folder_.path("cache/vecc/code"); }
@@ -76,6 +80,7 @@ class CodeTest : public ::testing::Test {
   ScopedVariable compiler_{"VECC_CXX", nullptr};
   ScopedVariable flags_{"VECC_CXXFLAGS", nullptr};
   ScopedVariable temporary_{"TMPDIR", folder_.path("temporary").c_str()};
+  std::string common_;  // stands before the parts of each unit
   cpu::LoadOptions options_;
   cpu::CodeCounts counts_;
   std::vector<std::string> warnings_;

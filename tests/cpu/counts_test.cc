@@ -1,7 +1,10 @@
 // What is compiled: nothing twice, and nothing for a Program of kernels that were seen.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <thread>
 
 #include "backends/cpu/cpu_executable.h"
 #include "tests/cpu/code_fixture.h"
@@ -63,6 +66,31 @@ TEST_F(CodeCountsTest, MoreLevelsCompileNothingBackwards) {
   const cpu::CodeCounts few = counts_of(recursive_program(5, /*learns=*/false), options);
   EXPECT_GT(few.compiled, 0u);
   EXPECT_EQ(counts_of(recursive_program(2000, /*learns=*/false), options).compiled, 0u);
+}
+
+// tanh of a weight of each shape from `first` numbers on.
+Program shapes_program(std::uint32_t first, std::uint32_t count) {
+  Program program(DType::F32);
+  program.set_sample_count(count);
+  TransformationSpec tanh;
+  tanh.id = Transformation::Tanh;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const ValueId weight = program.weight(
+        *program.add_parameter({"w" + std::to_string(k), 1, Shape::column(first + k), nullptr}));
+    program.output(program.transform(weight, tanh), Index::slice(k, 1));
+  }
+  return program;
+}
+
+TEST_F(CodeCountsTest, ManyShapesAreCompiledByFewProcesses) {
+  const ScopedVariable quick("VECC_CXXFLAGS", "-O0");
+  const cpu::CodeCounts all = counts_of(shapes_program(1, 400));
+  EXPECT_GE(all.compiled, 400u);
+  const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  EXPECT_LE(all.units, std::max<std::size_t>(2 * cores, all.compiled / cpu::kPartsOfUnit));
+  const cpu::CodeCounts some = counts_of(shapes_program(7, 90));
+  EXPECT_EQ(some.compiled, 0u) << "another graph finds each of them";
+  EXPECT_EQ(some.units, 0u);
 }
 
 TEST_F(CodeCountsTest, AnotherNumberOfThreadsCompilesNothing) {

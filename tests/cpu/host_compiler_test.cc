@@ -27,7 +27,7 @@ class HostCompiler : public CodeTest {
   }
   /// The error of loading a unit.
   std::string load_error() {
-    const Loaded loaded = load({unit(1)});
+    const Loaded loaded = load({part(1)});
     return loaded ? "no error" : loaded.error().text();
   }
 };
@@ -68,7 +68,7 @@ TEST_F(HostCompiler, may_be_named) {
   const auto compiler = cpu::find_host_compiler();
   ASSERT_TRUE(compiler.has_value()) << compiler.error().text();
   EXPECT_EQ(compiler->path, named);
-  EXPECT_EQ(load_answer(unit(3)), 3);
+  EXPECT_EQ(load_answer(3), 3);
 }
 
 TEST_F(HostCompiler, that_is_named_must_be_there) {
@@ -89,22 +89,26 @@ TEST_F(HostCompiler, that_is_a_script_is_known_by_the_version_that_it_prints) {
 }
 
 TEST_F(HostCompiler, of_another_path_compiles_again) {
-  EXPECT_EQ(load_answer(unit(3)), 3);
+  EXPECT_EQ(load_answer(3), 3);
   const std::string other = script("other", "exec c++ \"$@\"");
   const ScopedVariable variable("VECC_CXX", other.c_str());
-  EXPECT_EQ(load_answer(unit(3)), 3);
+  EXPECT_EQ(load_answer(3), 3);
   EXPECT_EQ(counts_.compiled, 1u);
 }
 
 TEST_F(HostCompiler, takes_more_flags_and_compiles_again_for_them) {
-  const cpu::CodeUnit unit{
+  const cpu::CodePart sum{
       "extern \"C\" __attribute__((visibility(\"default\"))) int answer() { return A + B; }\n"};
-  EXPECT_THAT(load({unit}).error().text(), HasSubstr("A"));
+  const auto load_sum = [&] {
+    const Loaded loaded = load({sum});
+    return loaded ? answer_of(*loaded->front(), "answer") : -1;
+  };
+  EXPECT_THAT(load({sum}).error().text(), HasSubstr("A"));
   const ScopedVariable variable("VECC_CXXFLAGS", " -DA=3  -DB=4 ");
-  EXPECT_EQ(load_answer(unit), 7);
+  EXPECT_EQ(load_sum(), 7);
   EXPECT_EQ(counts_.compiled, 1u);
   const ScopedVariable other("VECC_CXXFLAGS", "-DA=3 -DB=5");
-  EXPECT_EQ(load_answer(unit), 8);
+  EXPECT_EQ(load_sum(), 8);
 }
 
 TEST_F(HostCompiler, that_fails_is_an_error_with_its_words) {
