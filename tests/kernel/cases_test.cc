@@ -1,0 +1,198 @@
+// The texts of kernels: tests/kernel/cases/CLAIM.txt holds a claim in comment lines, a Program, and
+// sections, each of which asks for one launch's kernel and holds its text:
+//
+//   => cpp LAUNCH
+//   => cuda LAUNCH [merged|step|wide-step] [tf32|bf16]
+//   => walk
+//   => end-run
+//
+// `cpp` is of the Plan for a CPU, `cuda` of that for a GPU; the walk is what goes through steps,
+// the end of a run what counts it. The line `# options: gradients` appends the Program's backward
+// pass before it is planned. VECC_REBASE=1 writes what is made now, for review.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include "backends/native/gradient_program.h"
+#include "src/kernel/print_cpp.h"
+#include "src/kernel/print_walk.h"
+#include "src/plan/launch_layout.h"
+#include "vecc/program_text.h"
+
+namespace vecc::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSection = "=> ";
+
+std::vector<std::string> case_paths() {
+  const char* const source = std::getenv("VECC_SOURCE_DIR");
+  std::vector<std::string> paths;
+  const fs::path folder = fs::path(source != nullptr ? source : ".") / "tests/kernel/cases";
+  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+struct KernelCase {
+  std::string input;                  // the claim and the Program
+  std::vector<std::string> sections;  // what is asked for, without the arrow
+};
+
+KernelCase split(std::istream& lines) {
+  KernelCase result;
+  bool in_input = true;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kSection)) {
+      in_input = false;
+      result.sections.push_back(line.substr(kSection.size()));
+    } else if (in_input) {
+      result.input += line + '\n';
+    }
+  }
+  return result;
+}
+
+struct Asked {
+  std::string language;  // or what it is of
+  std::size_t launch = 0;
+  CudaUnit unit = CudaUnit::Kernel;
+  MatmulPrecision precision = MatmulPrecision::Exact;
+};
+
+Asked read_section(const std::string& section) {
+  Asked asked;
+  std::istringstream words(section);
+  words >> asked.language;
+  if (asked.language == "cpp" || asked.language == "cuda") words >> asked.launch;
+  EXPECT_TRUE(words) << "expected a launch's number: " << section;
+  for (std::string word; words >> word;) {
+    if (word == "merged") {
+      asked.unit = CudaUnit::Merged;
+    } else if (word == "step") {
+      asked.unit = CudaUnit::Step;
+    } else if (word == "wide-step") {
+      asked.unit = CudaUnit::WideStep;
+    } else if (word == "tf32") {
+      asked.precision = MatmulPrecision::Tf32;
+    } else if (word == "bf16") {
+      asked.precision = MatmulPrecision::Bf16;
+    } else {
+      ADD_FAILURE() << "not known: " << word << " in " << section;
+    }
+  }
+  return asked;
+}
+
+// The ops of a launch, then its kernel, in comments.
+std::string head_text(const Plan& plan, const Launch& launch, const Program& program) {
+  std::string text;
+  for (const ValueId op : launch.ops) text += print_op(program, op) + "\n";
+  std::istringstream lines(text + text_of(plan.kernels[launch.kernel]));
+  std::string head;
+  for (std::string line; std::getline(lines, line);) head += "// " + line + '\n';
+  return head;
+}
+
+// How threads share the launch's rows, and the first of the blocks that run them.
+std::string layout_text(const Plan& plan, const Launch& launch, CudaUnit unit,
+                        const RowLoops& rows) {
+  constexpr std::size_t kMost = 3;
+  const CudaLayout layout =
+      cuda_layout(plan.kernels[launch.kernel], unit, rows.loops.lanes, rows.loops.threads);
+  const std::vector<BlockRows> blocks = cut_blocks(launch, layout, rows);
+  std::string text =
+      fmt::format("// {} threads a block, {}; {} {}:", layout.threads,
+                  layout.flat ? "each an entry" : fmt::format("{} a row", layout.lanes),
+                  blocks.size(), blocks.size() == 1 ? "block" : "blocks");
+  for (std::size_t b = 0; b < std::min(blocks.size(), kMost); ++b) {
+    text += fmt::format(" [{}:{}] type {}", blocks[b].begin, blocks[b].end, blocks[b].type);
+  }
+  return text + (blocks.size() > kMost ? " ...\n" : "\n");
+}
+
+std::string text_of(const Asked& asked, const Program& program, const PlanOptions& options) {
+  if (asked.language == "walk") {
+    return print_walk(std::vector<std::string>{"vecc_a", "vecc_b"}, program.dtype());
+  }
+  if (asked.language == "end-run") return print_end_run(program.dtype());
+  const bool on_gpu = asked.language == "cuda";
+  PlanOptions planned = on_gpu ? for_gpu(options) : options;
+  planned.precision = asked.precision;
+  const Plan plan = make_plan(program, planned);
+  const auto verified = verify(plan);
+  EXPECT_TRUE(verified) << verified.error().text();
+  if (asked.launch >= plan.launches.size()) {
+    ADD_FAILURE() << "the last launch is " << plan.launches.size() - 1;
+    return "";
+  }
+  const Launch& launch = plan.launches[asked.launch];
+  const Kernel& kernel = plan.kernels[launch.kernel];
+  const std::string head = head_text(plan, launch, program);
+  if (!on_gpu) return head + print_cpp(kernel).text;
+  const RowLoops rows = choose_row_loops(plan, launch, asked.unit);
+  return head + layout_text(plan, launch, asked.unit, rows) +
+         print_cuda(kernel, rows.loops, asked.unit);
+}
+
+// The Program whose kernels are asked for, and what of it is kept.
+struct Planned {
+  Program program;
+  PlanOptions options;
+};
+
+std::optional<Planned> planned_of(const KernelCase& of, const std::string& path) {
+  const auto program = parse_program(of.input.substr(of.input.find("vecc program")), path);
+  EXPECT_TRUE(program) << program.error().text();
+  if (!program) return std::nullopt;
+  Planned planned{*program, {}};
+  if (of.input.find("# options: gradients\n") == std::string::npos) return planned;
+  auto both = native::make_gradient_program(*program);
+  EXPECT_TRUE(both) << both.error().text();
+  if (!both) return std::nullopt;
+  planned.options.second_stage = both->first;
+  for (const auto& gradient : both->gradients) {
+    if (gradient) planned.options.kept.push_back(*gradient);
+  }
+  planned.program = std::move(both->program);
+  return planned;
+}
+
+class KernelCases : public testing::TestWithParam<std::string> {};
+
+TEST_P(KernelCases, MakeTheText) {
+  std::ifstream file(GetParam());
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::istringstream lines(text);
+  const KernelCase asked = split(lines);
+  ASSERT_FALSE(asked.sections.empty()) << "expected a claim, a program, `=> cpp 0`";
+  const auto planned = planned_of(asked, GetParam());
+  ASSERT_TRUE(planned);
+  std::string made = asked.input;
+  for (const std::string& section : asked.sections) {
+    made += std::string(kSection) + section + "\n";
+    made += text_of(read_section(section), planned->program, planned->options);
+  }
+  if (std::getenv("VECC_REBASE") != nullptr && !HasFailure()) {
+    std::ofstream(GetParam()) << made;
+    return;
+  }
+  EXPECT_EQ(made, text) << "VECC_REBASE=1 accepts this";
+}
+
+std::string case_name(const testing::TestParamInfo<std::string>& info) {
+  return fs::path(info.param).stem().string();
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernel, KernelCases, testing::ValuesIn(case_paths()), case_name);
+
+}  // namespace
+}  // namespace vecc::test
