@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kRedraw{100};
 std::string amount_text(std::uint64_t amount, ProgressUnit unit) {
   switch (unit) {
     case ProgressUnit::Bytes: return text_of_bytes(amount);
+    case ProgressUnit::Rows: return text_of_count(amount, "row");
     case ProgressUnit::Neurons: return text_of_count(amount, "neuron");
     case ProgressUnit::Runs: return text_of_count(amount, "run");
     case ProgressUnit::Epochs: return text_of_count(amount, "epoch");

@@ -15,7 +15,7 @@
 
 namespace vecc::tools {
 
-enum class ProgressUnit : std::uint8_t { Bytes, Neurons, Runs, Epochs };
+enum class ProgressUnit : std::uint8_t { Bytes, Rows, Neurons, Runs, Epochs };
 
 /// What a progress line says, at most `width` columns: `import  [####....]  45 %  12.0 MB  2.3 s`.
 /// `total` 0: unknown, no bar. A narrow terminal gets a shorter bar, then none, then a cut text.

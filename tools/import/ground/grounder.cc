@@ -171,6 +171,28 @@ WeightId Grounder::weights(std::string_view name, Shape shape, std::uint32_t cou
   return first;
 }
 
+WeightId Grounder::given_weights(std::string_view name, Shape shape, std::uint32_t count,
+                                 const std::function<bool(std::uint32_t, std::span<double>)>& fill,
+                                 const StringColumn* row_names) {
+  State& s = *state_;
+  const WeightId first = s.next_weight;
+  s.check_limit(ErrorCode::LimitWeights, std::uint64_t{first} + count, s.options.limits.max_weights,
+                "weights", "--max-weights");
+  if (s.failure) return first;
+  std::uint32_t next = 0;
+  const auto fill_some = [&](std::span<double> values) {
+    for (std::size_t at = 0; at < values.size(); at += shape.size(), ++next) {
+      const std::span<double> row = values.subspan(at, shape.size());
+      if (fill(next, row)) continue;
+      std::ranges::fill(row, 0.0);
+      if (s.options.initializer) draw_weight(*s.options.initializer, shape, s.random, row);
+    }
+  };
+  s.writer.stream_weight_table(name, first, count, shape, true, fill_some, row_names);
+  s.next_weight += count;
+  return first;
+}
+
 WeightId Grounder::fixed_weight(std::string_view name, Shape shape,
                                 std::span<const double> values) {
   const WeightId first = state_->next_weight++;
@@ -198,15 +220,26 @@ FileId Grounder::constant_facts(std::string_view head, Shape shape, std::uint64_
 
 FileId Grounder::learnable_facts(std::string_view head, WeightId first_weight,
                                  std::uint64_t count) {
+  return learnable_facts(head, count, [first_weight](std::uint64_t i) {
+    return static_cast<WeightId>(first_weight + i);
+  });
+}
+
+FileId Grounder::learnable_facts(std::string_view head, std::uint64_t count,
+                                 const std::function<WeightId(std::uint64_t)>& weight_of) {
   std::vector<WeightId> ids;
   return state_->write_facts(head, Shape{}, count, FactKind::Learnable,
                              [&](std::uint64_t begin, GroupChunk& chunk) {
                                ids.resize(chunk.count);
                                for (std::uint32_t i = 0; i < chunk.count; ++i) {
-                                 ids[i] = static_cast<WeightId>(first_weight + begin + i);
+                                 ids[i] = weight_of(begin + i);
                                }
                                chunk.weights = ids;
                              });
+}
+
+void Grounder::continue_group() {
+  --state_->next_group;
 }
 
 FileId Grounder::begin_group(const GroupSpec& spec) {

@@ -77,6 +77,11 @@ class Grounder {
   /// calls. `row_names`: one a weight, or null.
   WeightId weights(std::string_view name, Shape shape, std::uint32_t count = 1,
                    const StringColumn* row_names = nullptr);
+  /// The same with values: `fill(i, values)` writes those of weight i, or gives false: they are the
+  /// next ones of the initializer's stream (zero without an initializer).
+  WeightId given_weights(std::string_view name, Shape shape, std::uint32_t count,
+                         const std::function<bool(std::uint32_t, std::span<double>)>& fill,
+                         const StringColumn* row_names = nullptr);
   /// One weight that is never learned.
   WeightId fixed_weight(std::string_view name, Shape shape, std::span<const double> values);
 
@@ -86,6 +91,13 @@ class Grounder {
   FileId constant_facts(std::string_view head, Shape shape, std::uint64_t count,
                         const std::function<void(std::uint64_t, std::span<double>)>& fill);
   FileId learnable_facts(std::string_view head, WeightId first_weight, std::uint64_t count);
+  /// The same where fact i is weight weight_of(i).
+  FileId learnable_facts(std::string_view head, std::uint64_t count,
+                         const std::function<WeightId(std::uint64_t)>& weight_of);
+
+  /// What comes next goes on with the group before: neurons of its class and head with another
+  /// function, facts of another kind.
+  void continue_group();
 
   /// A group of `count` neurons; `describe(i, row)` is called for i = 0 .. count-1 in order.
   template <class Describe>

@@ -1,0 +1,284 @@
+#include "tools/ground/derive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "src/support/quantity_text.h"
+#include "tools/ground/rule_query.h"
+#include "tools/ground/sql_database.h"
+#include "tools/ground/strata.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools::ground {
+namespace {
+
+constexpr std::uint64_t kProgressRows = 1 << 14;
+
+// Groundings by a hash of head and inputs; which of equal hashes are equal is compared.
+class SeenGroundings {
+ public:
+  bool add(const Groundings& all, AtomIndex head, std::span<const AtomIndex> inputs) {
+    std::uint64_t hash = head * 0x9E3779B97F4A7C15ull;
+    for (const AtomIndex input : inputs) {
+      hash = (hash ^ input) * 0xD6E8FEB86659FD93ull;
+      hash ^= hash >> 32;
+    }
+    const auto next = static_cast<std::uint32_t>(all.size());
+    const auto [entry, is_new] = last_.try_emplace(hash, next);
+    if (!is_new) {
+      for (std::uint32_t at = entry->second; at != kNone; at = before_[at]) {
+        const auto known = std::span(all.inputs).subspan(at * inputs.size(), inputs.size());
+        if (all.heads[at] == head && std::ranges::equal(known, inputs)) return false;
+      }
+    }
+    before_.resize(next + 1, kNone);
+    before_[next] = is_new ? kNone : entry->second;
+    entry->second = next;
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> last_;
+  std::vector<std::uint32_t> before_;  // by grounding: the one before with its hash
+};
+
+struct PlannedQuery {
+  RuleQuery query;
+  SqlStatement statement;
+  std::optional<std::size_t> delta;  // of query.ranged: the literal whose atoms are new
+  std::uint64_t rows = 0;
+};
+
+class Derivation {
+ public:
+  Derivation(const RuleProgram& program, FactBase& base, const DeriveOptions& options,
+             SqlDatabase& database)
+      : program_(program), base_(base), options_(options), database_(database) {
+    out_.groundings.resize(program.rules.size());
+    seen_.resize(program.rules.size());
+    stored_.resize(program.predicates.size());
+    rows_.resize(program.predicates.size());
+    indexes_.resize(program.predicates.size());
+    fact_of_rule_.resize(program.rules.size(), kNotAFact);
+  }
+
+  Result<Derived> run(const std::vector<Stratum>& strata) {
+    VECC_TRY_VOID(create_tables());
+    for (const Stratum& stratum : strata) {
+      VECC_TRY_VOID(stratum.is_recursive ? derive_rounds(stratum) : derive_once(stratum));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> create_tables() {
+    std::string sql = "CREATE TABLE examples (e INTEGER PRIMARY KEY);";
+    for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) {
+      if (program_.predicates[p].is_read) sql += create_table_sql(program_, p) + ";";
+    }
+    VECC_TRY_VOID(database_.run(sql));
+    SqlStatement insert = database_.prepare("INSERT INTO examples VALUES (?1)");
+    for (std::uint32_t e = 0; e < base_.examples; ++e) {
+      insert.bind(1, e);
+      insert.step();
+      VECC_TRY_VOID(insert.check());
+    }
+    for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) VECC_TRY_VOID(store(p));
+    return {};
+  }
+
+  // The atoms that are not in the predicate's table yet.
+  Result<void> store(PredicateIndex p) {
+    const AtomTable& atoms = base_.atoms[p];
+    rows_[p] = atoms.size();
+    if (!program_.predicates[p].is_read || stored_[p] == atoms.size()) return {};
+    SqlStatement insert = database_.prepare(insert_sql(program_, p));
+    for (; stored_[p] < atoms.size(); ++stored_[p]) {
+      insert.bind(1, stored_[p]);
+      int parameter = 2;
+      for (const std::uint32_t word : atoms.row(stored_[p])) insert.bind(parameter++, word);
+      insert.step();
+      VECC_TRY_VOID(insert.check());
+    }
+    return {};
+  }
+
+  Result<PlannedQuery> plan(RuleIndex r, const std::vector<std::size_t>& ranged,
+                            std::optional<std::size_t> delta) {
+    const std::optional<std::size_t> first = delta ? std::optional(ranged[*delta]) : std::nullopt;
+    RuleQuery query =
+        plan_rule(program_, program_.rules[r], ranged, first, {rows_, base_.examples});
+    for (const IndexColumns& index : query.indexes) {
+      std::vector<IndexColumns>& known = indexes_[index.predicate];
+      if (std::ranges::find(known, index) != known.end()) continue;
+      known.push_back(index);
+      const std::string sql = create_index_sql(program_, index);
+      VECC_TRY_VOID(database_.run(sql));
+      if (options_.explain) out_.explanation += sql + ";\n";
+    }
+    SqlStatement statement = database_.prepare(query.sql);
+    return PlannedQuery{std::move(query), std::move(statement), delta, 0};
+  }
+
+  Result<void> derive_once(const Stratum& stratum) {
+    for (const RuleIndex r : stratum.rules) {
+      VECC_TRY(PlannedQuery planned, plan(r, {}, {}));
+      VECC_TRY_VOID(ground(r, planned));
+      explain(r, planned);
+    }
+    for (const PredicateIndex p : stratum.predicates) VECC_TRY_VOID(store(p));
+    return {};
+  }
+
+  // Round k joins what round k - 1 derived with all there is: with the atoms of earlier rounds
+  // before the new one in the body, with new ones, too, behind it; so each grounding comes once.
+  Result<void> derive_rounds(const Stratum& stratum) {
+    std::vector<std::pair<RuleIndex, PlannedQuery>> queries;
+    for (const RuleIndex r : stratum.rules) {
+      const std::vector<std::size_t> ranged = recursive_literals(program_.rules[r], stratum);
+      if (!ranged.empty()) continue;
+      VECC_TRY(PlannedQuery planned, plan(r, {}, {}));
+      VECC_TRY_VOID(ground(r, planned));
+      explain(r, planned);
+    }
+    old_.assign(program_.predicates.size(), 0);
+    for (const PredicateIndex p : stratum.predicates) VECC_TRY_VOID(store(p));
+    for (const RuleIndex r : stratum.rules) {
+      const std::vector<std::size_t> ranged = recursive_literals(program_.rules[r], stratum);
+      for (std::size_t i = 0; i < ranged.size(); ++i) {
+        VECC_TRY(PlannedQuery planned, plan(r, ranged, i));
+        queries.emplace_back(r, std::move(planned));
+      }
+    }
+    const auto is_done = [&] {
+      return std::ranges::all_of(stratum.predicates,
+                                 [&](PredicateIndex p) { return old_[p] == rows_[p]; });
+    };
+    std::uint64_t rounds = 0;
+    for (; !is_done(); ++rounds) {
+      for (auto& [r, planned] : queries) VECC_TRY_VOID(ground(r, planned));
+      for (const PredicateIndex p : stratum.predicates) old_[p] = rows_[p];
+      for (const PredicateIndex p : stratum.predicates) VECC_TRY_VOID(store(p));
+    }
+    for (const auto& [r, planned] : queries) explain(r, planned);
+    if (options_.explain)
+      out_.explanation += fmt::format("-- {}\n\n", text_of_count(rounds, "round"));
+    return {};
+  }
+
+  static std::vector<std::size_t> recursive_literals(const RuleSpec& rule, const Stratum& stratum) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < rule.body.size(); ++i) {
+      const Literal& literal = rule.body[i];
+      if (literal.special != Special::None || literal.negated) continue;
+      if (std::ranges::find(stratum.predicates, literal.predicate) != stratum.predicates.end()) {
+        out.push_back(i);
+      }
+    }
+    return out;
+  }
+
+  void bind_ranges(const RuleSpec& rule, PlannedQuery& planned) {
+    for (std::size_t i = 0; i < planned.query.ranged.size(); ++i) {
+      const PredicateIndex p = rule.body[planned.query.ranged[i]].predicate;
+      const int parameter = static_cast<int>(2 * i) + 1;
+      planned.statement.bind(parameter,
+                             i == *planned.delta ? static_cast<std::int64_t>(old_[p]) : 0);
+      planned.statement.bind(parameter + 1,
+                             static_cast<std::int64_t>(i < *planned.delta ? old_[p] : rows_[p]));
+    }
+  }
+
+  Result<void> ground(RuleIndex r, PlannedQuery& planned) {
+    const RuleSpec& rule = program_.rules[r];
+    bind_ranges(rule, planned);
+    AtomTable& atoms = base_.atoms[rule.head];
+    Groundings& out = out_.groundings[r];
+    std::vector<std::uint32_t> row(rule.head_arguments.size() + 1);
+    std::vector<AtomIndex> inputs(rule.input_count());
+    const FactIndex fact = inputs.empty() ? fact_of(r) : kNotAFact;
+    while (planned.statement.step()) {
+      ++planned.rows;
+      if (++rows_read_ % kProgressRows == 0 && options_.progress) options_.progress(rows_read_);
+      int column = 0;
+      const auto next = [&] {
+        return static_cast<std::uint32_t>(planned.statement.column(column++));
+      };
+      row[0] = next();
+      for (std::size_t i = 0; i < rule.head_arguments.size(); ++i) {
+        const Argument argument = rule.head_arguments[i];
+        row[i + 1] = argument.is_variable ? next() : argument.index;
+      }
+      for (AtomIndex& input : inputs) input = next();
+      const AtomIndex head = atoms.add(row).first;
+      if (inputs.empty()) {
+        atoms.set_fact(head, fact);
+        continue;
+      }
+      if (planned.query.may_repeat && !seen_[r].add(out, head, inputs)) continue;
+      if (++groundings_ > options_.max_groundings) return too_many(rule);
+      out.heads.push_back(head);
+      out.inputs.insert(out.inputs.end(), inputs.begin(), inputs.end());
+    }
+    return planned.statement.check();
+  }
+
+  Errors too_many(const RuleSpec& rule) const {
+    return Errors(ErrorCode::LimitEdges, program_.place(rule.at),
+                  fmt::format("the rules have more than {} groundings; raise --max-groundings or "
+                              "ground less",
+                              options_.max_groundings));
+  }
+
+  // The value of facts that a rule without inputs makes.
+  FactIndex fact_of(RuleIndex r) {
+    const RuleSpec& rule = program_.rules[r];
+    const WeightIndex weight =
+        rule.weight != kNoWeight ? rule.weight : program_.predicates[rule.head].offset;
+    if (weight == kNoWeight) return kUnvalued;
+    if (fact_of_rule_[r] != kNotAFact) return fact_of_rule_[r];
+    const WeightSpec& spec = program_.weights[weight];
+    FactValues& store = base_.values;
+    store.entries.push_back({spec.shape, spec.learnable, true, store.values.size(),
+                             spec.learnable ? weight : kNoWeight});
+    if (!spec.learnable) {
+      store.values.insert(store.values.end(), spec.values.begin(), spec.values.end());
+    }
+    fact_of_rule_[r] = static_cast<FactIndex>(store.entries.size() - 1);
+    return fact_of_rule_[r];
+  }
+
+  void explain(RuleIndex r, const PlannedQuery& planned) {
+    if (!options_.explain) return;
+    out_.explanation +=
+        fmt::format("-- {}\n{};\n-- {}\n\n", escape_terminal(program_.rules[r].text, 4096),
+                    planned.query.sql, text_of_count(planned.rows, "row"));
+  }
+
+  const RuleProgram& program_;
+  FactBase& base_;
+  const DeriveOptions& options_;
+  SqlDatabase& database_;
+  Derived out_;
+  std::vector<SeenGroundings> seen_;
+  std::vector<AtomIndex> stored_;    // by predicate: atoms in its table
+  std::vector<std::uint64_t> rows_;  // by predicate: atoms when this round began
+  std::vector<std::uint64_t> old_;   // by predicate: atoms when the round before began
+  std::vector<std::vector<IndexColumns>> indexes_;
+  std::vector<FactIndex> fact_of_rule_;
+  std::uint64_t rows_read_ = 0;
+  std::uint64_t groundings_ = 0;
+};
+
+}  // namespace
+
+Result<Derived> derive(const RuleProgram& program, FactBase& base, const DeriveOptions& options) {
+  VECC_TRY(const std::vector<Stratum> strata, order_strata(program));
+  VECC_TRY(SqlDatabase database, SqlDatabase::open(program.constants));
+  return Derivation(program, base, options, database).run(strata);
+}
+
+}  // namespace vecc::tools::ground

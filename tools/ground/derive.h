@@ -1,0 +1,40 @@
+// All groundings of all rules, by SQL: predicates in order, recursion in semi-naive rounds.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/ground/fact_base.h"
+#include "tools/ground/rule_program.h"
+#include "vecc/error.h"
+
+namespace vecc::tools::ground {
+
+/// The groundings of one rule: head `heads[i]` from the inputs
+/// inputs[i * n .. (i + 1) * n), in the order of the body.
+struct Groundings {
+  std::vector<AtomIndex> heads;
+  std::vector<AtomIndex> inputs;
+
+  [[nodiscard]] std::size_t size() const { return heads.size(); }
+};
+
+struct DeriveOptions {
+  bool explain = false;
+  std::function<void(std::uint64_t groundings)> progress;  ///< may be empty
+  std::uint64_t max_groundings = ~0ull;
+};
+
+struct Derived {
+  std::vector<Groundings> groundings;  ///< by rule
+  std::string explanation;             ///< each rule's queries, with the numbers of rows
+};
+
+/// Adds what rules derive to `base.atoms`. A rule without inputs makes facts of its heads, which
+/// have the value of the rule's weight. Errors: NotBuiltIn, OutOfMemory, LimitEdges; BadTable: a
+/// negation in a recursion.
+[[nodiscard]] Result<Derived> derive(const RuleProgram& program, FactBase& base,
+                                     const DeriveOptions& options);
+
+}  // namespace vecc::tools::ground

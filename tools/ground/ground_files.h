@@ -1,0 +1,33 @@
+// From files to graph.pb: all that vecc-ground does, and what a front end asks for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/common/stages.h"
+#include "tools/ground/resolve_template.h"
+#include "vecc/error.h"
+#include "vecc/graph_io.h"
+
+namespace vecc::tools::ground {
+
+struct GroundOptions {
+  std::string template_path;
+  std::string facts_path;
+  std::string queries_path;  ///< empty: the examples have their own
+  std::string output;
+  FunctionDefaults defaults;
+  bool keep_outputs = false;    ///< see GroundNetwork
+  bool explain = false;         ///< the SQL to stdout
+  std::string init = "glorot";  ///< an initializer's name, or none
+  std::int64_t seed = 0;
+  bool quiet = false;
+  std::uint64_t max_groundings = std::uint64_t{1} << 32;
+  ImportLimits limits;
+};
+
+/// The file appears whole or not at all. Errors: those of the stages; Usage: two paths name one
+/// file.
+[[nodiscard]] Result<void> ground_files(const GroundOptions& options, Stages& stages);
+
+}  // namespace vecc::tools::ground

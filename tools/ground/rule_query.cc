@@ -1,0 +1,284 @@
+#include "tools/ground/rule_query.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vecc::tools::ground {
+namespace {
+
+constexpr std::string_view kExamples = "examples";
+
+std::string column(std::uint32_t argument) {
+  return "c" + std::to_string(argument);
+}
+
+// How many literals a join that begins with one of them would visit, by what is known of the sizes.
+class JoinOrder {
+ public:
+  JoinOrder(const RuleSpec& rule, const TableSizes& sizes) : rule_(rule), sizes_(sizes) {
+    for (std::size_t i = 0; i < rule.body.size(); ++i) {
+      if (rule.body[i].special == Special::None && !rule.body[i].negated) joined_.push_back(i);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::size_t> choose(std::optional<std::size_t> first) const {
+    if (first) return from(*first).order;
+    Walk best;
+    best.cost = std::numeric_limits<double>::infinity();
+    for (const std::size_t i : joined_) {
+      Walk walk = from(i);
+      if (walk.cost < best.cost) best = std::move(walk);
+    }
+    return best.order;
+  }
+
+ private:
+  struct Walk {
+    std::vector<std::size_t> order;
+    double cost = 0;
+  };
+
+  // Rows of a literal's table for one row of those before it: a bound argument of n leaves the
+  // n-th root of an example's rows, all of them one row at most.
+  [[nodiscard]] double matches(const Literal& literal, const std::vector<bool>& bound,
+                               bool is_first) const {
+    const auto rows =
+        static_cast<double>(std::max<std::uint64_t>(sizes_.rows[literal.predicate], 1));
+    const double of_example =
+        is_first ? rows : std::max(rows / static_cast<double>(sizes_.examples), 1.0);
+    if (literal.arguments.empty()) return is_first ? rows : 1;
+    const auto known = std::ranges::count_if(
+        literal.arguments, [&](Argument a) { return !a.is_variable || bound[a.index]; });
+    const auto arity = static_cast<double>(literal.arguments.size());
+    return std::pow(of_example, (arity - static_cast<double>(known)) / arity);
+  }
+
+  [[nodiscard]] Walk from(std::size_t first) const {
+    Walk walk;
+    std::vector<bool> bound(rule_.variables.size(), false);
+    std::vector<std::size_t> left = joined_;
+    double rows = 1;
+    std::size_t next = first;
+    while (true) {
+      const Literal& literal = rule_.body[next];
+      rows *= matches(literal, bound, walk.order.empty());
+      walk.cost += rows;
+      walk.order.push_back(next);
+      for (const Argument a : literal.arguments) {
+        if (a.is_variable) bound[a.index] = true;
+      }
+      std::erase(left, next);
+      if (left.empty()) return walk;
+      next = *std::ranges::min_element(
+          left, {}, [&](std::size_t i) { return matches(rule_.body[i], bound, false); });
+    }
+  }
+
+  const RuleSpec& rule_;
+  const TableSizes& sizes_;
+  std::vector<std::size_t> joined_;
+};
+
+class QueryText {
+ public:
+  QueryText(const RuleProgram& program, const RuleSpec& rule, RuleQuery& out)
+      : program_(program), rule_(rule), out_(out), place_(rule.variables.size()) {}
+
+  void write(const std::vector<std::size_t>& order) {
+    for (const std::size_t i : order) join(i);
+    if (order.empty()) from_ = fmt::format("{} AS t", kExamples);
+    example_ = order.empty() ? "t.e" : fmt::format("t{}.e", order.front());
+    for (const Literal& literal : rule_.body) {
+      if (literal.special != Special::None) {
+        add(special_text(literal), literal.negated);
+      } else if (literal.negated) {
+        add(absence_text(literal), false);
+      }
+    }
+    out_.sql = "SELECT " + select_text() + " FROM " + from_;
+    if (!where_.empty()) out_.sql += " WHERE " + where_;
+  }
+
+ private:
+  void add(const std::string& condition, bool negated) {
+    if (condition.empty()) return;
+    where_ += where_.empty() ? "" : " AND ";
+    where_ += negated ? "NOT (" + condition + ")" : condition;
+  }
+
+  [[nodiscard]] std::string text_of(Argument argument) const {
+    return argument.is_variable ? place_[argument.index] : std::to_string(argument.index);
+  }
+
+  void join(std::size_t i) {
+    const Literal& literal = rule_.body[i];
+    const std::string name = fmt::format("t{}", i);
+    const bool is_first = from_.empty();
+    from_ += fmt::format("{}{} AS {}", is_first ? "" : " CROSS JOIN ",
+                         table_name(program_, literal.predicate), name);
+    if (is_first) first_ = name + ".e";
+    if (!is_first) add(fmt::format("{}.e = {}", name, first_), false);
+    const auto ranged = std::ranges::find(out_.ranged, i);
+    if (ranged != out_.ranged.end()) {
+      const auto at = 2 * (ranged - out_.ranged.begin());
+      // The + keeps SQLite from walking ids where an index by arguments is far better.
+      add(fmt::format("{0}{1}.id >= ?{2} AND {0}{1}.id < ?{3}", is_first ? "" : "+", name, at + 1,
+                      at + 2),
+          false);
+    }
+    IndexColumns index{literal.predicate, {}};
+    for (std::uint32_t k = 0; k < literal.arguments.size(); ++k) {
+      const Argument argument = literal.arguments[k];
+      const std::string here = fmt::format("{}.{}", name, column(k));
+      if (argument.is_variable && place_[argument.index].empty()) {
+        place_[argument.index] = here;
+      } else {
+        add(here + " = " + text_of(argument), false);
+        const bool of_this = argument.is_variable && place_[argument.index].starts_with(name + ".");
+        if (!of_this) index.arguments.push_back(k);
+      }
+    }
+    if (!is_first || !index.arguments.empty()) use(std::move(index), is_first);
+  }
+
+  // The first literal is scanned: an index by its constants alone would not know the example.
+  void use(IndexColumns index, bool is_first) {
+    if (!is_first) out_.indexes.push_back(std::move(index));
+  }
+
+  [[nodiscard]] std::string special_text(const Literal& literal) const {
+    const std::vector<Argument>& a = literal.arguments;
+    const auto compare = [&](const char* sign) {
+      return fmt::format("compare({}, {}) {} 0", text_of(a[0]), text_of(a[1]), sign);
+    };
+    switch (literal.special) {
+      case Special::None:
+      case Special::True: return "1";
+      case Special::False: return "0";
+      case Special::Equal: return compare("=");
+      case Special::NotEqual: return compare("<>");
+      case Special::Less: return compare("<");
+      case Special::AtMost: return compare("<=");
+      case Special::Greater: return compare(">");
+      case Special::AtLeast: return compare(">=");
+      case Special::Next: return fmt::format("follows({}, {})", text_of(a[0]), text_of(a[1]));
+      case Special::In: return in_text(a);
+      case Special::AllDiff: return all_different_text(a);
+    }
+    return "1";
+  }
+
+  [[nodiscard]] std::string in_text(const std::vector<Argument>& a) const {
+    std::string list;
+    for (std::size_t i = 1; i < a.size(); ++i) list += (i == 1 ? "" : ", ") + text_of(a[i]);
+    return fmt::format("{} IN ({})", text_of(a[0]), list);
+  }
+
+  [[nodiscard]] std::string all_different_text(const std::vector<Argument>& a) const {
+    std::string out;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        out += fmt::format("{}{} <> {}", out.empty() ? "" : " AND ", text_of(a[k]), text_of(a[i]));
+      }
+    }
+    return out.empty() ? "1" : "(" + out + ")";
+  }
+
+  [[nodiscard]] std::string absence_text(const Literal& literal) {
+    std::string out = fmt::format("NOT EXISTS (SELECT 1 FROM {} AS n WHERE n.e = {}",
+                                  table_name(program_, literal.predicate), example_);
+    IndexColumns index{literal.predicate, {}};
+    for (std::uint32_t k = 0; k < literal.arguments.size(); ++k) {
+      out += fmt::format(" AND n.{} = {}", column(k), text_of(literal.arguments[k]));
+      index.arguments.push_back(k);
+    }
+    out_.indexes.push_back(std::move(index));
+    return out + ")";
+  }
+
+  [[nodiscard]] std::string select_text() {
+    std::string out = example_;
+    std::vector<bool> told(rule_.variables.size(), false);
+    for (const Argument argument : rule_.head_arguments) {
+      if (!argument.is_variable) continue;
+      out += ", " + text_of(argument);
+      told[argument.index] = true;
+    }
+    for (std::size_t i = 0; i < rule_.body.size(); ++i) {
+      if (!rule_.body[i].input) continue;
+      out += fmt::format(", t{}.id", i);
+      for (const Argument argument : rule_.body[i].arguments) {
+        if (argument.is_variable) told[argument.index] = true;
+      }
+    }
+    out_.may_repeat = std::ranges::find(told, false) != told.end();
+    return out;
+  }
+
+  const RuleProgram& program_;
+  const RuleSpec& rule_;
+  RuleQuery& out_;
+  std::vector<std::string> place_;  // of variables: `t0.c1`; empty: not bound yet
+  std::string from_;
+  std::string where_;
+  std::string first_;
+  std::string example_;
+};
+
+}  // namespace
+
+RuleQuery plan_rule(const RuleProgram& program, const RuleSpec& rule,
+                    std::vector<std::size_t> ranged, std::optional<std::size_t> first,
+                    const TableSizes& sizes) {
+  RuleQuery out;
+  out.ranged = std::move(ranged);
+  QueryText(program, rule, out).write(JoinOrder(rule, sizes).choose(first));
+  return out;
+}
+
+std::string table_name(const RuleProgram& program, PredicateIndex predicate) {
+  std::string out = "p" + std::to_string(predicate) + "_";
+  for (const char c : program.predicates[predicate].name) {
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    out += is_plain ? c : '_';
+    if (out.size() > 40) break;
+  }
+  return out;
+}
+
+std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate) {
+  std::string out = fmt::format("CREATE TABLE {} (id INTEGER PRIMARY KEY, e INTEGER",
+                                table_name(program, predicate));
+  for (std::uint32_t k = 0; k < program.predicates[predicate].arity; ++k) {
+    out += ", " + column(k) + " INTEGER";
+  }
+  return out + ")";
+}
+
+std::string create_index_sql(const RuleProgram& program, const IndexColumns& index) {
+  const std::string table = table_name(program, index.predicate);
+  std::string name = "i" + table.substr(1);
+  std::string columns = "e";
+  for (const std::uint32_t k : index.arguments) {
+    name += "_" + std::to_string(k);
+    columns += ", " + column(k);
+  }
+  for (std::uint32_t k = 0; k < program.predicates[index.predicate].arity; ++k) {
+    if (std::ranges::find(index.arguments, k) == index.arguments.end()) columns += ", " + column(k);
+  }
+  return fmt::format("CREATE INDEX {} ON {} ({})", name, table, columns);
+}
+
+std::string insert_sql(const RuleProgram& program, PredicateIndex predicate) {
+  std::string values = "?1, ?2";
+  for (std::uint32_t k = 0; k < program.predicates[predicate].arity; ++k) {
+    values += ", ?" + std::to_string(k + 3);
+  }
+  return fmt::format("INSERT INTO {} VALUES ({})", table_name(program, predicate), values);
+}
+
+}  // namespace vecc::tools::ground

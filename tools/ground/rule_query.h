@@ -1,0 +1,60 @@
+// One rule as one SQL query: its body's literals joined, a row a grounding.
+//
+// An atom is a row of its predicate's table: `e` its example, `c0`, `c1`, ... its constants by
+// number, `id` its index. A query gives the example, then the head's variables, then the ids of the
+// literals that are inputs.
+//
+//   h(X) :- a(X), *e(X, Y), !b(Y).
+//   SELECT t1.e, t1.c0, t0.id FROM p2_e AS t1 CROSS JOIN p1_a AS t0
+//   WHERE t0.e = t1.e AND t0.c0 = t1.c0
+//     AND NOT EXISTS (SELECT 1 FROM p3_b AS n WHERE n.e = t1.e AND n.c0 = t1.c1)
+//
+// A join is walked in the order in which it is written, each table after the first by an index.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/ground/rule_program.h"
+
+namespace vecc::tools::ground {
+
+/// An index of a predicate's table by example and these arguments; the others stand behind them.
+struct IndexColumns {
+  PredicateIndex predicate = 0;
+  std::vector<std::uint32_t> arguments;  ///< ascending
+
+  bool operator==(const IndexColumns&) const = default;
+};
+
+/// What is known of the tables when a query is planned.
+struct TableSizes {
+  std::span<const std::uint64_t> rows;  ///< by predicate
+  std::uint64_t examples = 1;
+};
+
+struct RuleQuery {
+  std::string sql;
+  std::vector<IndexColumns> indexes;
+  /// Literals that the ranges of ids are for: the n-th of them has ?2n+1 <= id < ?2n+2.
+  std::vector<std::size_t> ranged;
+  /// One grounding may come in several rows: a variable is neither in the head nor in an input.
+  bool may_repeat = false;
+};
+
+/// `ranged`: the body's literals whose atoms are still being derived. `first`: the one to begin
+/// with, or none.
+[[nodiscard]] RuleQuery plan_rule(const RuleProgram& program, const RuleSpec& rule,
+                                  std::vector<std::size_t> ranged, std::optional<std::size_t> first,
+                                  const TableSizes& sizes);
+
+/// `p2_bond`: letters, digits and `_` of the name behind the predicate's number.
+[[nodiscard]] std::string table_name(const RuleProgram& program, PredicateIndex predicate);
+[[nodiscard]] std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate);
+[[nodiscard]] std::string create_index_sql(const RuleProgram& program, const IndexColumns& index);
+[[nodiscard]] std::string insert_sql(const RuleProgram& program, PredicateIndex predicate);
+
+}  // namespace vecc::tools::ground

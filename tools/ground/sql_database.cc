@@ -1,0 +1,119 @@
+#include "tools/ground/sql_database.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "vecc/escape.h"
+
+namespace vecc::tools::ground {
+namespace {
+
+sqlite3* get(void* database) {
+  return static_cast<sqlite3*>(database);
+}
+sqlite3_stmt* statement_of(void* statement) {
+  return static_cast<sqlite3_stmt*>(statement);
+}
+
+Errors failure(sqlite3* database, const std::string& sql) {
+  return Errors(ErrorCode::OutOfMemory, "vecc-ground",
+                "SQLite says: " + escape_terminal(sqlite3_errmsg(database)) + ", of " +
+                    escape_terminal(sql, 400));
+}
+
+// compare(x, y): below 0, 0 or above 0: by value where both constants are numbers, else by text.
+void compare(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const auto& constants = *static_cast<const ConstantTable*>(sqlite3_user_data(context));
+  const auto x = static_cast<Constant>(sqlite3_value_int64(arguments[0]));
+  const auto y = static_cast<Constant>(sqlite3_value_int64(arguments[1]));
+  const std::optional<double> a = constants.number(x);
+  const std::optional<double> b = constants.number(y);
+  int order = 0;
+  if (a && b) {
+    order = *a < *b ? -1 : (*a > *b ? 1 : 0);
+  } else {
+    order = constants.text(x).compare(constants.text(y));
+  }
+  sqlite3_result_int(context, order);
+}
+
+// follows(x, y): both are numbers, and y is x + 1.
+void follows(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const auto& constants = *static_cast<const ConstantTable*>(sqlite3_user_data(context));
+  const auto x = constants.number(static_cast<Constant>(sqlite3_value_int64(arguments[0])));
+  const auto y = constants.number(static_cast<Constant>(sqlite3_value_int64(arguments[1])));
+  sqlite3_result_int(context, x && y && *x + 1 == *y ? 1 : 0);
+}
+
+}  // namespace
+
+SqlStatement::SqlStatement(SqlStatement&& other) noexcept
+    : statement_(std::exchange(other.statement_, nullptr)),
+      sql_(std::move(other.sql_)),
+      status_(other.status_) {}
+
+SqlStatement::~SqlStatement() {
+  sqlite3_finalize(statement_of(statement_));
+}
+
+void SqlStatement::bind(int parameter, std::int64_t value) {
+  sqlite3_bind_int64(statement_of(statement_), parameter, value);
+}
+
+bool SqlStatement::step() {
+  status_ = sqlite3_step(statement_of(statement_));
+  return status_ == SQLITE_ROW;
+}
+
+std::int64_t SqlStatement::column(int index) const {
+  return sqlite3_column_int64(statement_of(statement_), index);
+}
+
+Result<void> SqlStatement::check() {
+  const bool failed = status_ != SQLITE_DONE && status_ != SQLITE_ROW && status_ != SQLITE_OK;
+  if (failed) return failure(sqlite3_db_handle(statement_of(statement_)), sql_);
+  sqlite3_reset(statement_of(statement_));
+  return {};
+}
+
+Result<SqlDatabase> SqlDatabase::open(const ConstantTable& constants) {
+  sqlite3* handle = nullptr;
+  const int status =
+      sqlite3_open_v2(":memory:", &handle,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  SqlDatabase database(handle);
+  if (status != SQLITE_OK) return failure(handle, "open");
+  const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+  // SQLite only hands the table back to the functions, which read it.
+  auto* const table = const_cast<ConstantTable*>(&constants);
+  sqlite3_create_function(handle, "compare", 2, flags, table, compare, nullptr, nullptr);
+  sqlite3_create_function(handle, "follows", 2, flags, table, follows, nullptr, nullptr);
+  // A join of a long body has more tables than SQLite's planner may reorder; the order is given.
+  VECC_TRY_VOID(
+      database.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
+                   "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; BEGIN"));
+  return database;
+}
+
+SqlDatabase::SqlDatabase(SqlDatabase&& other) noexcept
+    : database_(std::exchange(other.database_, nullptr)) {}
+
+SqlDatabase::~SqlDatabase() {
+  sqlite3_close(get(database_));
+}
+
+Result<void> SqlDatabase::run(const std::string& sql) {
+  if (sqlite3_exec(get(database_), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return failure(get(database_), sql);
+}
+
+SqlStatement SqlDatabase::prepare(const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int status = sqlite3_prepare_v3(get(database_), sql.c_str(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  VECC_CHECK(status == SQLITE_OK, std::string(sqlite3_errmsg(get(database_))) + ", of " + sql);
+  return {statement, sql};
+}
+
+}  // namespace vecc::tools::ground
