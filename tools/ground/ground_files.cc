@@ -8,6 +8,7 @@
 #include "tools/common/command_paths.h"
 #include "tools/common/data_sink.h"
 #include "tools/ground/cut_cycles.h"
+#include "tools/ground/demand.h"
 #include "tools/ground/derive.h"
 #include "tools/ground/language/parse.h"
 #include "tools/ground/load_facts.h"
@@ -85,6 +86,7 @@ Result<void> ground_files(const GroundOptions& options, Stages& stages) {
   stages.describe(fmt::format("{}, {}, {}", text_of_count(base.facts_read, "fact"),
                               text_of_count(base.examples, "example"),
                               text_of_count(base.queries.size(), "sample")));
+  demand_queries(program, base);
   DeriveOptions derive_options;
   derive_options.explain = options.explain;
   derive_options.max_groundings = options.max_groundings;

@@ -1,0 +1,268 @@
+#include "tests/ground/same_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "vecc/backend.h"
+
+namespace vecc::test {
+namespace {
+
+using Hash = std::uint64_t;
+
+Hash mix(Hash a, Hash b) {
+  a = (a ^ b) * 0x9E3779B97F4A7C15ull;
+  return (a ^ (a >> 29)) * 0xBF58476D1CE4E5B9ull;
+}
+Hash hash_of(std::string_view text) {
+  return mix(std::hash<std::string_view>{}(text), text.size());
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string out(text);
+  std::erase(out, ' ');
+  return out;
+}
+
+// What neurons are, by what they are made from.
+class Signatures {
+ public:
+  explicit Signatures(const NeuronGraph& graph) : graph_(graph), hashes_(graph.neuron_count(), 0) {
+    for (NeuronId n = 0; n < graph.neuron_count(); ++n) visit(n);
+  }
+
+  [[nodiscard]] const std::vector<Hash>& hashes() const { return hashes_; }
+  [[nodiscard]] bool order_matters() const { return order_matters_; }
+
+  [[nodiscard]] std::string weight_text(WeightId w) const {
+    if (w == kNoWeight) return "1";
+    const WeightTable& table = graph_.weight_tables[graph_.table_of_weight[w]];
+    const std::uint32_t row = w - table.first;
+    if (!table.learnable) {
+      std::string text = "<" + table.shape.text();
+      for (std::uint64_t i = 0; i < table.shape.size(); ++i) {
+        text += fmt::format(" {}", table.values[row * table.shape.size() + i]);
+      }
+      return text + ">";
+    }
+    std::string text = table.name + " " + table.shape.text();
+    if (table.row_names.size() > 0) text += " " + without_spaces(table.row_names[row]);
+    return text;
+  }
+
+  [[nodiscard]] std::string label(NeuronId n) const {
+    const NeuronRange& range = graph_.ranges[graph_.range_of(n)];
+    const NeuronGroup& group = graph_.groups[range.group];
+    std::string text = fmt::format("{} {} ", text_of(group.neuron_class), group.head_predicate);
+    return range.fact == FactKind::NotAFact ? text + function_text(n, range) : text + "fact";
+  }
+
+ private:
+  [[nodiscard]] std::size_t element_count(NeuronId n, const NeuronRange& range) const {
+    const bool has_offset = range.offset_begin != kNoColumn &&
+                            graph_.offsets[range.offset_begin + (n - range.first)] != kNoWeight;
+    return graph_.input_begin[n + 1] - graph_.input_begin[n] + (has_offset ? 1 : 0);
+  }
+
+  // Of one element most combinations leave it as it is, and the others make 1.
+  [[nodiscard]] std::string function_text(NeuronId n, const NeuronRange& range) const {
+    NeuronFunction function = graph_.functions[range.function];
+    if (element_count(n, range) == 1) {
+      const CombinationSingle single = info(function.combination).single;
+      if (single == CombinationSingle::Skipped) function.combination = Combination::Sum;
+      if (single == CombinationSingle::One) function.combination = Combination::Count;
+    }
+    return function.text();
+  }
+
+  void visit(NeuronId root) {
+    std::vector<NeuronId> open{root};
+    while (!open.empty()) {
+      const NeuronId n = open.back();
+      if (hashes_[n] != 0) {
+        open.pop_back();
+        continue;
+      }
+      bool ready = true;
+      for (std::uint64_t e = graph_.input_begin[n]; e < graph_.input_begin[n + 1]; ++e) {
+        if (hashes_[graph_.inputs[e]] != 0) continue;
+        open.push_back(graph_.inputs[e]);
+        ready = false;
+      }
+      if (ready) hashes_[n] = hash(n) | 1;
+    }
+  }
+
+  Hash hash(NeuronId n) {
+    const NeuronRange& range = graph_.ranges[graph_.range_of(n)];
+    Hash out = hash_of(label(n));
+    if (range.fact != FactKind::NotAFact) return mix(out, fact(n, range));
+    if (range.offset_begin != kNoColumn) {
+      out = mix(out, hash_of(weight_text(graph_.offsets[range.offset_begin + (n - range.first)])));
+    } else {
+      out = mix(out, hash_of(weight_text(kNoWeight)));
+    }
+    std::vector<Hash> elements;
+    const std::uint64_t first = graph_.input_begin[range.first];
+    for (std::uint64_t e = graph_.input_begin[n]; e < graph_.input_begin[n + 1]; ++e) {
+      const WeightId weight = range.weight_begin == kNoColumn
+                                  ? kNoWeight
+                                  : graph_.weights[range.weight_begin + e - first];
+      elements.push_back(mix(hash_of(weight_text(weight)), hashes_[graph_.inputs[e]]));
+    }
+    if (graph_.groups[range.group].neuron_class == NeuronClass::Aggregation) {
+      std::ranges::sort(elements);
+      const CombinationInfo& of = info(graph_.functions[range.function].combination);
+      const bool is_free = of.order == CombinationOrder::Free;
+      order_matters_ |= !is_free && elements.size() > 1;
+    }
+    for (const Hash element : elements) out = mix(out, element);
+    return mix(out, elements.size());
+  }
+
+  [[nodiscard]] Hash fact(NeuronId n, const NeuronRange& range) const {
+    if (range.fact == FactKind::Learnable) {
+      return hash_of(weight_text(graph_.weights[range.weight_begin + (n - range.first)]));
+    }
+    if (range.fact == FactKind::Unit) return 1;
+    std::string text = range.shape.text();
+    const std::uint64_t size = range.shape.size();
+    for (std::uint64_t i = 0; i < size; ++i) {
+      text += fmt::format(" {}", graph_.values[range.value_begin + size * (n - range.first) + i]);
+    }
+    return hash_of(text);
+  }
+
+  const NeuronGraph& graph_;
+  std::vector<Hash> hashes_;
+  bool order_matters_ = false;
+};
+
+std::string differing_neurons(const NeuronGraph& ours, const Signatures& a,
+                              const NeuronGraph& theirs, const Signatures& b) {
+  std::map<Hash, std::int64_t> surplus;
+  std::map<Hash, std::string> labels;
+  for (NeuronId n = 0; n < ours.neuron_count(); ++n) {
+    ++surplus[a.hashes()[n]];
+    labels.try_emplace(a.hashes()[n], a.label(n));
+  }
+  for (NeuronId n = 0; n < theirs.neuron_count(); ++n) {
+    --surplus[b.hashes()[n]];
+    labels.try_emplace(b.hashes()[n], b.label(n));
+  }
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> by_label;
+  for (const auto& [hash, count] : surplus) {
+    auto& [more, fewer] = by_label[labels[hash]];
+    (count > 0 ? more : fewer) += std::abs(count);
+  }
+  std::string out;
+  for (const auto& [label, counts] : by_label) {
+    if (counts.first + counts.second == 0) continue;
+    out += fmt::format("{}: {} too many, {} missing\n", label, counts.first, counts.second);
+  }
+  return out;
+}
+
+std::multiset<std::string> samples_of(const NeuronGraph& graph, const Signatures& signatures) {
+  std::multiset<std::string> out;
+  for (std::size_t i = 0; i < graph.samples.size(); ++i) {
+    const Sample& sample = graph.samples[i];
+    std::string text = fmt::format("{} {} {}", graph.sample_ids[i],
+                                   signatures.hashes()[sample.output], sample.weight);
+    if (sample.has_target) {
+      text += " " + sample.target_shape.text();
+      for (std::uint64_t k = 0; k < sample.target_shape.size(); ++k) {
+        text += fmt::format(" {}", graph.target_values[sample.target_begin + k]);
+      }
+    }
+    out.insert(text);
+  }
+  return out;
+}
+
+std::string differing_samples(const NeuronGraph& ours, const Signatures& a,
+                              const NeuronGraph& theirs, const Signatures& b) {
+  const std::multiset<std::string> mine = samples_of(ours, a);
+  const std::multiset<std::string> others = samples_of(theirs, b);
+  if (mine == others) return {};
+  std::string out = fmt::format("{} samples instead of {}\n", mine.size(), others.size());
+  for (const std::string& text : mine) {
+    if (!others.contains(text)) out += "only ours: " + text + "\n";
+  }
+  for (const std::string& text : others) {
+    if (!mine.contains(text)) out += "only theirs: " + text + "\n";
+  }
+  return out.substr(0, 2000);
+}
+
+// By name; rows by theirs.
+std::string give_weights(NeuronGraph& ours, const NeuronGraph& theirs) {
+  const Signatures a(ours);
+  const Signatures b(theirs);
+  std::map<std::string, std::vector<double>> values;
+  for (const WeightTable& table : theirs.weight_tables) {
+    for (std::uint32_t row = 0; row < table.count; ++row) {
+      const auto begin =
+          table.values.begin() + static_cast<std::ptrdiff_t>(row * table.shape.size());
+      values[b.weight_text(table.first + row)] = {
+          begin, begin + static_cast<std::ptrdiff_t>(table.shape.size())};
+    }
+  }
+  std::string missing;
+  for (WeightTable& table : ours.weight_tables) {
+    if (!table.learnable) continue;
+    table.has_values = true;
+    table.values.clear();
+    for (std::uint32_t row = 0; row < table.count; ++row) {
+      const auto found = values.find(a.weight_text(table.first + row));
+      if (found == values.end()) {
+        missing += "no weight of theirs is " + a.weight_text(table.first + row) + "\n";
+        table.values.insert(table.values.end(), table.shape.size(), 0.0);
+      } else {
+        table.values.insert(table.values.end(), found->second.begin(), found->second.end());
+      }
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
+NetworkComparison compare_networks(NeuronGraph ours, const NeuronGraph& theirs) {
+  NetworkComparison out;
+  out.difference = give_weights(ours, theirs);
+  const Signatures a(ours);
+  const Signatures b(theirs);
+  out.difference += differing_neurons(ours, a, theirs, b);
+  out.difference += differing_samples(ours, a, theirs, b);
+  if (!out.difference.empty() || a.order_matters()) return out;
+  const Result<ReferenceValues> mine = evaluate_reference(ours);
+  const Result<ReferenceValues> others = evaluate_reference(theirs);
+  if (!mine) out.difference += mine.error().text();
+  if (!others) out.difference += others.error().text();
+  if (!out.difference.empty()) return out;
+  std::map<Hash, NeuronId> of_hash;
+  for (NeuronId n = 0; n < theirs.neuron_count(); ++n) of_hash[b.hashes()[n]] = n;
+  for (NeuronId n = 0; n < ours.neuron_count(); ++n) {
+    const NeuronId other = of_hash[a.hashes()[n]];
+    const std::uint64_t begin = mine->begin[n];
+    const std::uint64_t size = mine->begin[n + 1] - begin;
+    if (size != others->begin[other + 1] - others->begin[other]) {
+      out.difference = "the value of " + a.label(n) + " has another size";
+      return out;
+    }
+    for (std::uint64_t i = 0; i < size; ++i) {
+      const double x = mine->values[begin + i];
+      const double y = others->values[others->begin[other] + i];
+      out.largest = std::max(out.largest, std::abs(x - y) / std::max(1.0, std::abs(y)));
+    }
+  }
+  return out;
+}
+
+}  // namespace vecc::test
