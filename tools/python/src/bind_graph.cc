@@ -84,7 +84,15 @@ void save_weight_file(const Graph& self, const std::string& path) {
   });
 }
 
+void expect_neurons(const Graph& self, const char* what) {
+  if (!self.program) return;
+  raise_usage(what,
+              "this graph is a program that was made without neurons; the same model with "
+              "neurons: graph(data, way=\"neurons\")");
+}
+
 void save_graph(const Graph& self, const std::string& path, const std::string& compression) {
+  expect_neurons(self, "save");
   const Compression compressed = take(compression_of(compression));
   without_lock([&] {
     const std::lock_guard guard(*self.mutex);
@@ -97,6 +105,7 @@ Graph copy_graph(const Graph& self) {
   Graph copy;
   copy.path = self.path;
   copy.facts = self.facts;
+  copy.program = self.program;
   without_lock([&] {
     const std::lock_guard guard(*self.mutex);
     copy.graph = std::make_shared<NeuronGraph>(*self.graph);
@@ -146,6 +155,7 @@ nb::object classes(const Graph& self) {
 
 // The oracle's values of the samples' neurons.
 nb::object evaluate(const Graph& self) {
+  expect_neurons(self, "evaluate");
   const ReferenceValues values = without_lock([&] {
     const std::lock_guard guard(*self.mutex);
     return take(evaluate_reference(*self.graph));

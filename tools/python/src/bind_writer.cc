@@ -8,91 +8,11 @@
 #include "chunk.h"
 #include "errors.h"
 #include "graph.h"
+#include "sample_columns.h"
 #include "vecc/graph_io.h"
 
 namespace vecc::python_package {
 namespace {
-
-/// A column of samples, as _core.GraphWriter.samples takes it; all but `outputs` may be empty.
-struct SampleColumns {
-  Column<std::uint64_t> outputs;
-  std::vector<std::string> ids;
-  std::vector<Sides> target_shapes;  ///< one for all, or one a sample
-  Column<std::uint8_t> has_target;   ///< empty: all have, if there are shapes
-  Column<double> targets;
-  Column<std::uint8_t> splits;
-  Column<std::uint32_t> groups;
-  Column<std::uint8_t> roles;
-  Column<float> weights;
-};
-
-// The targets of samples, one after another.
-class Targets {
- public:
-  explicit Targets(const SampleColumns& columns) : columns_(columns) {}
-
-  void give(std::size_t sample, SampleRecord& record) {
-    const auto& shapes = columns_.target_shapes;
-    const auto has = span_of(columns_.has_target);
-    record.has_target = !shapes.empty() && (has.empty() || has[sample] != 0);
-    if (!record.has_target) return;
-    record.target_shape = shape_of(shapes[shapes.size() == 1 ? 0 : sample]);
-    const auto values = span_of(columns_.targets);
-    const std::uint64_t size = record.target_shape.size();
-    if (size > values.size() - at_) {
-      throw ErrorsRaised(Errors(ErrorCode::ColumnLength, "samples",
-                                "targets has fewer entries than the targets' shapes ask for"));
-    }
-    record.target = values.subspan(at_, size);
-    at_ += size;
-  }
-  void finish() const {
-    if (at_ == columns_.targets.size()) return;
-    throw ErrorsRaised(Errors(ErrorCode::ColumnLength, "samples",
-                              "targets has more entries than the targets' shapes ask for"));
-  }
-
- private:
-  const SampleColumns& columns_;
-  std::size_t at_ = 0;
-};
-
-void check_lengths(const SampleColumns& columns) {
-  const std::size_t count = columns.outputs.size();
-  Errors errors;
-  const auto check = [&](const char* column, std::size_t found) {
-    if (found == 0 || found == count) return;
-    errors.add(ErrorCode::ColumnLength, "samples",
-               std::string(column) + " has " + std::to_string(found) + " entries, expected " +
-                   std::to_string(count) + ": one a sample");
-  };
-  check("ids", columns.ids.size());
-  if (columns.target_shapes.size() != 1) check("target_shapes", columns.target_shapes.size());
-  check("has_target", columns.has_target.size());
-  check("splits", columns.splits.size());
-  check("groups", columns.groups.size());
-  check("roles", columns.roles.size());
-  check("weights", columns.weights.size());
-  if (!errors.empty()) throw ErrorsRaised(errors);
-}
-
-std::vector<SampleRecord> records_of(const SampleColumns& columns) {
-  check_lengths(columns);
-  Targets targets(columns);
-  std::vector<SampleRecord> records(columns.outputs.size());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    SampleRecord& record = records[i];
-    record.output = columns.outputs.data()[i];
-    if (!columns.ids.empty()) record.id = columns.ids[i];
-    if (columns.splits.size() > 0) record.split = static_cast<Split>(columns.splits.data()[i]);
-    if (columns.groups.size() > 0) record.group = columns.groups.data()[i];
-    if (columns.roles.size() > 0) record.role = static_cast<Role>(columns.roles.data()[i]);
-    if (columns.weights.size() > 0) record.weight = columns.weights.data()[i];
-    targets.give(i, record);
-  }
-  targets.finish();
-  return records;
-}
 
 std::unique_ptr<GraphWriter> create(const std::string& path, const std::string& compression,
                                     const std::string& producer, bool vocabularies) {

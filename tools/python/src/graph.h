@@ -13,6 +13,7 @@
 #include "tools/vecc/options.h"
 #include "vecc/bind_facts.h"
 #include "vecc/neuron_graph.h"
+#include "vecc/program.h"
 #include "vecc/weights.h"
 
 namespace vecc::python_package {
@@ -28,6 +29,9 @@ struct Graph {
   std::string path;                    ///< for titles; empty: built here
   std::shared_ptr<NeuronGraph> graph;  ///< only its weights' values ever change
   BoundFacts facts;
+  /// Made without neurons: what computes the samples, in double. `graph` has only weight tables,
+  /// samples and vocabularies then. Null: `graph` has neurons.
+  std::shared_ptr<const Program> program;
   /// Held by what reads or writes the weights' values, never while waiting for the interpreter.
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
 };

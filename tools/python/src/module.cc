@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "graph.h"
 #include "program.h"
+#include "program_builder.h"
 #include "tools/common/logging.h"
 #include "vecc/backend.h"
 
@@ -40,4 +41,5 @@ NB_MODULE(_core, module) {
   bind_graph(module);
   bind_program(module);
   bind_writer(module);
+  bind_program_builder(module);
 }

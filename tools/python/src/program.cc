@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "errors.h"
+#include "program_builder.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/emit.h"
 #include "tools/html/html_page.h"
@@ -11,6 +12,7 @@
 #include "tools/vecc/graph_stages.h"
 #include "tools/vecc/report.h"
 #include "tools/vecc/weight_stages.h"
+#include "vecc/escape.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/program_text.h"
@@ -25,11 +27,29 @@ Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const tools::Option
   return vectorize(graph, vectorize_options);
 }
 
+// The given Program with the values that the graph's tables have.
+Result<Vectorized> take_program(const Program& given, const NeuronGraph& graph, DType dtype) {
+  Vectorized result;
+  VECC_TRY(result.program, with_dtype(given, dtype));
+  for (ParameterIndex p = 0; p < given.parameters().size(); ++p) {
+    const std::string& name = given.parameters()[p].name;
+    const auto table = std::ranges::find(graph.weight_tables, name, &WeightTable::name);
+    if (!table->has_values) {
+      return Errors(ErrorCode::MissingValues, "weights \"" + escape_terminal(name) + '"',
+                    "has no values");
+    }
+    result.program.set_parameter_values(p,
+                                        std::make_shared<const std::vector<double>>(table->values));
+  }
+  return result;
+}
+
 }  // namespace
 
 CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options)
     : path_(graph.path),
       graph_(graph.graph),
+      given_(graph.program),
       graph_mutex_(graph.mutex),
       options_(std::move(options)) {
   options_.facts = graph.facts;
@@ -50,7 +70,8 @@ Result<void> CompiledGraph::prepare() {
     const std::lock_guard guard(*graph_mutex_);
     own_.weight_tables = graph_->weight_tables;
     own_.vocabularies = graph_->vocabularies;
-    VECC_TRY(vectorized_, vectorize_graph(*graph_, options_));
+    VECC_TRY(vectorized_, given_ ? take_program(*given_, *graph_, options_.dtype)
+                                 : vectorize_graph(*graph_, options_));
   }
   own_.samples = graph_->samples;
   own_.sample_ids = graph_->sample_ids;
@@ -151,6 +172,11 @@ Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCal
   options.training.should_stop = calls.should_stop;
   const tools::TrainSettings& settings = options.training;
   const TrainOptions train_options = tools::complete_options(own_, program(), options);
+  if (given_ && train_options.optimizer.optimizer == Optimizer::LazyAdam) {
+    return Errors(ErrorCode::Usage, "--optimizer",
+                  "lazy-adam finds the weights that a step touches by neurons, and this program "
+                  "was made without; adam");
+  }
   tools::SampleSplit split = tools::marked_split(own_);
   if (settings.validate_fraction) {
     VECC_TRY(split, tools::fraction_split(own_, *settings.validate_fraction, train_options.seed));

@@ -92,6 +92,7 @@ class CompiledGraph {
 
   std::string path_;
   std::shared_ptr<const NeuronGraph> graph_;
+  std::shared_ptr<const Program> given_;  ///< the Program of a graph without neurons, or null
   std::shared_ptr<std::mutex> graph_mutex_;
   tools::Options options_;
   /// Weights and samples: what training, weight files and emission read and change of a graph. The

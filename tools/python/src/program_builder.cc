@@ -1,0 +1,174 @@
+#include "program_builder.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "errors.h"
+#include "vecc/escape.h"
+
+namespace vecc::python_package {
+namespace {
+
+Combination combination_of(const std::string& text) {
+  const auto combination = parse_combination(text);
+  if (!combination) raise_usage("segment", '"' + text + "\" is no combination");
+  return *combination;
+}
+
+}  // namespace
+
+ValueId ProgramBuilder::add(OpAttributes attributes, Operands operands) {
+  for (const ValueId operand : operands) {
+    if (operand < program_.ops().size()) continue;
+    raise_usage("program", "there is no value %" + std::to_string(operand));
+  }
+  return take(program_.add(std::move(attributes), std::move(operands)));
+}
+
+void ProgramBuilder::table(const std::string& name, std::uint32_t count, const Sides& shape) {
+  std::uint64_t first = 0;
+  for (const WeightTable& table : graph_.weight_tables) first = table.first + table.count;
+  if (first + count >= kNoWeight) {
+    throw ErrorsRaised(Errors(ErrorCode::LimitWeights, "weights", "more than 32 bits number"));
+  }
+  if (std::ranges::find(graph_.weight_tables, name, &WeightTable::name) !=
+      graph_.weight_tables.end()) {
+    throw ErrorsRaised(Errors(ErrorCode::DuplicateName, "weights \"" + escape_terminal(name) + '"',
+                              "a second table of this name"));
+  }
+  WeightTable table;
+  table.name = name;
+  table.shape = shape_of(shape);
+  table.first = static_cast<WeightId>(first);
+  table.count = count;
+  table.file_first_id = first;
+  graph_.weight_tables.push_back(std::move(table));
+}
+
+ValueId ProgramBuilder::weight(const std::string& table) {
+  const auto found = std::ranges::find(graph_.weight_tables, table, &WeightTable::name);
+  if (found == graph_.weight_tables.end()) raise_usage("weight", "there is no such table");
+  return add(WeightOp{take(program_.add_parameter({table, found->count, found->shape, nullptr}))},
+             {});
+}
+
+template <class T>
+ValueId ProgramBuilder::fact(const Column<T>& values, std::uint32_t rows, const Sides& shape) {
+  const std::span<const T> read = span_of(values);
+  auto owned = std::make_shared<const std::vector<double>>(read.begin(), read.end());
+  return add(FactOp{std::move(owned), rows, shape_of(shape), false}, {});
+}
+template ValueId ProgramBuilder::fact(const Column<float>&, std::uint32_t, const Sides&);
+template ValueId ProgramBuilder::fact(const Column<double>&, std::uint32_t, const Sides&);
+
+ValueId ProgramBuilder::concat(const std::vector<ValueId>& values) {
+  return add(ConcatOp{}, Operands(values.begin(), values.end()));
+}
+
+ValueId ProgramBuilder::gather(ValueId value, const Column<std::uint32_t>& rows) {
+  return add(GatherOp{Index::compact({rows.data(), rows.data() + rows.size()})}, {value});
+}
+
+ValueId ProgramBuilder::repeat(ValueId value, std::uint32_t times) {
+  if (value >= program_.ops().size()) raise_usage("repeat", "there is no such value");
+  const std::uint64_t rows = program_.op(value).rows;
+  if (rows * times > kMaxRows) {
+    throw ErrorsRaised(Errors(ErrorCode::LimitRows, "repeat", "more rows than 32 bits number"));
+  }
+  return add(GatherOp{Index::repeat(program_.op(value).rows, times)}, {value});
+}
+
+ValueId ProgramBuilder::linear(ValueId left, ValueId right, bool transpose_left,
+                               bool transpose_right) {
+  return add(LinearOp{transpose_left, transpose_right, {}, {}}, {left, right});
+}
+
+ValueId ProgramBuilder::segment(ValueId value, const Column<std::uint32_t>& offsets,
+                                const std::string& combination) {
+  Segments segments = Segments::ragged({offsets.data(), offsets.data() + offsets.size()});
+  return add(SegmentOp{std::move(segments), combination_of(combination)}, {value});
+}
+
+ValueId ProgramBuilder::fixed_segment(ValueId value, std::uint32_t members,
+                                      const std::string& combination) {
+  if (members == 0) raise_usage("segment", "of no members");
+  return add(SegmentOp{Segments::fixed(members), combination_of(combination)}, {value});
+}
+
+ValueId ProgramBuilder::transform(ValueId value, const std::string& function,
+                                  const Column<std::uint32_t>& words) {
+  TransformOp op{take(parse_transformation_spec(function, "transform")), nullptr};
+  if (words.size() > 0) {
+    op.words = std::make_shared<const std::vector<std::uint32_t>>(words.data(),
+                                                                  words.data() + words.size());
+  }
+  return add(std::move(op), {value});
+}
+
+ValueId ProgramBuilder::map(const std::string& expression, const std::vector<ValueId>& values) {
+  Expr expr = take(parse_expr(expression, "map"));
+  return add(MapOp{std::make_shared<const Expr>(std::move(expr))},
+             Operands(values.begin(), values.end()));
+}
+
+void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
+  std::vector<std::uint32_t> rows;
+  for (const SampleRecord& record : records_of(columns)) {
+    const auto number = static_cast<std::uint32_t>(graph_.samples.size());
+    if (record.output > std::numeric_limits<std::uint32_t>::max()) {
+      raise_usage("samples", "row " + std::to_string(record.output) + " is not there");
+    }
+    rows.push_back(static_cast<std::uint32_t>(record.output));
+    Sample sample;
+    sample.output = number;
+    sample.group = record.group;
+    sample.weight = record.weight;
+    sample.split = record.split;
+    sample.role = record.role;
+    sample.has_target = record.has_target;
+    if (record.has_target) {
+      sample.target_shape = record.target_shape;
+      sample.target_begin = graph_.target_values.size();
+      graph_.target_values.insert(graph_.target_values.end(), record.target.begin(),
+                                  record.target.end());
+    }
+    graph_.samples.push_back(sample);
+    if (!columns.ids.empty()) graph_.sample_ids.push_back(record.id);
+  }
+  const auto count = static_cast<std::uint32_t>(rows.size());
+  const ValueId ordered = add(GatherOp{Index::compact(std::move(rows))}, {value});
+  add(OutputOp{Index::slice(0, count)}, {ordered});
+  program_.set_sample_count(count);
+}
+
+void ProgramBuilder::classes(const std::vector<std::string>& names) {
+  Vocabulary vocabulary{"class", {}, {{VocabularyUse::Place::Outputs, {}, {}, 0, 1}}};
+  for (const std::string& name : names) vocabulary.names.push_back(name);
+  graph_.vocabularies.push_back(std::move(vocabulary));
+}
+
+Graph ProgramBuilder::build(const std::string& name) {
+  take(verify(program_));
+  graph_.producer = "vecc.nn";
+  Graph result;
+  result.path = name;
+  result.graph = std::make_shared<NeuronGraph>(std::exchange(graph_, {}));
+  result.program = std::make_shared<const Program>(std::exchange(program_, Program(DType::F64)));
+  return result;
+}
+
+Result<Program> with_dtype(const Program& program, DType dtype) {
+  Program result(dtype);
+  result.reserve_ops(program.ops().size());
+  for (const Parameter& parameter : program.parameters()) {
+    VECC_TRY_VOID(result.add_parameter(parameter));
+  }
+  for (const Op& op : program.ops()) {
+    VECC_TRY_VOID(result.add(op.attributes, op.operands, op.note));
+  }
+  result.set_sample_count(program.sample_count());
+  return result;
+}
+
+}  // namespace vecc::python_package
