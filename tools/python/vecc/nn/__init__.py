@@ -1,0 +1,31 @@
+"""vecc.nn: models in a language of typed graphs (docs/models.md).
+
+    from vecc import nn
+
+    def network(g):
+        h = nn.linear(g.x, 16)
+        a = nn.leaky_relu(nn.linear(h, 1)[g.src] + nn.linear(h, 1)[g.dst], 0.2)
+        h = nn.sum(nn.softmax(a, over=g.dst) * h[g.src], over=g.dst)
+        return nn.linear(nn.relu(h), 7)
+
+    model = nn.Model(network)
+    model.fit(data, epochs=200)
+"""
+
+from vecc.nn import layers
+from vecc.nn.convert import as_data, from_arrays, from_hetero, from_networkx, from_pyg, from_scipy
+from vecc.nn.data import Data, batch
+from vecc.nn.model import Model
+from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, elu, embedding, exp, gelu,
+                         layer, leaky_relu, linear, log, matmul, max, maximum, mean, min, minimum,
+                         numbers, one_hot, relu, reshape, sigmoid, softmax, sqrt, square, sum, table,
+                         tanh, transpose, weight)
+from vecc.nn.trace import Category, Domain, Endpoint, Table, Value
+from vecc.nn.view import Edges, GraphView, Nodes
+
+__all__ = ["Category", "Data", "Domain", "Edges", "Endpoint", "GraphView", "Model", "Nodes", "Table",
+           "Value", "abs_", "as_data", "batch", "concat", "constant", "count", "dot", "elementwise",
+           "elu", "embedding", "exp", "from_arrays", "from_hetero", "from_networkx", "from_pyg",
+           "from_scipy", "gelu", "layer", "layers", "leaky_relu", "linear", "log", "matmul", "max",
+           "maximum", "mean", "min", "minimum", "numbers", "one_hot", "relu", "reshape", "sigmoid",
+           "softmax", "sqrt", "square", "sum", "table", "tanh", "transpose", "weight"]

@@ -1,0 +1,121 @@
+"""A graph's arrays in the order of rows: edges by their targets, so that sums need no index."""
+
+from __future__ import annotations
+
+from typing import Dict, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from vecc.error import usage_error
+from vecc.nn.data import Data
+from vecc.nn.trace import GRAPHS, ONE, Category, Domain, Endpoint
+
+
+class Edges(NamedTuple):
+    src: np.ndarray
+    dst: np.ndarray
+    order: np.ndarray  #: which edge of the data each row is; a loop: the number of edges + its node
+
+
+class Groups(NamedTuple):
+    """Rows by what they are reduced to."""
+
+    order: Optional[np.ndarray]  #: None: rows stand in order already
+    offsets: np.ndarray
+
+
+class Binding:
+    def __init__(self, data: Data) -> None:
+        self.data = data
+        self._edges: Dict[Domain, Edges] = {}
+        self._groups: Dict[Endpoint, Groups] = {}
+
+    def rows(self, domain: Domain) -> int:
+        if domain == ONE:
+            return 1
+        if domain.kind == "edge" and domain.loops is not None:
+            return len(self.edges(domain).src)
+        return self.data.counts[domain]
+
+    def edges(self, domain: Domain) -> Edges:
+        if domain not in self._edges:
+            src, dst = self.data.ends[domain.key]
+            order = np.arange(len(src))
+            if domain.loops is not None:
+                nodes = np.arange(self.data.counts[Domain("node", domain.key[0])], dtype=np.uint32)
+                kept = src != dst
+                order = np.concatenate([order[kept], len(src) + nodes])
+                src = np.concatenate([src[kept], nodes])
+                dst = np.concatenate([dst[kept], nodes])
+            if (dst[1:] < dst[:-1]).any():
+                by_target = np.argsort(dst, kind="stable")
+                src, dst, order = src[by_target], dst[by_target], order[by_target]
+            self._edges[domain] = Edges(src, dst, order)
+        return self._edges[domain]
+
+    def index(self, end: Endpoint) -> np.ndarray:
+        """Of each row of the source the row of the target."""
+        if end.role != "graph":
+            edges = self.edges(end.source)
+            return edges.src if end.role == "src" else edges.dst
+        if end.source.key in self.data.graph_of:
+            return self.data.graph_of[end.source.key]
+        if self.data.counts[GRAPHS] == 1:
+            return np.zeros(self.data.counts[end.source], np.uint32)
+        raise usage_error(self.data.name, f"{end.source} have no graph=, so they cannot be pooled")
+
+    def groups(self, end: Endpoint) -> Groups:
+        if end not in self._groups:
+            index = self.index(end)
+            order = None
+            if (index[1:] < index[:-1]).any():
+                order = np.argsort(index, kind="stable")
+            counts = np.bincount(index, minlength=self.rows(end.target))
+            offsets = np.concatenate([[0], np.cumsum(counts)])
+            self._groups[end] = Groups(order, offsets)
+        return self._groups[end]
+
+    def feature(self, domain: Domain, name: str) -> np.ndarray:
+        own = self.data.features.get(domain._replace(loops=None), {})
+        if name not in own:
+            raise usage_error(self.data.name, f"there is no feature {name!r} of {domain}, which "
+                              f"the model reads; there are: {', '.join(sorted(own)) or 'none'}")
+        values = own[name].values
+        if domain.kind != "edge":
+            return values
+        edges = self.edges(domain)
+        return (values if domain.loops is None else self._filled(domain, values))[edges.order]
+
+    def _filled(self, domain: Domain, values: np.ndarray) -> np.ndarray:
+        """With a row a loop: a number, or the mean of the edges into its node (0 of none)."""
+        src, dst = self.data.ends[domain.key]
+        count = self.data.counts[Domain("node", domain.key[0])]
+        loops = np.zeros((count, *values.shape[1:]), values.dtype)
+        if domain.loops == "mean":
+            kept = src != dst
+            np.add.at(loops, dst[kept], values[kept])
+            degree = np.maximum(np.bincount(dst[kept], minlength=count), 1)
+            loops /= degree.reshape(-1, *[1] * (values.ndim - 1)).astype(values.dtype)
+        else:
+            loops += values.dtype.type(domain.loops)
+        return np.concatenate([values, loops])
+
+    def categories(self, category: Category) -> np.ndarray:
+        values = self.feature(category.domain, category.name)
+        if values.dtype != np.uint32:
+            raise usage_error(self.data.name, f"feature {category.name!r} of {category.domain} is "
+                              f"{values.dtype}, expected whole numbers, as the model was traced")
+        if len(values) and values.max() >= category.count:
+            raise usage_error(self.data.name, f"feature {category.name!r} of {category.domain} has "
+                              f"{values.max()}, but the model was traced with {category.count} "
+                              "values: trace it with data that has all of them")
+        return values
+
+    def output_rows(self, domain: Domain) -> np.ndarray:
+        """In the data's own order."""
+        rows = np.arange(self.rows(domain))
+        if domain.kind != "edge":
+            return rows
+        result = np.empty_like(rows)
+        result[self.edges(domain).order] = rows
+        return result

@@ -1,0 +1,143 @@
+"""Data as people have it: PyTorch Geometric, NetworkX, SciPy, NumPy."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+import numpy as np
+
+from vecc.error import usage_error
+from vecc.nn.data import Data, any_array, batch
+
+MASKS = {"train": "train_mask", "validation": "val_mask", "test": "test_mask"}
+
+
+def as_data(source: Any) -> Data:
+    """A Data; a PyG Data, Batch, HeteroData; a NetworkX graph; or a list or dataset of them."""
+    if isinstance(source, Data):
+        return source
+    if hasattr(source, "node_types") and hasattr(source, "edge_types"):
+        return from_hetero(source)
+    if hasattr(source, "edge_index") and hasattr(source, "to_dict"):
+        return from_pyg(source)
+    if hasattr(source, "adj") and hasattr(source, "is_directed"):
+        return from_networkx(source)
+    if hasattr(source, "__len__") and hasattr(source, "__getitem__") and not isinstance(
+            source, (str, bytes, dict, np.ndarray)):
+        return batch([as_data(source[i]) for i in range(len(source))])
+    raise usage_error("data", f"{type(source).__name__} is none of vecc.nn.Data, PyG's Data or "
+                      "HeteroData, a NetworkX graph, or a list of them; nn.from_arrays() and "
+                      "nn.from_scipy() take arrays")
+
+
+def from_arrays(edge_index: Any, x: Any = None, *, count: Any = None, y: Any = None,
+                masks: Any = None, **edge_features: Any) -> Data:
+    """Edges [2, n], features of nodes [count, k], labels; `masks`: train, validation, test."""
+    data = Data()
+    data.nodes(count=count, **({} if x is None else {"x": x}))
+    data.edges(edge_index, **edge_features)
+    if y is not None:
+        data.labels(y, **(masks or {}))
+    return data
+
+
+def from_scipy(adjacency: Any, x: Any = None, *, y: Any = None, masks: Any = None,
+               weighted: bool = False) -> Data:
+    """An edge i -> j for each stored A[i, j]; `weighted`: its value is the feature weight."""
+    entries = adjacency.tocoo()
+    features = {"weight": entries.data} if weighted else {}
+    return from_arrays((entries.row, entries.col), x, count=adjacency.shape[0], y=y, masks=masks,
+                       **features)
+
+
+def from_pyg(source: Any) -> Data:
+    """x, edge_index, edge_attr, edge_type, y, masks, batch; any other attribute of one row a node
+    is a feature of nodes, of one row an edge a feature of edges."""
+    stored = dict(source.to_dict())
+    nodes, edges = int(source.num_nodes), int(source.num_edges)
+    data, node_features, edge_features = Data("data"), {}, {}
+    graph = stored.pop("batch", None)
+    for name in ("edge_index", "ptr", "num_nodes"):
+        stored.pop(name, None)
+    y = stored.pop("y", None)
+    masks = {split: stored.pop(name, None) for split, name in MASKS.items()}
+    for name, value in stored.items():
+        if value is None or not hasattr(value, "shape") or len(value.shape) == 0:
+            continue
+        is_edge = name.startswith("edge") and len(value) == edges
+        if is_edge or (len(value) == edges and edges != nodes):
+            edge_features[name] = value
+        elif len(value) == nodes:
+            node_features[name] = value
+    data.nodes(count=nodes, graph=graph, **node_features)
+    data.edges(source.edge_index, **edge_features)
+    if y is not None:
+        data.labels(_at_least_one(y), **masks)
+    return data
+
+
+def _at_least_one(y: Any) -> np.ndarray:
+    array = any_array(y)
+    return array[None] if array.ndim == 0 else array
+
+
+def from_hetero(source: Any) -> Data:
+    """Every set of nodes and edges; labels are those of the only set that has y."""
+    data, labelled = Data("data"), []
+    for name in source.node_types:
+        store = source[name]
+        own = dict(store.items())
+        y = own.pop("y", None)
+        masks = {split: own.pop(key, None) for split, key in MASKS.items()}
+        if y is not None:
+            labelled.append((name, y, masks))
+        count = int(store.num_nodes)
+        data.nodes(name, count=count, **_rows(own, count))
+    for key in source.edge_types:
+        own = dict(source[key].items())
+        ends = own.pop("edge_index")
+        data.edges(ends, type=tuple(key), **_rows(own, int(ends.shape[1])))
+    if len(labelled) > 1:
+        raise usage_error("data", f"several sets of nodes have y: {[one[0] for one in labelled]}; "
+                          "take one away, or nn.from_hetero(data).labels(y)")
+    if labelled:
+        data.labels(labelled[0][1], **labelled[0][2])
+    return data
+
+
+def _rows(values: Dict[str, Any], count: int) -> Dict[str, Any]:
+    return {name: value for name, value in values.items()
+            if hasattr(value, "shape") and len(value.shape) > 0 and len(value) == count}
+
+
+def from_networkx(source: Any) -> Data:
+    """Attributes that all nodes (all edges) have are features; a node's y is its label, the
+    graph's y the graph's. Edges of an undirected graph go both ways."""
+    names = list(source.nodes)
+    place = {node: number for number, node in enumerate(names)}
+    edges = list(source.edges(data=True))
+    src = np.array([place[a] for a, _, _ in edges], np.int64)
+    dst = np.array([place[b] for _, b, _ in edges], np.int64)
+    features = _columns([attributes for _, _, attributes in edges])
+    if not source.is_directed():
+        back = src != dst
+        src, dst = np.concatenate([src, dst[back]]), np.concatenate([dst, src[back]])
+        features = {name: np.concatenate([column, column[back]])
+                    for name, column in features.items()}
+    own = _columns([source.nodes[node] for node in names])
+    y = own.pop("y", None)
+    if y is None and "y" in source.graph:
+        y = np.atleast_1d(np.asarray(source.graph["y"]))
+    data = Data("data").nodes(count=len(names), **own).edges(src, dst, **features)
+    return data if y is None else data.labels(y)
+
+
+def _columns(rows: List[Dict[Any, Any]]) -> Dict[str, np.ndarray]:
+    columns = {}
+    for name in rows[0] if rows else ():
+        if not isinstance(name, str) or any(name not in row for row in rows):
+            continue
+        column = np.asarray([row[name] for row in rows])
+        if column.dtype.kind in "iufb":
+            columns[name] = column
+    return columns

@@ -1,0 +1,225 @@
+"""Typed graphs as arrays: sets of nodes and edges, their features, labels and masks."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from vecc.arrays import as_array
+from vecc.error import usage_error
+from vecc.nn.trace import GRAPHS, Domain
+
+EdgeKey = Tuple[str, str, str]  #: source nodes, relation, target nodes
+SPLITS = {"train": 1, "validation": 2, "test": 3}
+
+
+def any_array(value: Any) -> np.ndarray:
+    """NumPy's, or a view of what torch, SciPy or DLPack have."""
+    if hasattr(value, "toarray"):
+        value = value.toarray()
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        kind = str(value.dtype)
+        return as_array(value, np.int64 if "int" in kind or "bool" in kind else
+                        np.float64 if kind == "torch.float64" else np.float32)
+    return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
+
+
+class Feature(NamedTuple):
+    """Rows of floats (f32 or f64), or whole numbers 0 .. count-1."""
+
+    values: np.ndarray
+    count: int = 0  #: of categories; 0: floats
+
+
+def _feature(place: str, name: str, value: Any, rows: int) -> Feature:
+    array = any_array(value)
+    if array.ndim == 0 or len(array) != rows:
+        raise usage_error(place, f"{name} has shape {list(array.shape)}, expected {rows} rows")
+    if array.ndim > 3 or 0 in array.shape[1:]:
+        raise usage_error(place, f"{name} has shape {list(array.shape)}: rows are scalars, vectors "
+                          "or matrices")
+    if array.dtype.kind in "iu":
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim > 1:
+            raise usage_error(place, f"{name} has {array.shape[1]} whole numbers a row: give each "
+                              "column a name of its own (categories), or .astype(float) (numbers)")
+        if rows and (array.min() < 0 or array.max() >= 2**32 - 1):
+            raise usage_error(place, f"{name} has {array.min()} to {array.max()}, expected "
+                              "categories from 0; .astype(float) makes numbers of them")
+        return Feature(array.astype(np.uint32), int(array.max()) + 1 if rows else 1)
+    if array.dtype.kind not in "fb":
+        raise usage_error(place, f"{name} is {array.dtype}, expected floats or whole numbers")
+    if not np.isfinite(array).all():
+        raise usage_error(place, f"{name} has numbers that are not finite")
+    dtype = np.float64 if array.dtype == np.float64 else np.float32
+    return Feature(np.require(array, dtype, "C"))
+
+
+def _ids(place: str, name: str, value: Any, bound: int) -> np.ndarray:
+    array = any_array(value).ravel()
+    if array.size and array.dtype.kind not in "iu":
+        raise usage_error(place, f"{name} is {array.dtype}, expected whole numbers")
+    if array.size and (array.min() < 0 or array.max() >= bound):
+        raise usage_error(place, f"{name} has {array.min()} to {array.max()}, expected 0 to "
+                          f"{bound - 1}")
+    return array.astype(np.uint32)
+
+
+class Data:
+    """One graph, or several side by side.
+
+        data = nn.Data()
+        data.nodes(x=features)                                # [n, k]; or a count: nodes(count=n)
+        data.edges(src, dst, edge_attr=weights, edge_type=t)  # floats; whole numbers: categories
+        data.labels(y, train=mask, validation=mask, test=mask)
+
+    Several sets have names: nodes("paper", x=...), edges(src, dst, type=("author", "writes",
+    "paper")). Sets of graphs: nodes(..., graph=g) says which graph each node is of.
+    """
+
+    def __init__(self, name: str = "data") -> None:
+        self.name = name
+        self.counts: Dict[Domain, int] = {}
+        self.features: Dict[Domain, Dict[str, Feature]] = {}
+        self.ends: Dict[EdgeKey, Tuple[np.ndarray, np.ndarray]] = {}
+        self.graph_of: Dict[str, np.ndarray] = {}  #: by set of nodes
+        self.targets: Optional[np.ndarray] = None
+        self.splits: Optional[np.ndarray] = None
+        self.sample_weights: Optional[np.ndarray] = None
+        self.classes: List[str] = []
+
+    def nodes(self, name: str = "node", *, count: Optional[int] = None, graph: Any = None,
+              **features: Any) -> "Data":
+        """A set of nodes with features [count, ...]; `graph`: the graph of each."""
+        domain = Domain("node", name)
+        self._add(domain, count, features)
+        if graph is not None:
+            ids = _ids(str(domain), "graph", graph, 2**31)
+            if len(ids) != self.counts[domain]:
+                raise usage_error(str(domain), f"graph has {len(ids)} entries, expected "
+                                  f"{self.counts[domain]}: one a node")
+            self.graph_of[name] = ids
+            most = int(ids.max()) + 1 if len(ids) else 0
+            self.counts[GRAPHS] = max(self.counts.get(GRAPHS, 0), most)
+        return self
+
+    def edges(self, src: Any, dst: Any = None, *, type: EdgeKey = ("node", "to", "node"),
+              **features: Any) -> "Data":
+        """Edges from src[i] to dst[i] (or an array [2, count]), with features [count, ...]."""
+        if dst is None:
+            src, dst = any_array(src)
+        source, _, target = type
+        domain = Domain("edge", tuple(type))
+        ends = []
+        for role, nodes, ids in (("src", source, src), ("dst", target, dst)):
+            there = Domain("node", nodes)
+            if there not in self.counts:
+                raise usage_error(str(domain), f"there are no nodes {nodes!r} yet: nodes() first")
+            ends.append(_ids(str(domain), role, ids, self.counts[there]))
+        if len(ends[0]) != len(ends[1]):
+            raise usage_error(str(domain), f"src has {len(ends[0])} entries, dst {len(ends[1])}")
+        self._add(domain, len(ends[0]), features)
+        self.ends[domain.key] = (ends[0], ends[1])
+        return self
+
+    def graphs(self, count: int, **features: Any) -> "Data":
+        """How many graphs there are, and their features."""
+        self._add(GRAPHS, max(count, self.counts.get(GRAPHS, 0)), features)
+        return self
+
+    def labels(self, y: Any, *, train: Any = None, validation: Any = None, test: Any = None,
+               classes: Sequence[str] = (), weights: Any = None) -> "Data":
+        """What the model's output should be, a row each: whole numbers are classes (-1: none),
+        floats numbers (NaN: none), 0 and 1 in columns several labels. Masks, or row numbers, say
+        what each row is for; with masks, rows in none have no part. `weights`: what each row's
+        error counts."""
+        array = any_array(y)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        self.targets, self.classes, self.splits = array, list(map(str, classes)), None
+        self.sample_weights = None if weights is None else as_array(weights, np.float32)
+        masks = {"train": train, "validation": validation, "test": test}
+        if any(mask is not None for mask in masks.values()):
+            self.splits = np.zeros(len(array), np.uint8)
+        for split, mask in masks.items():
+            if mask is None:
+                continue
+            rows = any_array(mask)
+            if rows.dtype != bool:
+                picked, rows = _ids("labels", split, rows, len(array)), np.zeros(len(array), bool)
+                rows[picked] = True
+            if rows.shape != (len(array),):
+                raise usage_error("labels", f"{split} has shape {list(rows.shape)}, expected "
+                                  f"[{len(array)}]")
+            self.splits[rows & (self.splits == 0)] = SPLITS[split]
+        return self
+
+    def _add(self, domain: Domain, count: Optional[int], features: Dict[str, Any]) -> None:
+        if count is None:
+            if not features:
+                raise usage_error(str(domain), "needs features or a count")
+            count = len(any_array(next(iter(features.values()))))
+        if domain in self.counts and domain != GRAPHS:
+            raise usage_error(str(domain), "is there already")
+        self.counts[domain] = count
+        own = self.features.setdefault(domain, {})
+        for name, value in features.items():
+            own[name] = _feature(str(domain), name, value, count)
+
+    def __repr__(self) -> str:
+        sets = ", ".join(f"{count:,} {domain}" for domain, count in self.counts.items())
+        return f"<vecc.nn.Data {self.name}: {sets}>"
+
+
+def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
+    """Graphs side by side; labels of one row a graph."""
+    if not parts:
+        raise usage_error(name, "is empty")
+    result = Data(name)
+    first = parts[0]
+    for domain in first.counts:
+        if domain.kind == "node":
+            _batch_nodes(result, parts, domain)
+    for domain in first.counts:
+        if domain.kind == "edge":
+            _batch_edges(result, parts, domain)
+    result.graphs(len(parts), **_stack(parts, GRAPHS))
+    if all(part.targets is not None for part in parts):
+        rows = [np.atleast_1d(part.targets) for part in parts]
+        if any(len(row) != 1 for row in rows):
+            raise usage_error(name, "labels of a set of graphs are one a graph")
+        result.labels(np.concatenate(rows), classes=first.classes)
+    return result
+
+
+def _stack(parts: Sequence[Data], domain: Domain) -> Dict[str, np.ndarray]:
+    own = [part.features.get(domain, {}) for part in parts]
+    for features in own:
+        if features.keys() != own[0].keys():
+            raise usage_error(str(domain), f"features differ from graph to graph: "
+                              f"{sorted(own[0])} and {sorted(features)}")
+    return {name: np.concatenate([f[name].values for f in own]) for name in own[0]}
+
+
+def _batch_nodes(result: Data, parts: Sequence[Data], domain: Domain) -> None:
+    counts = [part.counts.get(domain, 0) for part in parts]
+    graph = np.repeat(np.arange(len(parts)), counts)
+    result.nodes(domain.key, count=sum(counts), graph=graph, **_stack(parts, domain))
+
+
+def _batch_edges(result: Data, parts: Sequence[Data], domain: Domain) -> None:
+    ends = []
+    for end, nodes in ((0, domain.key[0]), (1, domain.key[2])):
+        counts = [part.counts[Domain("node", nodes)] for part in parts]
+        begins = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+        ends.append(np.concatenate([part.ends[domain.key][end] + begin
+                                    for part, begin in zip(parts, begins)]))
+    result.edges(ends[0], ends[1], type=domain.key, **_stack(parts, domain))
+
+
+Source = Union[Data, Any]  #: what vecc.nn.convert.as_data reads

@@ -1,0 +1,84 @@
+"""What outputs should be, as samples: classes, several labels, numbers."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+import numpy as np
+
+from vecc.error import usage_error
+from vecc.nn.data import Data
+from vecc.nn.lower import sides_of
+from vecc.nn.targets import Samples
+from vecc.nn.trace import Value, describe
+
+NO_SPLITS, NO_WEIGHTS = np.zeros(0, np.uint8), np.zeros(0, np.float32)
+
+
+def _wrong(output: Value, message: str) -> Exception:
+    return usage_error("labels", f"{message}, but the model's output is {describe(output)}")
+
+
+def _class_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
+    """Which rows have a class, and one-hot rows of those; of two classes a number of one output."""
+    has = y >= 0
+    known, size = y[has], output.size
+    most = int(known.max()) + 1 if len(known) else 0
+    if most > max(size, 2):
+        raise _wrong(output, f"there are {most} classes")
+    if size == 1:
+        return has, known.astype(np.float64)
+    rows = np.zeros((len(known), size))
+    rows[np.arange(len(known)), known] = 1
+    return has, rows
+
+
+def _number_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
+    rows = y.reshape(len(y), -1).astype(np.float64)
+    if rows.shape[1] != output.size:
+        raise _wrong(output, f"they have {rows.shape[1]} numbers a row")
+    missing = np.isnan(rows)
+    if (missing.any(1) != missing.all(1)).any():
+        raise usage_error("labels", "some rows are NaN in part: a row has all of its labels or none")
+    has = ~missing.all(1)
+    if not np.isfinite(rows[has]).all():
+        raise usage_error("labels", "there are infinite numbers")
+    return has, rows[has]
+
+
+def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
+    """One sample a row of the output, in the data's order."""
+    sides = sides_of(output.shape)
+    none = np.zeros(0)
+    if len(rows) == 0:
+        raise usage_error(data.name, f"there are no {output.domain}, of which the model's output is")
+    if data.targets is None:
+        return Samples(rows, sides, none.astype(np.uint8), none, NO_SPLITS, NO_WEIGHTS,
+                       data.classes)
+    y = data.targets
+    if len(y) != len(rows):
+        raise _wrong(output, f"they have {len(y)} rows")
+    if y.dtype.kind not in "iubf":
+        raise usage_error("labels", f"are {y.dtype}, expected whole numbers or floats")
+    is_class = y.ndim == 1 and y.dtype.kind in "iub"
+    splits = NO_SPLITS if data.splits is None else data.splits
+    if data.splits is not None:  # a row that no mask has is for nothing
+        y = np.where((splits == 0).reshape(-1, *[1] * (y.ndim - 1)), -1 if is_class else np.nan,
+                     y.astype(np.int64) if is_class else y.astype(np.float64))
+    has, targets = (_class_rows(y.astype(np.int64), output) if is_class else
+                    _number_rows(y, output))
+    classes = data.classes
+    if classes and len(classes) != max(output.size, 2):
+        raise _wrong(output, f"they name {len(classes)} classes")
+    weights = NO_WEIGHTS if data.sample_weights is None else data.sample_weights
+    return Samples(rows, sides, has.astype(np.uint8), targets.ravel(), splits, weights, classes)
+
+
+def fitting_loss(data: Data, output: Value) -> Optional[str]:
+    """Of raw outputs: what fits the labels. None: vecc's own choice."""
+    y = data.targets
+    if y is None or output.attributes.get("function") in ("sigmoid", "softmax"):
+        return None
+    if y.dtype.kind == "f":
+        return "squared_diff"
+    return "softentropy" if y.ndim == 1 else "binary_crossentropy"

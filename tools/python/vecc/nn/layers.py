@@ -1,0 +1,290 @@
+"""PyTorch Geometric's convolutions as formulas; weights have the names of their state_dict.
+
+`g` is a set of edges (or the graph, if it has one); x_i is a node's value, x_j that of the source of
+an edge (j, i). Where PyG's own weight is stored transposed (RGCN, RGAT, GatedGraph) it is here as
+PyG has it. docs/models.md has formula and code side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+
+from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, layer, leaky_relu, linear, log, matmul,
+                         max as max_of, mean, min as min_of, relu, reshape, sigmoid, softmax, sqrt,
+                         square, sum as sum_of, table, tanh, weight)
+from vecc.nn.trace import Category, Value, current, fail
+from vecc.nn.view import GraphView
+
+Network = Callable[[Value], Value]
+AGGREGATIONS = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
+
+
+def _heads(h: Value, concatenated: bool) -> Value:
+    """Of (heads, n): side by side, or their mean."""
+    if concatenated:
+        return reshape(h, h.size)
+    return matmul(constant([1 / h.shape[0]] * h.shape[0]), h)
+
+
+def mlp(x: Value, *sizes: int, name: str = "nn") -> Value:
+    """Sequential(Linear, ReLU, Linear, ...) with its names: nn/0/weight, nn/2/weight."""
+    with current().scope(name):
+        for number, size in enumerate(sizes):
+            x = linear(relu(x) if number else x, size, bias=True, name=str(2 * number))
+    return x
+
+
+def symmetric(x: Value, e: Any, w: Optional[Value] = None) -> Value:
+    """sum_j w_ji x_j / sqrt(d_j d_i), d_i = sum_j w_ji."""
+    d = count(e.dst) if w is None else sum_of(w, over=e.dst)
+    messages = (x * d ** -0.5)[e.src]
+    return sum_of(messages if w is None else w * messages, over=e.dst) * d ** -0.5
+
+
+@layer
+def gcn(g: GraphView, x: Value, out: int, edge_weight: Optional[str] = None) -> Value:
+    e = g.with_self_loops(fill=1)
+    w = None if edge_weight is None else e.feature(edge_weight)
+    return symmetric(linear(x, out, name="lin"), e, w) + weight("bias", out, "zeros")
+
+
+@layer
+def sage(g: GraphView, x: Value, out: int, aggregation: str = "mean") -> Value:
+    around = AGGREGATIONS[aggregation](x[g.src], over=g.dst)
+    return linear(around, out, bias=True, name="lin_l") + linear(x, out, name="lin_r")
+
+
+@layer
+def gin(g: GraphView, x: Value, network: Network, eps: float = 0.0) -> Value:
+    return network((1 + eps) * x + sum_of(x[g.src], over=g.dst))
+
+
+@layer
+def gine(g: GraphView, x: Value, network: Network, edge_attr: str = "edge_attr",
+         eps: float = 0.0) -> Value:
+    a = g.feature(edge_attr) if not isinstance(g, GraphView) else g.edges.feature(edge_attr)
+    if a.shape != x.shape:
+        a = linear(a, x.shape[0], bias=True, name="lin")
+    return network((1 + eps) * x + sum_of(relu(x[g.src] + a), over=g.dst))
+
+
+@layer
+def gat(g: GraphView, x: Value, out: int, heads: int = 1, slope: float = 0.2,
+        concatenated: bool = True, edge_attr: Optional[str] = None) -> Value:
+    e = g.with_self_loops()
+    h = linear(x, (heads, out), name="lin")
+    s = (dot(h, weight("att_src", (heads, out)))[e.src] +
+         dot(h, weight("att_dst", (heads, out)))[e.dst])
+    if edge_attr is not None:
+        a = linear(e.feature(edge_attr), (heads, out), name="lin_edge")
+        s = s + dot(a, weight("att_edge", (heads, out)))
+    s = softmax(leaky_relu(s, slope), over=e.dst)
+    h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
+    return h + weight("bias", h.shape, "zeros")
+
+
+@layer
+def gatv2(g: GraphView, x: Value, out: int, heads: int = 1, slope: float = 0.2,
+          concatenated: bool = True, edge_attr: Optional[str] = None) -> Value:
+    e = g.with_self_loops()
+    h = linear(x, (heads, out), bias=True, name="lin_l")
+    z = h[e.src] + linear(x, (heads, out), bias=True, name="lin_r")[e.dst]
+    if edge_attr is not None:
+        z = z + linear(e.feature(edge_attr), (heads, out), name="lin_edge")
+    s = softmax(dot(leaky_relu(z, slope), weight("att", (heads, out))), over=e.dst)
+    h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
+    return h + weight("bias", h.shape, "zeros")
+
+
+@layer
+def transformer(g: Any, x: Value, out: int, heads: int = 1, concatenated: bool = True,
+                edge_attr: Optional[str] = None) -> Value:
+    k, q, v = (linear(x, (heads, out), bias=True, name=f"lin_{name}")
+               for name in ("key", "query", "value"))
+    k, v = k[g.src], v[g.src]
+    if edge_attr is not None:
+        edges = g.edges if isinstance(g, GraphView) else g
+        a = linear(edges.feature(edge_attr), (heads, out), name="lin_edge")
+        k, v = k + a, v + a
+    s = softmax(dot(q[g.dst], k) * out ** -0.5, over=g.dst)
+    h = _heads(sum_of(s[:, None] * v, over=g.dst), concatenated)
+    return h + linear(x, h.shape[0], bias=True, name="lin_skip")
+
+
+@layer
+def rgcn(g: GraphView, x: Value, out: int, relation: Category) -> Value:
+    w = table("weight", relation.count, (x.shape[0], out))
+    messages = (x[g.src] @ w[relation]) / count(g.dst, by=relation)
+    root = x @ weight("root", (x.shape[0], out))
+    return sum_of(messages, over=g.dst) + root + weight("bias", out, "zeros")
+
+
+@layer
+def rgat(g: GraphView, x: Value, out: int, relation: Category, heads: int = 1,
+         slope: float = 0.2) -> Value:
+    w = table("weight", relation.count, (x.shape[0], heads * out))[relation]
+    q, k = weight("q", (heads * out, heads)), weight("k", (heads * out, heads))
+    h = x[g.src] @ w
+    s = softmax(leaky_relu((x[g.dst] @ w) @ q + h @ k, slope), over=g.dst)
+    h = sum_of(s[:, None] * reshape(h, (heads, out)), over=g.dst)
+    return reshape(h, heads * out) + weight("bias", heads * out, "zeros")
+
+
+@layer
+def hgt(g: GraphView, x: Dict[str, Value], out: int, heads: int = 1) -> Dict[str, Value]:
+    """x and the result by set of nodes; a set without incoming edges has none."""
+    size = out // heads
+    if size * heads != out:
+        fail(f"{out} is no multiple of {heads} heads")
+    kqv = {t: [linear(x[t], out, bias=True, name=f"{part}/{t}") for part in "kqv"] for t in x}
+    scores: Dict[str, list] = {}
+    for key in g.edge_types:
+        e, label = g[key], "__".join(key)
+        parts = []
+        for head in range(heads):
+            at = slice(head * size, (head + 1) * size)
+            k, q, v = (value[at] for value in (kqv[key[0]][0], kqv[key[2]][1], kqv[key[0]][2]))
+            k = (k @ weight(f"k_rel/{label}/{head}", (size, size)))[e.src]
+            v = (v @ weight(f"v_rel/{label}/{head}", (size, size)))[e.src]
+            p = weight(f"p_rel/{label}/{head}", (), "ones")
+            parts.append((dot(q[e.dst], k) * p * size ** -0.5, v))
+        scores.setdefault(key[2], []).append((e, parts))
+    return {t: _hgt_node(t, x[t], out, scores[t], heads) for t in x if t in scores}
+
+
+def _hgt_node(t: str, x: Value, out: int, edges: list, heads: int) -> Value:
+    """Attention over the edges of all relations into a node together: the softmax of each
+    relation, weighed by the relation's share of all exponentials."""
+    rows = []
+    for head in range(heads):
+        tops = [max_of(parts[head][0], over=e.dst) for e, parts in edges]
+        top = tops[0]
+        for other in tops[1:]:
+            top = top + relu(other - top)
+        total, weighed = None, None
+        for e, parts in edges:
+            s, v = parts[head]
+            a = exp(s - top[e.dst])
+            share, part = sum_of(a, over=e.dst), sum_of(a * v, over=e.dst)
+            total = share if total is None else total + share
+            weighed = part if weighed is None else weighed + part
+        assert total is not None and weighed is not None
+        rows.append(weighed / elementwise("sum($0, 1e-16)", total))
+    h = linear(_gelu(concat(*rows)), out, bias=True, name=f"out_lin/{t}")
+    if x.shape != h.shape:
+        return h
+    mix = sigmoid(weight(f"skip/{t}", (), "ones"))
+    return mix * h + (1 - mix) * x
+
+
+def _gelu(x: Value) -> Value:
+    return Value("transform", (x,), x.domain, x.shape, function="gelu")
+
+
+@layer
+def film(g: GraphView, x: Value, out: int, relation: Optional[Category] = None) -> Value:
+    def modulated(name: str, by: Optional[Category], bias: bool) -> Tuple[Value, Value, Value]:
+        own, other = (x, x) if name == "skip" else (x[g.dst], x[g.src])
+        names = ("film_skip", "lin_skip") if name == "skip" else ("films", "lins")
+        f = linear(own, 2 * out, by=by, bias=bias, name=names[0])
+        return f[:out], f[out:], linear(other, out, by=by, name=names[1])
+    beta, gamma, h = modulated("skip", None, False)
+    own = relu(gamma * h + beta)
+    beta, gamma, h = modulated("edges", relation, True)
+    messages = relu(gamma * h + beta)
+    if relation is None:
+        return own + mean(messages, over=g.dst)
+    return own + sum_of(messages / count(g.dst, by=relation), over=g.dst)
+
+
+def gru(x: Value, h: Value, name: str = "rnn") -> Value:
+    """torch.nn.GRUCell."""
+    n = h.shape[0]
+    with current().scope(name):
+        i, k = ((weight(f"weight_{what}", (3 * n, value.shape[0])) @ value +
+                 weight(f"bias_{what}", 3 * n, "zeros")) for what, value in (("ih", x), ("hh", h)))
+    r, z = sigmoid(i[:n] + k[:n]), sigmoid(i[n:2 * n] + k[n:2 * n])
+    new = tanh(i[2 * n:] + r * k[2 * n:])
+    return new + z * (h - new)
+
+
+@layer
+def gated_graph(g: GraphView, x: Value, out: int, steps: int) -> Value:
+    """`steps` steps share one GRU."""
+    n = x.shape[0]
+    if n > out:
+        fail(f"gated_graph of {n} features to {out}: it only adds zeros")
+    h = x if n == out else concat(x, constant([0.0] * (out - n)))
+    w_ih, w_hh = (weight(f"rnn/weight_{what}", (3 * out, out)) for what in ("ih", "hh"))
+    b_ih, b_hh = (weight(f"rnn/bias_{what}", 3 * out, "zeros") for what in ("ih", "hh"))
+    for step in range(steps):
+        m = h @ weight(f"weight/{step}", (out, out))
+        m = sum_of(m[g.src], over=g.dst)
+        i, k = w_ih @ m + b_ih, w_hh @ h + b_hh
+        r, z = sigmoid(i[:out] + k[:out]), sigmoid(i[out:2 * out] + k[out:2 * out])
+        new = tanh(i[2 * out:] + r * k[2 * out:])
+        h = new + z * (h - new)
+    return h
+
+
+@layer
+def edge(g: GraphView, x: Value, network: Network, aggregation: str = "max") -> Value:
+    x_i, x_j = x[g.dst], x[g.src]
+    return AGGREGATIONS[aggregation](network(concat(x_i, x_j - x_i)), over=g.dst)
+
+
+@layer
+def nn_conv(g: Any, x: Value, out: int, network: Network, edge_attr: str = "edge_attr",
+            aggregation: str = "sum") -> Value:
+    edges = g.edges if isinstance(g, GraphView) else g
+    w = reshape(network(edges.feature(edge_attr)), (x.shape[0], out))
+    around = AGGREGATIONS[aggregation](x[g.src] @ w, over=g.dst)
+    return around + linear(x, out, name="lin") + weight("bias", out, "zeros")
+
+
+@layer
+def appnp(g: GraphView, x: Value, steps: int, alpha: float) -> Value:
+    e, h = g.with_self_loops(), x
+    for _ in range(steps):
+        h = (1 - alpha) * symmetric(h, e) + alpha * x
+    return h
+
+
+@layer
+def gen(g: Any, x: Value, out: int, network: Network, temperature: float = 1.0,
+        eps: float = 1e-7, edge_attr: Optional[str] = None) -> Value:
+    """`network` is what PyG calls mlp."""
+    h = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_src")
+    own = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_dst")
+    m = h[g.src]
+    if edge_attr is not None:
+        edges = g.edges if isinstance(g, GraphView) else g
+        a = edges.feature(edge_attr)
+        m = m + (a if a.shape == m.shape else linear(a, out, bias=True, name="lin_edge"))
+    m = relu(m) + eps
+    s = softmax(m * temperature, over=g.dst)
+    return network(sum_of(s * m, over=g.dst) + own)
+
+
+def _deviation(m: Value, over: Any) -> Value:
+    """The root of the variance, 0 where that is below 1e-5."""
+    variance = relu(mean(square(m), over=over) - square(mean(m, over=over)))
+    text = "elproduct(0.5, sum(1, signum(sum($0, -1e-05))))"
+    above = elementwise(text, variance)
+    return above * sqrt(elementwise("sum(relu(sum($0, -1e-05)), 1e-05)", variance))
+
+
+@layer
+def pna(g: GraphView, x: Value, out: int, mean_log_degree: float, mean_degree: float = 1.0,
+        aggregations: Sequence[str] = ("mean", "min", "max", "std"),
+        scalers: Sequence[str] = ("identity", "amplification", "attenuation")) -> Value:
+    """One tower; `mean_log_degree`: of log(degree + 1) over the training nodes."""
+    m = linear(concat(x[g.dst], x[g.src]), x.shape[0], bias=True, name="pre_nns/0/0")
+    functions = {**AGGREGATIONS, "std": _deviation}
+    parts = concat(*(functions[name](m, over=g.dst) for name in aggregations))
+    degree = elementwise("sum(1, relu(sum($0, -1)))", count(g.dst))  # at least 1
+    ratio = log(degree + 1) * (1 / mean_log_degree)
+    scales = {"identity": parts, "amplification": parts * ratio, "attenuation": parts / ratio,
+              "linear": parts * degree * (1 / mean_degree)}
+    h = concat(x, *(scales[name] for name in scalers))
+    return linear(linear(h, out, bias=True, name="post_nns/0/0"), out, bias=True, name="lin")

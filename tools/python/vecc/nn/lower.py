@@ -1,0 +1,317 @@
+"""A trace and a graph's arrays to a target: what each operation is in NeuraLogic's functions."""
+
+from __future__ import annotations
+
+from typing import Dict, List, NamedTuple, Sequence, Set
+
+import numpy as np
+
+from vecc.nn.binding import Binding
+from vecc.nn.targets import Handle, Sides, Target
+from vecc.nn.trace import Endpoint, Shape, Table, Trace, Value
+
+
+class Block(NamedTuple):
+    handle: Handle
+    rows: int
+    sides: Sides  #: of a row, as the target has it
+
+
+def sides_of(shape: Shape) -> Sides:
+    """One element is a scalar, one axis a column: a 1x1 or 1xn value would not broadcast."""
+    long = [side for side in shape if side > 1]
+    return () if not long else (long[0], 1) if len(long) == 1 else (long[0], long[1])
+
+
+def table_sides(shape: Shape) -> Sides:
+    """A matrix of one row stays one, for products."""
+    return tuple(shape) if len(shape) == 2 and shape != (1, 1) else sides_of(shape)
+
+
+def matrix_of(shape: Shape, vector_is_row: bool) -> Shape:
+    if len(shape) == 2:
+        return shape
+    return (1, shape[0]) if vector_is_row else (shape[0], 1)
+
+
+class Lowering:
+    def __init__(self, trace: Trace, binding: Binding, target: Target) -> None:
+        self.trace, self.binding, self.target = trace, binding, target
+        self._blocks: Dict[Value, Block] = {}
+
+    def tables(self) -> None:
+        for table in self.trace.tables.values():
+            self.target.table(table.name, table.count, table_sides(table.shape))
+
+    def lower(self, output: Value) -> Block:
+        needed: Set[Value] = set()
+        open_values = [output]
+        while open_values:
+            value = open_values.pop()
+            if value not in needed:
+                needed.add(value)
+                open_values += [] if self._is_empty(value) else value.args
+        for value in self.trace.values:
+            if value in needed:
+                self._blocks[value] = getattr(self, f"_{value.op}")(value)
+        return self._canonical(self._blocks[output], output.shape)
+
+    def _is_empty(self, value: Value) -> bool:
+        """A reduction of no rows, whose operand is not computed."""
+        over = value.attributes.get("over")
+        return value.op == "reduce" and self.binding.rows(over.source) == 0
+
+    # Operands.
+
+    def _raw(self, value: Value) -> Block:
+        return self._blocks[value]
+
+    def _canonical(self, block: Block, shape: Shape) -> Block:
+        sides = sides_of(shape)
+        if block.sides == sides:
+            return block
+        text = f"reshape({sides[0]}x{sides[1]})"
+        return Block(self.target.transform(block.handle, text), block.rows, sides)
+
+    def _operand(self, value: Value) -> Block:
+        return self._canonical(self._raw(value), value.shape)
+
+    def _spread(self, block: Block, rows: int) -> Block:
+        """One row as many."""
+        if block.rows == rows:
+            return block
+        return Block(self.target.repeat(block.handle, rows), rows, block.sides)
+
+    def _constant_rows(self, values: np.ndarray, rows: int, sides: Sides) -> Block:
+        return Block(self.target.fact(values, rows, sides), rows, sides)
+
+    def _ones(self, sides: Sides) -> Block:
+        return self._constant_rows(np.ones(sides, np.float32), 1, sides)
+
+    def _linear(self, a: Block, b: Block, rows: int, sides: Sides, turn_a: bool = False,
+                turn_b: bool = False) -> Block:
+        a, b = self._spread(a, rows), self._spread(b, rows)
+        return Block(self.target.linear(a.handle, b.handle, turn_a, turn_b), rows, sides)
+
+    # Leaves.
+
+    def _rows_of(self, value: Value) -> int:
+        return self.binding.rows(value.domain)
+
+    def _feature(self, value: Value) -> Block:
+        values = self.binding.feature(value.domain, value.attributes["name"])
+        return self._constant_rows(values, len(values), sides_of(value.shape))
+
+    def _one_hot(self, value: Value) -> Block:
+        category = value.attributes["category"]
+        values = np.eye(category.count, dtype=np.float32)
+        rows = self._constant_rows(values, category.count, sides_of(value.shape))
+        index = self.binding.categories(category)
+        return Block(self.target.gather(rows.handle, index), len(index), rows.sides)
+
+    def _numbers(self, value: Value) -> Block:
+        values = self.binding.categories(value.attributes["category"])
+        return self._constant_rows(values.astype(np.float64), len(values), ())
+
+    def _constant(self, value: Value) -> Block:
+        return self._constant_rows(value.attributes["array"], 1, sides_of(value.shape))
+
+    def _weight(self, value: Value) -> Block:
+        table: Table = value.attributes["table"]
+        return Block(self.target.weight(table.name), 1, table_sides(table.shape))
+
+    def _row(self, value: Value) -> Block:
+        table: Table = value.attributes["table"]
+        index = self.binding.categories(value.attributes["category"])
+        rows = self.target.gather(self.target.weight(table.name), index)
+        return Block(rows, len(index), table_sides(table.shape))
+
+    def _count(self, value: Value) -> Block:
+        offsets = self.binding.groups(value.attributes["over"]).offsets
+        return self._constant_rows(np.diff(offsets).astype(np.float64), len(offsets) - 1, ())
+
+    def _count_by(self, value: Value) -> Block:
+        index = self.binding.index(value.attributes["over"]).astype(np.int64)
+        category = value.attributes["category"]
+        kinds = index * category.count + self.binding.categories(category)
+        _, place, counts = np.unique(kinds, return_inverse=True, return_counts=True)
+        return self._constant_rows(counts[place].astype(np.float64), len(index), ())
+
+    # Row by row.
+
+    def _map(self, value: Value) -> Block:
+        rows = self._rows_of(value)
+        sides = sides_of(value.shape)
+        operands = [self._broadcast(arg, value.shape) for arg in value.args]
+        handle = self.target.map(value.attributes["expression"], [o.handle for o in operands])
+        return Block(handle, rows, sides)
+
+    def _broadcast(self, value: Value, shape: Shape) -> Block:
+        """Scalars broadcast by themselves; a vector along a matrix is a product with ones."""
+        block, sides = self._operand(value), sides_of(shape)
+        if block.sides in ((), sides):
+            return block
+        m, n = sides
+        if value.shape[-1] == 1:  # (m, 1): each row of the matrix has one number
+            return self._linear(block, self._ones((1, n)), block.rows, sides)
+        return self._linear(self._ones((m, 1)), block, block.rows, sides, turn_b=True)
+
+    def _transform(self, value: Value) -> Block:
+        x = self._operand(value.args[0])
+        handle = self.target.transform(x.handle, value.attributes["function"])
+        return Block(handle, x.rows, x.sides)
+
+    def _matmul(self, value: Value) -> Block:
+        """Of m x n and n x p; all sides of 1 are gone from canonical blocks."""
+        a, b = value.args
+        m, n = matrix_of(a.shape, vector_is_row=True)
+        p = matrix_of(b.shape, vector_is_row=False)[1]
+        rows, sides = self._rows_of(value), sides_of(value.shape)
+        left, right = self._raw(a), self._operand(b)
+        if m == 1 and n > 1 and p > 1:  # B^T a: a column, not a row
+            return self._linear(right, self._operand(a), rows, sides, turn_a=True)
+        if left.sides == (1, n) and n > 1:
+            return self._linear(left, right, rows, sides)
+        left = self._operand(a)
+        return self._linear(left, right, rows, sides, turn_a=m == 1 and n > 1,
+                            turn_b=n == 1 and m > 1 and p > 1)
+
+    def _sum_last(self, value: Value) -> Block:
+        arg = value.args[0]
+        x, n = self._operand(arg), arg.shape[-1]
+        if n == 1:
+            return x
+        if x.sides == (n, 1):
+            return self._linear(self._ones((1, n)), x, x.rows, ())
+        return self._linear(x, self._ones((n, 1)), x.rows, (x.sides[0], 1))
+
+    def _concat(self, value: Value) -> Block:
+        rows, sides = self._rows_of(value), sides_of(value.shape)
+        operands = [self._operand(arg) for arg in value.args]
+        names = [f"${k}" for k in range(len(operands))]
+        if len(sides) == 2 and sides[1] > 1:
+            stacked = ", ".join(f"transp({name})" for name in names)
+            expression = f"transp(concat[axis=0]({stacked}))"
+        else:
+            expression = f"concat({', '.join(names)})"
+        handle = self.target.map(expression, [o.handle for o in operands])
+        return Block(handle, max(o.rows for o in operands) if rows else 0, sides)
+
+    def _reshape(self, value: Value) -> Block:
+        return self._canonical(self._operand(value.args[0]), value.shape)
+
+    def _part(self, value: Value, words: Sequence[int], sides: Sides) -> Block:
+        x = self._operand(value.args[0])
+        block = Block(self.target.transform(x.handle, "slice", words), x.rows, sides)
+        return self._canonical(block, value.shape)
+
+    def _element(self, value: Value, at: int) -> Block:
+        x = self._operand(value.args[0])
+        return Block(self.target.transform(x.handle, "atindex", [at]), x.rows, ())
+
+    def _slice(self, value: Value) -> Block:
+        arg, begin, end = value.args[0], value.attributes["begin"], value.attributes["end"]
+        if sides_of(arg.shape) == () or value.shape == arg.shape:
+            return self._operand(arg)
+        if sides_of(arg.shape) == (arg.shape[-1], 1):
+            if end - begin == 1:
+                return self._element(value, begin)
+            return self._part(value, [begin, end, 0, 1], (end - begin, 1))
+        m = arg.shape[0]
+        return self._part(value, [0, m, begin, end], (m, end - begin))
+
+    def _pick(self, value: Value) -> Block:
+        arg, at = value.args[0], value.attributes["at"]
+        if arg.shape[0] == 1:
+            return self._operand(arg)
+        if value.size == 1:
+            return self._element(value, at)
+        return self._part(value, [at, at + 1, 0, arg.shape[1]], (1, arg.shape[1]))
+
+    def _transpose(self, value: Value) -> Block:
+        x = self._operand(value.args[0])
+        if len(x.sides) < 2 or x.sides[1] == 1:
+            return x
+        return Block(self.target.transform(x.handle, "transp"), x.rows, x.sides[::-1])
+
+    # Between sets of rows.
+
+    def _gather(self, value: Value) -> Block:
+        x = self._raw(value.args[0])
+        index = self.binding.index(value.attributes["over"])
+        return Block(self.target.gather(x.handle, index), len(index), x.sides)
+
+    def _ordered(self, block: Block, over: Endpoint) -> Block:
+        order = self.binding.groups(over).order
+        if order is None:
+            return block
+        return block._replace(handle=self.target.gather(block.handle, order))
+
+    def _reduce(self, value: Value) -> Block:
+        over, function = value.attributes["over"], value.attributes["function"]
+        offsets, sides = self.binding.groups(over).offsets, sides_of(value.shape)
+        if self._is_empty(value):
+            count = len(offsets) - 1
+            zeros = self._constant_rows(np.zeros((1, *sides), np.float32), 1, sides)
+            return self._spread(zeros, count)
+        x = self._ordered(self._operand(value.args[0]), over)
+        if function in ("max", "min"):
+            return self._select(x, offsets, function, value.size)
+        handle = self.target.segment(x.handle, offsets, function, sides)
+        return Block(handle, len(offsets) - 1, sides)
+
+    def _select(self, x: Block, offsets: np.ndarray, function: str, size: int) -> Block:
+        """Of each element, so scalars; segments of no row are left out and are 0 then."""
+        full = np.flatnonzero(np.diff(offsets))
+        short = np.concatenate([[0], offsets[full + 1]])
+        scalars, ends = self._elements(x, short, size)
+        handle = self.target.segment(scalars, ends, function, ())
+        block = self._columns(handle, len(full), size, x.sides)
+        if len(full) == len(offsets) - 1:
+            return block
+        zero = self._constant_rows(np.zeros((1, *x.sides), np.float32), 1, x.sides)
+        place = np.full(len(offsets) - 1, len(full))
+        place[full] = np.arange(len(full))
+        both = self.target.concat([block.handle, zero.handle])
+        return Block(self.target.gather(both, place), len(place), x.sides)
+
+    def _softmax(self, value: Value) -> Block:
+        over = value.attributes["over"]
+        groups = self.binding.groups(over)
+        x = self._ordered(self._operand(value.args[0]), over)
+        scalars, ends = self._elements(x, groups.offsets, value.size)
+        handle = self.target.segment(scalars, ends, "softmax", ())
+        block = self._columns(handle, x.rows, value.size, x.sides)
+        if groups.order is None:
+            return block
+        back = np.empty_like(groups.order)
+        back[groups.order] = np.arange(len(back))
+        return block._replace(handle=self.target.gather(block.handle, back))
+
+    def _elements(self, x: Block, offsets: np.ndarray, size: int):
+        """First element of all rows, second of all rows, ...: scalars, and their segments."""
+        if size == 1:
+            return x.handle, offsets
+        flat = self._flat(x, size)
+        words = np.repeat(np.arange(size), x.rows)
+        scalars = self.target.transform(self.target.repeat(flat, size), "atindex", words)
+        steps: List[np.ndarray] = [offsets[1:] + x.rows * k for k in range(size)]
+        return scalars, np.concatenate([[0], *steps])
+
+    def _flat(self, x: Block, size: int) -> Handle:
+        if x.sides == (size, 1):
+            return x.handle
+        return self.target.transform(x.handle, f"reshape({size}x1)")
+
+    def _columns(self, handle: Handle, rows: int, size: int, sides: Sides) -> Block:
+        """_elements() undone."""
+        if size == 1:
+            return Block(handle, rows, sides)
+        order = np.arange(size * rows).reshape(size, rows).T.ravel()
+        block = Block(self.target.stack(self.target.gather(handle, order), size), rows, (size, 1))
+        if sides == (size, 1):
+            return block
+        text = f"reshape({sides[0]}x{sides[1]})"
+        return Block(self.target.transform(block.handle, text), rows, sides)
+
+

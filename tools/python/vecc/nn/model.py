@@ -1,0 +1,212 @@
+"""vecc.nn.Model: a function of a graph, with weights; it fits, evaluates and predicts."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Dict, Mapping, Optional, Union
+
+import numpy as np
+
+from vecc.arrays import as_array
+from vecc.error import usage_error
+from vecc.graph import Graph, Outputs
+from vecc.nn.binding import Binding
+from vecc.nn.convert import as_data
+from vecc.nn.data import Data, Source
+from vecc.nn.labels import fitting_loss, samples_of
+from vecc.nn.lower import Lowering, table_sides
+from vecc.nn.targets import NeuronTarget, ProgramTarget
+from vecc.nn.trace import ONE, Trace, Value, describe, tracing
+from vecc.nn.view import GraphView, Schema
+from vecc.program import Predictions, Program, Training
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Model:
+    """`function(g)` returns the output: a value of nodes, edges or graphs (docs/models.md).
+
+    It is called once, with the sets and features of the first data (`trace()`); all data after
+    that must have the features that it reads. The options are those of Graph.compile().
+
+        model = nn.Model(network)
+        model.fit(data, epochs=200, lr=0.01)
+        model.evaluate(data, split="test")
+        model.predict(other)                          # new graphs; the same weights
+    """
+
+    def __init__(self, function: Callable[[GraphView], Value], *, loss: Optional[str] = None,
+                 seed: int = 0, **options: Any) -> None:
+        self.function, self.loss, self.seed, self.options = function, loss, seed, options
+        self._trace: Optional[Trace] = None
+        self._output: Optional[Value] = None
+        self._weights: Dict[str, np.ndarray] = {}
+
+    def trace(self, source: Source) -> "Model":
+        """Calls the function, unless that was done, and makes weights; errors name its line."""
+        if self._trace is None:
+            trace, schema = Trace(), Schema.of(as_data(source))
+            with tracing(trace):
+                output = self.function(GraphView(schema))
+            if not isinstance(output, Value) or output.domain == ONE:
+                raise usage_error("model", f"returned {describe(output)}, expected a value of "
+                                  "nodes, edges or graphs")
+            if output.domain.loops is not None:
+                raise usage_error("model", f"returned {describe(output)}: self loops have no row in "
+                                  "the data; return a value of its edges")
+            self._trace, self._output = trace, output
+            self.initialize(self.seed)
+        return self
+
+    def initialize(self, seed: int = 0) -> None:
+        """New values for all weights: Glorot's, zeros for biases."""
+        trace = self._traced("initialize")
+        graph = self._tables()
+        fixed = {"zeros": np.zeros, "ones": np.ones}
+        graph.set_weights({table.name: fixed[table.init](self._stored_shape(table.name))
+                           for table in trace.tables.values() if table.init in fixed})
+        graph.initialize("glorot", seed)
+        self._keep(graph.weights)
+
+    def graph(self, source: Source, way: str = "direct") -> Graph:
+        """The data's computation with the weights of now. "direct": a program of arrays;
+        "neurons": a neuron a row, as NeuraLogic grounds a template, for small graphs."""
+        if way not in ("direct", "neurons"):
+            raise usage_error("way", f"{way!r} is none of direct, neurons")
+        data = as_data(source)
+        self.trace(data)
+        assert self._trace is not None and self._output is not None
+        binding = Binding(data)
+        target = ProgramTarget() if way == "direct" else NeuronTarget()
+        samples = samples_of(data, self._output, self._rows(binding))
+        lowering = Lowering(self._trace, binding, target)
+        lowering.tables()
+        graph = target.finish(lowering.lower(self._output).handle, samples, data.name)
+        graph.set_weights(self._weights)
+        return graph
+
+    def program(self, source: Source, way: str = "direct", **options: Any) -> Program:
+        """graph(), compiled."""
+        return self.graph(source, way).compile(**{**self.options, **options})
+
+    def __call__(self, source: Source) -> Outputs:
+        """Outputs, a row each, in the data's order."""
+        return self.program(source)()
+
+    def fit(self, source: Source, **options: Any) -> Training:
+        """Learns the weights from those of now, as Program.train() does with these options: of all
+        rows with labels, or of those that masks mark."""
+        data = as_data(source)
+        program = self.program(data)
+        options.setdefault("loss", self._loss(data))
+        self.loss = options["loss"]
+        options.setdefault("seed", self.seed)
+        try:
+            return program.train(**options)
+        finally:
+            self._keep(program.weights)
+
+    def evaluate(self, source: Source, *, split: Optional[str] = None) -> Dict[str, float]:
+        """Loss and metrics, as Program.evaluate()."""
+        data = as_data(source)
+        return self.program(data).evaluate(split=split, loss=self._loss(data))
+
+    def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
+        """Classes and probabilities, or numbers, as Program.predict()."""
+        data = as_data(source)
+        return self.program(data).predict(split=split, loss=self._loss(data))
+
+    # Weights.
+
+    @property
+    def weights(self) -> Dict[str, np.ndarray]:
+        """Copies by name, of the shapes that the function gave them; tables have a row first."""
+        trace = self._traced("weights")
+        return {name: self._weights[name].reshape(self._shape(name)).copy()
+                for name in trace.tables}
+
+    def set_weights(self, weights: Mapping[str, Any]) -> None:
+        """Arrays by name; those that it does not name stay. Sides of 1 do not matter: PyG's
+        [1, heads, n] is [heads, n]."""
+        trace, arrays = self._traced("set_weights"), {}
+        for name, value in weights.items():
+            if name not in trace.tables:
+                raise usage_error("weights", f"there are none called {name!r}; there are: "
+                                  f"{', '.join(trace.tables)}")
+            array = as_array(value, np.float64)
+            if _long(array.shape) != _long(self._shape(name)):
+                raise usage_error("weights", f"{name!r} are {list(array.shape)}, expected "
+                                  f"{list(self._shape(name))}")
+            arrays[name] = array.reshape(self._stored_shape(name))
+        graph = self._tables()
+        graph.set_weights({**self._weights, **arrays})
+        self._keep(graph.weights)
+
+    def save(self, path: Path) -> None:
+        """All weights as safetensors."""
+        self._traced("save")
+        graph = self._tables()
+        graph.set_weights(self._weights)
+        graph.save_weights(path)
+
+    def load(self, path: Path, source: Optional[Source] = None) -> "Model":
+        """Weights that save() wrote; `source`: data to trace with, where nothing was traced."""
+        if source is not None:
+            self.trace(source)
+        self._traced("load")
+        graph = self._tables()
+        graph.set_weights(os.fspath(path))
+        self._keep(graph.weights)
+        return self
+
+    def _traced(self, what: str) -> Trace:
+        if self._trace is None:
+            raise usage_error(what, "the model was not traced, so it has no weights yet: "
+                              "model.trace(data) first")
+        return self._trace
+
+    def _tables(self) -> Graph:
+        target = ProgramTarget()
+        for table in self._traced("weights").tables.values():
+            target.table(table.name, table.count, table_sides(table.shape))
+        return target.finish_tables("weights")
+
+    def _shape(self, name: str) -> tuple:
+        """One weight has its own shape; a table that categories read [count, ...]."""
+        table = self._traced("weights").tables[name]
+        return ((table.count,) if name in self._indexed() else ()) + table.shape
+
+    def _indexed(self) -> set:
+        values = self._traced("weights").values
+        single = {v.attributes["table"].name for v in values if v.op == "weight"}
+        return set(self._traced("weights").tables) - single
+
+    def _stored_shape(self, name: str) -> tuple:
+        table = self._traced("weights").tables[name]
+        return (table.count, *table_sides(table.shape))
+
+    def _keep(self, weights: Mapping[str, Optional[np.ndarray]]) -> None:
+        self._weights = {name: value for name, value in weights.items() if value is not None}
+
+    def _loss(self, data: Data) -> Optional[str]:
+        self.trace(data)
+        assert self._output is not None
+        return self.loss or fitting_loss(data, self._output)
+
+    def _rows(self, binding: Binding) -> np.ndarray:
+        assert self._output is not None
+        if self._output.domain not in binding.data.counts:
+            raise usage_error(binding.data.name, f"has no {self._output.domain}, of which the "
+                              "model's output is")
+        return binding.output_rows(self._output.domain)
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__name__", "model")
+        if self._trace is None:
+            return f"<vecc.nn.Model {name}: not traced>"
+        count = sum(weight.size for weight in self._weights.values())
+        return f"<vecc.nn.Model {name}: {count:,} weights, {describe(self._output)}>"
+
+
+def _long(shape: tuple) -> tuple:
+    return tuple(side for side in shape if side != 1)

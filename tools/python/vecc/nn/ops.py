@@ -1,0 +1,374 @@
+"""The functions that models are written in (docs/models.md)."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union
+
+import numpy as np
+
+from vecc.nn.trace import (GRAPHS, ONE, Category, Endpoint, Shape, Table, Value, common_domain,
+                           current, describe, fail)
+
+Number = Union[int, float]
+Operand = Union[Value, Number]
+Sides = Union[int, Sequence[int]]
+Layer = TypeVar("Layer", bound=Callable[..., Any])
+
+
+def shape_of(sides: Sides) -> Shape:
+    shape = (sides,) if isinstance(sides, (int, np.integer)) else tuple(sides)
+    if len(shape) > 2 or any(not isinstance(s, (int, np.integer)) or s < 1 for s in shape):
+        fail(f"shape {sides!r} is none of (), n, (n,), (m, n) of positive whole numbers")
+    return tuple(int(side) for side in shape)
+
+
+def layer(function: Layer) -> Layer:
+    """Its weights are `NAME/...`: the function's name, or the call's `name=`; a second is NAME_2."""
+    @functools.wraps(function)
+    def scoped(*args: Any, name: Optional[str] = None, **kwargs: Any) -> Any:
+        with current().scope(name or function.__name__):
+            return function(*args, **kwargs)
+    return scoped  # type: ignore[return-value]
+
+
+# Weights and constants.
+
+def table(name: str, count: int, shape: Sides = (), init: str = "glorot") -> Table:
+    """`count` learnable rows; table[g.edge_type] reads them."""
+    if init not in ("glorot", "zeros", "ones"):
+        fail(f"init {init!r} is none of glorot, zeros, ones")
+    if not isinstance(count, (int, np.integer)) or count < 1:
+        fail(f"a table of {count!r} rows")
+    trace = current()
+    return trace.add_table(Table(trace.unique(name), int(count), shape_of(shape), init))
+
+
+def weight(name: str, shape: Sides = (), init: str = "glorot") -> Value:
+    """A learnable tensor, one for all rows."""
+    rows = table(name, 1, shape, init)
+    return Value("weight", (), ONE, rows.shape, table=rows)
+
+
+def constant(value: Any) -> Value:
+    """A fixed array, one for all rows."""
+    array = np.asarray(value, np.float64)
+    if array.ndim > 2 or array.size == 0:
+        fail(f"a constant of shape {list(array.shape)}: scalars, vectors and matrices can be")
+    if not np.isfinite(array).all():
+        fail("a constant that is not finite")
+    return Value("constant", (), ONE, array.shape, array=array)
+
+
+def _value(thing: Any) -> Value:
+    if isinstance(thing, Value):
+        return thing
+    if isinstance(thing, (int, float, np.ndarray, np.number)) and not isinstance(thing, bool):
+        return constant(thing)
+    if isinstance(thing, Category):
+        fail(f"{thing.name!r} is a feature of whole numbers: one_hot({thing.name}), "
+             f"embedding({thing.name}, n) or numbers({thing.name}) make values of it")
+    fail(f"found {describe(thing)}, expected a value of the model")
+
+
+def one_hot(category: Category) -> Value:
+    """A vector with a 1 at the category's place."""
+    category = _category(category)
+    return Value("one_hot", (), category.domain, (category.count,), category=category)
+
+
+def numbers(category: Category) -> Value:
+    """The whole numbers themselves, as scalars."""
+    category = _category(category)
+    return Value("numbers", (), category.domain, (), category=category)
+
+
+def embedding(category: Category, dim: Sides, name: str = "embedding",
+              init: str = "glorot") -> Value:
+    """A learnable vector for each category."""
+    category = _category(category)
+    return table(name, category.count, dim, init)[category]
+
+
+def _category(thing: Any) -> Category:
+    if not isinstance(thing, Category):
+        fail(f"found {describe(thing)}, expected a feature of whole numbers")
+    return thing
+
+
+# Products.
+
+def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bias: bool = False,
+           name: str = "linear") -> Value:
+    """W x + b with weights NAME/weight [out, in] and, with `bias`, NAME/bias; `by`: weights for
+    each category. `out`: how many, (m, n) for a matrix, or the weight itself."""
+    x = _value(x)
+    if len(x.shape) > 1:
+        fail(f"linear of {describe(x)}: expected a vector")
+    if isinstance(out, Value):
+        if by is not None or bias:
+            fail("linear with a weight of its own takes neither by= nor bias=")
+        return matmul(out, x)
+    shape, inner = shape_of(out), x.size
+    with current().scope(name):
+        count = 1 if by is None else _category(by).count
+        def learnable(what: str, sides: Shape, init: str) -> Value:
+            rows = table(what, count, sides, init)
+            return Value("weight", (), ONE, rows.shape, table=rows) if by is None else rows[by]
+        size = math.prod(shape)
+        y = matmul(learnable("weight", (size, inner), "glorot"), reshape(x, inner))
+        if bias:
+            y = y + learnable("bias", (size,), "zeros")
+    return y if y.shape == shape else reshape(y, shape)
+
+
+def matmul(a: Operand, b: Operand) -> Value:
+    """a @ b of vectors and matrices, row by row; of two vectors the dot product."""
+    a, b = _value(a), _value(b)
+    if not a.shape or not b.shape:
+        fail(f"product of {describe(a)} and {describe(b)}: expected vectors or matrices")
+    inner = a.shape[-1]
+    if inner != b.shape[0]:
+        fail(f"product of {describe(a)} and {describe(b)}: {inner} columns and {b.shape[0]} rows")
+    return Value("matmul", (a, b), common_domain((a, b)), a.shape[:-1] + b.shape[1:])
+
+
+def dot(a: Value, b: Value) -> Value:
+    """The sum of products over the last axis."""
+    return sum(a * b)
+
+
+# Element by element.
+
+def elementwise(expression: str, *operands: Operand) -> Value:
+    """A formula of $0, $1, ... in the functions of docs/functions.md; shapes broadcast as NumPy's."""
+    values = [_value(operand) for operand in operands]
+    try:
+        shape = np.broadcast_shapes(*(value.shape for value in values))
+    except ValueError:
+        fail(f"{' and '.join(map(describe, values))} do not broadcast")
+    return Value("map", values, common_domain(values), shape, expression=expression)
+
+
+def _arithmetic(a: Operand, b: Operand, expression: str) -> Value:
+    """Numbers stand in the expression, so that they take no rows."""
+    if isinstance(a, Endpoint) or isinstance(b, Endpoint):
+        fail("an end of edges is no value: v[g.src] reads v there")
+    operands: List[Operand] = []
+    for mark, operand in (("A", a), ("B", b)):
+        plain = isinstance(operand, (int, float, np.number)) and not isinstance(operand, bool)
+        if plain and not math.isfinite(operand):
+            fail(f"{operand} is not finite")
+        text = repr(float(operand)) if plain else f"${len(operands)}"
+        if not plain:
+            operands.append(operand)
+        expression = expression.replace(mark, text)
+    return elementwise(expression, *operands)
+
+
+def _operators() -> None:
+    formulas = {"add": "sum(A, B)", "sub": "sum(A, elproduct(-1, B))", "mul": "elproduct(A, B)",
+                "truediv": "elproduct(A, inverse(B))"}
+    for name, formula in formulas.items():
+        def forward(self: Value, other: Operand, formula: str = formula) -> Value:
+            return _arithmetic(self, other, formula)
+
+        def backward(self: Value, other: Operand, formula: str = formula) -> Value:
+            return _arithmetic(other, self, formula)
+        setattr(Value, f"__{name}__", forward)
+        setattr(Value, f"__r{name}__", backward)
+    Value.__neg__ = lambda self: elementwise("elproduct(-1, $0)", self)  # type: ignore
+    Value.__matmul__ = matmul  # type: ignore
+    Value.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore
+    Value.__pow__ = power  # type: ignore
+
+
+def power(x: Value, exponent: Number) -> Value:
+    """x to a multiple of 1/2 between -4 and 4."""
+    if isinstance(exponent, Value) or not float(2 * exponent).is_integer() or abs(exponent) > 4:
+        fail(f"power {describe(exponent)}: expected a multiple of 1/2 between -4 and 4; "
+             "exp(p * log(x)) has any other of positive numbers")
+    whole, half = divmod(abs(float(exponent)), 1)
+    factors = ["$0"] * int(whole) + ["sqrt($0)"] * (half > 0)
+    if not factors:
+        return _value(x) * 0 + 1
+    text = factors[0] if len(factors) == 1 else f"elproduct({', '.join(factors)})"
+    if text == "$0" and exponent > 0:
+        return _value(x)
+    return elementwise(f"inverse({text})" if exponent < 0 else text, x)
+
+
+def _unary(name: str, doc: str) -> Callable[[Value], Value]:
+    def function(x: Value) -> Value:
+        x = _value(x)
+        return Value("transform", (x,), x.domain, x.shape, function=name)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+relu = _unary("relu", "max(x, 0)")
+sigmoid = _unary("sigmoid", "1 / (1 + exp(-x))")
+tanh = _unary("tanh", "The hyperbolic tangent.")
+exp = _unary("exp", "e to the power of x")
+log = _unary("log", "The natural logarithm.")
+sqrt = _unary("sqrt", "The square root.")
+abs_ = _unary("abs", "|x|")
+square = _unary("square", "x^2")
+gelu = _unary("gelu", "docs/functions.md has its formula.")
+
+
+def leaky_relu(x: Value, slope: float = 0.01) -> Value:
+    """x where x > 0, else slope * x."""
+    x = _value(x)
+    return Value("transform", (x,), x.domain, x.shape, function=f"leakyrelu({float(slope)!r})")
+
+
+def elu(x: Value) -> Value:
+    """x where x > 0, else exp(x) - 1."""
+    return elementwise("sum(relu($0), exp(elproduct(-1, relu(elproduct(-1, $0)))), -1)", x)
+
+
+def maximum(a: Operand, b: Operand) -> Value:
+    """The larger one, element by element."""
+    return _arithmetic(a, b, "sum(relu(sum(A, elproduct(-1, B))), B)")
+
+
+def minimum(a: Operand, b: Operand) -> Value:
+    """The smaller one, element by element."""
+    return _arithmetic(a, b, "sum(A, elproduct(-1, relu(sum(A, elproduct(-1, B)))))")
+
+
+# Over the ends of edges, the nodes of graphs, the last axis.
+
+def _endpoint(value: Value, over: Any) -> Endpoint:
+    if not isinstance(over, Endpoint):
+        fail(f"over={describe(over)}: expected an end of edges (g.src, g.dst) or g.graph")
+    if value.domain != over.source:
+        fail(f"{describe(value)} is not of {over.source}, whose {over.role} it is reduced over")
+    return over
+
+
+def _reduce(x: Value, over: Any, function: str) -> Value:
+    x = _value(x)
+    end = _endpoint(x, over)
+    return Value("reduce", (x,), end.target, x.shape, over=end, function=function)
+
+
+def _last_axis(x: Value) -> Value:
+    x = _value(x)
+    return Value("sum_last", (x,), x.domain, x.shape[:-1]) if x.shape else x
+
+
+def sum(x: Value, over: Optional[Endpoint] = None) -> Value:  # noqa: A001
+    """Of all rows that `over` brings together (0 of none); without, over the last axis."""
+    return _last_axis(x) if over is None else _reduce(x, over, "sum")
+
+
+def mean(x: Value, over: Optional[Endpoint] = None) -> Value:
+    """The mean, as sum(); 0 of no row."""
+    if over is not None:
+        return _reduce(x, over, "avg")
+    x = _value(x)
+    return _last_axis(x) * (1 / x.shape[-1]) if x.shape else x
+
+
+def max(x: Value, over: Endpoint) -> Value:  # noqa: A001
+    """The largest of each element; 0 of no row. Where rows are equal the first has the gradient."""
+    return _reduce(x, over, "max")
+
+
+def min(x: Value, over: Endpoint) -> Value:  # noqa: A001
+    """The smallest, as max()."""
+    return _reduce(x, over, "min")
+
+
+def softmax(x: Value, over: Optional[Endpoint] = None) -> Value:
+    """Each element among those of the rows that `over` brings together; without, of a vector."""
+    x = _value(x)
+    if over is not None:
+        end = _endpoint(x, over)
+        return Value("softmax", (x,), x.domain, x.shape, over=end)
+    if len(x.shape) != 1 or x.size < 2:
+        fail(f"softmax of {describe(x)}: expected a vector of two or more, or over=g.dst")
+    return Value("transform", (x,), x.domain, x.shape, function="softmax")
+
+
+def count(over: Endpoint, by: Optional[Category] = None) -> Value:
+    """How many rows `over` brings together: an in-degree, a graph's size. `by`: on each edge, how
+    many edges of its own category there are at its node."""
+    if not isinstance(over, Endpoint):
+        fail(f"count({describe(over)}): expected an end of edges (g.src, g.dst) or g.graph")
+    if by is None:
+        return Value("count", (), over.target, (), over=over)
+    if _category(by).domain != over.source:
+        fail(f"count by {describe(by)}, expected a feature of {over.source}")
+    return Value("count_by", (), over.source, (), over=over, category=by)
+
+
+# Shapes.
+
+def concat(*values: Value) -> Value:
+    """Along the last axis."""
+    if len(values) == 1 and isinstance(values[0], (list, tuple)):
+        values = tuple(values[0])
+    parts = [_value(value) for value in values]
+    if not parts:
+        fail("concat of nothing")
+    ranks = {len(part.shape) for part in parts if part.shape}
+    if len(ranks) > 1 or len({part.shape[:-1] for part in parts if len(part.shape) == 2}) > 1 or (
+            ranks == {2} and any(not part.shape for part in parts)):
+        fail(f"concat of {' and '.join(map(describe, parts))}: all but the last axis must agree")
+    last = int(np.sum([part.shape[-1] if part.shape else 1 for part in parts]))
+    head = parts[0].shape[:-1] if ranks == {2} else ()
+    if len(parts) == 1:
+        return parts[0]
+    return Value("concat", parts, common_domain(parts), head + (last,))
+
+
+def reshape(x: Value, shape: Sides) -> Value:
+    """The same elements, row by row, in another shape; () makes a scalar."""
+    x, sides = _value(x), shape_of(shape)
+    if math.prod(sides) != x.size:
+        fail(f"reshape of {describe(x)} to {list(sides)}: {x.size} and {math.prod(sides)} elements")
+    return x if sides == x.shape else Value("reshape", (x,), x.domain, sides)
+
+
+def item(x: Value, index: Any) -> Value:
+    """x[g.src]: on the edges. x[a:b]: of the last axis. x[i]: of the first. x[:, None]: (n, 1)."""
+    if isinstance(index, Endpoint):
+        if x.domain == ONE:
+            return x
+        if x.domain != index.target:
+            fail(f"{describe(x)} is not of {index.target}, the {index.role} of {index.source}")
+        return Value("gather", (x,), index.source, x.shape, over=index)
+    if isinstance(index, tuple) and len(index) == 2 and index[0] == slice(None):
+        if index[1] is None and len(x.shape) == 1:
+            return reshape(x, (x.shape[0], 1))
+        if isinstance(index[1], slice) and len(x.shape) == 2:
+            index = index[1]
+    if not x.shape:
+        fail(f"{describe(x)} is a scalar: it has no elements")
+    if isinstance(index, slice) and index.step in (None, 1):
+        begin, end, _ = index.indices(x.shape[-1])
+        if begin >= end:
+            fail(f"[{begin}:{end}] of {describe(x)} is empty")
+        return Value("slice", (x,), x.domain, x.shape[:-1] + (end - begin,), begin=begin, end=end)
+    if isinstance(index, (int, np.integer)):
+        if not -x.shape[0] <= index < x.shape[0]:
+            fail(f"{describe(x)} has no element {index}")
+        at = int(index) % x.shape[0]
+        return Value("pick", (x,), x.domain, x.shape[1:], at=at)
+    fail(f"{describe(x)}[{index!r}]: expected an end of edges, a:b, a number, or [:, None]")
+
+
+def transpose(x: Value) -> Value:
+    """Of a matrix."""
+    x = _value(x)
+    if len(x.shape) != 2:
+        fail(f"transpose of {describe(x)}: expected a matrix")
+    return Value("transpose", (x,), x.domain, x.shape[::-1])
+
+
+_operators()

@@ -1,0 +1,216 @@
+"""What a model computes: a trace of Values, one an operation, each on a set of rows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+
+from vecc.error import usage_error
+
+Shape = Tuple[int, ...]  #: of one row: (), (n,) or (m, n)
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+class Domain(NamedTuple):
+    """A set of rows: of nodes, edges, graphs; or `one` for all of them."""
+
+    kind: str
+    key: Any = None
+    #: Of edges with self loops: what features of the loops are, "mean" or a number.
+    loops: Any = None
+
+    def __str__(self) -> str:
+        if self.kind in ("one", "graph"):
+            return "all" if self.kind == "one" else "graphs"
+        name = self.key if isinstance(self.key, str) else " ".join(self.key)
+        return f"{self.kind}s of {name}" + ("" if self.loops is None else " with self loops")
+
+
+ONE, GRAPHS = Domain("one"), Domain("graph")
+
+
+class Endpoint(NamedTuple):
+    """Of every row of `source` a row of `target`: an edge's node, a node's graph."""
+
+    source: Domain
+    target: Domain
+    role: str  #: "src", "dst", "graph"
+
+    def __str__(self) -> str:
+        return f"{self.role} of {self.source}"
+
+
+class Category(NamedTuple):
+    """A feature of whole numbers: 0 .. count-1."""
+
+    domain: Domain
+    name: str
+    count: int
+
+
+class Table(NamedTuple):
+    """Learnable rows; table[g.edge_type] reads one for each edge."""
+
+    name: str
+    count: int
+    shape: Shape
+    init: str
+
+    def __getitem__(self, index: Any) -> "Value":
+        if not isinstance(index, Category):
+            fail(f"table {self.name!r} is read by a feature of whole numbers, not by "
+                 f"{describe(index)}")
+        if index.count > self.count:
+            fail(f"table {self.name!r} has {self.count} rows, but {index.name} has {index.count} "
+                 "values")
+        return Value("row", (), index.domain, self.shape, table=self, category=index)
+
+
+def user_frame() -> Optional[FrameType]:
+    """The innermost frame that is not this package's own."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(_HERE):
+        frame = frame.f_back
+    return frame
+
+
+def place() -> str:
+    frame = user_frame()
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "model"
+
+
+def fail(message: str) -> NoReturn:
+    """vecc.Error at the user's line."""
+    raise usage_error(place(), message)
+
+
+def describe(thing: Any) -> str:
+    """As the user's code calls it, with its shape and its rows."""
+    if isinstance(thing, Value):
+        return f"{thing.called()} {list(thing.shape)} on {thing.domain}"
+    if isinstance(thing, Endpoint):
+        return str(thing)
+    if isinstance(thing, Category):
+        return f"feature {thing.name!r}, whole numbers on {thing.domain}"
+    return f"{type(thing).__name__} {thing!r}"[:80]
+
+
+class Trace:
+    """Values in the order in which they are made, and the tables that they read."""
+
+    def __init__(self) -> None:
+        self.values: List[Value] = []
+        self.tables: Dict[str, Table] = {}
+        self._scopes: List[str] = []
+        self._names: Dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        """`name` in the scope of now; a second of that name is name_2."""
+        full = "/".join([*self._scopes, name])
+        number = self._names.get(full, 0) + 1
+        self._names[full] = number
+        return full if number == 1 else f"{full}_{number}"
+
+    @contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        full = self.unique(name)
+        self._scopes.append(full.rpartition("/")[2])
+        try:
+            yield
+        finally:
+            self._scopes.pop()
+
+    def add_table(self, table: Table) -> Table:
+        if table.name in self.tables:
+            fail(f"there are weights {table.name!r} already")
+        self.tables[table.name] = table
+        return table
+
+
+_traces: List[Trace] = []
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    _traces.append(trace)
+    try:
+        yield trace
+    finally:
+        _traces.pop()
+
+
+def current() -> Trace:
+    if not _traces:
+        fail("is outside of a model: nn.Model(function) calls the function to trace it")
+    return _traces[-1]
+
+
+class Value:
+    """Rows of one shape on a domain; operators work row by row."""
+
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+
+    def __init__(self, op: str, args: Sequence["Value"], domain: Domain, shape: Shape,
+                 **attributes: Any) -> None:
+        self.op, self.args, self.domain, self.shape = op, tuple(args), domain, tuple(shape)
+        self.attributes = attributes
+        trace = current()
+        for arg in self.args:
+            if arg.trace is not trace:
+                fail(f"{arg.called()} belongs to another trace: a model makes all its values "
+                     "when it is called")
+        self.trace = trace
+        self.where = place()
+        self.number = len(trace.values)
+        trace.values.append(self)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for side in self.shape:
+            size *= side
+        return size
+
+    def called(self) -> str:
+        """The user's variable, else a feature's or table's name, else the operation."""
+        frame = user_frame()
+        if frame is not None:
+            for name, local in frame.f_locals.items():
+                if local is self:
+                    return repr(name)
+        table = self.attributes.get("table")
+        name = self.attributes.get("name") or (table.name if table else None)
+        return repr(name) if name else f"{self.op} of line {self.where.rpartition(':')[2]}"
+
+    def __repr__(self) -> str:
+        return f"<{self.op} {list(self.shape)} on {self.domain}>"
+
+    def __bool__(self) -> bool:
+        fail(f"{describe(self)} has no value while a model is traced: if and while cannot ask it")
+
+    def __iter__(self) -> Iterator["Value"]:
+        if len(self.shape) == 0:
+            fail(f"{describe(self)} is a scalar: it has no elements")
+        return (self[i] for i in range(self.shape[0]))
+
+    # Operators: vecc/nn/ops.py sets those of arithmetic.
+    def __getitem__(self, index: Any) -> "Value":
+        from vecc.nn.ops import item
+        return item(self, index)
+
+
+def common_domain(values: Sequence[Value]) -> Domain:
+    """Of values that are read row by row."""
+    domain = ONE
+    for value in values:
+        if value.domain == ONE:
+            continue
+        if domain != ONE and value.domain != domain:
+            first = next(v for v in values if v.domain != ONE)
+            fail(f"{describe(first)} and {describe(value)} are of different rows: v[g.src] reads a "
+                 "node's value on its edges, sum(v, over=g.dst) brings edges to nodes")
+        domain = value.domain
+    return domain

@@ -1,0 +1,152 @@
+"""What a model function gets: the sets of a graph, without its arrays."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, Dict, Iterable, List, NamedTuple, Tuple, Union
+
+from vecc.nn.data import Data
+from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, fail
+
+
+class FeatureKind(NamedTuple):
+    shape: Shape  #: of a row
+    count: int  #: of categories; 0: floats
+
+
+class Schema(NamedTuple):
+    """What a trace depends on: sets, and what their features are."""
+
+    features: Dict[Domain, Dict[str, FeatureKind]]
+
+    @classmethod
+    def of(cls, data: Data) -> "Schema":
+        return cls({domain: {name: FeatureKind(feature.values.shape[1:], feature.count)
+                             for name, feature in data.features.get(domain, {}).items()}
+                    for domain in data.counts})
+
+
+Feature = Union[Value, Category]
+
+
+class Rows:
+    """A set of nodes, edges or graphs: its features by their names."""
+
+    def __init__(self, schema: Schema, domain: Domain) -> None:
+        self._schema, self._domain = schema, domain
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.feature(name)
+
+    def feature(self, name: str) -> Feature:
+        """A value of floats, or a category of whole numbers."""
+        own = self._schema.features[self._domain._replace(loops=None)]
+        if name not in own:
+            missing(f"feature {name!r} of {self._domain}", name, own)
+        kind = own[name]
+        if kind.count:
+            if self._domain.loops is not None:
+                fail(f"{name!r} is a feature of whole numbers, which the self loops do not have")
+            return Category(self._domain, name, kind.count)
+        return Value("feature", (), self._domain, kind.shape, name=name)
+
+
+class Nodes(Rows):
+    @property
+    def graph(self) -> Endpoint:
+        """The graph of each node, for pooling: mean(h, over=g.graph)."""
+        if GRAPHS not in self._schema.features:
+            fail("the data is one graph: there are no graphs to pool over")
+        return Endpoint(self._domain, GRAPHS, "graph")
+
+
+class Edges(Rows):
+    @property
+    def src(self) -> Endpoint:
+        return Endpoint(self._domain, Domain("node", self._domain.key[0]), "src")
+
+    @property
+    def dst(self) -> Endpoint:
+        return Endpoint(self._domain, Domain("node", self._domain.key[2]), "dst")
+
+    def with_self_loops(self, fill: Union[str, float] = "mean") -> "Edges":
+        """The same edges but self loops, and one self loop a node. `fill`: the loops' features:
+        "mean" of the node's incoming edges, or a number."""
+        if self._domain.key[0] != self._domain.key[2]:
+            fail(f"{self._domain} have no self loops: their ends are different nodes")
+        if fill != "mean" and not isinstance(fill, (int, float)):
+            fail(f"fill={fill!r}: expected \"mean\" or a number")
+        return Edges(self._schema, self._domain._replace(loops=fill))
+
+
+class GraphView:
+    """g: of one set of nodes and one of edges g.x, g.edge_attr, g.src, g.dst, g.graph; of several
+    g["paper"], g["author", "writes", "paper"]."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    @property
+    def node_types(self) -> List[str]:
+        return [d.key for d in self._schema.features if d.kind == "node"]
+
+    @property
+    def edge_types(self) -> List[Tuple[str, str, str]]:
+        return [d.key for d in self._schema.features if d.kind == "edge"]
+
+    def __getitem__(self, key: Union[str, Tuple[str, str, str]]) -> Any:
+        domain = Domain("node" if isinstance(key, str) else "edge", key)
+        if domain not in self._schema.features:
+            missing(str(domain), str(key), map(str, self.node_types + self.edge_types))
+        return (Nodes if isinstance(key, str) else Edges)(self._schema, domain)
+
+    @property
+    def nodes(self) -> Nodes:
+        """The only set of nodes."""
+        return self[_only("nodes", self.node_types)]
+
+    @property
+    def edges(self) -> Edges:
+        """The only set of edges."""
+        return self[_only("edges", self.edge_types)]
+
+    @property
+    def graphs(self) -> Rows:
+        if GRAPHS not in self._schema.features:
+            fail("the data is one graph: there are no features of graphs")
+        return Rows(self._schema, GRAPHS)
+
+    src = property(lambda self: self.edges.src)
+    dst = property(lambda self: self.edges.dst)
+    graph = property(lambda self: self.nodes.graph)
+
+    def with_self_loops(self, fill: Union[str, float] = "mean") -> Edges:
+        return self.edges.with_self_loops(fill)
+
+    def __getattr__(self, name: str) -> Any:
+        """A feature of the only nodes, or of the only edges."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known: List[str] = []
+        for rows in (self.nodes, self.edges) if self.edge_types else (self.nodes,):
+            own = self._schema.features[rows._domain]
+            if name in own:
+                return rows.feature(name)
+            known += own
+        missing(f"feature {name!r}", name, known)
+
+
+def _only(what: str, types: List[Any]) -> Any:
+    if len(types) != 1:
+        fail(f"the data has {len(types)} sets of {what}: " + ", ".join(map(str, types)) +
+             "; g[...] takes one of them")
+    return types[0]
+
+
+def missing(what: str, name: str, known: Iterable[str]) -> None:
+    names = sorted(known)
+    near = get_close_matches(name, names, 1)
+    fail(f"there is no {what}; there are: {', '.join(names) or 'none'}" +
+         (f"; {near[0]!r}?" if near else ""))
