@@ -49,18 +49,23 @@ class SampleParser {
  private:
   bool parse_label(std::vector<Atom>& atoms, std::vector<Atom>& label, std::string_view what);
   bool parse_rule(Example& example, std::vector<Atom>& head);
+  bool parse_atoms(std::vector<Atom>& atoms) {
+    begin_ = parser_.peek().text.data();
+    return parser_.parse_atoms(atoms);
+  }
 
   Source source_;
   LoadErrors errors_;
   Parser parser_;
   std::optional<bool> labeled_;
+  const char* begin_ = nullptr;  // of the atoms read last
 };
 
 // The first of a file tells whether all of them have a label and `:-`.
 bool SampleParser::parse_label(std::vector<Atom>& atoms, std::vector<Atom>& label,
                                std::string_view what) {
   if (!parser_.begins_atom()) return parser_.fail("an atom");
-  if (!parser_.parse_atoms(atoms)) return false;
+  if (!parse_atoms(atoms)) return false;
   if (!labeled_) labeled_ = parser_.at(TokenKind::Implies);
   if (!*labeled_) return true;
   if (!parser_.accept(TokenKind::Implies)) {
@@ -69,7 +74,7 @@ bool SampleParser::parse_label(std::vector<Atom>& atoms, std::vector<Atom>& labe
   label = std::move(atoms);
   atoms.clear();
   if (!parser_.begins_atom()) return parser_.fail("an atom");
-  return parser_.parse_atoms(atoms);
+  return parse_atoms(atoms);
 }
 
 bool SampleParser::parse_example(Example& example) {
@@ -90,7 +95,7 @@ bool SampleParser::parse_example(Example& example) {
       move_to(example.facts, atoms);
       if (!parser_.begins_atom()) return parser_.fail("\",\", \".\" or an atom");
     }
-    if (!parser_.parse_atoms(atoms)) return false;
+    if (!parse_atoms(atoms)) return false;
   }
 }
 
@@ -99,7 +104,7 @@ bool SampleParser::parse_rule(Example& example, std::vector<Atom>& head) {
   rule.at = head.front().at;
   rule.head = std::move(head.front());
   head.clear();
-  if (!parser_.parse_rule_tail(rule)) return false;
+  if (!parser_.parse_rule_tail(rule, begin_)) return false;
   example.rules.push_back(std::move(rule));
   return true;
 }

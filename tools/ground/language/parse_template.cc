@@ -84,13 +84,14 @@ bool TemplateParser::parse_of_predicate() {
 bool TemplateParser::parse_clause() {
   std::vector<Atom> atoms;
   const Position at = parser_.peek().at;
+  const char* const begin = parser_.peek().text.data();
   if (!parser_.begins_atom()) return parser_.fail("a rule, a fact or metadata");
   if (!parser_.parse_atoms(atoms)) return false;
   if (atoms.size() == 1 && parser_.accept(TokenKind::Implies)) {
     Rule rule;
     rule.at = at;
     rule.head = std::move(atoms.front());
-    if (!parser_.parse_rule_tail(rule)) return false;
+    if (!parser_.parse_rule_tail(rule, begin)) return false;
     result_.rules.push_back(std::move(rule));
     return true;
   }

@@ -169,7 +169,12 @@ bool Parser::parse_element(Value& value, std::size_t sides) {
     if (!expect(TokenKind::Comma, "\",\" and a column")) return false;
     if (!parse_index(value.shape.cols(), col)) return false;
   }
-  if (!expect(TokenKind::Colon, "\":\" and the element's value")) return false;
+  // `3:-2`: the longest mark that fits is that of a rule.
+  if (!expect(TokenKind::Colon, at(TokenKind::Implies)
+                                    ? "\":\" and the element's value, with a blank before a \"-\""
+                                    : "\":\" and the element's value")) {
+    return false;
+  }
   if (!at(TokenKind::Integer) && !at(TokenKind::Decimal)) return fail("a number");
   if (!number_of(take(), value.values[std::size_t{row} * value.shape.cols() + col])) return false;
   return !in_parens || expect(TokenKind::RightParen, "\")\"");

@@ -33,6 +33,7 @@ Token Parser::take() {
   const Token token = peek();
   first_ = (first_ + 1) % kLookahead;
   --count_;
+  end_ = token.text.data() + token.text.size();
   return token;
 }
 
@@ -189,12 +190,19 @@ bool Parser::parse_atoms(std::vector<Atom>& atoms) {
   return true;
 }
 
-bool Parser::parse_rule_tail(Rule& rule) {
+// All tokens from there to the one taken last.
+std::string Parser::compact_text(const char* begin) {
+  const Source part = source_of("", {begin, static_cast<std::size_t>(end_ - begin)});
+  Lexer lexer(part);
+  std::string text;
+  for (Token token = lexer.next(); token.kind != TokenKind::End; token = lexer.next()) {
+    text += token.text;
+  }
+  return text;
+}
+
+bool Parser::parse_rule_tail(Rule& rule, const char* begin) {
   for (;;) {
-    if (rule.body.size() >= limits_.max_atoms) {
-      return fail_at(peek().at, ErrorCode::LimitRows,
-                     "a body of more than " + count_of(limits_.max_atoms, "atom"));
-    }
     Atom& atom = rule.body.emplace_back();
     atom.at = peek().at;
     if (begins_weight() && !parse_weight(atom.weight.emplace())) return false;
@@ -203,13 +211,19 @@ bool Parser::parse_rule_tail(Rule& rule) {
       rule.body.pop_back();
       break;
     }
+    if (rule.body.size() > limits_.max_atoms) {
+      return fail_at(atom.at, ErrorCode::LimitRows,
+                     "a body of more than " + count_of(limits_.max_atoms, "atom"));
+    }
     if (!after_weight(atom)) return false;
     if (accept(TokenKind::Comma)) continue;
     if (!at(TokenKind::Dot)) return fail("\",\" or \".\"");
     break;
   }
   if (!expect(TokenKind::Dot, "\".\"")) return false;
-  return !begins_metadata() || parse_metadata(rule.metadata);
+  if (begins_metadata() && !parse_metadata(rule.metadata)) return false;
+  rule.text = compact_text(begin);
+  return true;
 }
 
 bool Parser::parse_metadata(Metadata& metadata) {

@@ -45,8 +45,8 @@ class Parser {
   bool parse_atom(Atom& atom);
   /// `a, b, c`: at least one is appended.
   bool parse_atoms(std::vector<Atom>& atoms);
-  /// All after the `:-` of a rule whose head is there: body, offset, dot, metadata.
-  bool parse_rule_tail(Rule& rule);
+  /// All of a rule whose head was read: body, offset, dot, metadata. `begin`: of the head.
+  bool parse_rule_tail(Rule& rule, const char* begin);
   bool parse_predicate(Predicate& predicate, bool& has_arity);
   bool parse_weight(Weight& weight);
   bool parse_metadata(Metadata& metadata);
@@ -55,6 +55,7 @@ class Parser {
   static constexpr std::size_t kLookahead = 8;
 
   void check_word(const Token& token);
+  std::string compact_text(const char* begin);
   bool after_weight(Atom& atom);
   bool parse_terms(Atom& atom);
   bool parse_term(Term& term);
@@ -78,6 +79,7 @@ class Parser {
   std::array<Token, kLookahead> ring_;
   std::size_t first_ = 0;  ///< of the ring
   std::size_t count_ = 0;
+  const char* end_ = nullptr;  ///< of the token taken last
 };
 
 /// A whole number as a decimal text without a sign; nothing where it does not fit.

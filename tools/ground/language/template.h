@@ -105,6 +105,7 @@ struct Rule {
   std::vector<Atom> body;
   std::optional<Weight> offset;
   Metadata metadata;
+  std::string text;  ///< as written, without blanks and comments: NeuraLogic's text of it
   Position at;
 };
 
