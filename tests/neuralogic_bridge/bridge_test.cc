@@ -1,6 +1,6 @@
 // Graphs that the bridge exported, against NeuraLogic's own value of every neuron, and its
 // gradients.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -45,6 +45,16 @@ TEST_P(Bridge, AgreesWithNeuraLogic) {
   ASSERT_FALSE(expected.neurons.empty());
   ASSERT_FALSE(expected.samples.empty());
   expect_agreement(name_of(GetParam()), GetParam() + ".pb", expected);
+}
+
+// Of a text, values and weights stand before the literals that name the neurons.
+TEST_P(Bridge, HeadPredicatesHaveNoValues) {
+  if (!name_of(GetParam()).starts_with("text/")) GTEST_SKIP() << "PyNeuraLogic's own names";
+  const auto graph = read_graph(GetParam() + ".pb");
+  ASSERT_TRUE(graph) << graph.error().text();
+  for (const NeuronGroup& group : graph->groups) {
+    EXPECT_THAT(group.head_predicate, testing::MatchesRegex("|[a-z][a-zA-Z0-9_-]*/[0-9]+"));
+  }
 }
 
 TEST_P(Bridge, GradientsAgreeWithNeuraLogic) {

@@ -40,6 +40,14 @@ def write_cases(folder):
         yield name, [word for option, path in files.items() for word in (option, str(path))]
 
 
+def ground_cases():
+    """One of each feature of the language, as files; vecc-ground makes the same networks."""
+    for case in sorted((Path(__file__).resolve().parents[1] / "ground/cases").iterdir()):
+        files = {"-t": case / "template.txt", "-e": case / "examples.txt", "-q": case / "queries.txt"}
+        yield f"ground_{case.name}", [word for option, path in files.items() if path.exists()
+                                      for word in (option, str(path))]
+
+
 def package_cases(neuralogic_jar, folder):
     """The data sets in the package beside its jar."""
     data = neuralogic_jar.parents[1] / "utils/data/datasets"
@@ -72,7 +80,7 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     lines, small = [], {name for name, _ in all_cases()}
-    for name, arguments in [*write_cases(folder), *package_cases(jars[2], folder)]:
+    for name, arguments in [*write_cases(folder), *ground_cases(), *package_cases(jars[2], folder)]:
         own = ["-o", str(folder / f"{name}.pb"), "--values", str(folder / f"{name}.expected"), "--quiet"]
         if name in small and name not in OTHER_GRADIENTS:
             own += ["--gradients", str(folder / f"{name}.gradients")]
