@@ -12,6 +12,9 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 
 /**
  * NeuraLogic's own value of every neuron, as lines that vecc's tests compare with
@@ -58,9 +61,15 @@ final class ValuesFile {
     }
   }
 
+  /** Of what the output depends on: the others of the network are not evaluated, or for another sample. */
   private void keepNeurons(NeuralSample sample) {
     TopologicNetwork<?> network = (TopologicNetwork<?>) (Object) sample.query.evidence;
-    for (BaseNeuron<?, ?> neuron : network.allNeuronsTopologic) {
+    Set<Object> wanted = Collections.newSetFromMap(new IdentityHashMap<>());
+    wanted.add(sample.query.neuron);
+    for (int i = network.allNeuronsTopologic.size() - 1; i >= 0 && !wanted.isEmpty(); i--) {
+      BaseNeuron<?, ?> neuron = (BaseNeuron<?, ?>) network.allNeuronsTopologic.get(i);
+      if (!wanted.remove(neuron)) continue;
+      wanted.addAll(neuron.getInputs());
       int id = graph.fileId(neuron);
       if (values[id] == null) values[id] = neuron.getComputationView(0).getValue();
       indices[id] = neuron.index;
