@@ -175,6 +175,27 @@ TEST(TemplateErrors, metadata) {
       read);
 }
 
+TEST(TemplateErrors, types) {
+  expect_errors(
+      {
+          {"q :- a(t:X), b(u:X).",
+           "t.txt: line 1, column 16: error: found \"X\" of type \"u\", "
+           "expected type \"t\" as in line 1 [E024]"},
+          {"a(t:x).\nb(x).",
+           "t.txt: line 2, column 3: error: found \"x\" of no type, expected "
+           "type \"t\" as in line 1 [E024]"},
+          {"a(1).\nb(t:1).",
+           "t.txt: line 2, column 5: error: found \"1\" of type \"t\", "
+           "expected no type as in line 1 [E024]"},
+      },
+      read);
+  EXPECT_EQ(read_examples_text("a(t:x), x(y).\nb(u:x)."),
+            "e.txt: line 2, column 5: error: found \"x\" of type \"u\", expected type \"t\" as in "
+            "line 1 [E024]");
+  EXPECT_EQ(read_examples_text("a(t:2), [3| (2:1)] b(x)."), "a(t:2), [0,0,1] b(x).\n");
+  EXPECT_EQ(read_examples_text("a(t:x), x(t:x, y)."), "a(t:x), x(t:x, y).\n");
+}
+
 TEST(TemplateErrors, goes_on_after_the_next_dot) {
   EXPECT_EQ(
       read("q : a.\nok :- a.\nb(. c.\n"),
@@ -241,6 +262,9 @@ TEST(ExamplesErrors, examples) {
           {"q :- a h(X) :- a(X).",
            "e.txt: line 1, column 21: error: found the end of the file, "
            "expected an atom, or \".\" that ends the example [E024]"},
+          {"$w={2} a(x).",
+           "e.txt: line 1, column 1: error: found weight \"w\", expected a value: a "
+           "shared weight stands in the template [E024]"},
           {"X.", "e.txt: line 1, column 1: error: found \"X\", expected an atom [E024]"},
       },
       read_examples_text);

@@ -51,7 +51,7 @@ TEST(TemplateParser, literals) {
 
 TEST(TemplateParser, terms) {
   const Template parsed =
-      parse("a(X, _, _x, true, c-1, 12, -3, +4, 0.5, -1.0e-3, t:Y, t:c, -t:5).");
+      parse("a(X, _, _x, true, c-1, 12, -3, +4, 0.5, -1.0e-3, t:Y, t:d, -t:5).");
   ASSERT_THAT(parsed.facts, SizeIs(1));
   const std::vector<Term>& terms = parsed.facts.front().terms;
   ASSERT_THAT(terms, SizeIs(13));
@@ -66,6 +66,11 @@ TEST(TemplateParser, terms) {
   EXPECT_EQ(terms[10].text, "Y");
   EXPECT_EQ(terms[10].type, "t");
   EXPECT_EQ(terms[12].type, "-t");
+}
+
+TEST(TemplateParser, a_variable_has_its_type_at_all_places) {
+  EXPECT_EQ(read_template_text("q(X) :- a(t:X), b(X, Y)."), "q(t:X) :- a(t:X), b(t:X, Y).\n");
+  EXPECT_EQ(parse("q(X) :- a(t:X), b(X, Y).").rules.front().text, "q(X):-a(t:X),b(X,Y).");
 }
 
 TEST(TemplateParser, positions) {

@@ -1,10 +1,12 @@
 // Examples and queries.
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "tools/ground/language/parse.h"
 #include "tools/ground/language/parser.h"
+#include "tools/ground/language/term_types.h"
 
 namespace vecc::tools::language {
 namespace {
@@ -39,6 +41,7 @@ class SampleParser {
         VECC_TRY_VOID(take(std::move(one)));
       }
     }
+    if (parser_.saw_types() && errors_.empty()) check_types(source_, errors_);
     if (!errors_.empty()) return errors_.errors();
     return *labeled_;
   }
@@ -49,10 +52,7 @@ class SampleParser {
  private:
   bool parse_label(std::vector<Atom>& atoms, std::vector<Atom>& label, std::string_view what);
   bool parse_rule(Example& example, std::vector<Atom>& head);
-  bool parse_atoms(std::vector<Atom>& atoms) {
-    begin_ = parser_.peek().text.data();
-    return parser_.parse_atoms(atoms);
-  }
+  bool parse_atoms(std::vector<Atom>& atoms);
 
   Source source_;
   LoadErrors errors_;
@@ -97,6 +97,18 @@ bool SampleParser::parse_example(Example& example) {
     }
     if (!parse_atoms(atoms)) return false;
   }
+}
+
+// NeuraLogic shares weights of one name between facts.
+bool SampleParser::parse_atoms(std::vector<Atom>& atoms) {
+  begin_ = parser_.peek().text.data();
+  if (!parser_.parse_atoms(atoms)) return false;
+  const auto named = std::ranges::find_if(
+      atoms, [](const Atom& atom) { return atom.weight && !atom.weight->name.empty(); });
+  if (named == atoms.end()) return true;
+  return parser_.fail_at(named->weight->at, ErrorCode::BadTable,
+                         "found weight " + quote(named->weight->name) +
+                             ", expected a value: a shared weight stands in the template");
 }
 
 bool SampleParser::parse_rule(Example& example, std::vector<Atom>& head) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tools/ground/language/parser.h"
+#include "tools/ground/language/term_types.h"
 #include "tools/import/load/line_reader.h"
 
 namespace vecc::tools::language {
@@ -13,10 +14,11 @@ class TemplateParser {
   TemplateParser(const Source& source, const Limits& limits, LoadErrors& errors)
       : parser_(source, limits, errors) {}
 
-  Template parse() {
+  Template parse(const Source& source, LoadErrors& errors) {
     while (!parser_.at(TokenKind::End)) {
       if (!parse_line()) parser_.recover();
     }
+    if (parser_.saw_types() && errors.empty()) check_types(source, errors);
     return std::move(result_);
   }
 
@@ -110,7 +112,7 @@ bool TemplateParser::parse_clause() {
 }  // namespace
 
 Template parse_template(const Source& source, const Limits& limits, LoadErrors& errors) {
-  Template result = TemplateParser(source, limits, errors).parse();
+  Template result = TemplateParser(source, limits, errors).parse(source, errors);
   result.files = source.files;
   return result;
 }

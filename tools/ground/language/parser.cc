@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "tools/ground/language/term_types.h"
+
 namespace vecc::tools::language {
 
 std::optional<std::uint32_t> parse_count(std::string_view text) {
@@ -175,6 +177,7 @@ bool Parser::parse_term(Term& term) {
     return fail(typed ? "a variable or a constant after its type" : "a variable or a constant");
   }
   term.kind = found->second;
+  saw_types_ |= typed && !term.is_variable();
   term.text = take().text;
   return true;
 }
@@ -223,7 +226,7 @@ bool Parser::parse_rule_tail(Rule& rule, const char* begin) {
   if (!expect(TokenKind::Dot, "\".\"")) return false;
   if (begins_metadata() && !parse_metadata(rule.metadata)) return false;
   rule.text = compact_text(begin);
-  return true;
+  return spread_types(rule, source_, errors_);
 }
 
 bool Parser::parse_metadata(Metadata& metadata) {

@@ -50,6 +50,8 @@ class Parser {
   bool parse_predicate(Predicate& predicate, bool& has_arity);
   bool parse_weight(Weight& weight);
   bool parse_metadata(Metadata& metadata);
+  /// Whether a constant with a type was read.
+  [[nodiscard]] bool saw_types() const { return saw_types_; }
 
  private:
   static constexpr std::size_t kLookahead = 8;
@@ -79,6 +81,7 @@ class Parser {
   std::array<Token, kLookahead> ring_;
   std::size_t first_ = 0;  ///< of the ring
   std::size_t count_ = 0;
+  bool saw_types_ = false;
   const char* end_ = nullptr;  ///< of the token taken last
 };
 

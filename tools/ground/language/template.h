@@ -32,8 +32,9 @@ struct Word {
 };
 
 /// `X`, `_`, `atom:X`; `carbon`, `12`, `-0.5`, `atom:c1`. Two terms are the same iff kind, text and
-/// type are: `1` and `1.0` differ, and so do `c1` and `atom:c1`. `_` is a variable like others: in
-/// NeuraLogic two of them in a rule are one.
+/// type are: `1` and `1.0` differ, and so do `c1` and `atom:c1` (of which a file has one or the
+/// other). `_` is a variable like others: in NeuraLogic two of them in a rule are one. A variable
+/// with a type at one place of its rule has it at all.
 struct Term {
   enum class Kind : std::uint8_t { Variable, Name, Integer, Decimal };
   Kind kind = Kind::Name;
