@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "src/support/quantity_text.h"
 #include "tools/ground/rule_query.h"
@@ -62,6 +63,8 @@ class Derivation {
     stored_.resize(program.predicates.size());
     rows_.resize(program.predicates.size());
     indexes_.resize(program.predicates.size());
+    distinct_.resize(program.predicates.size());
+    counted_.resize(program.predicates.size());
     fact_of_rule_.resize(program.rules.size(), kNotAFact);
   }
 
@@ -106,11 +109,30 @@ class Derivation {
     return {};
   }
 
+  void count_distinct(PredicateIndex p) {
+    std::vector<std::uint64_t>& counts = distinct_[p];
+    if (!counts.empty() && counted_[p] == rows_[p]) return;
+    counted_[p] = rows_[p];
+    const AtomTable& atoms = base_.atoms[p];
+    counts.assign(program_.predicates[p].arity, 0);
+    boost::unordered_flat_set<std::uint64_t> seen;
+    for (std::uint32_t k = 0; k < counts.size(); ++k) {
+      seen.clear();
+      for (AtomIndex atom = 0; atom < rows_[p]; ++atom) {
+        seen.insert(std::uint64_t{atoms.row(atom)[0]} << 32 | atoms.row(atom)[k + 1]);
+      }
+      counts[k] = seen.size();
+    }
+  }
+
   Result<PlannedQuery> plan(RuleIndex r, const std::vector<std::size_t>& ranged,
                             std::optional<std::size_t> delta) {
     const std::optional<std::size_t> first = delta ? std::optional(ranged[*delta]) : std::nullopt;
+    for (const Literal& literal : program_.rules[r].body) {
+      if (literal.special == Special::None) count_distinct(literal.predicate);
+    }
     RuleQuery query =
-        plan_rule(program_, program_.rules[r], ranged, first, {rows_, base_.examples});
+        plan_rule(program_, program_.rules[r], ranged, first, {rows_, distinct_, base_.examples});
     for (const IndexColumns& index : query.indexes) {
       std::vector<IndexColumns>& known = indexes_[index.predicate];
       if (std::ranges::find(known, index) != known.end()) continue;
@@ -267,6 +289,8 @@ class Derivation {
   std::vector<AtomIndex> stored_;    // by predicate: atoms in its table
   std::vector<std::uint64_t> rows_;  // by predicate: atoms when this round began
   std::vector<std::uint64_t> old_;   // by predicate: atoms when the round before began
+  std::vector<std::vector<std::uint64_t>> distinct_;  // by predicate and argument
+  std::vector<std::uint64_t> counted_;  // by predicate: the rows that `distinct_` is of
   std::vector<std::vector<IndexColumns>> indexes_;
   std::vector<FactIndex> fact_of_rule_;
   std::uint64_t rows_read_ = 0;

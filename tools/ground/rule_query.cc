@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace vecc::tools::ground {
@@ -15,7 +14,7 @@ std::string column(std::uint32_t argument) {
   return "c" + std::to_string(argument);
 }
 
-// How many literals a join that begins with one of them would visit, by what is known of the sizes.
+// How many rows a join that begins with one literal would visit, by what is known of the tables.
 class JoinOrder {
  public:
   JoinOrder(const RuleSpec& rule, const TableSizes& sizes) : rule_(rule), sizes_(sizes) {
@@ -41,19 +40,22 @@ class JoinOrder {
     double cost = 0;
   };
 
-  // Rows of a literal's table for one row of those before it: a bound argument of n leaves the
-  // n-th root of an example's rows, all of them one row at most.
+  // Rows of a literal's table for one row of those before it, as if arguments were independent.
   [[nodiscard]] double matches(const Literal& literal, const std::vector<bool>& bound,
                                bool is_first) const {
-    const auto rows =
-        static_cast<double>(std::max<std::uint64_t>(sizes_.rows[literal.predicate], 1));
-    const double of_example =
-        is_first ? rows : std::max(rows / static_cast<double>(sizes_.examples), 1.0);
-    if (literal.arguments.empty()) return is_first ? rows : 1;
-    const auto known = std::ranges::count_if(
-        literal.arguments, [&](Argument a) { return !a.is_variable || bound[a.index]; });
-    const auto arity = static_cast<double>(literal.arguments.size());
-    return std::pow(of_example, (arity - static_cast<double>(known)) / arity);
+    const auto rows = static_cast<double>(sizes_.rows[literal.predicate]);
+    const auto examples = static_cast<double>(sizes_.examples);
+    const std::vector<std::uint64_t>& distinct = sizes_.distinct[literal.predicate];
+    double keys = is_first ? 1 : examples;
+    std::size_t known = 0;
+    for (std::size_t k = 0; k < literal.arguments.size(); ++k) {
+      const Argument a = literal.arguments[k];
+      if (a.is_variable && !bound[a.index]) continue;
+      ++known;
+      keys *= std::max(static_cast<double>(distinct[k]) / examples, 1.0);
+    }
+    if (known == literal.arguments.size() && !is_first) return std::min(rows / examples, 1.0);
+    return std::max(rows, 1.0) / std::min(keys, std::max(rows, 1.0));
   }
 
   [[nodiscard]] Walk from(std::size_t first) const {

@@ -33,6 +33,8 @@ struct IndexColumns {
 /// What is known of the tables when a query is planned.
 struct TableSizes {
   std::span<const std::uint64_t> rows;  ///< by predicate
+  /// By predicate and argument: different pairs of example and constant. Empty: not counted.
+  std::span<const std::vector<std::uint64_t>> distinct;
   std::uint64_t examples = 1;
 };
 
