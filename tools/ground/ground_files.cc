@@ -10,6 +10,7 @@
 #include "tools/ground/cut_cycles.h"
 #include "tools/ground/demand.h"
 #include "tools/ground/derive.h"
+#include "tools/ground/language/check.h"
 #include "tools/ground/language/parse.h"
 #include "tools/ground/load_facts.h"
 #include "tools/ground/reach.h"
@@ -34,13 +35,19 @@ Result<void> check_paths(const GroundOptions& options) {
   return Errors(ErrorCode::Usage, "vecc-ground", problem);
 }
 
-Result<FactBase> load(const GroundOptions& options, RuleProgram& program, ProgressLine& line) {
+void print_notes(const GroundOptions& options, const language::Notes& notes) {
+  if (options.quiet) return;
+  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+}
+
+Result<FactBase> load(const GroundOptions& options, RuleProgram& program,
+                      language::DataPredicates& data, ProgressLine& line) {
   VECC_TRY(const TextFile facts, read_text_file(options.facts_path, "facts, as `bond(a, b).`"));
   std::optional<TextFile> queries;
   if (!options.queries_path.empty()) {
     VECC_TRY(queries, read_text_file(options.queries_path, "queries, as `1.0 predict.`"));
   }
-  return load_facts(program, facts.text(), text_of(queries),
+  return load_facts(program, facts.text(), text_of(queries), data,
                     [&line](std::uint64_t count) { line.update(count, 0, ProgressUnit::Rows); });
 }
 
@@ -75,17 +82,24 @@ Result<void> write(const GroundOptions& options, const GroundNetwork& network, S
 
 Result<void> ground_files(const GroundOptions& options, Stages& stages) {
   VECC_TRY_VOID(check_paths(options));
+  language::Template parsed;
   VECC_TRY(RuleProgram program, stages.run("template", [&](ProgressLine&) -> Result<RuleProgram> {
-    VECC_TRY(const language::Template parsed, language::read_template(options.template_path));
+    VECC_TRY(parsed, language::read_template(options.template_path));
+    VECC_TRY(const language::Notes notes, language::check_template(parsed));
+    print_notes(options, notes);
     return resolve_template(parsed, options.defaults);
   }));
   stages.describe(fmt::format("{}, {}", text_of_count(program.rules.size(), "rule"),
                               text_of_count(program.weights.size(), "weight")));
-  VECC_TRY(FactBase base,
-           stages.run("load", [&](ProgressLine& line) { return load(options, program, line); }));
+  language::DataPredicates data;
+  VECC_TRY(FactBase base, stages.run("load", [&](ProgressLine& line) {
+    return load(options, program, data, line);
+  }));
   stages.describe(fmt::format("{}, {}, {}", text_of_count(base.facts_read, "fact"),
                               text_of_count(base.examples, "example"),
                               text_of_count(base.queries.size(), "sample")));
+  VECC_TRY(const language::Notes notes, language::check_data(parsed, options.defaults, data));
+  print_notes(options, notes);
   demand_queries(program, base);
   DeriveOptions derive_options;
   derive_options.explain = options.explain;

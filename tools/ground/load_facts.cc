@@ -33,8 +33,12 @@ std::string literal_text(const Atom& atom) {
 class Loader {
  public:
   Loader(RuleProgram& program, const Text& examples, const std::optional<Text>& queries,
-         const std::function<void(std::uint64_t)>& progress)
-      : program_(program), examples_(examples), queries_(queries), progress_(progress) {}
+         DataPredicates& data, const std::function<void(std::uint64_t)>& progress)
+      : program_(program),
+        examples_(examples),
+        queries_(queries),
+        data_(data),
+        progress_(progress) {}
 
   Result<FactBase> load() {
     VECC_TRY(labeled_, read_examples(examples_, [&](Example&& e) { return add_example(e); }));
@@ -76,6 +80,7 @@ class Loader {
       return at(examples_.name, fact.at,
                 "a fact is neither special nor negated, and has no function");
     }
+    data_.add_fact(fact);
     const PredicateIndex predicate = program_.predicate(fact.predicate.name, fact.predicate.arity);
     const bool is_read = program_.predicates[predicate].is_read;
     row_.assign(1, example);
@@ -160,6 +165,7 @@ class Loader {
   }
 
   QuerySpec query(const Atom& atom, const std::string& id, std::uint32_t example) {
+    data_.add_query(atom);
     QuerySpec spec;
     spec.id = "s_" + id + ":" + literal_text(atom);
     spec.example = example;
@@ -241,6 +247,7 @@ class Loader {
   RuleProgram& program_;
   const Text& examples_;
   const std::optional<Text>& queries_;
+  DataPredicates& data_;
   const std::function<void(std::uint64_t)>& progress_;
   FactBase base_;
   bool labeled_ = false;
@@ -251,9 +258,9 @@ class Loader {
 }  // namespace
 
 Result<FactBase> load_facts(RuleProgram& program, const Text& examples,
-                            const std::optional<Text>& queries,
+                            const std::optional<Text>& queries, DataPredicates& data,
                             const std::function<void(std::uint64_t facts)>& progress) {
-  return Loader(program, examples, queries, progress).load();
+  return Loader(program, examples, queries, data, progress).load();
 }
 
 }  // namespace vecc::tools::ground

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/import/error_list.h"
+#include "tools/ground/language/functions.h"
 #include "tools/ground/language/print.h"
 #include "tools/import/load/load_errors.h"
 #include "vecc/escape.h"
@@ -19,66 +20,24 @@ namespace {
 struct SpecialName {
   std::string_view name;
   Special special;
-  std::uint32_t least;  // arguments
-  std::uint32_t most;
 };
-constexpr std::uint32_t kAnyNumber = 1 << 16;
 constexpr std::array kSpecials = {
-    SpecialName{"alldiff", Special::AllDiff, 0, kAnyNumber},
-    SpecialName{"in", Special::In, 1, kAnyNumber},
-    SpecialName{"true", Special::True, 0, kAnyNumber},
-    SpecialName{"false", Special::False, 0, kAnyNumber},
-    SpecialName{"eq", Special::Equal, 2, 2},
-    SpecialName{"neq", Special::NotEqual, 2, 2},
-    SpecialName{"lt", Special::Less, 2, 2},
-    SpecialName{"leq", Special::AtMost, 2, 2},
-    SpecialName{"gt", Special::Greater, 2, 2},
-    SpecialName{"geq", Special::AtLeast, 2, 2},
-    SpecialName{"next", Special::Next, 2, 2},
+    SpecialName{"alldiff", Special::AllDiff}, SpecialName{"in", Special::In},
+    SpecialName{"true", Special::True},       SpecialName{"anypred", Special::True},
+    SpecialName{"false", Special::False},     SpecialName{"eq", Special::Equal},
+    SpecialName{"neq", Special::NotEqual},    SpecialName{"lt", Special::Less},
+    SpecialName{"leq", Special::AtMost},      SpecialName{"gt", Special::Greater},
+    SpecialName{"geq", Special::AtLeast},     SpecialName{"next", Special::Next},
 };
-
-// NeuraLogic's other names of functions.
-std::string_view own_name(std::string_view name) {
-  if (name == "sigm") return "sigmoid";
-  if (name == "transpose") return "transp";
-  if (name == "layernorm") return "norm";
-  return name;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
-// Those that take nothing beside the value: a template has no way to say more.
-std::optional<TransformationSpec> transformation_of(std::string_view name) {
-  const auto found = parse_transformation(own_name(lower(name)));
-  if (!found || info(*found).origin == FunctionOrigin::Program) return std::nullopt;
-  const FunctionParameters parameters = info(*found).parameters;
-  if (parameters != FunctionParameters::None && parameters != FunctionParameters::Slope) {
-    return std::nullopt;
-  }
-  TransformationSpec spec;
-  spec.id = *found;
-  return spec;
-}
-
-std::optional<Combination> combination_of(std::string_view name) {
-  const auto found = parse_combination(lower(name));
-  if (!found || *found == Combination::FunctionGraph) return std::nullopt;
-  return found;
-}
+// SQLite's: of tables in a join, of columns in a table.
+constexpr std::size_t kMostLiterals = 60;
+constexpr std::uint32_t kMostArguments = 1000;
 
 NeuronFunction function_of(Combination combination, Transformation transformation) {
   NeuronFunction function;
   function.combination = combination;
   function.transformation.id = transformation;
   return function;
-}
-
-bool binds(const Literal& literal) {
-  return literal.special == Special::None && !literal.negated;
 }
 
 }  // namespace
@@ -118,12 +77,6 @@ struct ProgramBuilder {
       of_weight_name.emplace(given->name, index);
       return index;
     }
-    const Shape known = out.weights[found->second].shape;
-    if (known != given->value.shape) {
-      fail(ErrorCode::ShapeMismatch, given->at,
-           "weight $" + escape_terminal(given->name) + " is " + given->value.shape.text() +
-               " here and " + known.text() + " before");
-    }
     return found->second;
   }
 
@@ -143,18 +96,22 @@ struct ProgramBuilder {
     const auto* const known = std::ranges::find(kSpecials, atom.predicate.name, &SpecialName::name);
     if (known == kSpecials.end()) {
       return fail(ErrorCode::BadTable, atom.at,
-                  "vecc-ground has no special predicate @" + escape_terminal(atom.predicate.name));
+                  "vecc-ground does not do @" + escape_terminal(atom.predicate.name));
     }
     literal.special = known->special;
-    if (atom.terms.size() < known->least || atom.terms.size() > known->most) {
-      fail(ErrorCode::BadTable, atom.at,
-           "found " + count_of(atom.terms.size(), "term") + ", expected " +
-               std::to_string(known->least) + (known->most == known->least ? "" : " or more"));
-    }
     if (literal.through) {
       fail(ErrorCode::BadTable, atom.at,
            "a special predicate has no function and no soft negation");
     }
+  }
+
+  PredicateIndex predicate(const Predicate& of, const Position& at) {
+    if (of.arity > kMostArguments) {
+      fail(ErrorCode::BadTable, at,
+           "found " + count_of(of.arity, "term") + ", expected at most " +
+               std::to_string(kMostArguments));
+    }
+    return out.predicate(of.name, of.arity);
   }
 
   Literal resolve_literal(const Atom& atom) {
@@ -172,80 +129,23 @@ struct ProgramBuilder {
         fail(ErrorCode::BadTable, atom.at, "a literal has a soft negation or a function, not both");
       }
       literal.through = transformation_of(atom.function->text);
-      if (!literal.through) unknown_function(*atom.function, "transformation");
     }
     if (atom.predicate.special) {
       resolve_special(atom, literal);
     } else {
-      literal.predicate = out.predicate(atom.predicate.name, atom.predicate.arity);
+      literal.predicate = predicate(atom.predicate, atom.at);
       out.predicates[literal.predicate].is_read = true;
     }
     return literal;
   }
 
-  void unknown_function(const Word& word, std::string_view kind) {
-    fail(ErrorCode::UnknownFunction, word.at,
-         "a template has no " + std::string(kind) + " " + quote(word.text));
-  }
-  bool is_word(const MetadataEntry& entry) {
-    if (entry.kind == MetadataEntry::Kind::Word) return true;
-    fail(ErrorCode::BadTable, entry.key.at, "found no name of a function after the =");
-    return false;
-  }
-  void set_transformation(const MetadataEntry& entry, NeuronFunction& function) {
-    if (!is_word(entry)) return;
-    if (const auto found = transformation_of(entry.word.text)) {
-      function.transformation = *found;
-    } else {
-      unknown_function(entry.word, "transformation");
-    }
-  }
-  void set_combination(const MetadataEntry& entry, NeuronFunction& function) {
-    if (!is_word(entry)) return;
-    if (const auto found = combination_of(entry.word.text)) {
-      function.combination = *found;
-    } else {
-      unknown_function(entry.word, "combination");
-    }
-  }
-  void unknown_key(const MetadataEntry& entry, std::string_view expected) {
-    fail(ErrorCode::BadTable, entry.key.at, found_expected(entry.key.text, expected));
-  }
-
-  void resolve_rule_metadata(const Metadata& metadata, RuleSpec& rule) {
-    for (const MetadataEntry& entry : metadata) {
-      const std::string& key = entry.key.text;
-      if (key == "transformation" || key == "activation") {
-        set_transformation(entry, rule.body_function);
-      } else if (key == "combination") {
-        set_combination(entry, rule.body_function);
-      } else if (key == "aggregation") {
-        set_combination(entry, rule.aggregation);
-      } else {
-        unknown_key(entry, "transformation (activation), combination or aggregation");
-      }
-    }
-  }
-
-  void check_bound(const RuleSpec& rule, const Rule& source_rule) {
-    std::vector<bool> bound(rule.variables.size(), false);
-    for (const Literal& literal : rule.body) {
-      if (!binds(literal)) continue;
-      for (const Argument a : literal.arguments) {
-        if (a.is_variable) bound[a.index] = true;
-      }
-    }
-    const auto check = [&](const std::vector<Argument>& list, const Position& at) {
-      for (const Argument a : list) {
-        if (!a.is_variable || bound[a.index]) continue;
-        fail(ErrorCode::BadTable, at,
-             "variable " + quote(rule.variables[a.index]) +
-                 " is in no literal of the body that could bind it: not special, not negated");
-      }
-    };
-    check(rule.head_arguments, source_rule.head.at);
-    for (const Literal& literal : rule.body) {
-      if (!binds(literal)) check(literal.arguments, literal.at);
+  // Keys that are not here are of no use in NeuraLogic either; check_template() notes them.
+  void resolve_function(const MetadataEntry& entry, NeuronFunction& function) {
+    const std::string& key = entry.key.text;
+    if (key == "transformation" || key == "activation") {
+      function.transformation = *transformation_of(entry.word.text);
+    } else if (key == "combination") {
+      function.combination = *combination_of(entry.word.text);
     }
   }
 
@@ -263,12 +163,7 @@ struct ProgramBuilder {
     rule.at = source_rule.at;
     rule.text = text_of(source_rule);
     if (is_repeated(source_rule, rule.text)) return;
-    const Predicate& head = source_rule.head.predicate;
-    if (head.special || source_rule.head.negation != Negation::None || source_rule.head.function) {
-      fail(ErrorCode::BadTable, source_rule.head.at,
-           "a rule's head is neither special nor negated, and has no function");
-    }
-    rule.head = out.predicate(head.name, head.arity);
+    rule.head = predicate(source_rule.head.predicate, source_rule.head.at);
     rule.head_arguments = arguments(source_rule.head);
     rule.weight = weight(source_rule.head.weight);
     for (const Atom& atom : source_rule.body) {
@@ -279,85 +174,40 @@ struct ProgramBuilder {
     rule.weighted_body |= source_rule.offset.has_value();
     rule.body_function = function_of(defaults.rule_combination, defaults.rule);
     rule.aggregation = function_of(defaults.aggregation, Transformation::Identity);
-    resolve_rule_metadata(source_rule.metadata, rule);
+    for (const MetadataEntry& entry : source_rule.metadata) {
+      resolve_function(entry, rule.body_function);
+      if (entry.key.text == "aggregation") {
+        rule.aggregation.combination = *combination_of(entry.word.text);
+      }
+    }
     rule.variables.resize(variable_of.size());
     for (const auto& [name, index] : variable_of) rule.variables[index] = name;
-    check_bound(rule, source_rule);
+    if (rule.body.size() > kMostLiterals) {
+      fail(ErrorCode::BadTable, rule.at,
+           "found " + count_of(rule.body.size(), "literal") + " in a body, expected at most " +
+               std::to_string(kMostLiterals) + ": make two rules of it");
+    }
     out.predicates[rule.head].rules.push_back(static_cast<RuleIndex>(out.rules.size()));
     out.rules.push_back(std::move(rule));
   }
 
   void resolve_fact(const Atom& atom) {
-    TemplateFact fact{0, {}, kNoWeight, atom.at};
-    const Predicate& predicate = atom.predicate;
-    if (predicate.special || atom.negation != Negation::None || atom.function) {
-      fail(ErrorCode::BadTable, atom.at,
-           "a fact is neither special nor negated, and has no function");
-    }
-    fact.weight = weight(atom.weight);
-    fact.predicate = out.predicate(predicate.name, predicate.arity);
-    for (const Term& term : atom.terms) {
-      if (term.is_variable()) {
-        return fail(
-            ErrorCode::BadTable, term.at,
-            "found variable " + quote(term.text) + ", expected constants: a fact is ground");
-      }
-      fact.arguments.push_back(out.constants.add(term));
-    }
+    TemplateFact fact{0, {}, weight(atom.weight), atom.at};
+    fact.predicate = predicate(atom.predicate, atom.at);
+    for (const Term& term : atom.terms) fact.arguments.push_back(out.constants.add(term));
     out.facts.push_back(std::move(fact));
   }
 
   void resolve_predicate_metadata(const PredicateMetadata& line) {
-    PredicateSpec& predicate =
-        out.predicates[out.predicate(line.predicate.name, line.predicate.arity)];
+    PredicateSpec& of = out.predicates[predicate(line.predicate, line.at)];
     for (const MetadataEntry& entry : line.metadata) {
+      resolve_function(entry, of.function);
       const std::string& key = entry.key.text;
-      if (key == "transformation" || key == "activation") {
-        set_transformation(entry, predicate.function);
-        predicate.keeps_output = true;
-      } else if (key == "combination") {
-        set_combination(entry, predicate.function);
-      } else if (key == "offset") {
-        resolve_offset(entry, predicate);
-      } else {
-        unknown_key(entry, "transformation (activation), combination or offset");
-      }
-    }
-  }
-
-  void resolve_offset(const MetadataEntry& entry, PredicateSpec& predicate) {
-    if (entry.kind == MetadataEntry::Kind::Value) {
-      predicate.offset = add_weight("metaOffset", entry.value, false);
-      return;
-    }
-    const auto found = of_weight_name.find(entry.word.text);
-    if (entry.kind != MetadataEntry::Kind::WeightName || found == of_weight_name.end()) {
-      return fail(ErrorCode::BadTable, entry.word.at,
-                  found_expected(entry.word.text, "a value, or $ and a weight of this template"));
-    }
-    predicate.offset = found->second;
-  }
-
-  void resolve_weight_metadata(const WeightMetadata& line) {
-    const auto found = of_weight_name.find(line.weight.text);
-    if (found == of_weight_name.end()) {
-      return fail(ErrorCode::BadTable, line.weight.at,
-                  "no rule, fact or offset of this template has the weight $" +
-                      escape_terminal(line.weight.text));
-    }
-    WeightSpec& spec = out.weights[found->second];
-    for (const MetadataEntry& entry : line.metadata) {
-      const std::string& key = entry.key.text;
-      const bool is_value = key == "value" || key == "initValue";
-      if (!is_value || entry.kind != MetadataEntry::Kind::Value || !entry.value.has_values) {
-        unknown_key(entry, "value (initValue) and a number, vector or matrix");
-      } else if (entry.value.shape != spec.shape) {
-        fail(ErrorCode::ShapeMismatch, entry.key.at,
-             "weight $" + escape_terminal(spec.name) + " is " + spec.shape.text() + ", its value " +
-                 entry.value.shape.text());
-      } else {
-        spec.values = entry.value.values;
-      }
+      of.keeps_output |= key == "transformation" || key == "activation";
+      if (key != "offset") continue;
+      of.offset = entry.kind == MetadataEntry::Kind::Value
+                      ? add_weight("metaOffset", entry.value, false)
+                      : of_weight_name.at(entry.word.text);
     }
   }
 
@@ -391,11 +241,10 @@ struct ProgramBuilder {
     for (const Rule& rule : source.rules) resolve_rule(rule);
     for (const Atom& fact : source.facts) resolve_fact(fact);
     for (const PredicateOffset& line : source.offsets) {
-      const PredicateIndex index = out.predicate(line.predicate.name, line.predicate.arity);
+      const PredicateIndex index = predicate(line.predicate, line.at);
       out.predicates[index].offset = weight(line.weight);
     }
     for (const PredicateMetadata& line : source.predicates) resolve_predicate_metadata(line);
-    for (const WeightMetadata& line : source.weights) resolve_weight_metadata(line);
     order_weights();
   }
 };
