@@ -16,11 +16,12 @@ std::optional<double> number_of(std::string_view text) {
 
 }  // namespace
 
-Constant ConstantTable::add(std::string_view key, std::string_view text) {
+Constant ConstantTable::add(std::string_view key, std::string_view text, std::uint32_t type) {
   if (const auto found = of_key_.find(key); found != of_key_.end()) return found->second;
   const auto next = static_cast<Constant>(keys_.size());
   keys_.emplace_back(key);
   numbers_.push_back(number_of(text));
+  type_of_.push_back(type);
   of_key_.emplace(keys_.back(), next);
   return next;
 }

@@ -183,6 +183,7 @@ class Demand {
       demand.head = needed.predicate;
       demand.head_arguments = needed.arguments;
       demand.variables = rule.variables;
+      demand.variable_types = rule.variable_types;
       demand.at = rule.at;
       demand.text =
           "what is needed of literal " + std::to_string(found.literal + 1) + ": " + rule.text;

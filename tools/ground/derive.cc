@@ -265,7 +265,7 @@ class Derivation {
     const WeightSpec& spec = program_.weights[weight];
     FactValues& store = base_.values;
     store.entries.push_back({spec.shape, spec.learnable, true, store.values.size(),
-                             spec.learnable ? weight : kNoWeight});
+                             spec.learnable ? weight : kNoWeight, false});
     if (!spec.learnable) {
       store.values.insert(store.values.end(), spec.values.begin(), spec.values.end());
     }

@@ -20,8 +20,9 @@ struct FactValues {
     bool has_values = true;
     std::uint64_t begin = 0;         ///< in `values`
     WeightIndex weight = kNoWeight;  ///< learnable: the template's, or the fact's own
+    bool shared = false;             ///< a fact of the template: one neuron for all examples
   };
-  std::vector<Entry> entries{{Shape{}, false, true, 0, kNoWeight}};
+  std::vector<Entry> entries{{Shape{}, false, true, 0, kNoWeight, false}};
   std::vector<double> values{1.0};
 
   [[nodiscard]] std::span<const double> of(const Entry& entry) const {

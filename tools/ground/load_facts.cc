@@ -99,8 +99,8 @@ class Loader {
     if (!fact.weight) return kUnvalued;
     const Weight& weight = *fact.weight;
     FactValues& store = base_.values;
-    FactValues::Entry entry{weight.value.shape, !weight.fixed, weight.value.has_values,
-                            store.values.size(), kNoWeight};
+    FactValues::Entry entry{weight.value.shape,  !weight.fixed, weight.value.has_values,
+                            store.values.size(), kNoWeight,     false};
     if (entry.has_values) {
       store.values.insert(store.values.end(), weight.value.values.begin(),
                           weight.value.values.end());
@@ -122,7 +122,7 @@ class Loader {
       return {};
     }
     const FactIndex known = atoms.fact(atom);
-    if (known == value) return {};
+    if (known == value || (known == kUnvalued && is_unvalued_of_template(value))) return {};
     const FactValues::Entry& a = base_.values.entries[known];
     const FactValues::Entry& b = base_.values.entries[value];
     if (a.learnable || b.learnable || known == kUnvalued || value == kUnvalued ||
@@ -141,8 +141,7 @@ class Loader {
   Result<void> add_template_facts() {
     for (const TemplateFact& fact : program_.facts) {
       if (!program_.predicates[fact.predicate].is_read) continue;
-      FactIndex value = kUnvalued;
-      if (fact.weight != kNoWeight) value = template_value(fact.weight);
+      const FactIndex value = template_value(fact.weight);
       row_.assign(1, 0);
       row_.insert(row_.end(), fact.arguments.begin(), fact.arguments.end());
       for (std::uint32_t example = 0; example < base_.examples; ++example) {
@@ -154,14 +153,23 @@ class Loader {
   }
 
   FactIndex template_value(WeightIndex weight) {
-    const WeightSpec& spec = program_.weights[weight];
     FactValues& store = base_.values;
-    store.entries.push_back({spec.shape, spec.learnable, true, store.values.size(),
-                             spec.learnable ? weight : kNoWeight});
-    if (!spec.learnable) {
-      store.values.insert(store.values.end(), spec.values.begin(), spec.values.end());
+    FactValues::Entry entry = store.entries[kUnvalued];
+    entry.shared = true;
+    if (weight != kNoWeight) {
+      const WeightSpec& spec = program_.weights[weight];
+      entry = {spec.shape, spec.learnable, true, store.values.size(), weight, true};
+      if (!spec.learnable) {
+        store.values.insert(store.values.end(), spec.values.begin(), spec.values.end());
+      }
     }
+    store.entries.push_back(entry);
     return static_cast<FactIndex>(store.entries.size() - 1);
+  }
+
+  [[nodiscard]] bool is_unvalued_of_template(FactIndex value) const {
+    const FactValues::Entry& entry = base_.values.entries[value];
+    return entry.shared && entry.weight == kNoWeight;
   }
 
   QuerySpec query(const Atom& atom, const std::string& id, std::uint32_t example) {

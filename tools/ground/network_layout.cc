@@ -1,7 +1,9 @@
 #include "tools/ground/network_layout.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
+#include <utility>
 
 #include "tools/ground/strata.h"
 
@@ -63,8 +65,11 @@ class Layouter {
 
   void add_predicate(PredicateIndex p) {
     PredicateLayout& layout = out_.predicates[p];
+    first_of_fact_.clear();
+    shared_.clear();
     split_atoms(p, layout);
     for (const FactBlock& block : layout.facts) number_atoms(p, block.atoms);
+    for (const auto& [atom, first] : shared_) out_.atom_ids[p][atom] = out_.atom_ids[p][first];
     for (const RuleIndex r : n_.program.predicates[p].rules) {
       const RuleSpec& rule = n_.program.rules[r];
       if (n_.reached.of_head[r].groundings.empty()) continue;
@@ -109,8 +114,15 @@ class Layouter {
     }
   }
 
-  void add_fact(FactIndex fact, AtomIndex atom, std::vector<FactBlock>& blocks) const {
+  void add_fact(FactIndex fact, AtomIndex atom, std::vector<FactBlock>& blocks) {
     const FactValues::Entry& entry = n_.base.values.entries[fact];
+    if (entry.shared) {
+      const auto [first, is_new] = first_of_fact_.try_emplace(fact, atom);
+      if (!is_new) {
+        shared_.emplace_back(atom, first->second);
+        return;
+      }
+    }
     for (FactBlock& block : blocks) {
       if (block.learnable != entry.learnable || block.shape != entry.shape) continue;
       block.atoms.push_back(atom);
@@ -171,6 +183,9 @@ class Layouter {
   const GroundNetwork& n_;
   NetworkLayout out_;
   std::vector<std::vector<bool>> is_output_;
+  // Of one predicate: facts of the template, and what stands for one in other examples.
+  boost::unordered_flat_map<FactIndex, AtomIndex> first_of_fact_;
+  std::vector<std::pair<AtomIndex, AtomIndex>> shared_;
   FileId next_ = 0;
 };
 

@@ -50,6 +50,7 @@ struct ProgramBuilder {
   boost::unordered_flat_map<std::string, WeightIndex> of_weight_name;
   std::uint32_t weights_read = 0;  // NeuraLogic's counter: unnamed weights are called after it
   boost::unordered_flat_map<std::string, std::uint32_t> variable_of = {};  // of the rule
+  std::vector<std::uint32_t> types_of_variables = {};                      // of the rule
   boost::unordered_flat_set<std::string> texts = {};
 
   void fail(ErrorCode code, const Position& at, std::string message) {
@@ -84,7 +85,12 @@ struct ProgramBuilder {
     if (!term.is_variable()) return {false, out.constants.add(term)};
     const std::string name = term.type.empty() ? term.text : term.type + ":" + term.text;
     const auto next = static_cast<std::uint32_t>(variable_of.size());
-    return {true, variable_of.try_emplace(name, next).first->second};
+    const auto [entry, is_new] = variable_of.try_emplace(name, next);
+    if (is_new) {
+      types_of_variables.push_back(term.type.empty() ? ConstantTable::kNoType
+                                                     : out.constants.add_type(term.type));
+    }
+    return {true, entry->second};
   }
   std::vector<Argument> arguments(const Atom& atom) {
     std::vector<Argument> list;
@@ -159,6 +165,7 @@ struct ProgramBuilder {
 
   void resolve_rule(const Rule& source_rule) {
     variable_of.clear();
+    types_of_variables.clear();
     RuleSpec rule;
     rule.at = source_rule.at;
     rule.text = text_of(source_rule);
@@ -182,6 +189,7 @@ struct ProgramBuilder {
     }
     rule.variables.resize(variable_of.size());
     for (const auto& [name, index] : variable_of) rule.variables[index] = name;
+    rule.variable_types = types_of_variables;
     if (rule.body.size() > kMostLiterals) {
       fail(ErrorCode::BadTable, rule.at,
            "found " + count_of(rule.body.size(), "literal") + " in a body, expected at most " +
@@ -206,7 +214,7 @@ struct ProgramBuilder {
       of.keeps_output |= key == "transformation" || key == "activation";
       if (key != "offset") continue;
       of.offset = entry.kind == MetadataEntry::Kind::Value
-                      ? add_weight("metaOffset", entry.value, false)
+                      ? add_weight("metaOffset", entry.value, true)
                       : of_weight_name.at(entry.word.text);
     }
   }

@@ -67,6 +67,7 @@ struct RuleSpec {
   bool weighted_body = false;  ///< a literal has a weight, or the rule an offset
   std::vector<Literal> body;
   std::vector<std::string> variables;
+  std::vector<std::uint32_t> variable_types;  ///< of ConstantTable: only constants of it fit
   NeuronFunction body_function;
   NeuronFunction aggregation;
   std::string text;

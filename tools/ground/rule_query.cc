@@ -137,6 +137,8 @@ class QueryText {
       const std::string here = fmt::format("{}.{}", name, column(k));
       if (argument.is_variable && place_[argument.index].empty()) {
         place_[argument.index] = here;
+        const std::uint32_t type = rule_.variable_types[argument.index];
+        if (type != ConstantTable::kNoType) add(fmt::format("has_type({}, {})", here, type), false);
       } else {
         add(here + " = " + text_of(argument), false);
         const bool of_this = argument.is_variable && place_[argument.index].starts_with(name + ".");

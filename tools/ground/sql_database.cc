@@ -46,6 +46,13 @@ void follows(sqlite3_context* context, int, sqlite3_value** arguments) {
   sqlite3_result_int(context, x && y && *x + 1 == *y ? 1 : 0);
 }
 
+// has_type(x, t): the constant is of type t.
+void has_type(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const auto& constants = *static_cast<const ConstantTable*>(sqlite3_user_data(context));
+  const auto x = static_cast<Constant>(sqlite3_value_int64(arguments[0]));
+  sqlite3_result_int(context, constants.type(x) == sqlite3_value_int64(arguments[1]) ? 1 : 0);
+}
+
 }  // namespace
 
 SqlStatement::SqlStatement(SqlStatement&& other) noexcept
@@ -89,7 +96,7 @@ Result<SqlDatabase> SqlDatabase::open(const ConstantTable& constants) {
   auto* const table = const_cast<ConstantTable*>(&constants);
   sqlite3_create_function(handle, "compare", 2, flags, table, compare, nullptr, nullptr);
   sqlite3_create_function(handle, "follows", 2, flags, table, follows, nullptr, nullptr);
-  // A join of a long body has more tables than SQLite's planner may reorder; the order is given.
+  sqlite3_create_function(handle, "has_type", 2, flags, table, has_type, nullptr, nullptr);
   VECC_TRY_VOID(
       database.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
                    "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; BEGIN"));
