@@ -2,44 +2,33 @@
 // until nothing new follows. Slow and obvious.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/ground/language/template.h"
 
 namespace vecc::test {
 
-/// `h(a, b)` of one example.
-using GroundAtom = std::vector<std::string>;  // the predicate with its arity, then the constants
-
+/// `h(a,b)`, and of a rule: `0: h(a) <- b(a), c(a,b)`: its number, head and inputs.
 struct NaiveGrounding {
-  std::set<GroundAtom> atoms;  ///< facts and what follows
-  /// By rule: head and inputs of each different grounding.
-  std::vector<std::set<std::pair<GroundAtom, std::vector<GroundAtom>>>> groundings;
+  std::set<std::string> facts;
+  std::set<std::string> groundings;
+  std::set<std::string> derived;  ///< heads of groundings
 };
 
-/// `facts` of one example. Negated literals are of predicates that stand in an earlier `layer`:
-/// by rule, ascending; rules of a layer are repeated until nothing new follows.
+/// One example. `layers`: of each rule; a layer's rules are repeated until nothing new follows, and
+/// negations are of atoms of earlier layers. Rules without inputs make facts.
 [[nodiscard]] NaiveGrounding ground_naively(const std::vector<tools::language::Rule>& rules,
-                                            const std::vector<int>& layer,
+                                            const std::vector<int>& layers,
                                             const std::vector<tools::language::Atom>& facts);
 
-/// Neurons that the queries (ground) reach, by class: facts, rules, aggregations, atoms.
-struct NaiveCounts {
-  std::size_t facts = 0;
-  std::size_t rules = 0;
-  std::size_t aggregations = 0;
-  std::size_t atoms = 0;
-  std::size_t outputs = 0;
+/// Those of the groundings that the atoms need.
+[[nodiscard]] std::set<std::string> reach_naively(const NaiveGrounding& grounding,
+                                                  const std::vector<std::string>& queries);
 
-  bool operator==(const NaiveCounts&) const = default;
-};
-/// The network as text: each reached neuron by what it reads, sorted. Rules without inputs make
-/// facts.
-[[nodiscard]] std::multiset<std::string> naive_network(
-    const NaiveGrounding& grounding, const std::vector<tools::language::Rule>& rules,
-    const std::vector<GroundAtom>& queries);
+[[nodiscard]] std::string grounding_text(std::size_t rule, const std::string& head,
+                                         const std::vector<std::string>& inputs);
 
 }  // namespace vecc::test
