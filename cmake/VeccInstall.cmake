@@ -22,7 +22,7 @@ set_target_properties(libvecc PROPERTIES OUTPUT_NAME vecc EXPORT_NAME vecc UNITY
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 install(TARGETS libvecc EXPORT vecc LIBRARY DESTINATION lib)
-install(TARGETS vecc vecc-import vecc-opt vecc-bench RUNTIME DESTINATION bin)
+install(TARGETS vecc vecc-ground vecc-import vecc-opt vecc-bench RUNTIME DESTINATION bin)
 if(TARGET vecc_python)  # vecc.programs starts them
   install(TARGETS vecc vecc-import vecc-opt RUNTIME DESTINATION vecc/bin
           COMPONENT python EXCLUDE_FROM_ALL)

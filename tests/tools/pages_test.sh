@@ -30,7 +30,7 @@ offers() {
   complete_words "$@" | grep -qxF -- "$wanted" || fail "\"$wanted\" is not offered for: $*"
 }
 
-for tool in vecc vecc-import vecc-opt vecc-bench; do
+for tool in vecc vecc-ground vecc-import vecc-opt vecc-bench; do
   # shellcheck source=/dev/null
   . "$share/bash-completion/completions/$tool"
   man=$share/man/man1/$tool.1
