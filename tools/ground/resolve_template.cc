@@ -28,10 +28,13 @@ constexpr std::array kSpecials = {
     SpecialName{"neq", Special::NotEqual},    SpecialName{"lt", Special::Less},
     SpecialName{"leq", Special::AtMost},      SpecialName{"gt", Special::Greater},
     SpecialName{"geq", Special::AtLeast},     SpecialName{"next", Special::Next},
+    SpecialName{"add", Special::Sum},         SpecialName{"sub", Special::Difference},
+    SpecialName{"mod", Special::Remainder},   SpecialName{"maxcard", Special::MaxCard},
 };
-// SQLite's: of tables in a join, of columns in a table.
+// SQLite's: of tables in a join, of columns in a table, of arguments of a function.
 constexpr std::size_t kMostLiterals = 60;
 constexpr std::uint32_t kMostArguments = 1000;
+constexpr std::size_t kMostSpecialArguments = 100;
 
 NeuronFunction function_of(Combination combination, Transformation transformation) {
   NeuronFunction function;
@@ -105,6 +108,11 @@ struct ProgramBuilder {
                   "vecc-ground does not do @" + escape_terminal(atom.predicate.name));
     }
     literal.special = known->special;
+    if (atom.terms.size() > kMostSpecialArguments) {
+      fail(ErrorCode::BadTable, atom.at,
+           "found " + count_of(atom.terms.size(), "term") + ", expected at most " +
+               std::to_string(kMostSpecialArguments));
+    }
     if (literal.through) {
       fail(ErrorCode::BadTable, atom.at,
            "a special predicate has no function and no soft negation");

@@ -44,7 +44,11 @@ enum class Special : std::uint8_t {
   AtMost,
   Greater,
   AtLeast,
-  Next,  ///< the second is the first + 1
+  Next,        ///< the second is the first + 1
+  Sum,         ///< the third is the first + the second
+  Difference,  ///< the third is the first - the second
+  Remainder,   ///< the third is what is left of the first after division by the second
+  MaxCard,     ///< as many different ones behind the first as it says, or fewer
 };
 
 struct Literal {

@@ -169,10 +169,25 @@ class QueryText {
       case Special::Greater: return compare(">");
       case Special::AtLeast: return compare(">=");
       case Special::Next: return fmt::format("follows({}, {})", text_of(a[0]), text_of(a[1]));
+      case Special::Sum: return computed_text('+', a);
+      case Special::Difference: return computed_text('-', a);
+      case Special::Remainder: return computed_text('%', a);
+      case Special::MaxCard: return most_different_text(a);
       case Special::In: return in_text(a);
       case Special::AllDiff: return all_different_text(a);
     }
     return "1";
+  }
+
+  [[nodiscard]] std::string computed_text(char sign, const std::vector<Argument>& a) const {
+    return fmt::format("computes('{}', {}, {}, {})", sign, text_of(a[0]), text_of(a[1]),
+                       text_of(a[2]));
+  }
+
+  [[nodiscard]] std::string most_different_text(const std::vector<Argument>& a) const {
+    std::string list;
+    for (const Argument argument : a) list += (list.empty() ? "" : ", ") + text_of(argument);
+    return "max_card(" + list + ")";
   }
 
   [[nodiscard]] std::string in_text(const std::vector<Argument>& a) const {

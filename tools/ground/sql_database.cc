@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cmath>
 #include <utility>
 
 #include "vecc/escape.h"
@@ -44,6 +45,41 @@ void follows(sqlite3_context* context, int, sqlite3_value** arguments) {
   const auto x = constants.number(static_cast<Constant>(sqlite3_value_int64(arguments[0])));
   const auto y = constants.number(static_cast<Constant>(sqlite3_value_int64(arguments[1])));
   sqlite3_result_int(context, x && y && *x + 1 == *y ? 1 : 0);
+}
+
+// computes(sign, x, y, z): all are numbers, and `x sign y` is z.
+void computes(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const auto& constants = *static_cast<const ConstantTable*>(sqlite3_user_data(context));
+  const auto number = [&](int i) {
+    return constants.number(static_cast<Constant>(sqlite3_value_int64(arguments[i])));
+  };
+  const auto x = number(1);
+  const auto y = number(2);
+  const auto z = number(3);
+  bool holds = x && y && z;
+  if (holds) {
+    switch (*sqlite3_value_text(arguments[0])) {
+      case '+': holds = *x + *y == *z; break;
+      case '-': holds = *x - *y == *z; break;
+      default: holds = std::fmod(*x, *y) == *z;
+    }
+  }
+  sqlite3_result_int(context, holds ? 1 : 0);
+}
+
+// max_card(n, x, y, ...): the constant n is a number, and no more of the others are different.
+void max_card(sqlite3_context* context, int count, sqlite3_value** arguments) {
+  const auto& constants = *static_cast<const ConstantTable*>(sqlite3_user_data(context));
+  const auto most = constants.number(static_cast<Constant>(sqlite3_value_int64(arguments[0])));
+  int different = 0;
+  for (int i = 1; i < count; ++i) {
+    bool is_new = true;
+    for (int k = 1; k < i; ++k) {
+      is_new &= sqlite3_value_int64(arguments[k]) != sqlite3_value_int64(arguments[i]);
+    }
+    different += is_new ? 1 : 0;
+  }
+  sqlite3_result_int(context, most && different <= *most ? 1 : 0);
 }
 
 // has_type(x, t): the constant is of type t.
@@ -94,9 +130,14 @@ Result<SqlDatabase> SqlDatabase::open(const ConstantTable& constants) {
   const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
   // SQLite only hands the table back to the functions, which read it.
   auto* const table = const_cast<ConstantTable*>(&constants);
-  sqlite3_create_function(handle, "compare", 2, flags, table, compare, nullptr, nullptr);
-  sqlite3_create_function(handle, "follows", 2, flags, table, follows, nullptr, nullptr);
-  sqlite3_create_function(handle, "has_type", 2, flags, table, has_type, nullptr, nullptr);
+  const auto add = [&](const char* name, int arguments, auto* function) {
+    sqlite3_create_function(handle, name, arguments, flags, table, function, nullptr, nullptr);
+  };
+  add("compare", 2, compare);
+  add("follows", 2, follows);
+  add("computes", 4, computes);
+  add("max_card", -1, max_card);
+  add("has_type", 2, has_type);
   VECC_TRY_VOID(
       database.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
                    "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; BEGIN"));
