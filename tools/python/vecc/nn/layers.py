@@ -269,8 +269,7 @@ def gen(g: Any, x: Value, out: int, network: Network, temperature: float = 1.0,
 def _deviation(m: Value, over: Any) -> Value:
     """The root of the variance, 0 where that is below 1e-5."""
     variance = relu(mean(square(m), over=over) - square(mean(m, over=over)))
-    text = "elproduct(0.5, sum(1, signum(sum($0, -1e-05))))"
-    above = elementwise(text, variance)
+    above = elementwise("signum(sum($0, -1e-05))", variance)  # 1 or 0
     return above * sqrt(elementwise("sum(relu(sum($0, -1e-05)), 1e-05)", variance))
 
 

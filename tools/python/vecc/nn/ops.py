@@ -178,6 +178,11 @@ def _operators() -> None:
             return _arithmetic(other, self, formula)
         setattr(Value, f"__{name}__", forward)
         setattr(Value, f"__r{name}__", backward)
+    for name, sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
+        def compare(self: Value, other: Any, sign: str = sign) -> Any:
+            fail(f"{describe(self)} has no value while a model is traced, so {sign} cannot compare "
+                 "it")
+        setattr(Value, f"__{name}__", compare)
     Value.__neg__ = lambda self: elementwise("elproduct(-1, $0)", self)  # type: ignore
     Value.__matmul__ = matmul  # type: ignore
     Value.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore

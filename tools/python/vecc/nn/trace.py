@@ -104,20 +104,19 @@ class Trace:
     def __init__(self) -> None:
         self.values: List[Value] = []
         self.tables: Dict[str, Table] = {}
-        self._scopes: List[str] = []
+        self._scopes: List[str] = []  # the names of all around, together
         self._names: Dict[str, int] = {}
 
     def unique(self, name: str) -> str:
         """`name` in the scope of now; a second of that name is name_2."""
-        full = "/".join([*self._scopes, name])
+        full = "/".join([*self._scopes[-1:], name])
         number = self._names.get(full, 0) + 1
         self._names[full] = number
         return full if number == 1 else f"{full}_{number}"
 
     @contextmanager
     def scope(self, name: str) -> Iterator[None]:
-        full = self.unique(name)
-        self._scopes.append(full.rpartition("/")[2])
+        self._scopes.append(self.unique(name))
         try:
             yield
         finally:
