@@ -8,7 +8,7 @@ import numpy as np
 
 from vecc.error import usage_error
 from vecc.nn.data import Data
-from vecc.nn.trace import GRAPHS, ONE, Category, Domain, Endpoint
+from vecc.nn.trace import GRAPHS, ONE, Category, Domain, Endpoint, Shape
 
 
 class Edges(NamedTuple):
@@ -86,18 +86,29 @@ class Binding:
         edges = self.edges(domain)
         return (values if domain.loops is None else self._filled(domain, values))[edges.order]
 
+    def numbers(self, domain: Domain, name: str, shape: Shape) -> np.ndarray:
+        """A feature of floats."""
+        values = self.feature(domain, name)
+        found = ("whole numbers" if values.dtype == np.uint32 else
+                 f"rows of {list(values.shape[1:])}")
+        if values.dtype == np.uint32 or values.shape[1:] != shape:
+            raise usage_error(self.data.name, f"feature {name!r} of {domain} are {found}, but the "
+                              "model was traced with " +
+                              (f"{list(shape)}" if values.dtype != np.uint32 else "floats"))
+        return values
+
     def _filled(self, domain: Domain, values: np.ndarray) -> np.ndarray:
         """With a row a loop: a number, or the mean of the edges into its node (0 of none)."""
         src, dst = self.data.ends[domain.key]
         count = self.data.counts[Domain("node", domain.key[0])]
-        loops = np.zeros((count, *values.shape[1:]), values.dtype)
+        loops = np.zeros((count, *values.shape[1:]))
         if domain.loops == "mean":
             kept = src != dst
             np.add.at(loops, dst[kept], values[kept])
             degree = np.maximum(np.bincount(dst[kept], minlength=count), 1)
-            loops /= degree.reshape(-1, *[1] * (values.ndim - 1)).astype(values.dtype)
+            loops /= degree.reshape(-1, *[1] * (values.ndim - 1))
         else:
-            loops += values.dtype.type(domain.loops)
+            loops += domain.loops
         return np.concatenate([values, loops])
 
     def categories(self, category: Category) -> np.ndarray:

@@ -23,8 +23,9 @@ def any_array(value: Any) -> np.ndarray:
     if hasattr(value, "detach"):
         value = value.detach().cpu()
         kind = str(value.dtype)
-        return as_array(value, np.int64 if "int" in kind or "bool" in kind else
-                        np.float64 if kind == "torch.float64" else np.float32)
+        dtype = (bool if kind == "torch.bool" else np.int64 if "int" in kind else
+                 np.float64 if kind == "torch.float64" else np.float32)
+        return as_array(value, dtype)
     return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
 
 
@@ -153,6 +154,8 @@ class Data:
             if rows.dtype != bool:
                 picked, rows = _ids("labels", split, rows, len(array)), np.zeros(len(array), bool)
                 rows[picked] = True
+                if rows.sum() != len(picked):
+                    raise usage_error("labels", f"{split} has row numbers twice; a mask is bool")
             if rows.shape != (len(array),):
                 raise usage_error("labels", f"{split} has shape {list(rows.shape)}, expected "
                                   f"[{len(array)}]")

@@ -99,7 +99,7 @@ class Lowering:
         return self.binding.rows(value.domain)
 
     def _feature(self, value: Value) -> Block:
-        values = self.binding.feature(value.domain, value.attributes["name"])
+        values = self.binding.numbers(value.domain, value.attributes["name"], value.shape)
         return self._constant_rows(values, len(values), sides_of(value.shape))
 
     def _one_hot(self, value: Value) -> Block:

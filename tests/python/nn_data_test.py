@@ -1,0 +1,283 @@
+"""vecc.nn: data, labels, masks; fit, evaluate, predict, save and load."""
+
+import copy
+import pickle
+import tempfile
+import types
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from command_line import VECC  # noqa: F401  takes the arguments
+
+import vecc
+from vecc import nn
+
+
+def two_groups(seed=0, nodes=60):
+    """Nodes of two kinds, features with a hint of it, edges mostly within a kind."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 2, nodes)
+    x = rng.normal(size=(nodes, 4)).astype(np.float32) + kind[:, None] * np.float32(0.8)
+    src, dst = rng.integers(0, nodes, (2, 6 * nodes))
+    kept = (kind[src] == kind[dst]) | (rng.random(len(src)) < 0.1)
+    return nn.Data().nodes(x=x).edges(src[kept], dst[kept]), kind
+
+
+def network(g):
+    h = nn.relu(nn.layers.sage(g, g.x, 8))
+    return nn.linear(nn.layers.sage(g, h, 8), 2, bias=True, name="out")
+
+
+def small_graphs(count, seed=0):
+    """Rings and stars: which of both is the label."""
+    rng, parts = np.random.default_rng(seed), []
+    for number in range(count):
+        nodes = int(rng.integers(4, 9))
+        around = np.arange(nodes)
+        ends = ((around, (around + 1) % nodes) if number % 2 else
+                (np.zeros(nodes - 1, int), np.arange(1, nodes)))
+        both = np.concatenate([np.stack(ends), np.stack(ends[::-1])], axis=1)
+        parts.append(nn.Data().nodes(x=np.ones((nodes, 1))).edges(both).labels([number % 2]))
+    return parts
+
+
+def graph_network(g):
+    h = nn.layers.gin(g, g.x, lambda x: nn.layers.mlp(x, 8, 8))
+    return nn.linear(nn.mean(nn.relu(h), over=g.graph), 2, bias=True)
+
+
+class FitTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "w.safetensors"
+
+    def test_nodes_with_masks(self):
+        data, kind = two_groups()
+        train, test = np.arange(60) < 30, np.arange(60) >= 40
+        data.labels(kind, train=train, validation=np.arange(30, 40), test=test,
+                    classes=["left", "right"])
+        model = nn.Model(network)
+        training = model.fit(data, epochs=60, lr=0.02)
+        self.assertEqual(training.epochs, 60)
+        self.assertIn("validation_accuracy", training.history[-1])
+        self.assertGreater(training.history[-1]["train_accuracy"], 0.9)
+        tested = model.evaluate(data, split="test")
+        self.assertEqual(tested["samples"], 20)
+        predicted = model.predict(data)
+        self.assertEqual(len(predicted.names), 60)
+        self.assertEqual(set(predicted.names), {"left", "right"})
+        right = np.mean(predicted.predicted[test] == kind[test])
+        self.assertAlmostEqual(tested["accuracy"], right)
+        np.testing.assert_allclose(predicted.values.sum(1), 1)
+
+    def test_rows_of_no_mask_teach_nothing(self):
+        """The same as labels that are not there."""
+        data, kind = two_groups()
+        mask = np.arange(60) < 20
+        data.labels(kind, train=mask)
+        other = two_groups()[0].labels(np.where(mask, kind, -1))
+        losses = [nn.Model(network).fit(each, epochs=3).history[-1]["loss"]
+                  for each in (data, other)]
+        self.assertEqual(*losses)
+
+    def test_both_ways_train_alike(self):
+        data, kind = two_groups(nodes=20)
+        data.labels(kind)
+        model = nn.Model(network, dtype="f64", backend="interpreter").trace(data)
+        losses = [model.program(data, way=way).train(epochs=5, loss="softentropy").history[-1]
+                  for way in ("direct", "neurons")]
+        self.assertAlmostEqual(losses[0]["loss"], losses[1]["loss"], 12)
+
+    def test_sets_of_graphs(self):
+        """New graphs go in with the weights of before."""
+        model = nn.Model(graph_network)
+        model.fit(small_graphs(20), epochs=150, lr=0.02, batch_size=5)
+        self.assertEqual(model.evaluate(small_graphs(10, seed=4))["accuracy"], 1)
+        unknown = small_graphs(6, seed=5)
+        for part in unknown:
+            part.targets = None
+        self.assertEqual(model.predict(unknown).predicted.tolist(), [0, 1] * 3)
+        one = model.predict(unknown[1:2])
+        self.assertEqual(one.predicted.tolist(), [1])
+
+    def test_numbers(self):
+        data, kind = two_groups()
+        y = data.features[next(iter(data.counts))]["x"].values[:, :2] * [1, -2]
+        y[3] = np.nan
+        data.labels(y)
+        model = nn.Model(lambda g: nn.linear(g.x, 2, bias=True))
+        model.fit(data, epochs=400, lr=0.05)
+        found = model.evaluate(data)
+        self.assertEqual(found["samples"], 59)
+        self.assertLess(found["rmse"], 0.05)
+        self.assertIsNone(model.predict(data).classes)
+
+    def test_several_labels(self):
+        data, _ = two_groups()
+        x = data.features[next(iter(data.counts))]["x"].values
+        data.labels((x[:, :3] > 0).astype(int))
+        model = nn.Model(lambda g: nn.linear(g.x, 3))
+        model.fit(data, epochs=200, lr=0.05)
+        self.assertGreater(model.evaluate(data)["auroc"], 0.98)
+
+    def test_weights_of_samples(self):
+        """A sample of weight 2 counts as two of 1."""
+        data, kind = two_groups(nodes=6)
+        twice = np.where(kind == 1, 2.0, 1.0)
+        losses = []
+        for weights in (twice, None):
+            data.labels(kind, weights=weights)
+            model = nn.Model(lambda g: nn.linear(g.x, 2), dtype="f64").trace(data)
+            losses.append(model.program(data).train(
+                epochs=1, loss="softentropy").history[0]["loss"])
+        model = nn.Model(lambda g: nn.linear(g.x, 2), dtype="f64").trace(data)
+        logits = model(data)
+        errors = np.log(np.exp(logits).sum(1)) - logits[np.arange(6), kind]
+        self.assertAlmostEqual(losses[0], (errors * twice).mean(), 6)
+        self.assertAlmostEqual(losses[1], errors.mean(), 6)
+
+    def test_save_and_load(self):
+        data, kind = two_groups()
+        model = nn.Model(network, seed=3).trace(data.labels(kind))
+        model.fit(data, epochs=3)
+        model.save(self.path)
+        other = nn.Model(network).load(self.path, data)
+        np.testing.assert_array_equal(other(data), model(data))
+        with self.assertRaisesRegex(vecc.Error, "was not traced.*trace"):
+            nn.Model(network).load(self.path)
+        with self.assertRaisesRegex(vecc.Error, "out/weight"):
+            nn.Model(lambda g: nn.linear(g.x, 2, name="other")).load(self.path, data)
+
+    def test_weights(self):
+        data, _ = two_groups()
+        model = nn.Model(network).trace(data)
+        self.assertEqual(model.weights["sage/lin_l/weight"].shape, (8, 4))
+        np.testing.assert_array_equal(model.weights["sage/lin_l/bias"], np.zeros(8))
+        before = model.weights
+        model.set_weights({"out/bias": [1, 2]})
+        np.testing.assert_array_equal(model.weights["out/bias"], [1, 2])
+        np.testing.assert_array_equal(model.weights["out/weight"], before["out/weight"])
+        with self.assertRaisesRegex(vecc.Error, r"'out/bias' are \[3\], expected \[2\]"):
+            model.set_weights({"out/bias": [1, 2, 3]})
+        with self.assertRaisesRegex(vecc.Error, "there are none called 'bias'"):
+            model.set_weights({"bias": [1, 2]})
+        self.assertEqual(*(nn.Model(network, seed=s).trace(data).weights["out/weight"].tobytes()
+                           for s in (7, 7)))
+
+    def test_what_has_no_neurons(self):
+        data, kind = two_groups()
+        graph = nn.Model(network).graph(data.labels(kind))
+        self.assertEqual(graph.neuron_count, 0)
+        for call in (graph.evaluate, lambda: graph.save(self.path), lambda: pickle.dumps(graph)):
+            with self.assertRaisesRegex(vecc.Error, 'without neurons; .*way="neurons"'):
+                call()
+        with self.assertRaisesRegex(vecc.Error, "lazy-adam finds the weights"):
+            graph.compile().train(epochs=1, optimizer="lazy-adam")
+        same = copy.copy(graph).compile()
+        np.testing.assert_array_equal(same(), graph.compile()())
+        neurons = nn.Model(network).graph(data, way="neurons")
+        np.testing.assert_allclose(neurons.evaluate(), same(), atol=1e-5)
+        self.assertGreater(neurons.neuron_count, 60)
+
+    def test_emission(self):
+        """As of any graph."""
+        data, kind = two_groups()
+        program = nn.Model(network).program(data.labels(kind))
+        self.assertIn("sage/lin_l/weight", program.text)
+        program.emit("cpp", self.path.parent / "program")
+        self.assertTrue(any((self.path.parent / "program").iterdir()))
+
+
+class DataTest(unittest.TestCase):
+    def check(self, call, message):
+        with self.assertRaisesRegex(vecc.Error, message) as raised:
+            call()
+        self.assertIsInstance(raised.exception, ValueError)
+
+    def test_bad_arrays(self):
+        x, data = np.ones((3, 2)), nn.Data
+        self.check(lambda: data().nodes(), "needs features or a count")
+        self.check(lambda: data().nodes(x=x, z=x[:2]), r"z has shape \[2, 2\], expected 3 rows")
+        self.check(lambda: data().nodes(x=x * np.nan), "not finite")
+        self.check(lambda: data().nodes(x=np.array(["a"])), "expected floats or whole numbers")
+        self.check(lambda: data().nodes(x=-np.ones(3, int)), "expected categories from 0")
+        self.check(lambda: data().nodes(x=np.ones((3, 2), int)), "2 whole numbers a row")
+        self.check(lambda: data().nodes(x=x).nodes(x=x), "is there already")
+        self.check(lambda: data().nodes(x=x, graph=[0]), "graph has 1 entries, expected 3")
+        self.check(lambda: data().edges([0], [0]), "there are no nodes 'node' yet")
+        self.check(lambda: data().nodes(x=x).edges([0, 3], [0, 0]), "src has 0 to 3, expected 0 to 2")
+        self.check(lambda: data().nodes(x=x).edges([0, 1], [0]), "src has 2 entries, dst 1")
+        self.check(lambda: data().nodes(x=x).edges([0.5], [0]), "expected whole numbers")
+        self.check(lambda: nn.as_data(3), "int is none of vecc.nn.Data")
+        self.check(lambda: nn.as_data([]), "is empty")
+
+    def test_bad_labels(self):
+        data, kind = two_groups()
+        model = nn.Model(network)
+        for y, message in ((kind[:5], "they have 5 rows"), (kind + 2, "there are 4 classes"),
+                           (np.ones((60, 3)), "they have 3 numbers a row"),
+                           (np.array([["a"]] * 60), "expected whole numbers or floats")):
+            self.check(lambda: model.fit(data.labels(y), epochs=1), message)
+        part = np.ones((60, 2))
+        part[0, 0] = np.nan
+        self.check(lambda: model.fit(data.labels(part), epochs=1), "NaN in part")
+        self.check(lambda: data.labels(kind, train=np.ones(3, bool)), r"train has shape \[3\]")
+        self.check(lambda: data.labels(kind, train=np.ones(60, int)), "twice; a mask is bool")
+        self.check(lambda: model.fit(data.labels(kind, classes=["a", "b", "c"]), epochs=1),
+                   "they name 3 classes")
+        data.targets = None
+        self.check(lambda: model.evaluate(data), "has a target to compare with")
+
+    def test_data_that_does_not_fit_the_trace(self):
+        model = nn.Model(lambda g: nn.embedding(g.kind, 2) + g.x)
+        model.trace(nn.Data().nodes(x=np.ones((2, 2)), kind=[0, 1]))
+        self.check(lambda: model(nn.Data().nodes(x=np.ones((2, 2)), kind=[0, 2])),
+                   "'kind' of nodes of node has 2, but the model was traced with 2 values")
+        self.check(lambda: model(nn.Data().nodes(kind=[0, 1])), "there is no feature 'x'")
+        self.check(lambda: model(nn.Data().nodes(x=np.ones((2, 3)), kind=[0, 1])),
+                   r"rows of \[3\], but the model was traced with \[2\]")
+        self.check(lambda: model(nn.Data().nodes(x=np.ones((2, 2)), kind=np.ones((2, 1)))),
+                   "expected whole numbers")
+        self.check(lambda: model(nn.Data().nodes(x=[[1, ], [2]], kind=[0, 1])),
+                   "are whole numbers, but the model was traced with floats")
+        self.check(lambda: model(nn.Data().nodes("other", x=np.ones((2, 2)))), "has no nodes of node")
+
+    def test_arrays(self):
+        x, y = np.ones((3, 2), np.float32), np.array([0, 1, 0])
+        data = nn.from_arrays([[0, 1], [1, 2]], x, y=y, masks={"train": [0, 1]}, w=[0.5, 2.0])
+        self.assertEqual(str(data), "<vecc.nn.Data data: 3 nodes of node, 2 edges of node to node>")
+        self.assertEqual(data.splits.tolist(), [1, 1, 0])
+        kept = data.features[next(iter(data.counts))]["x"].values
+        self.assertIs(kept.dtype.type, np.float32)
+        self.assertTrue(np.shares_memory(kept, x))
+
+    def test_scipy(self):
+        """Whatever has tocoo() as SciPy's matrices have."""
+        entries = types.SimpleNamespace(row=np.array([0, 1]), col=np.array([1, 2]),
+                                        data=np.array([0.5, 2]))
+        matrix = types.SimpleNamespace(shape=(3, 3), tocoo=lambda: entries)
+        data = nn.from_scipy(matrix, np.eye(3), weighted=True)
+
+        def weigh(g):
+            return nn.sum(g.weight * g.x[g.src], over=g.dst)
+        np.testing.assert_allclose(nn.Model(weigh)(data), [[0, 0, 0], [0.5, 0, 0], [0, 2, 0]])
+
+    def test_batch(self):
+        parts = small_graphs(3)
+        data = nn.batch(parts)
+        self.assertEqual(data.targets.tolist(), [0, 1, 0])
+        sizes = nn.Model(lambda g: nn.count(g.graph))(data)
+        self.assertEqual(sizes.tolist(), [len(p.features[next(iter(p.counts))]["x"].values)
+                                          for p in parts])
+        parts[1].nodes("more", count=1)
+        parts[1].labels([1, 2])
+        self.check(lambda: nn.batch(parts), "one a graph")
+        odd = nn.Data().nodes(z=np.ones((2, 1))).edges([0], [1])
+        self.check(lambda: nn.batch([parts[0], odd]), "features differ from graph to graph")
+
+
+if __name__ == "__main__":
+    unittest.main()

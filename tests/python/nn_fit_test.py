@@ -1,0 +1,135 @@
+"""vecc.nn with data as people have it: PyTorch Geometric's, NetworkX's; training as PyG trains."""
+
+import unittest
+
+import networkx
+import numpy as np
+import torch
+import torch.nn.functional as functional
+import torch_geometric.nn as pyg
+from torch_geometric.data import Batch, Data, HeteroData
+
+from command_line import VECC  # noqa: F401  takes the arguments
+
+import vecc
+from vecc import nn
+
+
+def peer_data(seed=0, nodes=50):
+    torch.manual_seed(seed)
+    y = torch.randint(0, 3, (nodes,))
+    x = torch.randn(nodes, 6) + functional.one_hot(y, 6)
+    ends = torch.randint(0, nodes, (2, 6 * nodes))
+    ends = ends[:, (y[ends[0]] == y[ends[1]]) | (torch.rand(ends.shape[1]) < 0.1)]
+    data = Data(x=x, edge_index=ends, y=y, edge_attr=torch.randn(ends.shape[1], 2))
+    data.train_mask = torch.arange(nodes) < 25
+    data.val_mask = (torch.arange(nodes) >= 25) & (torch.arange(nodes) < 30)
+    data.test_mask = torch.arange(nodes) >= 30
+    return data
+
+
+class Peer(torch.nn.Module):
+    """The two layers that docs/models.md ports."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1 = pyg.GATv2Conv(6, 8, heads=2, edge_dim=2)
+        self.conv2 = pyg.GATv2Conv(16, 3, edge_dim=2)
+
+    def forward(self, x, edge_index, edge_attr):
+        h = functional.elu(self.conv1(x, edge_index, edge_attr))
+        return self.conv2(h, edge_index, edge_attr)
+
+
+def network(g):
+    h = nn.elu(nn.layers.gatv2(g, g.x, 8, heads=2, edge_attr="edge_attr", name="conv1"))
+    return nn.layers.gatv2(g, h, 3, edge_attr="edge_attr", name="conv2")
+
+
+def ported(peer):
+    return {name.replace(".", "/"): value for name, value in peer.state_dict().items()}
+
+
+class FitTest(unittest.TestCase):
+    def test_training_as_pyg_trains(self):
+        """From the same weights: the loss of every epoch, and the weights in the end."""
+        data, peer = peer_data(), Peer().double()
+        model = nn.Model(network, dtype="f64", backend="cpu").trace(data)
+        model.set_weights(ported(peer))
+        inputs = data.x.double(), data.edge_index, data.edge_attr.double()
+        np.testing.assert_allclose(model(data), peer(*inputs).detach(), atol=1e-10)
+        optimizer, losses = torch.optim.Adam(peer.parameters(), lr=0.01), []
+        for _ in range(20):
+            optimizer.zero_grad()
+            loss = functional.cross_entropy(peer(*inputs)[data.train_mask], data.y[data.train_mask])
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        history = model.fit(data, epochs=20, lr=0.01).history
+        np.testing.assert_allclose([epoch["loss"] for epoch in history], losses, rtol=1e-7)
+        for name, value in ported(peer).items():
+            np.testing.assert_allclose(model.weights[name].ravel(), value.ravel(), atol=1e-7)
+        predicted = peer(*inputs).argmax(1)[data.test_mask]
+        right = (predicted == data.y[data.test_mask]).double().mean().item()
+        self.assertAlmostEqual(model.evaluate(data, split="test")["accuracy"], right)
+        other = peer_data(seed=1, nodes=20)  # a new graph
+        expected = peer(other.x.double(), other.edge_index, other.edge_attr.double())
+        np.testing.assert_allclose(model(other), expected.detach(), atol=1e-6)
+
+    def test_sets_of_graphs(self):
+        parts = [peer_data(seed, nodes=8 + seed) for seed in range(4)]
+        for number, part in enumerate(parts):
+            part.y = torch.tensor([number % 2])
+            for mask in ("train_mask", "val_mask", "test_mask"):
+                del part[mask]
+        model = nn.Model(lambda g: nn.linear(nn.mean(network(g), over=g.graph), 2)).trace(parts)
+        batch = Batch.from_data_list(parts)
+        found = model(parts)
+        self.assertEqual(found.shape, (4, 2))
+        np.testing.assert_allclose(model(batch), found, atol=1e-6)
+        for number, part in enumerate(parts):
+            np.testing.assert_allclose(model([part]), found[number:number + 1], atol=1e-5)
+        self.assertEqual(model.fit(parts, epochs=2).epochs, 2)
+
+    def test_typed_sets(self):
+        data = HeteroData()
+        data["paper"].x, data["author"].x = torch.randn(4, 3), torch.randn(2, 5)
+        data["paper"].y, data["paper"].train_mask = torch.tensor([0, 1, 1, 0]), torch.ones(4).bool()
+        data["author", "writes", "paper"].edge_index = torch.tensor([[0, 1, 1], [0, 1, 3]])
+        data["paper", "rev", "author"].edge_index = torch.tensor([[0, 1, 3], [0, 1, 1]])
+
+        def typed(g):
+            x = {t: nn.linear(g[t].x, 4, name=f"in/{t}") for t in g.node_types}
+            return nn.linear(nn.layers.hgt(g, x, 4, heads=2)["paper"], 2)
+        model = nn.Model(typed)
+        training = model.fit(data, epochs=30, lr=0.05)
+        self.assertLess(training.history[-1]["loss"], training.history[0]["loss"])
+        data["author"].y = torch.tensor([0, 1])
+        with self.assertRaisesRegex(vecc.Error, "several sets of nodes have y"):
+            model.evaluate(data)
+
+    def test_networkx(self):
+        graph = networkx.karate_club_graph()
+        for node, attributes in graph.nodes(data=True):
+            attributes["degree"] = float(graph.degree[node])
+            attributes["y"] = int(attributes["club"] == "Officer")
+
+        def weighted(g):  # the weights are whole numbers
+            return nn.sum(nn.numbers(g.weight) * g.degree[g.src], over=g.dst)
+        strength = nn.Model(weighted, dtype="f64")(graph)
+        expected = [sum(graph.edges[a, b]["weight"] * graph.degree[b] for b in graph[a])
+                    for a in graph]
+        np.testing.assert_allclose(strength, expected)
+        model = nn.Model(lambda g: nn.linear(nn.layers.gcn(g, nn.reshape(g.degree, 1), 8), 2))
+        self.assertIn("train_accuracy", model.fit(graph, epochs=2).history[-1])
+
+    def test_torch_arrays(self):
+        """Numbers of half precision become single; whole numbers stay."""
+        data = nn.Data().nodes(x=torch.ones(3, 2, dtype=torch.bfloat16), kind=torch.tensor([2, 0, 1]))
+        kinds = {name: feature.values.dtype for name, feature in
+                 data.features[next(iter(data.counts))].items()}
+        self.assertEqual(kinds, {"x": np.float32, "kind": np.uint32})
+
+
+if __name__ == "__main__":
+    unittest.main()
