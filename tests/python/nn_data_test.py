@@ -272,9 +272,18 @@ class DataTest(unittest.TestCase):
         sizes = nn.Model(lambda g: nn.count(g.graph))(data)
         self.assertEqual(sizes.tolist(), [len(p.features[next(iter(p.counts))]["x"].values)
                                           for p in parts])
-        parts[1].nodes("more", count=1)
+        for part in parts:
+            part.labels(part.targets, train=[0])
+        self.assertEqual(nn.batch(parts).splits.tolist(), [1, 1, 1])
+        parts[0].labels([0])
+        self.check(lambda: nn.batch(parts), "some graphs have splits, some have none")
         parts[1].labels([1, 2])
-        self.check(lambda: nn.batch(parts), "one a graph")
+        parts[2].labels([1])
+        self.check(lambda: nn.Model(graph_network).fit(parts), "they have 4 rows")
+        parts[1].targets = None
+        self.check(lambda: nn.batch(parts), "some graphs have labels, some have none")
+        parts[1].nodes("more", count=1)
+        self.check(lambda: nn.batch(parts), "different sets of nodes or edges")
         odd = nn.Data().nodes(z=np.ones((2, 1))).edges([0], [1])
         self.check(lambda: nn.batch([parts[0], odd]), "features differ from graph to graph")
 

@@ -82,7 +82,9 @@ class FitTest(unittest.TestCase):
             part.y = torch.tensor([number % 2])
             for mask in ("train_mask", "val_mask", "test_mask"):
                 del part[mask]
-        model = nn.Model(lambda g: nn.linear(nn.mean(network(g), over=g.graph), 2)).trace(parts)
+            part.u = torch.randn(1, 2)
+        model = nn.Model(lambda g: g.graphs.u + nn.linear(nn.mean(network(g), over=g.graph),
+                                                          2)).trace(parts)
         batch = Batch.from_data_list(parts)
         found = model(parts)
         self.assertEqual(found.shape, (4, 2))

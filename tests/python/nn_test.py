@@ -173,13 +173,14 @@ class LanguageTest(unittest.TestCase):
         page = (Path(__file__).parents[2] / "docs" / "models.md").read_text()
         names = {"nn": nn}
         for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-            if "def " in block:
+            if "def " in block and "torch.nn" not in block:
                 exec(compile(block.split("\nmodel = ")[0], "models.md", "exec"), names)
         source = nn.Data().nodes(x=X).edges(SRC, DST, a=A, edge_type=KIND)
         for name in ("rgat", "gatv2"):
             kinds = [] if name == "gatv2" else [lambda g: g.edge_type]
             compute(lambda g: names[name](g, g.x, 2, *[kind(g) for kind in kinds], heads=2), source)
         compute(lambda g: names["score"](g, g.x, g.edge_type), source)
+        compute(names["network"], source)
 
 
 class ErrorsTest(unittest.TestCase):
@@ -252,6 +253,12 @@ class ErrorsTest(unittest.TestCase):
         def feature(g):
             return nn.relu(g.xs)
         self.check(feature, "there is no feature 'xs'; there are: a, kind, s, x; 'x'")
+
+        def both(g):
+            return g.s
+        source = nn.Data().nodes(s=X).edges(SRC, DST, s=A)
+        with self.assertRaisesRegex(vecc.Error, "g.nodes.s or g.edges.s"):
+            nn.Model(both).trace(source)
 
         def sets(g):
             return g["papers"].x

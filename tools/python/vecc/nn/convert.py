@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 import numpy as np
 
 from vecc.error import usage_error
-from vecc.nn.data import Data, any_array, batch
+from vecc.nn.data import Data, batch
 
 MASKS = {"train": "train_mask", "validation": "val_mask", "test": "test_mask"}
 
@@ -52,10 +52,11 @@ def from_scipy(adjacency: Any, x: Any = None, *, y: Any = None, masks: Any = Non
 
 def from_pyg(source: Any) -> Data:
     """x, edge_index, edge_attr, edge_type, y, masks, batch; any other attribute of one row a node
-    is a feature of nodes, of one row an edge a feature of edges."""
+    is a feature of nodes, of one row an edge of edges, of one row a graph of graphs."""
     stored = dict(source.to_dict())
     nodes, edges = int(source.num_nodes), int(source.num_edges)
-    data, node_features, edge_features = Data("data"), {}, {}
+    graphs = int(getattr(source, "num_graphs", 1) or 1)
+    data, node_features, edge_features, graph_features = Data("data"), {}, {}, {}
     graph = stored.pop("batch", None)
     for name in ("edge_index", "ptr", "num_nodes"):
         stored.pop(name, None)
@@ -69,16 +70,15 @@ def from_pyg(source: Any) -> Data:
             edge_features[name] = value
         elif len(value) == nodes:
             node_features[name] = value
+        elif len(value) == graphs:
+            graph_features[name] = value
     data.nodes(count=nodes, graph=graph, **node_features)
     data.edges(source.edge_index, **edge_features)
+    if graph_features or graph is not None:
+        data.graphs(graphs, **graph_features)
     if y is not None:
-        data.labels(_at_least_one(y), **masks)
+        data.labels(y, **masks)
     return data
-
-
-def _at_least_one(y: Any) -> np.ndarray:
-    array = any_array(y)
-    return array[None] if array.ndim == 0 else array
 
 
 def from_hetero(source: Any) -> Data:

@@ -139,7 +139,7 @@ class Data:
         floats numbers (NaN: none), 0 and 1 in columns several labels. Masks, or row numbers, say
         what each row is for; with masks, rows in none have no part. `weights`: what each row's
         error counts."""
-        array = any_array(y)
+        array = np.atleast_1d(any_array(y))
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         self.targets, self.classes, self.splits = array, list(map(str, classes)), None
@@ -180,11 +180,15 @@ class Data:
 
 
 def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
-    """Graphs side by side; labels of one row a graph."""
+    """Graphs side by side: their labels, marks and weights one after another."""
     if not parts:
         raise usage_error(name, "is empty")
     result = Data(name)
     first = parts[0]
+    for part in parts:
+        if set(part.counts) - {GRAPHS} != set(first.counts) - {GRAPHS}:
+            raise usage_error(name, "graphs have different sets of nodes or edges: a set may be "
+                              "empty, nodes(count=0)")
     for domain in first.counts:
         if domain.kind == "node":
             _batch_nodes(result, parts, domain)
@@ -193,10 +197,14 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
             _batch_edges(result, parts, domain)
     result.graphs(len(parts), **_stack(parts, GRAPHS))
     if all(part.targets is not None for part in parts):
-        rows = [np.atleast_1d(part.targets) for part in parts]
-        if any(len(row) != 1 for row in rows):
-            raise usage_error(name, "labels of a set of graphs are one a graph")
-        result.labels(np.concatenate(rows), classes=first.classes)
+        result.labels(np.concatenate([part.targets for part in parts]), classes=first.classes)
+        for column in ("splits", "sample_weights"):
+            if all(getattr(part, column) is not None for part in parts):
+                setattr(result, column, np.concatenate([getattr(part, column) for part in parts]))
+            elif any(getattr(part, column) is not None for part in parts):
+                raise usage_error(name, f"some graphs have {column}, some have none")
+    elif any(part.targets is not None for part in parts):
+        raise usage_error(name, "some graphs have labels, some have none: -1 or NaN says none")
     return result
 
 
@@ -218,7 +226,7 @@ def _batch_nodes(result: Data, parts: Sequence[Data], domain: Domain) -> None:
 def _batch_edges(result: Data, parts: Sequence[Data], domain: Domain) -> None:
     ends = []
     for end, nodes in ((0, domain.key[0]), (1, domain.key[2])):
-        counts = [part.counts[Domain("node", nodes)] for part in parts]
+        counts = [part.counts.get(Domain("node", nodes), 0) for part in parts]
         begins = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         ends.append(np.concatenate([part.ends[domain.key][end] + begin
                                     for part, begin in zip(parts, begins)]))

@@ -7,15 +7,16 @@ PyG has it. docs/models.md has formula and code side by side.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
 
 from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, layer, leaky_relu, linear, log, matmul,
                          max as max_of, mean, min as min_of, relu, reshape, sigmoid, softmax, sqrt,
                          square, sum as sum_of, table, tanh, weight)
 from vecc.nn.trace import Category, Value, current, fail
-from vecc.nn.view import GraphView
+from vecc.nn.view import Edges, GraphView
 
 Network = Callable[[Value], Value]
+Ends = Union[GraphView, Edges]
 AGGREGATIONS = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
 
 
@@ -26,6 +27,10 @@ def _heads(h: Value, concatenated: bool) -> Value:
     return matmul(constant([1 / h.shape[0]] * h.shape[0]), h)
 
 
+def _edges(g: Ends) -> Edges:
+    return g.edges if isinstance(g, GraphView) else g
+
+
 def mlp(x: Value, *sizes: int, name: str = "nn") -> Value:
     """Sequential(Linear, ReLU, Linear, ...) with its names: nn/0/weight, nn/2/weight."""
     with current().scope(name):
@@ -34,7 +39,7 @@ def mlp(x: Value, *sizes: int, name: str = "nn") -> Value:
     return x
 
 
-def symmetric(x: Value, e: Any, w: Optional[Value] = None) -> Value:
+def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
     """sum_j w_ji x_j / sqrt(d_j d_i), d_i = sum_j w_ji."""
     d = count(e.dst) if w is None else sum_of(w, over=e.dst)
     messages = (x * d ** -0.5)[e.src]
@@ -42,34 +47,34 @@ def symmetric(x: Value, e: Any, w: Optional[Value] = None) -> Value:
 
 
 @layer
-def gcn(g: GraphView, x: Value, out: int, edge_weight: Optional[str] = None) -> Value:
+def gcn(g: Ends, x: Value, out: int, edge_weight: Optional[str] = None) -> Value:
     e = g.with_self_loops(fill=1)
     w = None if edge_weight is None else e.feature(edge_weight)
     return symmetric(linear(x, out, name="lin"), e, w) + weight("bias", out, "zeros")
 
 
 @layer
-def sage(g: GraphView, x: Value, out: int, aggregation: str = "mean") -> Value:
+def sage(g: Ends, x: Value, out: int, aggregation: str = "mean") -> Value:
     around = AGGREGATIONS[aggregation](x[g.src], over=g.dst)
     return linear(around, out, bias=True, name="lin_l") + linear(x, out, name="lin_r")
 
 
 @layer
-def gin(g: GraphView, x: Value, network: Network, eps: float = 0.0) -> Value:
+def gin(g: Ends, x: Value, network: Network, eps: float = 0.0) -> Value:
     return network((1 + eps) * x + sum_of(x[g.src], over=g.dst))
 
 
 @layer
-def gine(g: GraphView, x: Value, network: Network, edge_attr: str = "edge_attr",
+def gine(g: Ends, x: Value, network: Network, edge_attr: str = "edge_attr",
          eps: float = 0.0) -> Value:
-    a = g.feature(edge_attr) if not isinstance(g, GraphView) else g.edges.feature(edge_attr)
+    a = _edges(g).feature(edge_attr)
     if a.shape != x.shape:
         a = linear(a, x.shape[0], bias=True, name="lin")
     return network((1 + eps) * x + sum_of(relu(x[g.src] + a), over=g.dst))
 
 
 @layer
-def gat(g: GraphView, x: Value, out: int, heads: int = 1, slope: float = 0.2,
+def gat(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
         concatenated: bool = True, edge_attr: Optional[str] = None) -> Value:
     e = g.with_self_loops()
     h = linear(x, (heads, out), name="lin")
@@ -84,7 +89,7 @@ def gat(g: GraphView, x: Value, out: int, heads: int = 1, slope: float = 0.2,
 
 
 @layer
-def gatv2(g: GraphView, x: Value, out: int, heads: int = 1, slope: float = 0.2,
+def gatv2(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
           concatenated: bool = True, edge_attr: Optional[str] = None) -> Value:
     e = g.with_self_loops()
     h = linear(x, (heads, out), bias=True, name="lin_l")
@@ -97,14 +102,13 @@ def gatv2(g: GraphView, x: Value, out: int, heads: int = 1, slope: float = 0.2,
 
 
 @layer
-def transformer(g: Any, x: Value, out: int, heads: int = 1, concatenated: bool = True,
+def transformer(g: Ends, x: Value, out: int, heads: int = 1, concatenated: bool = True,
                 edge_attr: Optional[str] = None) -> Value:
     k, q, v = (linear(x, (heads, out), bias=True, name=f"lin_{name}")
                for name in ("key", "query", "value"))
     k, v = k[g.src], v[g.src]
     if edge_attr is not None:
-        edges = g.edges if isinstance(g, GraphView) else g
-        a = linear(edges.feature(edge_attr), (heads, out), name="lin_edge")
+        a = linear(_edges(g).feature(edge_attr), (heads, out), name="lin_edge")
         k, v = k + a, v + a
     s = softmax(dot(q[g.dst], k) * out ** -0.5, over=g.dst)
     h = _heads(sum_of(s[:, None] * v, over=g.dst), concatenated)
@@ -112,7 +116,7 @@ def transformer(g: Any, x: Value, out: int, heads: int = 1, concatenated: bool =
 
 
 @layer
-def rgcn(g: GraphView, x: Value, out: int, relation: Category) -> Value:
+def rgcn(g: Ends, x: Value, out: int, relation: Category) -> Value:
     w = table("weight", relation.count, (x.shape[0], out))
     messages = (x[g.src] @ w[relation]) / count(g.dst, by=relation)
     root = x @ weight("root", (x.shape[0], out))
@@ -120,7 +124,7 @@ def rgcn(g: GraphView, x: Value, out: int, relation: Category) -> Value:
 
 
 @layer
-def rgat(g: GraphView, x: Value, out: int, relation: Category, heads: int = 1,
+def rgat(g: Ends, x: Value, out: int, relation: Category, heads: int = 1,
          slope: float = 0.2) -> Value:
     w = table("weight", relation.count, (x.shape[0], heads * out))[relation]
     q, k = weight("q", (heads * out, heads)), weight("k", (heads * out, heads))
@@ -182,7 +186,7 @@ def _gelu(x: Value) -> Value:
 
 
 @layer
-def film(g: GraphView, x: Value, out: int, relation: Optional[Category] = None) -> Value:
+def film(g: Ends, x: Value, out: int, relation: Optional[Category] = None) -> Value:
     def modulated(name: str, by: Optional[Category], bias: bool) -> Tuple[Value, Value, Value]:
         own, other = (x, x) if name == "skip" else (x[g.dst], x[g.src])
         names = ("film_skip", "lin_skip") if name == "skip" else ("films", "lins")
@@ -209,7 +213,7 @@ def gru(x: Value, h: Value, name: str = "rnn") -> Value:
 
 
 @layer
-def gated_graph(g: GraphView, x: Value, out: int, steps: int) -> Value:
+def gated_graph(g: Ends, x: Value, out: int, steps: int) -> Value:
     """`steps` steps share one GRU."""
     n = x.shape[0]
     if n > out:
@@ -228,22 +232,21 @@ def gated_graph(g: GraphView, x: Value, out: int, steps: int) -> Value:
 
 
 @layer
-def edge(g: GraphView, x: Value, network: Network, aggregation: str = "max") -> Value:
+def edge(g: Ends, x: Value, network: Network, aggregation: str = "max") -> Value:
     x_i, x_j = x[g.dst], x[g.src]
     return AGGREGATIONS[aggregation](network(concat(x_i, x_j - x_i)), over=g.dst)
 
 
 @layer
-def nn_conv(g: Any, x: Value, out: int, network: Network, edge_attr: str = "edge_attr",
+def nn_conv(g: Ends, x: Value, out: int, network: Network, edge_attr: str = "edge_attr",
             aggregation: str = "sum") -> Value:
-    edges = g.edges if isinstance(g, GraphView) else g
-    w = reshape(network(edges.feature(edge_attr)), (x.shape[0], out))
+    w = reshape(network(_edges(g).feature(edge_attr)), (x.shape[0], out))
     around = AGGREGATIONS[aggregation](x[g.src] @ w, over=g.dst)
     return around + linear(x, out, name="lin") + weight("bias", out, "zeros")
 
 
 @layer
-def appnp(g: GraphView, x: Value, steps: int, alpha: float) -> Value:
+def appnp(g: Ends, x: Value, steps: int, alpha: float) -> Value:
     e, h = g.with_self_loops(), x
     for _ in range(steps):
         h = (1 - alpha) * symmetric(h, e) + alpha * x
@@ -251,15 +254,14 @@ def appnp(g: GraphView, x: Value, steps: int, alpha: float) -> Value:
 
 
 @layer
-def gen(g: Any, x: Value, out: int, network: Network, temperature: float = 1.0,
+def gen(g: Ends, x: Value, out: int, network: Network, temperature: float = 1.0,
         eps: float = 1e-7, edge_attr: Optional[str] = None) -> Value:
     """`network` is what PyG calls mlp."""
     h = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_src")
     own = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_dst")
     m = h[g.src]
     if edge_attr is not None:
-        edges = g.edges if isinstance(g, GraphView) else g
-        a = edges.feature(edge_attr)
+        a = _edges(g).feature(edge_attr)
         m = m + (a if a.shape == m.shape else linear(a, out, bias=True, name="lin_edge"))
     m = relu(m) + eps
     s = softmax(m * temperature, over=g.dst)
@@ -274,7 +276,7 @@ def _deviation(m: Value, over: Any) -> Value:
 
 
 @layer
-def pna(g: GraphView, x: Value, out: int, mean_log_degree: float, mean_degree: float = 1.0,
+def pna(g: Ends, x: Value, out: int, mean_log_degree: float, mean_degree: float = 1.0,
         aggregations: Sequence[str] = ("mean", "min", "max", "std"),
         scalers: Sequence[str] = ("identity", "amplification", "attenuation")) -> Value:
     """One tower; `mean_log_degree`: of log(degree + 1) over the training nodes."""

@@ -129,13 +129,14 @@ class GraphView:
         """A feature of the only nodes, or of the only edges."""
         if name.startswith("__"):
             raise AttributeError(name)
-        known: List[str] = []
-        for rows in (self.nodes, self.edges) if self.edge_types else (self.nodes,):
-            own = self._schema.features[rows._domain]
-            if name in own:
-                return rows.feature(name)
-            known += own
-        missing(f"feature {name!r}", name, known)
+        sets = (self.nodes, self.edges) if self.edge_types else (self.nodes,)
+        found = [rows for rows in sets if name in self._schema.features[rows._domain]]
+        if len(found) > 1:
+            fail(f"nodes and edges have a feature {name!r}: g.nodes.{name} or g.edges.{name}")
+        if not found:
+            missing(f"feature {name!r}", name,
+                    [each for rows in sets for each in self._schema.features[rows._domain]])
+        return found[0].feature(name)
 
 
 def _only(what: str, types: List[Any]) -> Any:
