@@ -11,6 +11,9 @@ CMAKE, BUILD, GRAPH = sys.argv[1:]
 del sys.argv[1:]
 USE = """
 import sys, vecc
+from vecc import nn
+model = nn.Model(lambda g: nn.linear(nn.layers.gcn(g, g.x, 4), 2))
+assert model(nn.from_arrays([[0, 1], [1, 2]], [[1.0], [2.0], [3.0]])).shape == (3, 2)
 print(len(vecc.load(sys.argv[1]).compile()()), vecc.backends("cpu"), vecc.__file__)
 """
 
@@ -22,6 +25,7 @@ class InstallTest(unittest.TestCase):
                            check=True, stdout=subprocess.DEVNULL)
             files = {path.name for path in (Path(folder) / "vecc").iterdir()}
             self.assertLessEqual({"__init__.py", "_core.pyi", "py.typed", "graph.py"}, files)
+            self.assertTrue((Path(folder) / "vecc" / "nn" / "layers.py").exists())
             jar = "vecc-neuralogic.jar"
             self.assertEqual(jar in files, (Path(BUILD) / "bin" / jar).exists())
 

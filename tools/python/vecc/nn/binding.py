@@ -80,7 +80,7 @@ class Binding:
         if name not in own:
             raise usage_error(self.data.name, f"there is no feature {name!r} of {domain}, which "
                               f"the model reads; there are: {', '.join(sorted(own)) or 'none'}")
-        values = own[name].values
+        values: np.ndarray = own[name].values
         if domain.kind != "edge":
             return values
         edges = self.edges(domain)

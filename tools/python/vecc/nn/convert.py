@@ -72,10 +72,10 @@ def from_pyg(source: Any) -> Data:
             node_features[name] = value
         elif len(value) == graphs:
             graph_features[name] = value
-    data.nodes(count=nodes, graph=graph, **node_features)
-    data.edges(source.edge_index, **edge_features)
+    data.nodes(count=nodes, graph=graph, features=node_features)
+    data.edges(source.edge_index, features=edge_features)
     if graph_features or graph is not None:
-        data.graphs(graphs, **graph_features)
+        data.graphs(graphs, features=graph_features)
     if y is not None:
         data.labels(y, **masks)
     return data
@@ -92,11 +92,11 @@ def from_hetero(source: Any) -> Data:
         if y is not None:
             labelled.append((name, y, masks))
         count = int(store.num_nodes)
-        data.nodes(name, count=count, **_rows(own, count))
+        data.nodes(name, count=count, features=_rows(own, count))
     for key in source.edge_types:
         own = dict(source[key].items())
         ends = own.pop("edge_index")
-        data.edges(ends, type=tuple(key), **_rows(own, int(ends.shape[1])))
+        data.edges(ends, type=tuple(key), features=_rows(own, int(ends.shape[1])))
     if len(labelled) > 1:
         raise usage_error("data", f"several sets of nodes have y: {[one[0] for one in labelled]}; "
                           "take one away, or nn.from_hetero(data).labels(y)")
@@ -128,7 +128,7 @@ def from_networkx(source: Any) -> Data:
     y = own.pop("y", None)
     if y is None and "y" in source.graph:
         y = np.atleast_1d(np.asarray(source.graph["y"]))
-    data = Data("data").nodes(count=len(names), **own).edges(src, dst, **features)
+    data = Data("data").nodes(count=len(names), features=own).edges(src, dst, features=features)
     return data if y is None else data.labels(y)
 
 

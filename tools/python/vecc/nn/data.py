@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Feature(NamedTuple):
     """Rows of floats (f32 or f64), or whole numbers 0 .. count-1."""
 
     values: np.ndarray
-    count: int = 0  #: of categories; 0: floats
+    kinds: int = 0  #: of categories; 0: floats
 
 
 def _feature(place: str, name: str, value: Any, rows: int) -> Feature:
@@ -95,10 +95,11 @@ class Data:
         self.classes: List[str] = []
 
     def nodes(self, name: str = "node", *, count: Optional[int] = None, graph: Any = None,
-              **features: Any) -> "Data":
-        """A set of nodes with features [count, ...]; `graph`: the graph of each."""
+              features: Mapping[str, Any] = {}, **more: Any) -> "Data":
+        """A set of nodes with features [count, ...], by keyword or in a mapping; `graph`: the graph
+        of each."""
         domain = Domain("node", name)
-        self._add(domain, count, features)
+        self._add(domain, count, {**features, **more})
         if graph is not None:
             ids = _ids(str(domain), "graph", graph, 2**31)
             if len(ids) != self.counts[domain]:
@@ -110,7 +111,7 @@ class Data:
         return self
 
     def edges(self, src: Any, dst: Any = None, *, type: EdgeKey = ("node", "to", "node"),
-              **features: Any) -> "Data":
+              features: Mapping[str, Any] = {}, **more: Any) -> "Data":
         """Edges from src[i] to dst[i] (or an array [2, count]), with features [count, ...]."""
         if dst is None:
             src, dst = any_array(src)
@@ -124,13 +125,13 @@ class Data:
             ends.append(_ids(str(domain), role, ids, self.counts[there]))
         if len(ends[0]) != len(ends[1]):
             raise usage_error(str(domain), f"src has {len(ends[0])} entries, dst {len(ends[1])}")
-        self._add(domain, len(ends[0]), features)
+        self._add(domain, len(ends[0]), {**features, **more})
         self.ends[domain.key] = (ends[0], ends[1])
         return self
 
-    def graphs(self, count: int, **features: Any) -> "Data":
+    def graphs(self, count: int, *, features: Mapping[str, Any] = {}, **more: Any) -> "Data":
         """How many graphs there are, and their features."""
-        self._add(GRAPHS, max(count, self.counts.get(GRAPHS, 0)), features)
+        self._add(GRAPHS, max(count, self.counts.get(GRAPHS, 0)), {**features, **more})
         return self
 
     def labels(self, y: Any, *, train: Any = None, validation: Any = None, test: Any = None,
@@ -142,11 +143,10 @@ class Data:
         array = np.atleast_1d(any_array(y))
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
-        self.targets, self.classes, self.splits = array, list(map(str, classes)), None
+        self.targets, self.classes = array, list(map(str, classes))
         self.sample_weights = None if weights is None else as_array(weights, np.float32)
         masks = {"train": train, "validation": validation, "test": test}
-        if any(mask is not None for mask in masks.values()):
-            self.splits = np.zeros(len(array), np.uint8)
+        splits = np.zeros(len(array), np.uint8)
         for split, mask in masks.items():
             if mask is None:
                 continue
@@ -159,7 +159,8 @@ class Data:
             if rows.shape != (len(array),):
                 raise usage_error("labels", f"{split} has shape {list(rows.shape)}, expected "
                                   f"[{len(array)}]")
-            self.splits[rows & (self.splits == 0)] = SPLITS[split]
+            splits[rows & (splits == 0)] = SPLITS[split]
+        self.splits = splits if any(mask is not None for mask in masks.values()) else None
         return self
 
     def _add(self, domain: Domain, count: Optional[int], features: Dict[str, Any]) -> None:
@@ -195,7 +196,7 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
     for domain in first.counts:
         if domain.kind == "edge":
             _batch_edges(result, parts, domain)
-    result.graphs(len(parts), **_stack(parts, GRAPHS))
+    result.graphs(len(parts), features=_stack(parts, GRAPHS))
     if all(part.targets is not None for part in parts):
         result.labels(np.concatenate([part.targets for part in parts]), classes=first.classes)
         for column in ("splits", "sample_weights"):
@@ -220,7 +221,7 @@ def _stack(parts: Sequence[Data], domain: Domain) -> Dict[str, np.ndarray]:
 def _batch_nodes(result: Data, parts: Sequence[Data], domain: Domain) -> None:
     counts = [part.counts.get(domain, 0) for part in parts]
     graph = np.repeat(np.arange(len(parts)), counts)
-    result.nodes(domain.key, count=sum(counts), graph=graph, **_stack(parts, domain))
+    result.nodes(domain.key, count=sum(counts), graph=graph, features=_stack(parts, domain))
 
 
 def _batch_edges(result: Data, parts: Sequence[Data], domain: Domain) -> None:
@@ -230,7 +231,7 @@ def _batch_edges(result: Data, parts: Sequence[Data], domain: Domain) -> None:
         begins = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         ends.append(np.concatenate([part.ends[domain.key][end] + begin
                                     for part, begin in zip(parts, begins)]))
-    result.edges(ends[0], ends[1], type=domain.key, **_stack(parts, domain))
+    result.edges(ends[0], ends[1], type=domain.key, features=_stack(parts, domain))
 
 
 Source = Union[Data, Any]  #: what vecc.nn.convert.as_data reads

@@ -40,7 +40,7 @@ def _number_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
     missing = np.isnan(rows)
     if (missing.any(1) != missing.all(1)).any():
         raise usage_error("labels", "some rows are NaN in part: a row has all of its labels or none")
-    has = ~missing.all(1)
+    has: np.ndarray = ~missing.all(1)
     if not np.isfinite(rows[has]).all():
         raise usage_error("labels", "there are infinite numbers")
     return has, rows[has]

@@ -7,7 +7,7 @@ PyG has it. docs/models.md has formula and code side by side.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, layer, leaky_relu, linear, log, matmul,
                          max as max_of, mean, min as min_of, relu, reshape, sigmoid, softmax, sqrt,
@@ -17,6 +17,7 @@ from vecc.nn.view import Edges, GraphView
 
 Network = Callable[[Value], Value]
 Ends = Union[GraphView, Edges]
+Relations = List[Tuple[Edges, List[Tuple[Value, Value]]]]  #: of every head the scores, the values
 AGGREGATIONS = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
 
 
@@ -41,9 +42,9 @@ def mlp(x: Value, *sizes: int, name: str = "nn") -> Value:
 
 def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
     """sum_j w_ji x_j / sqrt(d_j d_i), d_i = sum_j w_ji."""
-    d = count(e.dst) if w is None else sum_of(w, over=e.dst)
-    messages = (x * d ** -0.5)[e.src]
-    return sum_of(messages if w is None else w * messages, over=e.dst) * d ** -0.5
+    root = (count(e.dst) if w is None else sum_of(w, over=e.dst)) ** -0.5
+    messages = (x * root)[e.src]
+    return sum_of(messages if w is None else w * messages, over=e.dst) * root
 
 
 @layer
@@ -141,7 +142,7 @@ def hgt(g: GraphView, x: Dict[str, Value], out: int, heads: int = 1) -> Dict[str
     if size * heads != out:
         fail(f"{out} is no multiple of {heads} heads")
     kqv = {t: [linear(x[t], out, bias=True, name=f"{part}/{t}") for part in "kqv"] for t in x}
-    scores: Dict[str, list] = {}
+    scores: Dict[str, Relations] = {}
     for key in g.edge_types:
         e, label = g[key], "__".join(key)
         parts = []
@@ -156,7 +157,7 @@ def hgt(g: GraphView, x: Dict[str, Value], out: int, heads: int = 1) -> Dict[str
     return {t: _hgt_node(t, x[t], out, scores[t], heads) for t in x if t in scores}
 
 
-def _hgt_node(t: str, x: Value, out: int, edges: list, heads: int) -> Value:
+def _hgt_node(t: str, x: Value, out: int, edges: Relations, heads: int) -> Value:
     """Attention over the edges of all relations into a node together: the softmax of each
     relation, weighed by the relation's share of all exponentials."""
     rows = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Sequence, Set
+from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -58,8 +58,7 @@ class Lowering:
 
     def _is_empty(self, value: Value) -> bool:
         """A reduction of no rows, whose operand is not computed."""
-        over = value.attributes.get("over")
-        return value.op == "reduce" and self.binding.rows(over.source) == 0
+        return value.op == "reduce" and self.binding.rows(value.attributes["over"].source) == 0
 
     # Operands.
 
@@ -288,7 +287,7 @@ class Lowering:
         back[groups.order] = np.arange(len(back))
         return block._replace(handle=self.target.gather(block.handle, back))
 
-    def _elements(self, x: Block, offsets: np.ndarray, size: int):
+    def _elements(self, x: Block, offsets: np.ndarray, size: int) -> Tuple[Handle, np.ndarray]:
         """First element of all rows, second of all rows, ...: scalars, and their segments."""
         if size == 1:
             return x.handle, offsets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Set, Union
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from vecc.nn.data import Data, Source
 from vecc.nn.labels import fitting_loss, samples_of
 from vecc.nn.lower import Lowering, table_sides
 from vecc.nn.targets import NeuronTarget, ProgramTarget
-from vecc.nn.trace import ONE, Trace, Value, describe, tracing
+from vecc.nn.trace import ONE, Shape, Trace, Value, describe, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.program import Predictions, Program, Training
 
@@ -171,17 +171,17 @@ class Model:
             target.table(table.name, table.count, table_sides(table.shape))
         return target.finish_tables("weights")
 
-    def _shape(self, name: str) -> tuple:
+    def _shape(self, name: str) -> Shape:
         """One weight has its own shape; a table that categories read [count, ...]."""
         table = self._traced("weights").tables[name]
         return ((table.count,) if name in self._indexed() else ()) + table.shape
 
-    def _indexed(self) -> set:
+    def _indexed(self) -> Set[str]:
         values = self._traced("weights").values
         single = {v.attributes["table"].name for v in values if v.op == "weight"}
         return set(self._traced("weights").tables) - single
 
-    def _stored_shape(self, name: str) -> tuple:
+    def _stored_shape(self, name: str) -> Shape:
         table = self._traced("weights").tables[name]
         return (table.count, *table_sides(table.shape))
 
@@ -208,5 +208,5 @@ class Model:
         return f"<vecc.nn.Model {name}: {count:,} weights, {describe(self._output)}>"
 
 
-def _long(shape: tuple) -> tuple:
+def _long(shape: Shape) -> Shape:
     return tuple(side for side in shape if side != 1)

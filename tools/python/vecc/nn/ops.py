@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, List, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 
-from vecc.nn.trace import (GRAPHS, ONE, Category, Endpoint, Shape, Table, Value, common_domain,
+from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value, common_domain,
                            current, describe, fail)
 
-Number = Union[int, float]
-Operand = Union[Value, Number]
 Sides = Union[int, Sequence[int]]
 Layer = TypeVar("Layer", bound=Callable[..., Any])
 
@@ -151,45 +149,24 @@ def elementwise(expression: str, *operands: Operand) -> Value:
     return Value("map", values, common_domain(values), shape, expression=expression)
 
 
-def _arithmetic(a: Operand, b: Operand, expression: str) -> Value:
+def arithmetic(expression: str, a: Operand, b: Operand) -> Value:
     """Numbers stand in the expression, so that they take no rows."""
     if isinstance(a, Endpoint) or isinstance(b, Endpoint):
         fail("an end of edges is no value: v[g.src] reads v there")
     operands: List[Operand] = []
     for mark, operand in (("A", a), ("B", b)):
-        plain = isinstance(operand, (int, float, np.number)) and not isinstance(operand, bool)
-        if plain and not math.isfinite(operand):
-            fail(f"{operand} is not finite")
-        text = repr(float(operand)) if plain else f"${len(operands)}"
-        if not plain:
+        if isinstance(operand, (int, float, np.number)) and not isinstance(operand, bool):
+            if not math.isfinite(operand):
+                fail(f"{operand} is not finite")
+            text = repr(float(operand))
+        else:
+            text = f"${len(operands)}"
             operands.append(operand)
         expression = expression.replace(mark, text)
     return elementwise(expression, *operands)
 
 
-def _operators() -> None:
-    formulas = {"add": "sum(A, B)", "sub": "sum(A, elproduct(-1, B))", "mul": "elproduct(A, B)",
-                "truediv": "elproduct(A, inverse(B))"}
-    for name, formula in formulas.items():
-        def forward(self: Value, other: Operand, formula: str = formula) -> Value:
-            return _arithmetic(self, other, formula)
-
-        def backward(self: Value, other: Operand, formula: str = formula) -> Value:
-            return _arithmetic(other, self, formula)
-        setattr(Value, f"__{name}__", forward)
-        setattr(Value, f"__r{name}__", backward)
-    for name, sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
-        def compare(self: Value, other: Any, sign: str = sign) -> Any:
-            fail(f"{describe(self)} has no value while a model is traced, so {sign} cannot compare "
-                 "it")
-        setattr(Value, f"__{name}__", compare)
-    Value.__neg__ = lambda self: elementwise("elproduct(-1, $0)", self)  # type: ignore
-    Value.__matmul__ = matmul  # type: ignore
-    Value.__rmatmul__ = lambda self, other: matmul(other, self)  # type: ignore
-    Value.__pow__ = power  # type: ignore
-
-
-def power(x: Value, exponent: Number) -> Value:
+def power(x: Value, exponent: float) -> Value:
     """x to a multiple of 1/2 between -4 and 4."""
     if isinstance(exponent, Value) or not float(2 * exponent).is_integer() or abs(exponent) > 4:
         fail(f"power {describe(exponent)}: expected a multiple of 1/2 between -4 and 4; "
@@ -237,12 +214,12 @@ def elu(x: Value) -> Value:
 
 def maximum(a: Operand, b: Operand) -> Value:
     """The larger one, element by element."""
-    return _arithmetic(a, b, "sum(relu(sum(A, elproduct(-1, B))), B)")
+    return arithmetic("sum(relu(sum(A, elproduct(-1, B))), B)", a, b)
 
 
 def minimum(a: Operand, b: Operand) -> Value:
     """The smaller one, element by element."""
-    return _arithmetic(a, b, "sum(A, elproduct(-1, relu(sum(A, elproduct(-1, B)))))")
+    return arithmetic("sum(A, elproduct(-1, relu(sum(A, elproduct(-1, B)))))", a, b)
 
 
 # Over the ends of edges, the nodes of graphs, the last axis.
@@ -374,6 +351,3 @@ def transpose(x: Value) -> Value:
     if len(x.shape) != 2:
         fail(f"transpose of {describe(x)}: expected a matrix")
     return Value("transpose", (x,), x.domain, x.shape[::-1])
-
-
-_operators()

@@ -115,7 +115,8 @@ class NeuronTarget:
         """Neurons; weights that are values themselves become facts that are learned."""
         if isinstance(value, _Weights):
             return self._builder.facts(self._head("weight"), weights=value.ids)
-        return value
+        ids: np.ndarray = value
+        return ids
 
     def table(self, name: str, count: int, sides: Sides) -> None:
         self._tables[name] = self._builder.weights(name, shape=sides, count=count)

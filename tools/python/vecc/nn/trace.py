@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+from typing import (Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple,
+                    Union)
 
 from vecc.error import usage_error
 
@@ -43,7 +45,8 @@ class Endpoint(NamedTuple):
         return f"{self.role} of {self.source}"
 
 
-class Category(NamedTuple):
+@dataclass(frozen=True)
+class Category:
     """A feature of whole numbers: 0 .. count-1."""
 
     domain: Domain
@@ -51,7 +54,8 @@ class Category(NamedTuple):
     count: int
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True)
+class Table:
     """Learnable rows; table[g.edge_type] reads one for each edge."""
 
     name: str
@@ -156,15 +160,13 @@ class Value:
                  **attributes: Any) -> None:
         self.op, self.args, self.domain, self.shape = op, tuple(args), domain, tuple(shape)
         self.attributes = attributes
-        trace = current()
+        self.trace: Trace = current()
         for arg in self.args:
-            if arg.trace is not trace:
+            if arg.trace is not self.trace:
                 fail(f"{arg.called()} belongs to another trace: a model makes all its values "
                      "when it is called")
-        self.trace = trace
         self.where = place()
-        self.number = len(trace.values)
-        trace.values.append(self)
+        self.trace.values.append(self)
 
     @property
     def size(self) -> int:
@@ -177,11 +179,11 @@ class Value:
         """The user's variable, else a feature's or table's name, else the operation."""
         frame = user_frame()
         if frame is not None:
-            for name, local in frame.f_locals.items():
+            for variable, local in frame.f_locals.items():
                 if local is self:
-                    return repr(name)
+                    return repr(variable)
         table = self.attributes.get("table")
-        name = self.attributes.get("name") or (table.name if table else None)
+        name = table.name if table else self.attributes.get("name")
         return repr(name) if name else f"{self.op} of line {self.where.rpartition(':')[2]}"
 
     def __repr__(self) -> str:
@@ -195,10 +197,71 @@ class Value:
             fail(f"{describe(self)} is a scalar: it has no elements")
         return (self[i] for i in range(self.shape[0]))
 
-    # Operators: vecc/nn/ops.py sets those of arithmetic.
     def __getitem__(self, index: Any) -> "Value":
         from vecc.nn.ops import item
         return item(self, index)
+
+    def __add__(self, other: "Operand") -> "Value":
+        return _arithmetic("sum(A, B)", self, other)
+
+    def __radd__(self, other: "Operand") -> "Value":
+        return _arithmetic("sum(A, B)", other, self)
+
+    def __sub__(self, other: "Operand") -> "Value":
+        return _arithmetic("sum(A, elproduct(-1, B))", self, other)
+
+    def __rsub__(self, other: "Operand") -> "Value":
+        return _arithmetic("sum(A, elproduct(-1, B))", other, self)
+
+    def __mul__(self, other: "Operand") -> "Value":
+        return _arithmetic("elproduct(A, B)", self, other)
+
+    def __rmul__(self, other: "Operand") -> "Value":
+        return _arithmetic("elproduct(A, B)", other, self)
+
+    def __truediv__(self, other: "Operand") -> "Value":
+        return _arithmetic("elproduct(A, inverse(B))", self, other)
+
+    def __rtruediv__(self, other: "Operand") -> "Value":
+        return _arithmetic("elproduct(A, inverse(B))", other, self)
+
+    def __neg__(self) -> "Value":
+        return _arithmetic("elproduct(A, B)", -1, self)
+
+    def __pow__(self, exponent: float) -> "Value":
+        from vecc.nn.ops import power
+        return power(self, exponent)
+
+    def __matmul__(self, other: "Operand") -> "Value":
+        from vecc.nn.ops import matmul
+        return matmul(self, other)
+
+    def __rmatmul__(self, other: "Operand") -> "Value":
+        from vecc.nn.ops import matmul
+        return matmul(other, self)
+
+    def _compared(self, sign: str) -> NoReturn:
+        fail(f"{describe(self)} has no value while a model is traced, so {sign} cannot compare it")
+
+    def __lt__(self, other: Any) -> bool:
+        self._compared("<")
+
+    def __le__(self, other: Any) -> bool:
+        self._compared("<=")
+
+    def __gt__(self, other: Any) -> bool:
+        self._compared(">")
+
+    def __ge__(self, other: Any) -> bool:
+        self._compared(">=")
+
+
+Operand = Union[Value, float]
+
+
+def _arithmetic(expression: str, a: Operand, b: Operand) -> Value:
+    from vecc.nn.ops import arithmetic
+    return arithmetic(expression, a, b)
 
 
 def common_domain(values: Sequence[Value]) -> Domain:

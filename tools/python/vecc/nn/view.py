@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any, Dict, Iterable, List, NamedTuple, Tuple, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, NoReturn, Tuple, Union
 
 from vecc.nn.data import Data
 from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, fail
@@ -11,7 +11,7 @@ from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, fail
 
 class FeatureKind(NamedTuple):
     shape: Shape  #: of a row
-    count: int  #: of categories; 0: floats
+    kinds: int  #: of categories; 0: floats
 
 
 class Schema(NamedTuple):
@@ -21,12 +21,9 @@ class Schema(NamedTuple):
 
     @classmethod
     def of(cls, data: Data) -> "Schema":
-        return cls({domain: {name: FeatureKind(feature.values.shape[1:], feature.count)
+        return cls({domain: {name: FeatureKind(feature.values.shape[1:], feature.kinds)
                              for name, feature in data.features.get(domain, {}).items()}
                     for domain in data.counts})
-
-
-Feature = Union[Value, Category]
 
 
 class Rows:
@@ -40,16 +37,16 @@ class Rows:
             raise AttributeError(name)
         return self.feature(name)
 
-    def feature(self, name: str) -> Feature:
+    def feature(self, name: str) -> Any:
         """A value of floats, or a category of whole numbers."""
         own = self._schema.features[self._domain._replace(loops=None)]
         if name not in own:
             missing(f"feature {name!r} of {self._domain}", name, own)
         kind = own[name]
-        if kind.count:
+        if kind.kinds:
             if self._domain.loops is not None:
                 fail(f"{name!r} is a feature of whole numbers, which the self loops do not have")
-            return Category(self._domain, name, kind.count)
+            return Category(self._domain, name, kind.kinds)
         return Value("feature", (), self._domain, kind.shape, name=name)
 
 
@@ -99,18 +96,18 @@ class GraphView:
     def __getitem__(self, key: Union[str, Tuple[str, str, str]]) -> Any:
         domain = Domain("node" if isinstance(key, str) else "edge", key)
         if domain not in self._schema.features:
-            missing(str(domain), str(key), map(str, self.node_types + self.edge_types))
+            missing(str(domain), str(key), map(str, [*self.node_types, *self.edge_types]))
         return (Nodes if isinstance(key, str) else Edges)(self._schema, domain)
 
     @property
     def nodes(self) -> Nodes:
         """The only set of nodes."""
-        return self[_only("nodes", self.node_types)]
+        return Nodes(self._schema, Domain("node", _only("nodes", self.node_types)))
 
     @property
     def edges(self) -> Edges:
         """The only set of edges."""
-        return self[_only("edges", self.edge_types)]
+        return Edges(self._schema, Domain("edge", _only("edges", self.edge_types)))
 
     @property
     def graphs(self) -> Rows:
@@ -118,9 +115,17 @@ class GraphView:
             fail("the data is one graph: there are no features of graphs")
         return Rows(self._schema, GRAPHS)
 
-    src = property(lambda self: self.edges.src)
-    dst = property(lambda self: self.edges.dst)
-    graph = property(lambda self: self.nodes.graph)
+    @property
+    def src(self) -> Endpoint:
+        return self.edges.src
+
+    @property
+    def dst(self) -> Endpoint:
+        return self.edges.dst
+
+    @property
+    def graph(self) -> Endpoint:
+        return self.nodes.graph
 
     def with_self_loops(self, fill: Union[str, float] = "mean") -> Edges:
         return self.edges.with_self_loops(fill)
@@ -146,7 +151,7 @@ def _only(what: str, types: List[Any]) -> Any:
     return types[0]
 
 
-def missing(what: str, name: str, known: Iterable[str]) -> None:
+def missing(what: str, name: str, known: Iterable[str]) -> NoReturn:
     names = sorted(known)
     near = get_close_matches(name, names, 1)
     fail(f"there is no {what}; there are: {', '.join(names) or 'none'}" +
