@@ -46,9 +46,9 @@ class Index {
     return 0;
   }
   /// Largest row + 1; 0 if empty.
-  [[nodiscard]] std::uint32_t bound() const { return bound_; }
+  [[nodiscard]] std::uint32_t bound() const;
   /// Slice, Stride: first row.
-  [[nodiscard]] std::uint32_t begin() const { return begin_; }
+  [[nodiscard]] std::uint32_t begin() const { return form_ == Form::List ? 0 : begin_; }
   /// Stride: the step. Repeat: the period. Interleave: how often each row occurs.
   [[nodiscard]] std::uint32_t step() const { return step_; }
   /// The array of a List (empty for the other forms).
@@ -67,11 +67,11 @@ class Index {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
+  // In 32 bytes: a Program has one a level of a recursion.
   Form form_ = Form::Slice;
-  std::uint32_t begin_ = 0;
+  std::uint32_t begin_ = 0;  // List: its bound
   std::uint32_t step_ = 1;
   std::uint32_t size_ = 0;
-  std::uint32_t bound_ = 0;
   std::shared_ptr<const std::vector<std::uint32_t>> list_;
 };
 

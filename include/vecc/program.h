@@ -16,7 +16,6 @@
 // verify() checks what is global. Text form: program_text.h.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <memory>
@@ -32,6 +31,8 @@
 #include "vecc/index.h"
 #include "vecc/note.h"
 #include "vecc/shape.h"
+#include "vecc/shared_list.h"
+#include "vecc/short_list.h"
 
 namespace vecc {
 
@@ -192,7 +193,7 @@ enum class OpKind : std::uint8_t {
 inline constexpr std::size_t kOpKinds = std::variant_size_v<OpAttributes>;
 [[nodiscard]] std::string_view text_of(OpKind kind);
 
-using Operands = boost::container::small_vector<ValueId, 2>;
+using Operands = ShortList;
 
 struct Op {
   OpAttributes attributes;
@@ -209,19 +210,18 @@ struct Op {
   [[nodiscard]] std::uint64_t size() const { return rows * shape.size(); }
 };
 
+/// Copies share their ops: to keep a Program while another one grows out of it costs nothing.
 class Program {
  public:
   explicit Program(DType dtype = DType::F32) : dtype_(dtype) {}
 
   [[nodiscard]] DType dtype() const { return dtype_; }
-  [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
+  [[nodiscard]] const SharedList<Op>& ops() const { return ops_; }
   [[nodiscard]] const Op& op(ValueId value) const { return ops_[value]; }
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] std::uint32_t sample_count() const { return sample_count_; }
   void set_sample_count(std::uint32_t count) { sample_count_ = count; }
 
-  /// Room for so many ops, so that adding them moves none.
-  void reserve_ops(std::size_t count) { ops_.reserve(count); }
   /// Checks an op and computes rows, shape and dtype. Errors: IllFormedOp with what does not fit,
   /// LimitRows, LimitShape (more than 2^28 elements a row).
   [[nodiscard]] Result<ValueId> add(OpAttributes attributes, Operands operands, Note note = {});
@@ -250,7 +250,7 @@ class Program {
 
  private:
   DType dtype_;
-  std::vector<Op> ops_;
+  SharedList<Op> ops_;
   std::vector<Parameter> parameters_;
   boost::unordered_flat_set<std::string> parameter_names_;
   std::uint32_t sample_count_ = 0;

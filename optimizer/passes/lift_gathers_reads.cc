@@ -8,10 +8,10 @@ namespace vecc {
 
 ProgramReads::ProgramReads(const Program& program)
     : program_(program), reads_(program.ops().size()), first_use_(program.ops().size() + 1) {
+  rows_.reserve(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
     rows_.push_back(op.rows);
-    attributes_.push_back(op.attributes);
     if (op.kind() == OpKind::Gather) continue;
     for (const ValueId operand : op.operands) {
       GatheredRows read = read_through(program, operand);
@@ -35,7 +35,7 @@ bool ProgramReads::is_whole(const Read& read) const {
 }
 
 void ProgramReads::change(ValueId value, OpAttributes attributes, std::uint32_t rows) {
-  attributes_[value] = std::move(attributes);
+  changed_.insert_or_assign(value, std::move(attributes));
   rows_[value] = rows;
 }
 
@@ -63,7 +63,10 @@ Program ProgramReads::rebuild() const {
                              ? source
                              : rewriter.gather(source, read.rows, program_.op(read.gather).note));
     }
-    rewriter.replace(id, rewriter.add(attributes_[id], std::move(operands), id));
+    const auto changed = changed_.find(id);
+    const OpAttributes& now =
+        changed == changed_.end() ? program_.op(id).attributes : changed->second;
+    rewriter.replace(id, rewriter.add(now, std::move(operands), id));
   }
   return rewriter.finish();
 }

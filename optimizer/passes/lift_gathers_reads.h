@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -57,8 +58,8 @@ class ProgramReads {
   std::vector<boost::container::small_vector<Read, 2>> reads_;  // by op; none of a gather
   std::vector<std::size_t> first_use_;
   std::vector<Use> uses_;
-  std::vector<std::uint32_t> rows_;       // by value, as it is now
-  std::vector<OpAttributes> attributes_;  // by value, as it is now
+  std::vector<std::uint32_t> rows_;                           // by value, as it is now
+  boost::unordered_flat_map<ValueId, OpAttributes> changed_;  // what an op has become
 };
 
 }  // namespace vecc

@@ -41,7 +41,6 @@ std::vector<bool> live_ops(const Program& program) {
 Program empty_like(const Program& from) {
   Program to(from.dtype());
   to.set_sample_count(from.sample_count());
-  to.reserve_ops(from.ops().size());
   for (const Parameter& parameter : from.parameters()) {
     const auto added_parameter = to.add_parameter(parameter);
     VECC_CHECK(added_parameter.has_value(), "a parameter that another Program holds");

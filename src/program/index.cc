@@ -25,7 +25,6 @@ Index Index::slice(std::uint32_t begin, std::uint32_t count) {
   Index index;
   index.begin_ = begin;
   index.size_ = count;
-  index.bound_ = count == 0 ? 0 : begin + count;
   return index;
 }
 
@@ -38,7 +37,6 @@ Index Index::stride(std::uint32_t begin, std::uint32_t step, std::uint32_t count
   index.begin_ = begin;
   index.step_ = step;
   index.size_ = count;
-  index.bound_ = static_cast<std::uint32_t>(bound);
   return index;
 }
 
@@ -48,7 +46,6 @@ Index Index::repeat(std::uint32_t period, std::uint32_t times) {
   index.form_ = Form::Repeat;
   index.step_ = period;
   index.size_ = period * times;
-  index.bound_ = times == 0 ? 0 : period;
   return index;
 }
 
@@ -58,7 +55,6 @@ Index Index::interleave(std::uint32_t rows, std::uint32_t times) {
   index.form_ = Form::Interleave;
   index.step_ = times;
   index.size_ = rows * times;
-  index.bound_ = times == 0 ? 0 : rows;
   return index;
 }
 
@@ -70,7 +66,7 @@ Index Index::list(std::vector<std::uint32_t> rows) {
   Index index;
   index.form_ = Form::List;
   index.size_ = static_cast<std::uint32_t>(rows.size());
-  index.bound_ = rows.empty() ? 0 : largest + 1;
+  index.begin_ = rows.empty() ? 0 : largest + 1;
   index.list_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(rows));
   return index;
 }
@@ -83,6 +79,18 @@ Index Index::compact(std::vector<std::uint32_t> rows) {
   return step == 1 ? slice(begin, count) : stride(begin, step, count);
 }
 
+std::uint32_t Index::bound() const {
+  if (size_ == 0) return 0;
+  switch (form_) {
+    case Form::Slice: return begin_ + size_;
+    case Form::Stride: return begin_ + step_ * (size_ - 1) + 1;
+    case Form::Repeat: return step_;
+    case Form::Interleave: return size_ / step_;
+    case Form::List: return begin_;
+  }
+  return 0;
+}
+
 std::vector<std::uint32_t> Index::materialize() const {
   if (list_) return *list_;
   std::vector<std::uint32_t> rows(size_);
@@ -91,7 +99,7 @@ std::vector<std::uint32_t> Index::materialize() const {
 }
 
 bool Index::operator==(const Index& other) const {
-  if (size_ != other.size_ || bound_ != other.bound_) return false;
+  if (size_ != other.size_ || bound() != other.bound()) return false;
   if (list_ && list_ == other.list_) return true;
   for (std::uint32_t i = 0; i < size_; ++i) {
     if ((*this)[i] != other[i]) return false;

@@ -39,7 +39,7 @@ Result<void> OpParser::parse_line() {
   }
   VECC_TRY_VOID(cursor_.expect("="));
   VECC_TRY(const OpKind kind, parse_kind());
-  operands_.clear();
+  operands_ = {};
   VECC_TRY(OpAttributes attributes, parse_body(kind));
   VECC_TRY(const StatedType type, parse_type());
   VECC_TRY(std::string note, parse_note());

@@ -117,7 +117,7 @@ struct SameConstants {
 void add_lines(const Program& program, const Chains& chains, ValueId id, GraphBox& box) {
   const Op& op = program.op(id);
   std::vector<SameConstants> constants;
-  Operands operands = op.operands;
+  std::vector<ValueId> operands(op.operands.begin(), op.operands.end());
   std::ranges::sort(operands);  // one that is read twice is one line
   operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
   for (const ValueId operand : operands) {
