@@ -37,6 +37,7 @@ Result<void> PassRunner::run(std::span<const Pass* const> passes, Program& progr
 }
 
 Result<void> PassRunner::run_one(const Pass& pass, Program& program) {
+  if (options_.before_pass) options_.before_pass();
   if (watched_ && options_.announce) options_.announce(pass.info.name, program);
   const bool verifies = watched_ && options_.verify_each;
   const bool observes = watched_ && options_.observe != nullptr;

@@ -106,8 +106,11 @@ struct OptimizeOptions {
   /// Called after each pass that ran; an error ends the optimization and names the pass.
   std::function<Result<void>(const PassRun& run, const Program& before, const Program& after)>
       observe;
-  /// Called before each pass that will run.
+  /// Called before each pass that will run and whose result will be taken. Passes whose result may
+  /// not be taken run again then, once it is known which are: about twice the time.
   std::function<void(std::string_view pass, const Program& before)> announce;
+  /// Called before each pass: what it throws ends the optimization.
+  std::function<void()> before_pass;
 };
 
 /// Errors: Usage (unknown pass, preset or level), those of `observe` and `measure`, BadPass (a pass

@@ -132,18 +132,25 @@ Result<Program> run_optimizer(Program program, const OptimizeSettings& settings,
                               OptimizeReport& report) {
   OptimizeOptions options = settings.options;
   Program before_last;
-  options.announce = [&](std::string_view pass, const Program& before) {
-    before_last = before;
-    if (settings.options.announce) settings.options.announce(pass, before);
-    if (contains(settings.print_before, pass)) print_program("before", pass, before);
-  };
-  options.observe = [&](const PassRun& run, const Program& before,
-                        const Program& after) -> Result<void> {
-    const bool asked = contains(settings.print_after, run.pass);
-    if (asked || (settings.print_after_all && run.changed)) print_program("after", run.pass, after);
-    const bool check = settings.check || (settings.check_iso && run.pass == "iso-compress");
-    return check && run.changed ? check_equal(run, before, after) : Result<void>();
-  };
+  // Only where asked for: passes that may be watched run twice.
+  if (options.announce || options.verify_each || !settings.print_before.empty()) {
+    options.announce = [&](std::string_view pass, const Program& before) {
+      before_last = before;
+      if (settings.options.announce) settings.options.announce(pass, before);
+      if (contains(settings.print_before, pass)) print_program("before", pass, before);
+    };
+  }
+  const bool observes = !settings.print_after.empty() || settings.print_after_all ||
+                        settings.check || settings.check_iso;
+  if (observes)
+    options.observe = [&](const PassRun& run, const Program& before,
+                          const Program& after) -> Result<void> {
+      const bool asked = contains(settings.print_after, run.pass);
+      if (asked || (settings.print_after_all && run.changed))
+        print_program("after", run.pass, after);
+      const bool check = settings.check || (settings.check_iso && run.pass == "iso-compress");
+      return check && run.changed ? check_equal(run, before, after) : Result<void>();
+    };
   Result<Program> optimized = optimize(std::move(program), options, &report);
   const bool is_bug = !optimized && optimized.error().list().front().code == ErrorCode::BadPass;
   if (is_bug) print_program("before the pass that failed:", "", before_last);

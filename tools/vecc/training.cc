@@ -103,6 +103,7 @@ TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
   result.optimize = options.optimize.options;
   result.optimize.observe = nullptr;
   result.optimize.announce = nullptr;
+  result.optimize.before_pass = nullptr;
   const std::string misfit = find_misfit(program, result.loss.loss);
   if (!misfit.empty()) log_warning(misfit);
   return result;

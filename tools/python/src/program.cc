@@ -54,7 +54,7 @@ CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options)
       options_(std::move(options)) {
   options_.facts = graph.facts;
   options_.quiet = true;
-  options_.optimize.options.announce = [](std::string_view, const Program&) { check_signals(); };
+  options_.optimize.options.before_pass = [] { check_signals(); };
 }
 
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph,
