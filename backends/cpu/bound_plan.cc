@@ -52,35 +52,51 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const LoadOptions&
 }
 
 void BoundPlan::bind(std::uint32_t threads) {
-  arguments_.resize(plan_.launches.size());
+  reserve_arguments();
   std::vector<BoundLaunch> launches;
-  for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
-    launches.push_back(bind_launch(plan_.launches[l], arguments_[l]));
+  launches.reserve(plan_.launches.size());
+  for (Launch& launch : plan_.launches) {
+    launches.push_back(bind_launch(launch));
+    launch.accesses = std::vector<AccessBinding>();  // that nothing reads from here on
   }
   walk_ = TileWalk(std::move(launches), threads);
   plan_.arrays.clear();
   arrays_.drop_unread();
 }
 
-BoundLaunch BoundPlan::bind_launch(const Launch& launch, ArgumentArrays& arrays) {
+// So that what launches point to does not move.
+void BoundPlan::reserve_arguments() {
+  std::size_t accesses = 0;
+  std::size_t words = 0;
+  for (const Launch& launch : plan_.launches) {
+    accesses += launch.accesses.size();
+    words += launch.words.size();
+  }
+  arguments_.data.reserve(accesses);
+  arguments_.lists.reserve(accesses);
+  arguments_.words.reserve(words);
+}
+
+BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
   const bool narrow = has_lists(plan_.kernels[launch.kernel]) && arrays_.is_narrow(launch);
   BoundLaunch bound;
   bound.function = reinterpret_cast<KernelFunction>(
       units_[launch.kernel]->symbol((names_[launch.kernel] + (narrow ? "_16" : "_32")).c_str()));
   VECC_CHECK(bound.function != nullptr, "a kernel without its function");
-  for (const AccessBinding& access : launch.accesses) {
-    arrays.data.push_back(blocks_[access.buffer].at(first(access.buffer) + access.first));
-    arrays.lists.push_back(access.list == kNone ? nullptr : arrays_.entries(access.list, narrow));
-  }
-  for (const ArrayIndex words : launch.words) arrays.words.push_back(arrays_.words(words));
-  bound.arguments = {arrays.data.data(),
-                     arrays.lists.data(),
-                     arrays.words.data(),
+  auto& [data, lists, all_words] = arguments_;
+  bound.arguments = {data.data() + data.size(),
+                     lists.data() + lists.size(),
+                     all_words.data() + all_words.size(),
                      launch.offsets == kNone ? nullptr : arrays_.words(launch.offsets),
                      launch.order == kNone ? nullptr : arrays_.entries(launch.order, narrow),
                      launch.rows,
                      launch.members,
                      nullptr};
+  for (const AccessBinding& access : launch.accesses) {
+    data.push_back(blocks_[access.buffer].at(first(access.buffer) + access.first));
+    lists.push_back(access.list == kNone ? nullptr : arrays_.entries(access.list, narrow));
+  }
+  for (const ArrayIndex words : launch.words) all_words.push_back(arrays_.words(words));
   bound.scratch_bytes = scratch_bytes_[launch.kernel];
   bound.work = launch.work;
   bound.tile_count = launch.tiles.size() - 1;

@@ -41,7 +41,7 @@ class BoundPlan {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  /// What a launch's arguments point to.
+  /// What the arguments of launches point to, one launch after another.
   struct ArgumentArrays {
     std::vector<void*> data;
     std::vector<const void*> lists;
@@ -49,7 +49,8 @@ class BoundPlan {
   };
 
   explicit BoundPlan(Plan plan);
-  [[nodiscard]] BoundLaunch bind_launch(const Launch& launch, ArgumentArrays& arrays);
+  void reserve_arguments();
+  [[nodiscard]] BoundLaunch bind_launch(const Launch& launch);
 
   Plan plan_;
   NativeArrays arrays_;
@@ -58,7 +59,7 @@ class BoundPlan {
   std::vector<std::string> names_;                        // by kernel: what its symbols begin with
   std::vector<std::shared_ptr<const LoadedUnit>> units_;  // by kernel
   std::vector<std::uint64_t> scratch_bytes_;              // by kernel
-  std::vector<ArgumentArrays> arguments_;                 // by launch
+  ArgumentArrays arguments_;
   TileWalk walk_;
 };
 

@@ -107,23 +107,27 @@ struct KernelNode {
   bool skips_nan = false;       ///< Reduce, ReduceArg of max, min: any number beats NaN
   bool transpose_left = false;  ///< Times
   bool transpose_right = false;
+  bool operator==(const KernelNode&) const = default;
 };
 
 /// A store: node `value` goes to `access`.
 struct KernelStore {
   std::uint32_t access = 0;
   std::uint32_t value = 0;
+  bool operator==(const KernelStore&) const = default;
 };
 
 /// A node or a store, in the order in which they run.
 struct KernelStep {
   bool store = false;
   std::uint32_t number = 0;  ///< of `nodes`, of `stores`
+  bool operator==(const KernelStep&) const = default;
 };
 struct KernelPhase {
   KernelSpace space = KernelSpace::Row;
   bool reversed = false;  ///< members from the last to the first
   std::vector<KernelStep> steps;
+  bool operator==(const KernelPhase&) const = default;
 };
 
 struct Kernel {
@@ -145,6 +149,8 @@ struct Kernel {
   /// Of products that a GPU has matrix units for (src/kernel/matrix_units.h); not Exact only where
   /// there are such.
   MatmulPrecision precision = MatmulPrecision::Exact;
+  /// Member by member: kernels that differ in what no printer reads differ here, too.
+  bool operator==(const Kernel&) const = default;
 };
 
 /// Whether every row is `entries` numbers that are computed one by one from numbers at the same

@@ -43,7 +43,7 @@ struct PlanBuffer {
 struct ValuePlace {
   BufferIndex buffer = kNone;
   std::uint64_t first = 0;
-  std::optional<Index> view;
+  std::shared_ptr<const Index> view;
 };
 
 struct AccessBinding {
@@ -62,16 +62,16 @@ struct Launch {
   std::uint32_t members = 0;   ///< Fixed, Strided: members a segment
   ArrayIndex offsets = kNone;  ///< Ragged
   std::vector<AccessBinding> accesses;
-  std::vector<ArrayIndex> words;  ///< by word slot
-  std::vector<std::uint32_t> tiles{0};
+  ShortList words;  ///< arrays, by word slot
+  ShortList tiles{0};
   /// Rows sorted by type, if a tile has one type; by members within each tile, if the kernel is
   /// `ordered`.
   ArrayIndex order = kNone;
-  std::vector<std::uint32_t> tile_types;  ///< by tile
-  std::uint32_t level = 0;                ///< launches of one level do not depend on one another
-  std::uint32_t stage = 0;                ///< 0: run(), 1: differentiate()
-  std::uint64_t work = 0;                 ///< multiply-adds and moved elements, roughly
-  std::vector<ValueId> ops;               ///< what it computes
+  ShortList tile_types;     ///< by tile
+  std::uint32_t level = 0;  ///< launches of one level do not depend on one another
+  std::uint32_t stage = 0;  ///< 0: run(), 1: differentiate()
+  std::uint64_t work = 0;   ///< multiply-adds and moved elements, roughly
+  ShortList ops;            ///< values that it computes
 };
 
 struct Plan {

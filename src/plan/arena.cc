@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/program/inverse_index.h"
+
 namespace vecc {
 namespace {
 
@@ -81,7 +83,7 @@ class ArenaPlacement {
   ArenaPlacement(std::span<PlanBuffer> buffers, std::span<const BufferIndex> takes)
       : buffers_(buffers), takes_(takes), placed_(buffers.size(), false), lent_(buffers.size()) {}
 
-  void begin(std::vector<std::size_t>& now) {
+  void begin(std::vector<std::size_t> now) {
     std::ranges::stable_sort(now, std::ranges::greater(),
                              [&](std::size_t b) { return buffers_[b].elements; });
     for (const std::size_t b : now) place(b);
@@ -115,19 +117,38 @@ class ArenaPlacement {
 
 }  // namespace
 
+std::uint64_t elements_apart(std::span<const PlanBuffer> buffers) {
+  std::uint64_t elements = 0;
+  for (const PlanBuffer& buffer : buffers) {
+    if (buffer.kind == PlanBuffer::Kind::Arena) elements += padded(buffer);
+  }
+  return elements;
+}
+
 std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches,
                              std::span<const BufferIndex> takes) {
-  std::vector<std::vector<std::size_t>> begins(launches + 1);
-  std::vector<std::vector<std::size_t>> ends(launches + 1);
-  for (std::size_t b = 0; b < buffers.size(); ++b) {
+  std::vector<std::uint32_t> placed;
+  std::vector<std::uint32_t> first;  // of those
+  std::vector<std::uint32_t> last;
+  for (std::uint32_t b = 0; b < buffers.size(); ++b) {
     if (buffers[b].kind != PlanBuffer::Kind::Arena || buffers[b].elements == 0) continue;
-    begins[buffers[b].first].push_back(b);
-    ends[std::min(buffers[b].last, launches)].push_back(b);
+    placed.push_back(b);
+    first.push_back(buffers[b].first);
+    last.push_back(std::min(buffers[b].last, launches));
   }
+  const InverseIndex begins = inverse_index(std::span<const std::uint32_t>(first), launches + 1);
+  const InverseIndex ends = inverse_index(std::span<const std::uint32_t>(last), launches + 1);
+  const auto at = [&](const InverseIndex& launch_of, std::uint32_t launch) {
+    std::vector<std::size_t> now;
+    for (std::uint32_t k = launch_of.offsets[launch]; k < launch_of.offsets[launch + 1]; ++k) {
+      now.push_back(placed[launch_of.readers[k]]);
+    }
+    return now;
+  };
   ArenaPlacement placement(buffers, takes);
   for (std::uint32_t launch = 0; launch < launches; ++launch) {
-    placement.begin(begins[launch]);
-    placement.end(ends[launch]);
+    placement.begin(at(begins, launch));
+    placement.end(at(ends, launch));
   }
   return placement.size();
 }

@@ -15,6 +15,9 @@ namespace vecc {
 std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches,
                              std::span<const BufferIndex> takes = {});
 
+/// The arena's size if no two buffers ever lie at the same place.
+[[nodiscard]] std::uint64_t elements_apart(std::span<const PlanBuffer> buffers);
+
 /// Where launches of one level run at once: each buffer lives from the first launch of the level
 /// that it begins in to the last one of that in which it ends.
 void live_by_level(std::span<const Launch> launches, std::span<PlanBuffer> buffers);

@@ -13,6 +13,11 @@
 namespace vecc {
 namespace {
 
+struct NumberedKernel {
+  Kernel kernel;
+  std::uint32_t number = 0;  // of the Plan's
+};
+
 class PlanAssembler {
  public:
   explicit PlanAssembler(Lowering& lowering)
@@ -24,11 +29,14 @@ class PlanAssembler {
   Plan assemble() {
     plan_.dtype = program_.dtype();
     keep_values();
-    store_values();
     plan_.arrays = lowering_.arrays;
-    for (const GroupIndex g : ordered_groups()) add_launch(lowering_.groups[g]);
+    for (const GroupIndex g : ordered_groups()) {
+      add_launch(lowering_.groups[g]);
+      lowering_.groups[g] = KernelGroup();
+    }
     if (lowering_.options().levels_at_once) read_sources(plan_, kept_buffers());
     find_lifetimes();
+    lowering_.forget();
     place_buffers();
     return std::move(plan_);
   }
@@ -52,21 +60,24 @@ class PlanAssembler {
       }
     }
   }
-  [[nodiscard]] ValueId stored_value(ValueId id) const { return lowering_.sources[id].value; }
+  [[nodiscard]] ValueId stored_value(ValueId id) const { return lowering_.sources.value_of(id); }
   void store(ValueId value) {
     for (; value != kNone; value = lowering_.values[value].alias) {
       lowering_.values[value].stored = true;
     }
   }
 
-  void store_values() {
-    for (KernelGroup& group : lowering_.groups) {
-      for (const auto& [value, node] : group.values) {
-        if (!lowering_.values[value].stored) continue;
-        GroupAccess access;
-        access.value = value;
-        group.store(node, access);
-      }
+  [[nodiscard]] bool stores_anything(const KernelGroup& group) const {
+    return group.stores() || std::ranges::any_of(group.values, [&](const auto& made) {
+             return lowering_.values[made.first].stored;
+           });
+  }
+  void store_values(KernelGroup& group) const {
+    for (const auto& [value, node] : group.values) {
+      if (!lowering_.values[value].stored) continue;
+      GroupAccess access;
+      access.value = value;
+      group.store(node, access);
     }
   }
 
@@ -74,9 +85,8 @@ class PlanAssembler {
   std::vector<GroupIndex> ordered_groups() {
     std::vector<GroupIndex> order;
     for (GroupIndex g = 0; g < lowering_.groups.size(); ++g) {
-      if (!lowering_.groups[g].kernel().stores.empty() && lowering_.groups[g].rows() > 0) {
-        order.push_back(g);
-      }
+      const KernelGroup& group = lowering_.groups[g];
+      if (group.rows() > 0 && stores_anything(group)) order.push_back(g);
     }
     std::ranges::stable_sort(order, [&](GroupIndex a, GroupIndex b) {
       const KernelGroup& left = lowering_.groups[a];
@@ -102,8 +112,8 @@ class PlanAssembler {
     PlanBuffer buffer;
     buffer.elements = state.rows * state.shape.size();
     if (root >= op_count_) {
-      if (state.constants) buffer.kind = PlanBuffer::Kind::Constant;
-      buffer.values = state.constants;
+      buffer.values = constants_of(root);
+      if (buffer.values) buffer.kind = PlanBuffer::Kind::Constant;
       return buffer;
     }
     const Op& op = program_.op(root);
@@ -118,6 +128,10 @@ class PlanAssembler {
       buffer.source = root;
     }
     return buffer;
+  }
+  [[nodiscard]] std::shared_ptr<const std::vector<double>> constants_of(ValueId value) const {
+    const auto found = lowering_.constants.find(value);
+    return found == lowering_.constants.end() ? nullptr : found->second;
   }
   PlanBuffer parameter_buffer(ParameterIndex parameter, PlanBuffer buffer) {
     buffer.kind = PlanBuffer::Kind::Parameter;
@@ -139,11 +153,13 @@ class PlanAssembler {
   }
 
   void add_launch(KernelGroup& group) {
+    store_values(group);
+    Kernel kernel = group.take_kernel();
     Launch launch;
     launch.rows = group.rows();
     launch.stage = group.stage();
     launch.level = group.level;
-    launch.ops = group.ops;
+    launch.ops = std::move(group.ops);
     launch.words = group.words();
     if (group.has_segments()) {
       const Segments& segments = *group.segments();
@@ -154,6 +170,7 @@ class PlanAssembler {
     const auto made = std::ranges::find_if(
         group.accesses(), [](const GroupAccess& access) { return access.access.store; });
     place_of(made->value);
+    launch.accesses.reserve(group.accesses().size());
     for (const GroupAccess& access : group.accesses()) {
       const auto [buffer, first] = place_of(access.value);
       const ValueState& state = lowering_.values[access.value];
@@ -163,22 +180,26 @@ class PlanAssembler {
       binding.rows = static_cast<std::uint32_t>((state.rows - access.first_row) *
                                                 state.shape.size() / access.access.shape.size());
       binding.list = access.list;
-      KernelAccess& own = group.kernel().accesses[launch.accesses.size()];
+      KernelAccess& own = kernel.accesses[launch.accesses.size()];
       own.aligned = !lowering_.options().for_vectors && binding.first % pack_size(own.shape) == 0;
       launch.accesses.push_back(binding);
     }
-    mark_aliases(group.kernel(), launch);
-    cut_tiles(group.kernel(), plan_, group.types, lowering_.options(), launch, plan_.arrays);
-    group.kernel().precision = lowering_.options().precision;
-    if (!uses_matrix_units(group.kernel())) group.kernel().precision = MatmulPrecision::Exact;
-    launch.kernel = kernel_number(group.kernel());
+    mark_aliases(kernel, launch);
+    cut_tiles(kernel, plan_, group.types, lowering_.options(), launch, plan_.arrays);
+    kernel.precision = lowering_.options().precision;
+    if (!uses_matrix_units(kernel)) kernel.precision = MatmulPrecision::Exact;
+    launch.kernel = kernel_number(std::move(kernel));
     plan_.launches.push_back(std::move(launch));
   }
-  std::uint32_t kernel_number(const Kernel& kernel) {
-    const auto [found, is_new] =
-        kernels_.try_emplace(text_of(kernel), static_cast<std::uint32_t>(plan_.kernels.size()));
-    if (is_new) plan_.kernels.push_back(kernel);
-    return found->second;
+  // By text: what no printer reads does not make kernels differ.
+  std::uint32_t kernel_number(Kernel kernel) {
+    const auto numbered = [&] {
+      const auto [found, is_new] =
+          texts_.try_emplace(text_of(kernel), static_cast<std::uint32_t>(plan_.kernels.size()));
+      if (is_new) plan_.kernels.push_back(kernel);
+      return NumberedKernel{std::move(kernel), found->second};
+    };
+    return kernels_.find(kernel, numbered).number;
   }
   ArrayIndex offsets_array(const Segments& segments) {
     const auto& offsets = segments.shared_offsets();
@@ -249,25 +270,25 @@ class PlanAssembler {
   }
   // Each buffer where no other one ever is, if that is not too much.
   bool place_apart(std::uint32_t launches) {
+    if (elements_apart(plan_.buffers) > lowering_.options().least_reused_elements) return false;
     std::vector<PlanBuffer> apart = plan_.buffers;
     for (PlanBuffer& buffer : apart) {
       buffer.first = 0;
       buffer.last = launches;
     }
-    const std::uint64_t elements = place_in_arena(apart, launches);
-    if (elements > lowering_.options().least_reused_elements) return false;
+    plan_.arena_elements = place_in_arena(apart, launches);
     plan_.buffers = std::move(apart);
-    plan_.arena_elements = elements;
     return true;
   }
   [[nodiscard]] bool is_stored(ValueId value) const {
     if (lowering_.values[value].stored) return true;
-    if (value >= op_count_) return lowering_.values[value].constants != nullptr;
+    if (value >= op_count_) return constants_of(value) != nullptr;
     const OpKind kind = program_.op(value).kind();
     return kind == OpKind::Fact || kind == OpKind::Weight || kind == OpKind::State;
   }
-  [[nodiscard]] std::optional<Index> view_of(ValueId id) const {
-    return lowering_.sources[id].index;
+  [[nodiscard]] std::shared_ptr<const Index> view_of(ValueId id) const {
+    std::optional<Index> index = lowering_.sources[id].index;
+    return index ? std::make_shared<const Index>(*std::move(index)) : nullptr;
   }
 
   Lowering& lowering_;
@@ -276,7 +297,8 @@ class PlanAssembler {
   Plan plan_;
   std::vector<BufferIndex> buffers_;  // by root value
   std::vector<bool> kept_;            // by value
-  std::unordered_map<std::string, std::uint32_t> kernels_;
+  KernelSet<NumberedKernel> kernels_;
+  std::unordered_map<std::string, std::uint32_t> texts_;  // of kernels, with their numbers
   std::unordered_map<const void*, ArrayIndex> offsets_;
 };
 

@@ -1,6 +1,7 @@
 #include "src/plan/kernel_group.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vecc {
 namespace {
@@ -33,74 +34,112 @@ std::size_t KernelGroup::KeyHash::operator()(const LoadKey& key) const noexcept 
   return hash ^ (hash >> 32);
 }
 
+KernelGroup::KernelGroup(DType dtype, std::uint32_t rows, std::uint32_t stage)
+    : rows_(rows), stage_(stage), open_(std::make_unique<Open>()) {
+  open_->kernel.dtype = dtype;
+}
+
+void KernelGroup::seal(KernelSet<GroupKernel>& shared) {
+  if (!open_) return;
+  const auto own = [&]() -> GroupKernel { return std::move(*open_); };
+  shared_ = &shared.find(open_->kernel, own);
+  open_.reset();
+  accesses_.shrink_to_fit();
+  values.shrink_to_fit();
+}
+
+KernelGroup::Open& KernelGroup::open() {
+  if (!open_) open_ = std::make_unique<Open>(Open{*shared_, {}, /*knows_loads=*/false});
+  return *open_;
+}
+
+void KernelGroup::find_loads(Open& own) const {
+  if (std::exchange(own.knows_loads, true)) return;
+  for (NodeIndex number = 0; number < own.kernel.nodes.size(); ++number) {
+    const KernelNode& node = own.kernel.nodes[number];
+    if (node.kind != KernelNode::Kind::Load) continue;
+    const auto& [access, value, first_row, list, is_update, is_part] = accesses_[node.access];
+    const LoadKey key{value, access.space, access.map, first_row, list, access.shape};
+    own.loads.insert_or_assign(key, number);
+  }
+}
+
 void KernelGroup::set_segments(const Segments& segments, std::uint32_t members) {
   VECC_CHECK(!has_segments(), "segments once");
+  Kernel& kernel = open().kernel;
   segments_ = segments;
   members_ = members;
-  kernel_.segments = !segments.is_fixed()        ? KernelSegments::Ragged
-                     : segments.dimension() == 2 ? KernelSegments::Fixed
-                                                 : KernelSegments::Strided;
+  kernel.segments = !segments.is_fixed()        ? KernelSegments::Ragged
+                    : segments.dimension() == 2 ? KernelSegments::Fixed
+                                                : KernelSegments::Strided;
   if (segments.is_fixed() && segments.members() <= kConstantMembers) {
-    kernel_.members = segments.members();
+    kernel.members = segments.members();
   }
 }
 
 void KernelGroup::become_members(const Segments& segments, std::uint32_t rows) {
   set_segments(segments, rows_);
   rows_ = rows;
-  for (KernelAccess& access : kernel_.accesses) access.space = KernelSpace::Member;
+  Open& own = open();
+  for (KernelAccess& access : own.kernel.accesses) access.space = KernelSpace::Member;
   for (GroupAccess& access : accesses_) access.access.space = KernelSpace::Member;
-  for (KernelPhase& phase : kernel_.phases) phase.space = KernelSpace::Member;
-  std::ranges::fill(spaces_, KernelSpace::Member);
-  decltype(loads_) loads;
-  for (const auto& [key, node] : loads_) {
+  for (KernelPhase& phase : own.kernel.phases) phase.space = KernelSpace::Member;
+  std::ranges::fill(own.spaces, KernelSpace::Member);
+  find_loads(own);
+  decltype(own.loads) loads;
+  for (const auto& [key, node] : own.loads) {
     LoadKey moved = key;
     moved.space = KernelSpace::Member;
     loads.emplace(moved, node);
   }
-  loads_ = std::move(loads);
+  own.loads = std::move(loads);
 }
 
 void KernelGroup::begin_phase(KernelSpace space, bool reversed) {
-  kernel_.phases.push_back({space, reversed, {}});
+  open().kernel.phases.push_back({space, reversed, {}});
 }
 
 NodeIndex KernelGroup::add(KernelNode node, KernelSpace space, bool alone) {
   const bool reduces = makes_row(node.kind);
   const KernelSpace loop = reduces ? KernelSpace::Member : space;
-  if (kernel_.phases.empty() || kernel_.phases.back().space != loop || alone) begin_phase(loop);
-  const auto number = static_cast<NodeIndex>(kernel_.nodes.size());
-  kernel_.nodes.push_back(std::move(node));
-  kernel_.phases.back().steps.push_back({false, number});
-  spaces_.push_back(reduces ? KernelSpace::Row : space);
-  phases_.push_back(static_cast<std::uint32_t>(kernel_.phases.size() - 1));
+  Open& own = open();
+  Kernel& kernel = own.kernel;
+  if (kernel.phases.empty() || kernel.phases.back().space != loop || alone) begin_phase(loop);
+  const auto number = static_cast<NodeIndex>(kernel.nodes.size());
+  kernel.nodes.push_back(std::move(node));
+  kernel.phases.back().steps.push_back({false, number});
+  own.spaces.push_back(reduces ? KernelSpace::Row : space);
+  own.phases.push_back(static_cast<std::uint32_t>(kernel.phases.size() - 1));
   return number;
 }
 
 bool KernelGroup::is_visible(NodeIndex node, KernelSpace space) const {
-  const auto last = static_cast<std::uint32_t>(kernel_.phases.size() - 1);
-  const bool same_phase = phases_[node] == last && kernel_.phases[last].space == space;
-  if (spaces_[node] == KernelSpace::Member) return space == KernelSpace::Member && same_phase;
+  const auto& [kernel, spaces, phases] = whole();
+  const auto last = static_cast<std::uint32_t>(kernel.phases.size() - 1);
+  const bool same_phase = phases[node] == last && kernel.phases[last].space == space;
+  if (spaces[node] == KernelSpace::Member) return space == KernelSpace::Member && same_phase;
   // What members make together is there after their phase.
-  return !makes_row(kernel_.nodes[node].kind) || !same_phase;
+  return !makes_row(kernel.nodes[node].kind) || !same_phase;
 }
 
 NodeIndex KernelGroup::load(const LoadKey& key) {
-  const auto found = loads_.find(key);
-  if (found != loads_.end() && is_visible(found->second, key.space)) return found->second;
+  Open& own = open();
+  find_loads(own);
+  const auto found = own.loads.find(key);
+  if (found != own.loads.end() && is_visible(found->second, key.space)) return found->second;
   KernelNode node;
   node.kind = KernelNode::Kind::Load;
   node.shape = key.shape;
-  if (found != loads_.end()) {
-    node.access = kernel_.nodes[found->second].access;
+  if (found != own.loads.end()) {
+    node.access = own.kernel.nodes[found->second].access;
   } else {
     node.access = static_cast<std::uint32_t>(accesses_.size());
     GroupAccess access{{false, key.space, key.map, key.shape}, key.value, key.first_row, key.list};
-    kernel_.accesses.push_back(access.access);
+    own.kernel.accesses.push_back(access.access);
     accesses_.push_back(access);
   }
   const NodeIndex number = add(std::move(node), key.space);
-  loads_.insert_or_assign(key, number);
+  own.loads.insert_or_assign(key, number);
   return number;
 }
 
@@ -112,12 +151,13 @@ NodeIndex KernelGroup::constant(double value, KernelSpace space) {
 }
 
 KernelStep KernelGroup::add_store(NodeIndex node, GroupAccess access) {
+  Kernel& kernel = open().kernel;
   access.access.store = true;
   access.access.shape = shape_of(node);
-  access.access.space = spaces_[node];
-  const auto number = static_cast<std::uint32_t>(kernel_.stores.size());
-  kernel_.stores.push_back({static_cast<std::uint32_t>(accesses_.size()), node});
-  kernel_.accesses.push_back(access.access);
+  access.access.space = space_of(node);
+  const auto number = static_cast<std::uint32_t>(kernel.stores.size());
+  kernel.stores.push_back({static_cast<std::uint32_t>(accesses_.size()), node});
+  kernel.accesses.push_back(access.access);
   accesses_.push_back(access);
   return {true, number};
 }
@@ -125,15 +165,16 @@ KernelStep KernelGroup::add_store(NodeIndex node, GroupAccess access) {
 void KernelGroup::store(NodeIndex node, GroupAccess access) {
   const KernelStep store = add_store(node, access);
   // After the node; what members reduce to, in the first row phase after theirs.
-  const bool late = makes_row(kernel_.nodes[node].kind);
-  std::uint32_t phase = phases_[node];
+  auto& [kernel, spaces, phases] = static_cast<GroupKernel&>(open());
+  const bool late = makes_row(kernel.nodes[node].kind);
+  std::uint32_t phase = phases[node];
   if (late) {
-    for (++phase; phase < kernel_.phases.size(); ++phase) {
-      if (kernel_.phases[phase].space == KernelSpace::Row) break;
+    for (++phase; phase < kernel.phases.size(); ++phase) {
+      if (kernel.phases[phase].space == KernelSpace::Row) break;
     }
-    if (phase == kernel_.phases.size()) begin_phase(KernelSpace::Row);
+    if (phase == kernel.phases.size()) begin_phase(KernelSpace::Row);
   }
-  auto& steps = kernel_.phases[phase].steps;
+  auto& steps = kernel.phases[phase].steps;
   const auto at = late ? steps.begin() : std::ranges::find_if(steps, [&](const KernelStep& step) {
                                            return !step.store && step.number == node;
                                          }) + 1;
@@ -141,16 +182,15 @@ void KernelGroup::store(NodeIndex node, GroupAccess access) {
 }
 
 void KernelGroup::store_last(NodeIndex node, GroupAccess access) {
-  VECC_CHECK(spaces_[node] == KernelSpace::Row, "a row's value");
+  VECC_CHECK(space_of(node) == KernelSpace::Row, "a row's value");
   const KernelStep store = add_store(node, access);
-  if (kernel_.phases.back().space != KernelSpace::Row) begin_phase(KernelSpace::Row);
-  kernel_.phases.back().steps.push_back(store);
+  if (kernel().phases.back().space != KernelSpace::Row) begin_phase(KernelSpace::Row);
+  open().kernel.phases.back().steps.push_back(store);
 }
 
 std::uint32_t KernelGroup::add_words(ArrayIndex words) {
   words_.push_back(words);
-  kernel_.word_slots = static_cast<std::uint32_t>(words_.size());
-  return kernel_.word_slots - 1;
+  return open().kernel.word_slots++;
 }
 
 }  // namespace vecc

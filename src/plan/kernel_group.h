@@ -4,11 +4,13 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "src/plan/kernel_set.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -40,22 +42,37 @@ struct GroupAccess {
   bool is_part = false;    ///< stores row `first_row` on of the buffer of `value`, a concat
 };
 
+/// A kernel, and where its nodes stand: what groups may share.
+struct GroupKernel {
+  Kernel kernel;
+  std::vector<KernelSpace> spaces;    ///< by node
+  std::vector<std::uint32_t> phases;  ///< by node
+};
+
 class KernelGroup {
  public:
-  KernelGroup(DType dtype, std::uint32_t rows, std::uint32_t stage) : rows_(rows), stage_(stage) {
-    kernel_.dtype = dtype;
-  }
+  /// Nothing, which nothing may be asked about.
+  KernelGroup() = default;
+  KernelGroup(DType dtype, std::uint32_t rows, std::uint32_t stage);
 
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t stage() const { return stage_; }
-  [[nodiscard]] bool has_segments() const { return kernel_.segments != KernelSegments::None; }
+  [[nodiscard]] bool has_segments() const { return segments_.has_value(); }
   [[nodiscard]] const std::optional<Segments>& segments() const { return segments_; }
   [[nodiscard]] std::uint32_t members() const { return members_; }
-  [[nodiscard]] std::size_t size() const { return kernel_.nodes.size(); }
-  [[nodiscard]] const Kernel& kernel() const { return kernel_; }
-  [[nodiscard]] Kernel& kernel() { return kernel_; }
+  [[nodiscard]] std::size_t size() const { return kernel().nodes.size(); }
+  [[nodiscard]] const Kernel& kernel() const { return whole().kernel; }
   [[nodiscard]] const std::vector<GroupAccess>& accesses() const { return accesses_; }
-  [[nodiscard]] std::vector<GroupAccess>& accesses() { return accesses_; }
+  /// Whether any of its values, or a part of a concat, is stored by it so far.
+  [[nodiscard]] bool stores() const { return !kernel().stores.empty(); }
+
+  /// Whether it has a kernel of its own, rather than one that equal groups share.
+  [[nodiscard]] bool is_open() const { return open_ != nullptr; }
+  /// Shares the kernel with all groups that have an equal one, from `shared`, which outlives it:
+  /// for groups that little is added to from here on. What is added opens the group again.
+  void seal(KernelSet<GroupKernel>& shared);
+  /// The kernel, no longer the group's: nothing may be asked about it or added any more.
+  [[nodiscard]] Kernel take_kernel() { return std::move(open().kernel); }
 
   /// Rows become members of `segments`, `rows` of them; what was a row's is now a member's.
   void become_members(const Segments& segments, std::uint32_t rows);
@@ -72,24 +89,26 @@ class KernelGroup {
   NodeIndex constant(double value, KernelSpace space);
   /// Whether a node added now in `space` may read `node`.
   [[nodiscard]] bool is_visible(NodeIndex node, KernelSpace space) const;
-  [[nodiscard]] KernelSpace space_of(NodeIndex node) const { return spaces_[node]; }
-  [[nodiscard]] Shape shape_of(NodeIndex node) const { return kernel_.nodes[node].shape; }
+  [[nodiscard]] KernelSpace space_of(NodeIndex node) const { return whole().spaces[node]; }
+  [[nodiscard]] Shape shape_of(NodeIndex node) const { return kernel().nodes[node].shape; }
   /// `node`'s value goes to an access; right after the node itself.
   void store(NodeIndex node, GroupAccess access);
   /// The same of a row's value, behind all that is there.
   void store_last(NodeIndex node, GroupAccess access);
   /// The slot of words that differ from row to row.
   std::uint32_t add_words(ArrayIndex words);
-  [[nodiscard]] const std::vector<ArrayIndex>& words() const { return words_; }
+  [[nodiscard]] const ShortList& words() const { return words_; }
 
   std::uint32_t level = 1;
   /// Somebody outside reads what it makes: its level is settled.
   bool frozen = false;
   /// No other op may join it: several blocks of a GPU share its matrix.
   bool closed = false;
+  /// Ops were added to it lately (Lowering::warm_).
+  bool is_warm = false;
   /// Rows come in the order of their types (RowMap::Tile); this list has them.
   ArrayIndex types = kNone;
-  std::vector<ValueId> ops;  ///< of the Program, in its order
+  ShortList ops;  ///< of the Program, in its order
   /// The values that it makes, with their nodes.
   std::vector<std::pair<ValueId, NodeIndex>> values;
 
@@ -98,18 +117,26 @@ class KernelGroup {
     std::size_t operator()(const LoadKey& key) const noexcept;
   };
 
+  /// While ops are added.
+  struct Open : GroupKernel {
+    boost::unordered_flat_map<LoadKey, NodeIndex, KeyHash> loads;  ///< the latest of each key
+    bool knows_loads = true;
+  };
+
+  [[nodiscard]] const GroupKernel& whole() const { return open_ ? *open_ : *shared_; }
+  /// To add to.
+  Open& open();
+  void find_loads(Open& own) const;
   KernelStep add_store(NodeIndex node, GroupAccess access);
 
-  std::uint32_t rows_;
-  std::uint32_t stage_;
+  std::uint32_t rows_ = 0;
+  std::uint32_t stage_ = 0;
   std::uint32_t members_ = 0;  // of all segments together
   std::optional<Segments> segments_;
-  Kernel kernel_;
+  std::unique_ptr<Open> open_;  // one of both
+  const GroupKernel* shared_ = nullptr;
   std::vector<GroupAccess> accesses_;
-  std::vector<KernelSpace> spaces_;    // by node
-  std::vector<std::uint32_t> phases_;  // by node
-  std::vector<ArrayIndex> words_;
-  boost::unordered_flat_map<LoadKey, NodeIndex, KeyHash> loads_;  // the latest of each key
+  ShortList words_;
 };
 
 }  // namespace vecc

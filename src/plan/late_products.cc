@@ -31,7 +31,8 @@ void Lowering::find_late_products() {
   std::vector<std::uint32_t> readers(program_.ops().size(), 0);
   for (ValueId id = 0; id < program_.ops().size(); ++id) {
     const Op& op = program_.op(id);
-    if (op.kind() == OpKind::Gather || sources[id].value != id) continue;  // reads nothing itself
+    if (op.kind() == OpKind::Gather || sources.value_of(id) != id)
+      continue;  // reads nothing itself
     for (const ValueId operand : op.operands) {
       const ValueSource& source = sources[operand];
       ++readers[source.value];
@@ -43,7 +44,7 @@ void Lowering::find_late_products() {
     }
   }
   for (const ValueId id : options_.kept) {
-    late_products_[sources[id].value] = map_products_[sources[id].value] = false;
+    late_products_[sources.value_of(id)] = map_products_[sources.value_of(id)] = false;
   }
   for (ValueId id = 0; id < program_.ops().size(); ++id) {
     if (readers[id] != 1) late_products_[id] = map_products_[id] = false;

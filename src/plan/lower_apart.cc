@@ -49,8 +49,8 @@ void Lowering::find_followed() {
   for (ValueId id = 0; id < program_.ops().size(); ++id) {
     const Op& op = program_.op(id);
     const OpKind kind = op.kind();
-    if (sources[id].value != id || (kind != OpKind::Map && kind != OpKind::Transform &&
-                                    kind != OpKind::Vjp && kind != OpKind::Linear)) {
+    if (sources.value_of(id) != id || (kind != OpKind::Map && kind != OpKind::Transform &&
+                                       kind != OpKind::Vjp && kind != OpKind::Linear)) {
       continue;
     }
     const bool by_type =
@@ -112,8 +112,8 @@ void Lowering::store_rows(ValueId id, const Read& made, std::vector<std::uint32_
   const auto count = static_cast<std::uint32_t>(rows.size());
   std::vector<Read> reads{made};
   if (!factors.empty()) {
-    auto constants = std::make_shared<const std::vector<double>>(std::move(factors));
-    const ValueId factor = add_temporary(count, Shape::scalar(), std::move(constants));
+    auto numbers = std::make_shared<const std::vector<double>>(std::move(factors));
+    const ValueId factor = add_temporary(count, Shape::scalar(), std::move(numbers));
     reads.push_back({factor, std::nullopt, Shape::scalar()});
   }
   const GroupIndex maker = values[made.value].group;

@@ -1,6 +1,7 @@
 // Row by row: products, functions, copies into concats.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "src/kernel/print_cuda.h"
 #include "src/plan/expr_nodes.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr std::uint64_t kSharedProduct = 64;
 constexpr std::uint32_t kRowsOfType = 4;
 constexpr std::uint32_t kFewMatrices = 16;
+// Groups that have kernels of their own at a time.
+constexpr std::size_t kWarmGroups = 256;
 
 OpPace pace_of(bool slow) {
   return slow ? OpPace::Slow : OpPace::ByEntry;
@@ -52,6 +55,13 @@ void Lowering::lower_all() {
   lower_updates();
 }
 
+void Lowering::forget() {
+  groups.clear();
+  values = std::vector<ValueState>();
+  places = std::vector<Place>();
+  sources = ValueSources();
+}
+
 void Lowering::lower(ValueId id) {
   const Op& op = program_.op(id);
   switch (op.kind()) {
@@ -78,22 +88,28 @@ void Lowering::lower(ValueId id) {
 // What the host reads: the rows behind the output; of what an update changes, a copy of the rows
 // that were there before.
 void Lowering::mark_output(ValueId id) {
-  const ValueSource& source = sources[program_.op(id).operands[0]];
+  const ValueSource source = sources[program_.op(id).operands[0]];
   if (is_updated(source.value)) {
     const Op& op = program_.op(id);
     const ValueId copy = add_temporary(op.rows, op.shape);
     copy_rows(copy, read_of(op.operands[0]), op.rows, 0);
-    sources[id] = {copy, std::nullopt};
+    sources.set(id, {copy, std::nullopt});
     return;
   }
-  sources[id] = source;
+  sources.set(id, source);
   mark_stored(source.value);
   freeze(source.value);
 }
 
 // The op that is being lowered is one of the group's.
-void Lowering::note_op(KernelGroup& group) const {
+void Lowering::note_op(KernelGroup& group) {
   if (group.ops.empty() || group.ops.back() != op_) group.ops.push_back(op_);
+  if (std::exchange(group.is_warm, true)) return;
+  warm_.push_back(&group);
+  if (warm_.size() <= kWarmGroups) return;
+  warm_.front()->is_warm = false;
+  warm_.front()->seal(kernels_);
+  warm_.pop_front();
 }
 
 // Rows of `read` are stored among those of `id`, from a row on.
@@ -119,7 +135,7 @@ void Lowering::lower_concat(ValueId id) {
   std::uint32_t row = 0;
   for (const ValueId operand : op.operands) {
     const std::uint32_t rows = program_.op(operand).rows;
-    const auto& [value, index] = sources[operand];
+    const auto [value, index] = sources[operand];
     const bool in_place = !index && places[value].buffer == places[id].buffer && value != id &&
                           places[value].first_row == places[id].first_row + row;
     if (in_place) {
@@ -219,7 +235,7 @@ bool Lowering::shares_by_type(std::uint32_t rows, const Read& matrix) const {
 }
 
 void Lowering::lower_transform(ValueId id, const TransformOp& transform) {
-  if (sources[id].value != id) return;  // read through, too
+  if (sources.value_of(id) != id) return;  // read through, too
   const Op& op = program_.op(id);
   const Read read = read_of(op.operands[0]);
   const Spot spot = find_spot(op.rows, std::span(&read, 1),

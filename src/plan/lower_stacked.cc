@@ -19,8 +19,8 @@ constexpr std::uint64_t kMostEntries = 64;
 // Whether it is such a product, which is lowered then.
 bool Lowering::lower_stacked(ValueId id, const LinearOp& linear) {
   const Op& op = program_.op(id);
-  const ValueSource& matrices = sources[op.operands[0]];
-  const ValueSource& columns = sources[op.operands[1]];
+  const ValueSource matrices = sources[op.operands[0]];
+  const ValueSource columns = sources[op.operands[1]];
   const std::uint32_t count = program_.op(op.operands[0]).rows;
   const std::uint32_t rows = program_.op(op.operands[1]).rows;
   const Shape matrix = program_.op(op.operands[0]).shape;

@@ -25,7 +25,8 @@ void Lowering::copy_old_rows() {
   read.insert(read.end(), options_.kept.begin(), options_.kept.end());
   std::map<ValueId, ValueId> copies;
   for (const ValueId id : read) {
-    const ValueId value = sources[id].value;
+    ValueSource source = sources[id];
+    const ValueId value = source.value;
     if (value >= op_count || !is_updated(value)) continue;
     const auto [found, is_new] = copies.try_emplace(value, kNone);
     if (is_new) {
@@ -34,7 +35,8 @@ void Lowering::copy_old_rows() {
       found->second = add_temporary(op.rows, op.shape);
       copy_rows(found->second, {value, std::nullopt, op.shape}, op.rows, 0);
     }
-    sources[id].value = found->second;
+    source.value = found->second;
+    sources.set(id, std::move(source));
   }
 }
 

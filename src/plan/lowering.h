@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <map>
 #include <span>
 #include <tuple>
@@ -40,8 +41,6 @@ struct ValueState {
   ValueId alias = kNone;    ///< the same memory, as other rows
   std::uint32_t rows = 0;
   Shape shape;
-  /// Of a value that no op of the Program makes, if it is constant.
-  std::shared_ptr<const std::vector<double>> constants;
 };
 
 /// What is done with a segment's members, which decides how many a block of threads takes. Pieces:
@@ -66,14 +65,18 @@ class Lowering {
  public:
   Lowering(const Program& program, const PlanOptions& options);
   void lower_all();
+  /// When the Plan has it all: lets what is known of values go.
+  void forget();
 
   // What assembling the Plan reads.
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const PlanOptions& options() const { return options_; }
-  std::vector<KernelGroup> groups;
+  std::deque<KernelGroup> groups;
   std::vector<ValueState> values;
   std::vector<Place> places;
-  std::vector<ValueSource> sources;
+  ValueSources sources;
+  /// Of values that no op of the Program makes, those that are constant.
+  std::map<ValueId, std::shared_ptr<const std::vector<double>>> constants;
   std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> arrays;
 
  private:
@@ -98,7 +101,7 @@ class Lowering {
   void lower_update(ValueId id);
 
   // Parts of these.
-  void note_op(KernelGroup& group) const;
+  void note_op(KernelGroup& group);
   void copy_rows(ValueId id, const Read& read, std::uint32_t rows, std::uint32_t first_row);
   [[nodiscard]] std::array<Read, 2> linear_reads(ValueId id, const LinearOp& linear,
                                                  const std::optional<Index>& index) const;
@@ -160,7 +163,7 @@ class Lowering {
   void softmax_gradient_of_pieces(ValueId id, const Read& y, const Read& g, bool is_sparse,
                                   const SegmentPieces& pieces);
   ValueId add_temporary(std::uint32_t rows, Shape shape,
-                        std::shared_ptr<const std::vector<double>> constants = nullptr);
+                        std::shared_ptr<const std::vector<double>> of = nullptr);
   /// The g of a row, seen by its members.
   NodeIndex read_row(Spot spot, const Read& read);
   [[nodiscard]] bool reads_elsewhere(ValueId target, GroupIndex number, ArrayIndex list);
@@ -224,6 +227,10 @@ class Lowering {
   const Segments* own_segments_ = nullptr;
   /// By what an update stores into: the loads of it, as group and access.
   std::map<ValueId, std::vector<std::pair<GroupIndex, std::uint32_t>>> target_loads_;
+  // A Program of a million levels has as many groups: few of them are added to at a time, and the
+  // others share their kernels.
+  std::deque<KernelGroup*> warm_;
+  KernelSet<GroupKernel> kernels_;
   // Of the op that is being lowered.
   ValueId op_ = 0;
   std::uint32_t stage_ = 0;

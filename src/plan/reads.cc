@@ -8,8 +8,8 @@
 namespace vecc {
 
 Read Lowering::read_of(ValueId operand) const {
-  const ValueSource& source = sources[operand];
-  return {source.value, source.index, program_.op(operand).shape};
+  ValueSource source = sources[operand];
+  return {source.value, std::move(source.index), program_.op(operand).shape};
 }
 
 bool Lowering::is_constant_one(ValueId value) const {
@@ -126,13 +126,13 @@ NodeIndex Lowering::read_row(Spot spot, const Read& read) {
 }
 
 ValueId Lowering::add_temporary(std::uint32_t rows, Shape shape,
-                                std::shared_ptr<const std::vector<double>> constants) {
+                                std::shared_ptr<const std::vector<double>> of) {
   ValueState state;
   state.rows = rows;
   state.shape = shape;
-  state.constants = std::move(constants);
-  values.push_back(std::move(state));
+  values.push_back(state);
   const auto id = static_cast<ValueId>(values.size() - 1);
+  if (of) constants.emplace(id, std::move(of));
   sources.push_back({id, std::nullopt});
   places.push_back({id, 0});
   return id;

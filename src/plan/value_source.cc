@@ -41,9 +41,22 @@ std::vector<Place> stored_places(const Program& program) {
   return places;
 }
 
-std::vector<ValueSource> value_sources(const Program& program, std::span<const Place> places) {
-  std::vector<ValueSource> sources;
-  sources.reserve(program.ops().size());
+void ValueSources::push_back(ValueSource source) {
+  others_.push_back(kOwn);
+  set(static_cast<ValueId>(others_.size() - 1), std::move(source));
+}
+
+void ValueSources::set(ValueId id, ValueSource source) {
+  if (others_[id] != kOwn) {
+    sources_[others_[id]] = std::move(source);
+  } else if (source.value != id || source.index) {
+    others_[id] = static_cast<std::uint32_t>(sources_.size());
+    sources_.push_back(std::move(source));
+  }
+}
+
+ValueSources value_sources(const Program& program, std::span<const Place> places) {
+  ValueSources sources;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
     if (op.kind() == OpKind::Update) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <set>
+#include <utility>
 
 #include "src/plan/in_place.h"
 #include "src/plan/launch_rows.h"
@@ -10,6 +12,9 @@
 
 namespace vecc {
 namespace {
+
+/// By where they begin in the arena.
+using LiveBuffers = std::set<std::pair<std::uint64_t, BufferIndex>>;
 
 class PlanVerifier {
  public:
@@ -27,34 +32,48 @@ class PlanVerifier {
     return Errors(ErrorCode::IllFormedOp, fmt::format("launch {}", launch), text);
   }
 
-  // Buffers that are live at once lie apart, or one takes the other's place: walk them by their
-  // place, with those that reach over.
+  // Buffers that are live at once lie apart, or one takes the other's place: walk the launches with
+  // those that are live, by their place.
   [[nodiscard]] Result<void> check_arena() const {
-    std::vector<BufferIndex> order;
+    std::vector<BufferIndex> begins;
     for (BufferIndex b = 0; b < plan_.buffers.size(); ++b) {
       const PlanBuffer& buffer = plan_.buffers[b];
       if (buffer.kind != PlanBuffer::Kind::Arena || buffer.elements == 0) continue;
       if (buffer.offset + buffer.elements > plan_.arena_elements) {
         return Errors(ErrorCode::IllFormedOp, fmt::format("buffer {}", b), "ends behind the arena");
       }
-      order.push_back(b);
+      begins.push_back(b);
     }
-    std::ranges::sort(order, {}, [&](BufferIndex b) { return plan_.buffers[b].offset; });
-    std::vector<BufferIndex> open;
-    for (const BufferIndex b : order) {
-      const PlanBuffer& buffer = plan_.buffers[b];
-      std::erase_if(open, [&](BufferIndex o) {
-        return plan_.buffers[o].offset + plan_.buffers[o].elements <= buffer.offset;
-      });
-      for (const BufferIndex o : open) {
-        const PlanBuffer& other = plan_.buffers[o];
-        const bool at_once = other.first <= buffer.last && buffer.first <= other.last;
-        if (at_once && !takes_place(b, o) && !takes_place(o, b)) {
-          return Errors(ErrorCode::IllFormedOp, fmt::format("buffer {}", b),
-                        fmt::format("overlaps buffer {}, which is live, too", o));
-        }
+    std::vector<BufferIndex> ends = begins;
+    std::ranges::stable_sort(begins, {}, [&](BufferIndex b) { return plan_.buffers[b].first; });
+    std::ranges::stable_sort(ends, {}, [&](BufferIndex b) { return plan_.buffers[b].last; });
+    LiveBuffers live;
+    auto end = ends.begin();
+    for (const BufferIndex b : begins) {
+      for (; plan_.buffers[*end].last < plan_.buffers[b].first; ++end) {
+        live.erase({plan_.buffers[*end].offset, *end});
       }
-      open.push_back(b);
+      VECC_TRY_VOID(check_place(b, live));
+      live.emplace(plan_.buffers[b].offset, b);
+    }
+    return {};
+  }
+
+  // Those that are live lie apart, or begin at one place: one that lies wholly before the buffer
+  // has none before it that reaches into it.
+  [[nodiscard]] Result<void> check_place(BufferIndex b, const LiveBuffers& live) const {
+    const PlanBuffer& buffer = plan_.buffers[b];
+    std::uint64_t before = buffer.offset;  // where the last one that lies before it begins
+    for (auto next = live.lower_bound({buffer.offset + buffer.elements, 0});
+         next != live.begin();) {
+      const auto& [offset, o] = *--next;
+      if (offset < before && before < buffer.offset) break;
+      if (offset + plan_.buffers[o].elements <= buffer.offset) {
+        before = offset;
+      } else if (!takes_place(b, o) && !takes_place(o, b)) {
+        return Errors(ErrorCode::IllFormedOp, fmt::format("buffer {}", b),
+                      fmt::format("overlaps buffer {}, which is live, too", o));
+      }
     }
     return {};
   }
