@@ -6,10 +6,15 @@
 
 #include "backends/only_exact.h"
 #include "backends/torch/torch_executable.h"
+#include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 
 namespace vecc {
 namespace {
+
+// Each op is a call of libtorch that keeps its tensors and, with gradients, its part of torch's tape:
+// some 5 KB and 30 us an op.
+constexpr std::size_t kMostOps = 1'000'000;
 
 class TorchBackend final : public Backend {
  public:
@@ -29,8 +34,12 @@ class TorchBackend final : public Backend {
                                   "that this torch was built for CUDA");
   }
 
-  [[nodiscard]] std::vector<std::string> unsupported(const Program& /*program*/) const override {
-    return {};
+  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
+    const std::size_t ops = program.ops().size();
+    if (ops <= kMostOps) return {};
+    return {text_of_count(ops, "op") + ", more than " + text_of_count(kMostOps, "op") +
+            ": each is a call of libtorch that keeps some 5 KB; --backend=cpu runs them in a tenth "
+            "of the time and memory"};
   }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
