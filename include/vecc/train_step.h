@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,26 +17,47 @@
 namespace vecc {
 
 enum class Optimizer : std::uint8_t {
-  Sgd,       ///< with momentum and weight decay
-  Adam,      ///< bias-corrected, epsilon outside the root (Kingma and Ba 2015)
-  AdamW,     ///< weight decay beside the gradient (Loshchilov and Hutter 2019)
-  LazyAdam,  ///< NeuraLogic's: Adam of the rows that a step touches; others keep their moments too
+#define VECC_OPTIMIZER(enumerator, ...) enumerator,
+#include "vecc/optimizers.def"
 };
-/// sgd, adam, adamw, lazy-adam; none for other text.
-[[nodiscard]] std::optional<Optimizer> parse_optimizer(std::string_view text);
-[[nodiscard]] std::string_view text_of(Optimizer optimizer);
 
 struct OptimizerOptions {
   Optimizer optimizer = Optimizer::Adam;
-  double momentum = 0;      ///< Sgd
-  double weight_decay = 0;  ///< Sgd and the Adams: added to the gradient; AdamW: beside it
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  // Hyperparameters. Not given: the optimizer's default, if it has one of this name.
+#define VECC_HYPERPARAMETER(name, ...) std::optional<double> name = std::nullopt;
+#include "vecc/optimizers.def"
   std::optional<double> clip_norm =
       std::nullopt;  ///< all gradients together to this Euclidean norm
   std::optional<double> clip_value = std::nullopt;  ///< then every gradient's entries to +- this
 };
+
+enum class HyperparameterRange : std::uint8_t { BelowOne, AtLeastZero, Flag };
+struct HyperparameterInfo {
+  std::string_view name;
+  HyperparameterRange range;
+  std::string_view does;
+  std::optional<double> OptimizerOptions::*value;
+};
+
+enum class OptimizerRows : std::uint8_t { All, Touched };
+struct OptimizerInfo {
+  Optimizer id;
+  std::string_view text;
+  std::string_view torch;  ///< its class in torch.optim; empty: none
+  OptimizerRows rows;
+  OptimizerOptions defaults;  ///< the hyperparameters that it has
+};
+
+/// The tables of optimizers.def; optimizers in enumerator order.
+[[nodiscard]] std::span<const HyperparameterInfo> hyperparameters();
+[[nodiscard]] std::span<const OptimizerInfo> optimizers();
+[[nodiscard]] const OptimizerInfo& info(Optimizer optimizer);
+[[nodiscard]] std::optional<Optimizer> parse_optimizer(std::string_view text);
+[[nodiscard]] std::string_view text_of(Optimizer optimizer);
+/// `adam, sgd and adamw`: those that have the hyperparameter.
+[[nodiscard]] std::string owners_of(const HyperparameterInfo& hyperparameter);
+/// The options with the optimizer's defaults for the hyperparameters that are not given.
+[[nodiscard]] OptimizerOptions with_defaults(const OptimizerOptions& options);
 
 struct ParameterGradient {
   ParameterIndex parameter = 0;
@@ -44,28 +66,30 @@ struct ParameterGradient {
   std::optional<Index> touched = std::nullopt;
 };
 
+/// A scalar that the host sets before every step.
+struct StepInput {
+  ParameterIndex parameter = 0;
+  std::function<double(double step, double rate)> value;  ///< the first step is 1
+};
 struct StepOps {
   std::vector<std::string> states;  ///< "adam.m/w" and such
   std::vector<ValueId> updates;
   std::optional<ValueId> gradient_norm;  ///< before clipping, with clip_norm: one scalar
-  ParameterIndex rate = 0;               ///< the learning rate, one scalar
-  std::optional<ParameterIndex> bias1;   ///< 1 - beta1^t, one scalar
-  std::optional<ParameterIndex> bias2;
+  std::vector<StepInput> inputs;         ///< the learning rate, then the optimizer's own
 };
 
 /// Appends one step: moments as states, each parameter's new rows, and updates that store them
 /// after every other op of a run. What changes from step to step (the learning rate, Adam's bias
-/// corrections) is read from parameters "step.rate", "step.bias1", "step.bias2", which the host
-/// sets. Errors: Usage (options out of range; a parameter twice, of other rows or shape than its
-/// gradient; a row touched twice), DuplicateName.
+/// corrections) is read from parameters "step.rate", "step.bias1" and such, which the host sets.
+/// Errors: Usage (options out of range, or not the optimizer's; a parameter twice, of other rows or
+/// shape than its gradient; a row touched twice), DuplicateName.
 [[nodiscard]] Result<StepOps> append_step(Program& program,
                                           std::span<const ParameterGradient> gradients,
                                           const OptimizerOptions& options);
 
 /// What to set before the run that makes step `step` (the first is 1) at a learning rate.
-[[nodiscard]] std::vector<ParameterValues> step_values(const StepOps& ops,
-                                                       const OptimizerOptions& options,
-                                                       std::uint64_t step, double rate);
+[[nodiscard]] std::vector<ParameterValues> step_values(const StepOps& ops, std::uint64_t step,
+                                                       double rate);
 
 /// How the learning rate changes with the epoch (or the step: whatever is counted).
 struct RateSchedule {

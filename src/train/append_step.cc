@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/train/clip_gradients.h"
-#include "src/train/step_formulas.h"
+#include "src/train/step_rule.h"
 #include "vecc/escape.h"
 #include "vecc/train_step.h"
 
@@ -15,25 +15,44 @@ Errors step_usage(std::string place, std::string message) {
   return Errors(ErrorCode::Usage, std::move(place), std::move(message));
 }
 
-Result<void> check_options(const OptimizerOptions& options) {
-  const auto check = [](bool holds, const char* what) -> Result<void> {
-    if (holds) return {};
-    return step_usage("optimizer", what);
-  };
-  const auto is_fraction = [](double x) { return x >= 0 && x < 1; };
-  VECC_TRY_VOID(check(is_fraction(options.momentum), "momentum: expected 0 to less than 1"));
-  VECC_TRY_VOID(check(is_fraction(options.beta1), "beta1: expected 0 to less than 1"));
-  VECC_TRY_VOID(check(is_fraction(options.beta2), "beta2: expected 0 to less than 1"));
-  VECC_TRY_VOID(check(options.weight_decay >= 0 && std::isfinite(options.weight_decay),
-                      "weight decay: expected at least 0"));
-  VECC_TRY_VOID(check(options.epsilon >= 0 && std::isfinite(options.epsilon),
-                      "epsilon: expected at least 0"));
-  for (const auto& limit : {options.clip_value, options.clip_norm}) {
-    VECC_TRY_VOID(check(!limit || (*limit > 0 && std::isfinite(*limit)),
-                        "a limit of gradients: expected more than 0"));
+bool is_within(HyperparameterRange range, double value) {
+  switch (range) {
+    case HyperparameterRange::BelowOne: return value >= 0 && value < 1;
+    case HyperparameterRange::AtLeastZero: return value >= 0 && std::isfinite(value);
+    case HyperparameterRange::Flag: return value == 0 || value == 1;
   }
-  return check(options.optimizer == Optimizer::Sgd || options.momentum == 0,
-               "momentum is of sgd only");
+  return false;
+}
+
+std::string_view text_of(HyperparameterRange range) {
+  switch (range) {
+    case HyperparameterRange::BelowOne: return "0 to less than 1";
+    case HyperparameterRange::AtLeastZero: return "at least 0";
+    case HyperparameterRange::Flag: return "0 or 1";
+  }
+  return {};
+}
+
+Result<void> check_options(const OptimizerOptions& options) {
+  const OptimizerInfo& optimizer = info(options.optimizer);
+  for (const HyperparameterInfo& each : hyperparameters()) {
+    const std::optional<double>& value = options.*each.value;
+    if (!value) continue;
+    if (!(optimizer.defaults.*each.value)) {
+      return step_usage("optimizer", std::string(each.name) + " is of " + owners_of(each) +
+                                         ", and " + std::string(optimizer.text) + " has none");
+    }
+    if (!is_within(each.range, *value)) {
+      return step_usage("optimizer",
+                        std::string(each.name) + ": expected " + std::string(text_of(each.range)));
+    }
+  }
+  for (const auto& limit : {options.clip_value, options.clip_norm}) {
+    if (limit && !(*limit > 0 && std::isfinite(*limit))) {
+      return step_usage("optimizer", "a limit of gradients: expected more than 0");
+    }
+  }
+  return {};
 }
 
 bool has_repeated_row(const Index& rows) {
@@ -86,13 +105,17 @@ std::vector<std::optional<ValueId>> weight_ops(const Program& program) {
 class StepAppender {
  public:
   StepAppender(Program& program, const OptimizerOptions& options)
-      : program_(program), options_(options), weights_(weight_ops(program)) {}
+      : program_(program),
+        options_(options),
+        rule_(step_rule(with_defaults(options))),
+        weights_(weight_ops(program)) {}
 
   Result<StepOps> append(std::span<const ParameterGradient> gradients) {
-    VECC_TRY(ops_.rate, add_input("step.rate", rate_));
-    if (options_.optimizer != Optimizer::Sgd) {
-      VECC_TRY(ops_.bias1, add_input("step.bias1", bias1_));
-      VECC_TRY(ops_.bias2, add_input("step.bias2", bias2_));
+    VECC_TRY(rate_, add_input("step.rate", [](double, double rate) { return rate; }));
+    for (const StepRule::Input& input : rule_.inputs()) {
+      const auto value = [of_step = input.value](double step, double) { return of_step(step); };
+      VECC_TRY(const ValueId added, add_input(input.name, value));
+      inputs_.push_back(added);
     }
     ClippedGradients clipped = clip_gradients(program_, gradients, options_);
     ops_.gradient_norm = clipped.norm;
@@ -108,13 +131,20 @@ class StepAppender {
   }
 
  private:
-  // A scalar that the host sets, and its rows.
-  Result<ParameterIndex> add_input(const char* name, ValueId& value) {
+  // One parameter's part of a step, as far as it is made: the rows that the step works on.
+  struct Values {
+    ValueId gradient = 0;
+    ValueId weight = 0;
+    std::vector<ValueId> states;  // after the step
+  };
+
+  // A scalar that the host sets.
+  Result<ValueId> add_input(const std::string& name, std::function<double(double, double)> value) {
     VECC_TRY(const ParameterIndex parameter,
              program_.add_parameter(
                  {name, 1, Shape::scalar(), std::make_shared<const std::vector<double>>(1, 1.0)}));
-    value = program_.weight(parameter);
-    return parameter;
+    ops_.inputs.push_back({parameter, std::move(value)});
+    return program_.weight(parameter);
   }
 
   // The rows that the step works on.
@@ -122,43 +152,45 @@ class StepAppender {
     return touched ? program_.gather(value, *touched) : value;
   }
 
-  // A state beside the parameter, its new rows made of the rows before, the gradient, the weight.
-  ValueId append_moment(const std::string& kind, const ParameterGradient& of, Expr formula,
-                        ValueId gradient, ValueId weight) {
+  ValueId append_map(const StepMap& map, const Values& values, ValueId before = 0) {
+    std::vector<ValueId> operands;
+    for (const StepSymbol& symbol : map.reads) {
+      operands.push_back(value_of(symbol, values, before));
+    }
+    return program_.map(map.body, operands, "step");
+  }
+  [[nodiscard]] ValueId value_of(const StepSymbol& symbol, const Values& values,
+                                 ValueId before) const {
+    switch (symbol.kind) {
+      case StepSymbol::Kind::Before: return before;
+      case StepSymbol::Kind::Gradient: return values.gradient;
+      case StepSymbol::Kind::Weight: return values.weight;
+      case StepSymbol::Kind::Rate: return rate_;
+      case StepSymbol::Kind::State: return values.states[symbol.number];
+      case StepSymbol::Kind::Input: return inputs_[symbol.number];
+    }
+    fail_check("known symbol", __FILE__, __LINE__, "");
+  }
+
+  // A state beside the parameter, and its new rows.
+  void append_state(const StepRule::State& rule, const ParameterGradient& of, Values& values) {
     const Parameter& parameter = program_.parameters()[of.parameter];
-    ops_.states.push_back(kind + "/" + parameter.name);
-    const auto state =
-        program_.add(StateOp{ops_.states.back(), parameter.rows, parameter.shape, 0.0}, {}, "step");
+    ops_.states.push_back(rule.name + "/" + parameter.name);
+    const auto state = program_.add(
+        StateOp{ops_.states.back(), parameter.rows, parameter.shape, rule.initial}, {}, "step");
     VECC_CHECK(state.has_value(), state ? "" : state.error().text());
-    const ValueId operands[] = {touched_rows(*state, of.touched), gradient, weight};
-    const std::size_t read = formula.input_count();
-    const ValueId moment =
-        program_.map(std::move(formula), std::span(operands).first(read), "step");
-    stores_.push_back({*state, moment, of.touched});
-    return moment;
+    values.states.push_back(append_map(rule.next, values, touched_rows(*state, of.touched)));
+    stores_.push_back({*state, values.states.back(), of.touched});
   }
 
   void append_parameter(const ParameterGradient& of, ValueId full_gradient) {
     auto& of_program = weights_[of.parameter];
     if (!of_program) of_program = program_.weight(of.parameter);
-    const ValueId weight = touched_rows(*of_program, of.touched);
-    const ValueId gradient = touched_rows(full_gradient, of.touched);
-    ValueId moved = 0;
-    if (options_.optimizer != Optimizer::Sgd) {
-      const ValueId first = append_moment("adam.m", of, first_moment(options_), gradient, weight);
-      const ValueId second = append_moment("adam.v", of, second_moment(options_), gradient, weight);
-      const ValueId operands[] = {weight, rate_, first, second, bias1_, bias2_};
-      moved = program_.map(descend_adaptively(options_), operands, "step");
-    } else if (options_.momentum != 0) {
-      const ValueId momentum =
-          append_moment("sgd.momentum", of, first_moment(options_), gradient, weight);
-      const ValueId operands[] = {weight, rate_, momentum};
-      moved = program_.map(descend_along_momentum(), operands, "step");
-    } else {
-      const ValueId operands[] = {weight, rate_, gradient};
-      moved = program_.map(descend(options_), operands, "step");
-    }
-    stores_.push_back({*of_program, moved, of.touched});
+    Values values;
+    values.weight = touched_rows(*of_program, of.touched);
+    values.gradient = touched_rows(full_gradient, of.touched);
+    for (const StepRule::State& state : rule_.states()) append_state(state, of, values);
+    stores_.push_back({*of_program, append_map(rule_.moved(), values), of.touched});
   }
 
   struct Store {
@@ -168,11 +200,11 @@ class StepAppender {
   };
   Program& program_;
   const OptimizerOptions& options_;
+  const StepRule rule_;
   std::vector<std::optional<ValueId>> weights_;
   std::vector<Store> stores_;
   ValueId rate_ = 0;
-  ValueId bias1_ = 0;
-  ValueId bias2_ = 0;
+  std::vector<ValueId> inputs_;
   StepOps ops_;
 };
 
@@ -185,15 +217,12 @@ Result<StepOps> append_step(Program& program, std::span<const ParameterGradient>
   return StepAppender(program, options).append(gradients);
 }
 
-std::vector<ParameterValues> step_values(const StepOps& ops, const OptimizerOptions& options,
-                                         std::uint64_t step, double rate) {
+std::vector<ParameterValues> step_values(const StepOps& ops, std::uint64_t step, double rate) {
   VECC_CHECK(step > 0, "steps count from 1");
-  const auto correction = [step](double beta) {
-    return 1 - std::pow(beta, static_cast<double>(step));
-  };
-  std::vector<ParameterValues> values{{ops.rate, {rate}}};
-  if (ops.bias1) values.push_back({*ops.bias1, {correction(options.beta1)}});
-  if (ops.bias2) values.push_back({*ops.bias2, {correction(options.beta2)}});
+  std::vector<ParameterValues> values;
+  for (const StepInput& input : ops.inputs) {
+    values.push_back({input.parameter, {input.value(static_cast<double>(step), rate)}});
+  }
   return values;
 }
 

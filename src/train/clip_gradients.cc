@@ -1,6 +1,6 @@
 #include "src/train/clip_gradients.h"
 
-#include "src/train/step_formulas.h"
+#include "src/train/clip_formulas.h"
 #include "src/train/sum_rows.h"
 
 namespace vecc {

@@ -55,6 +55,10 @@ Formula operator*(Formula left, const Formula& right) {
   return left.combine(Combination::ElProduct, right);
 }
 
+Formula operator/(Formula left, const Formula& right) {
+  return left * apply(Transformation::Inverse, right);
+}
+
 Formula apply(Transformation transformation, Formula x) {
   TransformationSpec spec;
   spec.id = transformation;

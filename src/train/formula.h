@@ -21,6 +21,8 @@ class Formula {
   friend Formula operator+(Formula left, const Formula& right);
   friend Formula operator-(Formula left, const Formula& right);
   friend Formula operator*(Formula left, const Formula& right);
+  /// Times the inverse.
+  friend Formula operator/(Formula left, const Formula& right);
   friend Formula operator-(const Formula& x) { return Formula(-1) * x; }
   /// T(x), for functions without words.
   friend Formula apply(Transformation transformation, Formula x);

@@ -1,4 +1,4 @@
-// Texts of optimizers and schedules, and the schedules.
+// How the learning rate changes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,12 +10,6 @@
 namespace vecc {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Optimizer>, 4> kOptimizerNames{{
-    {"sgd", Optimizer::Sgd},
-    {"adam", Optimizer::Adam},
-    {"adamw", Optimizer::AdamW},
-    {"lazy-adam", Optimizer::LazyAdam},
-}};
 constexpr std::array<std::pair<std::string_view, RateSchedule::Kind>, 5> kScheduleNames{{
     {"constant", RateSchedule::Kind::Constant},
     {"step", RateSchedule::Kind::Step},
@@ -25,18 +19,6 @@ constexpr std::array<std::pair<std::string_view, RateSchedule::Kind>, 5> kSchedu
 }};
 
 }  // namespace
-
-std::optional<Optimizer> parse_optimizer(std::string_view text) {
-  for (const auto& [name, optimizer] : kOptimizerNames) {
-    if (name == text) return optimizer;
-  }
-  return std::nullopt;
-}
-
-std::string_view text_of(Optimizer optimizer) {
-  return std::ranges::find(kOptimizerNames, optimizer, [](const auto& name) { return name.second; })
-      ->first;
-}
 
 std::optional<RateSchedule::Kind> parse_schedule(std::string_view text) {
   for (const auto& [name, kind] : kScheduleNames) {

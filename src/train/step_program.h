@@ -29,8 +29,8 @@ struct StepProgram {
 using TableRows = std::map<std::string, std::vector<std::uint32_t>>;
 
 /// `forward` has the graph's samples `samples`, in that order. `touched`: rows by table that the
-/// step may change (LazyAdam); null: all. `optimizes`: runs options.optimize over the whole.
-/// Errors: as make_trainer().
+/// step may change (OptimizerRows::Touched); null: all. `optimizes`: runs options.optimize over the
+/// whole. Errors: as make_trainer().
 [[nodiscard]] Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
                                                     std::span<const std::uint32_t> samples,
                                                     const TableRows* touched, bool optimizes,

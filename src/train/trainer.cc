@@ -74,8 +74,8 @@ class BatchTrainer final : public Trainer {
       counted_ = 0;
       VECC_TRY_VOID(state_->set_loss(0));
     }
-    VECC_TRY_VOID(set_parameters(
-        executable, step_values(compiled->step.ops, options_.optimizer, optimizer_step(), rate())));
+    VECC_TRY_VOID(
+        set_parameters(executable, step_values(compiled->step.ops, optimizer_step(), rate())));
     VECC_TRY_VOID(executable.start());
     counted_ += compiled->step.counted;
     ++position_.batch;
@@ -172,8 +172,7 @@ class BatchTrainer final : public Trainer {
     for (TrainedEpoch& epoch : epochs) {
       position_ = {next_position().epoch, 0, position_.step};
       epoch.rate = rate();
-      const auto values =
-          step_values(compiled->step.ops, options_.optimizer, optimizer_step(), epoch.rate);
+      const auto values = step_values(compiled->step.ops, optimizer_step(), epoch.rate);
       series.inputs.resize(values.size());
       for (std::size_t v = 0; v < values.size(); ++v) {
         series.inputs[v].parameter = values[v].parameter;
@@ -188,10 +187,13 @@ class BatchTrainer final : public Trainer {
     return epochs;
   }
 
+  [[nodiscard]] bool steps_touched_rows() const {
+    return info(options_.optimizer.optimizer).rows == OptimizerRows::Touched;
+  }
+
   // NeuraLogic counts a step a sample online, and a step an epoch with minibatches.
   [[nodiscard]] std::uint64_t optimizer_step() const {
-    const bool by_epoch = options_.optimizer.optimizer == Optimizer::LazyAdam && batch_size() > 1;
-    return by_epoch ? position_.epoch + 1 : position_.step + 1;
+    return steps_touched_rows() && batch_size() > 1 ? position_.epoch + 1 : position_.step + 1;
   }
 
   Samples batch_samples(std::uint64_t batch) {
@@ -220,7 +222,7 @@ class BatchTrainer final : public Trainer {
     const bool is_whole =
         samples.size() == program_.sample_count() && std::ranges::is_sorted(samples);
     Program forward = is_whole ? program_ : batches_.restrict_to(samples);
-    const bool is_lazy = options_.optimizer.optimizer == Optimizer::LazyAdam;
+    const bool is_lazy = steps_touched_rows();
     const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
     // What the backend keeps apart no pass may make one again. For one step it is not worth it.
     std::optional<Program> arranged;

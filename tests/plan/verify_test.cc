@@ -126,9 +126,7 @@ TEST_P(PlansOfDatasets, ObeyTheRules) {
   check_backward_plans(program);
   const Program optimized = optimize(program).value();
   check_plans(optimized);
-  for (const Optimizer optimizer : {Optimizer::Sgd, Optimizer::AdamW}) {
-    check_step_plans(*graph, optimized, optimizer);
-  }
+  for (const OptimizerInfo& each : optimizers()) check_step_plans(*graph, optimized, each.id);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, PlansOfDatasets,

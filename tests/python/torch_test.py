@@ -1,5 +1,6 @@
 """Program.to_torch, and torch's tensors as weights."""
 
+import inspect
 import os
 import tempfile
 import unittest
@@ -11,6 +12,63 @@ import torch
 from command_line import GRAPHS, MUTAGENESIS, XOR, flat
 
 import vecc
+
+
+def changed(hyperparameters):
+    """None of them at its default."""
+    return {name: True if isinstance(value, bool) else 0.5 * value + 0.1
+            for name, value in hyperparameters.items()}
+
+
+def in_torch(hyperparameters):
+    """By torch.optim's names."""
+    renamed = {{"epsilon": "eps"}.get(name, name): value for name, value in hyperparameters.items()}
+    if "beta1" in renamed:
+        renamed["betas"] = (renamed.pop("beta1"), renamed.pop("beta2"))
+    return renamed
+
+
+OF_TORCH = {name: (getattr(torch.optim, each["torch"]), each["hyperparameters"])
+            for name, each in vecc.optimizers().items() if each["torch"]}
+
+
+class OptimizerTest(unittest.TestCase):
+    """Every optimizer that torch.optim has, too."""
+
+    def test_defaults(self):
+        self.assertLessEqual({"sgd", "adam"}, OF_TORCH.keys())
+        for name, (cls, hyperparameters) in OF_TORCH.items():
+            with self.subTest(optimizer=name):
+                defaults = inspect.signature(cls).parameters
+                for parameter, value in in_torch(hyperparameters).items():
+                    self.assertEqual(defaults[parameter].default, value, parameter)
+
+    def check_steps(self, name, backend, hyperparameters):
+        program = vecc.load(XOR).compile(backend=backend, device="cpu", dtype="f64")
+        model = program.to_torch(loss="squared_diff")
+        cls, defaults = OF_TORCH[name]
+        steps = cls(model.parameters(), lr=0.02, **in_torch({**defaults, **hyperparameters}))
+        for _ in range(20):
+            steps.zero_grad()
+            model.loss().backward()
+            steps.step()
+        before = program.weights
+        program.train(epochs=20, lr=0.02, loss="squared_diff", optimizer=name, **hyperparameters)
+        learned = program.weights
+        self.assertGreater(max(np.abs(w - before[t]).max() for t, w in learned.items()), 1e-3)
+        program.set_weights(model)
+        for table, w in program.weights.items():
+            np.testing.assert_allclose(learned[table], w, atol=1e-8, err_msg=table)
+
+    def test_20_steps(self):
+        for backend in sorted({"interpreter", "cpu", "torch"} & {*vecc.backends("cpu")}):
+            for name, (_, hyperparameters) in OF_TORCH.items():
+                all_given = [{}, changed(hyperparameters)]
+                if backend == "interpreter":  # the others run the same ops
+                    all_given += [{h: value} for h, value in all_given[1].items()]
+                for given in all_given:
+                    with self.subTest(backend=backend, optimizer=name, given=given):
+                        self.check_steps(name, backend, given)
 
 
 class TorchTest(unittest.TestCase):

@@ -100,6 +100,31 @@ class TrainTest(unittest.TestCase):
             compile_graph(XOR).train(epochs=9, lr=0.5, checkpoint=checkpoint, resume=True)
         self.assertEqual(raised.exception.code, "E027")
 
+    def test_every_optimizer_resumes(self):
+        for backend in sorted({"interpreter", "cpu"} & {*vecc.backends("cpu")}):
+            for name, each in vecc.optimizers().items():
+                given = {h: True if isinstance(value, bool) else 0.5 * value + 0.1
+                         for h, value in each["hyperparameters"].items()}
+                with self.subTest(backend=backend, optimizer=name):
+                    folder = self.folder / f"{backend}-{name}"
+                    options = {"optimizer": name, "batch_size": 2, **given}
+                    graph = vecc.load(XOR)
+                    graph.compile(backend=backend).train(epochs=3, checkpoint=folder, **options)
+                    program, whole = (graph.compile(backend=backend) for _ in range(2))
+                    program.train(epochs=7, checkpoint=folder, resume=True, **options)
+                    whole.train(epochs=7, **options)
+                    for table, w in program.weights.items():
+                        np.testing.assert_array_equal(w, whole.weights[table])
+                    with self.assertRaisesRegex(vecc.Error, "weight_decay"):
+                        program.train(epochs=9, checkpoint=folder, resume=True,
+                                      **{**options, "weight_decay": 0.7})
+
+    def test_unknown_hyperparameter(self):
+        with self.assertRaisesRegex(TypeError, "'gamma'"):
+            compile_graph(XOR).train(gamma=0.5)
+        with self.assertRaisesRegex(vecc.Error, "--momentum is of sgd.*adam has none"):
+            compile_graph(XOR).train(momentum=0.5)
+
     def test_on_epoch(self):
         seen, program = [], compile_graph(XOR)
         program.train(epochs=3, on_epoch=lambda epoch: seen.append((epoch["epoch"], program())))
@@ -126,7 +151,7 @@ class TrainTest(unittest.TestCase):
         for options, message in (({"lr": -1}, "--lr"), ({"loss": "regret"}, "--loss"),
                                  ({"early_stop": 3}, "--early-stop"), ({"validate": 2}, "validate"),
                                  ({"beta1": 1.0}, "--beta1"), ({"epsilon": -1}, "--epsilon"),
-                                 ({"optimizer": "sgd", "beta2": 0.9}, "--beta2 is the Adams'"),
+                                 ({"optimizer": "sgd", "beta2": 0.9}, "--beta2 is of adam"),
                                  ({"schedule": "arithmetic:5:1"}, "--schedule"),
                                  ({"reduction": "elements"}, "--reduction"),
                                  ({"log": "xml:a"}, "--log"), ({"resume": True}, "--resume")):

@@ -34,18 +34,23 @@ struct Written {
     }
   }
   void step_entry(const OptimizerOptions& o, int t, double rate, double g, std::size_t i) {
-    if (o.optimizer != Optimizer::AdamW) g += o.weight_decay * w[i];
-    if (o.optimizer == Optimizer::Sgd) {
-      m[i] = o.momentum * m[i] + g;
-      w[i] -= rate * m[i];
-      return;
+    if (o.optimizer != Optimizer::AdamW) g += *o.weight_decay * w[i];
+    switch (o.optimizer) {
+      case Optimizer::Sgd:
+        m[i] = *o.momentum * m[i] + g;
+        w[i] -= rate * m[i];
+        return;
+      case Optimizer::AdamW: w[i] -= rate * *o.weight_decay * w[i]; [[fallthrough]];
+      case Optimizer::Adam:
+      case Optimizer::LazyAdam: {
+        m[i] = *o.beta1 * m[i] + (1 - *o.beta1) * g;
+        v[i] = *o.beta2 * v[i] + (1 - *o.beta2) * g * g;
+        const double first = m[i] / (1 - std::pow(*o.beta1, t));
+        const double second = v[i] / (1 - std::pow(*o.beta2, t));
+        w[i] -= rate * first / (std::sqrt(second) + *o.epsilon);
+        return;
+      }
     }
-    if (o.optimizer == Optimizer::AdamW) w[i] -= rate * o.weight_decay * w[i];
-    m[i] = o.beta1 * m[i] + (1 - o.beta1) * g;
-    v[i] = o.beta2 * v[i] + (1 - o.beta2) * g * g;
-    const double first = m[i] / (1 - std::pow(o.beta1, t));
-    const double second = v[i] / (1 - std::pow(o.beta2, t));
-    w[i] -= rate * first / (std::sqrt(second) + o.epsilon);
   }
 };
 
@@ -97,8 +102,9 @@ void expect_states(Executable& executable, const StepProgram& step) {
   }
 }
 
-void check_steps(const OptimizerOptions& options, std::size_t states, const Rows& touched = {}) {
-  SCOPED_TRACE(std::string(text_of(options.optimizer)));
+void check_steps(const OptimizerOptions& given, std::size_t states, const Rows& touched = {}) {
+  SCOPED_TRACE(std::string(text_of(given.optimizer)));
+  const OptimizerOptions options = with_defaults(given);
   on_each_backend([&](const Backend& backend) {
     StepProgram step(options, touched);
     EXPECT_EQ(step.ops.states.size(), states);
@@ -114,8 +120,8 @@ void check_steps(const OptimizerOptions& options, std::size_t states, const Rows
       clip(options, gradients);
       step.expected[0].step(options, t, rate, gradients[0], touched);
       step.expected[1].step(options, t, rate, gradients[1], {});
-      expect_ok(set_parameters(
-          *executable, step_values(step.ops, options, static_cast<std::uint64_t>(t), rate)));
+      expect_ok(
+          set_parameters(*executable, step_values(step.ops, static_cast<std::uint64_t>(t), rate)));
       expect_ok(executable->run());
       for (ParameterIndex p = 0; p < 2; ++p) {
         expect_near(value_of(executable->parameter(p)), step.expected[p].w);
@@ -175,32 +181,88 @@ TEST(Step, ClippingKeepsZeroGradientsAndTellsTheNorm) {
   });
 }
 
+// Every optimizer, with its defaults and with none of them.
+std::vector<OptimizerOptions> all_options() {
+  std::vector<OptimizerOptions> all;
+  for (const OptimizerInfo& each : optimizers()) {
+    all.push_back({.optimizer = each.id});
+    OptimizerOptions& changed = all.emplace_back(each.defaults);
+    for (const HyperparameterInfo& hyperparameter : hyperparameters()) {
+      auto& value = changed.*hyperparameter.value;
+      if (!value) continue;
+      value = hyperparameter.range == HyperparameterRange::Flag ? 1 - *value : 0.5 * *value + 0.1;
+    }
+  }
+  return all;
+}
+
+void run_steps(Executable& executable, const StepOps& ops, std::uint64_t first,
+               std::uint64_t last) {
+  for (std::uint64_t t = first; t <= last; ++t) {
+    for (std::size_t p = 0; p < 2; ++p) {
+      Numbers gradient(p == 0 ? 6 : 1);
+      for (std::size_t i = 0; i < gradient.size(); ++i) {
+        gradient[i] = gradient_at(static_cast<int>(t), p, i);
+      }
+      expect_ok(executable.set_parameter(static_cast<ParameterIndex>(2 + p), gradient));
+    }
+    expect_ok(set_parameters(executable, step_values(ops, t, kRate)));
+    expect_ok(executable.run());
+  }
+}
+
+// Parameters and states.
+std::vector<Numbers> kept_values(Executable& executable, const StepOps& ops) {
+  std::vector<Numbers> kept;
+  for (ParameterIndex p = 0; p < 2; ++p) kept.push_back(value_of(executable.parameter(p)));
+  for (const std::string& state : ops.states) kept.push_back(value_of(executable.state(state)));
+  return kept;
+}
+
 // The same steps twice, and after a restart from a checkpoint's values.
 TEST(Step, IsRepeatableAndRestarts) {
-  const OptimizerOptions options{.optimizer = Optimizer::Adam};
-  const StepProgram step(options, {});
-  on_each_backend([&](const Backend& backend) {
-    const auto run = [&](Executable& executable, std::uint64_t first, std::uint64_t last) {
-      for (std::uint64_t t = first; t <= last; ++t) {
-        expect_ok(set_parameters(executable, step_values(step.ops, options, t, kRate)));
-        expect_ok(executable.run());
+  for (const OptimizerOptions& options : all_options()) {
+    SCOPED_TRACE(std::string(text_of(options.optimizer)));
+    const StepProgram step(options, {});
+    on_each_backend([&](const Backend& backend) {
+      const auto once = compile_on(backend, step.program);
+      const auto again = compile_on(backend, step.program);
+      run_steps(*once, step.ops, 1, 6);
+      const std::vector<Numbers> expected = kept_values(*once, step.ops);
+      run_steps(*again, step.ops, 1, 3);
+      const auto restarted = compile_on(backend, step.program);
+      const std::vector<Numbers> checkpoint = kept_values(*again, step.ops);
+      for (ParameterIndex p = 0; p < 2; ++p) {
+        expect_ok(restarted->set_parameter(p, checkpoint[p]));
       }
-      return value_of(executable.parameter(0));
-    };
-    const auto once = compile_on(backend, step.program);
-    const auto again = compile_on(backend, step.program);
-    const Numbers expected = run(*once, 1, 6);
-    run(*again, 1, 3);
-    const auto restarted = compile_on(backend, step.program);
-    for (ParameterIndex p = 0; p < 2; ++p) {
-      expect_ok(restarted->set_parameter(p, value_of(again->parameter(p))));
-    }
-    for (const std::string& state : step.ops.states) {
-      expect_ok(restarted->set_state(state, value_of(again->state(state))));
-    }
-    EXPECT_EQ(run(*again, 4, 6), expected);
-    EXPECT_EQ(run(*restarted, 4, 6), expected);
-  });
+      for (std::size_t s = 0; s < step.ops.states.size(); ++s) {
+        expect_ok(restarted->set_state(step.ops.states[s], checkpoint[2 + s]));
+      }
+      run_steps(*again, step.ops, 4, 6);
+      run_steps(*restarted, step.ops, 4, 6);
+      EXPECT_EQ(kept_values(*again, step.ops), expected);
+      EXPECT_EQ(kept_values(*restarted, step.ops), expected);
+    });
+  }
+}
+
+TEST(Step, BackendsAgreeWithTheInterpreter) {
+  const Backend* const interpreter = find_backend("interpreter");
+  ASSERT_NE(interpreter, nullptr);
+  for (const OptimizerOptions& options : all_options()) {
+    SCOPED_TRACE(std::string(text_of(options.optimizer)));
+    const StepProgram step(options, {});
+    const auto expected = compile_on(*interpreter, step.program);
+    run_steps(*expected, step.ops, 1, 20);
+    const std::vector<Numbers> values = kept_values(*expected, step.ops);
+    EXPECT_NE(values[0], step.expected[0].w);
+    on_each_backend([&](const Backend& backend) {
+      const auto executable = compile_on(backend, step.program);
+      run_steps(*executable, step.ops, 1, 20);
+      const std::vector<Numbers> found = kept_values(*executable, step.ops);
+      for (std::size_t i = 0; i < values.size(); ++i) expect_near(found[i], values[i]);
+    });
+  }
 }
 
 TEST(Step, TextOfAnAdamStep) {
@@ -235,7 +297,8 @@ TEST(Step, bad_options_and_gradients) {
   EXPECT_EQ(error({{0, good, Index::list({2})}}),
             "parameter \"w\": error: row 2 is touched, of 2 [E050]");
   EXPECT_EQ(error({}, {.beta1 = 1}), "optimizer: error: beta1: expected 0 to less than 1 [E050]");
-  EXPECT_EQ(error({}, {.momentum = 0.9}), "optimizer: error: momentum is of sgd only [E050]");
+  EXPECT_EQ(error({}, {.momentum = 0.9}),
+            "optimizer: error: momentum is of sgd, and adam has none [E050]");
   EXPECT_EQ(error({}, {.clip_norm = 0}),
             "optimizer: error: a limit of gradients: expected more than 0 [E050]");
 }
@@ -269,16 +332,16 @@ TEST(RateSchedule, Formulas) {
 }
 
 TEST(Step, NamesRoundTrip) {
-  for (const Optimizer optimizer :
-       {Optimizer::Sgd, Optimizer::Adam, Optimizer::AdamW, Optimizer::LazyAdam}) {
-    EXPECT_EQ(parse_optimizer(text_of(optimizer)), optimizer);
+  for (const OptimizerInfo& each : optimizers()) {
+    EXPECT_EQ(&info(each.id), &each);
+    EXPECT_EQ(parse_optimizer(text_of(each.id)), each.id);
   }
   using Kind = RateSchedule::Kind;
   for (const Kind kind :
        {Kind::Constant, Kind::Step, Kind::Geometric, Kind::Arithmetic, Kind::Cosine}) {
     EXPECT_EQ(parse_schedule(text_of(kind)), kind);
   }
-  EXPECT_FALSE(parse_optimizer("adagrad"));
+  EXPECT_FALSE(parse_optimizer("gradient"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "train_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -17,7 +19,7 @@ constexpr const char* kGroup = kTrainingGroup;
 constexpr WholeRange kEpochs{1, 1'000'000'000};
 
 template <class Value, class Parse>
-CLI::Option* add_name(CLI::App& app, const char* name, const char* names, Value& value,
+CLI::Option* add_name(CLI::App& app, const char* name, const std::string& names, Value& value,
                       Parse&& parse, const char* text) {
   return app
       .add_option_function<std::string>(
@@ -87,10 +89,73 @@ void add_loss_options(CLI::App& app, TrainSettings& s) {
       ->group(kGroup);
 }
 
+std::string names_of_optimizers() {
+  std::string names;
+  for (const OptimizerInfo& each : optimizers()) {
+    names += (names.empty() ? "" : "|") + std::string(each.text);
+  }
+  return names;
+}
+
+std::string option_of(const HyperparameterInfo& hyperparameter) {
+  std::string option = "--" + std::string(hyperparameter.name);
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
+// `Of rmsprop (0.99)`: those that have it, with their defaults where there is no one default.
+std::string text_of(const HyperparameterInfo& hyperparameter) {
+  std::string text = std::string(hyperparameter.does) + ". Default ";
+  std::vector<std::pair<double, std::string>> owners;
+  for (const OptimizerInfo& each : optimizers()) {
+    const auto& value = each.defaults.*hyperparameter.value;
+    if (!value) continue;
+    auto same = std::ranges::find(owners, *value, [](const auto& owner) { return owner.first; });
+    if (same == owners.end()) {
+      owners.emplace_back(*value, each.text);
+    } else {
+      same->second += ", " + std::string(each.text);
+    }
+  }
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    text += fmt::format("{}{} ({})", i == 0 ? "" : "; ", owners[i].first, owners[i].second);
+  }
+  return text;
+}
+
+RealRange range_of(HyperparameterRange range) {
+  return range == HyperparameterRange::BelowOne ? RealRange::BelowOne : RealRange::AtLeastZero;
+}
+
+void add_hyperparameter(CLI::App& app, const HyperparameterInfo& each, OptimizerOptions& options) {
+  std::optional<double>& value = options.*each.value;
+  if (each.range == HyperparameterRange::Flag) {
+    app.add_flag_callback(
+           option_of(each), [&value] { value = 1; },
+           fmt::format("{}. Of {}", each.does, owners_of(each)))
+        ->group(kGroup);
+  } else {
+    add_real(app, option_of(each), value, range_of(each.range), text_of(each))->group(kGroup);
+  }
+}
+
+// A hyperparameter that the optimizer has not; empty: none.
+std::string find_foreign_hyperparameter(const OptimizerOptions& options) {
+  const OptimizerInfo& optimizer = info(options.optimizer);
+  for (const HyperparameterInfo& each : hyperparameters()) {
+    if (!(options.*each.value) || optimizer.defaults.*each.value) continue;
+    const std::string owners = owners_of(each);
+    return fmt::format("{} is of {}, and {} has none: leave it out, or add --optimizer={}",
+                       option_of(each), owners, optimizer.text,
+                       owners.substr(0, owners.find_first_of(", ")));
+  }
+  return {};
+}
+
 void add_step_options(CLI::App& app, TrainSettings& s) {
   OptimizerOptions& o = s.options.optimizer;
   add_name(
-      app, "--optimizer", "sgd|adam|adamw|lazy-adam", o.optimizer,
+      app, "--optimizer", names_of_optimizers(), o.optimizer,
       [](const std::string& t) { return parse_optimizer(t); },
       "Default adam. lazy-adam: NeuraLogic's, of the weights that a step touches");
   add_real(app, "--lr", s.options.schedule.base, RealRange::AboveZero, "Learning rate")
@@ -107,16 +172,7 @@ void add_step_options(CLI::App& app, TrainSettings& s) {
          "1/N of it every epoch")
       ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]|geometric:N[:FACTOR]|arithmetic:N")
       ->group(kGroup);
-  add_real(app, "--momentum", o.momentum, RealRange::BelowOne, "Of sgd")->group(kGroup);
-  add_real(app, "--beta1", o.beta1, RealRange::BelowOne, "Of the Adams: of the first moment")
-      ->group(kGroup);
-  add_real(app, "--beta2", o.beta2, RealRange::BelowOne, "Of the Adams: of the second moment")
-      ->group(kGroup);
-  add_real(app, "--epsilon", o.epsilon, RealRange::AtLeastZero, "Of the Adams: beside the root")
-      ->group(kGroup);
-  add_real(app, "--weight-decay", o.weight_decay, RealRange::AtLeastZero,
-           "Times the weight, added to the gradient; adamw: beside it")
-      ->group(kGroup);
+  for (const HyperparameterInfo& each : hyperparameters()) add_hyperparameter(app, each, o);
   add_real(app, "--clip-norm", o.clip_norm, RealRange::AboveZero,
            "Limits the norm of all gradients together")
       ->group(kGroup);
@@ -265,16 +321,8 @@ std::string check_train_settings(const CLI::App& app, const TrainSettings& s, bo
     return "--folds validates by itself and has no checkpoints: leave out --validate and "
            "--checkpoint";
   }
-  if (s.options.optimizer.momentum > 0 && s.options.optimizer.optimizer != Optimizer::Sgd) {
-    return "--momentum is sgd's; the Adams have moments of their own: leave it out, or add "
-           "--optimizer=sgd";
-  }
-  for (const char* const option : {"--beta1", "--beta2", "--epsilon"}) {
-    if (is_given(app, option) && s.options.optimizer.optimizer == Optimizer::Sgd) {
-      return std::string(option) +
-             " is the Adams', and sgd has none: leave it out, or name "
-             "another --optimizer";
-    }
+  if (std::string foreign = find_foreign_hyperparameter(s.options.optimizer); !foreign.empty()) {
+    return foreign;
   }
   return check_logs(s.logs);
 }

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <tuple>
 
 #include "choose_loss.h"
 #include "src/support/log.h"
@@ -56,16 +55,13 @@ std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const
   if (precision != MatmulPrecision::Exact) {
     text += fmt::format(", matmul precision {}", text_of(precision));
   }
-  text +=
-      fmt::format(", optimizer {}, momentum {}, weight decay {}, clip-value {}, clip-norm {}",
-                  text_of(o.optimizer.optimizer), o.optimizer.momentum, o.optimizer.weight_decay,
-                  o.optimizer.clip_value.value_or(0), o.optimizer.clip_norm.value_or(0));
-  const OptimizerOptions usual;
-  if (std::tie(o.optimizer.beta1, o.optimizer.beta2, o.optimizer.epsilon) !=
-      std::tie(usual.beta1, usual.beta2, usual.epsilon)) {
-    text += fmt::format(", beta1 {}, beta2 {}, epsilon {}", o.optimizer.beta1, o.optimizer.beta2,
-                        o.optimizer.epsilon);
+  text += fmt::format(", optimizer {}", text_of(o.optimizer.optimizer));
+  const OptimizerOptions complete = with_defaults(o.optimizer);
+  for (const HyperparameterInfo& each : hyperparameters()) {
+    if (const auto& value = complete.*each.value) text += fmt::format(", {} {}", each.name, *value);
   }
+  text += fmt::format(", clip-value {}, clip-norm {}", o.optimizer.clip_value.value_or(0),
+                      o.optimizer.clip_norm.value_or(0));
   text += fmt::format(", rate {} {} {} {} {}", o.schedule.base, text_of(o.schedule.kind),
                       o.schedule.period, o.schedule.factor, o.schedule.last);
   return text +

@@ -228,12 +228,18 @@ def print_outputs(model):
         print(name, value, target, sep="\t")
 )py";
 
+constexpr std::pair<std::string_view, std::string_view> kOptimizers[] = {
+#define VECC_OPTIMIZER(enumerator, text, formula, torch, ...) {text, torch},
+#include "vecc/optimizers.def"
+};
+
 constexpr const char* kTraining = R"py(
+OPTIMIZERS = {$OPTIMIZERS}
+
 
 def train(model, epochs, rate, optimizer="adam", loss=LOSS):
     """Full batches, as `vecc --train`; prints every epoch's loss before its step."""
-    kinds = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
-    steps = kinds[optimizer](model.parameters(), lr=rate)
+    steps = OPTIMIZERS[optimizer](model.parameters(), lr=rate)
     for epoch in range(1, epochs + 1):
         steps.zero_grad()
         error = model.loss(name=loss)
@@ -268,7 +274,7 @@ constexpr const char* kTrainOptions =
     R"py(    parser.add_argument("--train", action="store_true", help="learn the weights before")
     parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--lr", type=float, default=0.01, help="learning rate")
-    parser.add_argument("--optimizer", choices=["adam", "sgd"], default="adam")
+    parser.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam")
     parser.add_argument("--loss", choices=list(LOSSES), default=LOSS)
 )py";
 
@@ -276,13 +282,25 @@ constexpr const char* kTrain = R"py(    if options.train:
         train(model, options.epochs, options.lr, options.optimizer, options.loss)
 )py";
 
+// Those that torch.optim has.
+std::string optimizers_text() {
+  std::string text;
+  for (const auto& [name, torch] : kOptimizers) {
+    if (torch.empty()) continue;
+    text += (text.empty() ? "\"" : ",\n              \"") + std::string(name) + "\": torch.optim.";
+    text += torch;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string main_text(bool has_loss, bool is_double) {
   std::string text = replace(kMain, "$DTYPE", is_double ? "f64" : "f32");
   text = replace(text, "$TRAIN_OPTIONS", has_loss ? kTrainOptions : "");
   text = replace(text, "$TRAIN", has_loss ? kTrain : "");
-  return kPrinting + std::string(has_loss ? kTraining : "") + text;
+  if (!has_loss) return kPrinting + text;
+  return kPrinting + replace(kTraining, "$OPTIMIZERS", optimizers_text()) + text;
 }
 
 std::string readme_text(bool has_loss) {

@@ -12,6 +12,7 @@
 #include "program_builder.h"
 #include "tools/common/logging.h"
 #include "vecc/backend.h"
+#include "vecc/train_step.h"
 
 namespace vecc::python_package {
 namespace {
@@ -28,6 +29,28 @@ std::vector<std::string> usable_backends(const std::string& device) {
   });
 }
 
+/// By name of an optimizer: its hyperparameters with their defaults, and its class in torch.optim.
+nb::dict all_optimizers() {
+  nb::dict result;
+  for (const OptimizerInfo& each : optimizers()) {
+    nb::dict defaults;
+    for (const HyperparameterInfo& hyperparameter : hyperparameters()) {
+      const auto& value = each.defaults.*hyperparameter.value;
+      if (!value) continue;
+      const nb::str name(hyperparameter.name.data(), hyperparameter.name.size());
+      const bool is_flag = hyperparameter.range == HyperparameterRange::Flag;
+      defaults[name] =
+          is_flag ? nb::object(nb::bool_(*value != 0)) : nb::object(nb::float_(*value));
+    }
+    nb::dict about;
+    about["hyperparameters"] = defaults;
+    about["torch"] = each.torch.empty() ? nb::object(nb::none())
+                                        : nb::object(nb::str(each.torch.data(), each.torch.size()));
+    result[nb::str(each.text.data(), each.text.size())] = about;
+  }
+  return result;
+}
+
 }  // namespace
 }  // namespace vecc::python_package
 
@@ -37,6 +60,7 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);  // what a notebook still holds when Python ends is no leak
   module.attr("VERSION") = VECC_VERSION;
   module.def("backends", usable_backends, nb::arg("device"));
+  module.def("optimizers", all_optimizers);
   bind_errors();
   bind_graph(module);
   bind_program(module);

@@ -10,7 +10,7 @@
     model = program.to_torch()                # a torch.nn.Module
 """
 
-from typing import List
+from typing import Any, Dict, List
 
 from vecc import _core
 from vecc.builder import GraphBuilder
@@ -20,7 +20,7 @@ from vecc.graph import Graph, load
 from vecc.program import Predictions, Program, Training
 
 __all__ = ["Diagnostic", "Error", "Graph", "GraphBuilder", "Predictions", "Program", "Training",
-           "__version__", "backends", "load"]
+           "__version__", "backends", "load", "optimizers"]
 
 __version__: str = _core.VERSION
 choose_compiler()
@@ -29,3 +29,9 @@ choose_compiler()
 def backends(device: str = "auto") -> List[str]:
     """Names of the backends that can run on the device here, best first."""
     return _core.backends(device)
+
+
+def optimizers() -> Dict[str, Dict[str, Any]]:
+    """What Program.train(optimizer=...) takes, by name: `hyperparameters` with their defaults, and
+    `torch`, the class of torch.optim that makes the same steps (None: none)."""
+    return _core.optimizers()

@@ -26,7 +26,7 @@ from vecc.error import Error, usage_error
 from vecc.graph import Graph, load
 from vecc.neuralogic_jvm import Network, interruptible
 from vecc.neuralogic_settings import training_options
-from vecc.program import Outputs, Program, Training
+from vecc.program import HYPERPARAMETERS, Outputs, Program, Training
 
 if TYPE_CHECKING:
     from neuralogic.core import Model
@@ -138,7 +138,8 @@ def _compile(network: Network, backend: str, options: Dict[str, Any]) -> Program
 def _split(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
     """Those of compile(), those of train(): before any work."""
     compiling = {name for name in inspect.signature(Graph.compile).parameters if name != "self"}
-    training = set(inspect.signature(Program.train).parameters) - {"self"}
+    training = set(inspect.signature(Program.train).parameters) - {"self", "hyperparameters"}
+    training |= HYPERPARAMETERS
     for name in options:
         if name not in compiling | training:
             raise TypeError(f"there is no option '{name}' of Graph.compile() or Program.train()")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Outputs = Union[np.ndarray, List[np.ndarray]]
 Path = Union[str, "os.PathLike[str]"]
 
+#: Of all optimizers.
+HYPERPARAMETERS = {name for each in _core.optimizers().values() for name in each["hyperparameters"]}
+
 
 @dataclass
 class Training:
@@ -122,31 +125,32 @@ class Program:
     def train(self, *, epochs: int = 100, lr: float = 0.01, optimizer: str = "adam",
               loss: Optional[str] = None, batch_size: Union[int, str] = "all",
               validate: Union[float, Path, None] = None, early_stop: Optional[int] = None,
-              schedule: Optional[str] = None, momentum: Optional[float] = None,
-              beta1: Optional[float] = None, beta2: Optional[float] = None,
-              epsilon: Optional[float] = None, weight_decay: Optional[float] = None,
+              schedule: Optional[str] = None,
               clip_value: Optional[float] = None, clip_norm: Optional[float] = None,
               reduction: Optional[str] = None,
               margin: Optional[float] = None, shuffle: bool = True, seed: int = 0,
               log: Union[str, Sequence[str]] = (), log_every: int = 1,
               checkpoint: Optional[Path] = None, checkpoint_every: Optional[int] = None,
               resume: bool = False, progress: bool = False,
-              on_epoch: Optional[Callable[[Dict[str, float]], Any]] = None) -> Training:
+              on_epoch: Optional[Callable[[Dict[str, float]], Any]] = None,
+              **hyperparameters: Optional[float]) -> Training:
         """Learns the weights, from those of now, as `vecc --train` does (docs/training.md has the
-        options). `on_epoch` gets what Training.history gets, while the program still has the
+        options). `hyperparameters`: momentum, weight_decay, beta1 and such, which the optimizer
+        has (vecc.optimizers()); None: its default. `on_epoch` gets what Training.history gets, while the program still has the
         weights from before; `progress` prints a line a second.
 
         Ctrl-C ends the step at hand, leaves a checkpoint, and raises KeyboardInterrupt; what an
         `on_epoch` raises ends the training alike. The program then has the weights learned so far.
         """
+        if unknown := hyperparameters.keys() - HYPERPARAMETERS:
+            raise TypeError(f"train() got an unexpected keyword argument '{min(unknown)}'")
         words = option_words(
             train=True, epochs=epochs, lr=lr, optimizer=optimizer, loss=loss,
             batch_size=batch_size, validate=validate, early_stop=early_stop, schedule=schedule,
-            momentum=momentum, beta1=beta1, beta2=beta2, epsilon=epsilon,
-            weight_decay=weight_decay, clip_value=clip_value, clip_norm=clip_norm,
-            reduction=reduction, margin=margin, no_shuffle=not shuffle,
+            clip_value=clip_value, clip_norm=clip_norm, reduction=reduction, margin=margin,
+            no_shuffle=not shuffle,
             seed=seed, log_every=log_every, checkpoint=checkpoint,
-            checkpoint_every=checkpoint_every, resume=resume)
+            checkpoint_every=checkpoint_every, resume=resume, **hyperparameters)
         words += [f"--log={text_of(each)}" for each in ([log] if isinstance(log, str) else log)]
         history: List[Dict[str, float]] = []
         lines = _Lines(epochs) if progress else None
