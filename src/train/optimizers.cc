@@ -55,6 +55,22 @@ Formula adamw(StepRule& s, const OptimizerOptions& o) {
   return s.weight() - s.rate() * move;
 }
 
+// Hinton's lecture 6e; centered: Graves 2013.
+Formula rmsprop(StepRule& s, const OptimizerOptions& o) {
+  const Formula g = decayed_gradient(s, o);
+  const auto mean = [&](const char* name, const Formula& of) {
+    return s.state(name,
+                   [&](const Formula& before) { return *o.alpha * before + (1 - *o.alpha) * of; });
+  };
+  Formula variance = mean("rmsprop.square", square(g));
+  if (*o.centered != 0) variance = variance - square(mean("rmsprop.mean", g));
+  const Formula move = g / (root(variance) + *o.epsilon);
+  if (*o.momentum == 0) return s.weight() - s.rate() * move;
+  return s.weight() - s.rate() * s.state("rmsprop.momentum", [&](const Formula& before) {
+    return *o.momentum * before + move;
+  });
+}
+
 constexpr HyperparameterInfo kHyperparameters[] = {
 #define VECC_HYPERPARAMETER(name, range, does) \
   {#name, HyperparameterRange::range, does, &OptimizerOptions::name},

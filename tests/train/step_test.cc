@@ -23,7 +23,7 @@ double gradient_at(int step, std::size_t parameter, std::size_t i) {
 // One parameter as the textbook has it.
 struct Written {
   std::size_t size = 1;  // of a row
-  Numbers w, m, v;
+  Numbers w, m, v, u;
 
   void step(const OptimizerOptions& o, int t, double rate, const Numbers& gradient,
             const Rows& touched) {
@@ -48,6 +48,14 @@ struct Written {
         const double first = m[i] / (1 - std::pow(*o.beta1, t));
         const double second = v[i] / (1 - std::pow(*o.beta2, t));
         w[i] -= rate * first / (std::sqrt(second) + *o.epsilon);
+        return;
+      }
+      case Optimizer::RmsProp: {
+        v[i] = *o.alpha * v[i] + (1 - *o.alpha) * g * g;
+        u[i] = *o.alpha * u[i] + (1 - *o.alpha) * g;
+        const double variance = *o.centered != 0 ? v[i] - u[i] * u[i] : v[i];
+        m[i] = *o.momentum * m[i] + g / (std::sqrt(variance) + *o.epsilon);
+        w[i] -= rate * m[i];
         return;
       }
     }
@@ -91,14 +99,16 @@ struct StepProgram {
   void add(const std::string& name, std::uint32_t rows, Shape shape, const Numbers& values) {
     add_weight(program, name, rows, shape, values);
     const Numbers zeros(values.size());
-    expected.push_back({shape.size(), values, zeros, zeros});
+    expected.push_back({shape.size(), values, zeros, zeros, zeros});
   }
 };
 
 void expect_states(Executable& executable, const StepProgram& step) {
   for (const std::string& state : step.ops.states) {
     const Written& of = step.expected[state.ends_with("/a") ? 0 : 1];
-    expect_near(value_of(executable.state(state)), state.starts_with("adam.v") ? of.v : of.m);
+    const bool is_square = state.starts_with("adam.v") || state.starts_with("rmsprop.square");
+    const Numbers& expected = state.starts_with("rmsprop.mean") ? of.u : is_square ? of.v : of.m;
+    expect_near(value_of(executable.state(state)), expected);
   }
 }
 
@@ -147,6 +157,14 @@ TEST(Step, Adam) {
 TEST(Step, AdamW) {
   check_steps({.optimizer = Optimizer::AdamW}, 4);
   check_steps({.optimizer = Optimizer::AdamW, .weight_decay = 0.1}, 4);
+}
+
+TEST(Step, RmsProp) {
+  check_steps({.optimizer = Optimizer::RmsProp}, 2);
+  check_steps({.optimizer = Optimizer::RmsProp, .weight_decay = 0.1, .alpha = 0.7}, 2);
+  check_steps({.optimizer = Optimizer::RmsProp, .momentum = 0.9, .epsilon = 0.3}, 4);
+  check_steps({.optimizer = Optimizer::RmsProp, .centered = 1}, 4);
+  check_steps({.optimizer = Optimizer::RmsProp, .momentum = 0.5, .centered = 1}, 6);
 }
 
 TEST(Step, OnlyTouchedRowsChange) {
@@ -298,7 +316,7 @@ TEST(Step, bad_options_and_gradients) {
             "parameter \"w\": error: row 2 is touched, of 2 [E050]");
   EXPECT_EQ(error({}, {.beta1 = 1}), "optimizer: error: beta1: expected 0 to less than 1 [E050]");
   EXPECT_EQ(error({}, {.momentum = 0.9}),
-            "optimizer: error: momentum is of sgd, and adam has none [E050]");
+            "optimizer: error: momentum is of sgd and rmsprop, and adam has none [E050]");
   EXPECT_EQ(error({}, {.clip_norm = 0}),
             "optimizer: error: a limit of gradients: expected more than 0 [E050]");
 }
