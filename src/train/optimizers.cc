@@ -71,6 +71,20 @@ Formula rmsprop(StepRule& s, const OptimizerOptions& o) {
   });
 }
 
+// Duchi, Hazan and Singer 2011.
+Formula adagrad(StepRule& s, const OptimizerOptions& o) {
+  const Formula g = decayed_gradient(s, o);
+  const Formula sum = s.state(
+      "adagrad.sum", [&](const Formula& before) { return before + square(g); },
+      *o.initial_accumulator_value);
+  Formula rate = s.rate();
+  if (*o.lr_decay != 0) {
+    rate = rate / s.input("step.decay",
+                          [decay = *o.lr_decay](double step) { return 1 + (step - 1) * decay; });
+  }
+  return s.weight() - rate * (g / (root(sum) + *o.epsilon));
+}
+
 constexpr HyperparameterInfo kHyperparameters[] = {
 #define VECC_HYPERPARAMETER(name, range, does) \
   {#name, HyperparameterRange::range, does, &OptimizerOptions::name},

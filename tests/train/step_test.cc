@@ -58,6 +58,11 @@ struct Written {
         w[i] -= rate * m[i];
         return;
       }
+      case Optimizer::Adagrad:
+        if (t == 1) v[i] = *o.initial_accumulator_value;
+        v[i] += g * g;
+        w[i] -= rate / (1 + (t - 1) * *o.lr_decay) * g / (std::sqrt(v[i]) + *o.epsilon);
+        return;
     }
   }
 };
@@ -106,7 +111,8 @@ struct StepProgram {
 void expect_states(Executable& executable, const StepProgram& step) {
   for (const std::string& state : step.ops.states) {
     const Written& of = step.expected[state.ends_with("/a") ? 0 : 1];
-    const bool is_square = state.starts_with("adam.v") || state.starts_with("rmsprop.square");
+    const bool is_square = state.starts_with("adam.v") || state.starts_with("rmsprop.square") ||
+                           state.starts_with("adagrad.sum");
     const Numbers& expected = state.starts_with("rmsprop.mean") ? of.u : is_square ? of.v : of.m;
     expect_near(value_of(executable.state(state)), expected);
   }
@@ -165,6 +171,13 @@ TEST(Step, RmsProp) {
   check_steps({.optimizer = Optimizer::RmsProp, .momentum = 0.9, .epsilon = 0.3}, 4);
   check_steps({.optimizer = Optimizer::RmsProp, .centered = 1}, 4);
   check_steps({.optimizer = Optimizer::RmsProp, .momentum = 0.5, .centered = 1}, 6);
+}
+
+TEST(Step, Adagrad) {
+  check_steps({.optimizer = Optimizer::Adagrad}, 2);
+  check_steps({.optimizer = Optimizer::Adagrad, .weight_decay = 0.1, .epsilon = 0.3}, 2);
+  check_steps({.optimizer = Optimizer::Adagrad, .lr_decay = 0.2, .initial_accumulator_value = 0.5},
+              2);
 }
 
 TEST(Step, OnlyTouchedRowsChange) {
