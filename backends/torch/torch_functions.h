@@ -46,6 +46,8 @@ class RowTransformation {
                                          const at::Tensor& g) const;
 
  private:
+  [[nodiscard]] at::Tensor differentiate_entries(const at::Tensor& x, const at::Tensor& y,
+                                                 const at::Tensor& g) const;
   [[nodiscard]] at::Tensor apply(const at::Tensor& x) const;
   [[nodiscard]] at::Tensor slice(const at::Tensor& x) const;
 

@@ -96,15 +96,8 @@ Backward elementwise_derivative(const TransformationSpec& spec, const at::Tensor
     case Transformation::Abs: return [x](G g) { return g * x.sgn(); };
     case Transformation::Square: return [x](G g) { return pass_zeros(g, g * x * 2); };
     case Transformation::Identity:
-    case Transformation::Transp:
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::Slice:
-    case Transformation::Reshape:
-    case Transformation::AtIndex:
-    case Transformation::Broadcast:
-    case Transformation::LogSoftmax: break;
+#include "vecc/other_cases.def"
+      break;
   }
   fail_check("an elementwise transformation", __FILE__, __LINE__, std::string(info(spec.id).text));
 }
@@ -197,26 +190,22 @@ at::Tensor RowTransformation::apply(const at::Tensor& x) const {
   fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec_.id).text));
 }
 
+at::Tensor RowTransformation::differentiate_entries(const at::Tensor& x, const at::Tensor& y,
+                                                    const at::Tensor& g) const {
+  if (spec_.id == Transformation::Identity) return g;
+  // LeakyRelu's y has the sign of x where y is what is read; Lukasiewicz keeps x, not y.
+  const bool by_value = spec_.id == Transformation::Lukasiewicz;
+  const Backward derivative =
+      elementwise_derivative(spec_, x.defined() ? x : y, by_value ? apply(x) : y);
+  return derivative ? derivative(g) : at::zeros_like(g);
+}
+
 at::Tensor RowTransformation::differentiate(const at::Tensor& x, const at::Tensor& y,
                                             const at::Tensor& g) const {
   switch (spec_.id) {
-    case Transformation::Identity:
+#include "vecc/elementwise_cases.def"
+    return differentiate_entries(x, y, g);
     case Transformation::Reshape: return g;
-    case Transformation::Signum: return at::zeros_like(g);
-    case Transformation::LeakyRelu:  // y has the sign of x where y is what is read
-      return elementwise_derivative(spec_, x.defined() ? x : y, y)(g);
-    case Transformation::Lukasiewicz: return elementwise_derivative(spec_, x, apply(x))(g);
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Relu:
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse:
-    case Transformation::Reverse:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square: return elementwise_derivative(spec_, x, y)(g);
     case Transformation::Transp: return transpose_rows(g, result_);
     case Transformation::Norm: return differentiate_norm(normalize(x), g);
     case Transformation::Softmax: return y * (g - (y * g).sum(1, /*keepdim=*/true));

@@ -29,12 +29,30 @@ enum class Combination : std::uint8_t {
 #include "vecc/functions.def"
 };
 
+// Columns of functions.def, which says what they mean.
 enum class FunctionParameters : std::uint8_t { None, Slope, Target, Index, Bounds };
 enum class FunctionDomain : std::uint8_t { Elementwise, Any, Tensor };
 enum class FunctionOrigin : std::uint8_t { NeuraLogic, Extension, Program };
+enum class FunctionForm : std::uint8_t {
+  Same,
+  Entries,
+  Row,
+  Column,
+  Transposed,
+  Part,
+  Entry,
+  Shape,
+  Broadcast,
+};
+enum class FunctionDerivative : std::uint8_t { Nothing, Argument, Result, Both, BySlope, Zero };
+enum class FunctionCost : std::uint8_t { Fast, Slow };
+enum class FunctionDoubt : std::uint8_t { Sure, Doubtful };
+enum class FunctionFingerprint : std::uint8_t { Hashed, Shares, Complement, Squared, Moved };
 enum class CombinationOrder : std::uint8_t { Free, Ordered, FreeOnScalars };
 enum class CombinationShapes : std::uint8_t { Plus, Same, Ignored, Scalars, List };
 enum class CombinationSingle : std::uint8_t { Skipped, One, Applied };
+enum class CombinationSegment : std::uint8_t { Reduction, Number, Flat, Members, None };
+enum class CombinationSplit : std::uint8_t { Parts, Whole };
 
 struct TransformationInfo {
   Transformation id;
@@ -42,6 +60,11 @@ struct TransformationInfo {
   FunctionParameters parameters;
   FunctionDomain domain;
   FunctionOrigin origin;
+  FunctionForm form;
+  FunctionDerivative derivative;
+  FunctionCost cost;
+  FunctionDoubt doubt;
+  FunctionFingerprint fingerprint;
 };
 struct CombinationInfo {
   Combination id;
@@ -49,6 +72,10 @@ struct CombinationInfo {
   CombinationOrder order;
   CombinationShapes shapes;
   CombinationSingle single;
+  CombinationSegment segment;
+  FunctionDerivative derivative;
+  FunctionDoubt doubt;
+  CombinationSplit split;
 };
 
 /// The table, in enumerator order.

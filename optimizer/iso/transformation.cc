@@ -82,43 +82,44 @@ void square(const Keys& keys, RowFingerprint x, Shape result, std::span<Residues
   fingerprint_combination(keys, Combination::ElProduct, both, result, y);
 }
 
+// The same elements, elsewhere.
+void move(const Keys& keys, FunctionForm form, std::span<const std::uint32_t> words,
+          RowFingerprint x, Shape result, std::span<Residues> y) {
+  switch (form) {
+    case FunctionForm::Same: std::ranges::copy(x.parts, y.begin()); return;
+    case FunctionForm::Transposed: return fingerprint_transpose(keys, x, y);
+    case FunctionForm::Part: return slice(keys, words, x, result, y);
+    case FunctionForm::Shape: return reshape(keys, x, result, y);
+    case FunctionForm::Entry: y[0] = fingerprint_entry(keys, x, words[0]); return;
+    case FunctionForm::Broadcast: return broadcast(keys, x.parts[0], result, y);
+    case FunctionForm::Entries:
+    case FunctionForm::Row:
+    case FunctionForm::Column: break;
+  }
+  fail_check("a form that moves", __FILE__, __LINE__, "");
+}
+
 }  // namespace
 
 void fingerprint_transformation(const Keys& keys, const TransformationSpec& spec,
                                 std::span<const std::uint32_t> words, RowFingerprint x,
                                 Shape result, std::span<Residues> y) {
-  switch (spec.id) {
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Signum:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse:
-    case Transformation::Gelu:
-    case Transformation::Abs: hash_elements(keys, spec, x, y); return;
-    case Transformation::Norm:
-    case Transformation::LogSoftmax: hash_whole(keys, spec, x, y); return;
-    case Transformation::Softmax:
-    case Transformation::Sparsemax: hash_shares(keys, spec, x, y); return;
-    case Transformation::Identity: std::ranges::copy(x.parts, y.begin()); return;
-    case Transformation::Reverse: {
+  const TransformationInfo& about = info(spec.id);
+  switch (about.fingerprint) {
+    case FunctionFingerprint::Hashed:
+      if (about.form == FunctionForm::Entries) return hash_elements(keys, spec, x, y);
+      return hash_whole(keys, spec, x, y);
+    case FunctionFingerprint::Shares: return hash_shares(keys, spec, x, y);
+    case FunctionFingerprint::Complement: {
       if (x.doubtful) return hash_elements(keys, spec, x, y);
       const Residues one = is_narrow(x.shape) ? kOne : keys.ones(x.shape.size());
       std::ranges::transform(x.parts, y.begin(), [&](const Residues& part) { return one - part; });
       return;
     }
-    case Transformation::Square: square(keys, x, result, y); return;
-    case Transformation::Transp: fingerprint_transpose(keys, x, y); return;
-    case Transformation::Slice: slice(keys, words, x, result, y); return;
-    case Transformation::Reshape: reshape(keys, x, result, y); return;
-    case Transformation::AtIndex: y[0] = fingerprint_entry(keys, x, words[0]); return;
-    case Transformation::Broadcast: broadcast(keys, x.parts[0], result, y); return;
+    case FunctionFingerprint::Squared: return square(keys, x, result, y);
+    case FunctionFingerprint::Moved: return move(keys, about.form, words, x, result, y);
   }
-  fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec.id).text));
+  fail_check("known fingerprint", __FILE__, __LINE__, std::string(about.text));
 }
 
 }  // namespace vecc::iso

@@ -36,51 +36,28 @@ bool all_single(const Segments& segments, std::uint32_t rows) {
 
 // Whether the combination of one element is that element.
 bool keeps_single(Combination combination, const Op& op, const Op& operand) {
-  switch (combination) {
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::ElProduct:
-    case Combination::Max:
-    case Combination::Min: return true;
-    case Combination::Concat: return op.shape == operand.shape;
-    case Combination::Count:
-    case Combination::Softmax:
-    case Combination::Sparsemax:
-    case Combination::Product:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return false;
+  switch (info(combination).segment) {
+    case CombinationSegment::Reduction: return true;
+    case CombinationSegment::Flat: return op.shape == operand.shape;
+    case CombinationSegment::Number:
+    case CombinationSegment::Members:
+    case CombinationSegment::None: return false;
   }
   return false;
 }
 
 // Whether the transformation returns a row of shape `from` as it is, made `to`.
 bool keeps_rows(Transformation transformation, Shape from, Shape to) {
-  switch (transformation) {
-    case Transformation::Identity: return true;
-    case Transformation::Broadcast:
-    case Transformation::Reshape:
-    case Transformation::Slice: return from == to;
-    case Transformation::Transp:
-    case Transformation::AtIndex: return from.is_scalar();
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Signum:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse:
-    case Transformation::Reverse:
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square:
-    case Transformation::LogSoftmax: return false;
+  switch (info(transformation).form) {
+    case FunctionForm::Same: return true;
+    case FunctionForm::Broadcast:
+    case FunctionForm::Shape:
+    case FunctionForm::Part: return from == to;
+    case FunctionForm::Transposed:
+    case FunctionForm::Entry: return from.is_scalar();
+    case FunctionForm::Entries:
+    case FunctionForm::Row:
+    case FunctionForm::Column: return false;
   }
   return false;
 }

@@ -37,22 +37,7 @@ constexpr std::size_t kMostSources = 8;
 constexpr std::uint64_t kOpCost = 4096;
 
 bool is_splittable(Combination combination) {
-  switch (combination) {
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::ElProduct:
-    case Combination::Max:
-    case Combination::Min: return true;
-    case Combination::Count:  // reads no member
-    case Combination::Concat:
-    case Combination::Softmax:
-    case Combination::Sparsemax:
-    case Combination::Product:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return false;
-  }
-  return false;
+  return info(combination).segment == CombinationSegment::Reduction;
 }
 
 // A segment over a concat, and what would replace it.

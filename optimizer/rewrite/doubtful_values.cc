@@ -36,52 +36,11 @@ bool is_doubtful(std::span<const double> constants) {
 }
 
 bool makes_doubt(Combination combination) {
-  switch (combination) {
-    case Combination::CosSim: return true;  // of a vector of zeros
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Softmax:
-    case Combination::Sparsemax:
-    case Combination::Product:
-    case Combination::ElProduct:
-    case Combination::CrossSum:
-    case Combination::FunctionGraph: return false;
-  }
-  return true;
+  return info(combination).doubt == FunctionDoubt::Doubtful;
 }
 
 bool makes_doubt(Transformation transformation) {
-  switch (transformation) {
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse: return true;
-    case Transformation::Identity:
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Signum:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Reverse:
-    case Transformation::Transp:
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::Slice:
-    case Transformation::Reshape:
-    case Transformation::AtIndex:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square:
-    case Transformation::Broadcast:
-    case Transformation::LogSoftmax: return false;
-  }
-  return true;
+  return info(transformation).doubt == FunctionDoubt::Doubtful;
 }
 
 bool DoubtfulValues::operator[](ValueId value) {

@@ -94,35 +94,20 @@ void OpGradients::pass(const SegmentOp& segment, ValueId id, ValueId g) {
 
 void OpGradients::pass(const TransformOp& transform, ValueId id, ValueId g) {
   const ValueId operand = program_.op(id).operands[0];
-  switch (transform.transformation.id) {
-    case Transformation::Signum: return;
-    case Transformation::Identity: sums_.add(operand, g); return;
-    case Transformation::Reshape:
-      sums_.add(operand, reshape(g, program_.op(operand).shape));
-      return;
-    case Transformation::Transp: sums_.add(operand, transpose(g)); return;
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse:
-    case Transformation::Reverse:
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax:
-    case Transformation::Slice:
-    case Transformation::AtIndex:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square:
-    case Transformation::Broadcast: append_vjp({transform, 0, {}}, id, g); return;
+  const TransformationInfo& about = info(transform.transformation.id);
+  if (about.derivative == FunctionDerivative::Zero) return;
+  switch (about.form) {
+    case FunctionForm::Same: sums_.add(operand, g); return;
+    case FunctionForm::Shape: sums_.add(operand, reshape(g, program_.op(operand).shape)); return;
+    case FunctionForm::Transposed: sums_.add(operand, transpose(g)); return;
+    case FunctionForm::Entries:
+    case FunctionForm::Row:
+    case FunctionForm::Column:
+    case FunctionForm::Part:
+    case FunctionForm::Entry:
+    case FunctionForm::Broadcast: append_vjp({transform, 0, {}}, id, g); return;
   }
-  fail_check("known transformation", __FILE__, __LINE__, note_);
+  fail_check("known form", __FILE__, __LINE__, note_);
 }
 
 // A term of a sum has the sum's own gradient, unless it broadcasts.

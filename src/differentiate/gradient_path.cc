@@ -58,7 +58,8 @@ bool passes_nothing_on(const Op& op) {
   const auto* segment = std::get_if<SegmentOp>(&op.attributes);
   if (segment != nullptr) return segment->combination == Combination::Count;
   const auto* transform = std::get_if<TransformOp>(&op.attributes);
-  return transform != nullptr && transform->transformation.id == Transformation::Signum;
+  return transform != nullptr &&
+         info(transform->transformation.id).derivative == FunctionDerivative::Zero;
 }
 
 }  // namespace

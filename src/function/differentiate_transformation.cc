@@ -1,49 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "src/function/differentiate.h"
+#include "src/function/elementwise.h"
 
 namespace vecc {
 namespace {
-
-// e^-a / (1 + e^-a)^2 at a = |x|: sigmoid's derivative without the cancellation of s (1 - s).
-double sigmoid_slope(double x) {
-  const double e = std::exp(-std::abs(x));
-  return e / ((1 + e) * (1 + e));
-}
-
-// Zero where the sigmoid's value is clamped.
-double clamped_sigmoid_slope(double x) {
-  return std::abs(x) > 100 ? 0 : sigmoid_slope(x);
-}
-
-// 1 - tanh^2 = 4 sigmoid'(2x), without the cancellation.
-double tanh_slope(double x) {
-  return std::abs(x) > 100 ? 0 : 4 * sigmoid_slope(2 * x);
-}
-
-// Phi(x) + x phi(x), with the normal distribution's function and density.
-double gelu_slope(double x) {
-  const double density = std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-  const double tail = density == 0 ? 0 : x * density;  // 0 at infinity too
-  return 0.5 * (1 + std::erf(x / std::numbers::sqrt2)) + tail;
-}
-
-double abs_slope(double x) {
-  if (x > 0) return 1;
-  return x < 0 ? -1 : 0;
-}
-
-// gx += g * slope(v), entry by entry; v is the argument or the result.
-template <class Slope>
-void add_slopes(std::span<const double> v, std::span<const double> g, std::span<double> gx,
-                Slope slope) {
-  for (std::size_t i = 0; i < gx.size(); ++i) {
-    if (g[i] != 0) gx[i] += g[i] * slope(v[i]);
-  }
-}
 
 void add_entries(std::span<const double> g, std::span<double> gx) {
   for (std::size_t i = 0; i < gx.size(); ++i) gx[i] += g[i];
@@ -119,35 +82,11 @@ void differentiate_sparsemax(std::span<const double> y, std::span<const double> 
 void differentiate(const TransformationSpec& spec, std::span<const std::uint32_t> words,
                    Shape shape, std::span<const double> x, std::span<const double> y,
                    std::span<const double> g, std::span<double> gx) {
-  const auto of_x = [&](auto slope) { add_slopes(x, g, gx, slope); };
-  const auto of_y = [&](auto slope) { add_slopes(y, g, gx, slope); };
   switch (spec.id) {
-    case Transformation::Identity:
+#include "vecc/elementwise_cases.def"
+    differentiate_entries(spec, x, y, g, gx);
+    return;
     case Transformation::Reshape: add_entries(g, gx); return;
-    case Transformation::Sigmoid:
-      if (!x.empty()) return of_x(clamped_sigmoid_slope);
-      return of_y([](double v) { return v * (1 - v); });
-    case Transformation::Tanh:
-      if (!x.empty()) return of_x(tanh_slope);
-      return of_y([](double v) { return (1 - v) * (1 + v); });
-    case Transformation::Signum: return;
-    case Transformation::Relu: of_y([](double v) { return v > 0 ? 1.0 : 0.0; }); return;
-    case Transformation::LeakyRelu: {
-      const auto slope = [&](double v) { return v > 0 ? 1.0 : spec.slope; };
-      if (derivative_reads_result(spec)) return of_y(slope);
-      return of_x(slope);
-    }
-    case Transformation::Lukasiewicz:
-      of_x([](double v) { return 6 * sigmoid_slope(6 * v + 0.5); });
-      return;
-    case Transformation::Exp: of_y([](double v) { return v; }); return;
-    case Transformation::Log: of_x([](double v) { return 1 / v; }); return;
-    case Transformation::Sqrt: of_y([](double v) { return 0.5 / v; }); return;
-    case Transformation::Inverse: of_y([](double v) { return -v * v; }); return;
-    case Transformation::Reverse: add_slopes(g, g, gx, [](double) { return -1.0; }); return;
-    case Transformation::Gelu: of_x(gelu_slope); return;
-    case Transformation::Abs: of_x(abs_slope); return;
-    case Transformation::Square: of_x([](double v) { return 2 * v; }); return;
     case Transformation::Transp: add_transposed(shape, g, gx); return;
     case Transformation::Norm: differentiate_norm(x, y, g, gx); return;
     case Transformation::Softmax: differentiate_softmax(y, g, gx); return;

@@ -5,20 +5,11 @@
 #include <numeric>
 #include <vector>
 
+#include "src/function/elementwise.h"
 #include "src/function/evaluate.h"
 
 namespace vecc {
 namespace {
-
-double sigmoid(double x) {
-  if (x > 100) return 1;
-  if (x < -100) return 0;
-  return 1 / (1 + std::exp(-x));
-}
-
-double gelu(double x) {
-  return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-}
 
 template <class Function>
 void map_entries(std::span<const double> x, std::span<double> y, Function function) {
@@ -97,30 +88,10 @@ void sparsemax(std::span<const double> x, std::span<double> y) {
 void evaluate(const TransformationSpec& spec, std::span<const std::uint32_t> words, Shape shape,
               std::span<const double> x, std::span<double> y) {
   switch (spec.id) {
-    case Transformation::Identity:
+#include "vecc/elementwise_cases.def"
+    evaluate_entries(spec, x, y);
+    return;
     case Transformation::Reshape: std::ranges::copy(x, y.begin()); return;
-    case Transformation::Sigmoid: map_entries(x, y, sigmoid); return;
-    case Transformation::Tanh: map_entries(x, y, [](double v) { return std::tanh(v); }); return;
-    case Transformation::Signum:
-      map_entries(x, y, [](double v) { return v > 0 ? 1.0 : 0.0; });
-      return;
-    case Transformation::Relu:
-      map_entries(x, y, [](double v) { return v <= 0 ? 0.0 : v; });  // keeps NaN
-      return;
-    case Transformation::LeakyRelu:
-      map_entries(x, y, [&](double v) { return v > 0 ? v : spec.slope * v; });
-      return;
-    case Transformation::Lukasiewicz:
-      map_entries(x, y, [](double v) { return 1 / (1 + std::exp(-6 * v - 0.5)); });
-      return;
-    case Transformation::Exp: map_entries(x, y, [](double v) { return std::exp(v); }); return;
-    case Transformation::Log: map_entries(x, y, [](double v) { return std::log(v); }); return;
-    case Transformation::Sqrt: map_entries(x, y, [](double v) { return std::sqrt(v); }); return;
-    case Transformation::Inverse: map_entries(x, y, [](double v) { return 1 / v; }); return;
-    case Transformation::Reverse: map_entries(x, y, [](double v) { return 1 - v; }); return;
-    case Transformation::Gelu: map_entries(x, y, gelu); return;
-    case Transformation::Abs: map_entries(x, y, [](double v) { return std::abs(v); }); return;
-    case Transformation::Square: map_entries(x, y, [](double v) { return v * v; }); return;
     case Transformation::Transp: transpose(shape, x, y); return;
     case Transformation::Norm: normalize(x, y); return;
     case Transformation::Softmax: softmax(x, y); return;

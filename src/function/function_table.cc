@@ -7,16 +7,24 @@ namespace vecc {
 namespace {
 
 constexpr TransformationInfo kTransformations[] = {
-#define VECC_TRANSFORMATION(enumerator, text, parameters, domain, origin)                    \
-  {Transformation::enumerator, text, FunctionParameters::parameters, FunctionDomain::domain, \
-   FunctionOrigin::origin},
+#define VECC_TRANSFORMATION(enumerator, text, parameters, domain, origin, form, derivative, cost, \
+                            doubt, fingerprint, ...)                                              \
+  {Transformation::enumerator,     #text,                                                         \
+   FunctionParameters::parameters, FunctionDomain::domain,                                        \
+   FunctionOrigin::origin,         FunctionForm::form,                                            \
+   FunctionDerivative::derivative, FunctionCost::cost,                                            \
+   FunctionDoubt::doubt,           FunctionFingerprint::fingerprint},
 #include "vecc/functions.def"
 };
 
 constexpr CombinationInfo kCombinations[] = {
-#define VECC_COMBINATION(enumerator, text, order, shapes, single)                     \
-  {Combination::enumerator, text, CombinationOrder::order, CombinationShapes::shapes, \
-   CombinationSingle::single},
+#define VECC_COMBINATION(enumerator, text, order, shapes, single, segment, derivative, doubt, \
+                         split)                                                               \
+  {Combination::enumerator,        #text,                                                     \
+   CombinationOrder::order,        CombinationShapes::shapes,                                 \
+   CombinationSingle::single,      CombinationSegment::segment,                               \
+   FunctionDerivative::derivative, FunctionDoubt::doubt,                                      \
+   CombinationSplit::split},
 #include "vecc/functions.def"
 };
 

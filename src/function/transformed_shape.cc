@@ -55,43 +55,28 @@ Result<Shape> transformed_shape(const TransformationSpec& spec,
     std::string problem = spec_problem(spec);
     if (!problem.empty()) return range_error(place, std::move(problem));
   }
-  switch (spec.id) {
-    case Transformation::Identity:
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Signum:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse:
-    case Transformation::Reverse:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square:
-    case Transformation::Norm: return input;
-    case Transformation::Transp: return input.transposed();
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax:
+  switch (about.form) {
+    case FunctionForm::Same:
+    case FunctionForm::Entries:
+    case FunctionForm::Row: return input;
+    case FunctionForm::Transposed: return input.transposed();
+    case FunctionForm::Column:
       if (input.is_matrix()) {
         return Errors(ErrorCode::FunctionDomain, std::string(place),
                       name + " of a matrix " + input.text() + ", expected a vector");
       }
       return Shape::column(static_cast<std::uint32_t>(input.size()));
-    case Transformation::Slice: return sliced_shape(words, input, place);
-    case Transformation::Reshape:
-    case Transformation::Broadcast: return target_shape(spec, input, place);
-    case Transformation::AtIndex:
+    case FunctionForm::Part: return sliced_shape(words, input, place);
+    case FunctionForm::Shape:
+    case FunctionForm::Broadcast: return target_shape(spec, input, place);
+    case FunctionForm::Entry:
       if (words[0] >= input.size()) {
         return range_error(place, "atindex " + std::to_string(words[0]) + " of " + input.text() +
                                       ", expected below " + std::to_string(input.size()));
       }
       return Shape::scalar();
   }
-  fail_check("known transformation", __FILE__, __LINE__, name);
+  fail_check("known form", __FILE__, __LINE__, name);
 }
 
 }  // namespace vecc

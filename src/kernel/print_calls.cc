@@ -91,35 +91,21 @@ void BodyPrinter::print_transform_call(std::uint32_t number) {
   const std::uint32_t operand = node.operands[0];
   const Shape shape = kernel_.nodes[operand].shape;
   const std::string both = fmt::format("({}, {});", pointer(operand), pointer(number));
-  switch (node.transformation.id) {
-    case Transformation::Transp:
+  const TransformationInfo& about = info(node.transformation.id);
+  switch (about.form) {
+    case FunctionForm::Transposed:
       line(fmt::format("transp<T, {}, {}>", shape.rows(), shape.cols()) + both);
       return;
-    case Transformation::Slice:
-    case Transformation::AtIndex: print_window(number, false); return;
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax:
-      line(fmt::format("{}<T, {}>", info(node.transformation.id).text, shape.size()) + both);
+    case FunctionForm::Part:
+    case FunctionForm::Entry: print_window(number, false); return;
+    case FunctionForm::Row:
+    case FunctionForm::Column:
+      line(fmt::format("{}<T, {}>", about.text, shape.size()) + both);
       return;
-    case Transformation::Identity:
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Signum:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse:
-    case Transformation::Reverse:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square:
-    case Transformation::Reshape:
-    case Transformation::Broadcast: break;
+    case FunctionForm::Same:
+    case FunctionForm::Entries:
+    case FunctionForm::Shape:
+    case FunctionForm::Broadcast: break;
   }
   fail_call(node);
 }
@@ -130,42 +116,28 @@ void BodyPrinter::print_transform_vjp_call(std::uint32_t number) {
   const std::string out = pointer(number);
   const std::uint32_t before =
       node.operands.size() > 1 ? node.operands[node.operands.size() - 2] : 0;
-  switch (node.transformation.id) {
-    case Transformation::Transp:
+  const TransformationInfo& about = info(node.transformation.id);
+  switch (about.form) {
+    case FunctionForm::Transposed:
       line(fmt::format("transp<T, {}, {}>({}, {});", node.shape.cols(), node.shape.rows(),
                        pointer(g), out));
       return;
-    case Transformation::Slice:
-    case Transformation::AtIndex: print_window(number, true); return;
-    case Transformation::Broadcast:
+    case FunctionForm::Part:
+    case FunctionForm::Entry: print_window(number, true); return;
+    case FunctionForm::Broadcast:
       line(fmt::format("*{} = row_sum<T, {}>({});", out, size(g), pointer(g)));
       return;
-    case Transformation::Norm:
-      line(fmt::format("norm_vjp<T, {}>({}, {}, {}, {});", size(g), pointer(node.operands[0]),
-                       pointer(before), pointer(g), out));
+    case FunctionForm::Row:
+    case FunctionForm::Column: {
+      const bool reads_both = about.derivative == FunctionDerivative::Both;
+      line(fmt::format("{}_vjp<T, {}>({}{}, {}, {});", about.text, size(g),
+                       reads_both ? pointer(node.operands[0]) + ", " : "", pointer(before),
+                       pointer(g), out));
       return;
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax:
-      line(fmt::format("{}_vjp<T, {}>({}, {}, {});", info(node.transformation.id).text, size(g),
-                       pointer(before), pointer(g), out));
-      return;
-    case Transformation::Identity:
-    case Transformation::Sigmoid:
-    case Transformation::Tanh:
-    case Transformation::Signum:
-    case Transformation::Relu:
-    case Transformation::LeakyRelu:
-    case Transformation::Lukasiewicz:
-    case Transformation::Exp:
-    case Transformation::Log:
-    case Transformation::Sqrt:
-    case Transformation::Inverse:
-    case Transformation::Reverse:
-    case Transformation::Gelu:
-    case Transformation::Abs:
-    case Transformation::Square:
-    case Transformation::Reshape: break;
+    }
+    case FunctionForm::Same:
+    case FunctionForm::Entries:
+    case FunctionForm::Shape: break;
   }
   fail_call(node);
 }

@@ -5,11 +5,9 @@
 
 namespace vecc {
 
-[[nodiscard]] bool is_slow(Transformation transformation);
-
 /// Rows too short for their own loop over entries to fill a register.
 [[nodiscard]] inline bool is_slow_row(Transformation transformation, Shape shape) {
-  return shape.size() < 8 && is_slow(transformation);
+  return shape.size() < 8 && info(transformation).cost == FunctionCost::Slow;
 }
 
 }  // namespace vecc

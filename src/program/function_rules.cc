@@ -61,22 +61,7 @@ Result<OpResult> check_flatten(const OpContext& context, const Segments& segment
 
 // Whether `segment` knows the combination; the others are `linear` and `map`.
 bool is_segment_combination(Combination combination) {
-  switch (combination) {
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Softmax:
-    case Combination::Sparsemax:
-    case Combination::ElProduct: return true;
-    case Combination::Product:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return false;
-  }
-  return false;
+  return info(combination).segment != CombinationSegment::None;
 }
 
 }  // namespace
@@ -129,23 +114,15 @@ Result<OpResult> check_op(const OpContext& context, const SegmentOp& op) {
   const Op& operand = context.operand(0);
   VECC_TRY_VOID(check_segments(context, op, context.name(0), operand.rows));
   const OpResult reduced{op.segments.count(operand.rows), operand.shape};
-  switch (op.combination) {
-    case Combination::Count: return OpResult{reduced.rows, Shape::scalar()};
-    case Combination::Concat: return check_flatten(context, op.segments);
-    case Combination::Softmax:
-    case Combination::Sparsemax:
+  switch (info(op.combination).segment) {
+    case CombinationSegment::Number: return OpResult{reduced.rows, Shape::scalar()};
+    case CombinationSegment::Flat: return check_flatten(context, op.segments);
+    case CombinationSegment::Members:
       if (operand.shape.is_scalar()) return OpResult{operand.rows, operand.shape};
       return context.error(std::string(info(op.combination).text) + " of " + context.name(0) +
                            " of shape " + operand.shape.text() + ", expected scalars");
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::ElProduct:
-    case Combination::Product:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return reduced;
+    case CombinationSegment::Reduction:
+    case CombinationSegment::None: return reduced;
   }
   return reduced;
 }

@@ -16,22 +16,7 @@ constexpr std::size_t kMostOperands = 8;
 
 // Whether combining the first few operands, then their result with the rest, is the same.
 bool goes_left_to_right(Combination combination) {
-  switch (combination) {
-    case Combination::Sum:
-    case Combination::ElProduct:
-    case Combination::Product:
-    case Combination::Max:
-    case Combination::Min: return true;
-    case Combination::Avg:
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Softmax:
-    case Combination::Sparsemax:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return false;
-  }
-  return false;
+  return info(combination).split == CombinationSplit::Parts;
 }
 
 // A subtree in postfix order; its leaves number `operands`.

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "tests/function/derivative_case.h"
+#include "tests/support/elementwise_cases.h"
 
 namespace vecc::test {
 namespace {
@@ -98,6 +99,9 @@ std::vector<DerivativeCase> shaped_derivative_cases() {
 std::vector<DerivativeCase> all_derivative_cases() {
   std::vector<DerivativeCase> cases = elementwise_derivative_cases();
   for (DerivativeCase& c : shaped_derivative_cases()) cases.push_back(std::move(c));
+  for (const ElementwiseCase& c : elementwise_cases()) {
+    cases.push_back({spec_of(c.function), {}, scalar(c.x), {1}, {c.slope}});
+  }
   return cases;
 }
 

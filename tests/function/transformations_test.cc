@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "tests/function/function_case.h"
+#include "tests/support/elementwise_cases.h"
 
 namespace vecc::test {
 namespace {
@@ -98,6 +99,9 @@ std::vector<TransformationCase> shaped_transformation_cases() {
 std::vector<TransformationCase> all_transformation_cases() {
   std::vector<TransformationCase> cases = elementwise_transformation_cases();
   for (TransformationCase& c : shaped_transformation_cases()) cases.push_back(std::move(c));
+  for (const ElementwiseCase& c : elementwise_cases()) {
+    cases.push_back({spec_of(c.function), {}, scalar(c.x), scalar(c.y)});
+  }
   return cases;
 }
 

@@ -5,7 +5,6 @@
 #include "src/kernel/prelude/base.h"
 #include "src/kernel/prelude/exponential.h"
 #include "src/kernel/prelude/scalars.h"
-#include "src/kernel/prelude/derivatives.h"
 #include "src/kernel/prelude/packs.h"
 #include "src/kernel/prelude/rows.h"
 #include "src/kernel/prelude/row_vjps.h"

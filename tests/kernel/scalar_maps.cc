@@ -6,7 +6,7 @@ namespace vecc::test {
 
 using namespace vecc_kernel;
 
-// A name that the switches below lack does not compile.
+// A function of the table that the prelude lacks does not compile.
 template <class T>
 PreludeForm map_entries(Transformation t, T slope, std::span<const T> x, std::span<T> y) {
   const auto map = [&](auto function) {
@@ -16,30 +16,21 @@ PreludeForm map_entries(Transformation t, T slope, std::span<const T> x, std::sp
     return PreludeForm::Entry;
   };
   switch (t) {
-    case Transformation::Identity: return map([](T v) { return f_identity(v); });
-    case Transformation::Sigmoid: return map([](T v) { return f_sigmoid(v); });
-    case Transformation::Tanh: return map([](T v) { return f_tanh(v); });
-    case Transformation::Signum: return map([](T v) { return f_signum(v); });
-    case Transformation::Relu: return map([](T v) { return f_relu(v); });
-    case Transformation::LeakyRelu: return map([=](T v) { return f_leakyrelu(v, slope); });
-    case Transformation::Lukasiewicz: return map([](T v) { return f_lukasiewicz(v); });
-    case Transformation::Exp: return map([](T v) { return f_exp(v); });
-    case Transformation::Log: return map([](T v) { return f_log(v); });
-    case Transformation::Sqrt: return map([](T v) { return f_sqrt(v); });
-    case Transformation::Inverse: return map([](T v) { return f_inverse(v); });
-    case Transformation::Reverse: return map([](T v) { return f_reverse(v); });
-    case Transformation::Gelu: return map([](T v) { return f_gelu(v); });
-    case Transformation::Abs: return map([](T v) { return f_abs(v); });
-    case Transformation::Square: return map([](T v) { return f_square(v); });
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax: return PreludeForm::Row;
-    case Transformation::Transp:
-    case Transformation::Slice:
-    case Transformation::Reshape:
-    case Transformation::AtIndex:
-    case Transformation::Broadcast: return PreludeForm::Index;
+#define VECC_MAP_None(name) map([](T v) { return f_##name(v); })
+#define VECC_MAP_Slope(name) map([=](T v) { return f_##name(v, slope); })
+#define VECC_CASE_Entries(name, parameters) VECC_MAP_##parameters(name)
+#define VECC_CASE_Same(name, parameters) VECC_MAP_##parameters(name)
+#define VECC_CASE_Row(...) PreludeForm::Row
+#define VECC_CASE_Column(...) PreludeForm::Row
+#define VECC_CASE_Transposed(...) PreludeForm::Index
+#define VECC_CASE_Part(...) PreludeForm::Index
+#define VECC_CASE_Entry(...) PreludeForm::Index
+#define VECC_CASE_Shape(...) PreludeForm::Index
+#define VECC_CASE_Broadcast(...) PreludeForm::Index
+#define VECC_TRANSFORMATION(enumerator, text, parameters, domain, origin, form, ...) \
+  case Transformation::enumerator:                                                   \
+    return VECC_CASE_##form(text, parameters);
+#include "vecc/functions.def"
   }
   return PreludeForm::Index;
 }
@@ -51,31 +42,17 @@ void pull_entries(Transformation t, T slope, std::span<const T> x, std::span<con
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = pull(g[i], derivative(x[i], y[i]));
   };
   switch (t) {
-    case Transformation::Identity: return pull_all([](T a, T b) { return d_identity(a, b); });
-    case Transformation::Sigmoid: return pull_all([](T a, T b) { return d_sigmoid(a, b); });
-    case Transformation::Tanh: return pull_all([](T a, T b) { return d_tanh(a, b); });
-    case Transformation::Signum: return pull_all([](T a, T b) { return d_signum(a, b); });
-    case Transformation::Relu: return pull_all([](T a, T b) { return d_relu(a, b); });
-    case Transformation::LeakyRelu:
-      return pull_all([=](T a, T b) { return d_leakyrelu(a, b, slope); });
-    case Transformation::Lukasiewicz: return pull_all([](T a, T b) { return d_lukasiewicz(a, b); });
-    case Transformation::Exp: return pull_all([](T a, T b) { return d_exp(a, b); });
-    case Transformation::Log: return pull_all([](T a, T b) { return d_log(a, b); });
-    case Transformation::Sqrt: return pull_all([](T a, T b) { return d_sqrt(a, b); });
-    case Transformation::Inverse: return pull_all([](T a, T b) { return d_inverse(a, b); });
-    case Transformation::Reverse: return pull_all([](T a, T b) { return d_reverse(a, b); });
-    case Transformation::Gelu: return pull_all([](T a, T b) { return d_gelu(a, b); });
-    case Transformation::Abs: return pull_all([](T a, T b) { return d_abs(a, b); });
-    case Transformation::Square: return pull_all([](T a, T b) { return d_square(a, b); });
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax:
-    case Transformation::Transp:
-    case Transformation::Slice:
-    case Transformation::Reshape:
-    case Transformation::AtIndex:
-    case Transformation::Broadcast: return;
+#undef VECC_MAP_None
+#undef VECC_MAP_Slope
+#define VECC_MAP_None(name) pull_all([](T a, T b) { return d_##name(a, b); })
+#define VECC_MAP_Slope(name) pull_all([=](T a, T b) { return d_##name(a, b, slope); })
+#define VECC_PULL_Elementwise(name, parameters) return VECC_MAP_##parameters(name)
+#define VECC_PULL_Any(...) return
+#define VECC_PULL_Tensor(...) return
+#define VECC_TRANSFORMATION(enumerator, text, parameters, domain, ...) \
+  case Transformation::enumerator:                                     \
+    VECC_PULL_##domain(text, parameters);
+#include "vecc/functions.def"
   }
 }
 

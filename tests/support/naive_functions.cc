@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <numeric>
+
+#include "tests/support/elementwise_cases.h"
 
 namespace vecc::test {
 namespace {
@@ -92,37 +93,6 @@ Value select(std::span<const Value> elements, double sign) {
     if (sign * element_sum(e) > sign * element_sum(*best)) best = &e;
   }
   return *best;
-}
-
-double elementwise(const TransformationSpec& spec, double x) {
-  switch (spec.id) {
-    case Transformation::Identity: return x;
-    case Transformation::Sigmoid: return x > 100 ? 1 : x < -100 ? 0 : 1 / (1 + std::exp(-x));
-    case Transformation::Tanh: return std::tanh(x);
-    case Transformation::Signum: return x > 0 ? 1 : 0;
-    case Transformation::Relu: return x > 0 ? x : 0;
-    case Transformation::LeakyRelu: return x > 0 ? x : spec.slope * x;
-    case Transformation::Lukasiewicz: return 1 / (1 + std::exp(-6 * x - 0.5));
-    case Transformation::Exp: return std::exp(x);
-    case Transformation::Log: return std::log(x);
-    case Transformation::Sqrt: return std::sqrt(x);
-    case Transformation::Inverse: return 1 / x;
-    case Transformation::Reverse: return 1 - x;
-    case Transformation::Gelu: return x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
-    case Transformation::Abs: return std::abs(x);
-    case Transformation::Square: return x * x;
-    // Not elementwise: naive_transform has them.
-    case Transformation::Transp:
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::Slice:
-    case Transformation::Reshape:
-    case Transformation::AtIndex:
-    case Transformation::Broadcast:
-    case Transformation::LogSoftmax: break;
-  }
-  return x;
 }
 
 std::vector<double> transpose(const Value& input) {
@@ -221,7 +191,7 @@ std::optional<Value> naive_transform(const TransformationSpec& spec,
   if (!shape) return std::nullopt;
   Value result{*shape, input.elements};
   if (info(spec.id).domain == FunctionDomain::Elementwise) {
-    for (double& v : result.elements) v = elementwise(spec, v);
+    for (double& v : result.elements) v = naive_entry(spec, v);
   } else if (spec.id == Transformation::Transp) {
     result.elements = transpose(input);
   } else if (spec.id == Transformation::Norm) {

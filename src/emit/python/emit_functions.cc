@@ -1,5 +1,7 @@
 // Transformations of rows.
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include "src/emit/python/op_emitter.h"
 #include "src/function/parameter_text.h"
@@ -47,49 +49,59 @@ std::string broadcast_text(Shape from, Shape to) {
   return text + more_dimensions(to) + ")";
 }
 
+// A function in Python, as functions.def has it.
+struct TorchText {
+  std::string_view text;  // $ is the argument, @ the slope
+  std::optional<Helper> helper;
+};
+const TorchText& torch_text(Transformation transformation) {
+  using enum Helper;
+  constexpr std::nullopt_t None = std::nullopt;
+  static constexpr TorchText kTexts[] = {
+#define VECC_TRANSFORMATION(enumerator, text, parameters, domain, origin, form, derivative, cost, \
+                            doubt, fingerprint, torch, helper)                                    \
+  {torch, helper},
+#include "vecc/functions.def"
+  };
+  return kTexts[static_cast<std::size_t>(transformation)];
+}
+
+Code filled(std::string_view text, const TransformationSpec& spec, const Code& x) {
+  Code code;
+  while (!text.empty()) {
+    const std::size_t mark = std::min(text.find_first_of("$@"), text.size());
+    if (mark > 0) code.add(std::string(text.substr(0, mark)));
+    if (mark < text.size() && text[mark] == '$') code.add(x);
+    if (mark < text.size() && text[mark] == '@') code.add(number_text(spec.slope));
+    text.remove_prefix(std::min(mark + 1, text.size()));
+  }
+  return code;
+}
+
 }  // namespace
 
 Code OpEmitter::transform(const TransformationSpec& spec, std::span<const std::uint32_t> words,
                           Shape from, const Code& x) {
-  const auto call = [&](const char* function) { return Code(function, "(", x, ")"); };
-  const auto helper = [&](Helper used, const char* function) {
-    helpers_.use(used);
-    return call(function);
-  };
-  switch (spec.id) {
-    case Transformation::Identity: return x;
-    case Transformation::Sigmoid: return helper(Helper::Sigmoid, "sigmoid");
-    case Transformation::Tanh: return call("torch.tanh");
-    case Transformation::Signum: return Code("(", x, " > 0).to(", x, ".dtype)");
-    case Transformation::Relu: return call("torch.relu");
-    case Transformation::LeakyRelu:
-      return Code("F.leaky_relu(", x, ", ", number_text(spec.slope), ")");
-    case Transformation::Lukasiewicz: return Code("torch.sigmoid(6 * ", x, " + 0.5)");
-    case Transformation::Exp: return helper(Helper::Exp, "Exp.apply");
-    case Transformation::Log: return helper(Helper::Log, "Log.apply");
-    case Transformation::Sqrt: return helper(Helper::Sqrt, "Sqrt.apply");
-    case Transformation::Inverse: return helper(Helper::Inverse, "Inverse.apply");
-    case Transformation::Reverse: return Code("1 - ", x);
-    case Transformation::Gelu: return call("F.gelu");
-    case Transformation::Abs: return call("torch.abs");
-    case Transformation::Square: return call("torch.square");
-    case Transformation::Transp: return from.is_matrix() ? Code(x, ".mT") : x;
-    case Transformation::Norm: return helper(Helper::Norm, "norm");
-    case Transformation::Softmax: return Code("torch.softmax(", x, ", 1)");
-    case Transformation::Sparsemax: return helper(Helper::Sparsemax, "sparsemax");
-    case Transformation::LogSoftmax: return Code("torch.log_softmax(", x, ", 1)");
-    case Transformation::Slice: {
+  const TorchText& torch = torch_text(spec.id);
+  if (torch.helper) helpers_.use(*torch.helper);
+  switch (info(spec.id).form) {
+    case FunctionForm::Same:
+    case FunctionForm::Entries:
+    case FunctionForm::Row:
+    case FunctionForm::Column: return filled(torch.text, spec, x);
+    case FunctionForm::Transposed: return from.is_matrix() ? Code(x, ".mT") : x;
+    case FunctionForm::Part: {
       const Shape to = result_of(spec, words, from);
       const Shape sliced(std::min(words[1], from.rows()) - words[0],
                          std::min(words[3], from.cols()) - words[2]);
       const bool keeps = !from.is_matrix() || sliced.is_matrix();
       return Code(x, slice_text(words, from), keeps && to == sliced ? "" : ".flatten(1)");
     }
-    case Transformation::Reshape: return Code(x, reshape(from, spec.target));
-    case Transformation::AtIndex: return Code(x, at_index_text(words[0], from));
-    case Transformation::Broadcast: return Code(x, broadcast_text(from, spec.target));
+    case FunctionForm::Shape: return Code(x, reshape(from, spec.target));
+    case FunctionForm::Entry: return Code(x, at_index_text(words[0], from));
+    case FunctionForm::Broadcast: return Code(x, broadcast_text(from, spec.target));
   }
-  fail_check("known transformation", __FILE__, __LINE__, std::string(info(spec.id).text));
+  fail_check("known form", __FILE__, __LINE__, std::string(info(spec.id).text));
 }
 
 // Slices and entries of other places in every row.
