@@ -70,6 +70,11 @@ at::Tensor differentiate_gelu(const at::Tensor& g, const at::Tensor& x) {
   return at::gelu_backward(g, x.clamp(-kFlat, kFlat));
 }
 
+at::Tensor differentiate_silu(const at::Tensor& g, const at::Tensor& x) {
+  constexpr double kFlat = 100;  // as above
+  return at::silu_backward(g, x.clamp(-kFlat, kFlat));
+}
+
 // The derivative of an elementwise y = T(x); it holds x or y, not both. Empty: it is zero.
 Backward elementwise_derivative(const TransformationSpec& spec, const at::Tensor& x,
                                 const at::Tensor& y) {
@@ -95,6 +100,7 @@ Backward elementwise_derivative(const TransformationSpec& spec, const at::Tensor
     case Transformation::Gelu: return [x](G g) { return differentiate_gelu(g, x); };
     case Transformation::Abs: return [x](G g) { return g * x.sgn(); };
     case Transformation::Square: return [x](G g) { return pass_zeros(g, g * x * 2); };
+    case Transformation::Silu: return [x](G g) { return differentiate_silu(g, x); };
     case Transformation::Identity:
 #include "vecc/other_cases.def"
       break;
@@ -176,6 +182,7 @@ at::Tensor RowTransformation::apply(const at::Tensor& x) const {
     case Transformation::Gelu: return at::gelu(x);
     case Transformation::Abs: return x.abs();
     case Transformation::Square: return x.square();
+    case Transformation::Silu: return at::silu(x);
     case Transformation::Transp: return transpose_rows(x, input_);
     case Transformation::Norm: return norm_rows(x);
     case Transformation::Softmax: return x.softmax(1);

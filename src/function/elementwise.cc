@@ -47,6 +47,12 @@ double abs_slope(double x) {
   return x < 0 ? -1 : 0;
 }
 
+// s + x s (1 - s), with the sigmoid s.
+double silu_slope(double x) {
+  const double slope = sigmoid_slope(x);
+  return 1 / (1 + std::exp(-x)) + (slope == 0 ? 0 : x * slope);  // 0 and 1 at infinity
+}
+
 // gx += g * slope(v), entry by entry; v is the argument or the result.
 template <class Slope>
 void add_slopes(std::span<const double> v, std::span<const double> g, std::span<double> gx,
@@ -83,6 +89,7 @@ void evaluate_entries(const TransformationSpec& spec, std::span<const double> x,
     case Transformation::Gelu: return map(gelu);
     case Transformation::Abs: return map([](double v) { return std::abs(v); });
     case Transformation::Square: return map([](double v) { return v * v; });
+    case Transformation::Silu: return map([](double v) { return v / (1 + std::exp(-v)); });
 #include "vecc/other_cases.def"
       break;
   }
@@ -121,6 +128,7 @@ void differentiate_entries(const TransformationSpec& spec, std::span<const doubl
     case Transformation::Gelu: return of_x(gelu_slope);
     case Transformation::Abs: return of_x(abs_slope);
     case Transformation::Square: return of_x([](double v) { return 2 * v; });
+    case Transformation::Silu: return of_x(silu_slope);
 #include "vecc/other_cases.def"
       break;
   }

@@ -29,6 +29,7 @@ double naive_entry(const TransformationSpec& spec, double x) {
     case Transformation::Gelu: return x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
     case Transformation::Abs: return std::abs(x);
     case Transformation::Square: return x * x;
+    case Transformation::Silu: return x * (1 / (1 + std::exp(-x)));
 #include "vecc/other_cases.def"
       break;  // naive_transform has them
   }
@@ -43,6 +44,13 @@ std::vector<ElementwiseCase> elementwise_cases() {
       {Sigmoid, -kInf, 0, 0},
       {Tanh, ln2, 0.6, 0.64},
       {Exp, kNan, kNan, kNan},
+      // s = 1/2, 3/4, 1/4: x s, and s + x s (1 - s).
+      {Silu, 0, 0, 0.5},
+      {Silu, ln3, 0.75 * ln3, 0.75 + 0.1875 * ln3},
+      {Silu, -ln3, -0.25 * ln3, 0.25 - 0.1875 * ln3},
+      {Silu, -1000, 0, 0},
+      {Silu, kInf, kInf, 1},
+      {Silu, -kInf, kNan, 0},
   };
 }
 

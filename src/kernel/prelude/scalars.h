@@ -140,6 +140,16 @@ VECC_FN double f_gelu(double x) {
   return 0.5 * x * (1.0 + error_function(x / 1.4142135623730951));
 }
 
+// x / (1 + e^-x), on the left x e^x / (1 + e^x), rounded once where it is subnormal.
+template <class T>
+VECC_FN T f_silu(T x) {
+  const T a = magnitude(x);
+  const T far = T(1.2) * exp_limit(x);  // x e^x is 0
+  const Scaled<T> e = scaled_exp(-at_most(a, far), T(0));
+  const T kept = select(a < far, x, x * T(0));
+  return select(x < T(0), scaled_value(kept, e), x) / (T(1) + scaled_value(T(1), e));
+}
+
 // Derivatives at the argument x with the result y = f_NAME(x). One of the two is read at most, as
 // functions.def says: the other may be any number.
 
@@ -226,6 +236,14 @@ VECC_FN double gelu_slope(double x) {
 template <class T>
 VECC_FN T d_gelu(T x, T) {
   return gelu_slope(x);
+}
+
+// s + x s (1 - s), with the sigmoid s
+template <class T>
+VECC_FN T d_silu(T x, T) {
+  const T e = f_exp(-magnitude(x));
+  const T slope = e / ((T(1) + e) * (T(1) + e));
+  return logistic(x, e) + select(slope == T(0), T(0), x * slope);
 }
 
 }  // namespace vecc_kernel
