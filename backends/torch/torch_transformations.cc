@@ -75,6 +75,9 @@ at::Tensor differentiate_silu(const at::Tensor& g, const at::Tensor& x) {
   return at::silu_backward(g, x.clamp(-kFlat, kFlat));
 }
 
+// From here on softplus is its argument, to all digits of a double.
+constexpr double kLinearSoftplus = 40;
+
 // The derivative of an elementwise y = T(x); it holds x or y, not both. Empty: it is zero.
 Backward elementwise_derivative(const TransformationSpec& spec, const at::Tensor& x,
                                 const at::Tensor& y) {
@@ -101,6 +104,8 @@ Backward elementwise_derivative(const TransformationSpec& spec, const at::Tensor
     case Transformation::Abs: return [x](G g) { return g * x.sgn(); };
     case Transformation::Square: return [x](G g) { return pass_zeros(g, g * x * 2); };
     case Transformation::Silu: return [x](G g) { return differentiate_silu(g, x); };
+    case Transformation::Softplus:
+      return [x](G g) { return at::softplus_backward(g, x, 1, kLinearSoftplus); };
     case Transformation::Identity:
 #include "vecc/other_cases.def"
       break;
@@ -183,6 +188,7 @@ at::Tensor RowTransformation::apply(const at::Tensor& x) const {
     case Transformation::Abs: return x.abs();
     case Transformation::Square: return x.square();
     case Transformation::Silu: return at::silu(x);
+    case Transformation::Softplus: return at::softplus(x, 1, kLinearSoftplus);
     case Transformation::Transp: return transpose_rows(x, input_);
     case Transformation::Norm: return norm_rows(x);
     case Transformation::Softmax: return x.softmax(1);

@@ -90,6 +90,8 @@ void evaluate_entries(const TransformationSpec& spec, std::span<const double> x,
     case Transformation::Abs: return map([](double v) { return std::abs(v); });
     case Transformation::Square: return map([](double v) { return v * v; });
     case Transformation::Silu: return map([](double v) { return v / (1 + std::exp(-v)); });
+    case Transformation::Softplus:
+      return map([](double v) { return (v < 0 ? 0 : v) + std::log1p(std::exp(-std::abs(v))); });
 #include "vecc/other_cases.def"
       break;
   }
@@ -129,6 +131,7 @@ void differentiate_entries(const TransformationSpec& spec, std::span<const doubl
     case Transformation::Abs: return of_x(abs_slope);
     case Transformation::Square: return of_x([](double v) { return 2 * v; });
     case Transformation::Silu: return of_x(silu_slope);
+    case Transformation::Softplus: return of_x([](double v) { return 1 / (1 + std::exp(-v)); });
 #include "vecc/other_cases.def"
       break;
   }

@@ -30,6 +30,7 @@ double naive_entry(const TransformationSpec& spec, double x) {
     case Transformation::Abs: return std::abs(x);
     case Transformation::Square: return x * x;
     case Transformation::Silu: return x * (1 / (1 + std::exp(-x)));
+    case Transformation::Softplus: return x > 40 ? x : std::log1p(std::exp(x));
 #include "vecc/other_cases.def"
       break;  // naive_transform has them
   }
@@ -51,6 +52,14 @@ std::vector<ElementwiseCase> elementwise_cases() {
       {Silu, -1000, 0, 0},
       {Silu, kInf, kInf, 1},
       {Silu, -kInf, kNan, 0},
+      // ln(1 + e^x), and the sigmoid.
+      {Softplus, 0, ln2, 0.5},
+      {Softplus, ln3, 2 * ln2, 0.75},
+      {Softplus, -ln3, std::log(4.0 / 3), 0.25},
+      {Softplus, 1000, 1000, 1},
+      {Softplus, kInf, kInf, 1},
+      {Softplus, -kInf, 0, 0},
+      {Softplus, kNan, kNan, kNan},
   };
 }
 

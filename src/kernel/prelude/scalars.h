@@ -150,6 +150,14 @@ VECC_FN T f_silu(T x) {
   return select(x < T(0), scaled_value(kept, e), x) / (T(1) + scaled_value(T(1), e));
 }
 
+// max(x, 0) + ln(1 + e), e = e^-|x|; what 1 + e lost of e is added by the logarithm's slope.
+template <class T>
+VECC_FN T f_softplus(T x) {
+  const T e = f_exp(-magnitude(x));
+  const T sum = T(1) + e;
+  return select(x < T(0), T(0), x) + (log_of_positive(sum) + (e - (sum - T(1))) / sum);
+}
+
 // Derivatives at the argument x with the result y = f_NAME(x). One of the two is read at most, as
 // functions.def says: the other may be any number.
 
@@ -244,6 +252,10 @@ VECC_FN T d_silu(T x, T) {
   const T e = f_exp(-magnitude(x));
   const T slope = e / ((T(1) + e) * (T(1) + e));
   return logistic(x, e) + select(slope == T(0), T(0), x * slope);
+}
+template <class T>
+VECC_FN T d_softplus(T x, T) {
+  return logistic(x, f_exp(-magnitude(x)));
 }
 
 }  // namespace vecc_kernel
