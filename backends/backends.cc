@@ -9,6 +9,7 @@
 #include "backends/cuda/cuda_backend.h"
 #include "backends/reference/program_interpreter.h"
 #include "backends/torch/torch_backend.h"
+#include "src/support/enum_names.h"
 #include "vecc/backend.h"
 #include "vecc/escape.h"
 
@@ -69,11 +70,7 @@ std::string_view text_of(TorchReduce reduce) {
 }
 
 std::optional<TorchReduce> parse_torch_reduce(std::string_view text) {
-  for (const TorchReduce reduce :
-       {TorchReduce::Auto, TorchReduce::Segment, TorchReduce::Scatter, TorchReduce::SpMM}) {
-    if (text_of(reduce) == text) return reduce;
-  }
-  return std::nullopt;
+  return parse_name<TorchReduce>(text);
 }
 
 std::string_view text_of(CudaLaunch launch) {
@@ -88,11 +85,7 @@ std::string_view text_of(CudaLaunch launch) {
 }
 
 std::optional<CudaLaunch> parse_cuda_launch(std::string_view text) {
-  for (const CudaLaunch launch : {CudaLaunch::Auto, CudaLaunch::Graph, CudaLaunch::Grid,
-                                  CudaLaunch::Cluster, CudaLaunch::Parts}) {
-    if (text_of(launch) == text) return launch;
-  }
-  return std::nullopt;
+  return parse_name<CudaLaunch>(text);
 }
 
 Result<Device> parse_device(std::string_view text) {

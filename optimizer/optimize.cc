@@ -10,6 +10,7 @@
 #include "optimizer/pipeline.h"
 #include "optimizer/try_candidates.h"
 #include "src/program/forward.h"
+#include "src/support/enum_names.h"
 
 namespace vecc {
 namespace {
@@ -191,11 +192,9 @@ std::string_view text_of(PadMode mode) {
 }
 
 Result<PadMode> parse_pad_mode(std::string_view text) {
-  for (const PadMode mode : {PadMode::Never, PadMode::Sided, PadMode::Full, PadMode::Any}) {
-    if (text_of(mode) == text) return mode;
-  }
+  if (const auto mode = parse_name<PadMode>(text)) return *mode;
   return Errors(ErrorCode::Usage, "--pad",
-                "found \"" + std::string(text) + "\", expected never, sided, full or any");
+                "found \"" + std::string(text) + "\", expected " + names_text<PadMode>(", "));
 }
 
 Result<Program> optimize(Program program, const OptimizeOptions& options, OptimizeReport* report) {

@@ -1,5 +1,7 @@
 #include "vecc/matmul_precision.h"
 
+#include "src/support/enum_names.h"
+
 namespace vecc {
 
 std::string_view text_of(MatmulPrecision precision) {
@@ -12,11 +14,7 @@ std::string_view text_of(MatmulPrecision precision) {
 }
 
 std::optional<MatmulPrecision> parse_matmul_precision(std::string_view text) {
-  for (const MatmulPrecision precision :
-       {MatmulPrecision::Exact, MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
-    if (text_of(precision) == text) return precision;
-  }
-  return std::nullopt;
+  return parse_name<MatmulPrecision>(text);
 }
 
 }  // namespace vecc

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/program/output_begin.h"
+#include "src/support/enum_names.h"
 #include "src/train/append_ranking.h"
 #include "src/train/loss_formulas.h"
 #include "src/train/loss_layout.h"
@@ -12,20 +13,6 @@
 
 namespace vecc {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Loss>, 5> kLossNames{{
-    {"squared_diff", Loss::SquaredDiff},
-    {"crossentropy", Loss::CrossEntropy},
-    {"softentropy", Loss::SoftEntropy},
-    {"binary_crossentropy", Loss::BinaryCrossEntropy},
-    {"margin_ranking", Loss::MarginRanking},
-}};
-constexpr std::array<std::pair<std::string_view, Reduction>, 4> kReductionNames{{
-    {"sum", Reduction::Sum},
-    {"mean", Reduction::Mean},
-    {"element-sum", Reduction::ElementSum},
-    {"element-mean", Reduction::ElementMean},
-}};
 
 Errors loss_usage(std::string message) {
   return Errors(ErrorCode::Usage, "loss", std::move(message));
@@ -82,27 +69,33 @@ Result<ValueId> append_output_loss(Program& program, ValueId output, const LossS
 
 }  // namespace
 
-std::optional<Loss> parse_loss(std::string_view text) {
-  for (const auto& [name, loss] : kLossNames) {
-    if (name == text) return loss;
-  }
-  return std::nullopt;
-}
-
 std::string_view text_of(Loss loss) {
-  return std::ranges::find(kLossNames, loss, [](const auto& name) { return name.second; })->first;
+  switch (loss) {
+    case Loss::SquaredDiff: return "squared_diff";
+    case Loss::CrossEntropy: return "crossentropy";
+    case Loss::SoftEntropy: return "softentropy";
+    case Loss::BinaryCrossEntropy: return "binary_crossentropy";
+    case Loss::MarginRanking: return "margin_ranking";
+  }
+  return "";
 }
 
-std::optional<Reduction> parse_reduction(std::string_view text) {
-  for (const auto& [name, reduction] : kReductionNames) {
-    if (name == text) return reduction;
-  }
-  return std::nullopt;
+std::optional<Loss> parse_loss(std::string_view text) {
+  return parse_name<Loss>(text);
 }
 
 std::string_view text_of(Reduction reduction) {
-  return std::ranges::find(kReductionNames, reduction, [](const auto& name) { return name.second; })
-      ->first;
+  switch (reduction) {
+    case Reduction::Sum: return "sum";
+    case Reduction::Mean: return "mean";
+    case Reduction::ElementSum: return "element-sum";
+    case Reduction::ElementMean: return "element-mean";
+  }
+  return "";
+}
+
+std::optional<Reduction> parse_reduction(std::string_view text) {
+  return parse_name<Reduction>(text);
 }
 
 Result<LossOps> append_loss(Program& program, const LossSamples& samples,

@@ -5,16 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "src/support/enum_names.h"
+
 namespace vecc {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Initializer>, 5> kNames{{
-    {"uniform", Initializer::Uniform},
-    {"normal", Initializer::Normal},
-    {"constant", Initializer::Constant},
-    {"glorot", Initializer::Glorot},
-    {"he", Initializer::He},
-}};
 
 double glorot_bound(Shape shape) {
   if (shape.is_scalar()) return std::sqrt(3.0);
@@ -27,18 +21,19 @@ void draw_uniform(double bound, JavaRandom& random, std::span<double> values) {
 
 }  // namespace
 
-std::optional<Initializer> parse_initializer(std::string_view text) {
-  for (const auto& [name, initializer] : kNames) {
-    if (name == text) return initializer;
+std::string_view text_of(Initializer initializer) {
+  switch (initializer) {
+    case Initializer::Uniform: return "uniform";
+    case Initializer::Normal: return "normal";
+    case Initializer::Constant: return "constant";
+    case Initializer::Glorot: return "glorot";
+    case Initializer::He: return "he";
   }
-  return std::nullopt;
+  return "";
 }
 
-std::string_view text_of(Initializer initializer) {
-  const auto* found = std::find_if(kNames.begin(), kNames.end(),
-                                   [&](const auto& entry) { return entry.second == initializer; });
-  VECC_CHECK(found != kNames.end(), "an initializer without a name");
-  return found->first;
+std::optional<Initializer> parse_initializer(std::string_view text) {
+  return parse_name<Initializer>(text);
 }
 
 void draw_weight(Initializer initializer, Shape shape, JavaRandom& random,

@@ -5,31 +5,23 @@
 #include <numbers>
 #include <utility>
 
+#include "src/support/enum_names.h"
 #include "vecc/train_step.h"
 
 namespace vecc {
-namespace {
-
-constexpr std::array<std::pair<std::string_view, RateSchedule::Kind>, 5> kScheduleNames{{
-    {"constant", RateSchedule::Kind::Constant},
-    {"step", RateSchedule::Kind::Step},
-    {"geometric", RateSchedule::Kind::Geometric},
-    {"arithmetic", RateSchedule::Kind::Arithmetic},
-    {"cosine", RateSchedule::Kind::Cosine},
-}};
-
-}  // namespace
-
-std::optional<RateSchedule::Kind> parse_schedule(std::string_view text) {
-  for (const auto& [name, kind] : kScheduleNames) {
-    if (name == text) return kind;
+std::string_view text_of(RateSchedule::Kind kind) {
+  switch (kind) {
+    case RateSchedule::Kind::Constant: return "constant";
+    case RateSchedule::Kind::Step: return "step";
+    case RateSchedule::Kind::Geometric: return "geometric";
+    case RateSchedule::Kind::Arithmetic: return "arithmetic";
+    case RateSchedule::Kind::Cosine: return "cosine";
   }
-  return std::nullopt;
+  return "";
 }
 
-std::string_view text_of(RateSchedule::Kind kind) {
-  return std::ranges::find(kScheduleNames, kind, [](const auto& name) { return name.second; })
-      ->first;
+std::optional<RateSchedule::Kind> parse_schedule(std::string_view text) {
+  return parse_name<RateSchedule::Kind>(text);
 }
 
 double RateSchedule::rate_at(std::uint64_t at) const {

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "optimizer/compare/compare_programs.h"
+#include "src/support/enum_names.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
 #include "vecc/program_text.h"
@@ -106,8 +107,8 @@ void add_optimize_options(CLI::App& app, OptimizeSettings& settings, std::uint32
   app.add_option_function<std::string>(
          "--pad", [&o](const std::string& text) { o.pad_mode = *parse_pad_mode(text); },
          "Where pad-linear may add rows so that sides of products repeat (default: by cost)")
-      ->check(CLI::IsMember({"never", "sided", "full", "any"}).description(""))
-      ->type_name("never|sided|full|any")
+      ->check(CLI::IsMember(names_of<PadMode>()).description(""))
+      ->type_name(names_text<PadMode>("|"))
       ->group("Passes");
   add_debug_options(app, settings);
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "src/support/enum_names.h"
+
 namespace vecc::tools {
 
 void add_precision_option(CLI::App& app, std::function<void(MatmulPrecision)> take) {
@@ -15,8 +17,8 @@ void add_precision_option(CLI::App& app, std::function<void(MatmulPrecision)> ta
          "How a GPU multiplies matrices of f32 numbers. exact: in f32; tf32, bf16: products of "
          "32 entries and more by its matrix units, operands rounded to 10 or 7 bits behind the "
          "leading one, sums in f32. Needs --backend=cuda")
-      ->check(CLI::IsMember({"exact", "tf32", "bf16"}).description(""))
-      ->type_name("exact|tf32|bf16")
+      ->check(CLI::IsMember(names_of<MatmulPrecision>()).description(""))
+      ->type_name(names_text<MatmulPrecision>("|"))
       ->default_str("exact");
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "src/support/enum_names.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/command_paths.h"
 #include "tools/common/number_options.h"
@@ -34,11 +35,12 @@ void add_import_options(CLI::App& command, ImportCommandOptions& o) {
   command.add_option("-o,--output", o.output, "The file to write; .gz and .zst compress")
       ->required()
       ->type_name("graph.pb");
+  std::vector<std::string> initializers = names_of<Initializer>();
+  initializers.emplace_back("none");
   command
       .add_option("--init", o.init, "Initial values of the weights; none: vecc --init gives them")
-      ->check(
-          CLI::IsMember({"glorot", "he", "uniform", "normal", "constant", "none"}).description(""))
-      ->type_name("glorot|he|uniform|normal|constant|none")
+      ->check(CLI::IsMember(initializers).description(""))
+      ->type_name(names_text<Initializer>("|") + "|none")
       ->capture_default_str();
   add_seed(command, "--seed", o.seed, "Of everything that is random");
   command.add_flag("-q,--quiet", o.quiet, "Nothing on stderr but errors");

@@ -5,15 +5,10 @@
 #include <array>
 #include <utility>
 
+#include "src/support/enum_names.h"
+
 namespace vecc::tools {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, SplitChoice>, 4> kSplits{{
-    {"train", SplitChoice::Train},
-    {"validation", SplitChoice::Validation},
-    {"test", SplitChoice::Test},
-    {"all", SplitChoice::All},
-}};
 
 bool is_in(Split split, SplitChoice choice) {
   switch (split) {
@@ -27,23 +22,26 @@ bool is_in(Split split, SplitChoice choice) {
 
 }  // namespace
 
-std::optional<SplitChoice> parse_split(std::string_view text) {
-  for (const auto& [name, choice] : kSplits) {
-    if (name == text) return choice;
+std::string_view text_of(SplitChoice choice) {
+  switch (choice) {
+    case SplitChoice::Train: return "train";
+    case SplitChoice::Validation: return "validation";
+    case SplitChoice::Test: return "test";
+    case SplitChoice::All: return "all";
   }
-  return std::nullopt;
+  return "";
 }
 
-std::string_view text_of(SplitChoice choice) {
-  return std::ranges::find(kSplits, choice, [](const auto& entry) { return entry.second; })->first;
+std::optional<SplitChoice> parse_split(std::string_view text) {
+  return parse_name<SplitChoice>(text);
 }
 
 void add_split_option(CLI::App& app, std::optional<SplitChoice>& choice, const char* default_text) {
   app.add_option_function<std::string>(
          "--split", [&choice](const std::string& text) { choice = parse_split(text); },
          "Samples: those that the graph marks so, or all")
-      ->check(CLI::IsMember({"train", "validation", "test", "all"}).description(""))
-      ->type_name("train|validation|test|all")
+      ->check(CLI::IsMember(names_of<SplitChoice>()).description(""))
+      ->type_name(names_text<SplitChoice>("|"))
       ->default_str(default_text);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/support/enum_names.h"
 #include "tools/common/command_paths.h"
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
@@ -102,8 +103,8 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
          "scatter: "
          "write the gathered rows, then add them up; spmm: one sparse product; auto: what costs "
          "least. Needs --backend=torch")
-      ->check(CLI::IsMember({"auto", "segment", "scatter", "spmm"}).description(""))
-      ->type_name("auto|segment|scatter|spmm")
+      ->check(CLI::IsMember(names_of<TorchReduce>()).description(""))
+      ->type_name(names_text<TorchReduce>("|"))
       ->default_str("auto");
   app.add_option_function<std::string>(
          "--cuda-launch",
@@ -112,8 +113,8 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
          "one launch, of blocks on the whole GPU or of one cluster; parts: the same, each block "
          "for "
          "samples of its own; auto: what takes least time. Needs --backend=cuda")
-      ->check(CLI::IsMember({"auto", "graph", "grid", "cluster", "parts"}).description(""))
-      ->type_name("auto|graph|grid|cluster|parts")
+      ->check(CLI::IsMember(names_of<CudaLaunch>()).description(""))
+      ->type_name(names_text<CudaLaunch>("|"))
       ->default_str("auto");
   add_precision_option(app, [&o](MatmulPrecision precision) { o.precision = precision; });
 }
@@ -162,18 +163,13 @@ void add_fact_options(CLI::App& app, Options& o) {
 }
 
 void add_weight_options(CLI::App& app, Options& o) {
-  constexpr std::array kInitializers = {Initializer::Uniform, Initializer::Normal,
-                                        Initializer::Constant, Initializer::Glorot,
-                                        Initializer::He};
-  std::vector<std::string> names;
-  for (const Initializer initializer : kInitializers) names.emplace_back(text_of(initializer));
   CLI::Option* const init =
       app.add_option_function<std::string>(
              "--init", [&o](const std::string& text) { o.init = parse_initializer(text); },
              "Initial values for the weights that the file has no values of; without it those are "
              "an error")
-          ->check(CLI::IsMember(names).description(""))
-          ->type_name(join_names(names));
+          ->check(CLI::IsMember(names_of<Initializer>()).description(""))
+          ->type_name(names_text<Initializer>("|"));
   add_seed(app, "--init-seed", o.init_seed, "Seed of --init: the same seed, the same weights")
       ->needs(init);
   add_weight_file_options(app, o);

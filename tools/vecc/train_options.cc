@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/support/enum_names.h"
 #include "tools/common/number_options.h"
 #include "tools/train_log/train_log.h"
 
@@ -81,7 +82,7 @@ void add_loss_options(CLI::App& app, TrainSettings& s) {
       "softentropy (a softmax or raw vector), binary_crossentropy (a vector of sigmoids); "
       "margin_ranking for samples with roles; else squared_diff");
   add_name(
-      app, "--reduction", "mean|sum|element-mean|element-sum", s.options.loss.reduction,
+      app, "--reduction", names_text<Reduction>("|"), s.options.loss.reduction,
       [](const std::string& t) { return parse_reduction(t); },
       "How the errors of a batch become one number; default mean. element-: as NeuraLogic and "
       "PyTorch do with vectors");
@@ -280,8 +281,8 @@ std::string find_idle_option(const CLI::App& app, bool emits_module) {
 
 CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const char* text) {
   return add_name(
-      app, "--loss", "squared_diff|crossentropy|softentropy|binary_crossentropy|margin_ranking",
-      loss, [](const std::string& t) { return parse_loss(t); }, text);
+      app, "--loss", names_text<Loss>("|"), loss,
+      [](const std::string& t) { return parse_loss(t); }, text);
 }
 
 void add_train_options(CLI::App& app, TrainSettings& settings) {

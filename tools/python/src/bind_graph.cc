@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "graph.h"
 #include "program.h"
+#include "src/support/enum_names.h"
 #include "tools/vecc/options.h"
 #include "tools/vecc/weight_stages.h"
 #include "vecc/backend.h"
@@ -53,7 +54,7 @@ Graph load_graph_bytes(const Column<std::uint8_t>& bytes, const std::string& nam
 std::uint64_t initialize(const Graph& self, const std::string& name, std::int64_t seed) {
   const auto initializer = parse_initializer(name);
   if (!initializer) {
-    raise_usage("init", '"' + name + "\" is none of uniform, normal, constant, glorot, he");
+    raise_usage("init", '"' + name + "\" is none of " + names_text<Initializer>(", "));
   }
   return without_lock([&] {
     const std::lock_guard guard(*self.mutex);

@@ -10,6 +10,7 @@
 
 #include "errors.h"
 #include "program.h"
+#include "src/support/enum_names.h"
 #include "tools/train_log/epoch_fields.h"
 
 namespace vecc::python_package {
@@ -123,7 +124,7 @@ nb::dict train(CompiledGraph& self, const Words& words, const nb::callable& obse
 std::optional<tools::SplitChoice> split_of(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   const auto split = tools::parse_split(*text);
-  if (!split) raise_usage("split", *text + " is none of train, validation, test, all");
+  if (!split) raise_usage("split", *text + " is none of " + names_text<tools::SplitChoice>(", "));
   return split;
 }
 
@@ -131,9 +132,7 @@ std::optional<Loss> loss_of(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   const auto loss = parse_loss(*text);
   if (!loss) {
-    raise_usage("loss", *text +
-                            " is none of squared_diff, crossentropy, softentropy, "
-                            "binary_crossentropy, margin_ranking");
+    raise_usage("loss", *text + " is none of " + names_text<Loss>(", "));
   }
   return loss;
 }
