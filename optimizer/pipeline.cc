@@ -21,33 +21,37 @@ bool lifts_last(const GatherPreset& preset) {
 
 constexpr std::array kPipeline{
     // Canonical: one unit, equal facts once, no product by one.
-    PipelineStep{"merge-units", "one unit makes products by it, and reads of it, comparable"},
-    PipelineStep{"dedup-facts", "equal inputs must be one row before equal work can be found"},
-    PipelineStep{"drop-unit-linear", "a product by one would hide that two rows are equal"},
+    PipelineStep{PassId::merge_units, "one unit makes products by it, and reads of it, comparable"},
+    PipelineStep{PassId::dedup_facts,
+                 "equal inputs must be one row before equal work can be found"},
+    PipelineStep{PassId::drop_unit_linear, "a product by one would hide that two rows are equal"},
     // Less work: rows and products that are computed once.
-    PipelineStep{"iso-compress", "the large reduction: all that follows has fewer rows to look at"},
-    PipelineStep{"dedup-linear-pairs", "products below a segment, which iso-compress leaves alone"},
-    PipelineStep{"reorder-linear", "counts distinct products, so those must be known"},
-    PipelineStep{"dedup-rows", "sweeps up the rows that the three before it left unread"},
-    PipelineStep{"collapse-sums", "distinct rows are known: few of them make it pay"},
-    PipelineStep{"fold-multiplicity", "members are equal only now that equal rows are one"},
-    PipelineStep{"fold-constants", "what no weight reaches, once it is as small as it gets"},
+    PipelineStep{PassId::iso_compress,
+                 "the large reduction: all that follows has fewer rows to look at"},
+    PipelineStep{PassId::dedup_linear_pairs,
+                 "products below a segment, which iso-compress leaves alone"},
+    PipelineStep{PassId::reorder_linear, "counts distinct products, so those must be known"},
+    PipelineStep{PassId::dedup_rows, "sweeps up the rows that the three before it left unread"},
+    PipelineStep{PassId::collapse_sums, "distinct rows are known: few of them make it pay"},
+    PipelineStep{PassId::fold_multiplicity, "members are equal only now that equal rows are one"},
+    PipelineStep{PassId::fold_constants, "what no weight reaches, once it is as small as it gets"},
     // Less movement: gathers split, moved, or replaced by reading in place.
-    PipelineStep{"transpose-fixed-segments", "decides which side of a product can repeat"},
-    PipelineStep{"pad-linear", "makes sides repeat; needs distinct pairs", Asks::PadMode},
-    PipelineStep{"split-concat-gathers", "smaller gathers lift further"},
-    PipelineStep{"concat-gather", "what is left reads one source"},
-    PipelineStep{"lift-gathers", "before the broadcasts: lifts more, leaves fewer of them",
+    PipelineStep{PassId::transpose_fixed_segments, "decides which side of a product can repeat"},
+    PipelineStep{PassId::pad_linear, "makes sides repeat; needs distinct pairs", Asks::PadMode},
+    PipelineStep{PassId::split_concat_gathers, "smaller gathers lift further"},
+    PipelineStep{PassId::concat_gather, "what is left reads one source"},
+    PipelineStep{PassId::lift_gathers, "before the broadcasts: lifts more, leaves fewer of them",
                  Asks::Preset, &lifts_first},
-    PipelineStep{"broadcast-linear", "after pad-linear, which made the periods"},
-    PipelineStep{"lift-gathers", "after the broadcasts: keeps them", Asks::Preset, &lifts_last},
+    PipelineStep{PassId::broadcast_linear, "after pad-linear, which made the periods"},
+    PipelineStep{PassId::lift_gathers, "after the broadcasts: keeps them", Asks::Preset,
+                 &lifts_last},
     // Clean: the forms that backends read.
-    PipelineStep{"simplify-gathers", "indices are final: regular ones become views"},
-    PipelineStep{"drop-identity", "what the passes above left empty"},
-    PipelineStep{"materialize-units", "no pass below asks for units"},
-    PipelineStep{"preconcat-constants", "concats are final"},
-    PipelineStep{"reorder-rows", "who reads what is final"},
-    PipelineStep{"drop-dead", "last, so that nothing unneeded is run"},
+    PipelineStep{PassId::simplify_gathers, "indices are final: regular ones become views"},
+    PipelineStep{PassId::drop_identity, "what the passes above left empty"},
+    PipelineStep{PassId::materialize_units, "no pass below asks for units"},
+    PipelineStep{PassId::preconcat_constants, "concats are final"},
+    PipelineStep{PassId::reorder_rows, "who reads what is final"},
+    PipelineStep{PassId::drop_dead, "last, so that nothing unneeded is run"},
 };
 
 constexpr std::array kPasses{
@@ -55,6 +59,13 @@ constexpr std::array kPasses{
   Pass{{name, does, level, differentiated, not_idempotent}, &function},
 #include "optimizer/passes/passes.def"
 };
+
+constexpr bool stands_in_pipeline(PassId pass) {
+  return std::ranges::find(kPipeline, pass, &PipelineStep::pass) != kPipeline.end();
+}
+#define VECC_PASS(function, name, ...) \
+  static_assert(stands_in_pipeline(PassId::function), name " has no place in the pipeline");
+#include "optimizer/passes/passes.def"
 
 }  // namespace
 
@@ -70,15 +81,13 @@ std::size_t first_choice_step() {
 
 const Pass* pass_of(const PipelineStep& step, const OptimizeOptions& options,
                     const GatherPreset& preset, bool differentiated) {
-  const auto is_pass = [&](const Pass& pass) { return pass.info.name == step.pass; };
-  const auto pass = std::ranges::find_if(kPasses, is_pass);
-  VECC_CHECK(pass != kPasses.end(), "a pass of the pipeline that is not in passes.def");
+  const Pass& pass = pass_of(step.pass);
   const bool is_disabled =
-      std::ranges::find(options.disabled, pass->info.name) != options.disabled.end();
-  const bool runs = pass->info.level <= options.level && !is_disabled &&
+      std::ranges::find(options.disabled, pass.info.name) != options.disabled.end();
+  const bool runs = pass.info.level <= options.level && !is_disabled &&
                     (!step.applies || step.applies(preset)) &&
-                    (!differentiated || pass->info.differentiated);
-  return runs ? &*pass : nullptr;
+                    (!differentiated || pass.info.differentiated);
+  return runs ? &pass : nullptr;
 }
 
 std::span<const Pass> pass_table() {

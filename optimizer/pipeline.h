@@ -10,16 +10,25 @@
 
 namespace vecc {
 
+/// By their functions' names.
+enum class PassId : std::uint8_t {
+#define VECC_PASS(function, ...) function,
+#include "optimizer/passes/passes.def"
+};
+
 struct Pass {
   PassInfo info;
   PassFunction run;
 };
-/// The passes that there are.
+/// The passes that there are, by PassId. Each stands in the pipeline.
 [[nodiscard]] std::span<const Pass> pass_table();
+[[nodiscard]] inline const Pass& pass_of(PassId id) {
+  return pass_table()[static_cast<std::size_t>(id)];
+}
 
 /// A place in the pipeline.
 struct PipelineStep {
-  std::string_view pass;
+  PassId pass;
   std::string_view reason;  ///< why it stands here
   /// What of a candidate changes what the step does.
   enum class Asks : std::uint8_t { Nothing, PadMode, Preset };

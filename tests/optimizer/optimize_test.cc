@@ -52,22 +52,17 @@ OptimizeReport report_of(const OptimizeOptions& options,
   return report;
 }
 
-TEST(Optimize, every_step_of_the_pipeline_is_a_pass_and_every_pass_a_step) {
+TEST(Optimize, every_step_of_the_pipeline_has_its_reason) {
   for (const PipelineStep& step : pipeline()) {
-    EXPECT_NE(find_pass(step.pass), nullptr) << step.pass;
-    EXPECT_FALSE(step.reason.empty()) << step.pass;
-  }
-  for (const PassInfo& pass : passes()) {
-    EXPECT_TRUE(std::ranges::any_of(pipeline(), [&](const PipelineStep& step) {
-      return step.pass == pass.name;
-    })) << pass.name;
+    EXPECT_FALSE(step.reason.empty()) << pass_of(step.pass).info.name;
   }
 }
 
 TEST(Optimize, passes_stand_in_the_order_of_the_pipeline) {
   std::vector<std::string_view> first;
   for (const PipelineStep& step : pipeline()) {
-    if (std::ranges::find(first, step.pass) == first.end()) first.push_back(step.pass);
+    const std::string_view name = pass_of(step.pass).info.name;
+    if (std::ranges::find(first, name) == first.end()) first.push_back(name);
   }
   std::vector<std::string_view> listed;
   for (const PassInfo& pass : passes()) listed.push_back(pass.name);
