@@ -12,7 +12,7 @@
 namespace vecc {
 namespace {
 
-// Each op is a call of libtorch that keeps its tensors and, with gradients, its part of torch's tape:
+// Each op is a call of libtorch that keeps its tensors and, with gradients, its part of the tape:
 // some 5 KB and 30 us an op.
 constexpr std::size_t kMostOps = 1'000'000;
 
