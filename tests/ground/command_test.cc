@@ -148,6 +148,8 @@ TEST(GroundCommand, ExamplesAndQueriesBelongTogether) {
                  "no example has the name \"three\"");
   expect_refused({"q :- {1} a(X).\n", "1 q :- 0.5 a(x), 0.7 a(x).\n"}, 3,
                  "this fact was given before");
+  expect_refused({"q(X) :- {1} a(X).\n", "1 q(t:X) :- a(x).\n"}, 3,
+                 "line 1, column 5: error: a query's variable has no type");
 }
 
 TEST(GroundCommand, SamplesThatDoNotFollowAreSaidToBeLeftOut) {

@@ -172,23 +172,32 @@ class Loader {
     return entry.shared && entry.weight == kNoWeight;
   }
 
-  QuerySpec query(const Atom& atom, const std::string& id, std::uint32_t example) {
+  Result<void> add_query(const Atom& atom, const std::string& id, std::uint32_t example,
+                         double importance, const std::string& file) {
+    if (atom.predicate.special || atom.negation != Negation::None || atom.function) {
+      return at(file, atom.at, "a query is neither special nor negated, and has no function");
+    }
     data_.add_query(atom);
     QuerySpec spec;
     spec.id = "s_" + id + ":" + literal_text(atom);
     spec.example = example;
+    spec.importance = importance;
     spec.predicate = program_.predicate(atom.predicate.name, atom.predicate.arity);
     boost::unordered_flat_map<std::string, std::uint32_t> variables;
     for (const Term& term : atom.terms) {
-      if (term.is_variable()) {
-        const auto next = static_cast<std::uint32_t>(variables.size());
-        spec.arguments.push_back({true, variables.try_emplace(term.text, next).first->second});
-      } else {
+      if (!term.is_variable()) {
         spec.arguments.push_back({false, program_.constants.add(term)});
+        continue;
       }
+      if (!term.type.empty()) {
+        return at(file, term.at, "a query's variable has no type in vecc-ground");
+      }
+      const auto next = static_cast<std::uint32_t>(variables.size());
+      spec.arguments.push_back({true, variables.try_emplace(term.text, next).first->second});
     }
     if (atom.weight && atom.weight->value.has_values) spec.target = atom.weight->value;
-    return spec;
+    base_.queries.push_back(std::move(spec));
+    return {};
   }
 
   Result<void> add_own_queries(const Example& example, std::uint32_t number) {
@@ -197,7 +206,9 @@ class Loader {
     std::string id = std::to_string(base_.queries.size());
     if (queries.size() > 1) id = "b_" + id;
     if (queries.size() == 1 && !queries.front().weight) id = literal_text(queries.front());
-    for (const Atom& atom : queries) base_.queries.push_back(query(atom, id, number));
+    for (const Atom& atom : queries) {
+      VECC_TRY_VOID(add_query(atom, id, number, 1, examples_.name));
+    }
     return {};
   }
 
@@ -217,7 +228,7 @@ class Loader {
 
   Result<void> load_queries() {
     std::uint32_t line = 0;
-    const auto take = [&](Query&& q) { return add_query(q, line++); };
+    const auto take = [&](Query&& q) { return add_line(q, line++); };
     VECC_TRY(const bool named, read_queries(*queries_, take));
     if (!named && base_.examples > 1 && line != base_.examples) {
       return Errors(ErrorCode::BadTable, queries_->name,
@@ -228,7 +239,7 @@ class Loader {
     return {};
   }
 
-  Result<void> add_query(const Query& line, std::uint32_t number) {
+  Result<void> add_line(const Query& line, std::uint32_t number) {
     std::string id = std::to_string(base_.queries.size());
     std::uint32_t example = base_.examples == 1 ? 0 : number;
     double importance = 1;
@@ -246,8 +257,7 @@ class Loader {
     }
     if (example >= base_.examples) return {};  // counted and refused after the last line
     for (const Atom& atom : line.atoms) {
-      base_.queries.push_back(query(atom, id, example));
-      base_.queries.back().importance = importance;
+      VECC_TRY_VOID(add_query(atom, id, example, importance, queries_->name));
     }
     return {};
   }
