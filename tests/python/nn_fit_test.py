@@ -127,7 +127,8 @@ class FitTest(unittest.TestCase):
 
     def test_torch_arrays(self):
         """Numbers of half precision become single; whole numbers stay."""
-        data = nn.Data().nodes(x=torch.ones(3, 2, dtype=torch.bfloat16), kind=torch.tensor([2, 0, 1]))
+        data = nn.Data().nodes(x=torch.ones(3, 2, dtype=torch.bfloat16),
+                               kind=torch.tensor([2, 0, 1]))
         kinds = {name: feature.values.dtype for name, feature in
                  data.features[next(iter(data.counts))].items()}
         self.assertEqual(kinds, {"x": np.float32, "kind": np.uint32})

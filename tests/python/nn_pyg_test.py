@@ -1,4 +1,4 @@
-"""vecc.nn's layers beside PyTorch Geometric's: the same weights, outputs and gradients in float64."""
+"""vecc.nn's layers beside PyTorch Geometric's: with the same weights, in float64."""
 
 import unittest
 
@@ -56,7 +56,7 @@ def renamed(names=None):
 class PygTest(unittest.TestCase):
     def compare(self, network, peer, *inputs, convert=renamed(), data=DATA, output=lambda y: y,
                 **options):
-        """`convert`: arrays by the peer's names to arrays by vecc's; of weights and of gradients."""
+        """Outputs and gradients. `convert`: arrays by the peer's names to those by vecc's."""
         peer = peer.double()
         torch.manual_seed(5)
         for parameter in peer.parameters():  # biases too, which are first 0
@@ -160,7 +160,8 @@ class PygTest(unittest.TestCase):
     def test_film_of_relations(self):
         def convert(arrays):
             """PyG has a list of weights where a table is here."""
-            found = {f"{name}/weight": arrays[f"{name}.weight"] for name in ("lin_skip", "film_skip")}
+            found = {f"{name}/weight": arrays[f"{name}.weight"]
+                     for name in ("lin_skip", "film_skip")}
             for name in ("lins/weight", "films/weight", "films/bias"):
                 found[name] = np.stack([arrays[name.replace("/", f".{r}.")]
                                         for r in range(RELATIONS)])
@@ -232,7 +233,7 @@ class PygTest(unittest.TestCase):
 
     def test_hgt(self):
         rng = np.random.default_rng(8)
-        heads, size, out = 2, 3, 6
+        heads, out = 2, 6
         counts = {"paper": 7, "author": 5}
         keys = [("author", "writes", "paper"), ("paper", "cites", "paper"),
                 ("paper", "by", "author")]
@@ -242,7 +243,7 @@ class PygTest(unittest.TestCase):
             data.nodes(name, x=x)
             peer_data[name].x = torch.tensor(x)
         for key in keys:
-            ends = np.stack([rng.integers(0, counts[key[0]], 9), rng.integers(0, counts[key[2]], 9)])
+            ends = np.stack([rng.integers(0, counts[key[end]], 9) for end in (0, 2)])
             data.edges(ends, type=key)
             peer_data[key].edge_index = torch.tensor(ends)
         def convert(arrays):

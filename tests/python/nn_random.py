@@ -10,7 +10,8 @@ def random_data(rng, kinds=3):
     nodes, edges, graphs = rng.integers(2, 12), rng.integers(1, 30), rng.integers(1, 4)
     data = nn.Data()
     data.nodes(x=rng.normal(size=(nodes, 3)), s=rng.normal(size=nodes),
-               label=np.append(rng.integers(0, 4, nodes - 1), 3), graph=rng.integers(0, graphs, nodes))
+               label=np.append(rng.integers(0, 4, nodes - 1), 3),
+               graph=rng.integers(0, graphs, nodes))
     data.edges(rng.integers(0, nodes, edges), rng.integers(0, nodes, edges),
                a=rng.normal(size=(edges, 2)), m=rng.normal(size=(edges, 2, 3)),
                kind=np.append(rng.integers(0, kinds, edges - 1), kinds - 1))
@@ -24,7 +25,7 @@ def _smooth(x):
 
 
 class RandomModel:
-    """Draws operations whose operands are values made before; the same seed makes the same model."""
+    """Draws operations on values made before; the same seed makes the same model."""
 
     def __init__(self, seed, operations=12):
         self.seed, self.operations = seed, operations
@@ -62,7 +63,8 @@ class RandomModel:
 
     def draw(self):
         names = ["linear", "typed", "gather", "reduce", "softmax", "binary", "unary", "concat",
-                 "slice", "product", "element", "sum", "reshape", "transpose", "weight", "row_softmax"]
+                 "slice", "product", "element", "sum", "reshape", "transpose", "weight",
+                 "row_softmax"]
         return getattr(self, names[self.rng.integers(len(names))])()
 
     def vector(self):

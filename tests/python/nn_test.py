@@ -71,7 +71,8 @@ class LanguageTest(unittest.TestCase):
         self.check(lambda g: g.x @ nn.weight("w", (3, 2)), X @ w.T, weights={"w": w.T})
         self.check(lambda g: g.x @ nn.constant(w.T), X @ w.T)
         self.check(lambda g: g.x @ g.x, (X * X).sum(1))
-        self.check(lambda g: nn.dot(g.x, nn.weight("a", 3)), X @ [1, 2, 3], weights={"a": [1, 2, 3]})
+        self.check(lambda g: nn.dot(g.x, nn.weight("a", 3)), X @ [1, 2, 3],
+                   weights={"a": [1, 2, 3]})
         self.check(lambda g: (g.x[:2][:, None] * g.x) @ g.x,
                    np.einsum("ni,nj,nj->ni", X[:, :2], X, X))
 
@@ -228,8 +229,8 @@ class ErrorsTest(unittest.TestCase):
         def mixed(g):
             h = nn.linear(g.x, 2)
             return h * g.a
-        self.check(mixed, r"'h' \[2\] on nodes of node and 'a' \[2\] on edges of node to node are of "
-                          r"different rows: v\[g.src\] reads", 2)
+        self.check(mixed, r"'h' \[2\] on nodes of node and 'a' \[2\] on edges of node to node are "
+                          r"of different rows: v\[g.src\] reads", 2)
 
         def wrong_way(g):
             return nn.sum(g.x, over=g.dst)

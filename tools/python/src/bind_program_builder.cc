@@ -1,10 +1,39 @@
-// _core.ProgramBuilder: vecc/nn/program_target.py calls it with arrays of the right types.
+// _core.ProgramBuilder: vecc/nn/targets.py calls it with arrays of the right types.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <numeric>
+
 #include "errors.h"
 #include "program_builder.h"
 
 namespace vecc::python_package {
+namespace {
+
+// Row numbers by rising key, rows of one key in their order: a counting sort, linear in both.
+nb::object stable_order(const Column<std::uint32_t>& keys, std::uint32_t bound) {
+  if (keys.size() > kMaxRows) raise_usage("rows", "are more than 32 bits number");
+  const std::span<const std::uint32_t> read = span_of(keys);
+  std::vector<std::uint32_t> order(read.size());
+  without_lock([&] {
+    std::vector<std::uint32_t> place(std::size_t{bound} + 1, 0);
+    for (const std::uint32_t key : read) {
+      if (key >= bound) raise_usage("rows", "key " + std::to_string(key) + " is not there");
+      ++place[key + std::size_t{1}];
+    }
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    for (std::uint32_t row = 0; row < read.size(); ++row) order[place[read[row]]++] = row;
+  });
+  const std::size_t count = order.size();
+  return array_of(std::move(order), {count});
+}
+
+}  // namespace
 
 void bind_program_builder(nb::module_& module) {
+  module.def("stable_order", stable_order, nb::arg("keys"), nb::arg("bound"),
+             nb::sig("def stable_order(keys: " VECC_ARRAY ", bound: int) -> " VECC_ARRAY));
   using Self = ProgramBuilder;
   nb::class_<Self>(module, "ProgramBuilder", "A Program, op by op.")
       .def(nb::init<>())

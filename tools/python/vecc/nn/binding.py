@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Dict, NamedTuple, Optional, Tuple
+from typing import Dict, NamedTuple, Optional
 
 import numpy as np
 
+from vecc import _core
 from vecc.error import usage_error
 from vecc.nn.data import Data
 from vecc.nn.trace import GRAPHS, ONE, Category, Domain, Endpoint, Shape
@@ -48,7 +49,7 @@ class Binding:
                 src = np.concatenate([src[kept], nodes])
                 dst = np.concatenate([dst[kept], nodes])
             if (dst[1:] < dst[:-1]).any():
-                by_target = np.argsort(dst, kind="stable")
+                by_target = _core.stable_order(dst, self.data.counts[Domain("node", domain.key[2])])
                 src, dst, order = src[by_target], dst[by_target], order[by_target]
             self._edges[domain] = Edges(src, dst, order)
         return self._edges[domain]
@@ -69,7 +70,7 @@ class Binding:
             index = self.index(end)
             order = None
             if (index[1:] < index[:-1]).any():
-                order = np.argsort(index, kind="stable")
+                order = _core.stable_order(index, self.rows(end.target))
             counts = np.bincount(index, minlength=self.rows(end.target))
             offsets = np.concatenate([[0], np.cumsum(counts)])
             self._groups[end] = Groups(order, offsets)
@@ -84,7 +85,8 @@ class Binding:
         if domain.kind != "edge":
             return values
         edges = self.edges(domain)
-        return (values if domain.loops is None else self._filled(domain, values))[edges.order]
+        values = values if domain.loops is None else self._filled(domain, values)
+        return np.take(values, edges.order, axis=0)
 
     def numbers(self, domain: Domain, name: str, shape: Shape) -> np.ndarray:
         """A feature of floats."""
@@ -121,6 +123,19 @@ class Binding:
                               f"{values.max()}, but the model was traced with {category.count} "
                               "values: trace it with data that has all of them")
         return values
+
+    def same_category(self, end: Endpoint, category: Category) -> np.ndarray:
+        """Of each row how many rows of its target have its category, in linear time."""
+        index, kinds = self.index(end), self.categories(category)
+        order = _core.stable_order(kinds, category.count)
+        order = order[_core.stable_order(index[order], self.rows(end.target))]
+        is_new = np.ones(len(order), bool)
+        is_new[1:] = (np.diff(index[order]) != 0) | (np.diff(kinds[order]) != 0)
+        begins = np.flatnonzero(is_new)
+        counts = np.diff(np.append(begins, len(order)))
+        result = np.empty(len(order))
+        result[order] = np.repeat(counts, counts)
+        return result
 
     def output_rows(self, domain: Domain) -> np.ndarray:
         """In the data's own order."""

@@ -37,10 +37,10 @@ def _number_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
     rows = y.reshape(len(y), -1).astype(np.float64)
     if rows.shape[1] != output.size:
         raise _wrong(output, f"they have {rows.shape[1]} numbers a row")
-    missing = np.isnan(rows)
+    missing: np.ndarray = np.isnan(rows)
     if (missing.any(1) != missing.all(1)).any():
-        raise usage_error("labels", "some rows are NaN in part: a row has all of its labels or none")
-    has: np.ndarray = ~missing.all(1)
+        raise usage_error("labels", "some rows are NaN in part: a row has all its labels or none")
+    has = np.asarray(~missing.all(1))
     if not np.isfinite(rows[has]).all():
         raise usage_error("labels", "there are infinite numbers")
     return has, rows[has]
@@ -51,7 +51,7 @@ def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
     sides = sides_of(output.shape)
     none = np.zeros(0)
     if len(rows) == 0:
-        raise usage_error(data.name, f"there are no {output.domain}, of which the model's output is")
+        raise usage_error(data.name, f"there are no {output.domain}, of which the output is")
     if data.targets is None:
         return Samples(rows, sides, none.astype(np.uint8), none, NO_SPLITS, NO_WEIGHTS,
                        data.classes)

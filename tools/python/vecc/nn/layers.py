@@ -1,17 +1,16 @@
 """PyTorch Geometric's convolutions as formulas; weights have the names of their state_dict.
 
-`g` is a set of edges (or the graph, if it has one); x_i is a node's value, x_j that of the source of
-an edge (j, i). Where PyG's own weight is stored transposed (RGCN, RGAT, GatedGraph) it is here as
-PyG has it. docs/models.md has formula and code side by side.
+`g` is a set of edges (or the graph, if it has one); x_i is a node's value, x_j that of the source
+of an edge (j, i). docs/models.md lists the formulas.
 """
 
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, layer, leaky_relu, linear, log, matmul,
-                         max as max_of, mean, min as min_of, relu, reshape, sigmoid, softmax, sqrt,
-                         square, sum as sum_of, table, tanh, weight)
+from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, gelu, layer, leaky_relu,
+                         linear, log, matmul, max as max_of, mean, min as min_of, relu, reshape,
+                         sigmoid, softmax, sqrt, square, sum as sum_of, table, tanh, weight)
 from vecc.nn.trace import Category, Value, current, fail
 from vecc.nn.view import Edges, GraphView
 
@@ -175,60 +174,51 @@ def _hgt_node(t: str, x: Value, out: int, edges: Relations, heads: int) -> Value
             weighed = part if weighed is None else weighed + part
         assert total is not None and weighed is not None
         rows.append(weighed / elementwise("sum($0, 1e-16)", total))
-    h = linear(_gelu(concat(*rows)), out, bias=True, name=f"out_lin/{t}")
+    h = linear(gelu(concat(*rows)), out, bias=True, name=f"out_lin/{t}")
     if x.shape != h.shape:
         return h
     mix = sigmoid(weight(f"skip/{t}", (), "ones"))
     return mix * h + (1 - mix) * x
 
 
-def _gelu(x: Value) -> Value:
-    return Value("transform", (x,), x.domain, x.shape, function="gelu")
-
-
 @layer
 def film(g: Ends, x: Value, out: int, relation: Optional[Category] = None) -> Value:
-    def modulated(name: str, by: Optional[Category], bias: bool) -> Tuple[Value, Value, Value]:
-        own, other = (x, x) if name == "skip" else (x[g.dst], x[g.src])
-        names = ("film_skip", "lin_skip") if name == "skip" else ("films", "lins")
-        f = linear(own, 2 * out, by=by, bias=bias, name=names[0])
-        return f[:out], f[out:], linear(other, out, by=by, name=names[1])
-    beta, gamma, h = modulated("skip", None, False)
-    own = relu(gamma * h + beta)
-    beta, gamma, h = modulated("edges", relation, True)
-    messages = relu(gamma * h + beta)
+    def modulated(x_i: Value, x_j: Value, names: Sequence[str], **options: Any) -> Value:
+        f = linear(x_i, 2 * out, name=names[0], **options)
+        h = linear(x_j, out, name=names[1], by=options.get("by"))
+        return relu(f[out:] * h + f[:out])
+    own = modulated(x, x, ("film_skip", "lin_skip"))
+    messages = modulated(x[g.dst], x[g.src], ("films", "lins"), by=relation, bias=True)
     if relation is None:
         return own + mean(messages, over=g.dst)
     return own + sum_of(messages / count(g.dst, by=relation), over=g.dst)
 
 
-def gru(x: Value, h: Value, name: str = "rnn") -> Value:
-    """torch.nn.GRUCell."""
-    n = h.shape[0]
-    with current().scope(name):
-        i, k = ((weight(f"weight_{what}", (3 * n, value.shape[0])) @ value +
-                 weight(f"bias_{what}", 3 * n, "zeros")) for what, value in (("ih", x), ("hh", h)))
-    r, z = sigmoid(i[:n] + k[:n]), sigmoid(i[n:2 * n] + k[n:2 * n])
-    new = tanh(i[2 * n:] + r * k[2 * n:])
-    return new + z * (h - new)
+def gru(size: int, inputs: int, name: str = "rnn") -> Callable[[Value, Value], Value]:
+    """torch.nn.GRUCell: a function of (x, h) whose calls share their weights."""
+    w_i, w_h = (weight(f"{name}/weight_{part}", (3 * size, sides))
+                for part, sides in (("ih", inputs), ("hh", size)))
+    b_i, b_h = (weight(f"{name}/bias_{part}", 3 * size, "zeros") for part in ("ih", "hh"))
+
+    def cell(x: Value, h: Value) -> Value:
+        i, k = w_i @ x + b_i, w_h @ h + b_h
+        r = sigmoid(i[:size] + k[:size])
+        z = sigmoid(i[size:2 * size] + k[size:2 * size])
+        new = tanh(i[2 * size:] + r * k[2 * size:])
+        return new + z * (h - new)
+    return cell
 
 
 @layer
 def gated_graph(g: Ends, x: Value, out: int, steps: int) -> Value:
-    """`steps` steps share one GRU."""
     n = x.shape[0]
     if n > out:
         fail(f"gated_graph of {n} features to {out}: it only adds zeros")
     h = x if n == out else concat(x, constant([0.0] * (out - n)))
-    w_ih, w_hh = (weight(f"rnn/weight_{what}", (3 * out, out)) for what in ("ih", "hh"))
-    b_ih, b_hh = (weight(f"rnn/bias_{what}", 3 * out, "zeros") for what in ("ih", "hh"))
+    cell = gru(out, out)
     for step in range(steps):
         m = h @ weight(f"weight/{step}", (out, out))
-        m = sum_of(m[g.src], over=g.dst)
-        i, k = w_ih @ m + b_ih, w_hh @ h + b_hh
-        r, z = sigmoid(i[:out] + k[:out]), sigmoid(i[out:2 * out] + k[out:2 * out])
-        new = tanh(i[2 * out:] + r * k[2 * out:])
-        h = new + z * (h - new)
+        h = cell(sum_of(m[g.src], over=g.dst), h)
     return h
 
 

@@ -130,11 +130,8 @@ class Lowering:
         return self._constant_rows(np.diff(offsets).astype(np.float64), len(offsets) - 1, ())
 
     def _count_by(self, value: Value) -> Block:
-        index = self.binding.index(value.attributes["over"]).astype(np.int64)
-        category = value.attributes["category"]
-        kinds = index * category.count + self.binding.categories(category)
-        _, place, counts = np.unique(kinds, return_inverse=True, return_counts=True)
-        return self._constant_rows(counts[place].astype(np.float64), len(index), ())
+        counts = self.binding.same_category(value.attributes["over"], value.attributes["category"])
+        return self._constant_rows(counts, len(counts), ())
 
     # Row by row.
 

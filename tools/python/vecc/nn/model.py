@@ -52,8 +52,8 @@ class Model:
                 raise usage_error("model", f"returned {describe(output)}, expected a value of "
                                   "nodes, edges or graphs")
             if output.domain.loops is not None:
-                raise usage_error("model", f"returned {describe(output)}: self loops have no row in "
-                                  "the data; return a value of its edges")
+                raise usage_error("model", f"returned {describe(output)}: self loops have no row "
+                                  "in the data; return a value of its edges")
             self._trace, self._output = trace, output
             self.initialize(self.seed)
         return self

@@ -23,7 +23,7 @@ def shape_of(sides: Sides) -> Shape:
 
 
 def layer(function: Layer) -> Layer:
-    """Its weights are `NAME/...`: the function's name, or the call's `name=`; a second is NAME_2."""
+    """Its weights are `NAME/...`: the function's name, or a call's `name=`; a second is NAME_2."""
     @functools.wraps(function)
     def scoped(*args: Any, name: Optional[str] = None, **kwargs: Any) -> Any:
         with current().scope(name or function.__name__):
@@ -140,7 +140,7 @@ def dot(a: Value, b: Value) -> Value:
 # Element by element.
 
 def elementwise(expression: str, *operands: Operand) -> Value:
-    """A formula of $0, $1, ... in the functions of docs/functions.md; shapes broadcast as NumPy's."""
+    """A formula of $0, $1, ... in functions of docs/functions.md; shapes broadcast as NumPy's."""
     values = [_value(operand) for operand in operands]
     try:
         shape = np.broadcast_shapes(*(value.shape for value in values))
