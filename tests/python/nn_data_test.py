@@ -12,7 +12,7 @@ import numpy as np
 from command_line import VECC  # noqa: F401  takes the arguments
 
 import vecc
-from vecc import nn
+from vecc import _core, nn
 
 
 def two_groups(seed=0, nodes=60):
@@ -182,6 +182,34 @@ class FitTest(unittest.TestCase):
         np.testing.assert_allclose(neurons.evaluate(), same(), atol=1e-5)
         self.assertGreater(neurons.neuron_count, 60)
 
+    def test_weights_that_no_row_reads(self):
+        """Of a set without edges they stay as they are, and have no gradient."""
+        data, kind = two_groups()
+        data.edges([], [], type=("node", "cites", "node")).labels(kind)
+
+        def typed(g):
+            e, c = g["node", "to", "node"], g["node", "cites", "node"]
+            return (nn.sum(nn.linear(g["node"].x, 2, name="read")[e.src], over=e.dst) +
+                    nn.sum(nn.linear(g["node"].x, 2, name="unread")[c.src], over=c.dst))
+        model = nn.Model(typed).trace(data)
+        before = model.weights
+        self.assertEqual(np.abs(model.program(data).gradients()["unread/weight"]).max(), 0)
+        model.fit(data, epochs=2)
+        np.testing.assert_array_equal(model.weights["unread/weight"], before["unread/weight"])
+        self.assertGreater(np.abs(model.weights["read/weight"] - before["read/weight"]).max(), 0)
+        model.save(self.path)
+        np.testing.assert_array_equal(nn.Model(typed).load(self.path, data)(data), model(data))
+
+    def test_checkpoints(self):
+        """A training goes on bit for bit."""
+        data, kind = two_groups()
+        data.labels(kind)
+        whole = nn.Model(network).fit(data, epochs=6)
+        folder = self.path.parent / "checkpoints"
+        nn.Model(network).fit(data, epochs=3, checkpoint=folder)
+        rest = nn.Model(network).fit(data, epochs=6, checkpoint=folder, resume=True)
+        self.assertEqual([e["loss"] for e in whole.history[3:]], [e["loss"] for e in rest.history])
+
     def test_emission(self):
         """As of any graph."""
         data, kind = two_groups()
@@ -286,6 +314,51 @@ class DataTest(unittest.TestCase):
         self.check(lambda: nn.batch(parts), "different sets of nodes or edges")
         odd = nn.Data().nodes(z=np.ones((2, 1))).edges([0], [1])
         self.check(lambda: nn.batch([parts[0], odd]), "features differ from graph to graph")
+
+
+class BuilderTest(unittest.TestCase):
+    """What the extension is given is checked as a file is."""
+
+    def check(self, call, code, message):
+        with self.assertRaisesRegex(vecc.Error, message) as raised:
+            call()
+        self.assertEqual(raised.exception.code, code)
+
+    def setUp(self):
+        self.builder = _core.ProgramBuilder()
+        self.value = self.builder.fact(np.arange(6.0), 3, (2, 1))
+
+    def rows(self, *numbers):
+        return np.array(numbers, np.uint32)
+
+    def test_ops(self):
+        b, x = self.builder, self.value
+        self.check(lambda: b.fact(np.arange(5.0), 3, (2, 1)), "E031", "expected 3 rows of 2x1")
+        self.check(lambda: b.gather(x, self.rows(0, 3)), "E031", "row 3")
+        self.check(lambda: b.gather(7, self.rows(0)), "E050", "there is no value %7")
+        self.check(lambda: b.repeat(7, 2), "E050", "there is no such value")
+        self.check(lambda: b.repeat(x, 2**31), "E045", "more rows than 32 bits number")
+        self.check(lambda: b.linear(x, x, False, False), "E031", "2x1")
+        self.check(lambda: b.segment(x, self.rows(0, 2), "sum"), "E031", "offset")
+        self.check(lambda: b.segment(x, self.rows(), "sum"), "E031", "has no offsets")
+        self.check(lambda: b.segment(x, self.rows(0, 3), "add"), "E050", "is no combination")
+        self.check(lambda: b.segment(x, self.rows(0, 0, 3), "max"), "E031", "empty")
+        self.check(lambda: b.fixed_segment(x, 0, "sum"), "E050", "of no members")
+        self.check(lambda: b.fixed_segment(x, 2, "concat"), "E031", "3 rows")
+        self.check(lambda: b.transform(x, "tan", self.rows()), "E019", "tan")
+        self.check(lambda: b.transform(x, "atindex", self.rows(2)), "E031", "atindex")
+        self.check(lambda: b.map("sum($0, $1)", [x]), "E031", "operand")
+        self.check(lambda: b.map("sum($0", [x]), "E030", "expected")
+
+    def test_tables_and_samples(self):
+        b = self.builder
+        b.table("w", 2, (2, 2))
+        self.check(lambda: b.table("w", 2, (2, 2)), "E015", "a second table of this name")
+        self.check(lambda: b.table("large", 2**32 - 3, (0, 0)), "E043", "32 bits number")
+        self.check(lambda: b.weight("v"), "E050", "there is no such table")
+        self.check(lambda: _core.stable_order(self.rows(0, 4), 4), "E050", "key 4")
+        order = _core.stable_order(self.rows(2, 0, 2, 1, 0), 3)
+        self.assertEqual(order.tolist(), [1, 4, 3, 0, 2])
 
 
 if __name__ == "__main__":

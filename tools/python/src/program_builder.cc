@@ -30,7 +30,7 @@ void ProgramBuilder::table(const std::string& name, std::uint32_t count, const S
   std::uint64_t first = 0;
   for (const WeightTable& table : graph_.weight_tables) first = table.first + table.count;
   if (first + count >= kNoWeight) {
-    throw ErrorsRaised(Errors(ErrorCode::LimitWeights, "weights", "more than 32 bits number"));
+    throw ErrorsRaised(Errors(ErrorCode::LimitWeights, "weights", "are more than 32 bits number"));
   }
   if (std::ranges::find(graph_.weight_tables, name, &WeightTable::name) !=
       graph_.weight_tables.end()) {
