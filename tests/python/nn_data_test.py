@@ -73,6 +73,24 @@ class FitTest(unittest.TestCase):
         self.assertAlmostEqual(tested["accuracy"], right)
         np.testing.assert_allclose(predicted.values.sum(1), 1)
 
+    def test_seeds(self):
+        """As one training after another; the weights are the last one's."""
+        data, kind = two_groups()
+        data.labels(kind, train=np.arange(40), test=np.arange(40, 60))
+        model = nn.Model(network, dtype="f64")
+        found = model.fit_seeds(data, [3, 4, 9], split="test", epochs=4)
+        losses = []
+        for seed in (3, 4, 9):
+            one = nn.Model(network, dtype="f64", seed=seed)
+            one.fit(data, epochs=4)
+            losses.append(one.evaluate(data, split="test")["loss"])
+        np.testing.assert_allclose(found["loss"],
+                                   [np.mean(losses), np.std(losses, ddof=1) / 3 ** 0.5])
+        self.assertIn("accuracy", found)
+        np.testing.assert_allclose(model(data), one(data))
+        with self.assertRaisesRegex(vecc.Error, "two or more, each once"):
+            model.fit_seeds(data, [1, 1])
+
     def test_rows_of_no_mask_teach_nothing(self):
         """The same as labels that are not there."""
         data, kind = two_groups()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Mapping, Optional, Set, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
@@ -98,13 +98,32 @@ class Model:
         rows with labels, or of those that masks mark."""
         data = as_data(source)
         program = self.program(data)
-        options.setdefault("loss", self._loss(data))
-        self.loss = options["loss"]
+        self.loss = options.setdefault("loss", self._loss(data))
         options.setdefault("seed", self.seed)
         try:
             return program.train(**options)
         finally:
             self._keep(program.weights)
+
+    def fit_seeds(self, source: Source, seeds: Sequence[int], *, split: Optional[str] = None,
+                  **options: Any) -> Dict[str, Tuple[float, float]]:
+        """fit() from new weights of each seed, then evaluate(): the mean of each metric over the
+        seeds and its standard error. The weights are then those of the last seed."""
+        data = as_data(source)
+        if len(seeds) < 2 or len(set(seeds)) < len(seeds):
+            raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
+        program = self.program(data)
+        self.loss = options.setdefault("loss", self._loss(data))
+        found: List[Dict[str, float]] = []
+        for seed in seeds:
+            self.initialize(seed)
+            program.set_weights(self._weights)
+            program.train(**{**options, "seed": seed})
+            found.append(program.evaluate(split=split, loss=self.loss))
+        self._keep(program.weights)
+        return {name: (float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5))
+                for name in found[0] for values in [[each.get(name, np.nan) for each in found]]
+                if name != "samples"}
 
     def evaluate(self, source: Source, *, split: Optional[str] = None) -> Dict[str, float]:
         """Loss and metrics, as Program.evaluate()."""
