@@ -35,7 +35,7 @@ void add_import_options(CLI::App& command, ImportCommandOptions& o) {
   command.add_option("-o,--output", o.output, "The file to write; .gz and .zst compress")
       ->required()
       ->type_name("graph.pb");
-  std::vector<std::string> initializers = names_of<Initializer>();
+  std::vector<std::string> initializers = vecc::names_of<Initializer>();
   initializers.emplace_back("none");
   command
       .add_option("--init", o.init, "Initial values of the weights; none: vecc --init gives them")
