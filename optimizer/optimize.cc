@@ -11,6 +11,7 @@
 #include "optimizer/try_candidates.h"
 #include "src/program/forward.h"
 #include "src/support/enum_names.h"
+#include "src/support/free_memory.h"
 
 namespace vecc {
 namespace {
@@ -207,6 +208,7 @@ Result<Program> optimize(Program program, const OptimizeOptions& options, Optimi
   VECC_TRY(Program optimized, options.passes
                                   ? pipeline.run_exactly(std::move(program), *options.passes)
                                   : pipeline.run(std::move(program)));
+  return_free_memory(optimized.ops().size());
   if (options.verify_each) return optimized;
   const Result<void> rules = verify(optimized);
   if (!rules) return Errors(ErrorCode::BadPass, "the pipeline", rules.error().text());

@@ -74,14 +74,19 @@ class Tree {
       next.push_back(std::move(trial));
       return {};
     }
-    std::vector<Fingerprint> made;  // by branch of this trial
+    // By branch of this trial; none where the pass has changed nothing, as in all such branches.
+    std::vector<std::optional<Fingerprint>> made;
     const std::size_t first = next.size();
     for (auto& group : groups) {
       const bool is_last = &group == &groups.back();
       Trial branch{std::move(group), is_last ? std::move(trial.program) : trial.program,
                    trial.runs};
+      const std::size_t runs = branch.runs.size();
       VECC_TRY_VOID(run(step, branch));
-      const Fingerprint mine = fingerprint(branch.program);
+      std::optional<Fingerprint> mine;
+      if (branch.runs.size() > runs && branch.runs.back().changed) {
+        mine = fingerprint(branch.program);
+      }
       const auto same = std::ranges::find(made, mine);
       if (same == made.end()) {
         made.push_back(mine);

@@ -11,6 +11,7 @@
 //   %0 = fact {1} : f32[1, 1] ; %1 = gather %0 [0, 0] : f32[2, 1]
 //   %2 = fact {1, 1, 1} : f32[1, 3x1] ; %3 = gather %2 [0, 0] : f32[2, 3x1]
 //   %4 = transform %1 tanh : f32[2, 1]
+#include <algorithm>
 #include <map>
 
 #include "optimizer/passes/mixed_linear.h"
@@ -32,6 +33,8 @@ bool is_marked_unit(const Op& op) {
 }
 
 bool write_out_units(Program& program, PassContext& context) {
+  const auto concerns = [](const Op& op) { return is_marked_unit(op) || is_broadcast(op); };
+  if (std::ranges::none_of(program.ops(), concerns)) return false;
   const UnitRows units(program);
   Rewriter rewriter(program);
   std::map<Shape, ValueId> ones;  // by shape: its row of ones

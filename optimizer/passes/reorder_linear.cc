@@ -62,6 +62,9 @@ std::vector<std::optional<Reordering>> choose(const ProductView& view) {
 Program reorder_once(const Program& program, std::vector<const char*>& rules) {
   const ProductView view(program);
   const auto chosen = choose(view);
+  if (std::ranges::none_of(chosen, [](const auto& rule) { return rule.has_value(); })) {
+    return program;
+  }
   Rewriter rewriter(program);
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     if (!chosen[id]) {
@@ -71,7 +74,6 @@ Program reorder_once(const Program& program, std::vector<const char*>& rules) {
     chosen[id]->apply(rewriter);
     rules.push_back(chosen[id]->rule);
   }
-  if (rules.empty()) return program;
   Program result = compose_gathers(rewriter.finish());
   drop_unread_rows(result);
   return result;
@@ -92,8 +94,9 @@ bool reorder_linear(Program& program, PassContext& context) {
   while (SourceRows::fits(program)) {
     std::vector<const char*> rules;
     Program next = reorder_once(program, rules);
+    if (rules.empty()) break;
     const Work next_work = counted_work(next);
-    if (rules.empty() || in_multiply_adds(next_work) >= in_multiply_adds(work)) break;
+    if (in_multiply_adds(next_work) >= in_multiply_adds(work)) break;
     for (const char* rule : rules) context.count(rule, 1);
     program = std::move(next);
     work = next_work;
