@@ -62,10 +62,11 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   if (options.gradients) {
     VECC_TRY(whole, native::make_gradient_program(program));
   }
-  std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   LoadOptions load;
   load.warn = [](const std::string& text) { log_warning(text); };
   Plan plan = native::make_verified_plan(whole.program, native::plan_options(options, whole));
+  std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
+  native::forget_backward(whole, program);
   CodeCounts& counts = made->code_counts_;
   VECC_TRY(auto bound, BoundPlan::make(std::move(plan), load, &counts));
   log_debug(fmt::format("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,

@@ -18,6 +18,7 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   VECC_TRY_VOID(check_thread_memory(scheduled.plan,
                                     scheduled.walk.shape ? CudaUnit::Step : CudaUnit::Kernel));
   std::unique_ptr<CudaExecutable> made(new CudaExecutable(scheduled.whole, device));
+  if (scheduled.origin.empty()) native::forget_backward(scheduled.whole, program);
   DeviceCodeOptions code;
   code.warn = [](const std::string& text) { log_warning(text); };
   DeviceCodeCounts& counts = made->code_counts_;

@@ -76,8 +76,10 @@ GraphSchedule::Stage GraphSchedule::nodes_of(const Plan& plan, const StageLaunch
     node.launches.push_back(first + l);
   }
   Stage stage;
+  stage.reserve(nodes.size());
   std::vector<std::uint32_t> node_of(before.size());
-  for (auto& [key, node] : nodes) {
+  while (!nodes.empty()) {  // there may be millions: no second copy of them
+    Node node = std::move(nodes.extract(nodes.begin()).mapped());
     node.firsts.push_back(node.blocks.size());
     for (const std::uint32_t launch : node.launches) {
       node_of[launch - first] = static_cast<std::uint32_t>(stage.size());
@@ -110,6 +112,7 @@ void GraphSchedule::put_roots_in_a_row(const Plan& plan, Stage& stage) {
   std::vector<std::uint32_t> place(stage.size());
   for (std::uint32_t at = 0; at < order.size(); ++at) place[order[at]] = at;
   Stage ordered;
+  ordered.reserve(stage.size());
   for (const std::uint32_t n : order) {
     Node& node = ordered.emplace_back(std::move(stage[n]));
     for (std::uint32_t& other : node.before) other = place[other];
@@ -190,51 +193,55 @@ void GraphSchedule::bind_node(Node& node, std::vector<LaunchArguments>& argument
   node.bound.priority = node.priority;
   node.bound.arguments = std::move(bounds);
   if (merges) node.bound.all = append(tables, std::span<const std::byte>(node.bound.arguments));
-  for (std::size_t i = 0; i < node.launches.size(); ++i) {
-    BoundLaunch& alone = launches_[node.launches[i]] = node.bound;
-    alone.blocks += node.firsts[i] * sizeof(BlockRows);
-    alone.block_count = static_cast<std::uint32_t>(node.firsts[i + 1] - node.firsts[i]);
-  }
 }
 
 void GraphSchedule::bind(const Plan& plan, std::vector<LaunchArguments> arguments) {
   std::vector<std::byte> tables;
-  launches_.resize(plan.launches.size());
+  node_of_.resize(plan.launches.size());
   for (Stage& stage : stages_) {
-    for (Node& node : stage) bind_node(node, arguments, tables);
+    for (Node& node : stage) {
+      bind_node(node, arguments, tables);
+      for (const std::uint32_t launch : node.launches) node_of_[launch] = &node;
+    }
   }
   bytes_ = tables.size();
   tables_ = DeviceMemory(device_, bytes_);
   tables_.write(0, tables.data(), bytes_);
-  const auto place = [&](BoundLaunch& bound, bool merges) {
-    bound.blocks += tables_.address();
-    if (!merges) return;
-    bound.all += tables_.address();
-    bound.arguments.resize(sizeof bound.all);
-    std::memcpy(bound.arguments.data(), &bound.all, sizeof bound.all);
-  };
   for (Stage& stage : stages_) {
     for (Node& node : stage) {
-      const bool merges = node.launches.size() > 1;
-      place(node.bound, merges);
-      for (const std::uint32_t launch : node.launches) place(launches_[launch], merges);
+      BoundLaunch& bound = node.bound;
+      bound.blocks += tables_.address();
+      if (node.launches.size() == 1) continue;
+      bound.all += tables_.address();
+      bound.arguments.resize(sizeof bound.all);
+      std::memcpy(bound.arguments.data(), &bound.all, sizeof bound.all);
     }
   }
+}
+
+void GraphSchedule::start_alone(std::uint32_t launch) {
+  const Node& node = *node_of_[launch];
+  const auto i = static_cast<std::size_t>(std::ranges::lower_bound(node.launches, launch) -
+                                          node.launches.begin());
+  BoundLaunch alone = node.bound;
+  alone.blocks += node.firsts[i] * sizeof(BlockRows);
+  alone.block_count = static_cast<std::uint32_t>(node.firsts[i + 1] - node.firsts[i]);
+  start_launch(*device_, alone);
 }
 
 // `last`: what is started when all others are done; null: nothing.
 std::unique_ptr<LaunchGraph> GraphSchedule::make_graph(const Stage& stage,
                                                        const BoundLaunch* last) const {
-  std::vector<BoundLaunch> launches;
+  std::vector<const BoundLaunch*> launches;
   std::vector<std::vector<std::uint32_t>> before;
   std::vector<bool> has_next(stage.size(), false);
   for (const Node& node : stage) {
-    launches.push_back(node.bound);
+    launches.push_back(&node.bound);
     before.push_back(node.before);
     for (const std::uint32_t other : node.before) has_next[other] = true;
   }
   if (last != nullptr) {
-    launches.push_back(*last);
+    launches.push_back(last);
     before.emplace_back();
     for (std::uint32_t n = 0; n < stage.size(); ++n) {
       if (!has_next[n]) before.back().push_back(n);

@@ -29,7 +29,7 @@ class GraphSchedule final : public Schedule {
   void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
   void start(std::uint32_t stage) override;
   void start_series(const DeviceSeries& series) override;
-  void start_alone(std::uint32_t launch) override { start_launch(*device_, launches_[launch]); }
+  void start_alone(std::uint32_t launch) override;
   [[nodiscard]] std::uint64_t bytes() const override { return bytes_; }
 
  private:
@@ -52,8 +52,8 @@ class GraphSchedule final : public Schedule {
   [[nodiscard]] static Stage nodes_of(const Plan& plan, const StageLaunches& launches);
   static void put_roots_in_a_row(const Plan& plan, Stage& stage);
   static void begin_early(Stage& stage);
-  void bind_node(Node& node, std::vector<LaunchArguments>& arguments,
-                 std::vector<std::byte>& tables);
+  static void bind_node(Node& node, std::vector<LaunchArguments>& arguments,
+                        std::vector<std::byte>& tables);
   [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,
                                                         const BoundLaunch* last) const;
 
@@ -62,7 +62,7 @@ class GraphSchedule final : public Schedule {
   std::shared_ptr<DeviceModule> end_run_;
   DeviceMemory tables_;
   std::uint64_t bytes_ = 0;
-  std::vector<BoundLaunch> launches_;                 // each alone
+  std::vector<const Node*> node_of_;                  // by launch
   std::vector<std::unique_ptr<LaunchGraph>> graphs_;  // by stage, when it has run once
   std::unique_ptr<LaunchGraph> series_graph_;         // of the series that was run last
   CUdeviceptr series_ = 0;

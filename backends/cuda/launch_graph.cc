@@ -93,7 +93,8 @@ void start_launch(const Device& device, const BoundLaunch& launch) {
       "starting a kernel");
 }
 
-LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch> launches,
+LaunchGraph::LaunchGraph(std::shared_ptr<Device> device,
+                         std::span<const BoundLaunch* const> launches,
                          std::span<const std::vector<std::uint32_t>> before)
     : LaunchGraph(std::move(device)) {  // made: what was added goes with it if more fails
   for (std::size_t first = 0; first < launches.size(); first += kMostNodes) {
@@ -103,7 +104,7 @@ LaunchGraph::LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLa
 }
 
 // `first`: what the launches' numbers in `before` are counted from; those before it ran earlier.
-void LaunchGraph::add_part(std::span<const BoundLaunch> launches,
+void LaunchGraph::add_part(std::span<const BoundLaunch* const> launches,
                            std::span<const std::vector<std::uint32_t>> before, std::size_t first) {
   const Driver& driver = device_->driver();
   CUgraph graph = nullptr;
@@ -113,7 +114,7 @@ void LaunchGraph::add_part(std::span<const BoundLaunch> launches,
     for (const auto& direct : direct_dependencies(waits_of_part(before, first))) {
       std::vector<CUgraphNode> waits_for;
       for (const std::uint32_t other : direct) waits_for.push_back(nodes[other]);
-      nodes.push_back(add_node(*device_, graph, launches[nodes.size()], waits_for));
+      nodes.push_back(add_node(*device_, graph, *launches[nodes.size()], waits_for));
     }
     parts_.emplace_back();
     const unsigned long long flags = starts_early(*device_) ? kUseNodePriority : 0;

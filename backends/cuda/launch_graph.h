@@ -40,7 +40,7 @@ class LaunchGraph {
  public:
   /// `before`: by launch, those that it waits for, all of them earlier in the list. Throws
   /// DeviceError.
-  LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch> launches,
+  LaunchGraph(std::shared_ptr<Device> device, std::span<const BoundLaunch* const> launches,
               std::span<const std::vector<std::uint32_t>> before);
   ~LaunchGraph();
   LaunchGraph(const LaunchGraph&) = delete;
@@ -51,7 +51,7 @@ class LaunchGraph {
 
  private:
   explicit LaunchGraph(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  void add_part(std::span<const BoundLaunch> launches,
+  void add_part(std::span<const BoundLaunch* const> launches,
                 std::span<const std::vector<std::uint32_t>> before, std::size_t first);
 
   std::shared_ptr<Device> device_;

@@ -123,9 +123,10 @@ void WalkLaunch::start(std::uint32_t stage) {
   if (found == stages_.end()) return;
   if (found->second.once == nullptr) {
     const BoundLaunch launch = bound(found->second, {.runs = 1});
+    const BoundLaunch* const only = &launch;
     const std::vector<std::uint32_t> nothing;
     found->second.once =
-        std::make_unique<LaunchGraph>(device_, std::span(&launch, 1), std::span(&nothing, 1));
+        std::make_unique<LaunchGraph>(device_, std::span(&only, 1), std::span(&nothing, 1));
   }
   found->second.once->start();
 }

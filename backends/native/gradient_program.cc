@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "src/support/free_memory.h"
 #include "vecc/differentiate.h"
 
 namespace vecc::native {
@@ -40,7 +41,18 @@ Result<GradientProgram> make_gradient_program(const Program& forward) {
     seeds.push_back({id, result.program.weight(seed)});
   }
   VECC_TRY(result.gradients, append_gradients(result.program, seeds, wanted));
+  return_free_memory(result.program.ops().size());
   return result;
+}
+
+void forget_backward(GradientProgram& whole, const Program& forward) {
+  Program kept = forward;
+  const std::vector<Parameter>& all = whole.program.parameters();
+  for (std::size_t p = forward.parameters().size(); p < all.size(); ++p) {
+    const auto added = kept.add_parameter(all[p]);
+    VECC_CHECK(added.has_value(), "a parameter that another Program holds");
+  }
+  whole.program = std::move(kept);
 }
 
 }  // namespace vecc::native

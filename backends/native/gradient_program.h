@@ -20,4 +20,8 @@ struct GradientProgram {
 /// Errors: those of append_gradients().
 [[nodiscard]] Result<GradientProgram> make_gradient_program(const Program& forward);
 
+/// When a Plan has them: drops the ops of the backward pass of `forward`, of which there may be
+/// millions. What is asked of it then (parameters, states) is there.
+void forget_backward(GradientProgram& whole, const Program& forward);
+
 }  // namespace vecc::native

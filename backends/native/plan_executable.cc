@@ -1,18 +1,30 @@
 #include "backends/native/plan_executable.h"
 
+#include "src/support/free_memory.h"
+
 namespace vecc::native {
 namespace {
 
-// What nobody will ask for has no place: its memory is somebody else's by then.
+// What nothing will ask for has no place: its memory is another one's by then. Views of it go, with
+// their lists.
 void forget_values(Plan& plan, const Program& program, const PlanOptions& options) {
   if (options.keep_values) return;
   std::vector<bool> kept(plan.places.size());
   for (const ValueId id : options.kept) kept[id] = true;
+  std::vector<Index> views;
   for (ValueId id = 0; id < plan.places.size(); ++id) {
     ValuePlace& place = plan.places[id];
-    if (kept[id] || place.buffer == kNone || program.op(id).kind() == OpKind::Output) continue;
-    if (place.view || plan.buffers[place.buffer].kind == PlanBuffer::Kind::Arena) place = {};
+    if (place.buffer == kNone) continue;
+    const bool is_read = kept[id] || program.op(id).kind() == OpKind::Output;
+    const bool has_view = place.view != kNone;
+    if (!is_read && (has_view || plan.buffers[place.buffer].kind == PlanBuffer::Kind::Arena)) {
+      place = {};
+    } else if (has_view) {
+      views.push_back(std::move(plan.views[place.view]));
+      place.view = static_cast<std::uint32_t>(views.size() - 1);
+    }
   }
+  plan.views = std::move(views);
 }
 
 }  // namespace
@@ -35,6 +47,7 @@ Plan make_verified_plan(const Program& program, const PlanOptions& options) {
   const Result<void> verified = verify(plan);
   VECC_CHECK(verified, verified.error().text());
   forget_values(plan, program, options);
+  return_free_memory(program.ops().size());
   return plan;
 }
 

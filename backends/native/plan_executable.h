@@ -241,8 +241,8 @@ void PlanExecutable<Block>::append_rows(ValueId value, std::vector<double>& to) 
   const Block& block = machine_->block(place.buffer);
   const std::uint64_t first = machine_->first(place.buffer) + place.first;
   const std::uint64_t size = of.shape.size();
-  if (!place.view) return block.read(first, of.size(), to);
-  const Index& view = *place.view;
+  if (place.view == kNone) return block.read(first, of.size(), to);
+  const Index& view = machine_->plan().views[place.view];
   std::uint32_t least = view[0];
   std::uint32_t last = view[0];
   for (std::uint32_t i = 1; i < of.rows; ++i) {

@@ -12,6 +12,7 @@ ProgramOutline::ProgramOutline(const Program& program)
       sample_count(program.sample_count()),
       output_begin(vecc::output_begin(program)),
       updates(false) {
+  values.reserve(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
     values.push_back({op.kind(), op.rows, op.shape});

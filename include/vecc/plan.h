@@ -38,12 +38,12 @@ struct PlanBuffer {
   std::uint32_t last = 0;
 };
 
-/// Where a value's rows are: row i at elements first + i * shape.size() of the buffer, after `view`
-/// if it is a gather of such rows. None: it was never stored.
+/// Where a value's rows are: row i at elements first + i * shape.size() of the buffer; of a gather,
+/// row i is row plan.views[view][i] of those. None: it was never stored.
 struct ValuePlace {
   BufferIndex buffer = kNone;
+  std::uint32_t view = kNone;
   std::uint64_t first = 0;
-  std::shared_ptr<const Index> view;
 };
 
 struct AccessBinding {
@@ -81,6 +81,7 @@ struct Plan {
   std::vector<PlanBuffer> buffers;
   std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> arrays;  ///< lists, offsets, words
   std::vector<ValuePlace> places;  ///< by value of the Program
+  std::vector<Index> views;        ///< of places
   std::uint64_t arena_elements = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "src/plan/assemble.h"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <unordered_map>
 
@@ -30,10 +31,7 @@ class PlanAssembler {
     plan_.dtype = program_.dtype();
     keep_values();
     plan_.arrays = lowering_.arrays;
-    for (const GroupIndex g : ordered_groups()) {
-      add_launch(lowering_.groups[g]);
-      lowering_.groups[g] = KernelGroup();
-    }
+    add_launches();
     if (lowering_.options().levels_at_once) read_sources(plan_, kept_buffers());
     find_lifetimes();
     lowering_.forget();
@@ -50,7 +48,9 @@ class PlanAssembler {
       if (lowering_.options().keep_values || kind == OpKind::Output) kept.push_back(id);
     }
     kept_.assign(lowering_.values.size(), false);
+    is_read_.assign(op_count_, false);
     for (const ValueId id : kept) {
+      is_read_[id] = true;
       ValueId value = stored_value(id);
       store(value);
       kept_[value] = true;
@@ -79,6 +79,24 @@ class PlanAssembler {
       access.value = value;
       group.store(node, access);
     }
+  }
+
+  // Each group goes when there is a launch of it. Most groups stand in the order of their launches.
+  void add_launches() {
+    std::deque<KernelGroup>& groups = lowering_.groups;
+    const std::vector<GroupIndex> order = ordered_groups();
+    std::vector<bool> waits(groups.size(), false);
+    for (const GroupIndex g : order) waits[g] = true;
+    plan_.launches.reserve(order.size());
+    plan_.buffers.reserve(order.size() + order.size() / 16 + 64);  // of facts and parameters, too
+    GroupIndex first = 0;                                          // of `groups`
+    for (const GroupIndex g : order) {
+      add_launch(groups[g - first]);
+      groups[g - first] = KernelGroup();
+      waits[g] = false;
+      for (; !groups.empty() && !waits[first]; ++first) groups.pop_front();
+    }
+    groups.clear();
   }
 
   // Those that store anything, by stage and level.
@@ -236,16 +254,24 @@ class PlanAssembler {
         if (stage != launch.stage) buffer.last = end;
       }
     }
+    find_places(end);
+    for (PlanBuffer& buffer : plan_.buffers) {
+      if (buffer.first == end) buffer.first = 0;  // nobody writes it: no rows, or a constant
+    }
+  }
+  void find_places(std::uint32_t end) {
     plan_.places.resize(op_count_);
     for (ValueId id = 0; id < op_count_; ++id) {
       const ValueId value = stored_value(id);
       if (!is_stored(value)) continue;
       const auto [buffer, first] = place_of(value);
       if (kept_[value]) plan_.buffers[buffer].last = end;
-      plan_.places[id] = {buffer, first, view_of(id)};
-    }
-    for (PlanBuffer& buffer : plan_.buffers) {
-      if (buffer.first == end) buffer.first = 0;  // nobody writes it: no rows, or a constant
+      std::optional<Index> view = lowering_.sources[id].index;
+      if (view && !is_read_[id]) continue;
+      plan_.places[id] = {buffer, kNone, first};
+      if (!view) continue;
+      plan_.places[id].view = static_cast<std::uint32_t>(plan_.views.size());
+      plan_.views.push_back(*std::move(view));
     }
   }
   // In place, unless other gaps then happen to fit worse. Kernels do not depend on sizes: they are
@@ -286,17 +312,13 @@ class PlanAssembler {
     const OpKind kind = program_.op(value).kind();
     return kind == OpKind::Fact || kind == OpKind::Weight || kind == OpKind::State;
   }
-  [[nodiscard]] std::shared_ptr<const Index> view_of(ValueId id) const {
-    std::optional<Index> index = lowering_.sources[id].index;
-    return index ? std::make_shared<const Index>(*std::move(index)) : nullptr;
-  }
-
   Lowering& lowering_;
   const Program& program_;
   ValueId op_count_;
   Plan plan_;
   std::vector<BufferIndex> buffers_;  // by root value
   std::vector<bool> kept_;            // by value
+  std::vector<bool> is_read_;         // by value of the Program: by the host
   KernelSet<NumberedKernel> kernels_;
   std::unordered_map<std::string, std::uint32_t> texts_;  // of kernels, with their numbers
   std::unordered_map<const void*, ArrayIndex> offsets_;

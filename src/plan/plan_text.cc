@@ -78,7 +78,8 @@ class PlanPrinter {
     std::vector<std::string> values(plan_.buffers.size());
     for (ValueId id = 0; id < plan_.places.size(); ++id) {
       const ValuePlace& place = plan_.places[id];
-      if (place.buffer == kNone || place.view || program_.op(id).kind() == OpKind::Output) continue;
+      if (place.buffer == kNone || place.view != kNone || program_.op(id).kind() == OpKind::Output)
+        continue;
       std::string& text = values[place.buffer];
       text += fmt::format("{} %{}", text.empty() ? ":" : ",", id);
       if (place.first > 0) text += fmt::format(" at {}", place.first);
@@ -135,7 +136,8 @@ class PlanPrinter {
       const ValuePlace& place = plan_.places[id];
       text_ += fmt::format("output %{}: buffer {}", id, place.buffer);
       if (place.first > 0) text_ += fmt::format(" at {}", place.first);
-      if (place.view) text_ += " through " + entries_text(ViewEntries{*place.view});
+      if (place.view != kNone)
+        text_ += " through " + entries_text(ViewEntries{plan_.views[place.view]});
       text_ += "\n";
     }
   }

@@ -56,7 +56,7 @@ void ValueSources::set(ValueId id, ValueSource source) {
 }
 
 ValueSources value_sources(const Program& program, std::span<const Place> places) {
-  ValueSources sources;
+  ValueSources sources(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
     if (op.kind() == OpKind::Update) {

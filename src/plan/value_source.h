@@ -23,6 +23,9 @@ struct ValueSource {
 /// By value; of those that are their own source, as most are, there is nothing but that.
 class ValueSources {
  public:
+  ValueSources() = default;
+  /// Room for so many.
+  explicit ValueSources(std::size_t count) { others_.reserve(count); }
   void push_back(ValueSource source);
   void set(ValueId id, ValueSource source);
   [[nodiscard]] ValueSource operator[](ValueId id) const {

@@ -92,7 +92,7 @@ class PlanTables {
       if (output == nullptr) continue;
       const ValuePlace& place = plan_.places[id];
       for (std::uint32_t i = 0; i < op.rows; ++i) {
-        const std::uint64_t row = place.view ? (*place.view)[i] : i;
+        const std::uint64_t row = place.view != kNone ? plan_.views[place.view][i] : i;
         outputs_[output->samples[i]] = {place.buffer, place.first + row * op.shape.size(),
                                         op.shape.is_scalar() ? 0 : op.shape.rows(),
                                         op.shape.cols()};
