@@ -49,6 +49,21 @@ TEST(TorchBackend, bad_absent_device) {
   EXPECT_EQ(compiled.error().text(), available.error().text());
 }
 
+// A recursion of a million levels would take minutes and gigabytes: said before.
+TEST(TorchBackend, bad_more_than_a_million_ops) {
+  const TransformationSpec tanh{.id = Transformation::Tanh, .target = {}};
+  Program program;
+  ValueId last = program.fact({1.0}, 1, Shape());
+  while (program.ops().size() < 1'000'000) last = program.transform(last, tanh);
+  EXPECT_TRUE(torch_backend().unsupported(program).empty());
+  program.transform(last, tanh);
+  const std::vector<std::string> gaps = torch_backend().unsupported(program);
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0],
+            "1,000,001 ops, more than 1,000,000 ops: each is a call of libtorch that keeps some 5 "
+            "KB; --backend=cpu runs them in a tenth of the time and memory");
+}
+
 TEST(TorchBackend, SupportsTrainingOps) {
   Program program;
   auto values = std::make_shared<const std::vector<double>>(2, 0.5);
