@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/support/graph_builder.h"
+#include "tests/support/deep_graphs.h"
 #include "vecc/differentiate.h"
 #include "vecc/optimize.h"
 #include "vecc/plan.h"
@@ -13,104 +13,6 @@
 
 namespace vecc::test {
 namespace {
-
-const NeuronFunction kCell = function(Combination::Sum, Transformation::Tanh);
-
-// Each neuron reads the one before; the last is a sample.
-NeuronGraph one_chain(std::uint32_t depth) {
-  GraphBuilder b;
-  const WeightId w = b.weight("w", Shape(), {.9});
-  const GroupIndex cell = b.group("cell");
-  NeuronId last = b.fact(b.group("x", NeuronClass::Fact), 1);
-  for (std::uint32_t k = 0; k < depth; ++k) last = b.neuron(cell, kCell, {last}, {w});
-  b.sample(last);
-  return b.build();
-}
-
-// The same with a weight each level, and all levels summed up in the end.
-NeuronGraph weight_a_level(std::uint32_t depth) {
-  GraphBuilder b;
-  const WeightId w = b.weight_table("w", depth, Shape(), std::vector<double>(depth, .9));
-  const GroupIndex cell = b.group("cell");
-  NeuronId last = b.fact(b.group("x", NeuronClass::Fact), 1);
-  std::vector<NeuronId> all;
-  for (std::uint32_t k = 0; k < depth; ++k) {
-    last = b.neuron(cell, kCell, {last}, {w + k});
-    all.push_back(last);
-  }
-  b.sample(b.neuron(b.group("all"), kCell, all));
-  return b.build();
-}
-
-// A group a level.
-NeuronGraph group_a_level(std::uint32_t depth) {
-  GraphBuilder b;
-  const WeightId w = b.weight("w", Shape(), {.9});
-  NeuronId last = b.fact(b.group("x", NeuronClass::Fact), 1);
-  for (std::uint32_t k = 0; k < depth; ++k) {
-    last = b.neuron(b.group("h" + std::to_string(k)), kCell, {last}, {w});
-  }
-  b.sample(last);
-  return b.build();
-}
-
-// Twenty chains of one group, of different lengths.
-NeuronGraph uneven_chains(std::uint32_t depth) {
-  constexpr std::uint32_t kChains = 20;
-  GraphBuilder b;
-  const WeightId w = b.weight("w", Shape(), {.9});
-  const GroupIndex facts = b.group("x", NeuronClass::Fact);
-  const GroupIndex cell = b.group("cell");
-  for (std::uint32_t c = 1; c <= kChains; ++c) {
-    NeuronId last = b.fact(facts, 1. / c);
-    for (std::uint32_t k = 0; k < depth * c / kChains; ++k) {
-      last = b.neuron(cell, kCell, {last}, {w});
-    }
-    b.sample(last);
-  }
-  return b.build();
-}
-
-// Rows of three that read the last two rows and one halfway back.
-NeuronGraph skipping_rows(std::uint32_t depth) {
-  constexpr std::uint32_t kWidth = 3;
-  GraphBuilder b;
-  const WeightId w = b.weight_table("w", 3, Shape(), {.5, .3, .2});
-  const GroupIndex cell = b.group("cell");
-  const GroupIndex facts = b.group("x", NeuronClass::Fact);
-  std::vector<NeuronId> rows;
-  for (std::uint32_t c = 0; c < kWidth; ++c) rows.push_back(b.fact(facts, 1. / (c + 1)));
-  for (std::uint32_t k = 1; k <= depth; ++k) {
-    for (std::uint32_t c = 0; c < kWidth; ++c) {
-      const auto at = [&](std::uint32_t row, std::uint32_t column) {
-        return rows[row * kWidth + column % kWidth];
-      };
-      rows.push_back(b.neuron(cell, kCell,
-                              {at(k - 1, c), at(k - std::min(k, 2u), c + 1), at(k / 2, c)},
-                              {w, w + 1, w + 2}));
-    }
-  }
-  b.sample(rows.back());
-  return b.build();
-}
-
-// anc(X,Z) :- parent(X,Y), anc(Y,Z): a rule, an aggregation and an atom a level.
-NeuronGraph ancestor_levels(std::uint32_t depth) {
-  GraphBuilder b;
-  const WeightId w = b.weight("w", Shape(), {.9});
-  const GroupIndex facts = b.group("parent", NeuronClass::Fact);
-  const GroupIndex rule = b.group("anc", NeuronClass::Rule);
-  const GroupIndex aggregation = b.group("anc", NeuronClass::Aggregation);
-  const GroupIndex atom = b.group("anc", NeuronClass::WeightedAtom);
-  NeuronId last = b.fact(facts, .5);
-  for (std::uint32_t k = 0; k < depth; ++k) {
-    const NeuronId body = b.neuron(rule, kCell, {b.fact(facts, 1. / (k + 1)), last});
-    const NeuronId most = b.neuron(aggregation, function(Combination::Max), {body, body});
-    last = b.neuron(atom, kCell, {most}, {w});
-  }
-  b.sample(last);
-  return b.build();
-}
 
 /// What a graph is made of, stage by stage.
 struct Work {
@@ -186,8 +88,9 @@ TEST_P(Depth, TwiceAsDeepIsTwiceTheWork) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recursions, Depth,
-                         testing::Values(&one_chain, &weight_a_level, &group_a_level,
-                                         &uneven_chains, &skipping_rows, &ancestor_levels));
+                         testing::Values(&one_chain, &levels_summed_up, &chain_of_weights,
+                                         &chain_of_groups, &uneven_chains, &skipping_rows,
+                                         &ancestor_levels));
 
 }  // namespace
 }  // namespace vecc::test
