@@ -141,20 +141,19 @@ Result<Program> run_optimizer(Program program, const OptimizeSettings& settings,
       if (contains(settings.print_before, pass)) print_program("before", pass, before);
     };
   }
-  const bool observes = !settings.print_after.empty() || settings.print_after_all ||
-                        settings.check || settings.check_iso;
-  if (observes)
-    options.observe = [&](const PassRun& run, const Program& before,
-                          const Program& after) -> Result<void> {
-      const bool asked = contains(settings.print_after, run.pass);
-      if (asked || (settings.print_after_all && run.changed))
-        print_program("after", run.pass, after);
-      const bool check = settings.check || (settings.check_iso && run.pass == "iso-compress");
-      return check && run.changed ? check_equal(run, before, after) : Result<void>();
-    };
+  const auto observe = [&](const PassRun& run, const Program& before,
+                           const Program& after) -> Result<void> {
+    const bool asked = contains(settings.print_after, run.pass);
+    if (asked || (settings.print_after_all && run.changed)) print_program("after", run.pass, after);
+    const bool check = settings.check || (settings.check_iso && run.pass == "iso-compress");
+    return check && run.changed ? check_equal(run, before, after) : Result<void>();
+  };
+  const bool checks = settings.check || settings.check_iso;
+  if (checks || settings.print_after_all || !settings.print_after.empty())
+    options.observe = observe;
   Result<Program> optimized = optimize(std::move(program), options, &report);
   const bool is_bug = !optimized && optimized.error().list().front().code == ErrorCode::BadPass;
-  if (is_bug) print_program("before the pass that failed:", "", before_last);
+  if (is_bug && options.announce) print_program("before the pass that failed:", "", before_last);
   if (settings.time_passes || settings.pass_statistics) {
     std::fputs(text_of(report, settings.pass_statistics).c_str(), stderr);
   }
