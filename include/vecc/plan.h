@@ -39,7 +39,8 @@ struct PlanBuffer {
 };
 
 /// Where a value's rows are: row i at elements first + i * shape.size() of the buffer; of a gather,
-/// row i is row plan.views[view][i] of those. None: it was never stored.
+/// row i is row plan.views[view][i] of those. None: it was never stored, or is a gather that the
+/// host does not read.
 struct ValuePlace {
   BufferIndex buffer = kNone;
   std::uint32_t view = kNone;
