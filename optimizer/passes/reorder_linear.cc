@@ -7,6 +7,7 @@
 // The rules (each in its file, reorder_linear_*.cc), all in both directions:
 //   - a product before or after a sum or mean: W x + W y is W (x + y)
 //   - three factors: W (V x) is (W V) x; scalar factors also change places
+//   - more factors: the whole product at once
 // (A product before or after a gather: dedup-linear-pairs and dedup-rows see to it that none is
 // computed twice, or for nothing.) Sums and products only: never across another function, max, min,
 // elproduct or softmax. A product that another op needs anyway is not counted as saved, row by row.
@@ -14,7 +15,8 @@
 // Work is multiply-adds, bytes moved and launches (reorder_linear_work.h) over distinct rows, after
 // what is constant was computed at compile time. All reorderings of a round that do not touch each
 // other are done at once, the best first; rounds go on while the whole Program's counted work
-// falls. Outputs and gradients stay the same but for rounding.
+// falls, 64 at most, so that all of it is linear in the Program. Outputs and gradients stay the
+// same but for rounding.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -27,6 +29,8 @@
 
 namespace vecc {
 namespace {
+
+constexpr std::uint32_t kMostRounds = 64;
 
 std::optional<Reordering> best_for(const ProductView& view, ValueId id) {
   const Op& op = view.program().op(id);
@@ -42,7 +46,7 @@ std::optional<Reordering> best_for(const ProductView& view, ValueId id) {
 
 // The best reorderings that do not touch each other, by op.
 std::vector<std::optional<Reordering>> choose(const ProductView& view) {
-  std::vector<Reordering> found;
+  std::vector<Reordering> found = reorder_chains(view);
   const auto ops = static_cast<ValueId>(view.program().ops().size());
   for (ValueId id = 0; id < ops; ++id) {
     if (auto best = best_for(view, id)) found.push_back(std::move(*best));
@@ -51,8 +55,10 @@ std::vector<std::optional<Reordering>> choose(const ProductView& view) {
   std::vector<std::optional<Reordering>> chosen(ops);
   std::vector<bool> touched(ops);
   for (Reordering& reordering : found) {
-    if (touched[reordering.op] || touched[reordering.inner]) continue;
-    touched[reordering.op] = touched[reordering.inner] = true;
+    const auto is_touched = [&](ValueId id) { return bool{touched[id]}; };
+    if (is_touched(reordering.op) || std::ranges::any_of(reordering.inner, is_touched)) continue;
+    touched[reordering.op] = true;
+    for (const ValueId inner : reordering.inner) touched[inner] = true;
     chosen[reordering.op] = std::move(reordering);
   }
   return chosen;
@@ -91,13 +97,14 @@ bool reorder_linear(Program& program, PassContext& context) {
   Work work = counted_work(program);
   context.count("multiply-adds before", static_cast<std::uint64_t>(work.multiply_adds));
   bool changed = false;
-  while (SourceRows::fits(program)) {
+  for (std::uint32_t round = 0; round < kMostRounds && SourceRows::fits(program); ++round) {
     std::vector<const char*> rules;
     Program next = reorder_once(program, rules);
     if (rules.empty()) break;
     const Work next_work = counted_work(next);
     if (in_multiply_adds(next_work) >= in_multiply_adds(work)) break;
     for (const char* rule : rules) context.count(rule, 1);
+    context.count("rounds", 1);
     program = std::move(next);
     work = next_work;
     changed = true;

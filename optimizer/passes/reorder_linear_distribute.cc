@@ -69,7 +69,10 @@ class Distributor {
     auto made = std::make_shared<Distribution>(build(side, sum, segment));
     const double saved = now - work_then(*made, segment);
     if (saved <= 0) return {};
-    return Reordering{"products of sums distributed", saved, linear_, sum.source,
+    return Reordering{"products of sums distributed",
+                      saved,
+                      linear_,
+                      {sum.source},
                       [copy = *this, made](Rewriter& rewriter) { copy.apply(rewriter, *made); }};
   }
 

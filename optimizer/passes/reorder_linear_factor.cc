@@ -157,7 +157,10 @@ class Factorer {
     auto made = std::make_shared<Factoring>(build(shared_side, shared, summed));
     const double saved = work_now(summed) - work_then(*made, shared, summed);
     if (saved <= 0) return {};
-    return Reordering{"common factors taken out of sums", saved, segment_, read_.source,
+    return Reordering{"common factors taken out of sums",
+                      saved,
+                      segment_,
+                      {read_.source},
                       [copy = *this, made](Rewriter& rewriter) { copy.apply(rewriter, *made); }};
   }
 

@@ -83,7 +83,10 @@ class Reassociator {
       auto inner = std::make_shared<Inner>(find_inner(order));
       const double saved = now - work_then(order, inner->pairs.size());
       if (saved <= 0 || (best && saved <= best->saved)) continue;
-      best = Reordering{"products of three reordered", saved, linear_, product_.source,
+      best = Reordering{"products of three reordered",
+                        saved,
+                        linear_,
+                        {product_.source},
                         [copy = *this, order, inner](Rewriter& rewriter) {
                           copy.apply(rewriter, order, *inner);
                         }};

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "optimizer/passes/reorder_linear_view.h"
 #include "optimizer/rewrite/rewriter.h"
@@ -14,7 +15,8 @@ struct Reordering {
   const char* rule;  ///< as the pass counts it
   double saved;      ///< in multiply-adds (reorder_linear_work.h); above 0
   ValueId op;        ///< what is computed in another way
-  ValueId inner;     ///< the op below it whose work changes with it
+  /// The ops below it whose work changes with it.
+  std::vector<ValueId> inner;
   /// Replaces `op` by what has the same rows.
   std::function<void(Rewriter&)> apply;
 };
@@ -28,5 +30,8 @@ struct Reordering {
                                                              ValueId linear);
 /// `A (B x)` => `(A B) x`, and every other order of three factors that has the same value.
 [[nodiscard]] std::optional<Reordering> reassociate(const ProductView& view, ValueId linear);
+/// `((A B) C) x` => `A (B (C x))`, and every other order of four factors or more: of all products
+/// of products. Linear in the Program.
+[[nodiscard]] std::vector<Reordering> reorder_chains(const ProductView& view);
 
 }  // namespace vecc

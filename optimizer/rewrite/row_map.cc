@@ -1,6 +1,7 @@
 #include "optimizer/rewrite/row_map.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 #include <utility>
 
@@ -134,7 +135,7 @@ class Rebuilder {
 
   Access rebuild(const ConcatOp&, ValueId id) {
     std::vector<ValueId> parts;
-    std::vector<std::uint32_t> begin;  // by part: its first row
+    boost::unordered_flat_map<ValueId, std::uint32_t> begin;  // of a part: its first row
     std::vector<std::uint32_t> place;
     std::uint64_t rows = 0;
     place.reserve(program_.op(id).rows);
@@ -144,14 +145,14 @@ class Rebuilder {
         continue;
       }
       const Access part = part_of_concat(operand);
-      const auto found = std::ranges::find(parts, part.now) - parts.begin();
-      if (found == std::ssize(parts)) {
+      const auto [first, is_new] = begin.try_emplace(part.now, static_cast<std::uint32_t>(rows));
+      if (is_new) {
         parts.push_back(part.now);
-        begin.push_back(static_cast<std::uint32_t>(rows));
         rows += rewriter_.to().op(part.now).rows;
       }
-      const std::uint32_t first = begin[static_cast<std::size_t>(found)];
-      for (std::uint32_t i = 0; i < part.place.size(); ++i) place.push_back(first + part.place[i]);
+      for (std::uint32_t i = 0; i < part.place.size(); ++i) {
+        place.push_back(first->second + part.place[i]);
+      }
     }
     const ValueId now = rewriter_.to().concat(parts, note(id));
     return {now, Index::compact(std::move(place))};

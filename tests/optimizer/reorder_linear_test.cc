@@ -2,8 +2,12 @@
 // products are left where some are needed elsewhere.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "optimizer/compare/compare_programs.h"
 #include "vecc/optimize.h"
@@ -95,6 +99,74 @@ TEST(ReorderLinear, three_factors_of_any_shapes_keep_their_product_and_its_gradi
     ASSERT_TRUE(comparison->equal) << comparison->difference << print(*before) << print(after);
   }
   EXPECT_GT(changed, 300u);
+}
+
+// The product of all factors, nested at random.
+ValueId nest_at_random(Program& program, std::span<const ValueId> factors,
+                       std::mt19937_64& random) {
+  if (factors.size() == 1) return factors[0];
+  const std::size_t left = 1 + random() % (factors.size() - 1);
+  const ValueId first = nest_at_random(program, factors.first(left), random);
+  return program.linear(first, nest_at_random(program, factors.subspan(left), random));
+}
+
+std::uint64_t multiply_adds_of(const Program& program) {
+  std::uint64_t count = 0;
+  for (const Op& op : program.ops()) {
+    if (op.kind() != OpKind::Linear) continue;
+    count += op.rows * op.shape.size() * program.op(op.operands[0]).shape.cols();
+  }
+  return count;
+}
+
+// Of matrices with these corners (the first one's rows, then all columns), in the best order.
+std::uint64_t least_multiply_adds(const std::vector<std::uint64_t>& corners) {
+  const std::size_t n = corners.size();
+  std::vector<std::vector<std::uint64_t>> least(n, std::vector<std::uint64_t>(n));
+  for (std::size_t length = 2; length < n; ++length) {
+    for (std::size_t first = 0; first + length < n; ++first) {
+      const std::size_t last = first + length;
+      least[first][last] = UINT64_MAX;
+      for (std::size_t k = first + 1; k < last; ++k) {
+        const std::uint64_t product = corners[first] * corners[k] * corners[last];
+        least[first][last] =
+            std::min(least[first][last], least[first][k] + least[k][last] + product);
+      }
+    }
+  }
+  return least[0][n - 1];
+}
+
+TEST(ReorderLinear, many_factors_keep_their_product_and_its_gradients_and_take_little_work) {
+  std::mt19937_64 random(2);
+  std::uint32_t compared = 0;
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    const std::size_t count = 4 + random() % 9;
+    std::vector<std::uint64_t> corners;
+    for (std::size_t k = 0; k <= count; ++k) corners.push_back(2 + random() % 16);
+    if (random() % 2 == 0) corners.back() = 1;
+    Program program(DType::F64);
+    program.set_sample_count(kRows);
+    std::vector<ValueId> factors;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Shape shape(static_cast<std::uint32_t>(corners[k]),
+                        static_cast<std::uint32_t>(corners[k + 1]));
+      factors.push_back(add_factor(program, "f" + std::to_string(k), shape, kRows));
+    }
+    program.output(nest_at_random(program, factors, random), Index::slice(0, kRows));
+    OptimizeReport report;
+    const Program after = reordered(program, &report);
+    // What is counted is more than multiply-adds: also what is written and read.
+    EXPECT_LE(static_cast<double>(multiply_adds_of(after)),
+              1.5 * static_cast<double>(kRows * least_multiply_adds(corners)))
+        << print(program) << print(after);
+    if (!report.runs.front().changed || i % 8 != 0) continue;
+    ++compared;
+    const auto comparison = compare_programs(program, after);
+    ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
+    ASSERT_TRUE(comparison->equal) << comparison->difference << print(program) << print(after);
+  }
+  EXPECT_GT(compared, 30u);
 }
 
 // Messages W_t x_j are needed as they are; an attention logit a_t . (W_t x_i) is not. Only the
