@@ -52,7 +52,6 @@ enum class CombinationOrder : std::uint8_t { Free, Ordered, FreeOnScalars };
 enum class CombinationShapes : std::uint8_t { Plus, Same, Ignored, Scalars, List };
 enum class CombinationSingle : std::uint8_t { Skipped, One, Applied };
 enum class CombinationSegment : std::uint8_t { Reduction, Number, Flat, Members, None };
-enum class CombinationSplit : std::uint8_t { Parts, Whole };
 
 struct TransformationInfo {
   Transformation id;
@@ -75,7 +74,6 @@ struct CombinationInfo {
   CombinationSegment segment;
   FunctionDerivative derivative;
   FunctionDoubt doubt;
-  CombinationSplit split;
 };
 
 /// The table, in enumerator order.

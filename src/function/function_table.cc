@@ -18,13 +18,11 @@ constexpr TransformationInfo kTransformations[] = {
 };
 
 constexpr CombinationInfo kCombinations[] = {
-#define VECC_COMBINATION(enumerator, text, order, shapes, single, segment, derivative, doubt, \
-                         split)                                                               \
+#define VECC_COMBINATION(enumerator, text, order, shapes, single, segment, derivative, doubt) \
   {Combination::enumerator,        #text,                                                     \
    CombinationOrder::order,        CombinationShapes::shapes,                                 \
    CombinationSingle::single,      CombinationSegment::segment,                               \
-   FunctionDerivative::derivative, FunctionDoubt::doubt,                                      \
-   CombinationSplit::split},
+   FunctionDerivative::derivative, FunctionDoubt::doubt},
 #include "vecc/functions.def"
 };
 

@@ -6,6 +6,7 @@
 #include "tests/reference/gradient_check.h"
 #include "tests/reference/program_gradient_check.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/wide_graphs.h"
 #include "vecc/graph_io.h"
 #include "vecc/vectorize.h"
 
@@ -79,6 +80,13 @@ TEST(ProgramAgreement, GradientsOfRandomGraphs) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const RandomGraph random = random_graph(random_options(seed));
     expect_reference_gradients(random.graph, "seed " + std::to_string(seed));
+  }
+}
+
+TEST(ProgramAgreement, GradientsOfWideFunctions) {
+  for (const WideFunction& function : kWideFunctions) {
+    expect_reference_gradients(wide_function_graph(function, 90),
+                               std::string(function.name) + " of " + function.members);
   }
 }
 

@@ -199,5 +199,18 @@ TEST(Lowering, LargeFunctionGraphsAreMapsOfAFewOperands) {
   }
 }
 
+TEST(Lowering, LargeFunctionGraphsMayReadNothing) {
+  for (const char* name : {"sum", "elproduct", "max", "count", "softmax"}) {
+    SCOPED_TRACE(name);
+    std::string text = std::string(name) + "(tanh(0.5)";
+    for (int k = 0; k < 70; ++k) text += ", 0.75";
+    GraphBuilder b;
+    const NeuronId fact = b.fact(b.group("f", NeuronClass::Fact), 1);
+    const GroupIndex h = b.group("h");
+    for (int n = 0; n < 2; ++n) b.sample(b.neuron(h, function_graph(text + ")"), {fact}));
+    check_vectorize(b.build());
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test
