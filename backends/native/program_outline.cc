@@ -1,7 +1,5 @@
 #include "backends/native/program_outline.h"
 
-#include <algorithm>
-
 #include "backends/shared_rows.h"
 #include "src/program/output_begin.h"
 
@@ -21,15 +19,16 @@ ProgramOutline::ProgramOutline(const Program& program)
       outputs.push_back({id, output->samples});
     } else if (const auto* state = std::get_if<StateOp>(&op.attributes)) {
       states.push_back({id, state->name});
+      state_of_name.try_emplace(state->name, id);
     }
   }
   for (const Parameter& parameter : program.parameters()) parameters.push_back(parameter.name);
 }
 
 Result<ValueId> ProgramOutline::find_state(std::string_view name, std::string_view backend) const {
-  const auto found = std::ranges::find(states, name, &State::name);
-  if (found == states.end()) return no_such_state(name, backend);
-  return found->value;
+  const auto found = state_of_name.find(std::string(name));
+  if (found == state_of_name.end()) return no_such_state(name, backend);
+  return found->second;
 }
 
 }  // namespace vecc::native

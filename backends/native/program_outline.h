@@ -2,6 +2,7 @@
 // the Plan has.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct ProgramOutline {
   std::vector<Value> values;
   std::vector<Output> outputs;  ///< in the order of their ops
   std::vector<State> states;
+  boost::unordered_flat_map<std::string, ValueId> state_of_name;
   std::vector<std::string> parameters;  ///< names
   bool updates;                         ///< whether it has an `update`
 };

@@ -32,7 +32,11 @@ namespace {
 class ReadOperands {
  public:
   ReadOperands(const Program& program, ConcatParts& parts)
-      : program_(program), parts_(parts), live_(program.ops().size()), read_(live_.size()) {
+      : program_(program),
+        parts_(parts),
+        live_(program.ops().size()),
+        read_(live_.size()),
+        unread_(live_.size()) {
     for (auto id = static_cast<ValueId>(live_.size()); id-- > 0;) visit(id);
   }
 
@@ -65,13 +69,18 @@ class ReadOperands {
 
   void read(ValueId concat, const Op& reader) {
     std::vector<bool>& read = read_[concat];
-    read.resize(program_.op(concat).operands.size());
+    if (read.empty()) {
+      read.resize(program_.op(concat).operands.size());
+      unread_[concat] = read.size();
+    }
+    std::size_t& unread = unread_[concat];
+    if (unread == 0) return;
     const auto* gather = std::get_if<GatherOp>(&reader.attributes);
     if (gather == nullptr) {
       read.assign(read.size(), true);
+      unread = 0;
       return;
     }
-    auto unread = std::ranges::count(read, false);
     ConcatCursor cursor(parts_.of(concat));
     for (std::uint32_t i = 0; i < gather->index.size() && unread > 0; ++i) {
       const std::size_t k = cursor.operand_at(gather->index[i]);
@@ -84,6 +93,7 @@ class ReadOperands {
   ConcatParts& parts_;
   std::vector<bool> live_;
   std::vector<std::vector<bool>> read_;  // by concat, by operand
+  std::vector<std::size_t> unread_;      // by concat that something reads: how many are not
 };
 
 // One sweep over a Program.
