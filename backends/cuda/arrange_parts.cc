@@ -15,9 +15,6 @@
 namespace vecc::cuda {
 namespace {
 
-// As many parts as large GPUs have multiprocessors; the same on all of them, so that they give the
-// same bits.
-constexpr std::uint32_t kParts = 132;
 // Numbers that a block computes while others would wait.
 constexpr std::uint64_t kMostOfPart = 12'000;
 // Of the time of a graph, as predicted: parts add gradients up in another order, and take more
@@ -54,36 +51,38 @@ std::optional<Planned> to_plan(const Program& forward, bool with_gradients) {
 }
 
 // Microseconds.
-double predict_graph(const Planned& planned, const ScheduleCoefficients& coefficients) {
-  const Plan plan = make_plan(planned.program, for_gpu(planned.options));
+double predict_graph(const Planned& planned, const ScheduleCoefficients& coefficients,
+                     const Target& target) {
+  const Plan plan = make_plan(planned.program, for_gpu(planned.options, target));
   return predict_time(count_graph(plan, list_stages(plan)), coefficients);
 }
 double predict_parts(const Planned& planned, const ScheduleCoefficients& coefficients,
-                     std::uint32_t blocks) {
-  const Plan plan = make_plan(planned.program, for_gpu_parts(planned.options));
+                     const Target& target) {
+  const Plan plan = make_plan(planned.program, for_gpu_parts(planned.options, target));
   const std::vector<StageLaunches> stages = list_stages(plan);
-  const auto phases = find_phases(plan, stages.front(), blocks);
+  const auto phases = find_phases(plan, stages.front(), target.multiprocessors);
   if (!phases) return std::numeric_limits<double>::infinity();
-  return predict_time(count_parts(plan, stages, *phases, blocks), coefficients);
+  return predict_time(count_parts(plan, stages, *phases, target.multiprocessors), coefficients);
 }
 
 }  // namespace
 
 std::optional<SampleParts> arrange_parts(const Program& program, const AskedLaunch& asked,
                                          const ScheduleCoefficients& coefficients,
-                                         std::uint32_t processors, bool with_gradients) {
+                                         const Target& target, bool with_gradients) {
   const bool by_choice = asked.launch == CudaLaunch::Auto;
   if (!by_choice && asked.launch != CudaLaunch::Parts) return std::nullopt;
   if (!is_forward(program)) return std::nullopt;
-  if (by_choice && stored_elements(program) > kMostOfPart * kParts) return std::nullopt;
-  const std::uint32_t count = asked.blocks == 0 ? kParts : asked.blocks;
-  auto parts = split_by_samples(program, count, by_choice ? kMostOfPart * kParts : kMostAsked);
+  const std::uint64_t most = kMostOfPart * target.multiprocessors;
+  if (by_choice && stored_elements(program) > most) return std::nullopt;
+  const std::uint32_t count = asked.blocks == 0 ? target.multiprocessors : asked.blocks;
+  auto parts = split_by_samples(program, count, by_choice ? most : kMostAsked);
   if (!parts || !by_choice) return parts;
   const auto whole = to_plan(program, with_gradients);
   const auto split = to_plan(parts->program, with_gradients);
   if (!whole || !split) return std::nullopt;
-  const double graph = predict_graph(*whole, coefficients);
-  const double in_parts = predict_parts(*split, coefficients, processors);
+  const double graph = predict_graph(*whole, coefficients, target);
+  const double in_parts = predict_parts(*split, coefficients, target);
   log_debug(fmt::format("cuda: {} takes {:.1f} us as a graph, {:.1f} in {} parts",
                         with_gradients ? "forward and backward" : "forward", graph, in_parts,
                         parts->parts));

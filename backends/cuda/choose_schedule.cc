@@ -50,8 +50,8 @@ CudaLaunch choose_launch(const Plan& plan, const WalkChoice& choice, std::uint32
 }  // namespace
 
 ScheduleCoefficients coefficients_for(const AskedLaunch& asked, const Device& device) {
-  if (asked.launch != CudaLaunch::Auto) return {};
-  const DeviceCoefficients& found = schedule_coefficients_of(device.name());
+  if (asked.launch != CudaLaunch::Auto) return device.target().schedules;
+  const DeviceCoefficients& found = schedule_coefficients_of(device.name(), device.target());
   log_debug(fmt::format("cuda: the schedule is chosen by {} coefficients",
                         found.is_calibrated ? "calibrated" : "default"));
   return found.coefficients;
@@ -78,14 +78,15 @@ Result<WalkChoice> choose_walk(const Plan& plan, const AskedLaunch& asked, bool 
     case CudaLaunch::Parts:
     case CudaLaunch::Grid: choice.shape = {launch, blocks}; break;
     case CudaLaunch::Cluster:
-      if (device.capability() < kHopper) {
+      if (device.target().cluster_blocks() == 0) {
         return Errors(ErrorCode::BackendUnsupported, device.name(),
                       "clusters of blocks need compute capability 9.0, found " +
-                          capability_text(device.capability()) +
+                          capability_text(device.target().capability) +
                           "; --cuda-launch=grid runs everything in one launch, too");
       }
       choice.shape = {
-          launch, asked.blocks == 0 ? kLargestCluster : std::min(asked.blocks, kLargestCluster)};
+          launch, asked.blocks == 0 ? device.target().cluster_blocks()
+                                    : std::min(asked.blocks, device.target().cluster_blocks())};
   }
   return choice;
 }

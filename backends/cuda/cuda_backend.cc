@@ -9,9 +9,6 @@
 namespace vecc {
 namespace {
 
-// Ampere: the first with units that multiply numbers of either precision.
-constexpr int kLeastForUnits = 80;
-
 Result<void> check_precision(const Program& program, const ExecutionOptions& options,
                              const cuda::Device& device) {
   if (options.precision == MatmulPrecision::Exact) return {};
@@ -20,12 +17,7 @@ Result<void> check_precision(const Program& program, const ExecutionOptions& opt
     return Errors(ErrorCode::BackendUnsupported, "cuda",
                   option + " is of f32, found " + std::string(text_of(program.dtype())));
   }
-  if (device.capability() < kLeastForUnits) {
-    return Errors(ErrorCode::BackendUnsupported, device.name(),
-                  option + " needs compute capability 8.0, found " +
-                      cuda::capability_text(device.capability()));
-  }
-  return {};
+  return check_tensor_cores(device.target(), device.name(), option);
 }
 
 class CudaBackend final : public Backend {
@@ -44,7 +36,7 @@ class CudaBackend final : public Backend {
     return Errors(ErrorCode::CompilerAbsent, "cuda",
                   "NVRTC " + std::to_string(compiler.major) + "." + std::to_string(compiler.minor) +
                       " does not compile for " + opened->name() + " (compute capability " +
-                      cuda::capability_text(opened->capability()) +
+                      capability_text(opened->target().capability) +
                       "): set VECC_NVRTC to another version's library");
   }
 
@@ -58,7 +50,7 @@ class CudaBackend final : public Backend {
     const auto device = cuda::Device::open(options.device.index);
     if (!asked || !device) return std::nullopt;  // compile() says what is wrong
     auto parts = cuda::arrange_parts(program, *asked, cuda::coefficients_for(*asked, **device),
-                                     (*device)->multiprocessors(), /*with_gradients=*/true);
+                                     (*device)->target(), /*with_gradients=*/true);
     if (!parts) return std::nullopt;
     return std::move(parts->program);
   }

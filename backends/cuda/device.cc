@@ -1,5 +1,6 @@
 #include "backends/cuda/device.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -7,12 +8,10 @@
 namespace vecc::cuda {
 namespace {
 
-constexpr int kOldestCapability = 70;  // lanes of a warp that go their own ways
-
-int attribute(const Driver& driver, int number, CUdevice device) {
+std::uint32_t attribute(const Driver& driver, int number, CUdevice device) {
   int value = 0;
   check(driver, driver.device_attribute(&value, number, device), "asking the GPU what it is");
-  return value;
+  return static_cast<std::uint32_t>(std::max(value, 0));
 }
 
 Result<CUdevice> find_device(const Driver& driver, std::uint32_t index) {
@@ -29,10 +28,6 @@ Result<CUdevice> find_device(const Driver& driver, std::uint32_t index) {
 
 }  // namespace
 
-std::string capability_text(int capability) {
-  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
-}
-
 std::uint32_t device_count() {
   const auto driver = find_driver();
   int count = 0;
@@ -47,10 +42,14 @@ Result<DeviceInfo> describe_device(std::uint32_t index) {
     DeviceInfo info;
     std::array<char, 128> name{};
     check(*driver, driver->device_name(name.data(), name.size() - 1, device), "asking for a name");
-    info.name = name.data();
-    info.capability = attribute(*driver, kCapabilityMajor, device) * 10 +
-                      attribute(*driver, kCapabilityMinor, device);
-    info.multiprocessors = attribute(*driver, kMultiprocessorCount, device);
+    const auto ask = [&](int number) { return attribute(*driver, number, device); };
+    info.facts.device = name.data();
+    info.facts.capability = ask(kCapabilityMajor) * 10 + ask(kCapabilityMinor);
+    info.facts.multiprocessors = ask(kMultiprocessorCount);
+    info.facts.threads = ask(kThreadsOfMultiprocessor);
+    info.facts.registers = ask(kRegistersOfMultiprocessor);
+    info.facts.shared_bytes = ask(kSharedBytesOfMultiprocessor);
+    info.facts.cache_bytes = ask(kCacheBytes);
     std::size_t bytes = 0;
     check(*driver, driver->device_memory(&bytes, device), "asking for the memory");
     info.bytes = bytes;
@@ -69,15 +68,11 @@ Result<std::shared_ptr<Device>> Device::open(std::uint32_t index) {
   VECC_TRY(const Driver* driver, find_driver());
   VECC_TRY(const DeviceInfo info, describe_device(index));
   VECC_TRY(const CUdevice device, find_device(*driver, index));
-  if (info.capability < kOldestCapability) {
-    return Errors(ErrorCode::DeviceAbsent, "cuda:" + std::to_string(index),
-                  info.name + " has compute capability " + capability_text(info.capability) +
-                      ", expected 7.0 or newer; --backend=cpu needs no GPU");
-  }
+  VECC_TRY_VOID(check_capability(info.facts.capability, "cuda:" + std::to_string(index),
+                                 info.facts.device));
   std::shared_ptr<Device> opened(new Device(*driver));
-  opened->name_ = "cuda:" + std::to_string(index) + " " + info.name;
-  opened->capability_ = info.capability;
-  opened->multiprocessors_ = static_cast<std::uint32_t>(info.multiprocessors);
+  opened->name_ = "cuda:" + std::to_string(index) + " " + info.facts.device;
+  opened->target_ = target_of(info.facts);
   try {
     opened->check(driver->context_retain(&opened->context_, device), "making a context");
     opened->use();

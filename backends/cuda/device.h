@@ -6,14 +6,9 @@
 #include <string>
 
 #include "backends/cuda/driver.h"
+#include "vecc/target.h"
 
 namespace vecc::cuda {
-
-/// Compute capability 9.0: clusters of blocks, and kernels that begin before others have ended.
-inline constexpr int kHopper = 90;
-
-/// "9.0" of 90.
-[[nodiscard]] std::string capability_text(int capability);
 
 class Device {
  public:
@@ -27,9 +22,11 @@ class Device {
   [[nodiscard]] const Driver& driver() const { return driver_; }
   /// "cuda:0 NVIDIA H200"
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// What Plans for it are made for.
+  [[nodiscard]] const Target& target() const { return target_; }
   /// 90 is compute capability 9.0.
-  [[nodiscard]] int capability() const { return capability_; }
-  [[nodiscard]] std::uint32_t multiprocessors() const { return multiprocessors_; }
+  [[nodiscard]] int capability() const { return static_cast<int>(target_.capability); }
+  [[nodiscard]] std::uint32_t multiprocessors() const { return target_.multiprocessors; }
   [[nodiscard]] CUstream stream() const { return stream_; }
 
   /// Makes its context this thread's. All that follows needs it.
@@ -45,18 +42,15 @@ class Device {
 
   const Driver& driver_;
   std::string name_;
-  int capability_ = 0;
-  std::uint32_t multiprocessors_ = 1;
+  Target target_;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
 };
 
 /// What a machine has, for `vecc devices`.
 struct DeviceInfo {
-  std::string name;
-  int capability = 0;
-  int multiprocessors = 0;
-  std::uint64_t bytes = 0;
+  GpuFacts facts;
+  std::uint64_t bytes = 0;  ///< of memory
 };
 /// Error: DeviceAbsent.
 [[nodiscard]] Result<DeviceInfo> describe_device(std::uint32_t index);

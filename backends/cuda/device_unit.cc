@@ -17,24 +17,25 @@ std::string preludes(const Kernel& kernel) {
 }  // namespace
 
 std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                      const LaunchOrder& order) {
+                      const Target& target, const LaunchOrder& order) {
   std::string text;
   if (loops.threads != kCudaThreads) {
     text += "#define VECC_THREADS " + std::to_string(loops.threads) + "\n";
   }
   if (order.waits_last) text += "#define VECC_WAITS_LAST 1\n";
   if (order.releases_last) text += "#define VECC_RELEASES_LAST 1\n";
-  return text + preludes(kernel) + print_cuda(kernel, loops, unit);
+  return text + preludes(kernel) + print_cuda(kernel, loops, unit, target);
 }
 
-StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops, CudaUnit kind) {
-  const std::string nameless = print_cuda(kernel, loops, kind);
+StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops, const Target& target,
+                   CudaUnit kind) {
+  const std::string nameless = print_cuda(kernel, loops, kind, target);
   StepUnit unit;
   unit.has_lists = has_lists(kernel);
   unit.memory_bytes = kStepBytes + cuda_layout(kernel, kind, loops.lanes).unit_bytes;
   unit.name = "vecc_" + native::CodeKey(nameless).hash();
   unit.text = "#define VECC_STEPS " + std::to_string(kStepThreads) + "\n" + preludes(kernel) +
-              print_cuda(kernel, loops, kind, unit.name);
+              print_cuda(kernel, loops, kind, target, unit.name);
   return unit;
 }
 

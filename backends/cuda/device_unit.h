@@ -19,7 +19,7 @@ struct LaunchOrder {
 
 /// The preludes and the kernel, whose members are gone through so: Kernel or Merged.
 [[nodiscard]] std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                                    const LaunchOrder& order = {});
+                                    const Target& target, const LaunchOrder& order = {});
 
 /// The same as functions for one launch of many kernels (CodeKind::Parts).
 struct StepUnit {
@@ -30,6 +30,6 @@ struct StepUnit {
 };
 /// `kind`: Step or WideStep.
 [[nodiscard]] StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops,
-                                 CudaUnit kind = CudaUnit::Step);
+                                 const Target& target, CudaUnit kind = CudaUnit::Step);
 
 }  // namespace vecc::cuda

@@ -36,8 +36,12 @@ inline constexpr CUresult kSuccess = 0;
 inline constexpr CUresult kOutOfMemory = 2;
 /// CUdevice_attribute
 inline constexpr int kMultiprocessorCount = 16;
+inline constexpr int kCacheBytes = 38;
+inline constexpr int kThreadsOfMultiprocessor = 39;
 inline constexpr int kCapabilityMajor = 75;
 inline constexpr int kCapabilityMinor = 76;
+inline constexpr int kSharedBytesOfMultiprocessor = 81;
+inline constexpr int kRegistersOfMultiprocessor = 82;
 
 /// CUDA_KERNEL_NODE_PARAMS_v2
 struct CUkernelNodeParams {

@@ -56,8 +56,9 @@ void fit_parts(std::span<const MeasuredSchedule> runs, ScheduleCoefficients::Par
 
 }  // namespace
 
-ScheduleCoefficients fit_schedules(std::span<const MeasuredSchedule> runs) {
-  ScheduleCoefficients coefficients;
+ScheduleCoefficients fit_schedules(std::span<const MeasuredSchedule> runs,
+                                   const ScheduleCoefficients& otherwise) {
+  ScheduleCoefficients coefficients = otherwise;
   fit_graph(runs, coefficients.graph);
   fit_grid(runs, coefficients.grid);
   fit_parts(runs, coefficients.parts);

@@ -14,6 +14,7 @@ struct MeasuredSchedule {
 
 /// Those, none negative, with the least sum of squared relative errors (fit_times()): of a graph,
 /// of a grid and of parts from the runs of each; of what has none the defaults.
-[[nodiscard]] ScheduleCoefficients fit_schedules(std::span<const MeasuredSchedule> runs);
+[[nodiscard]] ScheduleCoefficients fit_schedules(std::span<const MeasuredSchedule> runs,
+                                                 const ScheduleCoefficients& otherwise);
 
 }  // namespace vecc::cuda

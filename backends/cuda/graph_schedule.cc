@@ -34,8 +34,8 @@ std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
 }
 
 // Whether a GPU runs all of them at once, each on a processor of its own.
-bool is_small(std::span<const BlockRows> blocks) {
-  return blocks.size() <= kProcessors;
+bool is_small(std::span<const BlockRows> blocks, const Target& target) {
+  return blocks.size() <= target.multiprocessors;
 }
 
 // Whether launches go through so few members that they end soon.
@@ -69,7 +69,7 @@ GraphSchedule::Stage GraphSchedule::nodes_of(const Plan& plan, const StageLaunch
     const CudaLayout layout =
         cuda_layout(kernel, CudaUnit::Kernel, rows.loops.lanes, rows.loops.threads);
     node.cycles = node.cycles.beside(rows.cycles);
-    for (BlockRows& block : cut_blocks(launch, layout, rows)) {
+    for (BlockRows& block : cut_blocks(plan, launch, layout, rows)) {
       block.launch = static_cast<std::uint32_t>(node.launches.size());
       node.blocks.push_back(block);
     }
@@ -100,7 +100,7 @@ void GraphSchedule::put_roots_in_a_row(const Plan& plan, Stage& stage) {
   std::vector<bool> are_small;
   for (const Node& node : stage) {
     before.push_back(node.before);
-    are_small.push_back(is_short(plan, node.launches) && is_small(node.blocks));
+    are_small.push_back(is_short(plan, node.launches) && is_small(node.blocks, plan.target));
   }
   std::vector<std::uint32_t> order = order_roots(before, are_small);
   const std::size_t roots = order.size();
@@ -126,17 +126,16 @@ void GraphSchedule::put_roots_in_a_row(const Plan& plan, Stage& stage) {
 // Kernels begin before those that they wait for have ended: which of them first, and how long
 // before. (Blocks that wait have the room of those that could compute, and lie where there was room
 // when they began, not evenly.)
-void GraphSchedule::begin_early(Stage& stage) {
+void GraphSchedule::begin_early(const Target& target, Stage& stage) {
   constexpr double kLaunch = 1;  // microseconds
   constexpr double kLong = 30;
-  constexpr double kCycles = 1'755;  // in one of them
   std::vector<std::vector<std::uint32_t>> before;
   std::vector<LaunchLoad> loads;
   for (Node& node : stage) {
     const double cycles = std::max(node.cycles.begun, node.cycles.longest);
-    node.order.releases_last = cycles > kLong * kCycles;
+    node.order.releases_last = cycles > kLong * target.megahertz;
     before.push_back(node.before);
-    loads.push_back({kLaunch + cycles / kCycles, is_small(node.blocks)});
+    loads.push_back({kLaunch + cycles / target.megahertz, is_small(node.blocks, target)});
   }
   const std::vector<int> priorities = launch_priorities(before, loads);
   for (std::size_t n = 0; n < stage.size(); ++n) stage[n].priority = priorities[n];
@@ -152,7 +151,7 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
     Stage& nodes = made->stages_.emplace_back(nodes_of(plan, stage));
     if (!starts_early(*made->device_)) continue;
     put_roots_in_a_row(plan, nodes);
-    begin_early(nodes);
+    begin_early(plan.target, nodes);
   }
   using Key = std::tuple<std::uint32_t, MemberLoops, CudaUnit, LaunchOrder>;
   std::map<Key, std::size_t> numbers;  // by kernel, loops, kind and order
@@ -164,7 +163,7 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
       const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
       const auto [found, is_new] =
           numbers.try_emplace({kernel, node.loops, unit, node.order}, texts.size());
-      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit, node.order));
+      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit, plan.target, node.order));
       unit_of.emplace_back(&node, found->second);
     }
   }

@@ -51,7 +51,7 @@ class GraphSchedule final : public Schedule {
   explicit GraphSchedule(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   [[nodiscard]] static Stage nodes_of(const Plan& plan, const StageLaunches& launches);
   static void put_roots_in_a_row(const Plan& plan, Stage& stage);
-  static void begin_early(Stage& stage);
+  static void begin_early(const Target& target, Stage& stage);
   static void bind_node(Node& node, std::vector<LaunchArguments>& arguments,
                         std::vector<std::byte>& tables);
   [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,

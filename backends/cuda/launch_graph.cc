@@ -74,7 +74,7 @@ std::vector<std::vector<std::uint32_t>> waits_of_part(
 }  // namespace
 
 bool starts_early(const Device& device) {
-  return device.capability() >= kHopper && device.driver().graph_add_edges != nullptr;
+  return device.target().starts_early() && device.driver().graph_add_edges != nullptr;
 }
 
 void start_launch(const Device& device, const BoundLaunch& launch) {

@@ -39,22 +39,23 @@ std::vector<std::pair<std::string, double>> coefficient_values(
   return list;
 }
 
-DeviceCoefficients load_schedule_coefficients(std::string_view device) {
+DeviceCoefficients load_schedule_coefficients(std::string_view device, const Target& target) {
   const DeviceFile file = file_of(device);
-  DeviceCoefficients found;
+  DeviceCoefficients found{target.schedules};
   const Result<bool> loaded = load_coefficients(file, named(found.coefficients));
   if (!loaded) log_warning(unused_coefficients_text(loaded.error(), file));
   found.is_calibrated = loaded && *loaded;
   return found;
 }
 
-const DeviceCoefficients& schedule_coefficients_of(const std::string& device) {
+const DeviceCoefficients& schedule_coefficients_of(const std::string& device,
+                                                   const Target& target) {
   static std::mutex mutex;
   static std::map<std::string, DeviceCoefficients> devices;
   const std::lock_guard lock(mutex);
   const auto found = devices.find(device);
   if (found != devices.end()) return found->second;
-  return devices.emplace(device, load_schedule_coefficients(device)).first->second;
+  return devices.emplace(device, load_schedule_coefficients(device, target)).first->second;
 }
 
 Result<std::string> save_schedule_coefficients(std::string_view device,

@@ -9,9 +9,10 @@
 
 namespace vecc::cuda {
 
-Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options) {
+Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options,
+                      const Target& target) {
   return native::make_verified_plan(program.program,
-                                    for_gpu(native::plan_options(options, program)));
+                                    for_gpu(native::plan_options(options, program), target));
 }
 
 namespace {
@@ -28,11 +29,11 @@ Result<ScheduledPlan> schedule_whole(const Program& program, const ExecutionOpti
   const native::GradientProgram& whole = scheduled.whole;
   if (may_run_in_parts(whole.program, asked, arranged)) {
     scheduled.plan = native::make_verified_plan(
-        whole.program, for_gpu_parts(native::plan_options(options, whole)));
+        whole.program, for_gpu_parts(native::plan_options(options, whole), device.target()));
     VECC_TRY(scheduled.walk, choose_walk(scheduled.plan, asked, arranged, device, coefficients));
     if (!scheduled.walk.phases.empty()) return scheduled;
   }
-  scheduled.plan = make_device_plan(whole, options);
+  scheduled.plan = make_device_plan(whole, options, device.target());
   VECC_TRY(scheduled.walk,
            choose_walk(scheduled.plan, asked, /*arranged=*/false, device, coefficients));
   return scheduled;
@@ -46,7 +47,7 @@ Result<ScheduledPlan> schedule_program(const Program& program, const ExecutionOp
   // Who asks for values means those of the Program that was given.
   if (!options.keep_values && options.kept.empty()) {
     if (auto parts = arrange_parts(program, asked, coefficients_for(asked, device),
-                                   device.multiprocessors(), options.gradients)) {
+                                   device.target(), options.gradients)) {
       VECC_TRY(ScheduledPlan scheduled,
                schedule_whole(parts->program, options, device, asked, /*arranged=*/true));
       if (asked.launch == CudaLaunch::Parts || !scheduled.walk.phases.empty()) {

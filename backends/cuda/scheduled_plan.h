@@ -13,7 +13,7 @@ namespace vecc::cuda {
 
 /// The Plan that a GPU runs if not in parts, verified.
 [[nodiscard]] Plan make_device_plan(const native::GradientProgram& program,
-                                    const ExecutionOptions& options);
+                                    const ExecutionOptions& options, const Target& target);
 
 struct ScheduledPlan {
   native::GradientProgram whole;  ///< what is run

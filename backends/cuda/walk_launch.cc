@@ -63,7 +63,7 @@ Result<std::unique_ptr<WalkLaunch>> WalkLaunch::load(std::shared_ptr<Device> dev
 void WalkLaunch::limit_blocks() {
   shape_.blocks = std::max(shape_.blocks, 1u);
   const bool is_cluster = shape_.launch == CudaLaunch::Cluster;
-  if (is_cluster) shape_.blocks = std::min(shape_.blocks, kLargestCluster);
+  if (is_cluster) shape_.blocks = std::min(shape_.blocks, device_->target().cluster_blocks());
   function_ = module_->function(function_of(shape_));
   if (is_cluster || shape_.blocks == 1) return;
   int at_once = 0;

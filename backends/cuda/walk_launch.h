@@ -21,9 +21,6 @@
 
 namespace vecc::cuda {
 
-/// Blocks of a cluster, wherever clusters are.
-inline constexpr std::uint32_t kLargestCluster = 8;
-
 /// More blocks than these do not walk.
 inline constexpr std::uint32_t kBlocksOfMultiprocessor = 2;
 

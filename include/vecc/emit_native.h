@@ -11,6 +11,7 @@
 #include "vecc/error.h"
 #include "vecc/matmul_precision.h"
 #include "vecc/program.h"
+#include "vecc/target.h"
 #include "vecc/weights.h"
 
 namespace vecc {
@@ -23,6 +24,8 @@ struct NativeOptions {
   std::vector<EmittedSample> samples;  ///< empty: numbers, no targets
   /// Of wide products in f32: emit_cuda(), for GPUs of compute capability 8.0 or newer.
   MatmulPrecision precision = MatmulPrecision::Exact;
+  /// The GPU that emit_cuda() plans for; the program runs on others of its capability or newer, too.
+  Target target = default_gpu();
 };
 
 /// Everything in the Program that no such program can do: what no Plan can, and the steps of a

@@ -13,6 +13,7 @@
 #include "vecc/error.h"
 #include "vecc/kernel.h"
 #include "vecc/program.h"
+#include "vecc/target.h"
 
 namespace vecc {
 
@@ -76,6 +77,7 @@ struct Launch {
 };
 
 struct Plan {
+  Target target;  ///< what it was made for
   DType dtype = DType::F32;
   std::vector<Kernel> kernels;  ///< distinct
   std::vector<Launch> launches;
@@ -87,6 +89,11 @@ struct Plan {
 };
 
 struct PlanOptions {
+  /// What it is made for. With vectors, functions of many instructions stay out of loops over short
+  /// rows: they are computed in flat kernels. Where several launches run at once, those of one
+  /// level do: none stores where another one of its level does, or reads, nor in place of what it
+  /// reads itself.
+  Target target = {};
   /// Every value is stored and stays.
   bool keep_values = false;
   /// Values that stay until the next run, beside the outputs.
@@ -101,17 +108,11 @@ struct PlanOptions {
   /// Where no more pieces than these come out, they have about as many members as a segment has
   /// pieces, so that both are reduced in the least time; 0: never.
   std::uint32_t even_pieces = 0;
-  /// Functions of many instructions stay out of loops over short rows: a processor with vectors
-  /// computes them in flat kernels.
-  bool for_vectors = true;
   /// Products with fewer entries a row do not run in blocks of rows: a kernel may have several.
   std::uint32_t least_blocked_entries = 1;
   /// Values take the memory of others that nobody reads any more, where all of them together have
   /// more elements than these.
   std::uint64_t least_reused_elements = 0;
-  /// Launches of one level run at once: none stores where another one of its level does, or reads,
-  /// nor in place of what it reads itself.
-  bool levels_at_once = false;
   /// Launches whose segments differ much in length go through the long ones first: more threads
   /// share those, so that only longer ones than a block of threads can take are cut.
   bool long_rows_first = false;

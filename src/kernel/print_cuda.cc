@@ -205,23 +205,40 @@ const char* list_type(int bits) {
 // as that leaves (next to none are spilled). Where many members are to be under way a compiler that
 // hears of no number takes fewer registers, and one member after the other; of several loops with
 // many numbers each it takes more than it needs.
-std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const std::string& rows) {
+std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const Target& target,
+                         const std::string& rows) {
+  constexpr std::uint32_t kFewRegisters = 64;  // of a thread
+  constexpr std::uint32_t kRegisters = 80;
+  constexpr std::uint32_t kManyRegisters = 128;
   constexpr std::uint64_t kMatrix = 4096;
   constexpr std::uint64_t kManyMembers = 4;
   constexpr std::uint64_t kManyNumbers = 16;
   const auto calls = [&](const char* name) { return rows.find(name) != std::string::npos; };
   const bool waits =
       calls("outer_products<") && kernel.dtype == DType::F32 && widest_row(kernel) <= kMatrix;
-  if (waits || calls("times_unit_block<") || calls("times_rows_of_memory<")) return ", 3";
-  if (kernel.dtype == DType::F32 && calls("times_large_matrix<")) return ", 3";
-  if (kernel.dtype == DType::F32 && calls("sum_large_products<")) return ", 2";
+  const auto bound = [&](std::uint32_t registers, std::uint32_t shared_bytes) {
+    const std::uint32_t of_registers = target.registers / (registers * kCudaThreads);
+    const std::uint32_t of_memory =
+        shared_bytes == 0 ? of_registers : target.shared_bytes / (shared_bytes + kReservedBytes);
+    return fmt::format(", {}", std::min({of_registers, of_memory,
+                                         target.blocks_of_multiprocessor(kCudaThreads)}));
+  };
+  if (waits || calls("times_unit_block<") || calls("times_rows_of_memory<")) {
+    return bound(kRegisters, kUnitKernelBytes);
+  }
+  if (kernel.dtype == DType::F32 && calls("times_large_matrix<")) {
+    return bound(kRegisters, kUnitKernelBytes);
+  }
+  if (kernel.dtype == DType::F32 && calls("sum_large_products<")) {
+    return bound(kManyRegisters, kUnitKernelBytes);
+  }
   std::uint64_t most = kManyMembers;
   if (loops.of_class.size() > 1) {
     most = std::min(most, kManyNumbers / lane_entries(widest_row(kernel), loops.lanes));
   }
   const std::uint32_t batch = std::ranges::max(loops.of_class, {}, &MemberLoop::batch).batch;
   if (batch <= most) return "";
-  return kernel.dtype == DType::F32 ? ", 4" : ", 2";
+  return bound(kernel.dtype == DType::F32 ? kFewRegisters : kManyRegisters, 0);
 }
 
 // The rows of a block, by their class if there are several.
@@ -313,7 +330,7 @@ std::uint64_t thread_array_bytes(const Kernel& kernel, CudaUnit unit) {
 }
 
 std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                       std::string_view name) {
+                       const Target& target, std::string_view name) {
   const CudaLayout layout = cuda_layout(kernel, unit, loops.lanes);
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n{}"
@@ -338,7 +355,7 @@ std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit 
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
     text += is_step(unit) ? step_text(name, bits, loops)
-                          : kernel_text(name, bits, loops, unit, least_blocks(kernel, loops, rows));
+                          : kernel_text(name, bits, loops, unit, least_blocks(kernel, loops, target, rows));
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vecc/kernel.h"
+#include "vecc/target.h"
 
 namespace vecc {
 
@@ -33,6 +34,8 @@ inline constexpr std::uint32_t kStepBytes = 8192;
 /// And of what is behind them, of a kernel's that has a launch of its own and of a step's, what
 /// products by matrix units may take.
 inline constexpr std::uint32_t kUnitKernelBytes = 44 * 1024;
+/// Of a multiprocessor's memory CUDA takes so many for each block.
+inline constexpr std::uint32_t kReservedBytes = 1024;
 inline constexpr std::uint32_t kUnitStepBytes = 38 * 1024;
 
 /// What a compile unit makes of a kernel.
@@ -111,7 +114,8 @@ inline constexpr std::uint64_t kThreadMemory = 512 << 10;
 /// stand before it. `Bound`: by access a pointer to its row 0; by access one to its list; by word
 /// slot one to the words; the offsets; the order, or null; then rows and members, 32 bits each. The
 /// pointers are 64 bits.
+/// How many registers a thread may take depends on the target.
 [[nodiscard]] std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                                     std::string_view name = "vecc_kernel");
+                                     const Target& target, std::string_view name = "vecc_kernel");
 
 }  // namespace vecc

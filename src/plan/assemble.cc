@@ -28,11 +28,12 @@ class PlanAssembler {
         buffers_(lowering.values.size(), kNone) {}
 
   Plan assemble() {
+    plan_.target = lowering_.options().target;
     plan_.dtype = program_.dtype();
     keep_values();
     plan_.arrays = lowering_.arrays;
     add_launches();
-    if (lowering_.options().levels_at_once) read_sources(plan_, kept_buffers());
+    if (lowering_.options().target.runs_levels_at_once()) read_sources(plan_, kept_buffers());
     find_lifetimes();
     lowering_.forget();
     place_buffers();
@@ -199,7 +200,8 @@ class PlanAssembler {
                                                 state.shape.size() / access.access.shape.size());
       binding.list = access.list;
       KernelAccess& own = kernel.accesses[launch.accesses.size()];
-      own.aligned = !lowering_.options().for_vectors && binding.first % pack_size(own.shape) == 0;
+      own.aligned =
+          lowering_.options().target.packed_bytes > 0 && binding.first % pack_size(own.shape) == 0;
       launch.accesses.push_back(binding);
     }
     mark_aliases(kernel, launch);
@@ -280,11 +282,11 @@ class PlanAssembler {
     const PlanOptions& options = lowering_.options();
     const auto launches = static_cast<std::uint32_t>(plan_.launches.size());
     std::vector<BufferIndex> takes;
-    if (!options.levels_at_once) takes = find_lenders(plan_);
+    if (!options.target.runs_levels_at_once()) takes = find_lenders(plan_);
     mark_in_place(plan_, takes);
     if (place_apart(launches)) return;
     std::vector<PlanBuffer> lives = plan_.buffers;
-    if (options.levels_at_once) live_by_level(plan_.launches, lives);
+    if (options.target.runs_levels_at_once()) live_by_level(plan_.launches, lives);
     std::vector<PlanBuffer> shared = lives;
     const std::uint64_t in_place = place_in_arena(shared, launches, takes);
     plan_.arena_elements = place_in_arena(lives, launches);

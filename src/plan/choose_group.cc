@@ -65,7 +65,7 @@ bool Lowering::joins(Spot spot, std::uint32_t rows, std::span<const Read> reads,
   const std::uint32_t group_rows = spot.space == KernelSpace::Row ? group.rows() : group.members();
   if (group_rows != rows || group.stage() != stage_ || group.closed) return false;
   if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
-  if (options_.for_vectors && !keeps_vectors(group.kernel(), reads[0].shape, pace)) return false;
+  if (options_.target.has_vectors() && !keeps_vectors(group.kernel(), reads[0].shape, pace)) return false;
   // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
   if (pace == OpPace::Product && keeps_rows(group)) return false;
   std::uint32_t level = 0;
@@ -114,7 +114,7 @@ Spot Lowering::find_spot(std::uint32_t rows, std::span<const Read> reads, OpPace
 bool Lowering::can_absorb(const KernelGroup& group) const {
   return options_.fuse && !group.has_segments() && group.stage() == stage_ &&
          group.size() <= kMaxNodes && group.types == kNone && !keeps_rows(group) &&
-         !(options_.for_vectors && has_slow_row(group.kernel()));
+         !(options_.target.has_vectors() && has_slow_row(group.kernel()));
 }
 
 Spot Lowering::find_segments(const Read& members, const Segments& segments,

@@ -100,10 +100,8 @@ class ClassCutter {
 };
 
 // Of what is no count of rows: numbers that are moved one by one, and products that fill a GPU.
-Cycles cycles_of_work(const Launch& launch, bool is_flat) {
-  constexpr double kMoved = 1'100;  // in a cycle
-  constexpr double kMultiplyAdds = 14'000;
-  return {static_cast<double>(launch.work) / (is_flat ? kMoved : kMultiplyAdds), 0};
+Cycles cycles_of_work(const Launch& launch, bool is_flat, const LoopTimes& times) {
+  return {static_cast<double>(launch.work) / (is_flat ? times.moved : times.multiply_adds), 0};
 }
 
 }  // namespace
@@ -112,9 +110,9 @@ RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& l
                      std::uint32_t processors) {
   const Kernel& kernel = plan.kernels[launch.kernel];
   MemberLoop loop{1, layout.flat ? kFlatBatch : 1};
-  Cycles cycles = cycles_of_work(launch, layout.flat);
+  Cycles cycles = cycles_of_work(launch, layout.flat, plan.target.loops);
   if (kernel.segments != KernelSegments::None) {
-    const LoopModel model(kernel, layout, processors);
+    const LoopModel model(kernel, layout, plan.target, processors);
     const RowClass all = sum_of(classes_of(plan, launch));
     const LoopModel::Choice& choice = model.best_of(all);
     loop = model.loop_of(all, choice);
@@ -130,20 +128,21 @@ RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit,
   // (A block has no memory for the products of two kinds of rows.)
   if (layout.flat || layout.block_rows > 0) return choose_loop(plan, launch, layout);
   const std::vector<RowClass> classes = classes_of(plan, launch);
+  const std::uint32_t processors = plan.target.multiprocessors;
   RowLoops best;
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t lanes = layout.lanes; lanes >= layout.fewest_lanes; lanes /= 2) {
-    const bool are_many = std::uint64_t{launch.rows} * lanes >= kProcessors * layout.threads;
+    const bool are_many = std::uint64_t{launch.rows} * lanes >= processors * layout.threads;
     const std::uint32_t fewest = std::max(layout.fewest_threads, fewest_threads);
     const std::uint32_t threads = are_many ? std::min(fewest, layout.threads) : layout.threads;
-    const LoopModel model(kernel, cuda_layout(kernel, unit, lanes, threads), kProcessors);
+    const LoopModel model(kernel, cuda_layout(kernel, unit, lanes, threads), plan.target);
     const ClassCutter cutter(model, classes);
     if (cutter.least() >= least) continue;
     least = cutter.least();
     best = cutter.best();
   }
   // (The rows of such a kernel are matrices, which no count of instructions a row describes.)
-  if (layout.lanes >= kCudaThreads) best.cycles = cycles_of_work(launch, false);
+  if (layout.lanes >= kCudaThreads) best.cycles = cycles_of_work(launch, false, plan.target.loops);
   return best;
 }
 

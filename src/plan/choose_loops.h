@@ -10,8 +10,6 @@
 
 namespace vecc {
 
-inline constexpr std::uint32_t kProcessors = 132;  // of a large GPU
-
 /// The loops of a launch's rows by their class, and how many lanes share each row.
 struct RowLoops {
   MemberLoops loops;
@@ -20,9 +18,10 @@ struct RowLoops {
 };
 
 /// One for all rows: few members are one thread's (one group of lanes'), more are shared by several
-/// of a warp, many by a block. `processors`: of the GPU, that run the launch.
+/// of a warp, many by a block. `processors`: of the Plan's target, that run the launch;
+/// 0: all.
 [[nodiscard]] RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
-                                   std::uint32_t processors = kProcessors);
+                                   std::uint32_t processors = 0);
 
 /// Where long rows come first (`PlanOptions::long_rows_first`) they may have more threads; where
 /// there are many narrow rows, fewer lanes share each, and blocks have fewer threads, but not below

@@ -53,7 +53,7 @@ void Lowering::find_late_products() {
 
 // One number times rows that are gathered; on a GPU, where a kernel less is worth it.
 bool Lowering::scales_gathered(ValueId id) const {
-  if (options_.for_vectors || !is_late_product(id)) return false;
+  if (options_.target.has_vectors() || !is_late_product(id)) return false;
   const std::array<Read, 2> reads = product_reads(id);
   const std::size_t number = reads[0].shape.is_scalar() ? 0 : 1;
   return reads[number].one && reads[1 - number].index && !reads[1 - number].one;
@@ -87,7 +87,7 @@ bool Lowering::is_late_product(ValueId id) const {
   if (op.kind() != OpKind::Linear || places[id].buffer != id) return false;
   const auto is_number = [&](ValueId operand) { return program_.op(operand).shape.is_scalar(); };
   const bool is_row = op.shape.is_vector() || op.shape.is_scalar();
-  return is_row && op.shape.size() >= (options_.for_vectors ? kShortest : 1) &&
+  return is_row && op.shape.size() >= (options_.target.has_vectors() ? kShortest : 1) &&
          std::ranges::any_of(op.operands, is_number);
 }
 

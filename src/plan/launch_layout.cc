@@ -1,6 +1,7 @@
 #include "src/plan/launch_layout.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -14,17 +15,14 @@ namespace {
 // Longer segments are reduced in pieces, so that blocks share them, of matrices and in parts; of
 // other rows see members_of_block in lower_pieces.cc.
 constexpr std::uint32_t kLongestGpuPiece = 512;
-// Of values that have memory of their own: about what a large GPU's cache holds.
-constexpr std::uint64_t kLeastReusedElements = 1u << 24;
-// As many blocks as a large GPU runs at once.
-constexpr std::uint32_t kEvenPieces = 1056;
 // Rows of a product that one of a block's warps has at least.
 constexpr std::uint32_t kWarpRows = 32;
 
 // Rows of a block for products: fewer than it can have if others were without any.
-std::uint32_t rows_of_products(const Launch& launch, const CudaLayout& layout) {
+std::uint32_t rows_of_products(const Launch& launch, const CudaLayout& layout,
+                               std::uint32_t processors) {
   std::uint32_t most = layout.block_rows;
-  while (most > kWarpRows && std::uint64_t{launch.rows} * layout.parts < most * kProcessors) {
+  while (most > kWarpRows && std::uint64_t{launch.rows} * layout.parts < most * processors) {
     most /= 2;
   }
   return most;
@@ -48,19 +46,19 @@ void mix_blocks(std::uint32_t most, std::vector<BlockRows>& blocks) {
 
 }  // namespace
 
-PlanOptions for_gpu(PlanOptions options) {
+PlanOptions for_gpu(PlanOptions options, const Target& target) {
+  options.target = target;
   options.longest_piece = options.longest_wide_piece = kLongestGpuPiece;
-  options.even_pieces = kEvenPieces;
-  options.for_vectors = false;
+  options.even_pieces = target.blocks_at_once(kCudaThreads);
   options.least_blocked_entries = kLeastBlockedEntries;
-  options.least_reused_elements = kLeastReusedElements;
-  options.levels_at_once = true;
+  // About what the GPU's cache holds.
+  options.least_reused_elements = std::bit_ceil(target.cache_bytes / sizeof(float));
   options.long_rows_first = true;
   return options;
 }
 
-PlanOptions for_gpu_parts(PlanOptions options) {
-  options = for_gpu(std::move(options));
+PlanOptions for_gpu_parts(PlanOptions options, const Target& target) {
+  options = for_gpu(std::move(options), target);
   options.even_pieces = 0;
   options.long_rows_first = false;
   options.least_reused_elements = std::numeric_limits<std::uint64_t>::max();
@@ -81,12 +79,12 @@ Result<void> check_thread_memory(const Plan& plan, CudaUnit unit) {
   return {};
 }
 
-std::vector<BlockRows> cut_blocks(const Launch& launch, const CudaLayout& layout,
+std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch, const CudaLayout& layout,
                                   const RowLoops& loops, std::uint32_t most) {
   const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatBatch : 1;
   const auto rows_at_once = [&](std::uint32_t slots_of_row) {
     return layout.flat             ? std::max(1u, layout.threads * flat_steps / layout.entries)
-           : layout.block_rows > 0 ? rows_of_products(launch, layout)
+           : layout.block_rows > 0 ? rows_of_products(launch, layout, plan.target.multiprocessors)
                                    : layout.threads / (layout.lanes * slots_of_row);
   };
   const auto step_of = [&](std::uint32_t rows, std::uint32_t slots_of_row) {

@@ -8,16 +8,6 @@
 namespace vecc {
 namespace {
 
-// Measured on an H200: instructions that a processor begins in a cycle, while others wait for
-// memory; cycles until what a batch of members loads is there (an entry of a list, then a row), of
-// each of its instructions and of those of a row, and of each line of the cache that a warp reads.
-constexpr double kPerCycle = 1.6;
-constexpr double kWait = 900;
-constexpr double kInstructionWait = 6;
-constexpr double kLineWait = 16;
-// Joins of halves that joining a block's warps is like.
-constexpr double kBlockJoin = 12;
-
 bool computes_much(const Kernel& kernel, const KernelNode& node) {
   using Kind = KernelNode::Kind;
   if (node.kind == Kind::Times) {
@@ -80,10 +70,12 @@ RowClass sum_of(std::span<const RowClass> classes) {
   return all;
 }
 
-LoopModel::LoopModel(const Kernel& kernel, const CudaLayout& layout, std::uint32_t processors)
+LoopModel::LoopModel(const Kernel& kernel, const CudaLayout& layout, const Target& target,
+                     std::uint32_t processors)
     : layout_(layout),
       cost_(cost_of_row(kernel, layout.lanes)),
-      processors_(processors),
+      times_(target.loops),
+      processors_(processors > 0 ? processors : target.multiprocessors),
       lane_slots_(kernel.segments == KernelSegments::None ? 1 : lane_slots(kernel, layout.lanes)),
       is_scattered_(is_scattered(kernel)),
       most_(most_under_way(kernel, layout.lanes)) {
@@ -94,7 +86,7 @@ LoopModel::LoopModel(const Kernel& kernel, const CudaLayout& layout, std::uint32
     choices_.push_back({slots, join += cost_.halving});
   }
   if (block_slots(layout) > choices_.back().slots) {
-    choices_.push_back({block_slots(layout), join + kBlockJoin * (1 + cost_.halving)});
+    choices_.push_back({block_slots(layout), join + times_.block_join * (1 + cost_.halving)});
   }
 }
 
@@ -125,10 +117,10 @@ Cycles LoopModel::cycles_of(const RowClass& rows, const Choice& choice) const {
   const double of_a_warp = cost_.row + choice.join + members * member;
   const double groups = static_cast<double>(kWarpThreads) / layout_.lanes;
   const double lines = is_scattered_ ? groups : std::max(1.0, groups / choice.slots);
-  const double wait = kWait + batch * (kInstructionWait * member + kLineWait * lines);
-  return {warps * of_a_warp / (processors_ * kPerCycle),
+  const double wait = times_.wait + batch * (times_.instruction_wait * member + times_.line_wait * lines);
+  return {warps * of_a_warp / (processors_ * times_.instructions),
           wait * std::ceil(rows.longest / (at_once * batch)) +
-              kInstructionWait * (cost_.row + choice.join)};
+              times_.instruction_wait * (cost_.row + choice.join)};
 }
 
 }  // namespace vecc

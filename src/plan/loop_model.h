@@ -8,6 +8,7 @@
 
 #include "src/kernel/print_cuda.h"
 #include "src/plan/row_cost.h"
+#include "vecc/target.h"
 
 namespace vecc {
 
@@ -45,7 +46,8 @@ struct Cycles {
   }
 };
 
-/// The model for the rows of a kernel's launch, in a layout, on so many processors.
+/// The model for the rows of a kernel's launch, in a layout, on so many multiprocessors of a GPU (0:
+/// on all of them).
 class LoopModel {
  public:
   /// Groups of lanes that share a row's members, and what joining their sums takes.
@@ -54,7 +56,8 @@ class LoopModel {
     double join = 0;
   };
 
-  LoopModel(const Kernel& kernel, const CudaLayout& layout, std::uint32_t processors);
+  LoopModel(const Kernel& kernel, const CudaLayout& layout, const Target& target,
+            std::uint32_t processors = 0);
 
   [[nodiscard]] std::uint32_t lanes() const { return layout_.lanes; }
   [[nodiscard]] std::uint32_t threads() const { return layout_.threads; }
@@ -69,6 +72,7 @@ class LoopModel {
  private:
   CudaLayout layout_;
   RowCost cost_;
+  LoopTimes times_;
   double processors_;
   std::uint32_t lane_slots_;  // lanes of a row that take members of their own
   bool is_scattered_;

@@ -187,7 +187,7 @@ void Lowering::lower_linear(ValueId id, const LinearOp& linear, ValueId made,
 
 // Whether several blocks of a GPU have parts of such a matrix.
 bool Lowering::is_shared_by_blocks(Shape matrix) const {
-  return !options_.for_vectors && is_large_matrix(matrix);
+  return options_.target.has_shared_memory() && is_large_matrix(matrix);
 }
 
 // The operands' rows, all or those that an index of the op's names.

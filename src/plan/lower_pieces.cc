@@ -32,14 +32,15 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
 }
 
 // Members of a matrix that blocks share in parts: so many that they keep a GPU busy.
-std::uint32_t members_of_part(Shape matrix, std::uint64_t all) {
-  constexpr std::uint64_t kBlocks = 256;
+std::uint32_t members_of_part(Shape matrix, std::uint64_t all, const Target& target) {
+  constexpr std::uint64_t kBlocks = 2;  // of a multiprocessor
   constexpr std::uint64_t kFewest = 512;
   constexpr std::uint64_t kMost = 2048;
   constexpr std::uint64_t kSide = 128;  // of a part
   const std::uint64_t parts =
       (matrix.rows() + kSide - 1) / kSide * ((matrix.cols() + kSide - 1) / kSide);
-  return static_cast<std::uint32_t>(std::clamp(all * parts / kBlocks, kFewest, kMost));
+  const std::uint64_t blocks = std::bit_floor(std::max(kBlocks * target.multiprocessors, kBlocks));
+  return static_cast<std::uint32_t>(std::clamp(all * parts / blocks, kFewest, kMost));
 }
 
 // Members of segments that are so few that blocks share each of them where it is longer: what is
@@ -72,7 +73,7 @@ std::uint32_t Lowering::piece_length(const Read& read, const Segments& segments,
     all += members_in(segments, s);
   }
   if (kind == MemberKind::OuterProducts && is_shared_by_blocks(read.shape)) {
-    return members_of_part(read.shape, all);
+    return members_of_part(read.shape, all, options_.target);
   }
   if (members <= members_of_few(read.shape, kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));

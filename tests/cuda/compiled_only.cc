@@ -51,10 +51,10 @@ Result<void> compile_units(const Plan& plan) {
     const std::size_t turn = parts.size() % 3;  // of the orders that a graph may give it
     const cuda::LaunchOrder order{.waits_last = turn == 1, .releases_last = turn == 2};
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
-      kernels.push_back(cuda::unit_text(kernel, loops, unit, order));
+      kernels.push_back(cuda::unit_text(kernel, loops, unit, plan.target, order));
     }
     const cuda::StepUnit step =
-        cuda::step_unit(kernel, choose_row_loops(plan, launch, CudaUnit::Step).loops);
+        cuda::step_unit(kernel, choose_row_loops(plan, launch, CudaUnit::Step).loops, plan.target);
     parts.push_back(step.text);
     step_bytes = std::max(step_bytes, step.memory_bytes);
   }
@@ -79,7 +79,7 @@ class CompiledOnly final : public Backend {
     if (options.gradients) {  // of what has a backward pass
       if (auto made = native::make_gradient_program(program)) whole = std::move(*made);
     }
-    const Plan plan = cuda::make_device_plan(whole, options);
+    const Plan plan = cuda::make_device_plan(whole, options, default_gpu());
     VECC_TRY_VOID(compile_units(plan));
     ExecutionOptions exact = options;
     exact.precision = MatmulPrecision::Exact;

@@ -52,7 +52,7 @@ TEST(FitSchedules, FindsWhatMadeTheTimes) {
     const double time = predict_time(counts, kMade);
     runs.push_back({std::move(counts), time});
   }
-  expect_near(fit_schedules(runs), kMade);
+  expect_near(fit_schedules(runs, default_gpu().schedules), kMade);
 }
 
 TEST(FitSchedules, WhatWasNotMeasuredIsTheDefault) {
@@ -62,16 +62,16 @@ TEST(FitSchedules, WhatWasNotMeasuredIsTheDefault) {
     const double time = predict_time(counts, kMade);
     runs.push_back({std::move(counts), time});
   }
-  ScheduleCoefficients expected;
+  ScheduleCoefficients expected = default_gpu().schedules;
   expected.grid = kMade.grid;
-  expect_near(fit_schedules(runs), expected);
+  expect_near(fit_schedules(runs, default_gpu().schedules), expected);
 }
 
 TEST(FitSchedules, NothingIsNegative) {
   const std::vector<MeasuredSchedule> runs{{GraphCounts{1, 1, 0, 1e6}, 10},
                                            {GraphCounts{1, 2, 1, 2e6}, 9},
                                            {GraphCounts{1, 9, 2, 1e3}, 8}};
-  for (const auto& [name, value] : coefficient_values(fit_schedules(runs))) {
+  for (const auto& [name, value] : coefficient_values(fit_schedules(runs, default_gpu().schedules))) {
     EXPECT_GE(value, 0) << name;
   }
 }

@@ -39,30 +39,28 @@ Program chain_program() {
 }
 
 ScheduleCoefficients cheap_parts() {
-  ScheduleCoefficients c;
+  ScheduleCoefficients c = default_gpu().schedules;
   c.parts = {0.1, 0.1, 0.01, 0.01, 1e-6};
   return c;
 }
 ScheduleCoefficients costly_parts() {
-  ScheduleCoefficients c;
+  ScheduleCoefficients c = default_gpu().schedules;
   c.parts = {1000, 1000, 1000, 1000, 1};
   return c;
 }
 
-constexpr std::uint32_t kProcessors = 132;
-
 TEST(ScheduleCoefficients, PartsAreArrangedWhereTheyTakeLeastTime) {
   const Program program = chain_program();
-  EXPECT_TRUE(arrange_parts(program, {}, cheap_parts(), kProcessors, false));
-  EXPECT_FALSE(arrange_parts(program, {}, costly_parts(), kProcessors, false));
-  EXPECT_TRUE(arrange_parts(program, {CudaLaunch::Parts, 0}, costly_parts(), kProcessors, false));
-  EXPECT_FALSE(arrange_parts(program, {CudaLaunch::Graph, 0}, cheap_parts(), kProcessors, false));
+  EXPECT_TRUE(arrange_parts(program, {}, cheap_parts(), default_gpu(), false));
+  EXPECT_FALSE(arrange_parts(program, {}, costly_parts(), default_gpu(), false));
+  EXPECT_TRUE(arrange_parts(program, {CudaLaunch::Parts, 0}, costly_parts(), default_gpu(), false));
+  EXPECT_FALSE(arrange_parts(program, {CudaLaunch::Graph, 0}, cheap_parts(), default_gpu(), false));
 }
 
 TEST(ScheduleCoefficients, TheFastestScheduleIsChosen) {
   const auto device = Device::open(0);
   if (!device) GTEST_SKIP() << device.error().text();
-  const Plan plan = make_plan(chain_program(), for_gpu_parts({}));
+  const Plan plan = make_plan(chain_program(), for_gpu_parts({}, default_gpu()));
   const auto chosen = [&](const AskedLaunch& asked, const ScheduleCoefficients& coefficients) {
     const auto walk = choose_walk(plan, asked, /*arranged=*/true, **device, coefficients);
     EXPECT_TRUE(walk) << walk.error().text();
@@ -104,16 +102,16 @@ class CoefficientFiles : public ::testing::Test {
 constexpr const char* kDevice = "cuda:1 A GPU";
 
 TEST_F(CoefficientFiles, AreReadAsTheyWereWritten) {
-  EXPECT_FALSE(load_schedule_coefficients(kDevice).is_calibrated);
-  EXPECT_EQ(load_schedule_coefficients(kDevice).coefficients, ScheduleCoefficients());
+  EXPECT_FALSE(load_schedule_coefficients(kDevice, default_gpu()).is_calibrated);
+  EXPECT_EQ(load_schedule_coefficients(kDevice, default_gpu()).coefficients, default_gpu().schedules);
   ScheduleCoefficients written = cheap_parts();
   written.graph.work = 1.0 / 3;
   const auto path = save_schedule_coefficients(kDevice, written);
   ASSERT_TRUE(path) << path.error().text();
-  const DeviceCoefficients found = load_schedule_coefficients(kDevice);
+  const DeviceCoefficients found = load_schedule_coefficients(kDevice, default_gpu());
   EXPECT_TRUE(found.is_calibrated);
   EXPECT_EQ(found.coefficients, written);
-  EXPECT_FALSE(load_schedule_coefficients("cuda:0 A GPU").is_calibrated);
+  EXPECT_FALSE(load_schedule_coefficients("cuda:0 A GPU", default_gpu()).is_calibrated);
 }
 
 TEST_F(CoefficientFiles, ThatCannotBeUsedAreLeftAside) {
@@ -134,16 +132,16 @@ TEST_F(CoefficientFiles, ThatCannotBeUsedAreLeftAside) {
         replaced("0.75", "1e300"), replaced("0.75", "\"0.75\"")}) {
     write(*path, bad);
     ::testing::internal::CaptureStdout();
-    const DeviceCoefficients found = load_schedule_coefficients(kDevice);
+    const DeviceCoefficients found = load_schedule_coefficients(kDevice, default_gpu());
     const std::string said = ::testing::internal::GetCapturedStdout();
     EXPECT_FALSE(found.is_calibrated) << bad;
-    EXPECT_EQ(found.coefficients, ScheduleCoefficients()) << bad;
+    EXPECT_EQ(found.coefficients, default_gpu().schedules) << bad;
     EXPECT_THAT(said, ::testing::HasSubstr(*path));
     EXPECT_THAT(said, ::testing::HasSubstr(
                           "vecc-bench calibrate --backend=cuda --device=cuda:1 writes another"));
   }
   write(*path, good);
-  EXPECT_TRUE(load_schedule_coefficients(kDevice).is_calibrated);
+  EXPECT_TRUE(load_schedule_coefficients(kDevice, default_gpu()).is_calibrated);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(WalkLines, AreThoseOfABlocksOwnRows) {
       "%4 = output %3 [0:1] : f32[1, 32x1]\n";
   const auto program = parse_program(text, "p");
   ASSERT_TRUE(program) << program.error().text();
-  const Plan plan = make_plan(*program, for_gpu_parts({}));
+  const Plan plan = make_plan(*program, for_gpu_parts({}, default_gpu()));
   ASSERT_EQ(plan.launches.size(), 1u);
   const Launch& launch = plan.launches.front();
   const auto& accesses = plan.kernels[launch.kernel].accesses;

@@ -71,9 +71,9 @@ void check_stage(const Plan& plan, const StageLaunches& stage,
 std::uint32_t check_phases(const Program& program, bool reuses_memory) {
   const auto whole = native::make_gradient_program(program);
   EXPECT_TRUE(whole) << whole.error().text();
-  PlanOptions options = for_gpu_parts({});
+  PlanOptions options = for_gpu_parts({}, default_gpu());
   if (reuses_memory) options.least_reused_elements = 0;
-  options.levels_at_once = !reuses_memory;
+  if (reuses_memory) options.target.launches_at_once = 1;
   options.second_stage = whole->first;
   for (const auto& gradient : whole->gradients) {
     if (gradient) options.kept.push_back(*gradient);

@@ -2,7 +2,7 @@
 // sections, each of which asks for one launch's kernel and holds its text:
 //
 //   => cpp LAUNCH
-//   => cuda LAUNCH [merged|step|wide-step] [tf32|bf16]
+//   => cuda LAUNCH [merged|step|wide-step] [tf32|bf16] [a100|l4]
 //   => walk
 //   => end-run
 //
@@ -66,6 +66,7 @@ struct Asked {
   std::size_t launch = 0;
   CudaUnit unit = CudaUnit::Kernel;
   MatmulPrecision precision = MatmulPrecision::Exact;
+  Target target = default_gpu();
 };
 
 Asked read_section(const std::string& section) {
@@ -85,6 +86,8 @@ Asked read_section(const std::string& section) {
       asked.precision = MatmulPrecision::Tf32;
     } else if (word == "bf16") {
       asked.precision = MatmulPrecision::Bf16;
+    } else if (const Target* const target = find_target(word)) {
+      asked.target = *target;
     } else {
       ADD_FAILURE() << "not known: " << word << " in " << section;
     }
@@ -108,7 +111,7 @@ std::string layout_text(const Plan& plan, const Launch& launch, CudaUnit unit,
   constexpr std::size_t kMost = 3;
   const CudaLayout layout =
       cuda_layout(plan.kernels[launch.kernel], unit, rows.loops.lanes, rows.loops.threads);
-  const std::vector<BlockRows> blocks = cut_blocks(launch, layout, rows);
+  const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, rows);
   std::string text =
       fmt::format("// {} threads a block, {}; {} {}:", layout.threads,
                   layout.flat ? "each an entry" : fmt::format("{} a row", layout.lanes),
@@ -125,7 +128,7 @@ std::string text_of(const Asked& asked, const Program& program, const PlanOption
   }
   if (asked.language == "end-run") return print_end_run(program.dtype());
   const bool on_gpu = asked.language == "cuda";
-  PlanOptions planned = on_gpu ? for_gpu(options) : options;
+  PlanOptions planned = on_gpu ? for_gpu(options, asked.target) : options;
   planned.precision = asked.precision;
   const Plan plan = make_plan(program, planned);
   const auto verified = verify(plan);
@@ -140,7 +143,7 @@ std::string text_of(const Asked& asked, const Program& program, const PlanOption
   if (!on_gpu) return head + print_cpp(kernel).text;
   const RowLoops rows = choose_row_loops(plan, launch, asked.unit);
   return head + layout_text(plan, launch, asked.unit, rows) +
-         print_cuda(kernel, rows.loops, asked.unit);
+         print_cuda(kernel, rows.loops, asked.unit, plan.target);
 }
 
 // The Program whose kernels are asked for, and what of it is kept.

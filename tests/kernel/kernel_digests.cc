@@ -71,8 +71,8 @@ std::string cuda_of(const Plan& plan, CudaUnit unit) {
     const CudaLayout layout = cuda_layout(kernel, unit, rows.loops.lanes, rows.loops.threads);
     text += fmt::format("// {} cycles, {} longest\n", rows.cycles.begun, rows.cycles.longest);
     text += fmt::format("// {} threads, {} bytes\n", rows.loops.threads, layout.unit_bytes);
-    text += "// " + blocks_text(cut_blocks(launch, layout, rows));
-    text += print_cuda(kernel, rows.loops, unit);
+    text += "// " + blocks_text(cut_blocks(plan, launch, layout, rows));
+    text += print_cuda(kernel, rows.loops, unit, plan.target);
   }
   return text;
 }
@@ -95,11 +95,11 @@ void print_program(const std::string& name, const native::GradientProgram& whole
   const Plan cpu = make_plan(whole.program, options);
   print(name + " cpu plan", text_of(cpu, whole.program) + numbers_of(cpu));
   print(name + " cpu kernels", cpp_of(cpu));
-  print_gpu(name + " gpu", whole.program, for_gpu(options));
-  print_gpu(name + " gpu-parts", whole.program, for_gpu_parts(options));
+  print_gpu(name + " gpu", whole.program, for_gpu(options, default_gpu()));
+  print_gpu(name + " gpu-parts", whole.program, for_gpu_parts(options, default_gpu()));
   if (whole.program.dtype() != DType::F32) return;
   for (const MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
-    PlanOptions rounded = for_gpu(options);
+    PlanOptions rounded = for_gpu(options, default_gpu());
     rounded.precision = precision;
     print_gpu(fmt::format("{} gpu-{}", name, text_of(precision)), whole.program, rounded);
   }

@@ -1,6 +1,7 @@
 // The text of Plans: tests/plan/cases/CLAIM.txt holds a claim in comment lines (with `# options:`
-// keep_values, no_fuse, kept=ID, second_stage=ID), a Program, `=>`, and its Plan. VECC_REBASE=1
-// writes what is made now, for review.
+// keep_values, no_fuse, kept=ID, second_stage=ID; target=NAME: for a GPU, with how threads share
+// the rows of each launch), a Program, `=>`, and its Plan. VECC_REBASE=1 writes what is made now,
+// for review.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "src/plan/launch_layout.h"
 #include "vecc/plan.h"
 #include "vecc/program_text.h"
 
@@ -40,6 +42,10 @@ void read_option(const std::string& option, PlanOptions& options) {
     options.fuse = false;
   } else if (name == "kept") {
     options.kept.push_back(id());
+  } else if (name == "target") {
+    const Target* const target = find_target(option.substr(equals + 1));
+    EXPECT_NE(target, nullptr) << option;
+    if (target != nullptr) options = for_gpu(options, *target);
   } else if (name == "second_stage") {
     options.second_stage = id();
   } else {
@@ -71,7 +77,8 @@ TEST_P(PlanCases, MakeTheText) {
   const Plan plan = make_plan(*program, options_of(text.substr(0, begin)));
   const auto verified = verify(plan);
   EXPECT_TRUE(verified) << verified.error().text();
-  const std::string made = text_of(plan, *program);
+  const bool on_gpu = plan.target.multiprocessors > 0;
+  const std::string made = text_of(plan, *program) + (on_gpu ? "\n" + text_of_layout(plan) : "");
   if (std::getenv("VECC_REBASE") != nullptr) {
     std::ofstream(GetParam()) << text.substr(0, arrow) << kArrow << made;
     return;

@@ -45,21 +45,21 @@ TEST(LargeMatrices, StandAlone) {
   const auto launches = [](Shape shape, const PlanOptions& options) {
     return make_plan(products(shape), options).launches.size();
   };
-  EXPECT_EQ(launches(Shape(300, 200), for_gpu({})), 2u);
+  EXPECT_EQ(launches(Shape(300, 200), for_gpu({}, default_gpu())), 2u);
   EXPECT_EQ(launches(Shape(300, 200), {}), 1u);  // a CPU's cache holds one
-  EXPECT_EQ(launches(Shape(64, 64), for_gpu({})), 1u);
+  EXPECT_EQ(launches(Shape(64, 64), for_gpu({}, default_gpu())), 1u);
   EXPECT_TRUE(is_large_matrix(Shape(129, 128)));
   EXPECT_FALSE(is_large_matrix(Shape(128, 128)));
   EXPECT_FALSE(is_large_matrix(Shape(2, 4096)));
 }
 
 TEST(LargeMatrices, BlocksHavePartsOfThem) {
-  const Plan plan = make_plan(products(Shape(300, 200)), for_gpu({}));
+  const Plan plan = make_plan(products(Shape(300, 200)), for_gpu({}, default_gpu()));
   const Launch& launch = plan.launches.front();
   const CudaLayout layout = layout_of(plan, launch);
   EXPECT_EQ(layout.parts, 3u);
   EXPECT_EQ(layout_of(plan, launch, CudaUnit::Step).parts, 1u);
-  const auto blocks = cut_blocks(launch, layout, choose_row_loops(plan, launch, CudaUnit::Kernel));
+  const auto blocks = cut_blocks(plan, launch, layout, choose_row_loops(plan, launch, CudaUnit::Kernel));
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   for (const BlockRows& block : blocks) {
     EXPECT_LE(block.end - block.begin, layout.block_rows);
@@ -77,7 +77,7 @@ TEST(LargeMatrices, BlocksHavePartsOfThem) {
 TEST(LargeMatrices, GradientsHaveTilesAndNoPieces) {
   auto both = native::make_gradient_program(products(Shape(300, 200)));
   ASSERT_TRUE(both);
-  PlanOptions options = for_gpu({});
+  PlanOptions options = for_gpu({}, default_gpu());
   for (const auto& gradient : both->gradients) {
     if (gradient) options.kept.push_back(*gradient);
   }

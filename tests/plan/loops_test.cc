@@ -40,7 +40,7 @@ Plan plan_of(const Sums& sums) {
     sum = program.linear(matrix, sum, linear);
   }
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
-  PlanOptions options = for_gpu({});
+  PlanOptions options = for_gpu({}, default_gpu());
   options.longest_piece = options.longest_wide_piece = 1u << 20;
   options.even_pieces = 0;
   return make_plan(program, options);
@@ -114,7 +114,7 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
   const std::vector<std::uint32_t> all = offsets;
   const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
-  const Plan plan = make_plan(program, for_gpu({}));
+  const Plan plan = make_plan(program, for_gpu({}, default_gpu()));
   const Launch& launch = plan.launches.front();
   ASSERT_NE(launch.order, kNone);
   const std::vector<std::uint32_t>& order = *plan.arrays[launch.order];
@@ -132,7 +132,7 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
   EXPECT_EQ(loops.loops.of_class[0].slots, loops.loops.threads / layout.lanes);
   EXPECT_EQ(loops.loops.of_class[1].slots, 1u);
   std::uint32_t next = 0;
-  for (const BlockRows& block : cut_blocks(launch, layout, loops)) {
+  for (const BlockRows& block : cut_blocks(plan, launch, layout, loops)) {
     EXPECT_EQ(block.begin, next);
     EXPECT_EQ(block.type, block.begin < kLong ? 0u : 1u);
     next = block.end;
@@ -166,7 +166,7 @@ TEST(MemberLoops, ManyNarrowRowsRunInSmallBlocks) {
     const MemberLoops& chosen = loops.loops;
     const CudaLayout layout =
         cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, chosen.lanes, chosen.threads);
-    const std::vector<BlockRows> blocks = cut_blocks(launch, layout, loops);
+    const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, loops);
     const std::uint32_t of_block = chosen.threads / (chosen.lanes * chosen.of_class.front().slots);
     EXPECT_EQ(blocks.size(), (launch.rows + of_block - 1) / of_block);
     return chosen.threads;
@@ -199,7 +199,7 @@ TEST(MemberLoops, ThreeKindsOfRowsHaveThreeLoops) {
       program.fact(std::vector<double>(offsets.back(), 1.0), offsets.back(), Shape::scalar());
   const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
-  const Plan plan = make_plan(program, for_gpu({}));
+  const Plan plan = make_plan(program, for_gpu({}, default_gpu()));
   const RowLoops loops = choose_row_loops(plan, plan.launches.front(), CudaUnit::Kernel);
   EXPECT_EQ(loops.ends, (std::vector<std::uint32_t>{40, 3'040, 103'040}));
   const std::vector<MemberLoop>& of_class = loops.loops.of_class;

@@ -46,10 +46,11 @@ void check_plans(const Program& program, ValueId second_stage = kNone) {
   expect_verified(program, options, "not fused, all kept");
   options.keep_values = false;
   expect_verified(program, options, "not fused");
-  options = {.second_stage = second_stage,
+  options = {.target = default_gpu(),
+             .second_stage = second_stage,
              .longest_piece = 3,
-             .longest_wide_piece = 2,
-             .for_vectors = false};
+             .longest_wide_piece = 2};
+  options.target.launches_at_once = 1;
   expect_verified(program, options, "as for a GPU, in short pieces");
   options.longest_piece = options.longest_wide_piece = 64;
   options.even_pieces = 1000;

@@ -84,7 +84,7 @@ Result<ScheduleCalibration> calibrate_schedules(const TimeOptions& time, std::ui
   }
   std::vector<cuda::MeasuredSchedule> runs;
   for (const auto& row : result.rows) runs.push_back({row.counts, row.seconds / kMicrosecond});
-  result.coefficients = cuda::fit_schedules(runs);
+  result.coefficients = cuda::fit_schedules(runs, device->target().schedules);
   for (auto& row : result.rows) {
     row.predicted_seconds = kMicrosecond * cuda::predict_time(row.counts, result.coefficients);
   }

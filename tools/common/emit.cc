@@ -8,6 +8,7 @@
 #include "tools/common/data_sink.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/statistics.h"
+#include "vecc/escape.h"
 #include "vecc/plan.h"
 #include "vecc/program_text.h"
 
@@ -55,12 +56,19 @@ void add_emit_options(CLI::App& app, EmitOptions& options) {
          "Write to PATH, whole or not at all, instead of stdout (ir: long arrays go to "
          "PATH.arrays; python, cpp, cuda: PATH is a new or empty folder)")
       ->type_name("PATH");
+  app.add_option("--target", options.target_name,
+                 "--emit=plan, --emit=cuda: the GPU that is planned for, here or not: one that is "
+                 "known by name, or a file that describes it (docs/targets.md)")
+      ->type_name("h200|h100|a100|l4|FILE");
   app.add_flag("--full", options.full,
                "--emit=ir: every array in the text itself (default: shortened on a terminal, in "
                "the side file with -o)");
 }
 
 void add_emit_output(CommandPaths& paths, const EmitOptions& options) {
+  if (!options.target_name.empty() && find_target(options.target_name) == nullptr) {
+    paths.add_input("--target=" + options.target_name, options.target_name);
+  }
   if (options.path.empty()) return;
   const std::string name = "-o " + options.path;
   const auto is = [&](EmitKind kind) { return options.kind == kind; };
@@ -78,9 +86,11 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Plan: {
-      PlanOptions plan = options.on_gpu ? for_gpu({}) : PlanOptions();
-      plan.precision = options.precision;
-      return write_data(options.path, text_of(make_plan(program, plan), program));
+      PlanOptions plan_options = options.target ? for_gpu({}, *options.target) : PlanOptions();
+      plan_options.precision = options.precision;
+      const Plan plan = make_plan(program, plan_options);
+      const std::string layout = options.target ? "\n" + text_of_layout(plan) : "";
+      return write_data(options.path, text_of(plan, program) + layout);
     }
     case EmitKind::Dot: return write_data(options.path, print_dot(program));
     case EmitKind::Stats:
@@ -96,15 +106,29 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
     }
     case EmitKind::Cuda: {
       const DeferInterrupt whole_folder;
-      return emit_cuda(program, options.path, code.native);
+      NativeOptions native = code.native;
+      if (options.target) native.target = *options.target;
+      return emit_cuda(program, options.path, native);
     }
     case EmitKind::Html: break;
   }
   fail_check("a kind that is printed from the program alone", __FILE__, __LINE__, "html");
 }
 
+Result<void> read_emit_target(EmitOptions& options) {
+  if (options.target_name.empty()) return {};
+  VECC_TRY(options.target, read_target(options.target_name));
+  if (options.precision == MatmulPrecision::Exact) return {};
+  return check_tensor_cores(*options.target, escape_terminal(options.target->name),
+                            "--matmul-precision=" + std::string(text_of(options.precision)));
+}
+
 std::string check_emit_options(const EmitOptions& options) {
   if (options.full && options.kind != EmitKind::Ir) return "--full needs --emit=ir";
+  if (!options.target_name.empty() && options.kind != EmitKind::Plan &&
+      options.kind != EmitKind::Cuda) {
+    return "--target needs --emit=plan or --emit=cuda: what runs here is planned for its device";
+  }
   if (options.path.empty()) {
     if (options.kind == EmitKind::Python) return "--emit=python needs -o: a folder";
     if (options.kind == EmitKind::Cpp) return "--emit=cpp needs -o: a folder";

@@ -12,6 +12,7 @@
 #include "vecc/emit_python.h"
 #include "vecc/error.h"
 #include "vecc/program.h"
+#include "vecc/target.h"
 
 namespace vecc::tools {
 
@@ -19,10 +20,11 @@ enum class EmitKind : std::uint8_t { Ir, Plan, Dot, Stats, Html, Python, Cpp, Cu
 
 struct EmitOptions {
   std::optional<EmitKind> kind;
-  std::string path;     ///< empty: stdout; python, cpp, cuda: a folder
-  bool full = false;    ///< ir: every array inline
-  bool json = false;    ///< stats
-  bool on_gpu = false;  ///< plan: as a GPU runs it
+  std::string path;              ///< empty: stdout; python, cpp, cuda: a folder
+  bool full = false;             ///< ir: every array inline
+  bool json = false;             ///< stats
+  std::string target_name;       ///< plan, cuda: --target, a known GPU or a file; empty: not given
+  std::optional<Target> target;  ///< plan, cuda: for this GPU
   MatmulPrecision precision = MatmulPrecision::Exact;  ///< plan, of a GPU
 };
 
@@ -32,7 +34,7 @@ struct EmittedCode {
   NativeOptions native;  ///< cpp, cuda
 };
 
-/// Adds --emit, -o and --full.
+/// Adds --emit, -o, --full and --target.
 void add_emit_options(CLI::App& app, EmitOptions& options);
 
 /// ir on stdout: text that parses back, but on a terminal long arrays are shortened unless `full`.
@@ -43,7 +45,11 @@ void add_emit_options(CLI::App& app, EmitOptions& options);
                                         const nlohmann::ordered_json& statistics,
                                         const EmittedCode& code = {});
 
-/// Where -o writes: a file, with its side file, or a folder.
+/// The target that was named, before work starts. Errors: those of read_target(); that of
+/// check_tensor_cores() for the precision.
+[[nodiscard]] Result<void> read_emit_target(EmitOptions& options);
+
+/// Where -o writes: a file, with its side file, or a folder; and the file of --target.
 void add_emit_output(CommandPaths& paths, const EmitOptions& options);
 
 /// What does not fit together; empty if all is well.

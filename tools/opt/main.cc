@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   std::string input = "-";
-  EmitOptions emit{EmitKind::Ir, {}, false, false, false};
+  EmitOptions emit{.kind = EmitKind::Ir};
   OptimizeSettings optimize;
   bool optimizes = false;  ///< -O or --passes is there
   std::string log_level = "warn";
@@ -58,7 +58,8 @@ Result<Program> read_program(const std::string& path) {
   return parse_program(text, "<stdin>");
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(Options& options) {
+  VECC_TRY_VOID(read_emit_target(options.emit));
   VECC_TRY(Program program, read_program(options.input));
   if (const Result<void> valid = verify(program); !valid) {
     return valid.error().in(options.input == "-" ? "<stdin>" : options.input);

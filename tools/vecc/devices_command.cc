@@ -51,9 +51,9 @@ BackendState state_of(const Backend& backend, bool has_gpu) {
 Result<void> print_text(const std::vector<cuda::DeviceInfo>& gpus) {
   std::vector<std::vector<std::string>> lines{{"device", "name", "memory", "capability", "SMs"}};
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    lines.push_back({"cuda:" + std::to_string(i), gpus[i].name, text_of_bytes(gpus[i].bytes),
-                     cuda::capability_text(gpus[i].capability),
-                     std::to_string(gpus[i].multiprocessors)});
+    lines.push_back({"cuda:" + std::to_string(i), gpus[i].facts.device, text_of_bytes(gpus[i].bytes),
+                     capability_text(gpus[i].facts.capability),
+                     std::to_string(gpus[i].facts.multiprocessors)});
   }
   if (!gpus.empty()) VECC_TRY_VOID(print_table(lines));
   lines = {{"backend", "runs on", "if not, why"}};
@@ -69,10 +69,10 @@ Result<void> print_json(const std::vector<cuda::DeviceInfo>& gpus) {
   nlohmann::ordered_json json{{"gpus", nlohmann::ordered_json::array()},
                               {"backends", nlohmann::ordered_json::array()}};
   for (const cuda::DeviceInfo& gpu : gpus) {
-    json["gpus"].push_back({{"name", gpu.name},
+    json["gpus"].push_back({{"name", gpu.facts.device},
                             {"bytes", gpu.bytes},
-                            {"capability", cuda::capability_text(gpu.capability)},
-                            {"multiprocessors", gpu.multiprocessors}});
+                            {"capability", capability_text(gpu.facts.capability)},
+                            {"multiprocessors", gpu.facts.multiprocessors}});
   }
   for (const Backend* backend : backends()) {
     const BackendState state = state_of(*backend, !gpus.empty());

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/cuda/device.h"
 #include "commands.h"
 #include "emitted_code.h"
 #include "execute.h"
@@ -57,6 +58,7 @@ struct Compiled {
 /// A program in C++ or CUDA is what the cpu or the cuda backend runs, so that is what it is
 /// optimized for; where that has no compiler or no GPU to measure with, with default costs.
 BackendChoice emitted_backend(const Options& options) {
+  if (!options.emit.target_name.empty()) return {nullptr, {}};  // no device here is asked for
   const bool is_cuda = options.emit.kind == EmitKind::Cuda;
   const Backend* backend = find_backend(is_cuda ? "cuda" : "cpu");
   const Device device = is_cuda ? options.device : Device{};
@@ -174,7 +176,21 @@ Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stage
   return {};
 }
 
+/// What --emit=plan and --emit=cuda plan for: the target that is named; of a plan with
+/// --backend=cuda else its GPU, or the default one where there is none.
+Result<void> choose_emit_target(Options& options) {
+  VECC_TRY_VOID(read_emit_target(options.emit));
+  if (options.emit.target || options.emit.kind != EmitKind::Plan || options.backend != "cuda") {
+    return {};
+  }
+  const auto info = cuda::describe_device(options.device.index);
+  options.emit.target = info ? target_of(info->facts) : default_gpu();
+  return check_capability(options.emit.target->capability, "--emit=plan",
+                          escape_terminal(options.emit.target->name));
+}
+
 Result<void> run(Options options) {
+  VECC_TRY_VOID(choose_emit_target(options));
   Stages stages(!options.quiet);
   VECC_TRY(NeuronGraph graph, import_graph(options, stages));
   VECC_TRY_VOID(check_saved_names(graph, options));

@@ -72,7 +72,8 @@ Result<Program> optimize_there(Program program, const BackendChoice& choice, con
                                OptimizeReport& report) {
   if (choice.backend == nullptr || options.optimize.options.level < 2) {
     OptimizeSettings settings = options.optimize;
-    if (options.emit.kind == EmitKind::Cuda) {  // for a GPU that need not be here
+    if (options.emit.kind == EmitKind::Cuda ||
+        !options.emit.target_name.empty()) {  // for a GPU that need not be here
       settings.options.cost = default_coefficients(/*on_gpu=*/true, /*prints_kernels=*/true);
     }
     return run_optimizer(std::move(program), settings, report);

@@ -29,6 +29,7 @@ Examples:
                                           wide products by a GPU's matrix units
   vecc graph.pb --emit=ir                 the tensor program as text
   vecc graph.pb --emit=plan               the kernels that it is compiled to, as text
+  vecc graph.pb --emit=plan --target=a100 the same of a GPU that need not be here
   vecc graph.pb --emit=dot | dot -Tsvg    its picture
   vecc graph.pb --emit=stats --json       its sizes
   vecc graph.pb --emit=python -o module   a PyTorch module: module/model.py and its weights
@@ -263,8 +264,8 @@ std::string check_folds(const Options& o) {
 
 std::string check_precision(const Options& o) {
   if (!o.precision) return {};
-  if (o.backend != "cuda" && o.emit.kind != EmitKind::Cuda) {
-    return "--matmul-precision needs --backend=cuda (or --emit=cuda)";
+  if (o.backend != "cuda" && o.emit.kind != EmitKind::Cuda && o.emit.target_name.empty()) {
+    return "--matmul-precision needs --backend=cuda (or --emit=cuda, --target)";
   }
   if (*o.precision != MatmulPrecision::Exact && o.dtype != DType::F32) {
     return "--matmul-precision=" + std::string(text_of(*o.precision)) + " needs --dtype=f32";
@@ -289,7 +290,6 @@ std::string check_run_options(Options& o, const std::string& device) {
 /// What CLI11's own checks do not see; empty if all is well.
 std::string check_options(const CLI::App& app, Options& o, const std::string& device) {
   if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
-  o.emit.on_gpu = o.backend == "cuda";
   o.emit.precision = o.precision.value_or(MatmulPrecision::Exact);
   if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {

@@ -14,6 +14,7 @@
 #include "src/kernel/print_cuda.h"
 #include "src/plan/dependencies.h"
 #include "src/plan/launch_layout.h"
+#include "vecc/escape.h"
 
 namespace vecc {
 namespace {
@@ -50,7 +51,7 @@ class CudaKernels {
     if (is_new) {
       const Kernel& printed = plan_.kernels[kernel];
       const std::string name = emit::kernel_name(units_.size());
-      units_.push_back({&printed, print_cuda(printed, loops, CudaUnit::Kernel, name) +
+      units_.push_back({&printed, print_cuda(printed, loops, CudaUnit::Kernel, plan_.target, name) +
                                       host_text(printed, name)});
     }
     return found->second;
@@ -89,7 +90,7 @@ emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
     const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel, kCudaThreads);
     const CudaLayout layout =
         cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, loops.loops.lanes);
-    const std::vector<BlockRows> blocks = cut_blocks(launch, layout, loops);
+    const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, loops);
     kernel_of.push_back(kernels.add(launch.kernel, loops.loops));
     rows.push_back(
         {add_blocks(blocks, indices), blocks.size(), indices.add(before[l]), before[l].size()});
@@ -107,9 +108,14 @@ Result<void> emit_cuda(const Program& program, const std::string& directory,
                   "products in " + std::string(text_of(options.precision)) + " are of f32, found " +
                       std::string(text_of(program.dtype())));
   }
+  if (rounds) {
+    VECC_TRY_VOID(
+        check_tensor_cores(options.target, escape_terminal(options.target.name),
+                           "--matmul-precision=" + std::string(text_of(options.precision))));
+  }
   emit::NativeLanguage cuda;
   cuda.name = "cuda";
-  cuda.plan = for_gpu({});
+  cuda.plan = for_gpu({}, options.target);
   cuda.plan.precision = options.precision;
   cuda.files = cuda_files();
   cuda.fields = {{"{{FLAGS}}", emit::join_flags(cuda_kernel_flags())},

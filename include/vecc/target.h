@@ -1,0 +1,143 @@
+// Target: one description of a machine. Everything that depends on what a Plan runs on (how
+// launches share rows, what runs at once, how many registers a kernel may take) reads it, and a
+// Plan says which one it was made for. So a Plan for a GPU can be made and printed where there is
+// none.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vecc/error.h"
+
+namespace vecc {
+
+/// What a GPU's multiprocessors take, in their cycles: the model by which a launch's loops are
+/// chosen (src/plan/loop_model.h).
+struct LoopTimes {
+  double instructions = 0;      ///< that a multiprocessor begins in a cycle while others wait
+  double wait = 0;              ///< until what a batch of members loads is there
+  double instruction_wait = 0;  ///< of each instruction of a batch, and of a row
+  double line_wait = 0;         ///< of each line of the cache that a warp reads
+  double block_join = 0;        ///< joining a block's warps, in joins of two halves of a warp
+  double moved = 0;             ///< numbers that the whole GPU moves in a cycle
+  double multiply_adds = 0;     ///< that the whole GPU computes in a cycle
+
+  bool operator==(const LoopTimes&) const = default;
+};
+
+/// Microseconds that starting kernels takes, by the way in which they are started
+/// (backends/cuda/predict_times.h); `vecc-bench calibrate --backend=cuda` measures a device's.
+struct ScheduleTimes {
+  /// A CUDA graph: what a stage begins with, a level, a further node in it, a unit of work.
+  struct Graph {
+    double begin = 0;
+    double level = 0;
+    double node = 0;
+    double work = 0;
+    bool operator==(const Graph&) const = default;
+  };
+  /// A grid: what a stage begins with, a level (its barrier and what its blocks fetch before they
+  /// compute), a unit of work.
+  struct Grid {
+    double begin = 0;
+    double level = 0;
+    double work = 0;
+    bool operator==(const Grid&) const = default;
+  };
+  /// Parts: what a stage begins with, the barrier between two phases, a block's level, a further
+  /// step in it, a unit of the block's own work.
+  struct Parts {
+    double begin = 0;
+    double barrier = 0;
+    double level = 0;
+    double step = 0;
+    double work = 0;
+    bool operator==(const Parts&) const = default;
+  };
+  Graph graph;
+  Grid grid;
+  Parts parts;
+  bool operator==(const ScheduleTimes&) const = default;
+};
+
+struct Target {
+  std::string name = "cpu";
+  /// Of a processor's vector registers; 0: threads compute number by number.
+  std::uint32_t vector_bytes = 32;
+  /// Launches that may run at the same time. Of one launch at a time the next may take the memory
+  /// of values that nobody reads any more.
+  std::uint32_t launches_at_once = 1;
+
+  // What follows is a GPU's; 0 of a CPU.
+  std::uint32_t capability = 0;  ///< 90 is compute capability 9.0
+  std::uint32_t multiprocessors = 0;
+  std::uint32_t threads = 0;       ///< of a multiprocessor, at most
+  std::uint32_t registers = 0;     ///< of a multiprocessor, of 32 bits
+  std::uint32_t shared_bytes = 0;  ///< of a multiprocessor: memory that its blocks share
+  std::uint32_t packed_bytes = 0;  ///< that a thread moves at once, at most
+  std::uint64_t cache_bytes = 0;   ///< that all multiprocessors share (L2)
+  double megahertz = 0;            ///< cycles a microsecond, under load
+  LoopTimes loops;
+  ScheduleTimes schedules;
+
+  [[nodiscard]] bool has_vectors() const { return vector_bytes > 0; }
+  /// Whether launches of one level, which do not depend on one another, run side by side.
+  [[nodiscard]] bool runs_levels_at_once() const { return launches_at_once > 1; }
+  /// Whether blocks of threads have memory of their own, in which they keep parts of matrices.
+  [[nodiscard]] bool has_shared_memory() const { return shared_bytes > 0; }
+  /// Tensor cores for products of TF32 and BF16.
+  [[nodiscard]] bool has_tensor_cores() const;
+  /// Whether a kernel of a CUDA graph may begin before those that it waits for have ended.
+  [[nodiscard]] bool starts_early() const;
+  /// Blocks of a cluster, at most; 0: there are none.
+  [[nodiscard]] std::uint32_t cluster_blocks() const;
+  /// Blocks of so many threads that run at once on a multiprocessor, and on all of them.
+  [[nodiscard]] std::uint32_t blocks_of_multiprocessor(std::uint32_t block_threads) const;
+  [[nodiscard]] std::uint32_t blocks_at_once(std::uint32_t block_threads) const;
+
+  bool operator==(const Target&) const = default;
+};
+
+/// "9.0" of 90.
+[[nodiscard]] std::string capability_text(std::uint32_t capability);
+
+/// The GPUs that are known by name.
+[[nodiscard]] std::span<const Target> known_targets();
+/// Null if there is none of that name.
+[[nodiscard]] const Target* find_target(std::string_view name);
+/// What is planned for where no GPU is there or named: an H200.
+[[nodiscard]] const Target& default_gpu();
+
+/// Whether kernels run on such a GPU; `place` is of the error: DeviceAbsent.
+[[nodiscard]] Result<void> check_capability(std::uint32_t capability, const std::string& place,
+                                            const std::string& gpu);
+
+/// Whether it has tensor cores for what `option` asks for: BackendUnsupported.
+[[nodiscard]] Result<void> check_tensor_cores(const Target& target, const std::string& place,
+                                              const std::string& option);
+
+/// A known GPU's name, or a file with a Target as JSON (docs/targets.md). Errors:
+/// FileUnreadable, BadTable (with what was found and expected), DeviceAbsent (an old GPU).
+[[nodiscard]] Result<Target> read_target(const std::string& name_or_path);
+/// The same of a file's text; `place` is of errors.
+[[nodiscard]] Result<Target> parse_target(std::string_view json, const std::string& place);
+/// As parse_target() reads it.
+[[nodiscard]] std::string text_of(const Target& target);
+
+/// What a driver says of a GPU; 0 where it says nothing.
+struct GpuFacts {
+  std::string device;  ///< "NVIDIA H200"
+  std::uint32_t capability = 0;
+  std::uint32_t multiprocessors = 0;
+  std::uint32_t threads = 0;
+  std::uint32_t registers = 0;
+  std::uint32_t shared_bytes = 0;
+  std::uint64_t cache_bytes = 0;
+};
+/// With the times of the known GPU that its name has, else with the default GPU's; those of the
+/// whole GPU by its multiprocessors.
+[[nodiscard]] Target target_of(const GpuFacts& facts);
+
+}  // namespace vecc
