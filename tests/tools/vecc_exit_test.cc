@@ -59,6 +59,27 @@ TEST(VeccExit, bad_usage_is_2) {
                  "--matmul-precision=bf16 needs --dtype=f32");
 }
 
+// A plan for a GPU that need not be here, and what of it is refused before any work.
+TEST(VeccExit, targets_are_named_or_files) {
+  const std::string graph = write_small_graph(test_folder());
+  const Finished plan = run_vecc({graph, "--emit=plan", "--target=l4", "-q"});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_NE(plan.out.find("\ntarget l4: compute capability 8.9, 58 multiprocessors\n"),
+            std::string::npos);
+  expect_failure(run_vecc({graph, "--target=l4"}), 2, "--target needs --emit=plan or --emit=cuda");
+  expect_failure(run_vecc({graph, "--emit=plan", "--target=h300"}), 3,
+                 "h300: error: is none of h200, h100, a100, l4, and no file");
+  const std::string file = test_folder() + "/gpu.json";
+  std::ofstream(file) << R"({"like": "h200", "name": "old", "capability": "7.5"})";
+  EXPECT_EQ(run_vecc({graph, "--emit=plan", "--target=" + file, "-q"}).code, 0);
+  expect_failure(
+      run_vecc({graph, "--emit=plan", "--target=" + file, "--matmul-precision=tf32"}), 5,
+      "old: error: --matmul-precision=tf32 needs compute capability 8.0, found 7.5 [E061]");
+  expect_failure(run_vecc({graph, "--emit=plan", "--target=" + file, "-o", file}), 2, "--target=");
+  std::ofstream(file) << R"({"like": "h200", "capability": "6.1"})";
+  expect_failure(run_vecc({graph, "--emit=plan", "--target=" + file}), 5, "[E062]");
+}
+
 TEST(VeccExit, every_level_runs_and_another_is_2) {
   const std::string graph = write_small_graph(test_folder());
   EXPECT_EQ(run_vecc({graph, "-O0", "--backend=reference"}).code, 0);

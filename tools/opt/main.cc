@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   std::string input = "-";
-  EmitOptions emit{.kind = EmitKind::Ir};
+  EmitOptions emit{EmitKind::Ir, {}, false, false, {}, {}};
   OptimizeSettings optimize;
   bool optimizes = false;  ///< -O or --passes is there
   std::string log_level = "warn";
