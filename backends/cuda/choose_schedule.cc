@@ -84,9 +84,9 @@ Result<WalkChoice> choose_walk(const Plan& plan, const AskedLaunch& asked, bool 
                           capability_text(device.target().capability) +
                           "; --cuda-launch=grid runs everything in one launch, too");
       }
-      choice.shape = {
-          launch, asked.blocks == 0 ? device.target().cluster_blocks()
-                                    : std::min(asked.blocks, device.target().cluster_blocks())};
+      choice.shape = {launch, asked.blocks == 0
+                                  ? device.target().cluster_blocks()
+                                  : std::min(asked.blocks, device.target().cluster_blocks())};
   }
   return choice;
 }

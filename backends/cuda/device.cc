@@ -68,8 +68,8 @@ Result<std::shared_ptr<Device>> Device::open(std::uint32_t index) {
   VECC_TRY(const Driver* driver, find_driver());
   VECC_TRY(const DeviceInfo info, describe_device(index));
   VECC_TRY(const CUdevice device, find_device(*driver, index));
-  VECC_TRY_VOID(check_capability(info.facts.capability, "cuda:" + std::to_string(index),
-                                 info.facts.device));
+  VECC_TRY_VOID(
+      check_capability(info.facts.capability, "cuda:" + std::to_string(index), info.facts.device));
   std::shared_ptr<Device> opened(new Device(*driver));
   opened->name_ = "cuda:" + std::to_string(index) + " " + info.facts.device;
   opened->target_ = target_of(info.facts);

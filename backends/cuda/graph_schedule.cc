@@ -163,7 +163,8 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
       const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
       const auto [found, is_new] =
           numbers.try_emplace({kernel, node.loops, unit, node.order}, texts.size());
-      if (is_new) texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit, plan.target, node.order));
+      if (is_new)
+        texts.push_back(unit_text(plan.kernels[kernel], node.loops, unit, plan.target, node.order));
       unit_of.emplace_back(&node, found->second);
     }
   }

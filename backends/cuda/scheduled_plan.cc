@@ -46,8 +46,8 @@ Result<ScheduledPlan> schedule_program(const Program& program, const ExecutionOp
   VECC_TRY(const AskedLaunch asked, asked_launch(options.cuda_launch));
   // Who asks for values means those of the Program that was given.
   if (!options.keep_values && options.kept.empty()) {
-    if (auto parts = arrange_parts(program, asked, coefficients_for(asked, device),
-                                   device.target(), options.gradients)) {
+    if (auto parts = arrange_parts(program, asked, coefficients_for(asked, device), device.target(),
+                                   options.gradients)) {
       VECC_TRY(ScheduledPlan scheduled,
                schedule_whole(parts->program, options, device, asked, /*arranged=*/true));
       if (asked.launch == CudaLaunch::Parts || !scheduled.walk.phases.empty()) {

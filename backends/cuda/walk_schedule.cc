@@ -82,8 +82,8 @@ Result<std::unique_ptr<Schedule>> WalkSchedule::load(
     const auto [found, is_new] =
         numbers.try_emplace({launch.kernel, loops, unit}, made->units_.size());
     if (is_new) {
-      made->units_.push_back(
-          {step_unit(kernel, loops, plan.target, unit), cuda_layout(kernel, unit, loops.lanes), loops});
+      made->units_.push_back({step_unit(kernel, loops, plan.target, unit),
+                              cuda_layout(kernel, unit, loops.lanes), loops});
       distinct.emplace(made->units_.back().text.name, made->units_.back().text);
     }
     made->unit_of_.push_back(found->second);
@@ -113,7 +113,8 @@ WalkStep WalkSchedule::make_step(const Plan& plan, std::uint32_t number, bool na
     step.row_threads.push_back(layout.flat ? layout.entries : layout.lanes * loop.slots);
   }
   if (phases_.empty()) {
-    step.rows = cut_blocks(plan, launch, layout, {unit.loops, class_ends_[number]}, walk_->blocks());
+    step.rows =
+        cut_blocks(plan, launch, layout, {unit.loops, class_ends_[number]}, walk_->blocks());
   } else {
     step.phase = phases_[number].phase;
     step.level = phases_[number].level;

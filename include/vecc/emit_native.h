@@ -24,7 +24,8 @@ struct NativeOptions {
   std::vector<EmittedSample> samples;  ///< empty: numbers, no targets
   /// Of wide products in f32: emit_cuda(), for GPUs of compute capability 8.0 or newer.
   MatmulPrecision precision = MatmulPrecision::Exact;
-  /// The GPU that emit_cuda() plans for; the program runs on others of its capability or newer, too.
+  /// The GPU that emit_cuda() plans for; the program runs on others of its capability or newer,
+  /// too.
   Target target = default_gpu();
 };
 

@@ -220,8 +220,8 @@ std::string least_blocks(const Kernel& kernel, const MemberLoops& loops, const T
     const std::uint32_t of_registers = target.registers / (registers * kCudaThreads);
     const std::uint32_t of_memory =
         shared_bytes == 0 ? of_registers : target.shared_bytes / (shared_bytes + kReservedBytes);
-    return fmt::format(", {}", std::min({of_registers, of_memory,
-                                         target.blocks_of_multiprocessor(kCudaThreads)}));
+    return fmt::format(
+        ", {}", std::min({of_registers, of_memory, target.blocks_of_multiprocessor(kCudaThreads)}));
   };
   if (waits || calls("times_unit_block<") || calls("times_rows_of_memory<")) {
     return bound(kRegisters, kUnitKernelBytes);
@@ -354,8 +354,9 @@ std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit 
   text += rows + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text += is_step(unit) ? step_text(name, bits, loops)
-                          : kernel_text(name, bits, loops, unit, least_blocks(kernel, loops, target, rows));
+    text += is_step(unit)
+                ? step_text(name, bits, loops)
+                : kernel_text(name, bits, loops, unit, least_blocks(kernel, loops, target, rows));
   }
   return text;
 }

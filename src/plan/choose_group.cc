@@ -65,7 +65,8 @@ bool Lowering::joins(Spot spot, std::uint32_t rows, std::span<const Read> reads,
   const std::uint32_t group_rows = spot.space == KernelSpace::Row ? group.rows() : group.members();
   if (group_rows != rows || group.stage() != stage_ || group.closed) return false;
   if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
-  if (options_.target.has_vectors() && !keeps_vectors(group.kernel(), reads[0].shape, pace)) return false;
+  if (options_.target.has_vectors() && !keeps_vectors(group.kernel(), reads[0].shape, pace))
+    return false;
   // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
   if (pace == OpPace::Product && keeps_rows(group)) return false;
   std::uint32_t level = 0;

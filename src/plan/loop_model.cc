@@ -117,7 +117,8 @@ Cycles LoopModel::cycles_of(const RowClass& rows, const Choice& choice) const {
   const double of_a_warp = cost_.row + choice.join + members * member;
   const double groups = static_cast<double>(kWarpThreads) / layout_.lanes;
   const double lines = is_scattered_ ? groups : std::max(1.0, groups / choice.slots);
-  const double wait = times_.wait + batch * (times_.instruction_wait * member + times_.line_wait * lines);
+  const double wait =
+      times_.wait + batch * (times_.instruction_wait * member + times_.line_wait * lines);
   return {warps * of_a_warp / (processors_ * times_.instructions),
           wait * std::ceil(rows.longest / (at_once * batch)) +
               times_.instruction_wait * (cost_.row + choice.join)};

@@ -46,8 +46,8 @@ struct Cycles {
   }
 };
 
-/// The model for the rows of a kernel's launch, in a layout, on so many multiprocessors of a GPU (0:
-/// on all of them).
+/// The model for the rows of a kernel's launch, in a layout, on so many multiprocessors of a GPU
+/// (0: on all of them).
 class LoopModel {
  public:
   /// Groups of lanes that share a row's members, and what joining their sums takes.

@@ -71,7 +71,8 @@ TEST(FitSchedules, NothingIsNegative) {
   const std::vector<MeasuredSchedule> runs{{GraphCounts{1, 1, 0, 1e6}, 10},
                                            {GraphCounts{1, 2, 1, 2e6}, 9},
                                            {GraphCounts{1, 9, 2, 1e3}, 8}};
-  for (const auto& [name, value] : coefficient_values(fit_schedules(runs, default_gpu().schedules))) {
+  for (const auto& [name, value] :
+       coefficient_values(fit_schedules(runs, default_gpu().schedules))) {
     EXPECT_GE(value, 0) << name;
   }
 }

@@ -103,7 +103,8 @@ constexpr const char* kDevice = "cuda:1 A GPU";
 
 TEST_F(CoefficientFiles, AreReadAsTheyWereWritten) {
   EXPECT_FALSE(load_schedule_coefficients(kDevice, default_gpu()).is_calibrated);
-  EXPECT_EQ(load_schedule_coefficients(kDevice, default_gpu()).coefficients, default_gpu().schedules);
+  EXPECT_EQ(load_schedule_coefficients(kDevice, default_gpu()).coefficients,
+            default_gpu().schedules);
   ScheduleCoefficients written = cheap_parts();
   written.graph.work = 1.0 / 3;
   const auto path = save_schedule_coefficients(kDevice, written);

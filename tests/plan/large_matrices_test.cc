@@ -59,7 +59,8 @@ TEST(LargeMatrices, BlocksHavePartsOfThem) {
   const CudaLayout layout = layout_of(plan, launch);
   EXPECT_EQ(layout.parts, 3u);
   EXPECT_EQ(layout_of(plan, launch, CudaUnit::Step).parts, 1u);
-  const auto blocks = cut_blocks(plan, launch, layout, choose_row_loops(plan, launch, CudaUnit::Kernel));
+  const auto blocks =
+      cut_blocks(plan, launch, layout, choose_row_loops(plan, launch, CudaUnit::Kernel));
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   for (const BlockRows& block : blocks) {
     EXPECT_LE(block.end - block.begin, layout.block_rows);

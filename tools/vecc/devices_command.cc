@@ -51,8 +51,8 @@ BackendState state_of(const Backend& backend, bool has_gpu) {
 Result<void> print_text(const std::vector<cuda::DeviceInfo>& gpus) {
   std::vector<std::vector<std::string>> lines{{"device", "name", "memory", "capability", "SMs"}};
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    lines.push_back({"cuda:" + std::to_string(i), gpus[i].facts.device, text_of_bytes(gpus[i].bytes),
-                     capability_text(gpus[i].facts.capability),
+    lines.push_back({"cuda:" + std::to_string(i), gpus[i].facts.device,
+                     text_of_bytes(gpus[i].bytes), capability_text(gpus[i].facts.capability),
                      std::to_string(gpus[i].facts.multiprocessors)});
   }
   if (!gpus.empty()) VECC_TRY_VOID(print_table(lines));

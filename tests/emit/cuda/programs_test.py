@@ -16,7 +16,9 @@ VECC, VECC_OPT, VECC_IMPORT, COMPILER, EMULATOR = sys.argv[1:6]
 GRAPHS = {Path(path).stem: path for path in sys.argv[6:]}
 os.environ["VECC_CUDA_LAUNCH"] = "graph"  # as the programs run; parts add up in another order
 if not on_gpu():
-    os.environ.update(VECC_CUDA_DRIVER=EMULATOR, VECC_NVRTC=EMULATOR)
+    # As large as the GPU that programs are planned for: the same loops, the same order of sums.
+    os.environ.update(VECC_CUDA_DRIVER=EMULATOR, VECC_NVRTC=EMULATOR,
+                      VECC_EMULATED_MULTIPROCESSORS="132")
 
 
 class CudaPrograms(Programs, unittest.TestCase):
