@@ -37,11 +37,7 @@ endif()
 function(vecc_cold)
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-    get_target_property(is_precompiled ${target} PRECOMPILE_HEADERS_REUSE_FROM)
-    if(is_precompiled)
-      vecc_prelude(vecc_cold_prelude $<$<CONFIG:Release>:-O1>)
-      set_target_properties(${target} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM vecc_cold_prelude)
-    endif()
+    vecc_precompiled(${target} PRELUDE vecc_cold_prelude)
   endforeach()
 endfunction()
 
@@ -59,30 +55,43 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR VECC_SANITIZE)
   set(VECC_PRECOMPILE OFF)
 endif()
 
-# vecc_prelude(NAME OPTIONS...): those headers, once; GCC takes them for the level of optimization
-# that they were parsed at, -O3 for -O2.
-function(vecc_prelude name)
-  if(TARGET ${name})
-    return()
-  endif()
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/cmake/prelude.cc)
-  target_link_libraries(${name} PRIVATE vecc_options Boost::headers fmt::fmt)
-  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/prelude.h)
-  target_compile_options(${name} PRIVATE -fpch-preprocess ${ARGN})
+# vecc_prelude(NAME HEADER [OPTIONS ...] [DEPENDS ...]): those headers, once; GCC takes them for the
+# level of optimization that they were parsed at, -O3 for -O2.
+function(vecc_prelude name header)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;DEPENDS" ${ARGN})
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/prelude.cc)
+  target_link_libraries(${name} PRIVATE vecc_options Boost::headers fmt::fmt ${ARG_DEPENDS})
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header})
+  target_compile_options(${name} PRIVATE -fpch-preprocess ${ARG_OPTIONS})
 endfunction()
+if(VECC_PRECOMPILE)
+  vecc_prelude(vecc_prelude prelude.h)
+  vecc_prelude(vecc_cold_prelude prelude.h OPTIONS $<$<CONFIG:Release>:-O1>)
+  if(VECC_TESTS)
+    vecc_prelude(vecc_test_prelude test_prelude.h OPTIONS -O1 DEPENDS GTest::gmock)
+  endif()
+endif()
 
-# vecc_precompiled(TARGET...): libraries that link fmt (vecc_support) compile with those headers.
-function(vecc_precompiled)
+# vecc_precompiled(TARGET [PRELUDE NAME]): a target that links fmt (vecc_support) compiles with those
+# headers; cold code has its own (vecc_cold_prelude), and tests (vecc_test_prelude).
+function(vecc_precompiled target)
+  cmake_parse_arguments(ARG "" "PRELUDE" "" ${ARGN})
   if(NOT VECC_PRECOMPILE)
     return()
   endif()
-  vecc_prelude(vecc_prelude)
-  foreach(target ${ARGN})
-    target_precompile_headers(${target} REUSE_FROM vecc_prelude)
-    # By the first, ccache follows the header; and a precompiled header loses the pragmas by which
-    # Boost's small_vector quiets a false warning of GCC 12.
-    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds)
-  endforeach()
+  if(NOT ARG_PRELUDE)
+    set(ARG_PRELUDE vecc_prelude)
+  endif()
+  set_target_properties(${target} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM ${ARG_PRELUDE})
+  # By the first, ccache follows the header; and a precompiled header loses the pragmas by which
+  # Boost's small_vector quiets a false warning of GCC 12.
+  target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds)
+  # A header is for one kind of code: programs are what libraries are.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
 endfunction()
 
 # vecc_library(NAME [DEPENDS ...]): a static library of all .cc files in the current folder.
@@ -107,6 +116,7 @@ function(vecc_test name)
     target_compile_options(${name} PRIVATE -O0)
   else()
     target_compile_options(${name} PRIVATE -O1)
+    vecc_precompiled(${name} PRELUDE vecc_test_prelude)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES

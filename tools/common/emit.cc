@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 
 #include "src/plan/launch_layout.h"

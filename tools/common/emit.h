@@ -1,7 +1,6 @@
 // Printing a Program: --emit=ir|plan|dot|stats|python|cpp|cuda; html is tools/html's.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,10 @@
 #include "vecc/error.h"
 #include "vecc/program.h"
 #include "vecc/target.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace vecc::tools {
 

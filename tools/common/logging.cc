@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <CLI/CLI.hpp>
+
 namespace vecc::tools {
 
 void add_log_option(CLI::App& app, std::string& level) {

@@ -1,8 +1,11 @@
 // --log-level: spdlog on stderr.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace vecc::tools {
 

@@ -1,12 +1,15 @@
 // The optimizer's command line, the same in vecc and vecc-opt, and what it prints.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "vecc/optimize.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace vecc::tools {
 

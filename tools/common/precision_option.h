@@ -1,10 +1,13 @@
 // --matmul-precision.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 
 #include "vecc/matmul_precision.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace vecc::tools {
 

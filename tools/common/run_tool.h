@@ -1,12 +1,15 @@
 // The outermost frame of every main: signals, command line, and what becomes an exit code.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 #include <optional>
 #include <string_view>
 
 #include "vecc/error.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace vecc::tools {
 

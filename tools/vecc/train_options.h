@@ -1,7 +1,6 @@
 // --train and what belongs to it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -10,6 +9,11 @@
 
 #include "tools/common/command_paths.h"
 #include "vecc/train_loop.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace vecc::tools {
 

@@ -1,0 +1,231 @@
+// vecc graph.pb: import, vectorize, optimize, compile, run, print. The other commands: commands.h.
+#include "vecc_main.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "backends/cuda/device.h"
+#include "commands.h"
+#include "emitted_code.h"
+#include "execute.h"
+#include "graph_stages.h"
+#include "optimize_for.h"
+#include "options.h"
+#include "outputs.h"
+#include "report.h"
+#include "tools/common/data_sink.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/logging.h"
+#include "tools/common/run_tool.h"
+#include "tools/html/html_page.h"
+#include "tools/train_log/train_log.h"
+#include "train_folds.h"
+#include "train_stage.h"
+#include "vecc/escape.h"
+#include "vecc/initialize.h"
+#include "vecc/vectorize.h"
+#include "weight_stages.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr const char* kInitGlorot = "--init=glorot gives it some";
+
+Result<void> print_outputs(const Options& options, const NeuronGraph& graph,
+                           const Execution& execution, const nlohmann::ordered_json& rest) {
+  // With --emit, -o is the program's.
+  const std::string path = options.emit.kind ? "" : options.emit.path;
+  VECC_TRY(DataSink sink, DataSink::open(path));
+  if (options.json) {
+    write_outputs_json(sink, graph, execution, rest);
+  } else {
+    write_outputs(sink, graph, execution, path.empty() && ::isatty(STDOUT_FILENO) == 1);
+  }
+  return sink.finish();
+}
+
+/// A graph on its way through the stages; what was not needed is empty.
+struct Compiled {
+  std::optional<Vectorized> vectorized;
+  BackendChoice backend;
+  std::optional<Optimized> optimized;
+  TrainingCurves training;
+};
+
+/// A program in C++ or CUDA is what the cpu or the cuda backend runs, so that is what it is
+/// optimized for; where that has no compiler or no GPU to measure with, with default costs.
+BackendChoice emitted_backend(const Options& options) {
+  if (!options.emit.target_name.empty()) return {nullptr, {}};  // no device here is asked for
+  const bool is_cuda = options.emit.kind == EmitKind::Cuda;
+  const Backend* backend = find_backend(is_cuda ? "cuda" : "cpu");
+  const Device device = is_cuda ? options.device : Device{};
+  return {backend != nullptr && backend->available(device) ? backend : nullptr, {}};
+}
+
+Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
+  Compiled compiled;
+  const bool by_reference = options.backend == "reference";
+  if (by_reference && !options.emit.kind) return compiled;
+  VECC_TRY(compiled.vectorized, vectorize_graph(graph, options, stages));
+  Program& program = compiled.vectorized->program;
+  const bool runs = !options.emit.kind || options.run || options.training.train;
+  if (!by_reference && runs) {
+    VECC_TRY(compiled.backend, choose_backend(program, options));
+  }
+  const bool is_native = options.emit.kind == EmitKind::Cpp || options.emit.kind == EmitKind::Cuda;
+  const BackendChoice target = is_native ? emitted_backend(options) : compiled.backend;
+  // Only a page shows both: of a deep graph each takes hundreds of bytes a neuron.
+  const bool keeps = options.emit.kind == EmitKind::Html;
+  VECC_TRY(compiled.optimized,
+           optimize_for(keeps ? program : std::move(program), target, options, stages));
+  return compiled;
+}
+
+/// A page shows what a run measured: it is written after that.
+bool emits_after_run(const Options& options) {
+  return options.emit.kind == EmitKind::Html && options.run;
+}
+
+Result<void> emit(const NeuronGraph& graph, const Compiled& compiled, const Options& options,
+                  const nlohmann::ordered_json& sizes, std::vector<double> op_seconds = {}) {
+  const Optimized& optimized = *compiled.optimized;
+  if (options.emit.kind != EmitKind::Html) {
+    VECC_TRY(const EmittedCode code, describe_graph(graph, optimized.program, options));
+    return emit_program(optimized.program, options.emit, sizes, code);
+  }
+  const HtmlInput page{
+      options.input,         compiled.vectorized->program,
+      optimized.program,     optimized.report,
+      std::move(op_seconds), compiled.training.charts().empty() ? nullptr : &compiled.training};
+  return write_data(options.emit.path, html_page(page));
+}
+
+/// --validate=FILE: imported, given weights where it has none, and optimized in the same way.
+Result<ValidationGraph> open_validation(const std::string& path, const Options& options) {
+  Stages stages(/*show_progress=*/false);
+  Options other = options;
+  other.input = path;
+  other.init = options.init.value_or(Initializer::Glorot);
+  VECC_TRY(NeuronGraph graph, import_graph(other, stages));
+  initialize_graph(graph, other, stages);
+  VECC_TRY(Compiled compiled, compile_graph(graph, other, stages));
+  return ValidationGraph{std::move(graph), std::move(compiled.optimized->program)};
+}
+
+/// A training may take days: what cannot be written after it is known before. Leaves no file.
+Result<void> check_outputs(const Options& options) {
+  std::vector<std::string> paths{options.save_weights, options.gradients, options.emit.path};
+  const std::uint32_t folds = options.save_weights.empty() ? 0 : options.training.folds;
+  if (folds > 0) paths.front().clear();
+  for (std::uint32_t k = 1; k <= folds; ++k) paths.push_back(path_of_fold(options.save_weights, k));
+  for (const std::string& path : paths) {
+    std::error_code unknown;
+    const bool exists = std::filesystem::exists(path, unknown);
+    if (path.empty() || (exists && is_special_file(path))) continue;  // opening a pipe would wait
+    VECC_TRY_VOID(DataSink::open(path));
+  }
+  return {};
+}
+
+/// --train: the graph and its Program get the learned weights.
+Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Options& options,
+                            Stages& stages) {
+  if (!options.training.train || options.training.folds > 0) return {};
+  VECC_TRY_VOID(check_outputs(options));
+  const auto open = [&](const std::string& path) { return open_validation(path, options); };
+  const DeferInterrupt finish_step;
+  VECC_TRY(compiled.training, train_graph(graph, compiled.optimized->program, compiled.backend,
+                                          options, open, stages));
+  return save_graph_weights(graph, options.facts, options.save_weights, stages);
+}
+
+Result<Execution> execute(const NeuronGraph& graph, const Compiled& compiled,
+                          const Options& options, Stages& stages) {
+  if (options.backend == "reference") return execute_reference(graph, options, stages);
+  const Program& program = compiled.optimized->program;
+  if (options.training.folds == 0) {
+    return execute_program(graph, program, compiled.backend, options, stages);
+  }
+  VECC_TRY_VOID(check_outputs(options));
+  return cross_validate(graph, program, compiled.backend, options, stages);
+}
+
+Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stages) {
+  VECC_TRY(Compiled compiled, compile_graph(graph, options, stages));
+  VECC_TRY_VOID(train_compiled(graph, compiled, options, stages));
+  const Program* program = compiled.optimized ? &compiled.optimized->program : nullptr;
+  const auto sizes =
+      describe_sizes(graph, compiled.vectorized ? &compiled.vectorized->report : nullptr, program);
+  if (options.emit.kind && !emits_after_run(options)) {
+    VECC_TRY_VOID(emit(graph, compiled, options, sizes));
+    if (!options.run) {
+      print_report(options, stages, nullptr);
+      return {};
+    }
+  }
+  VECC_TRY(const Execution execution, execute(graph, compiled, options, stages));
+  if (emits_after_run(options)) {
+    VECC_TRY_VOID(emit(graph, compiled, options, sizes, execution.op_seconds));
+  }
+  VECC_TRY_VOID(
+      print_outputs(options, graph, execution, describe_execution(execution, stages, sizes)));
+  print_report(options, stages, &execution);
+  return {};
+}
+
+/// What --emit=plan and --emit=cuda plan for: the target that is named; of a plan with
+/// --backend=cuda else its GPU, or the default one where there is none.
+Result<void> choose_emit_target(Options& options) {
+  VECC_TRY_VOID(read_emit_target(options.emit));
+  if (options.emit.target || options.emit.kind != EmitKind::Plan || options.backend != "cuda") {
+    return {};
+  }
+  const auto info = cuda::describe_device(options.device.index);
+  options.emit.target = info ? target_of(info->facts) : default_gpu();
+  return check_capability(options.emit.target->capability, "--emit=plan",
+                          escape_terminal(options.emit.target->name));
+}
+
+Result<void> run(Options options) {
+  VECC_TRY_VOID(choose_emit_target(options));
+  Stages stages(!options.quiet);
+  VECC_TRY(NeuronGraph graph, import_graph(options, stages));
+  VECC_TRY_VOID(check_saved_names(graph, options));
+  VECC_TRY_VOID(load_graph_weights(graph, options, stages));
+  initialize_graph(graph, options, stages);
+  if (!options.training.train) {
+    const Result<void> saved = save_graph_weights(graph, {}, options.save_weights, stages);
+    if (!saved) return add_way_out(saved.error(), kInitGlorot);
+  }
+  VECC_TRY_VOID(bind_graph_facts(graph, options, stages));
+  const Result<void> result = run_graph(graph, options, stages);
+  if (!result) return add_way_out(result.error(), kInitGlorot);
+  return {};
+}
+
+int run_words(int argc, char** argv) {
+  if (const auto code = run_command(argc, argv)) return *code;
+  if (const auto meant = argc > 1 ? meant_command(argv[1]) : std::nullopt) {
+    return report_usage("vecc", fmt::format("there is no command and no file \"{}\"; did you mean "
+                                            "vecc {}?",
+                                            escape_terminal(argv[1]), *meant));
+  }
+  Options options;
+  if (const auto code = parse_options(argc, argv, options)) return *code;
+  set_up_logging(options.quiet ? "off" : options.log_level);
+  const Result<void> result = run(std::move(options));
+  return result ? static_cast<int>(ExitCode::Ok) : report_errors(result.error());
+}
+
+}  // namespace
+
+int vecc_main(int argc, char** argv) {
+  return run_tool([&] { return run_words(argc, argv); });
+}
+
+}  // namespace vecc::tools
