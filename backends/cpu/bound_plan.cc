@@ -47,8 +47,28 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const LoadOptions&
     parts.push_back({std::move(printed.text)});
     bound->scratch_bytes_.push_back(printed.scratch_bytes);
   }
-  VECC_TRY(bound->units_, load_code(kernel_prelude(), parts, load, counts));
+  auto loaded = load_code(kernel_prelude(), parts, load, counts);
+  if (!loaded && loaded.error().list().front().code == ErrorCode::CompilerAbsent) {
+    bound->interpret();
+    return bound;
+  }
+  VECC_TRY(bound->units_, std::move(loaded));
   return bound;
+}
+
+void BoundPlan::interpret() {
+  for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+    interpreters_.emplace_back(plan_.kernels[k]);
+    scratch_bytes_[k] = interpreters_[k].scratch_bytes();
+  }
+}
+
+KernelFunction BoundPlan::function_of(std::uint32_t kernel, bool narrow) const {
+  if (is_interpreted()) return interpreters_[kernel].function(narrow);
+  const auto function = reinterpret_cast<KernelFunction>(
+      units_[kernel]->symbol((names_[kernel] + (narrow ? "_16" : "_32")).c_str()));
+  VECC_CHECK(function != nullptr, "a kernel without its function");
+  return function;
 }
 
 void BoundPlan::bind(std::uint32_t threads) {
@@ -80,9 +100,7 @@ void BoundPlan::reserve_arguments() {
 BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
   const bool narrow = has_lists(plan_.kernels[launch.kernel]) && arrays_.is_narrow(launch);
   BoundLaunch bound;
-  bound.function = reinterpret_cast<KernelFunction>(
-      units_[launch.kernel]->symbol((names_[launch.kernel] + (narrow ? "_16" : "_32")).c_str()));
-  VECC_CHECK(bound.function != nullptr, "a kernel without its function");
+  bound.function = function_of(launch.kernel, narrow);
   auto& [data, lists, all_words] = arguments_;
   bound.arguments = {data.data() + data.size(),
                      lists.data() + lists.size(),
@@ -91,7 +109,8 @@ BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
                      launch.order == kNone ? nullptr : arrays_.entries(launch.order, narrow),
                      launch.rows,
                      launch.members,
-                     nullptr};
+                     nullptr,
+                     is_interpreted() ? &interpreters_[launch.kernel] : nullptr};
   for (const AccessBinding& access : launch.accesses) {
     data.push_back(blocks_[access.buffer].at(first(access.buffer) + access.first));
     lists.push_back(access.list == kNone ? nullptr : arrays_.entries(access.list, narrow));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/kernel_interpreter.h"
 #include "backends/cpu/load_code.h"
 #include "backends/cpu/native_arrays.h"
 #include "backends/cpu/native_block.h"
@@ -17,7 +18,8 @@ namespace vecc::cpu {
 
 class BoundPlan {
  public:
-  /// Compiles or loads the kernels. Errors: those of load_code().
+  /// Compiles or loads the kernels; where there is no compiler, they are interpreted. Errors: the
+  /// others of load_code().
   [[nodiscard]] static Result<std::unique_ptr<BoundPlan>> make(Plan plan, const LoadOptions& load,
                                                                CodeCounts* counts);
 
@@ -28,6 +30,7 @@ class BoundPlan {
   void bind(std::uint32_t threads);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] bool is_interpreted() const { return !interpreters_.empty(); }
   [[nodiscard]] const NativeBlock& block(BufferIndex buffer) const { return blocks_[buffer]; }
   /// The element of block() where a buffer begins.
   [[nodiscard]] std::uint64_t first(BufferIndex buffer) const {
@@ -49,6 +52,8 @@ class BoundPlan {
   };
 
   explicit BoundPlan(Plan plan);
+  void interpret();
+  [[nodiscard]] KernelFunction function_of(std::uint32_t kernel, bool narrow) const;
   void reserve_arguments();
   [[nodiscard]] BoundLaunch bind_launch(const Launch& launch);
 
@@ -59,6 +64,7 @@ class BoundPlan {
   std::vector<std::string> names_;                        // by kernel: what its symbols begin with
   std::vector<std::shared_ptr<const LoadedUnit>> units_;  // by kernel
   std::vector<std::uint64_t> scratch_bytes_;              // by kernel
+  std::vector<KernelInterpreter> interpreters_;           // by kernel, in place of units
   ArgumentArrays arguments_;
   TileWalk walk_;
 };

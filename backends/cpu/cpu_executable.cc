@@ -25,6 +25,17 @@ std::shared_ptr<ThreadTeam> team_of(std::uint32_t threads) {
   return team;
 }
 
+// Once, for a training compiles a program for each kind of batch.
+void warn_without_compiler() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    log_warning(
+        "cpu: there is no C++ compiler, so kernels are interpreted, some times slower than "
+        "compiled; "
+        "this brings one: apt install g++ (in Python: pip install 'vecc[compiler]')");
+  });
+}
+
 // A Plan on the threads of a team.
 class CpuMachine final : public native::PlanMachine<NativeBlock> {
  public:
@@ -69,6 +80,8 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   native::forget_backward(whole, program);
   CodeCounts& counts = made->code_counts_;
   VECC_TRY(auto bound, BoundPlan::make(std::move(plan), load, &counts));
+  made->is_interpreted_ = bound->is_interpreted();
+  if (made->is_interpreted_) warn_without_compiler();
   log_debug(fmt::format("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                         counts.cached, counts.seconds));
   made->bind(whole.program, options,

@@ -17,7 +17,10 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   [[nodiscard]] static Result<std::unique_ptr<Executable>> make(const Program& program,
                                                                 const ExecutionOptions& options);
 
-  [[nodiscard]] std::string device_name() const override { return "cpu"; }
+  /// What was measured with interpreted kernels does not count for compiled ones.
+  [[nodiscard]] std::string device_name() const override {
+    return is_interpreted_ ? "cpu, kernels interpreted" : "cpu";
+  }
   /// How many of its kernels were compiled for it.
   [[nodiscard]] const CodeCounts& code_counts() const { return code_counts_; }
 
@@ -25,6 +28,7 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   explicit CpuExecutable(const native::GradientProgram& whole) : PlanExecutable("cpu", whole) {}
 
   CodeCounts code_counts_;
+  bool is_interpreted_ = false;
 };
 
 }  // namespace vecc::cpu

@@ -22,7 +22,8 @@ struct KernelArguments {
   const void* order;
   unsigned rows;
   unsigned members;
-  void* scratch;  ///< null: TileWalk has it, each thread its own
+  void* scratch;                      ///< null: TileWalk has it, each thread its own
+  const void* interpreter = nullptr;  ///< of a kernel that is not compiled (kernel_interpreter.h)
 };
 /// The arguments are KernelArguments.
 using KernelFunction = void (*)(const void*, unsigned begin, unsigned end, unsigned type);

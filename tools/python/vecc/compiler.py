@@ -5,13 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import warnings
 from pathlib import Path
 from typing import Optional
 
 # As backends/cpu/host_compiler.cc looks for one.
 _NAMES = ("c++", "g++", "clang++")
-_warned = False
 
 
 def _zig() -> Optional[str]:
@@ -23,24 +21,12 @@ def _zig() -> Optional[str]:
     return None
 
 
-def choose_compiler() -> bool:
+def choose_compiler() -> None:
     """Has the cpu backend compile by ziglang where the machine has no compiler of its own and
-    VECC_CXX names none; whether there is one now."""
+    VECC_CXX names none."""
     if os.environ.get("VECC_CXX") or any(shutil.which(name) for name in _NAMES):
-        return True
+        return
     zig = _zig()
-    if zig is None:
-        return False
-    os.environ["VECC_ZIG"] = zig
-    os.environ["VECC_CXX"] = str(Path(__file__).with_name("zig-c++"))
-    return True
-
-
-def warn_without_compiler() -> None:
-    """Once: what `backend="auto"` came to without a compiler, and what helps."""
-    global _warned
-    if not _warned and not choose_compiler():
-        _warned = True
-        warnings.warn("there is no C++ compiler, so programs run by the interpreter: plain loops in "
-                      "double precision, many times slower than the cpu backend. This brings one: "
-                      "pip install ziglang", RuntimeWarning, stacklevel=3)
+    if zig is not None:
+        os.environ["VECC_ZIG"] = zig
+        os.environ["VECC_CXX"] = str(Path(__file__).with_name("zig-c++"))

@@ -12,7 +12,6 @@ import numpy as np
 
 from vecc import _core
 from vecc.arrays import Weights, give_weights
-from vecc.compiler import warn_without_compiler
 from vecc.error import usage_error
 from vecc.options import option_words
 from vecc.program import Program
@@ -121,10 +120,7 @@ class Graph:
             backend=backend, device=device, dtype=dtype, threads=threads, passes=passes,
             disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
             torch_reduce=torch_reduce, matmul_precision=matmul_precision)
-        program = Program(self._core.compile(words), words)
-        if backend == "auto" and program.backend == "interpreter":
-            warn_without_compiler()
-        return program
+        return Program(self._core.compile(words), words)
 
     def __repr__(self) -> str:
         return (f"<vecc.Graph {self._core.path}: {self.neuron_count:,} neurons, "
