@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # use_wheel.sh ENVIRONMENT DATASETS: README's Python and the programs of an installed wheel. With
-# VECC_WITHOUT_COMPILER set, no compiler of the machine's is in PATH: the package ziglang has one.
+# VECC_WITHOUT_COMPILER set, no compiler of the machine's is in PATH: the package ziglang has one, or
+# kernels are interpreted.
 set -euo pipefail
 ENVIRONMENT=$(realpath -- "$1") DATASETS=$(realpath -- "$2")
 WORK=$(mktemp -d)
