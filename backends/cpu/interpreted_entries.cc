@@ -10,7 +10,6 @@
 #include "src/kernel/prelude/base.h"
 #include "src/kernel/prelude/exponential.h"
 #include "src/kernel/prelude/scalars.h"
-#include "src/kernel/prelude/derivatives.h"
 // clang-format on
 
 namespace vecc::cpu {
@@ -52,34 +51,20 @@ template <>
 void transform_entries(const TransformationSpec& spec, std::size_t count, const float* x,
                        float* y) {
   namespace k = vecc_kernel;
+  const auto slope = static_cast<float>(spec.slope);
   const auto map = [&](const auto& function) { map_entries(count, x, y, function); };
   switch (spec.id) {
     case Transformation::Identity:
     case Transformation::Reshape:
     case Transformation::Broadcast:
     case Transformation::Transp: std::copy_n(x, count, y); return;
-    case Transformation::Sigmoid: return map([](float v) { return k::f_sigmoid(v); });
-    case Transformation::Tanh: return map([](float v) { return k::f_tanh(v); });
-    case Transformation::Signum: return map([](float v) { return k::f_signum(v); });
-    case Transformation::Relu: return map([](float v) { return k::f_relu(v); });
-    case Transformation::LeakyRelu:
-      return map(
-          [slope = static_cast<float>(spec.slope)](float v) { return k::f_leakyrelu(v, slope); });
-    case Transformation::Lukasiewicz: return map([](float v) { return k::f_lukasiewicz(v); });
-    case Transformation::Exp: return map([](float v) { return k::f_exp(v); });
-    case Transformation::Log: return map([](float v) { return k::f_log(v); });
-    case Transformation::Sqrt: return map([](float v) { return k::f_sqrt(v); });
-    case Transformation::Inverse: return map([](float v) { return k::f_inverse(v); });
-    case Transformation::Reverse: return map([](float v) { return k::f_reverse(v); });
-    case Transformation::Gelu: return map([](float v) { return k::f_gelu(v); });
-    case Transformation::Abs: return map([](float v) { return k::f_abs(v); });
-    case Transformation::Square: return map([](float v) { return k::f_square(v); });
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax:
-    case Transformation::Slice:
-    case Transformation::AtIndex: break;
+#define VECC_ENTRIES_None(enumerator, text) \
+  case Transformation::enumerator:          \
+    return map([](float v) { return k::f_##text(v); });
+#define VECC_ENTRIES_Slope(enumerator, text) \
+  case Transformation::enumerator:           \
+    return map([slope](float v) { return k::f_##text(v, slope); });
+#include "backends/cpu/entries_cases.def"
   }
   fail_entries(spec);
 }
@@ -100,6 +85,7 @@ template <>
 void pull_entries(const TransformationSpec& spec, std::size_t count, const float* x, const float* y,
                   const float* g, float* out) {
   namespace k = vecc_kernel;
+  const auto slope = static_cast<float>(spec.slope);
   // What is not read may be any number.
   const auto pull = [&](const auto& derivative) {
     pull_through(count, x == nullptr ? g : x, y == nullptr ? g : y, g, out, derivative);
@@ -109,30 +95,13 @@ void pull_entries(const TransformationSpec& spec, std::size_t count, const float
     case Transformation::Reshape:
     case Transformation::Broadcast:
     case Transformation::Transp: std::copy_n(g, count, out); return;
-    case Transformation::Sigmoid: return pull([](float a, float b) { return k::d_sigmoid(a, b); });
-    case Transformation::Tanh: return pull([](float a, float b) { return k::d_tanh(a, b); });
-    case Transformation::Signum: return pull([](float a, float b) { return k::d_signum(a, b); });
-    case Transformation::Relu: return pull([](float a, float b) { return k::d_relu(a, b); });
-    case Transformation::LeakyRelu:
-      return pull([slope = static_cast<float>(spec.slope)](float a, float b) {
-        return k::d_leakyrelu(a, b, slope);
-      });
-    case Transformation::Lukasiewicz:
-      return pull([](float a, float b) { return k::d_lukasiewicz(a, b); });
-    case Transformation::Exp: return pull([](float a, float b) { return k::d_exp(a, b); });
-    case Transformation::Log: return pull([](float a, float b) { return k::d_log(a, b); });
-    case Transformation::Sqrt: return pull([](float a, float b) { return k::d_sqrt(a, b); });
-    case Transformation::Inverse: return pull([](float a, float b) { return k::d_inverse(a, b); });
-    case Transformation::Reverse: return pull([](float a, float b) { return k::d_reverse(a, b); });
-    case Transformation::Gelu: return pull([](float a, float b) { return k::d_gelu(a, b); });
-    case Transformation::Abs: return pull([](float a, float b) { return k::d_abs(a, b); });
-    case Transformation::Square: return pull([](float a, float b) { return k::d_square(a, b); });
-    case Transformation::Norm:
-    case Transformation::Softmax:
-    case Transformation::Sparsemax:
-    case Transformation::LogSoftmax:
-    case Transformation::Slice:
-    case Transformation::AtIndex: break;
+#define VECC_ENTRIES_None(enumerator, text) \
+  case Transformation::enumerator:          \
+    return pull([](float a, float b) { return k::d_##text(a, b); });
+#define VECC_ENTRIES_Slope(enumerator, text) \
+  case Transformation::enumerator:           \
+    return pull([slope](float a, float b) { return k::d_##text(a, b, slope); });
+#include "backends/cpu/entries_cases.def"
   }
   fail_entries(spec);
 }

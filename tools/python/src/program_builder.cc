@@ -160,7 +160,6 @@ Graph ProgramBuilder::build(const std::string& name) {
 
 Result<Program> with_dtype(const Program& program, DType dtype) {
   Program result(dtype);
-  result.reserve_ops(program.ops().size());
   for (const Parameter& parameter : program.parameters()) {
     VECC_TRY_VOID(result.add_parameter(parameter));
   }
