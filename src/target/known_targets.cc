@@ -93,13 +93,14 @@ bool names(std::string_view device, std::string_view target) {
   const auto same = [](char a, char b) {
     return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
   };
-  const auto found = std::ranges::search(device, target, same);
-  if (found.empty()) return false;
+  const auto begin = std::search(device.begin(), device.end(), target.begin(), target.end(), same);
+  if (begin == device.end()) return false;
+  const auto end = begin + static_cast<std::ptrdiff_t>(target.size());
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
-  return (found.begin() == device.begin() || !is_part(*(found.begin() - 1))) &&
-         (found.end() == device.end() || !is_part(*found.end()));
+  return (begin == device.begin() || !is_part(*(begin - 1))) &&
+         (end == device.end() || !is_part(*end));
 }
 
 }  // namespace

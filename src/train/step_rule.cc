@@ -31,8 +31,8 @@ StepMap map_of(const Formula& formula, bool of_weight) {
     if (node.kind == ExprNode::Kind::Input) read.push_back(node.input);
   }
   std::ranges::sort(read);
-  read.erase(std::ranges::unique(read).begin(), read.end());
-  if (of_weight) std::ranges::stable_partition(read, is_first_in_weight);
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  if (of_weight) std::stable_partition(read.begin(), read.end(), is_first_in_weight);
   for (ExprNode& node : body.nodes) {
     if (node.kind != ExprNode::Kind::Input) continue;
     node.input = static_cast<std::uint32_t>(std::ranges::find(read, node.input) - read.begin());
