@@ -125,15 +125,16 @@ std::optional<std::string> CodeCache::find_shared(const CodeKey& key, std::size_
   const std::optional<std::string> name = read_entry(place, max_bytes_, is_library_name);
   if (!name) return std::nullopt;
   const std::string path = folder_ + "/" + *name;
-  const auto [checked, is_new] = key_of_library_.try_emplace(*name);
-  if (is_new) {
+  const auto checked = key_of_library_.try_emplace(*name);
+  std::string& library_key = checked.first->second;
+  if (checked.second) {
     (void)read_entry(path, max_bytes_, [&](const std::string& bytes) {
       const auto found = key_of_code_entry(bytes);
-      if (found) checked->second = *found;
+      if (found) library_key = *found;
       return found.has_value();
     });
   }
-  const std::string_view whole = checked->second;
+  const std::string_view whole = library_key;
   const std::string_view own = key.text();
   const bool has_it = whole.substr(0, common) == own.substr(0, common) &&
                       whole.find(own.substr(common), common) != std::string_view::npos;

@@ -15,7 +15,8 @@ FOLDER = Path(sys.argv[1])
 TOLERANCE = 1e-9
 # Every helper function, loops, parts; outputs of one shape and of several.
 SOME = ["mutagenesis/O2", "functions-transformations/O2", "functions-combinations/O0",
-        "functions-aggregations/O1", "random-graph-18/O2", "random-program-24/program"]
+        "functions-aggregations/O1", "random-graph-18/O2", "random-graph-36/O0",
+        "random-program-24/program"]
 TRACED_BACK = ["random-graph-18/O2", "random-program-24/program"]
 COMPILED_TO_CODE = "xor/O2"
 
