@@ -30,7 +30,7 @@ void warn_without_compiler() {
   static std::once_flag once;
   std::call_once(once, [] {
     log_warning(
-        "cpu: there is no C++ compiler, so kernels are interpreted, some times slower than "
+        "cpu: there is no C++ compiler, so kernels are interpreted, several times slower than "
         "compiled; "
         "this brings one: apt install g++ (in Python: pip install 'vecc[compiler]')");
   });
