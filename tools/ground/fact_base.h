@@ -8,6 +8,7 @@
 
 #include "tools/ground/atom_table.h"
 #include "tools/ground/rule_program.h"
+#include "vecc/neuron_graph.h"
 #include "vecc/shape.h"
 
 namespace vecc::tools::ground {
@@ -38,6 +39,7 @@ struct QuerySpec {
   std::vector<Argument> arguments;
   double importance = 1;
   std::optional<language::Value> target;
+  Split split = Split::Unspecified;
 };
 
 struct FactBase {

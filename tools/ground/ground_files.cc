@@ -51,12 +51,13 @@ Result<FactBase> load(const GroundOptions& options, RuleProgram& program,
                     [&line](std::uint64_t count) { line.update(count, 0, ProgressUnit::Rows); });
 }
 
-Result<void> write(const GroundOptions& options, const GroundNetwork& network, Stages& stages) {
+Result<void> write(const GroundOptions& options, const GroundNetwork& network, Stages& stages,
+                   const std::function<void(Grounder&)>& add) {
   std::string words;
   const Result<void> written = stages.run("write", [&](ProgressLine& line) -> Result<void> {
     GrounderOptions grounder;
     grounder.path = options.output;
-    grounder.producer = "vecc-ground";
+    grounder.producer = options.producer;
     grounder.initializer = parse_initializer(options.init);  // none stays none
     grounder.seed = options.seed;
     grounder.limits = options.limits;
@@ -65,6 +66,7 @@ Result<void> write(const GroundOptions& options, const GroundNetwork& network, S
     };
     VECC_TRY(Grounder out, Grounder::create(std::move(grounder)));
     VECC_TRY_VOID(write_network(network, out));
+    if (add) add(out);
     words = fmt::format("{}, {}, {}", text_of_count(out.neuron_count(), "neuron"),
                         text_of_count(out.edge_count(), "edge"),
                         text_of_count(out.sample_count(), "sample"));
@@ -98,6 +100,13 @@ Result<void> ground_files(const GroundOptions& options, Stages& stages) {
   stages.describe(fmt::format("{}, {}, {}", text_of_count(base.facts_read, "fact"),
                               text_of_count(base.examples, "example"),
                               text_of_count(base.queries.size(), "sample")));
+  return ground_facts(options, parsed, program, base, data, stages);
+}
+
+Result<void> ground_facts(const GroundOptions& options, const language::Template& parsed,
+                          RuleProgram& program, FactBase& base,
+                          const language::DataPredicates& data, Stages& stages,
+                          const std::function<void(Grounder&)>& add) {
   VECC_TRY(const language::Notes notes, language::check_data(parsed, options.defaults, data));
   print_notes(options, notes);
   demand_queries(program, base);
@@ -121,7 +130,7 @@ Result<void> ground_files(const GroundOptions& options, Stages& stages) {
   }
   VECC_TRY(const CutEdges cut, cut_cycles(program, base, derived, reached));
   VECC_TRY_VOID(
-      write(options, {program, base, derived, reached, cut, options.keep_outputs}, stages));
+      write(options, {program, base, derived, reached, cut, options.keep_outputs}, stages, add));
   if (options.quiet) return {};
   if (reached.omitted > 0) {
     fmt::print(stderr, "note: {} left out: no rule derives the query\n",

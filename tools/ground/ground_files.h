@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "tools/common/stages.h"
+#include "tools/ground/fact_base.h"
 #include "tools/ground/resolve_template.h"
+#include "tools/import/ground/grounder.h"
 #include "vecc/error.h"
 #include "vecc/graph_io.h"
 
@@ -24,10 +27,20 @@ struct GroundOptions {
   bool quiet = false;
   std::uint64_t max_groundings = std::uint64_t{1} << 32;
   ImportLimits limits;
+  std::string producer = "vecc-ground";
 };
 
 /// The file appears whole or not at all. Errors: those of the stages; Usage: two paths name one
 /// file.
 [[nodiscard]] Result<void> ground_files(const GroundOptions& options, Stages& stages);
+
+/// The stages behind the facts, for those who have them from elsewhere: grounds `base` and writes
+/// the network. `data` has the predicates of the facts; `add` gives the graph what is no neuron
+/// (vocabularies), and may be empty.
+[[nodiscard]] Result<void> ground_facts(const GroundOptions& options,
+                                        const language::Template& parsed, RuleProgram& program,
+                                        FactBase& base, const language::DataPredicates& data,
+                                        Stages& stages,
+                                        const std::function<void(Grounder&)>& add = {});
 
 }  // namespace vecc::tools::ground

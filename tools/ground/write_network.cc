@@ -303,6 +303,7 @@ class NetworkWriter {
       record.id = id;
       record.output = layout_.atom_ids[query.predicate][output.atom];
       record.weight = static_cast<float>(query.importance);
+      record.split = query.split;
       if (query.target) {
         record.has_target = true;
         record.target_shape = query.target->shape;
