@@ -15,6 +15,7 @@ void add_relational(CLI::App& app, ExitCode& exit_code);
 void add_kg(CLI::App& app, ExitCode& exit_code);
 void add_rdf(CLI::App& app, ExitCode& exit_code);
 void add_hgb(CLI::App& app, ExitCode& exit_code);
+void add_sql(CLI::App& app, ExitCode& exit_code);
 void add_synth(CLI::App& app, ExitCode& exit_code);
 
 /// Adds `repeat`: many disjoint copies of a graph. When it is chosen, parsing runs it and sets

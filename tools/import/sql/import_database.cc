@@ -1,0 +1,183 @@
+#include "tools/import/sql/import_database.h"
+
+#include <fmt/format.h>
+
+#include "src/support/quantity_text.h"
+#include "tools/common/command_paths.h"
+#include "tools/common/data_sink.h"
+#include "tools/ground/ground_files.h"
+#include "tools/ground/language/check.h"
+#include "tools/ground/language/parse.h"
+#include "tools/import/load/load_errors.h"
+#include "tools/import/sql/row_facts.h"
+#include "tools/import/sql/trained_columns.h"
+
+namespace vecc::tools::sql {
+namespace {
+
+class DatabaseImport {
+ public:
+  DatabaseImport(const ImportDatabaseOptions& options, Stages& stages)
+      : o_(options), stages_(stages) {}
+
+  Result<void> run() {
+    VECC_TRY_VOID(check_paths());
+    VECC_TRY(const SourceDatabase database, stages_.run("load", [&](ProgressLine&) {
+      return SourceDatabase::open(o_.common.input);
+    }));
+    VECC_TRY_VOID(read_keys(database));
+    VECC_TRY_VOID(stages_.run("columns", [&](ProgressLine&) { return measure(database); }));
+    stages_.describe(fmt::format("{}, {}, {}", text_of_count(schema_.tables.size(), "table"),
+                                 text_of_count(schema_.foreign_keys.size(), "foreign key"),
+                                 text_of_count(samples_.samples.size(), "sample")));
+    model_ = make_template(schema_, trained_.codes, trained_.target, o_.model);
+    VECC_TRY_VOID(check_template());
+    if (o_.explains) VECC_TRY_VOID(write_data("", explanation()));
+    if (o_.prints_template) return write_data("", model_.text);
+    return ground(database);
+  }
+
+ private:
+  Result<void> check_paths() const {
+    if (o_.prints_template) return {};
+    if (o_.common.output.empty()) return usage("-o is missing: the graph to write");
+    CommandPaths paths;
+    if (!o_.samples.task.empty()) {
+      paths.add_input("--task " + o_.samples.task, o_.samples.task);
+    }
+    if (!o_.common.like.empty()) paths.add_input("--like " + o_.common.like, o_.common.like);
+    paths.add_output("-o " + o_.common.output, o_.common.output);
+    const std::string problem = paths.find_conflict();
+    return problem.empty() ? Result<void>() : usage(problem);
+  }
+
+  void note(const std::string& words) const {
+    if (!o_.common.quiet) fmt::print(stderr, "{}", words);
+  }
+
+  Result<void> read_keys(const SourceDatabase& database) {
+    VECC_TRY(schema_, read_schema(database));
+    for (const std::string& words : o_.keys) {
+      VECC_TRY_VOID(add_key(schema_, words));
+    }
+    for (const std::string& words : o_.foreign_keys) {
+      VECC_TRY_VOID(add_foreign_key(schema_, words));
+    }
+    if (o_.infer_keys) {
+      VECC_TRY(const std::string report, infer_keys(database, schema_));
+      note(report);
+    }
+    return {};
+  }
+
+  Result<void> measure(const SourceDatabase& database) {
+    VECC_TRY(const auto kinds, read_kinds(schema_, o_.samples.kinds));
+    SampleOptions sample_options = o_.samples;
+    sample_options.keeps_unlabeled = !o_.common.like.empty();
+    VECC_TRY(samples_, read_samples(database, schema_, sample_options));
+    if (!o_.common.like.empty()) {
+      VECC_TRY(trained_, read_trained_columns(schema_, o_.common.like));
+      if (trained_.target.table == samples_.table) return {};
+      return usage("--like: the graph was trained for table " +
+                   quote(schema_.tables[trained_.target.table].name));
+    }
+    const auto kind = samples_.column ? kinds[samples_.table][*samples_.column] : std::nullopt;
+    VECC_TRY(trained_.target, find_target(schema_, samples_, kind, o_.samples.max_categories));
+    VECC_TRY(trained_.codes,
+             measure_columns(database, schema_, samples_, kinds, o_.samples.max_categories));
+    return {};
+  }
+
+  Result<void> check_template() {
+    if (!o_.common.like.empty() && trained_.template_text != model_.text) {
+      return usage(
+          "--like: the graph has another template: give the same --hops, --dim, --aggregation and "
+          "keys (--print-template shows it)");
+    }
+    trained_.template_text = model_.text;
+    std::string left_out;
+    for (const ColumnCode& code : trained_.codes) {
+      if (code.kind != ColumnKind::Out || !model_.tables[code.at.table].is_reached) continue;
+      const Table& table = schema_.tables[code.at.table];
+      left_out += fmt::format("note: column {}.{} left out: {}\n", escape_terminal(table.name),
+                              escape_terminal(table.columns[code.at.column].name),
+                              escape_terminal(code.why));
+    }
+    for (std::size_t t = 0; t < schema_.tables.size(); ++t) {
+      if (model_.tables[t].is_reached) continue;
+      left_out +=
+          fmt::format("note: table {} left out: no key leads to it within {}\n",
+                      escape_terminal(schema_.tables[t].name), count_of(o_.model.hops, "hop"));
+    }
+    if (samples_.unlabeled > 0) {
+      left_out += fmt::format("note: {} left out: no target\n",
+                              text_of_count(samples_.unlabeled, "sample"));
+    }
+    note(left_out);
+    return {};
+  }
+
+  std::string explanation() const {
+    std::string out = schema_.text();
+    for (const ColumnCode& code : trained_.codes) {
+      const Table& table = schema_.tables[code.at.table];
+      out += fmt::format("column {}.{}: {}", escape_terminal(table.name),
+                         escape_terminal(table.columns[code.at.column].name), name_of(code.kind));
+      if (code.kind == ColumnKind::Number) {
+        out += fmt::format(", mean {:.6g}, deviation {:.6g}", code.mean, code.deviation);
+      }
+      if (code.kind == ColumnKind::Category) {
+        out += ", " + count_of(code.values.size(), "value");
+      }
+      out += "\n";
+    }
+    return out + model_.text;
+  }
+
+  Result<void> ground(const SourceDatabase& database) {
+    const Text text{"template", model_.text};
+    VECC_TRY(const language::Template parsed, language::parse_template(text));
+    VECC_TRY(const language::Notes notes, language::check_template(parsed));
+    VECC_CHECK(notes.empty(), "a template of vecc's own has nothing to note");
+    ground::GroundOptions options;
+    options.output = o_.common.output;
+    options.init = o_.common.init;
+    options.seed = o_.common.seed;
+    options.quiet = o_.common.quiet;
+    options.limits = o_.common.limits;
+    options.explain = o_.explains;
+    options.producer = "vecc-import, sql";
+    VECC_TRY(ground::RuleProgram program, ground::resolve_template(parsed, options.defaults));
+    VECC_TRY(RowFacts facts, stages_.run("rows", [&](ProgressLine&) {
+      return make_row_facts({database, schema_, trained_.codes, model_, trained_.target, samples_,
+                             o_.model.hops, o_.common.limits.max_neurons},
+                            program);
+    }));
+    stages_.describe(fmt::format("{}, {}", text_of_count(facts.rows, "row"),
+                                 text_of_count(facts.base.facts_read, "fact")));
+    for (std::size_t k = 0; k < facts.missing_parents.size(); ++k) {
+      if (facts.missing_parents[k] == 0) continue;
+      note(fmt::format("note: {} of {} name a row that is not there: read as NULL\n",
+                       count_of(facts.missing_parents[k], "row"),
+                       schema_.text_of(schema_.foreign_keys[k])));
+    }
+    return ground::ground_facts(
+        options, parsed, program, facts.base, facts.data, stages_,
+        [&](Grounder& out) { add_trained_columns(schema_, trained_, model_, out); });
+  }
+
+  const ImportDatabaseOptions& o_;
+  Stages& stages_;
+  Schema schema_;
+  SampleTable samples_;
+  TrainedColumns trained_;
+  SqlTemplate model_;
+};
+
+}  // namespace
+
+Result<void> import_database(const ImportDatabaseOptions& options, Stages& stages) {
+  return DatabaseImport(options, stages).run();
+}
+
+}  // namespace vecc::tools::sql

@@ -1,0 +1,386 @@
+#include "tools/import/sql/row_facts.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "tools/import/load/load_errors.h"
+
+namespace vecc::tools::sql {
+namespace {
+
+using ground::Constant;
+using ground::FactIndex;
+using ground::PredicateIndex;
+
+constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
+
+// A table's rows, in the order of the table.
+struct RowColumns {
+  std::uint32_t count = 0;
+  FactIndex first_value = 0;
+  std::vector<std::vector<std::uint32_t>> categories;  // by CategoryPredicates and row
+  std::vector<double> times;                           // NaN: none; empty: the table has none
+};
+
+// A foreign key's pairs of rows.
+struct RowLinks {
+  std::vector<std::uint32_t> parent;  // by row: kNoRow is none
+  std::vector<std::uint32_t> begin;   // by parent: in children
+  std::vector<std::uint32_t> children;
+};
+
+class RowFactsMaker {
+ public:
+  RowFactsMaker(const RowFactsInput& input, ground::RuleProgram& program)
+      : in_(input), program_(program) {}
+
+  Result<RowFacts> make() {
+    name_predicates();
+    rows_.resize(in_.schema.tables.size());
+    for (std::uint32_t t = 0; t < rows_.size(); ++t) {
+      if (in_.model.tables[t].is_reached) VECC_TRY_VOID(read_rows(t));
+    }
+    VECC_TRY_VOID(read_links());
+    VECC_TRY_VOID(in_.samples.is_timed ? add_examples() : add_all());
+    out_.base.facts_read = facts_;
+    return std::move(out_);
+  }
+
+ private:
+  struct Predicates {
+    PredicateIndex row = 0;
+    std::vector<PredicateIndex> values;
+    std::vector<PredicateIndex> links;
+  };
+
+  PredicateIndex predicate(const std::string& name, std::uint32_t arity, Shape shape,
+                           bool has_value) {
+    language::Atom atom;
+    atom.predicate.name = name;
+    atom.predicate.arity = arity;
+    atom.terms.resize(arity);
+    if (has_value) {
+      atom.weight.emplace();
+      atom.weight->fixed = true;
+      atom.weight->value.shape = shape;
+      atom.weight->value.has_values = true;
+      atom.weight->value.values.resize(shape.size());
+    }
+    out_.data.add_fact(atom);
+    return program_.predicate(name, arity);
+  }
+
+  void name_predicates() {
+    predicates_.resize(in_.schema.tables.size());
+    for (std::size_t t = 0; t < predicates_.size(); ++t) {
+      const TablePredicates& table = in_.model.tables[t];
+      if (!table.is_reached) continue;
+      predicates_[t].row = predicate(table.row, 1, vector_shape(table.width), true);
+      for (const CategoryPredicates& category : table.categories) {
+        const std::uint32_t size = in_.codes[category.code].category_count();
+        predicates_[t].values.push_back(predicate(category.value, 1, vector_shape(size), true));
+        predicates_[t].links.push_back(predicate(category.link, 2, {}, false));
+      }
+    }
+    for (const std::string& link : in_.model.links) {
+      link_predicates_.push_back(link.empty() ? 0 : predicate(link, 2, {}, false));
+    }
+    language::Atom query;
+    query.predicate.name = kPredict;
+    query.predicate.arity = 1;
+    query.terms.resize(1);
+    out_.data.add_query(query);
+    predict_ = program_.predicate(kPredict, 1);
+    for (const auto& spec : program_.predicates) out_.base.atoms.emplace_back(spec.arity);
+  }
+
+  static Shape vector_shape(std::uint32_t size) {
+    return size == 1 ? Shape() : Shape::column(size);
+  }
+
+  // Adds a value that rows may have.
+  FactIndex add_value(std::span<const double> values) {
+    ground::FactValues& store = out_.base.values;
+    store.entries.push_back({vector_shape(static_cast<std::uint32_t>(values.size())), false, true,
+                             store.values.size(), kNoWeight, false});
+    store.values.insert(store.values.end(), values.begin(), values.end());
+    return static_cast<FactIndex>(store.entries.size() - 1);
+  }
+
+  Result<void> read_rows(std::uint32_t t) {
+    const TablePredicates& table = in_.model.tables[t];
+    const std::vector<Column>& columns = in_.schema.tables[t].columns;
+    RowColumns& rows = rows_[t];
+    rows.first_value = static_cast<FactIndex>(out_.base.values.entries.size());
+    std::vector<std::string> names;
+    for (const std::uint32_t c : table.entries)
+      names.push_back(columns[in_.codes[c].at.column].name);
+    std::vector<CategoryNumbers> numbers;
+    for (const CategoryPredicates& category : table.categories) {
+      names.push_back(columns[in_.codes[category.code].at.column].name);
+      numbers.emplace_back(in_.codes[category.code]);
+    }
+    rows.categories.resize(numbers.size());
+    const auto time = in_.samples.times[t];
+    if (time) names.push_back(columns[*time].name);
+    std::vector<double> entries;
+    VECC_TRY_VOID(
+        in_.database.scan(in_.schema.tables[t].name, names, [&](SqlRow values) -> Result<void> {
+          if (++rows.count == kNoRow) {
+            return Errors(ErrorCode::LimitRows, in_.schema.tables[t].name, "has too many rows");
+          }
+          entries.assign(1, 1.0);
+          for (std::size_t i = 0; i < table.entries.size(); ++i) {
+            const ColumnCode& code = in_.codes[table.entries[i]];
+            if (!encode(code, values[i], entries)) return bad_value(code, values[i], rows.count);
+          }
+          add_value(entries);
+          values = values.subspan(table.entries.size());
+          for (std::size_t i = 0; i < numbers.size(); ++i) {
+            rows.categories[i].push_back(numbers[i].of(values[i]));
+          }
+          if (time) {
+            const auto when = time_of(values[numbers.size()]);
+            if (!when && values[numbers.size()].kind != SqlValue::Kind::Null) {
+              ColumnCode code;
+              code.at = {t, *time};
+              code.kind = ColumnKind::Time;
+              return bad_value(code, values[numbers.size()], rows.count);
+            }
+            rows.times.push_back(when.value_or(std::numeric_limits<double>::quiet_NaN()));
+          }
+          return {};
+        }));
+    out_.rows += rows.count;
+    return add_category_values(t);
+  }
+
+  Errors bad_value(const ColumnCode& code, const SqlValue& value, std::uint64_t row) const {
+    return {ErrorCode::BadTable, place_of(in_.database, in_.schema, code.at, row),
+            found_expected(value.text, expected_of(code.kind)) +
+                "; --column=TABLE.COLUMN:category or :out takes it"};
+  }
+
+  Result<void> add_category_values(std::uint32_t t) {
+    std::vector<double> one_hot;
+    std::vector<FactIndex>& first = category_values_.emplace_back();
+    first_category_[t] = category_values_.size() - 1;
+    for (const CategoryPredicates& category : in_.model.tables[t].categories) {
+      const std::uint32_t size = in_.codes[category.code].category_count();
+      first.push_back(static_cast<FactIndex>(out_.base.values.entries.size()));
+      for (std::uint32_t i = 0; i < size; ++i) {
+        one_hot.assign(size, 0.0);
+        one_hot[i] = 1;
+        add_value(one_hot);
+      }
+    }
+    return {};
+  }
+
+  Result<void> read_links() {
+    const auto& keys = in_.schema.foreign_keys;
+    links_.resize(keys.size());
+    out_.missing_parents.resize(keys.size());
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      if (in_.model.links[k].empty()) continue;
+      const ForeignKey& key = keys[k];
+      VECC_TRY(const RowIndex index,
+               RowIndex::build(in_.database, in_.schema, key.parent, key.parent_columns));
+      std::vector<std::string> names;
+      for (const std::uint32_t c : key.columns) {
+        names.push_back(in_.schema.tables[key.table].columns[c].name);
+      }
+      RowLinks& links = links_[k];
+      links.begin.assign(rows_[key.parent].count + std::size_t{1}, 0);
+      VECC_TRY_VOID(in_.database.scan(
+          in_.schema.tables[key.table].name, names, [&](SqlRow values) -> Result<void> {
+            const auto parent = index.find(values);
+            const bool has_null = std::ranges::any_of(
+                values, [](const SqlValue& v) { return v.kind == SqlValue::Kind::Null; });
+            if (!parent && !has_null) ++out_.missing_parents[k];
+            links.parent.push_back(parent.value_or(kNoRow));
+            if (parent) ++links.begin[*parent + 1];
+            return {};
+          }));
+      for (std::size_t i = 1; i < links.begin.size(); ++i) links.begin[i] += links.begin[i - 1];
+      std::vector<std::uint32_t> next(links.begin.begin(), links.begin.end());
+      links.children.resize(links.begin.back());
+      for (std::uint32_t row = 0; row < links.parent.size(); ++row) {
+        if (links.parent[row] != kNoRow) links.children[next[links.parent[row]]++] = row;
+      }
+    }
+    return {};
+  }
+
+  Constant constant(std::uint32_t number) {
+    while (constants_.size() <= number) {
+      language::Term term;
+      term.kind = language::Term::Kind::Integer;
+      term.text = std::to_string(constants_.size());
+      constants_.push_back(program_.constants.add(term));
+    }
+    return constants_[number];
+  }
+
+  void add_atom(PredicateIndex predicate, std::initializer_list<std::uint32_t> row,
+                FactIndex value) {
+    ++facts_;
+    const auto [atom, is_new] =
+        out_.base.atoms[predicate].add(std::span<const std::uint32_t>(row.begin(), row.size()));
+    if (is_new) out_.base.atoms[predicate].set_fact(atom, value);
+  }
+
+  void add_row(std::uint32_t example, std::uint32_t t, std::uint32_t row) {
+    const RowColumns& rows = rows_[t];
+    const Predicates& of = predicates_[t];
+    add_atom(of.row, {example, constant(row)}, rows.first_value + row);
+    for (std::size_t i = 0; i < of.values.size(); ++i) {
+      const std::uint32_t category = rows.categories[i][row];
+      add_atom(of.values[i], {example, constant(category)},
+               category_values_[first_category_.at(t)][i] + category);
+      add_atom(of.links[i], {example, constant(row), constant(category)}, ground::kUnvalued);
+    }
+  }
+
+  void add_link(std::uint32_t example, std::size_t key, std::uint32_t row) {
+    add_atom(link_predicates_[key], {example, constant(row), constant(links_[key].parent[row])},
+             ground::kUnvalued);
+  }
+
+  Result<void> add_all() {
+    out_.base.examples = 1;
+    for (std::uint32_t t = 0; t < rows_.size(); ++t) {
+      for (std::uint32_t row = 0; row < rows_[t].count; ++row) add_row(0, t, row);
+    }
+    for (std::size_t k = 0; k < links_.size(); ++k) {
+      for (std::uint32_t row = 0; row < links_[k].parent.size(); ++row) {
+        if (links_[k].parent[row] != kNoRow) add_link(0, k, row);
+      }
+    }
+    for (const RowSample& sample : in_.samples.samples) VECC_TRY_VOID(add_query(0, sample));
+    return {};
+  }
+
+  Result<void> add_examples() {
+    for (const RowSample& sample : in_.samples.samples) {
+      const std::uint32_t example = out_.base.examples++;
+      add_neighborhood(example, sample);
+      VECC_TRY_VOID(add_query(example, sample));
+      if (facts_ > in_.max_facts) {
+        return Errors(ErrorCode::LimitNeurons, "vecc-import sql",
+                      "the samples see more than " + count_of(in_.max_facts, "fact") +
+                          ": fewer --hops, or --max-neurons");
+      }
+    }
+    return {};
+  }
+
+  // NaN, a row without a time, is never seen.
+  [[nodiscard]] bool sees(const RowSample& sample, std::uint32_t t, std::uint32_t row) const {
+    return rows_[t].times.empty() || rows_[t].times[row] <= *sample.time;
+  }
+
+  void add_neighborhood(std::uint32_t example, const RowSample& sample) {
+    using At = std::pair<std::uint32_t, std::uint32_t>;
+    std::set<At> seen{At{in_.samples.table, sample.row}};
+    std::vector<At> ring{At{in_.samples.table, sample.row}};
+    add_row(example, in_.samples.table, sample.row);
+    for (std::uint32_t hop = 0; hop < in_.hops; ++hop) {
+      std::vector<At> next;
+      const auto reach = [&](std::uint32_t t, std::uint32_t row) {
+        if (!seen.emplace(t, row).second) return;
+        add_row(example, t, row);
+        next.emplace_back(t, row);
+      };
+      for (const auto& [t, row] : ring) {
+        for (std::size_t k = 0; k < links_.size(); ++k) {
+          if (in_.model.links[k].empty()) continue;
+          const ForeignKey& key = in_.schema.foreign_keys[k];
+          const RowLinks& links = links_[k];
+          if (key.table == t && links.parent[row] != kNoRow &&
+              is_seen(sample, key.parent, links.parent[row])) {
+            add_link(example, k, row);
+            reach(key.parent, links.parent[row]);
+          }
+          for (std::uint32_t i = key.parent == t ? links.begin[row] : 0;
+               key.parent == t && i < links.begin[row + std::size_t{1}]; ++i) {
+            if (!is_seen(sample, key.table, links.children[i])) continue;
+            add_link(example, k, links.children[i]);
+            reach(key.table, links.children[i]);
+          }
+        }
+      }
+      ring = std::move(next);
+    }
+  }
+
+  // The sample's own row is always there.
+  [[nodiscard]] bool is_seen(const RowSample& sample, std::uint32_t t, std::uint32_t row) const {
+    return (t == in_.samples.table && row == sample.row) || sees(sample, t, row);
+  }
+
+  Result<void> add_query(std::uint32_t example, const RowSample& sample) {
+    ground::QuerySpec query;
+    query.id = sample.id;
+    query.example = example;
+    query.predicate = predict_;
+    query.arguments.push_back({false, constant(sample.row)});
+    query.split = sample.split;
+    if (sample.value) {
+      VECC_TRY(query.target, target_of(sample));
+    }
+    out_.base.queries.push_back(std::move(query));
+    return {};
+  }
+
+  Result<language::Value> target_of(const RowSample& sample) const {
+    language::Value value;
+    value.has_values = true;
+    if (!in_.target.is_class) {
+      if (!sample.number) {
+        return Errors(ErrorCode::BadSample, escape_terminal(sample.id),
+                      found_expected(*sample.value, "a number, as the targets are"));
+      }
+      value.values = {*sample.number};
+      return value;
+    }
+    const auto found = std::ranges::find(in_.target.classes, *sample.value);
+    if (found == in_.target.classes.end()) {
+      return Errors(ErrorCode::DanglingReference, escape_terminal(sample.id),
+                    found_expected(*sample.value, "a class of the graph of --like"));
+    }
+    const auto number = static_cast<std::size_t>(found - in_.target.classes.begin());
+    const std::uint32_t size = in_.target.output_size();
+    value.shape = vector_shape(size);
+    value.values.assign(size, 0.0);
+    if (size == 1) {
+      value.values[0] = static_cast<double>(number);
+    } else {
+      value.values[number] = 1;
+    }
+    return value;
+  }
+
+  const RowFactsInput& in_;
+  ground::RuleProgram& program_;
+  RowFacts out_;
+  std::vector<RowColumns> rows_;
+  std::vector<RowLinks> links_;
+  std::vector<Predicates> predicates_;
+  std::vector<PredicateIndex> link_predicates_;
+  PredicateIndex predict_ = 0;
+  std::vector<std::vector<FactIndex>> category_values_;
+  std::map<std::uint32_t, std::size_t> first_category_;
+  std::vector<Constant> constants_;
+  std::uint64_t facts_ = 0;
+};
+
+}  // namespace
+
+Result<RowFacts> make_row_facts(const RowFactsInput& input, ground::RuleProgram& program) {
+  return RowFactsMaker(input, program).make();
+}
+
+}  // namespace vecc::tools::sql

@@ -1,0 +1,388 @@
+#include "tools/import/sql/samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/support/utf8.h"
+#include "tools/import/load/csv_reader.h"
+#include "tools/import/load/load_errors.h"
+#include "tools/import/load/splitmix.h"
+#include "tools/import/load/text_file.h"
+
+namespace vecc::tools::sql {
+namespace {
+
+std::optional<Split> parse_split(std::string_view word) {
+  if (word == "train") return Split::Train;
+  if (word == "valid" || word == "validation" || word == "val") return Split::Validation;
+  if (word == "test") return Split::Test;
+  return {};
+}
+
+// Each sample by its own name: rows that come later change no other's split.
+void split_by_hash(const SampleOptions& options, std::vector<RowSample>& samples) {
+  for (RowSample& sample : samples) {
+    std::uint64_t hash = 0xCBF29CE484222325ull ^ mix_bits(static_cast<std::uint64_t>(options.seed));
+    for (const char c : sample.id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+    const std::uint64_t percent = mix_bits(hash) % 100;
+    if (percent < options.test) {
+      sample.split = Split::Test;
+    } else if (percent < options.test + options.valid) {
+      sample.split = Split::Validation;
+    }
+  }
+}
+
+// The latest are the tests; samples of one time are in one split.
+void split_by_time(const SampleOptions& options, std::vector<RowSample>& samples) {
+  std::vector<double> times;
+  for (const RowSample& sample : samples) times.push_back(*sample.time);
+  std::ranges::sort(times);
+  const auto at = [&](std::uint32_t percent) {
+    const std::size_t i = times.size() * percent / 100;
+    return i < times.size() ? times[i] : INFINITY;
+  };
+  const double test = at(100 - options.test);
+  const double valid = at(100 - options.test - options.valid);
+  for (RowSample& sample : samples) {
+    if (*sample.time >= test) {
+      sample.split = Split::Test;
+    } else if (*sample.time >= valid) {
+      sample.split = Split::Validation;
+    }
+  }
+}
+
+std::string id_of(const std::string& table, SqlRow key, std::uint32_t row) {
+  std::string id = table + ":";
+  if (key.empty()) return id + std::to_string(row + 1);
+  for (std::size_t i = 0; i < key.size(); ++i) id += (i > 0 ? "," : "") + text_of(key[i]);
+  return id;
+}
+
+class SampleReader {
+ public:
+  SampleReader(const SourceDatabase& database, const Schema& schema, const SampleOptions& options)
+      : database_(database), schema_(schema), options_(options) {}
+
+  Result<SampleTable> read() {
+    VECC_TRY_VOID(find_times());
+    VECC_TRY_VOID(options_.task.empty() ? read_table() : read_task());
+    if (out_.samples.empty()) {
+      return Errors(
+          ErrorCode::BadSample,
+          database_.name() + ": table " + escape_terminal(schema_.tables[out_.table].name),
+          out_.unlabeled > 0 ? "no row has a target" : "has no rows to predict");
+    }
+    if (!has_splits_) {
+      out_.is_timed ? split_by_time(options_, out_.samples) : split_by_hash(options_, out_.samples);
+    }
+    const auto trains = [](const RowSample& sample) { return sample.split == Split::Train; };
+    if (!options_.keeps_unlabeled && std::ranges::none_of(out_.samples, trains)) {
+      return Errors(ErrorCode::BadSample, database_.name(),
+                    "no sample is for training: smaller --valid and --test, or other --seed");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> find_times() {
+    out_.times.resize(schema_.tables.size());
+    for (const std::string& words : options_.times) {
+      VECC_TRY(const TableColumn at, find_column(schema_, "--time", words));
+      if (out_.times[at.table]) return usage("--time: two columns of one table");
+      out_.times[at.table] = at.column;
+    }
+    out_.is_timed = !options_.times.empty();
+    return {};
+  }
+
+  Result<void> read_table() {
+    VECC_TRY(const TableColumn target, find_column(schema_, "--target", options_.target));
+    out_.table = target.table;
+    out_.column = target.column;
+    const Table& table = schema_.tables[target.table];
+    const auto time = out_.times[target.table];
+    if (out_.is_timed && !time) {
+      return usage("--time: the target's table has to have one: its rows see what is not later");
+    }
+    std::vector<std::string> columns{table.columns[target.column].name};
+    if (time) columns.push_back(table.columns[*time].name);
+    if (!options_.split.empty()) {
+      VECC_TRY(const TableColumn split,
+               find_column(schema_, "--split", table.name + "." + options_.split));
+      split_ = split.column;
+      has_splits_ = true;
+      columns.push_back(options_.split);
+    }
+    const std::size_t before_key = columns.size();
+    for (const std::uint32_t c : table.primary_key) columns.push_back(table.columns[c].name);
+    std::uint32_t row = 0;
+    return database_.scan(table.name, columns, [&](SqlRow values) -> Result<void> {
+      RowSample sample;
+      sample.row = row++;
+      sample.id = id_of(table.name, values.subspan(before_key), sample.row);
+      return take(values, sample);
+    });
+  }
+
+  Result<void> take(SqlRow values, RowSample& sample) {
+    if (values[0].kind == SqlValue::Kind::Null && !options_.keeps_unlabeled) {
+      ++out_.unlabeled;
+      return {};
+    }
+    if (values[0].kind != SqlValue::Kind::Null) {
+      sample.value = text_of(values[0]);
+      sample.number = number_of(values[0]);
+    }
+    const auto place = [&](std::uint32_t column) {
+      return place_of(database_, schema_, {out_.table, column}, sample.row + 1);
+    };
+    if (const auto time = out_.times[out_.table]) {
+      sample.time = time_of(values[1]);
+      if (!sample.time) {
+        return Errors(ErrorCode::BadTable, place(*time),
+                      found_expected(values[1].text, expected_of(ColumnKind::Time)));
+      }
+    }
+    if (has_splits_) {
+      const SqlValue& word = values[out_.times[out_.table] ? 2 : 1];
+      const auto split = parse_split(word.text);
+      if (!split) {
+        return Errors(ErrorCode::BadTable, place(split_),
+                      found_expected(word.text, "train, valid or test"));
+      }
+      sample.split = *split;
+    }
+    out_.samples.push_back(std::move(sample));
+    return {};
+  }
+
+  Result<void> read_task() {
+    out_.table = schema_.find(options_.target);
+    if (out_.table == Table::npos) {
+      return usage("--target: found " + quote(options_.target) +
+                   ", expected the table whose rows --task names");
+    }
+    if (!out_.is_timed) {
+      return usage(
+          "--task: say which tables have times, as --time=orders.date: a sample sees the "
+          "rows up to its own");
+    }
+    const Table& table = schema_.tables[out_.table];
+    if (table.primary_key.size() != 1) {
+      return usage("--task: table " + escape_terminal(table.name) +
+                   " has no key of one column; --key=TABLE.COLUMN declares one");
+    }
+    VECC_TRY(const RowIndex index,
+             RowIndex::build(database_, schema_, out_.table, table.primary_key));
+    VECC_TRY(const TextFile file, read_text_file(options_.task, "key,time,target"));
+    const Text text = file.text();
+    LoadErrors errors;
+    CsvReader reader(text, errors);
+    if (!reader.next()) return errors.errors();
+    VECC_TRY_VOID(find_task_columns(text, reader.fields()));
+    const std::size_t width = reader.fields().size();
+    while (reader.next()) {
+      const Place place{text.name, reader.line()};
+      if (reader.fields().size() != width) {
+        return Errors(ErrorCode::BadTable, place.text(), "has another number of fields");
+      }
+      VECC_TRY_VOID(take_task(reader.fields(), index, place));
+    }
+    if (!errors.empty()) return errors.errors();
+    return {};
+  }
+
+  Result<void> find_task_columns(const Text& text, const std::vector<std::string_view>& names) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      int* known = names[i] == "time"     ? &task_time_
+                   : names[i] == "target" ? &task_target_
+                   : names[i] == "split"  ? &task_split_
+                                          : &task_key_;
+      if (*known >= 0) {
+        return Errors(ErrorCode::BadTable, Place{text.name, 1}.text(),
+                      found_expected(names[i], "a key, time, target and perhaps split, each once"));
+      }
+      *known = static_cast<int>(i);
+    }
+    has_splits_ = task_split_ >= 0;
+    if (task_key_ >= 0 && task_time_ >= 0 && task_target_ >= 0) return {};
+    return Errors(ErrorCode::BadTable, Place{text.name, 1}.text(),
+                  "lacks a column: expected a key, time, target and perhaps split");
+  }
+
+  static SqlValue text_value(std::string_view text) {
+    SqlValue value;
+    if (text.empty()) return value;
+    value.kind = SqlValue::Kind::Text;
+    value.text = text;
+    return value;
+  }
+
+  Result<void> take_task(const std::vector<std::string_view>& fields, const RowIndex& index,
+                         const Place& place) {
+    const SqlValue key = text_value(fields[static_cast<std::size_t>(task_key_)]);
+    const SqlValue time = text_value(fields[static_cast<std::size_t>(task_time_)]);
+    const SqlValue target = text_value(fields[static_cast<std::size_t>(task_target_)]);
+    const auto row = index.find(std::span(&key, 1));
+    if (!row) {
+      return Errors(ErrorCode::DanglingReference, place.text(),
+                    found_expected(key.text, "the key of a row of the table of --target"));
+    }
+    RowSample sample;
+    sample.row = *row;
+    sample.id = options_.target + ":" + std::string(key.text) + " at " + std::string(time.text);
+    sample.time = time_of(time);
+    if (!sample.time && time.kind == SqlValue::Kind::Text) sample.time = number_of(time);
+    if (!sample.time) {
+      return Errors(ErrorCode::BadTable, place.text(),
+                    found_expected(time.text, expected_of(ColumnKind::Time)));
+    }
+    if (target.kind == SqlValue::Kind::Null && !options_.keeps_unlabeled) {
+      ++out_.unlabeled;
+      return {};
+    }
+    if (target.kind != SqlValue::Kind::Null) {
+      sample.value = std::string(target.text);
+      sample.number = number_of(target);
+    }
+    if (has_splits_) {
+      const auto split = parse_split(fields[static_cast<std::size_t>(task_split_)]);
+      if (!split) {
+        return Errors(
+            ErrorCode::BadTable, place.text(),
+            found_expected(fields[static_cast<std::size_t>(task_split_)], "train, valid or test"));
+      }
+      sample.split = *split;
+    }
+    out_.samples.push_back(std::move(sample));
+    return {};
+  }
+
+  const SourceDatabase& database_;
+  const Schema& schema_;
+  const SampleOptions& options_;
+  SampleTable out_;
+  bool has_splits_ = false;
+  std::uint32_t split_ = 0;
+  int task_key_ = -1;
+  int task_time_ = -1;
+  int task_target_ = -1;
+  int task_split_ = -1;
+};
+
+}  // namespace
+
+std::string place_of(const SourceDatabase& database, const Schema& schema, TableColumn at,
+                     std::uint64_t row) {
+  const Table& table = schema.tables[at.table];
+  const std::string name = escape_terminal(table.name);
+  const std::string column = escape_terminal(table.columns[at.column].name);
+  return Place{database.name(), row, 0, column, name, "row"}.text();
+}
+
+Result<RowIndex> RowIndex::build(const SourceDatabase& database, const Schema& schema,
+                                 std::uint32_t table, const std::vector<std::uint32_t>& columns) {
+  RowIndex index;
+  std::vector<std::string> names;
+  for (const std::uint32_t c : columns) names.push_back(schema.tables[table].columns[c].name);
+  std::uint32_t row = 0;
+  VECC_TRY_VOID(database.scan(schema.tables[table].name, names, [&](SqlRow key) -> Result<void> {
+    std::string bytes;
+    bool is_null = false;
+    for (const SqlValue& value : key) {
+      is_null |= value.kind == SqlValue::Kind::Null;
+      bytes += text_of(value) + '\0';
+    }
+    if (!is_null && !index.rows_.try_emplace(std::move(bytes), row).second) {
+      return Errors(
+          ErrorCode::DuplicateId, place_of(database, schema, {table, columns.front()}, row + 1),
+          "found " + quote(key[0].text) + " a second time, expected a key: rows refer to it");
+    }
+    ++row;
+    return {};
+  }));
+  return index;
+}
+
+std::optional<std::uint32_t> RowIndex::find(SqlRow key) const {
+  std::string bytes;
+  for (const SqlValue& value : key) {
+    if (value.kind == SqlValue::Kind::Null) return {};
+    bytes += text_of(value) + '\0';
+  }
+  const auto found = rows_.find(bytes);
+  if (found == rows_.end()) return {};
+  return found->second;
+}
+
+Result<std::vector<std::vector<std::optional<ColumnKind>>>> read_kinds(
+    const Schema& schema, const std::vector<std::string>& words) {
+  std::vector<std::vector<std::optional<ColumnKind>>> kinds(schema.tables.size());
+  for (std::size_t t = 0; t < kinds.size(); ++t) kinds[t].resize(schema.tables[t].columns.size());
+  for (const std::string& word : words) {
+    const std::size_t colon = word.rfind(':');
+    const auto kind = parse_column_kind(
+        colon == std::string::npos ? "" : std::string_view(word).substr(colon + 1));
+    if (!kind) {
+      return usage("--column: found " + quote(word) +
+                   ", expected TABLE.COLUMN:number|boolean|time|category|out");
+    }
+    VECC_TRY(const TableColumn at, find_column(schema, "--column", word.substr(0, colon)));
+    kinds[at.table][at.column] = kind;
+  }
+  return kinds;
+}
+
+Result<SampleTable> read_samples(const SourceDatabase& database, const Schema& schema,
+                                 const SampleOptions& options) {
+  return SampleReader(database, schema, options).read();
+}
+
+Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
+                              std::optional<ColumnKind> kind, std::uint64_t max_categories) {
+  SqlTarget target;
+  target.table = samples.table;
+  // A task's targets are texts of numbers, or of classes.
+  Column column;
+  if (samples.column) column = schema.tables[samples.table].columns[*samples.column];
+  ColumnStatistics all({}, column, max_categories);
+  ColumnStatistics train({}, column, max_categories);
+  for (const RowSample& sample : samples.samples) {
+    if (!sample.value) continue;
+    SqlValue value;
+    value.kind = sample.number ? SqlValue::Kind::Real : SqlValue::Kind::Text;
+    value.real = sample.number.value_or(0);
+    value.text = *sample.value;
+    all.add(value);
+    if (sample.split == Split::Train) train.add(value);
+  }
+  const ColumnCode code = all.code(kind);
+  const auto refuse = [&](const std::string& message) {
+    return Errors(ErrorCode::BadSample, "--target", message);
+  };
+  if (code.kind == ColumnKind::Number) {
+    const ColumnCode numbers = train.code(ColumnKind::Number);
+    target.mean = numbers.mean;
+    target.deviation = numbers.deviation;
+    return target;
+  }
+  if (code.kind == ColumnKind::Out || code.kind == ColumnKind::Time) {
+    return refuse("is " + (code.why.empty() ? std::string("a time") : code.why) +
+                  ": expected classes or a number; --column=TABLE.COLUMN:category says that it "
+                  "has classes");
+  }
+  target.is_class = true;
+  target.classes = all.code(ColumnKind::Category).values;
+  if (target.classes.size() < 2) return refuse("has one class, expected two or more");
+  for (const std::string& name : target.classes) {
+    if (!is_utf8(name)) return refuse(found_expected(name, "classes of UTF-8 text"));
+  }
+  if (target.classes.size() > max_categories) {
+    return refuse("has more than " + count_of(max_categories, "class") + ": --max-categories");
+  }
+  return target;
+}
+
+}  // namespace vecc::tools::sql

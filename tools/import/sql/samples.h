@@ -1,0 +1,78 @@
+// The rows that are predicted: with target, time and split.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/import/sql/column_code.h"
+#include "tools/import/sql/sql_template.h"
+#include "vecc/neuron_graph.h"
+
+namespace vecc::tools::sql {
+
+struct SampleOptions {
+  std::string target;              ///< TABLE.COLUMN; with a task: TABLE
+  std::string task;                ///< CSV: key, time, target and perhaps split; empty: none
+  std::string split;               ///< a column of the target's table; empty: by time or hash
+  std::vector<std::string> times;  ///< TABLE.COLUMN
+  std::vector<std::string> kinds;  ///< TABLE.COLUMN:KIND
+  std::uint32_t valid = 15;        ///< percent
+  std::uint32_t test = 15;
+  std::int64_t seed = 0;
+  std::uint64_t max_categories = 100;
+  bool keeps_unlabeled = false;  ///< rows without a target are samples, too
+};
+
+struct RowSample {
+  std::uint32_t row = 0;
+  std::string id;
+  std::optional<std::string> value;  ///< as text_of() gives it
+  std::optional<double> number;
+  std::optional<double> time;
+  Split split = Split::Train;
+};
+
+struct SampleTable {
+  std::uint32_t table = 0;
+  std::optional<std::uint32_t> column;              ///< of the target; none: the task has it
+  std::vector<std::optional<std::uint32_t>> times;  ///< by table: its column of times
+  bool is_timed = false;
+  std::vector<RowSample> samples;
+  std::uint64_t unlabeled = 0;  ///< rows left out
+};
+
+/// Rows of a table by the values of some columns.
+class RowIndex {
+ public:
+  /// Errors: BadTable: two rows have one key.
+  [[nodiscard]] static Result<RowIndex> build(const SourceDatabase& database, const Schema& schema,
+                                              std::uint32_t table,
+                                              const std::vector<std::uint32_t>& columns);
+  /// Nothing where a part is NULL or no row has the key.
+  [[nodiscard]] std::optional<std::uint32_t> find(SqlRow key) const;
+
+ private:
+  boost::unordered_flat_map<std::string, std::uint32_t> rows_;
+};
+
+/// The kind that --column says of a column. Error Usage.
+[[nodiscard]] Result<std::vector<std::vector<std::optional<ColumnKind>>>> read_kinds(
+    const Schema& schema, const std::vector<std::string>& words);
+
+/// Errors: Usage (options that do not fit the schema); BadTable (times, splits, tasks with places);
+/// DanglingReference (a task's row that is not there); BadSample (no sample).
+[[nodiscard]] Result<SampleTable> read_samples(const SourceDatabase& database, const Schema& schema,
+                                               const SampleOptions& options);
+
+/// What the targets are. Error BadSample: one class, more than --max-categories, texts.
+[[nodiscard]] Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
+                                            std::optional<ColumnKind> kind,
+                                            std::uint64_t max_categories);
+
+/// `shop.db: table orders, row 17, column price`
+[[nodiscard]] std::string place_of(const SourceDatabase& database, const Schema& schema,
+                                   TableColumn at, std::uint64_t row);
+
+}  // namespace vecc::tools::sql

@@ -1,0 +1,61 @@
+// The template of a schema: one predicate a table and hop, one rule a foreign key and direction, in
+// the language of docs/templates.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/import/sql/column_code.h"
+#include "tools/import/sql/schema.h"
+
+namespace vecc::tools::sql {
+
+struct SqlModelOptions {
+  std::uint32_t hops = 2;
+  std::uint32_t dim = 16;
+  std::string aggregation = "avg";  ///< of the rows that name a row
+};
+
+/// What is predicted of the rows of a table.
+struct SqlTarget {
+  std::uint32_t table = 0;
+  bool is_class = false;
+  std::vector<std::string> classes;  ///< two: one output for the second
+  double mean = 0;                   ///< a number: outputs are in its own unit
+  double deviation = 1;
+
+  [[nodiscard]] std::uint32_t output_size() const {
+    return is_class && classes.size() > 2 ? static_cast<std::uint32_t>(classes.size()) : 1;
+  }
+};
+
+struct CategoryPredicates {
+  std::uint32_t code = 0;  ///< of the list of codes
+  std::string value;       ///< one-hot fact of a value
+  std::string link;        ///< row, value
+  std::string weight;
+};
+
+struct TablePredicates {
+  bool is_reached = false;
+  std::uint32_t hops = 0;  ///< from the target
+  std::string row;         ///< vector fact of a row: 1, then the columns that have entries
+  std::uint32_t width = 1;
+  std::vector<std::uint32_t> entries;  ///< of the list of codes
+  std::vector<CategoryPredicates> categories;
+};
+
+struct SqlTemplate {
+  std::string text;
+  std::vector<TablePredicates> tables;  ///< of the schema
+  std::vector<std::string> links;       ///< by foreign key: row, parent's row; "": not reached
+};
+
+/// The query of a row is `predict(X)`.
+inline constexpr std::string_view kPredict = "predict";
+
+[[nodiscard]] SqlTemplate make_template(const Schema& schema, const std::vector<ColumnCode>& codes,
+                                        const SqlTarget& target, const SqlModelOptions& options);
+
+}  // namespace vecc::tools::sql
