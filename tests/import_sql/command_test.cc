@@ -140,6 +140,16 @@ TEST(ImportSql, LaterRowsAreReadAsThoseOfTheTraining) {
       "other.pb");
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("the graph has another template"));
+  const auto like = [&](const std::string& target, const Words& more) {
+    Words options{"--target=" + target, "--like=" + folder + "/graph.pb"};
+    options.insert(options.end(), more.begin(), more.end());
+    const Finished refused = import_sql(folder, later, options, "other.pb");
+    EXPECT_EQ(refused.code, 2);
+    return refused.err;
+  };
+  EXPECT_THAT(like("customers.age", {}), HasSubstr("trained for another --target"));
+  EXPECT_THAT(like("customers.churn", {"--column=customers.age:out"}),
+              HasSubstr("the graph of --like says the kinds"));
 }
 
 TEST(ImportSql, AFolderOfCsvIsTheSameDatabase) {
@@ -224,6 +234,7 @@ TEST(ImportSql, WhatCannotBeReadIsRefused) {
       table, 3,
       "x.db: table t, row 2, column x: error: found \"lots\", expected a number; --column",
       {"--target=t.y"});
+  expect_refused(table, 2, "is part of a key", {"--target=t.id"});
   expect_refused(table, 2, "the columns of t are id, x, y, z", {"--target=t.w"});
   expect_refused(table, 3, "expected classes or a number", {"--target=t.z"});
   expect_refused(table + "CREATE TABLE u (day DATE);", 2, "the target's table has to have one",

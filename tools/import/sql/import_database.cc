@@ -77,9 +77,10 @@ class DatabaseImport {
     VECC_TRY(samples_, read_samples(database, schema_, sample_options));
     if (!o_.common.like.empty()) {
       VECC_TRY(trained_, read_trained_columns(schema_, o_.common.like));
-      if (trained_.target.table == samples_.table) return {};
-      return usage("--like: the graph was trained for table " +
-                   quote(schema_.tables[trained_.target.table].name));
+      if (!o_.samples.kinds.empty()) return usage("--column: the graph of --like says the kinds");
+      const bool is_same = trained_.target.table == samples_.table;
+      if (is_same && trained_.target.column == samples_.column) return {};
+      return usage("--like: the graph was trained for another --target");
     }
     const auto kind = samples_.column ? kinds[samples_.table][*samples_.column] : std::nullopt;
     VECC_TRY(trained_.target, find_target(schema_, samples_, kind, o_.samples.max_categories));

@@ -101,6 +101,10 @@ class SampleReader {
     VECC_TRY(const TableColumn target, find_column(schema_, "--target", options_.target));
     out_.table = target.table;
     out_.column = target.column;
+    if (schema_.is_key(target.table, target.column)) {
+      return usage("--target: " + quote(options_.target) +
+                   " is part of a key, which tells it: tasks of links are not there");
+    }
     const Table& table = schema_.tables[target.table];
     const auto time = out_.times[target.table];
     if (out_.is_timed && !time) {
@@ -344,6 +348,7 @@ Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
                               std::optional<ColumnKind> kind, std::uint64_t max_categories) {
   SqlTarget target;
   target.table = samples.table;
+  target.column = samples.column;
   // A task's targets are texts of numbers, or of classes.
   Column column;
   if (samples.column) column = schema.tables[samples.table].columns[*samples.column];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct SqlModelOptions {
 /// What is predicted of the rows of a table.
 struct SqlTarget {
   std::uint32_t table = 0;
+  std::optional<std::uint32_t> column;  ///< none: a task has it
   bool is_class = false;
   std::vector<std::string> classes;  ///< two: one output for the second
   double mean = 0;                   ///< a number: outputs are in its own unit

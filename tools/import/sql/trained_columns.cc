@@ -20,7 +20,9 @@ void add_text(std::string_view name, const std::string& text, Grounder& out) {
 }
 
 std::string target_text(const Schema& schema, const SqlTarget& target) {
-  const nlohmann::json json{{"table", schema.tables[target.table].name},
+  const Table& table = schema.tables[target.table];
+  const nlohmann::json json{{"table", table.name},
+                            {"column", target.column ? table.columns[*target.column].name : ""},
                             {"classes", target.classes},
                             {"mean", target.mean},
                             {"deviation", target.deviation}};
@@ -81,6 +83,8 @@ Result<TrainedColumns> read_trained_columns(const Schema& schema, const std::str
       return Errors(ErrorCode::DanglingReference, place,
                     "was trained for table " + quote(table) + ", which the database lacks");
     }
+    const std::string column = json.at("column");
+    if (!column.empty()) trained.target.column = schema.tables[trained.target.table].find(column);
     trained.target.classes = json.at("classes").get<std::vector<std::string>>();
     trained.target.is_class = !trained.target.classes.empty();
     trained.target.mean = json.at("mean");
