@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kDifferenceStep = 3e-5;
 constexpr double kDifferenceTolerance = 1e-6;
+constexpr double kJumpTolerance = 1e-3;
 
 bool agree_to(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
@@ -42,6 +43,10 @@ class Number {
     const double right = (4 * up - 3 * at_values_ - up2) / (2 * h);
     const double left = (3 * at_values_ - 4 * down + down2) / (2 * h);
     if (!std::isfinite(right) || !agree_to(left, right, kDifferenceTolerance)) return std::nullopt;
+    // Where a step jumps by as much to either side (the norm of zeros), half of it is twice as
+    // steep.
+    const double near = (up - down) / (2 * h), wide = (up2 - down2) / (4 * h);
+    if (!agree_to(near, wide, kJumpTolerance)) return std::nullopt;
     return (8 * (up - down) - (up2 - down2)) / (12 * h);  // of the fourth order
   }
 

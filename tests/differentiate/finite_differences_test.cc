@@ -209,7 +209,7 @@ TEST(ProgramDifferences, RandomGraphs) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const Program program = learn_all(vectorized_program(random_graph(random_options(seed)).graph));
     const DifferenceCount count = compare_with_differences(program, seed, 4);
-    EXPECT_EQ(count.disagreement, "") << seed;
+    EXPECT_EQ(count.disagreement, "") << seed << "\n" << text_of(program);
     compared += count.compared;
   }
   EXPECT_GE(compared, 1000u);

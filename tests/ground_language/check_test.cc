@@ -70,11 +70,12 @@ TEST(TemplateCheck, says_nothing_of_what_is_right) {
 }
 
 TEST(TemplateCheck, functions) {
-  EXPECT_EQ(check("q :- a. [transformation=tahn]"),
-            "t.txt: line 1, column 25: error: found \"tahn\", expected identity, sigmoid, tanh, "
-            "signum, relu, leakyrelu, lukasiewicz, exp, log, sqrt, inverse, reverse, transp, norm, "
-            "softmax, sparsemax, gelu, abs, square, sigm, transpose, layernorm; did you mean "
-            "\"tanh\"? [E019]");
+  EXPECT_EQ(
+      check("q :- a. [transformation=tahn]"),
+      "t.txt: line 1, column 25: error: found \"tahn\", expected identity, sigmoid, tanh, "
+      "signum, relu, leakyrelu, lukasiewicz, exp, log, sqrt, inverse, reverse, transp, norm, "
+      "softmax, sparsemax, gelu, abs, square, silu, softplus, sigm, transpose, layernorm; did "
+      "you mean \"tanh\"? [E019]");
   EXPECT_THAT(check("q :- a. [activation=crosssum-tanh]"),
               testing::AllOf(testing::HasSubstr("column 21: error: found \"crosssum-tanh\""),
                              testing::EndsWith("layernorm [E019]")));
