@@ -1,31 +1,15 @@
 // Tables of an SQLite file.
-#include <sqlite3.h>
-
 #include <filesystem>
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "tools/import/load/sqlite_handle.h"
 #include "tools/import/load/table_rows.h"
 
 namespace vecc::tools {
 namespace {
 
-struct CloseStatement {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, CloseStatement>;
-
-// Null if the text does not compile; the database has the message.
-Statement prepare(sqlite3* database, const std::string& sql) {
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()), &statement, nullptr);
-  return Statement(statement);
-}
-
-std::string message_of(sqlite3* database) {
-  return "SQLite says: " + escape_terminal(sqlite3_errmsg(database));
-}
+using sqlite::get, sqlite::message_of, sqlite::prepare, sqlite::Statement;
 
 // The names are ours, not the file's. Brackets, as "name" may also mean a string.
 std::string select_of(std::string_view table, ColumnNames columns) {
@@ -44,23 +28,11 @@ Statement prepare_select(sqlite3* database, std::string_view table, ColumnNames 
   return statement ? std::move(statement) : prepare(database, sql + " ORDER BY 1");
 }
 
-// The file may be hostile: its schema runs no function that does more than compute.
-void distrust_file(sqlite3* database) {
-  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_exec(database, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
-  sqlite3_exec(database, "PRAGMA mmap_size = 0", nullptr, nullptr, nullptr);
-}
-
 std::string_view value_of(sqlite3_stmt* row, int column) {
   const unsigned char* text = sqlite3_column_text(row, column);
   if (text == nullptr) return {};
   return {reinterpret_cast<const char*>(text),
           static_cast<std::size_t>(sqlite3_column_bytes(row, column))};
-}
-
-sqlite3* get(void* database) {
-  return static_cast<sqlite3*>(database);
 }
 
 }  // namespace
@@ -70,17 +42,7 @@ Result<SqliteFile> SqliteFile::open(const std::string& path) {
   const int status =
       sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
   SqliteFile file(database, escape_path(std::filesystem::path(path).filename().string()));
-  if (status != SQLITE_OK) {
-    return Errors(ErrorCode::FileUnreadable, escape_path(path),
-                  "cannot be opened: " + message_of(database));
-  }
-  distrust_file(database);
-  // Opening reads nothing; this does.
-  if (const Statement schema = prepare(database, "SELECT count(*) FROM sqlite_schema");
-      !schema || sqlite3_step(schema.get()) != SQLITE_ROW) {
-    return Errors(ErrorCode::BadTable, escape_path(path),
-                  "cannot be read as a database: " + message_of(database));
-  }
+  VECC_TRY_VOID(sqlite::check_opened(database, status, path));
   return file;
 }
 

@@ -1,7 +1,5 @@
 #include "tools/import/sql/source_database.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,29 +9,13 @@
 
 #include "tools/import/load/csv_reader.h"
 #include "tools/import/load/load_errors.h"
+#include "tools/import/load/sqlite_handle.h"
 #include "tools/import/load/text_file.h"
 
 namespace vecc::tools::sql {
 namespace {
 
-struct CloseStatement {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, CloseStatement>;
-
-sqlite3* get(void* database) {
-  return static_cast<sqlite3*>(database);
-}
-
-Statement prepare(sqlite3* database, const std::string& sql) {
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()), &statement, nullptr);
-  return Statement(statement);
-}
-
-std::string message_of(sqlite3* database) {
-  return "SQLite says: " + escape_terminal(sqlite3_errmsg(database));
-}
+using sqlite::get, sqlite::message_of, sqlite::prepare, sqlite::Statement;
 
 SqlValue value_of(sqlite3_stmt* row, int column) {
   SqlValue value;
@@ -78,14 +60,6 @@ void bind_field(sqlite3_stmt* statement, int at, std::string_view field) {
   }
 }
 
-// The file may be hostile: its schema runs no function that does more than compute.
-void distrust_file(sqlite3* database) {
-  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_exec(database, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr);
-  sqlite3_exec(database, "PRAGMA mmap_size = 0", nullptr, nullptr, nullptr);
-}
-
 }  // namespace
 
 Result<SourceDatabase> SourceDatabase::open(const std::string& path) {
@@ -96,20 +70,8 @@ Result<SourceDatabase> SourceDatabase::open(const std::string& path) {
   const int status = sqlite3_open_v2(folder ? ":memory:" : path.c_str(), &database,
                                      flags | SQLITE_OPEN_NOMUTEX, nullptr);
   SourceDatabase out(database, escape_path(std::filesystem::path(path).filename().string()));
-  if (status != SQLITE_OK) {
-    return Errors(ErrorCode::FileUnreadable, escape_path(path),
-                  "cannot be opened: " + message_of(database));
-  }
-  distrust_file(database);
-  if (folder) {
-    VECC_TRY_VOID(out.load_csv(path));
-    return out;
-  }
-  const Statement schema = prepare(database, "SELECT count(*) FROM sqlite_schema");
-  if (!schema || sqlite3_step(schema.get()) != SQLITE_ROW) {
-    return Errors(ErrorCode::BadTable, escape_path(path),
-                  "cannot be read as a database: " + message_of(database));
-  }
+  VECC_TRY_VOID(sqlite::check_opened(database, status, path));
+  if (folder) VECC_TRY_VOID(out.load_csv(path));
   return out;
 }
 
