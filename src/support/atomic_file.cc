@@ -58,7 +58,7 @@ bool write_all(int file, std::string_view bytes) {
 
 AtomicFile::AtomicFile(std::string target, std::string temporary, int file)
     : target_(std::move(target)), temporary_(std::move(temporary)), file_(file) {
-  temporary_files.remember(temporary_);
+  if (!temporary_.empty()) temporary_files.remember(temporary_);
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
@@ -83,14 +83,16 @@ std::optional<AtomicFile> AtomicFile::create(const std::string& path, mode_t mod
   std::error_code missing;
   const auto resolved = std::filesystem::canonical(path, missing);
   std::string target = missing ? path : resolved.string();
+  struct stat old {};
+  const bool exists = ::stat(target.c_str(), &old) == 0;
+  // A rename would put a file in place of a device or a pipe: /dev/null, for a user who may.
+  const bool is_stream = exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
   std::string temporary;
-  const int file = open_temporary(target, mode, temporary);
+  const int file = is_stream ? ::open(target.c_str(), O_WRONLY | O_CLOEXEC)
+                             : open_temporary(target, mode, temporary);
   if (file < 0) return std::nullopt;
   AtomicFile result(std::move(target), std::move(temporary), file);
-  struct stat old {};
-  if (::stat(result.target_.c_str(), &old) == 0 && ::fchmod(file, old.st_mode & 07777) != 0) {
-    return std::nullopt;
-  }
+  if (exists && !is_stream && ::fchmod(file, old.st_mode & 07777) != 0) return std::nullopt;
   return result;
 }
 
@@ -99,6 +101,7 @@ bool AtomicFile::write(std::string_view bytes) {
 }
 
 bool AtomicFile::commit() {
+  if (temporary_.empty()) return ::close(std::exchange(file_, -1)) == 0;
   // Network file systems report a full disk only when the file is closed.
   const bool is_written = ::fsync(file_) == 0 && ::close(std::exchange(file_, -1)) == 0 &&
                           ::rename(temporary_.c_str(), target_.c_str()) == 0;

@@ -11,8 +11,9 @@ namespace vecc {
 
 /// Bytes go to a temporary file beside `path`; commit() syncs it and renames it to `path`. Without
 /// commit() the temporary file is removed and an old file stays as it was. A symbolic link is
-/// followed; an old file's mode is kept, a new one gets `mode` less the umask. Failures are told by
-/// errno, so that every caller words its own message.
+/// followed; an old file's mode is kept, a new one gets `mode` less the umask. A device or a pipe
+/// stays what it is, and takes the bytes as they come. Failures are told by errno, so that every
+/// caller words its own message.
 class AtomicFile {
  public:
   /// None if no file can be made there.
@@ -31,7 +32,7 @@ class AtomicFile {
   void abandon();
 
   std::string target_;
-  std::string temporary_;  ///< exists as long as this is not empty
+  std::string temporary_;  ///< exists as long as this is not empty; empty: of a device
   int file_ = -1;
 };
 
