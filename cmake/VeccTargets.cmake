@@ -7,6 +7,8 @@ target_include_directories(vecc_options INTERFACE ${PROJECT_SOURCE_DIR}/include 
 target_compile_options(vecc_options INTERFACE -Wall -Wextra -Wswitch-enum -Wshadow -Wnon-virtual-dtor)
 # GCC 12 and 13 warn of overlapping copies in `"literal" + std::string` (GCC bug 105651).
 target_compile_options(vecc_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# GCC 13 takes such a literal's place for a short string's own storage.
+target_compile_options(vecc_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 # GCC 12 warns of reads beyond Boost's small_vector's own storage where it is moved.
 target_compile_options(vecc_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
 if(VECC_WERROR)

@@ -20,8 +20,9 @@ class TemplateCheck {
     for (const Rule& rule : parsed_.rules) check_rule(rule);
     for (const Atom& fact : parsed_.facts) check_fact(fact);
     for (const Conjunction& line : parsed_.constraints) {
-      list_.note(line.at, "a line of several facts is not used, in NeuraLogic neither: write one " +
-                              std::string("fact a line"));
+      list_.note(
+          line.at,
+          "a line of several facts is not used, in NeuraLogic neither: write one fact a line");
     }
     for (const PredicateOffset& line : parsed_.offsets) {
       check_weight(line.weight);
