@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/import/error_list.h"
+#include "src/graph_io/error_list.h"
 #include "src/weights/safetensors_header.h"
 #include "src/weights/table_rows.h"
 #include "src/weights/vocabulary_match.h"

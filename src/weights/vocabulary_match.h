@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/import/error_list.h"
+#include "src/graph_io/error_list.h"
 #include "src/weights/vocabulary_text.h"
 #include "vecc/weights.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/cpu/load_code.h"
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 
 namespace vecc::test {
 

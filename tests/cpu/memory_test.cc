@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "backends/cpu/cpu_backend.h"
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/support/sanitized.h"
 #include "vecc/graph_io.h"
 #include "vecc/vectorize.h"

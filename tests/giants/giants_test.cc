@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.h"
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/support/graph_builder.h"
 #include "tests/support/sanitized.h"
 #include "vecc/graph_io.h"

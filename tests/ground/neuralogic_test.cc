@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/ground/same_network.h"
-#include "tests/import/temporary_folder.h"
 #include "tools/ground/ground_files.h"
 
 namespace vecc::test {

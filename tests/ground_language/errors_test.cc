@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/ground_language/parse_check.h"
-#include "tests/import/temporary_folder.h"
 #include "tests/import_load/load_check.h"
 
 namespace vecc::tools::language {

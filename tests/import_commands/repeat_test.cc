@@ -1,7 +1,7 @@
 // vecc-import repeat, and what belongs to no subcommand.
 #include <gtest/gtest.h>
 
-#include "tests/import/small_graphs.h"
+#include "tests/graph_io/small_graphs.h"
 #include "tests/import_commands/import_check.h"
 #include "vecc/graph_io.h"
 

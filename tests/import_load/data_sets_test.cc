@@ -14,7 +14,7 @@
 #ifdef VECC_HAS_SQLITE
 #include <sqlite3.h>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tools/import/load/line_reader.h"
 #endif
 

@@ -1,7 +1,7 @@
 // The text format of the heterogeneous graph benchmark: what is read, and every error.
 #include <gmock/gmock.h>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/import_load/load_check.h"
 #include "tools/import/load/loaders.h"
 #include "tools/import/load/parse.h"

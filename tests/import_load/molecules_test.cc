@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/import_load/load_check.h"
 #include "tools/import/load/parse.h"
 

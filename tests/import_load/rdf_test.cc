@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/import_load/load_check.h"
 #include "tools/import/load/loaders.h"
 #include "tools/import/load/parse.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tools/import/ground/grounder.h"
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"

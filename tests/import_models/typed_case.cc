@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/support/random_source.h"
 #include "vecc/graph_io.h"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 
 namespace vecc::test {
 namespace {

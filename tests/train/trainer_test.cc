@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/train/golden_json.h"
 #include "tests/train/train_check.h"
 #include "vecc/graph_io.h"

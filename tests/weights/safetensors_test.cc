@@ -10,7 +10,7 @@
 #include <iterator>
 #include <limits>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/support/weight_bytes.h"
 #include "vecc/weights.h"
 

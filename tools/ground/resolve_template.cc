@@ -5,7 +5,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <utility>
 
-#include "src/import/error_list.h"
+#include "src/graph_io/error_list.h"
 #include "tools/ground/language/functions.h"
 #include "tools/ground/language/print.h"
 #include "tools/import/load/load_errors.h"

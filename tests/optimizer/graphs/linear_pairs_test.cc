@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/import/temporary_folder.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tools/import/ground/grounder.h"
 #include "tools/import/load/loaders.h"
 #include "tools/import/models/models.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/import/error_list.h"
+#include "src/graph_io/error_list.h"
 #include "vecc/error.h"
 #include "vecc/escape.h"
 

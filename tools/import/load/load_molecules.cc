@@ -1,6 +1,6 @@
 #include <filesystem>
 
-#include "src/import/byte_source.h"
+#include "src/graph_io/byte_source.h"
 #include "tools/import/load/molecule_builder.h"
 #include "tools/import/load/parse.h"
 #include "tools/import/load/table_rows.h"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "src/import/byte_source.h"
-#include "src/import/decompress.h"
+#include "src/graph_io/byte_source.h"
+#include "src/graph_io/decompress.h"
 #include "src/support/whole_file.h"
 #include "tools/import/load/line_reader.h"
 #include "vecc/escape.h"

@@ -1,0 +1,69 @@
+#include "src/graph_io/byte_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace vecc {
+namespace {
+
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(int file) : file_(file) {}
+  ~FileSource() override { ::close(file_); }
+
+  Result<std::size_t> read(char* out, std::size_t size) override {
+    while (true) {
+      const ssize_t got = ::read(file_, out, size);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) {
+        return Errors(ErrorCode::FileUnreadable, "",
+                      std::string("cannot be read: ") + std::strerror(errno));
+      }
+    }
+  }
+
+ private:
+  int file_;
+};
+
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes) : rest_(bytes) {}
+
+  Result<std::size_t> read(char* out, std::size_t size) override {
+    const std::size_t taken = std::min(size, rest_.size());
+    if (taken > 0) std::memcpy(out, rest_.data(), taken);
+    rest_.remove_prefix(taken);
+    return taken;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return Errors(ErrorCode::FileUnreadable, "",
+                  std::string("cannot be opened: ") + std::strerror(errno));
+  }
+  auto source = std::make_unique<FileSource>(file);
+  struct stat status {};
+  if (::fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
+    return Errors(ErrorCode::FileUnreadable, "", "is a directory, expected a file");
+  }
+  return std::unique_ptr<ByteSource>(std::move(source));
+}
+
+std::unique_ptr<ByteSource> open_memory(std::string_view bytes) {
+  return std::make_unique<MemorySource>(bytes);
+}
+
+}  // namespace vecc

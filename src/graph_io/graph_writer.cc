@@ -1,0 +1,277 @@
+// GraphWriter: columns to chunks, chunks to fields, fields to a FileSink.
+#include <google/protobuf/io/coded_stream.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <optional>
+
+#include "src/graph_io/file_sink.h"
+#include "src/graph_io/wire_format.h"
+#include "src/graph_io/wire_messages.h"
+#include "src/graph_io/wire_values.h"
+#include "src/support/utf8.h"
+#include "vecc/escape.h"
+#include "vecc/graph_io.h"
+
+namespace vecc {
+
+struct GraphWriter::Impl {
+  std::unique_ptr<FileSink> sink;
+  std::string path;
+  std::optional<Errors> failed;
+  std::string buffer;
+  std::uint32_t crc = 0;
+  std::uint64_t neurons = 0;
+  std::uint64_t edges = 0;
+  std::uint64_t weights = 0;
+  std::uint64_t samples = 0;
+  boost::unordered_flat_set<std::uint64_t> groups;
+  bool vocabularies = false;       // the file may have some
+  std::optional<bool> sample_ids;  // whether samples have ids: all or none
+
+  void fail(std::string message) {
+    failed = Errors(ErrorCode::CannotWrite, escape_terminal(path), std::move(message));
+  }
+  bool check_text(std::string_view text) {
+    if (failed) return false;
+    // Protobuf's strings are UTF-8: a reader would refuse anything else.
+    if (is_utf8(text)) return true;
+    fail("a name is not UTF-8: \"" + escape_terminal(text) + "\"");
+    return false;
+  }
+  bool check_texts(std::span<const std::string> texts) {
+    return std::all_of(texts.begin(), texts.end(), [&](const auto& t) { return check_text(t); });
+  }
+  void write(std::string_view bytes) {
+    if (failed) return;
+    crc = static_cast<std::uint32_t>(
+        crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    if (const Result<void> written = sink->write(bytes); !written) failed = written.error();
+  }
+  void write_field(std::uint32_t number, const google::protobuf::MessageLite& message) {
+    if (failed) return;
+    const std::uint64_t size = message.ByteSizeLong();
+    if (size > kMaxFieldBytes) {
+      fail("a chunk has " + std::to_string(size) + " bytes, the format has at most " +
+           std::to_string(kMaxFieldBytes) + " in a field");
+      return;
+    }
+    std::uint8_t head[16];
+    using Coded = google::protobuf::io::CodedOutputStream;
+    std::uint8_t* end = Coded::WriteVarint32ToArray(number << 3 | 2, head);
+    end = Coded::WriteVarint32ToArray(static_cast<std::uint32_t>(size), end);
+    write({reinterpret_cast<const char*>(head), static_cast<std::size_t>(end - head)});
+    buffer.clear();
+    if (!message.AppendToString(&buffer)) {
+      fail("a chunk cannot be serialized");
+      return;
+    }
+    write(buffer);
+  }
+  void write_group_part(const GroupChunk& chunk, const ChunkPart& part);
+};
+
+namespace {
+
+std::uint32_t fan_in_of(const GroupChunk& chunk, std::uint64_t i) {
+  if (chunk.fan_in.empty()) return 0;
+  return chunk.fan_in.size() == 1 ? chunk.fan_in[0] : chunk.fan_in[i];
+}
+
+// What a neuron adds to a chunk, at most.
+std::uint64_t bytes_of(const GroupChunk& chunk, std::uint64_t i) {
+  const std::uint64_t name = chunk.names.empty() ? 0 : chunk.names[i].size() + 5;
+  return 32 + name + 8 * value_size(chunk) +
+         std::uint64_t{fan_in_of(chunk, i)} * (8 + (chunk.weights.empty() ? 0 : 4));
+}
+
+void check_columns(const GroupChunk& chunk) {
+  std::uint64_t edges = 0;
+  for (std::uint64_t i = 0; i < chunk.count; ++i) edges += fan_in_of(chunk, i);
+  const auto fits = [](std::size_t found, std::uint64_t expected) {
+    return found == 0 || found == expected;
+  };
+  const bool fact = chunk.fact != FactKind::NotAFact;
+  VECC_CHECK(chunk.count > 0, "a chunk holds a neuron");
+  VECC_CHECK(fits(chunk.fan_in.size(), chunk.count) || chunk.fan_in.size() == 1, "fan_in");
+  VECC_CHECK(fact ? chunk.inputs.empty() : !chunk.fan_in.empty(), "facts have no inputs");
+  VECC_CHECK(chunk.inputs.size() == edges, "inputs are the sum of fan_in");
+  VECC_CHECK(fits(chunk.weights.size(), fact ? chunk.count : edges), "weights");
+  VECC_CHECK(fits(chunk.offsets.size(), chunk.count), "offsets");
+  VECC_CHECK(chunk.values.size() == chunk.count * value_size(chunk), "values");
+  VECC_CHECK(fits(chunk.names.size(), chunk.count), "names");
+  const std::uint64_t words = fact ? 0 : word_count(chunk.function.transformation.id);
+  VECC_CHECK(chunk.words.size() == words * chunk.count, "words");
+}
+
+}  // namespace
+
+void GraphWriter::Impl::write_group_part(const GroupChunk& chunk, const ChunkPart& part) {
+  const bool is_new = groups.insert(chunk.group_id).second;
+  write_field(4, make_group(chunk, part, is_new));
+  neurons += part.count;
+  edges += part.edges;
+}
+
+GraphWriter::GraphWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+GraphWriter::GraphWriter(GraphWriter&&) noexcept = default;
+GraphWriter& GraphWriter::operator=(GraphWriter&&) noexcept = default;
+GraphWriter::~GraphWriter() = default;
+
+Result<GraphWriter> GraphWriter::create(const std::string& path, Compression compression,
+                                        std::string_view producer, bool vocabularies) {
+  auto impl = std::make_unique<Impl>();
+  impl->path = path;
+  impl->vocabularies = vocabularies;
+  VECC_TRY(impl->sink, FileSink::create(path, compression));
+  std::uint8_t magic[5] = {1 << 3 | 5};
+  google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(kMagicValue, magic + 1);
+  impl->write({reinterpret_cast<const char*>(magic), sizeof magic});
+  if (impl->check_text(producer)) {
+    wire::Header header;
+    header.set_schema_version(vocabularies ? kVocabularySchemaVersion : kSchemaVersion);
+    header.set_producer(std::string(producer));
+    impl->write_field(2, header);
+  }
+  return GraphWriter(std::move(impl));
+}
+
+namespace {
+
+// Rows of a weight table that one field holds.
+std::uint64_t rows_of_field(Shape shape) {
+  return std::clamp(kChunkBytes / (8 * shape.size()), std::uint64_t{1}, kChunkRows);
+}
+
+wire::WeightTable make_weight_table(std::string_view name, WeightId first, std::uint64_t begin,
+                                    std::uint64_t count, Shape shape, bool learnable) {
+  wire::WeightTable wire;
+  wire.set_name(std::string(name));
+  wire.set_first_id(static_cast<std::uint32_t>(first + begin));
+  wire.set_count(static_cast<std::uint32_t>(count));
+  set_shape(wire.mutable_shape(), shape);
+  wire.set_fixed(!learnable);
+  wire.set_continued(begin > 0);
+  return wire;
+}
+
+}  // namespace
+
+void GraphWriter::weight_table(std::string_view name, WeightId first, std::uint32_t count,
+                               Shape shape, bool learnable, std::span<const double> values,
+                               std::span<const std::string> row_names) {
+  if (!impl_->check_text(name) || !impl_->check_texts(row_names)) return;
+  VECC_CHECK(count > 0, "a weight table holds a weight");
+  VECC_CHECK(values.empty() || values.size() == count * shape.size(), "weight values");
+  VECC_CHECK(row_names.empty() || row_names.size() == count, "row names");
+  const std::uint64_t rows = rows_of_field(shape);
+  for (std::uint64_t begin = 0; begin < count; begin += rows) {
+    const std::uint64_t part = std::min<std::uint64_t>(rows, count - begin);
+    wire::WeightTable wire = make_weight_table(name, first, begin, part, shape, learnable);
+    set_values(wire, part_of(values, begin * shape.size(), part * shape.size()));
+    for (const std::string& row : part_of(row_names, begin, part)) wire.add_row_names(row);
+    impl_->write_field(3, wire);
+  }
+  impl_->weights += count;
+}
+
+void GraphWriter::stream_weight_table(std::string_view name, WeightId first, std::uint32_t count,
+                                      Shape shape, bool learnable, const FillWeights& fill,
+                                      const StringColumn* row_names) {
+  if (!impl_->check_text(name)) return;
+  VECC_CHECK(count > 0, "a weight table holds a weight");
+  VECC_CHECK(row_names == nullptr || row_names->size() == count, "row names");
+  const std::uint64_t rows = rows_of_field(shape);
+  std::vector<double> values;
+  for (std::uint64_t begin = 0; begin < count; begin += rows) {
+    const std::uint64_t part = std::min<std::uint64_t>(rows, count - begin);
+    wire::WeightTable wire = make_weight_table(name, first, begin, part, shape, learnable);
+    if (fill) {
+      values.resize(part * shape.size());
+      fill(values);
+      set_values(wire, std::span<const double>(values));
+    }
+    for (std::uint64_t row = begin; row_names != nullptr && row < begin + part; ++row) {
+      if (!impl_->check_text((*row_names)[row])) return;
+      wire.add_row_names(std::string((*row_names)[row]));
+    }
+    impl_->write_field(3, wire);
+  }
+  impl_->weights += count;
+}
+
+void GraphWriter::group(const GroupChunk& chunk) {
+  if (!impl_->check_text(chunk.head_predicate) || !impl_->check_text(chunk.rule_text) ||
+      !impl_->check_texts(chunk.names)) {
+    return;
+  }
+  check_columns(chunk);
+  ChunkPart part;
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < chunk.count; ++i) {
+    const std::uint64_t more = bytes_of(chunk, i);
+    if (part.count > 0 && (part.count == kChunkRows || bytes + more > kChunkBytes)) {
+      impl_->write_group_part(chunk, part);
+      part = {i, 0, part.first_edge + part.edges, 0};
+      bytes = 0;
+    }
+    ++part.count;
+    part.edges += fan_in_of(chunk, i);
+    bytes += more;
+  }
+  impl_->write_group_part(chunk, part);
+}
+
+void GraphWriter::samples(std::span<const SampleRecord> records) {
+  if (records.empty()) return;
+  if (!impl_->sample_ids) {
+    impl_->sample_ids = std::any_of(records.begin(), records.end(),
+                                    [](const SampleRecord& r) { return !r.id.empty(); });
+  }
+  std::size_t begin = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!impl_->check_text(records[i].id)) return;
+    const SampleRecord& r = records[i];
+    VECC_CHECK(r.target.size() == (r.has_target ? r.target_shape.size() : 0), "target values");
+    const std::uint64_t more = 64 + r.id.size() + 8 * r.target.size();
+    if (i > begin && (i - begin == kChunkRows || bytes + more > kChunkBytes)) {
+      impl_->write_field(5, make_samples(records.subspan(begin, i - begin), *impl_->sample_ids));
+      begin = i;
+      bytes = 0;
+    }
+    bytes += more;
+  }
+  impl_->write_field(5, make_samples(records.subspan(begin), *impl_->sample_ids));
+  impl_->samples += records.size();
+}
+
+void GraphWriter::vocabulary(const Vocabulary& vocabulary) {
+  VECC_CHECK(impl_->vocabularies, "the file was created for vocabularies");
+  const StringColumn& names = vocabulary.names;
+  if (!impl_->check_text(vocabulary.name)) return;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!impl_->check_text(names[i])) return;
+  }
+  std::size_t begin = 0;
+  do {
+    wire::Vocabulary wire = make_vocabulary(vocabulary, begin);
+    begin += static_cast<std::size_t>(wire.names_size());
+    impl_->write_field(6, wire);
+  } while (begin < names.size());
+}
+
+Result<void> GraphWriter::finish() {
+  wire::End end;
+  end.set_neurons(impl_->neurons);
+  end.set_edges(impl_->edges);
+  end.set_weights(impl_->weights);
+  end.set_samples(impl_->samples);
+  end.set_crc32(impl_->crc);
+  impl_->write_field(15, end);
+  if (impl_->failed) return *impl_->failed;
+  return impl_->sink->commit();
+}
+
+}  // namespace vecc
