@@ -9,8 +9,8 @@
 #include "optimizer/iso/expr_fingerprint.h"
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/rewrite/distinct_rows.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/pair_table.h"
+#include "src/program/members.h"
 
 namespace vecc::iso {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/iso/reduction.h"
-#include "optimizer/rewrite/members.h"
-#include "optimizer/rewrite/select_rows.h"
+#include "src/program/members.h"
+#include "src/program/select_rows.h"
 
 namespace vecc::iso {
 

@@ -11,8 +11,8 @@
 // linear_lifts.h. A linear that has a lift already is left alone.
 #include "optimizer/passes/linear_lifts.h"
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -22,12 +22,12 @@
 #include "optimizer/passes/passes.h"
 #include "optimizer/passes/reorder_linear_work.h"
 #include "optimizer/passes/sum_terms.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/needed_rows.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_list.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

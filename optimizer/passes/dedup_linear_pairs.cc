@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/row_map.h"
 #include "optimizer/rewrite/row_pairs.h"
 #include "optimizer/rewrite/source_rows.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_classes.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

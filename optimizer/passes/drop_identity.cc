@@ -19,10 +19,10 @@
 #include <optional>
 
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

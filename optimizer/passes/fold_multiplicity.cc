@@ -24,10 +24,10 @@
 
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/distinct_members.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/needed_rows.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_classes.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -30,12 +30,12 @@
 
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_map.h"
-#include "optimizer/rewrite/select_rows.h"
+#include "src/program/members.h"
+#include "src/program/select_rows.h"
 
 namespace vecc {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_map.h"
 #include "optimizer/rewrite/source_rows.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

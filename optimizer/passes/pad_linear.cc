@@ -36,10 +36,10 @@
 #include "optimizer/passes/linear_lifts.h"
 #include "optimizer/passes/pad_linear_layouts.h"
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -24,8 +24,8 @@
 #include "optimizer/passes/passes.h"
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/needed_rows.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
-#include "optimizer/rewrite/members.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
-#include "optimizer/rewrite/members.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

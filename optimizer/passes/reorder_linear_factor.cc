@@ -15,9 +15,9 @@
 
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/tuple_table.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

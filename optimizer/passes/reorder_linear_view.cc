@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "optimizer/passes/reorder_linear_work.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "optimizer/rewrite/members.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "optimizer/rewrite/members.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

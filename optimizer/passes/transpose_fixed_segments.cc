@@ -18,10 +18,10 @@
 // softmax and sparsemax (their result has a row a member); linears with lifts; and operands that
 // would have to be copied where they are now read in place (a view, or a gather that others share).
 #include "optimizer/passes/passes.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

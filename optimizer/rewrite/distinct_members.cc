@@ -1,6 +1,6 @@
 #include "optimizer/rewrite/distinct_members.h"
 
-#include "optimizer/rewrite/members.h"
+#include "src/program/members.h"
 
 namespace vecc {
 

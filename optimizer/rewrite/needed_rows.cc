@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "optimizer/rewrite/members.h"
-#include "optimizer/rewrite/select_rows.h"
+#include "src/program/members.h"
+#include "src/program/select_rows.h"
 
 namespace vecc {
 namespace {

@@ -1,6 +1,6 @@
 #include "optimizer/rewrite/op_steps.h"
 
-#include "optimizer/rewrite/select_rows.h"
+#include "src/program/select_rows.h"
 
 namespace vecc {
 namespace {

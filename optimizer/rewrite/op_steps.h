@@ -4,8 +4,8 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/source_rows.h"
+#include "src/program/members.h"
 #include "vecc/program.h"
 
 namespace vecc {

@@ -5,10 +5,10 @@
 #include <span>
 #include <utility>
 
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/pair_table.h"
-#include "optimizer/rewrite/select_rows.h"
 #include "optimizer/rewrite/tuple_table.h"
+#include "src/program/members.h"
+#include "src/program/select_rows.h"
 
 namespace vecc {
 namespace {

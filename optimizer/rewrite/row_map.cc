@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
-#include "optimizer/rewrite/select_rows.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
+#include "src/program/select_rows.h"
 
 namespace vecc {
 

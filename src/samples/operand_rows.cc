@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimizer/rewrite/members.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {

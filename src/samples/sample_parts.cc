@@ -6,8 +6,8 @@
 #include <queue>
 #include <utility>
 
-#include "optimizer/rewrite/members.h"
-#include "optimizer/rewrite/select_rows.h"
+#include "src/program/members.h"
+#include "src/program/select_rows.h"
 #include "src/samples/operand_rows.h"
 #include "src/samples/reached_rows.h"
 #include "vecc/batch_program.h"

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "optimizer/rewrite/members.h"
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 #include "vecc/optimize.h"
 #include "vecc/program_text.h"
 

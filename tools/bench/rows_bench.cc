@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "ground_graph.h"
-#include "optimizer/rewrite/members.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/source_rows.h"
+#include "src/program/members.h"
 #include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 #include "vecc/optimize.h"

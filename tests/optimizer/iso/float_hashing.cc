@@ -3,8 +3,8 @@
 #include <map>
 #include <span>
 
-#include "optimizer/rewrite/members.h"
 #include "src/function/evaluate.h"
+#include "src/program/members.h"
 #include "tests/support/random_source.h"
 
 namespace vecc::test {

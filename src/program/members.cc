@@ -1,4 +1,4 @@
-#include "optimizer/rewrite/members.h"
+#include "src/program/members.h"
 
 #include <algorithm>
 #include <utility>

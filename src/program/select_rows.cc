@@ -1,4 +1,4 @@
-#include "optimizer/rewrite/select_rows.h"
+#include "src/program/select_rows.h"
 
 #include <cstddef>
 #include <memory>
