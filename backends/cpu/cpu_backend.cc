@@ -1,8 +1,8 @@
 #include "backends/cpu/cpu_backend.h"
 
+#include "backends/common/only_exact.h"
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/host_compiler.h"
-#include "backends/only_exact.h"
 
 namespace vecc {
 namespace {

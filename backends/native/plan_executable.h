@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "backends/common/shared_rows.h"
 #include "backends/native/gradient_program.h"
 #include "backends/native/program_outline.h"
-#include "backends/shared_rows.h"
 #include "vecc/backend.h"
 #include "vecc/plan.h"
 

@@ -1,6 +1,6 @@
 #include "backends/native/program_outline.h"
 
-#include "backends/shared_rows.h"
+#include "backends/common/shared_rows.h"
 #include "src/program/output_begin.h"
 
 namespace vecc::native {

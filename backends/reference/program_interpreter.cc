@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backends/only_exact.h"
+#include "backends/common/only_exact.h"
+#include "backends/common/shared_rows.h"
 #include "backends/reference/interpret_op.h"
 #include "backends/reference/program_differentiator.h"
-#include "backends/shared_rows.h"
 #include "src/program/output_begin.h"
 #include "vecc/escape.h"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "backends/only_exact.h"
+#include "backends/common/only_exact.h"
 #include "backends/torch/torch_executable.h"
 #include "src/support/quantity_text.h"
 #include "vecc/escape.h"

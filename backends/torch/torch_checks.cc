@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include "backends/shared_rows.h"
+#include "backends/common/shared_rows.h"
 
 namespace vecc {
 

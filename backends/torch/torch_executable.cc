@@ -11,7 +11,7 @@
 #include <chrono>
 #include <utility>
 
-#include "backends/shared_rows.h"
+#include "backends/common/shared_rows.h"
 #include "backends/torch/cuda_graph.h"
 #include "backends/torch/output_gradients.h"
 #include "backends/torch/stored_updates.h"
