@@ -10,7 +10,7 @@
 #include "backends/cpu/load_code.h"
 #include "backends/cpu/native_arrays.h"
 #include "backends/cpu/native_block.h"
-#include "backends/cpu/tile_walk.h"
+#include "src/runtime/tile_walk.h"
 #include "src/support/thread_team.h"
 #include "vecc/plan.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/tile_walk.h"
+#include "src/runtime/tile_walk.h"
 #include "vecc/kernel.h"
 
 namespace vecc::cpu {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cpu/tile_walk.h"
 #include "src/emit/cpp/runtime/machine_options.h"
 #include "src/emit/native/runtime/data_file.h"
 #include "src/emit/native/runtime/launches.h"
+#include "src/runtime/tile_walk.h"
 #include "src/support/thread_team.h"
 
 namespace vecc::emitted {

@@ -1,7 +1,7 @@
 // What a kernel is: a function of its arguments and a tile.
 #pragma once
 
-#include "backends/cpu/tile_walk.h"
+#include "src/runtime/tile_walk.h"
 
 namespace vecc::emitted {
 

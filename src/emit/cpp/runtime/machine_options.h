@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "backends/cpu/tile_walk.h"
 #include "src/emit/native/runtime/number_option.h"
+#include "src/runtime/tile_walk.h"
 
 namespace vecc::emitted {
 

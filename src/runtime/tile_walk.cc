@@ -1,4 +1,4 @@
-#include "backends/cpu/tile_walk.h"
+#include "src/runtime/tile_walk.h"
 
 #include <algorithm>
 #include <utility>
