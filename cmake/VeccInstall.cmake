@@ -11,10 +11,9 @@ set(VECC_LIBRARIES vecc_graph_io vecc_vectorize vecc_optimizer vecc_differentiat
     vecc_function vecc_target vecc_runtime vecc_calibration vecc_support vecc_proto vecc_emit_native vecc_emit_common
     vecc_passes vecc_rewrite vecc_iso vecc_cost)
 add_library(libvecc SHARED cmake/prelude.cc)
-# All of them, called within the library or not. They are its inside: whoever links it gets its
-# headers, C++20 and Boost's headers, none of our warnings.
+# All of them, called within the library or not. They are its inside: a program that links it gets its
+# headers and C++20, none of our warnings, none of the libraries that vecc is made of.
 target_link_libraries(libvecc PRIVATE -Wl,--whole-archive ${VECC_LIBRARIES} -Wl,--no-whole-archive)
-target_link_libraries(libvecc PUBLIC Boost::headers)
 target_include_directories(libvecc INTERFACE $<INSTALL_INTERFACE:include>)
 target_compile_features(libvecc INTERFACE cxx_std_20)
 set_target_properties(libvecc PROPERTIES OUTPUT_NAME vecc EXPORT_NAME vecc UNITY_BUILD OFF

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
-#include <boost/system/result.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cmath>

@@ -6,11 +6,14 @@
 // library code catches.
 #pragma once
 
-#include <boost/system/result.hpp>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace vecc {
@@ -75,11 +78,77 @@ class Errors {
   std::uint64_t omitted_ = 0;
 };
 
-/// What `Result::value()` throws when nobody looked at the error: a bug of the caller's.
-[[noreturn]] void throw_exception_from_error(const Errors& errors, const boost::source_location&);
+/// What `Result::value()` throws (InternalError) when the errors were not looked at: a bug of the
+/// caller's.
+[[noreturn]] void throw_unread_errors(const Errors& errors);
 
+/// A T, or Errors: std::expected<T, Errors> of C++23, but that Errors convert to it.
 template <class T>
-using Result = boost::system::result<T, Errors>;
+class Result {
+ public:
+  using value_type = T;
+
+  Result() = default;
+  // NOLINTBEGIN(google-explicit-constructor): `return value;` and `return errors;`.
+  template <class U = T>
+  requires(std::is_convertible_v<U, T> && !std::is_convertible_v<U, Errors> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Result>) Result(U&& value)
+      : held_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Result(Errors errors) : held_(std::in_place_index<1>, std::move(errors)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  [[nodiscard]] bool has_value() const { return held_.index() == 0; }
+  [[nodiscard]] explicit operator bool() const { return has_value(); }
+
+  /// Throws InternalError if there is none.
+  [[nodiscard]] const T& value() const& { return *checked().get(); }
+  [[nodiscard]] T& value() & { return *checked().get(); }
+  [[nodiscard]] T&& value() && { return std::move(*checked().get()); }
+  /// Of a Result with a value.
+  [[nodiscard]] const T& operator*() const& { return *get(); }
+  [[nodiscard]] T& operator*() & { return *get(); }
+  [[nodiscard]] T&& operator*() && { return std::move(*get()); }
+  [[nodiscard]] const T* operator->() const { return get(); }
+  [[nodiscard]] T* operator->() { return get(); }
+  /// Of a Result without.
+  [[nodiscard]] const Errors& error() const { return *std::get_if<1>(&held_); }
+
+ private:
+  [[nodiscard]] const T* get() const { return std::get_if<0>(&held_); }
+  [[nodiscard]] T* get() { return std::get_if<0>(&held_); }
+  [[nodiscard]] const Result& checked() const {
+    if (!has_value()) throw_unread_errors(error());
+    return *this;
+  }
+  [[nodiscard]] Result& checked() {
+    if (!has_value()) throw_unread_errors(error());
+    return *this;
+  }
+
+  std::variant<T, Errors> held_;
+};
+
+/// Nothing, or Errors.
+template <>
+class Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Errors errors) : errors_(std::move(errors)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool has_value() const { return !errors_.has_value(); }
+  [[nodiscard]] explicit operator bool() const { return has_value(); }
+  /// Throws InternalError of errors.
+  void value() const {
+    if (errors_) throw_unread_errors(*errors_);
+  }
+  /// Of a Result without a value.
+  [[nodiscard]] const Errors& error() const { return *errors_; }
+
+ private:
+  std::optional<Errors> errors_;
+};
 
 /// A bug of vecc's own, found by VECC_CHECK. Programs report it and exit with ExitCode::Internal.
 class InternalError : public std::logic_error {

@@ -25,7 +25,6 @@
 //   - `times` with the same left operand for a whole tile (map Tile) runs blocked: segment-GEMM.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,6 +34,7 @@
 #include "vecc/matmul_precision.h"
 #include "vecc/program.h"
 #include "vecc/shape.h"
+#include "vecc/short_list.h"
 
 namespace vecc {
 
@@ -93,7 +93,7 @@ struct KernelNode {
   };
   Kind kind = Kind::Load;
   Shape shape;
-  boost::container::small_vector<std::uint32_t, 3> operands;
+  ShortList operands;
   std::uint32_t access = 0;           ///< Load
   double constant = 0;                ///< Constant
   TransformationSpec transformation;  ///< Transform, TransformVjp

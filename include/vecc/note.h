@@ -1,8 +1,8 @@
 // What an op comes from, as text. Copies share it: a Program of millions of ops has a few of them.
 #pragma once
 
-#include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +17,18 @@ class Note {
   Note(const char* text) : Note(std::string(text)) {}
   operator const std::string&() const { return text(); }
   // NOLINTEND(google-explicit-constructor)
+  Note(const Note& other) : text_(other.text_) {
+    if (text_ != nullptr) text_->users.fetch_add(1, std::memory_order_relaxed);
+  }
+  Note(Note&& other) noexcept : text_(std::exchange(other.text_, nullptr)) {}
+  Note& operator=(Note other) noexcept {
+    std::swap(text_, other.text_);
+    return *this;
+  }
+  ~Note() {
+    if (text_ == nullptr) return;
+    if (text_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete text_;
+  }
 
   [[nodiscard]] const std::string& text() const {
     static const std::string none;
@@ -26,11 +38,13 @@ class Note {
   bool operator==(const Note& other) const { return text() == other.text(); }
 
  private:
-  struct Text : boost::intrusive_ref_counter<Text, boost::thread_safe_counter> {
+  // A std::shared_ptr takes twice the space.
+  struct Text {
     explicit Text(std::string of) : text(std::move(of)) {}
     std::string text;
+    std::atomic<std::uint32_t> users = 1;
   };
-  boost::intrusive_ptr<const Text> text_;
+  Text* text_ = nullptr;
 };
 
 }  // namespace vecc

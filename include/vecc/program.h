@@ -16,13 +16,13 @@
 // verify() checks what is global. Text form: program_text.h.
 #pragma once
 
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -252,7 +252,7 @@ class Program {
   DType dtype_;
   SharedList<Op> ops_;
   std::vector<Parameter> parameters_;
-  boost::unordered_flat_set<std::string> parameter_names_;
+  std::unordered_set<std::string> parameter_names_;
   std::uint32_t sample_count_ = 0;
 };
 

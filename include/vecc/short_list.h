@@ -80,6 +80,11 @@ class ShortList {
     --size_;
   }
 
+  template <std::forward_iterator Iterator>
+  void assign(Iterator begin, Iterator end) {
+    *this = ShortList(begin, end);
+  }
+
   bool operator==(const ShortList& other) const {
     return std::equal(begin(), end(), other.begin(), other.end());
   }

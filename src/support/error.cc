@@ -62,7 +62,7 @@ std::string Errors::text() const {
   return result;
 }
 
-void throw_exception_from_error(const Errors& errors, const boost::source_location&) {
+void throw_unread_errors(const Errors& errors) {
   throw InternalError("value() of a failed Result: " + errors.text());
 }
 
