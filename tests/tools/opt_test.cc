@@ -63,6 +63,31 @@ TEST(Opt, emits_dot_and_stats) {
   EXPECT_EQ(stats.at("program").at("samples"), 3);
 }
 
+// Gradients of the sum of all outputs are states; a Program that has them already is refused.
+TEST(Opt, differentiates) {
+  const std::string path = test_folder() + "/forward.vecc";
+  write_text(path,
+             "vecc program 1 f64 samples 2\n"
+             "parameter \"w\" [1, 1] = {3}\n"
+             "parameter \"unread\" [1, 1] = {3}\n"
+             "%0 = weight \"w\" : f64[1, 1]\n"
+             "%1 = fact {2, 4} : f64[2, 1]\n"
+             "%2 = linear %0 lift(repeat 2), %1 : f64[2, 1]\n"
+             "%3 = output %2 [0:2] : f64[2, 1]\n");
+  const Finished result = run_opt({path, "--differentiate", "-O2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("= state \"gradient/w\" = 0 : f64[1, 1]\n"));
+  EXPECT_THAT(result.out, HasSubstr("= update %"));
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("gradient/unread")));
+  // What --check compares holds for the appended ops, too.
+  EXPECT_EQ(run_opt({path, "--differentiate", "-O2", "--check", "--emit=stats"}).code, 0);
+  const std::string twice = test_folder() + "/twice.vecc";
+  write_text(twice, result.out);
+  const Finished again = run_opt({twice, "--differentiate"});
+  EXPECT_EQ(again.code, 3);
+  EXPECT_THAT(again.err, HasSubstr("gradient/w"));
+}
+
 TEST(Opt, bad_text_is_3) {
   const std::string path = test_folder() + "/bad.vecc";
   write_text(path, "vecc program 1 f32 samples 1\n%0 = nonsense\n");

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 
 #include "tools/common/command_paths.h"
 #include "tools/common/data_sink.h"
@@ -13,6 +14,7 @@
 #include "tools/common/run_tool.h"
 #include "tools/common/statistics.h"
 #include "tools/html/html_page.h"
+#include "vecc/differentiate.h"
 #include "vecc/program_text.h"
 
 namespace vecc::tools {
@@ -22,6 +24,7 @@ struct Options {
   std::string input = "-";
   EmitOptions emit{EmitKind::Ir, {}, false, false, {}, {}};
   OptimizeSettings optimize;
+  bool differentiates = false;
   bool optimizes = false;  ///< -O or --passes is there
   std::string log_level = "warn";
 };
@@ -31,9 +34,10 @@ Examples:
   vecc graph.pb --emit=ir -o graph.vecc && vecc-opt graph.vecc --emit=stats
   vecc graph.pb --emit=ir | vecc-opt --emit=dot | dot -Tsvg > graph.svg
   vecc graph.pb -O0 --emit=ir | vecc-opt --passes=iso-compress,dedup-rows --pass-statistics
+  vecc graph.pb --emit=ir | vecc-opt --differentiate
   vecc-opt graph.vecc -O2 --check --emit=stats
 
-Without -O and --passes nothing is changed.
+Without -O, --passes and --differentiate nothing is changed.
 
 Text on stdin or written with --full holds every array itself; a file may have a side file,
 PATH.arrays. Exit codes as those of vecc: 2 usage, 3 text that does not parse or verify.)";
@@ -58,11 +62,37 @@ Result<Program> read_program(const std::string& path) {
   return parse_program(text, "<stdin>");
 }
 
+// Appends the backward pass of the sum of all elements of all outputs; the gradient of parameter p
+// is stored in the state gradient/p.
+Result<void> append_backward(Program& program) {
+  std::vector<Seed> seeds;
+  const auto forward = static_cast<ValueId>(program.ops().size());
+  for (ValueId id = 0; id < forward; ++id) {
+    const Op& op = program.op(id);
+    if (op.kind() != OpKind::Output) continue;
+    seeds.push_back({id, program.fact(std::vector<double>(op.size(), 1.0), op.rows, op.shape)});
+  }
+  std::vector<ParameterIndex> wanted(program.parameters().size());
+  std::iota(wanted.begin(), wanted.end(), 0u);
+  VECC_TRY(const auto gradients, append_gradients(program, seeds, wanted));
+  for (const ParameterIndex p : wanted) {
+    if (!gradients[p]) continue;
+    const Parameter& parameter = program.parameters()[p];
+    VECC_TRY(
+        const ValueId state,
+        program.add(StateOp{"gradient/" + parameter.name, parameter.rows, parameter.shape}, {}));
+    VECC_TRY_VOID(program.add(UpdateOp{}, {state, *gradients[p]}));
+  }
+  return verify(program);
+}
+
 Result<void> run(Options& options) {
   VECC_TRY_VOID(read_emit_target(options.emit));
   VECC_TRY(Program program, read_program(options.input));
-  if (const Result<void> valid = verify(program); !valid) {
-    return valid.error().in(options.input == "-" ? "<stdin>" : options.input);
+  const std::string input = options.input == "-" ? "<stdin>" : options.input;
+  if (const Result<void> valid = verify(program); !valid) return valid.error().in(input);
+  if (options.differentiates) {
+    if (const Result<void> done = append_backward(program); !done) return done.error().in(input);
   }
   const Program before = program;
   OptimizeReport report;
@@ -85,6 +115,9 @@ int opt_main(int argc, char** argv) {
   app.add_option("program", options.input, "Program text; - is stdin")
       ->type_name("FILE")
       ->capture_default_str();
+  app.add_flag("--differentiate", options.differentiates,
+               "Append the backward pass of the sum of all elements of all outputs, before any "
+               "pass: the gradient of parameter \"w\" is stored in the state \"gradient/w\"");
   add_emit_options(app, options.emit);
   add_optimize_options(app, options.optimize, 0);
   app.add_flag("--json", options.emit.json, "--emit=stats: as JSON");
