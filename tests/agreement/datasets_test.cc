@@ -23,6 +23,7 @@ TEST_P(Dataset, Agrees) {
 
 constexpr const char* kDatasets[] = {
     "mutagenesis",
+    "molecule",
     "attention",
     "xor",
     "functions-transformations",
