@@ -208,7 +208,7 @@ TEST(Loss, CapsHoldInSinglePrecision) {
   });
 }
 
-// What docs/training.md lists.
+// What docs/training-reference.md lists.
 TEST(Loss, NeuraLogicsGradientsOnDemand) {
   const auto of = [](Loss loss) { return LossOptions{.loss = loss, .neuralogic_gradients = true}; };
   check_edge({of(Loss::SquaredDiff), Shape::column(2), {3, 1}, {1, 2}, 2.5, {4, -2}});
