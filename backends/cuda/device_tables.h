@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/cuda/device_block.h"
-#include "src/plan/narrow_arrays.h"
+#include "src/plan/analysis/narrow_arrays.h"
 #include "vecc/plan.h"
 
 namespace vecc::cuda {

@@ -10,8 +10,8 @@
 #include "backends/cuda/order_roots.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_walk.h"
-#include "src/plan/launch_rows.h"
-#include "src/plan/narrow_arrays.h"
+#include "src/plan/analysis/launch_rows.h"
+#include "src/plan/analysis/narrow_arrays.h"
 
 namespace vecc::cuda {
 namespace {

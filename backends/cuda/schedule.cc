@@ -1,7 +1,7 @@
 #include "backends/cuda/schedule.h"
 
 #include "backends/cuda/walk_items.h"
-#include "src/plan/dependencies.h"
+#include "src/plan/analysis/dependencies.h"
 
 namespace vecc::cuda {
 

@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "src/kernel/matrix_units.h"
+#include "src/plan/analysis/in_place.h"
+#include "src/plan/analysis/launch_rows.h"
 #include "src/plan/arena.h"
-#include "src/plan/in_place.h"
-#include "src/plan/launch_rows.h"
 #include "src/plan/read_sources.h"
 
 namespace vecc {

@@ -1,7 +1,7 @@
 // From kernel groups to the Plan.
 #pragma once
 
-#include "src/plan/lowering.h"
+#include "src/plan/lower/lowering.h"
 #include "vecc/plan.h"
 
 namespace vecc {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "src/kernel/kernel_loops.h"
-#include "src/plan/dependencies.h"
+#include "src/plan/analysis/dependencies.h"
 
 namespace vecc {
 namespace {

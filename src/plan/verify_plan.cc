@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "src/plan/in_place.h"
-#include "src/plan/launch_rows.h"
+#include "src/plan/analysis/in_place.h"
+#include "src/plan/analysis/launch_rows.h"
 #include "vecc/plan.h"
 
 namespace vecc {

@@ -1,12 +1,12 @@
 // Which launches wait for which: against every pair of launches looked at by itself.
-#include "src/plan/dependencies.h"
+#include "src/plan/analysis/dependencies.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "src/plan/analysis/launch_rows.h"
 #include "src/plan/launch_layout.h"
-#include "src/plan/launch_rows.h"
 #include "tests/program/random_program.h"
 #include "tests/program/recursive_levels.h"
 

@@ -12,7 +12,7 @@
 #include "src/kernel/prelude.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_cuda.h"
-#include "src/plan/dependencies.h"
+#include "src/plan/analysis/dependencies.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/escape.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/narrow_arrays.h"
+#include "src/plan/analysis/narrow_arrays.h"
 #include "vecc/plan.h"
 #include "vecc/weights.h"
 

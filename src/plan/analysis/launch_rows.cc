@@ -1,4 +1,4 @@
-#include "src/plan/launch_rows.h"
+#include "src/plan/analysis/launch_rows.h"
 
 namespace vecc {
 namespace {

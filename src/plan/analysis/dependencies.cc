@@ -1,9 +1,9 @@
-#include "src/plan/dependencies.h"
+#include "src/plan/analysis/dependencies.h"
 
 #include <algorithm>
 #include <map>
 
-#include "src/plan/launch_rows.h"
+#include "src/plan/analysis/launch_rows.h"
 
 namespace vecc {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "src/plan/kernel_group.h"
+#include "src/plan/group/kernel_group.h"
 
 namespace vecc {
 

@@ -1,4 +1,4 @@
-#include "src/plan/value_source.h"
+#include "src/plan/analysis/value_source.h"
 
 #include <utility>
 

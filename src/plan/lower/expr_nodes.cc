@@ -1,4 +1,4 @@
-#include "src/plan/expr_nodes.h"
+#include "src/plan/lower/expr_nodes.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "src/plan/kernel_set.h"
+#include "src/plan/group/kernel_set.h"
 
 #include "src/support/hash128.h"
 

@@ -1,7 +1,7 @@
 // Which group an op joins.
 #include <algorithm>
 
-#include "src/plan/lowering.h"
+#include "src/plan/lower/lowering.h"
 #include "src/plan/slow_function.h"
 
 namespace vecc {

@@ -1,4 +1,4 @@
-#include "src/plan/narrow_arrays.h"
+#include "src/plan/analysis/narrow_arrays.h"
 
 #include <algorithm>
 #include <limits>

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/expr_nodes.h"
-#include "src/plan/lowering.h"
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lowering.h"
 
 namespace vecc {
 namespace {

@@ -1,8 +1,8 @@
 // Gradients by an operand of a function.
 #include <algorithm>
 
-#include "src/plan/expr_nodes.h"
-#include "src/plan/lowering.h"
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lowering.h"
 
 namespace vecc {
 void Lowering::lower_vjp(ValueId id, const VjpOp& vjp) {

@@ -5,8 +5,8 @@
 //
 // As the rows of %0 lie in memory they are an 8x5 matrix, and the two results of a column lie as
 // 8x1: three rows of one kernel, which may be the one that makes the columns.
-#include "src/plan/expr_nodes.h"
-#include "src/plan/lowering.h"
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lowering.h"
 
 namespace vecc {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/kernel/warp_tiles.h"
-#include "src/plan/expr_nodes.h"
-#include "src/plan/lowering.h"
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lowering.h"
 
 namespace vecc {
 namespace {

@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/plan/kernel_group.h"
+#include "src/plan/analysis/value_source.h"
+#include "src/plan/group/kernel_group.h"
 #include "src/plan/segment_pieces.h"
-#include "src/plan/value_source.h"
 #include "src/program/value_places.h"
 #include "vecc/plan.h"
 

@@ -1,8 +1,8 @@
 // What an op reads becomes nodes: values that its group has in registers, or loads.
 #include <algorithm>
 
-#include "src/plan/expr_nodes.h"
-#include "src/plan/lowering.h"
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lowering.h"
 #include "src/support/hash128.h"
 
 namespace vecc {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "src/kernel/print_cuda.h"
-#include "src/plan/expr_nodes.h"
-#include "src/plan/lowering.h"
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lowering.h"
 #include "src/plan/slow_function.h"
 
 namespace vecc {

@@ -1,11 +1,11 @@
-#include "src/plan/in_place.h"
+#include "src/plan/analysis/in_place.h"
 
 #include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
-#include "src/plan/launch_rows.h"
+#include "src/plan/analysis/launch_rows.h"
 
 namespace vecc {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/plan/kernel_group.h"
+#include "src/plan/group/kernel_group.h"
 
 #include <algorithm>
 #include <utility>

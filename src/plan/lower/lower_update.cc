@@ -3,7 +3,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <map>
 
-#include "src/plan/lowering.h"
+#include "src/plan/lower/lowering.h"
 
 namespace vecc {
 

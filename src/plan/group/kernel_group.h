@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/kernel_set.h"
+#include "src/plan/group/kernel_set.h"
 #include "vecc/plan.h"
 
 namespace vecc {

@@ -1,6 +1,6 @@
 // Over the members of segments.
-#include "src/plan/expr_nodes.h"
-#include "src/plan/lowering.h"
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lowering.h"
 #include "src/program/inverse_index.h"
 
 namespace vecc {
