@@ -16,7 +16,7 @@
 namespace vecc {
 namespace {
 
-// Without the driver's library there is no CUDA device, and nobody need be asked.
+// Without the driver's library there is no CUDA device, and no backend need be asked.
 bool has_cuda_driver() {
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver != nullptr) ::dlclose(driver);

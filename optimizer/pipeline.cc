@@ -50,7 +50,7 @@ constexpr std::array kPipeline{
     PipelineStep{PassId::drop_identity, "what the passes above left empty"},
     PipelineStep{PassId::materialize_units, "no pass below asks for units"},
     PipelineStep{PassId::preconcat_constants, "concats are final"},
-    PipelineStep{PassId::reorder_rows, "who reads what is final"},
+    PipelineStep{PassId::reorder_rows, "the readers of every row are final"},
     PipelineStep{PassId::drop_dead, "last, so that nothing unneeded is run"},
 };
 

@@ -1,4 +1,4 @@
-// What backends without matrix units refuse.
+// What backends without tensor cores refuse.
 #pragma once
 
 #include <string>

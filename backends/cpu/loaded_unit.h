@@ -27,14 +27,14 @@ class LoadedUnit {
   void* handle_;
 };
 
-/// The unit of this key that somebody in this process holds; null. Threads may call it.
+/// The unit of this key that is loaded in this process; null. Threads may call it.
 [[nodiscard]] std::shared_ptr<const LoadedUnit> find_loaded(const native::CodeKey& key);
 /// Lets find_loaded() find it. If it finds one already (two threads loaded the same), returns that.
 /// `file_name`: of its library in the cache.
 [[nodiscard]] std::shared_ptr<const LoadedUnit> share_loaded(
     const native::CodeKey& key, const std::string& file_name,
     std::shared_ptr<const LoadedUnit> unit);
-/// The file names of libraries that somebody holds.
+/// The file names of libraries that are loaded.
 [[nodiscard]] std::unordered_set<std::string> loaded_file_names();
 
 }  // namespace vecc::cpu

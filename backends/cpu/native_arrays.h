@@ -22,7 +22,7 @@ class NativeArrays {
   /// An array's entries of 16 bits (`narrow`) or 32; made when first asked for.
   [[nodiscard]] const void* entries(ArrayIndex array, bool narrow);
   [[nodiscard]] const std::uint32_t* words(ArrayIndex array);
-  /// When all were asked for: lets the others, and those of 32 bits that nobody reads, go.
+  /// When all were asked for: lets the others, and unread ones of 32 bits, go.
   void drop_unread();
   [[nodiscard]] std::uint64_t bytes() const;
 

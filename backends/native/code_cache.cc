@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kEntryEnding = ".so";
 constexpr std::string_view kPlaceEnding = ".in";
-constexpr time_t kStaleSeconds = 3600;  // a temporary file that nobody writes any more
+constexpr time_t kStaleSeconds = 3600;  // older temporary files were left by a crash
 
 // Of an open file; empty if it is not to be trusted or cannot be read.
 std::string read_own_file(int file, std::uint64_t max_bytes) {

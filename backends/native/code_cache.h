@@ -35,8 +35,8 @@ class CodeKey {
 /// A folder of entries: the library's bytes, the key, and a trailer with their sizes and hash (a
 /// loader of ELF files ignores what follows its sections). Any number of processes may use it: an
 /// entry appears whole, by rename; of two that store the same, the last one stays. No file in it is
-/// trusted: one that is a link, is somebody else's, may be written by others, or does not hash to
-/// what it says is as if it was not there.
+/// trusted: one that is a link, belongs to another user, may be written by others, or does not hash
+/// to what it says is as if it was not there.
 class CodeCache {
  public:
   using Warn = std::function<void(const std::string&)>;

@@ -23,7 +23,7 @@ namespace vecc::native {
 [[nodiscard]] PlanOptions plan_options(const ExecutionOptions& options,
                                        const GradientProgram& program);
 
-/// The Plan, verified; places of what nobody will ask for are gone.
+/// The Plan, verified; places of what is never asked for are gone.
 [[nodiscard]] Plan make_verified_plan(const Program& program, const PlanOptions& options);
 
 /// BackendUnsupported of every `update` and `vjp`, if gradients are wanted.

@@ -10,8 +10,8 @@
 namespace vecc {
 
 /// An op's backward step. `operands` and `operand_gradients` are in the op's order; the latter are
-/// added to, or absent where nobody wants them, and two may be the same memory. Of the values only
-/// those that reads_operand() and reads_result() name must be present.
+/// added to, or absent where they are not needed, and two may be the same memory. Of the values
+/// only those that reads_operand() and reads_result() name must be present.
 struct BackwardStep {
   const Op& op;
   std::span<const Rows> operands;
@@ -26,7 +26,7 @@ struct BackwardStep {
 void differentiate_op(const BackwardStep& step);
 
 /// Whether the backward step reads the value of operand k, `wanted` saying by operand whether
-/// somebody wants its gradient; and whether it reads the op's own value.
+/// its gradient is needed; and whether it reads the op's own value.
 [[nodiscard]] bool reads_operand(const Op& op, std::size_t k, std::span<const bool> wanted);
 [[nodiscard]] bool reads_result(const Op& op);
 

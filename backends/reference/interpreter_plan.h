@@ -12,7 +12,7 @@ struct InterpreterPlan {
   std::vector<Place> places;  ///< by value
   /// By value: it is computed from a parameter, so that its gradient is wanted.
   std::vector<bool> wanted;
-  /// By op: the buffers that nobody reads after it, forwards.
+  /// By op: the buffers that are not read after it, forwards.
   std::vector<std::vector<ValueId>> released;
 };
 

@@ -90,7 +90,7 @@ class ProgramDifferentiator {
     if (plan_.wanted[value]) gradients_.allocate(gathered_value(program_, value));
   }
 
-  // Absent if nobody wants the value's gradient, even where its buffer is there for others in it.
+  // Absent if the value's gradient is not needed, even where its buffer is there for others in it.
   MutableRows wanted_rows(ValueId value) {
     if (plan_.wanted[value]) return gradients_.rows(value);
     return {nullptr, program_.op(value).rows, program_.op(value).shape};

@@ -12,8 +12,8 @@
 namespace vecc {
 
 /// The rows of one value in a storage's memory. A gather is never stored: its rows are its
-/// operand's, read through the index. Rows may be absent: nobody needs them; shape and number are
-/// known all the same.
+/// operand's, read through the index. Rows may be absent where they are not needed; shape and
+/// number are known all the same.
 template <class Number>
 class RowsOf {
  public:

@@ -58,7 +58,7 @@ void plan_releases(const Program& program, const FusedReads& fused, std::span<co
                    BufferPlan& plan) {
   std::vector<ValueId> last_reader(program.ops().size());
   for (ValueId id = 0; id < program.ops().size(); ++id) {
-    last_reader[id] = id;  // what nobody reads goes at once
+    last_reader[id] = id;  // an unread value goes at once
     for (const ValueId operand : fused.operands(id)) last_reader[operand] = id;
   }
   std::vector<bool> stays(program.ops().size());

@@ -1,5 +1,5 @@
 // What ops read when they run: where one reads past a gather or a scaling (fused_sums.h,
-// grouped_linears.h), the op between is not run, unless somebody else needs it.
+// grouped_linears.h), the op between is not run, unless another op needs it.
 #pragma once
 
 #include <span>

@@ -8,7 +8,7 @@
 //     %3 = linear %0, %2   (%0 = fact)    =>
 //     %4 = segment %3 [0, 1, 3] sum
 //
-// Exact about who else reads: an op that anyone but the segment needs is run as it stands.
+// Exact about other readers: an op that anything but the segment needs is run as it stands.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 //     %3 = gather %1 [3, 5, 3]             =>        batch of types (row_groups.h): row 0 is
 //     %4 = linear %2, %3                             %0's row 7 times %1's row 3
 //
-// A gather goes if nobody else reads it. The matrices may stand on either side, both sides may be
+// A gather goes if no other op reads it. The matrices may stand on either side, both sides may be
 // transposed and lifted.
 #pragma once
 

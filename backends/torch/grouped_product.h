@@ -24,8 +24,8 @@ class GroupedProduct {
   GroupedProduct(std::vector<RowBatch> batches, const GroupedShapes& shapes);
 
   /// `inputs`: [positions, m * k], zero where no row is; `matrices`: [types, k * n], both in the
-  /// order of the batches; [positions, m * n]. What stands at a position without a row is for
-  /// nobody to read, and its gradient must be zero: the matrices' gradients add 0 * 0 there,
+  /// order of the batches; [positions, m * n]. What stands at a position without a row is
+  /// never read, and its gradient must be zero: the matrices' gradients add 0 * 0 there,
   /// whatever is in rows.
   [[nodiscard]] at::Tensor operator()(const at::Tensor& inputs, const at::Tensor& matrices) const;
   /// The matrices' gradients alone: what g [positions, m * n] and `inputs`, both zero where no row

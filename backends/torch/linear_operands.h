@@ -1,4 +1,4 @@
-// What fusing asks about a Program's ops: who reads a value, and which row of an operand stands
+// What fusing asks about a Program's ops: a value's readers, and which row of an operand stands
 // behind a row of a `linear`.
 #pragma once
 

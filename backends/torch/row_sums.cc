@@ -30,7 +30,7 @@ std::vector<std::uint32_t> rows_of(const RowSumPlan& plan) {
   return rows;
 }
 
-// libtorch says once that sparse matrices are new; nobody who runs a graph needs to know.
+// libtorch says once that sparse matrices are new; that is nothing to a user who runs a graph.
 class SilentWarnings final : public c10::WarningHandler {
  public:
   void process(const c10::Warning&) override {}
@@ -232,7 +232,7 @@ RowSumPlan RowSums::transpose(const RowSumPlan& plan) {
   return by_row;
 }
 
-// Leaves out rows that nobody reads: those before the first and after the last that is read, or, if
+// Leaves out rows that are not read: those before the first and after the last that is read, or, if
 // most between them are unread too, all of them, which are then named one by one.
 RowSums::ReadRows RowSums::restrict_to_read_rows(RowSumPlan& by_row) {
   const std::vector<std::uint32_t>& offsets = by_row.offsets;

@@ -78,7 +78,7 @@ class Errors {
   std::uint64_t omitted_ = 0;
 };
 
-/// What `Result::value()` throws (InternalError) when the errors were not looked at: a bug of the
+/// What `Result::value()` throws (InternalError) when the errors were not read: a bug of the
 /// caller's.
 [[noreturn]] void throw_unread_errors(const Errors& errors);
 

@@ -7,9 +7,9 @@
 
 namespace vecc {
 
-/// What a GPU's matrix units make of the operands of a product; sums are f32 always.
+/// What a GPU's tensor cores make of the operands of a product; sums are f32 always.
 enum class MatmulPrecision : std::uint8_t {
-  Exact,  ///< no matrix units: f32 as it is
+  Exact,  ///< no tensor cores: f32 as it is
   Tf32,   ///< rounded to 10 bits behind the leading one, of the same range
   Bf16,   ///< rounded to 7 bits behind the leading one, of the same range
 };

@@ -17,7 +17,7 @@
 
 namespace vecc {
 
-/// Where pad-linear may add rows that nobody reads.
+/// Where pad-linear may add rows that are never read.
 enum class PadMode : std::uint8_t {
   Never,
   Sided,  ///< so that one side of a linear repeats

@@ -67,7 +67,7 @@ struct Target {
   /// Of a processor's vector registers; 0: threads compute number by number.
   std::uint32_t vector_bytes = 32;
   /// Launches that may run at the same time. Of one launch at a time the next may take the memory
-  /// of values that nobody reads any more.
+  /// of values that are not read any more.
   std::uint32_t launches_at_once = 1;
 
   // What follows is a GPU's; 0 of a CPU.

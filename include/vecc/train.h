@@ -63,8 +63,8 @@ class Trainer {
   [[nodiscard]] virtual double rate() const = 0;
   /// One batch. Errors: those of Backend::compile() and Executable::run().
   [[nodiscard]] virtual Result<void> step() = 0;
-  /// The next `count` epochs, whole, from where an epoch begins. With one batch an epoch nobody
-  /// waits for the device between them. Errors: those of step().
+  /// The next `count` epochs, whole, from where an epoch begins. With one batch an epoch the host
+  /// does not wait for the device between them. Errors: those of step().
   [[nodiscard]] virtual Result<std::vector<TrainedEpoch>> epochs(std::uint32_t count) = 0;
   /// The mean error of the samples (of the pairs) of the steps of this epoch so far, each before
   /// its own update; after the last batch, of the whole epoch until the next step.

@@ -12,8 +12,9 @@
 //
 // All terms of a row of the outer sum are written out, equal ones become one with a factor
 // (sum_terms.h). Done where that, with the products that it needs, is less counted work
-// (reorder_linear_work.h) than the outer sum and all that nobody else reads below it. Few distinct
-// rows make it so, as iso-compress leaves them; on a graph of a million nodes terms only multiply.
+// (reorder_linear_work.h) than the outer sum and all that has no other reader below it. Few
+// distinct rows make it so, as iso-compress leaves them; on a graph of a million nodes terms only
+// multiply.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -87,7 +88,7 @@ class Collapser {
     for (const ValueId id : gone) gone_[id] = true;
   }
 
-  // Of `opened`, from the last to the first, what nobody reads once `root` does not.
+  // Of `opened`, from the last to the first, what is not read once `root` does not.
   [[nodiscard]] std::vector<ValueId> unread_without(ValueId root,
                                                     const std::vector<ValueId>& opened) const {
     std::vector<ValueId> unread;

@@ -1,4 +1,4 @@
-// dedup-rows: work that nobody needs, or that is done twice, is left out, from the outputs down.
+// dedup-rows: work that is not needed, or that is done twice, is left out, from the outputs down.
 //
 //   %4 = gather %3 [0, 1, 0, 1] ; %5 = segment %4 [0, 2, 4] sum ; %6 = gather %5 [1, 0, 1]
 //   =>

@@ -6,7 +6,7 @@
 //   %4 = segment %3 [fixed 2 dim 2] sum ; %5 = gather %4 [1, 0]
 //
 // A segment has fewer rows than members: if a gather must be, it is cheaper behind it. Every row of
-// the linear must belong to a wanted segment, or segments would be computed that nobody reads.
+// the linear must belong to a wanted segment, or segments would be computed that are not read.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 //     columns (not count, softmax, sparsemax: those are 1)
 //   - a gather of all rows in order; a concat of one operand; a map that is its operand
 //   - in a linear: a lift of times 1, the transpose of a scalar, the transpose of a transpose
-//   - the transpose of a linear, or of a sum or mean of one, that nobody else reads: the linear
+//   - the transpose of a linear, or of a sum or mean of one, that no other op reads: the linear
 //   with
 //     its sides exchanged gives the same numbers in the other order
 //

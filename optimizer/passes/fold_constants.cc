@@ -77,7 +77,7 @@ class ConstantFolder {
     return now;
   }
 
-  // A value of which nobody reads the constant rows. If that is all of them, a concat may still
+  // A value whose constant rows are not read. If that is all of them, a concat may still
   // hold them: rows of zeros take their places there.
   void drop_rows(ValueId id) {
     const Op& op = program_.op(id);
@@ -96,7 +96,7 @@ class ConstantFolder {
     FoldedRows& folded = folded_[id];
     std::vector<std::uint32_t> computed = computed_rows(id);
     std::vector<ValueId> parts;
-    std::vector<std::uint32_t> place(op.rows);  // rows that nobody needs read the first
+    std::vector<std::uint32_t> place(op.rows);  // rows that are not needed read the first
     std::uint32_t first = 0;                    // row of the fact in the concat of both
     if (!computed.empty()) {
       for (const std::uint32_t row : computed) place[row] = row;

@@ -12,7 +12,7 @@ namespace vecc {
 /// What is done with a value.
 enum class FoldDecision : std::uint8_t {
   Keep,      ///< every row is computed, as before
-  DropRows,  ///< nobody needs its constant rows any more: they go, the others are computed
+  DropRows,  ///< its constant rows are not needed any more: they go, the others are computed
   Fold,      ///< its constant rows that are needed become a fact, the others are computed
 };
 

@@ -1,5 +1,5 @@
 // pad-linear: the rows of a linear are computed in an order in which one or both sides repeat, with
-// rows added that nobody reads where that order has gaps, so that broadcast-linear reads the
+// unread rows added where that order has gaps, so that broadcast-linear reads the
 // repeating sides in place; a gather after the linear picks the real rows.
 //
 //   %2 = gather %0 [0, 1, 0, 0, 1, 0, 1] ; %3 = gather %1 [2, 3, 4, 0, 1, 8, 5]

@@ -1,4 +1,4 @@
-// A Program as reorder-linear looks at it: factors of products, and who else needs them.
+// A Program as reorder-linear looks at it: factors of products, and what else needs them.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ class ReadOperands {
 
   /// Whether an output or update needs it.
   [[nodiscard]] bool is_live(ValueId id) const { return live_[id]; }
-  /// Whether concat `id` has operands that nobody reads.
+  /// Whether concat `id` has operands that are not read.
   [[nodiscard]] bool drops(ValueId id) const {
     return std::ranges::find(read_[id], false) != read_[id].end();
   }

@@ -19,11 +19,11 @@ namespace vecc {
 struct RowPlan {
   std::vector<RowMap> maps;  ///< one a value
   bool changes = false;      ///< whether any map is not the identity
-  std::uint64_t unread = 0;  ///< rows that nobody reads
+  std::uint64_t unread = 0;  ///< rows that are not read
   std::uint64_t merged = 0;  ///< needed rows for which an equal one is computed
 };
 
-/// Leaves out the rows that nobody reads: of facts and of all that is computed; never of weights,
+/// Leaves out the rows that are not read: of facts and of all that is computed; never of weights,
 /// states, contracts, updates and outputs, of a vjp that is not row-wise, nor of a linear with
 /// lifts (its rows are in an order that the lifts need). A concat loses an operand of which no row
 /// is read. Softmax and sparsemax segments stay or go whole.

@@ -1,4 +1,4 @@
-// Who reads each value of a Program.
+// The readers of each value of a Program.
 #pragma once
 
 #include <span>

@@ -72,7 +72,7 @@ class Rebuilder {
     const RowMap& map = maps_[id];
     if (map.identity) return {now, Index::slice(0, program_.op(id).rows)};
     std::vector<std::uint32_t> place = map.place;
-    std::ranges::replace(place, kNoRow, 0u);  // nobody reads those
+    std::ranges::replace(place, kNoRow, 0u);  // unread
     return {now, Index::list(std::move(place))};
   }
 
@@ -141,7 +141,7 @@ class Rebuilder {
     place.reserve(program_.op(id).rows);
     for (const ValueId operand : program_.op(id).operands) {
       if (is_left_out(id, place.size(), program_.op(operand).rows)) {
-        place.resize(place.size() + program_.op(operand).rows);  // nobody reads those
+        place.resize(place.size() + program_.op(operand).rows);  // unread
         continue;
       }
       const Access part = part_of_concat(operand);

@@ -23,7 +23,7 @@
 
 namespace vecc {
 
-/// In RowMap::place: an old row that nobody reads.
+/// In RowMap::place: an old row that is not read.
 inline constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
 struct RowMap {
@@ -33,7 +33,7 @@ struct RowMap {
   std::vector<std::uint32_t> place;  ///< old row -> new row, or kNoRow
 
   /// The map that keeps the first row of each class, in the order of those first rows;
-  /// `classes[row]` is any number below `class_count`, or kNoRow for a row that nobody reads. The
+  /// `classes[row]` is any number below `class_count`, or kNoRow for a row that is not read. The
   /// identity if that is all rows in order.
   [[nodiscard]] static RowMap of_classes(std::span<const std::uint32_t> classes,
                                          std::uint32_t class_count);

@@ -22,7 +22,7 @@ Index owners(const Segments& segments, std::uint32_t rows) {
   return Index::compact(std::move(owner));
 }
 
-// 1 / n by segment of n members; 0 for one without: nobody reads it.
+// 1 / n by segment of n members; 0 for one without: it is never read.
 std::vector<double> shares(std::span<const std::uint32_t> offsets) {
   std::vector<double> result;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {

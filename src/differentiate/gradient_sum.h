@@ -37,8 +37,8 @@ class GradientSum {
   /// Adds row k of `gradient` (of what is read of it) to row rows[k] of `value`.
   void add_rows(ValueId value, ValueId gradient, const Index& rows);
   void add_rows(ValueId value, const Read& read, const Index& rows);
-  /// What was added, if that is one read of another gradient: nobody needs its rows then but a
-  /// gather or concat, which passes the read on.
+  /// What was added, if that is one read of another gradient: its rows are then needed by nothing
+  /// but a gather or concat, which passes the read on.
   [[nodiscard]] const Read* sole_read(ValueId value) const;
   /// The sum of what was added; none if nothing was. Of a concat, of what was added whole: its rows
   /// go to add_rows() of its operands then.

@@ -1,7 +1,7 @@
 // Derivatives of the functions of evaluate.h, in double, as vector-Jacobian products: from the
 // gradient g at a function's result y, what reaches its arguments. Every gradient is *added to*
 // what stands there already, so that an argument that is used twice gets both parts; an empty span
-// stands for a gradient that nobody wants. The formulas, and what holds at kinks, are in
+// stands for a gradient that is not asked for. The formulas, and what holds at kinks, are in
 // docs/functions.md.
 #pragma once
 

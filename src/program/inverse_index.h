@@ -1,5 +1,6 @@
-// The inverse of an index: who reads each row. A gather's gradient adds, to each row, the gradients
-// of its readers; with the inverse at hand that is a sum over segments, in one order, every time.
+// The inverse of an index: the entries that read each row. A gather's gradient adds, to each row,
+// the gradients of its readers; with the inverse at hand that is a sum over segments, in one order,
+// every time.
 #pragma once
 
 #include <cstdint>

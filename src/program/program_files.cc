@@ -24,7 +24,7 @@ Result<void> save_program(const Program& program, const std::string& path) {
   options.checksum = true;
   std::string side;
   const std::string text = print(program, options, &side);
-  // The side file first: whoever sees the new text finds its arrays.
+  // The side file first: a reader that finds the new text finds its arrays.
   if (!side.empty()) VECC_TRY_VOID(write_whole_file(side_path(path), side));
   return write_whole_file(path, text);
 }

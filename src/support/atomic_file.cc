@@ -85,7 +85,8 @@ std::optional<AtomicFile> AtomicFile::create(const std::string& path, mode_t mod
   std::string target = missing ? path : resolved.string();
   struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;
-  // A rename would put a file in place of a device or a pipe: /dev/null, for a user who may.
+  // A rename would put a file in place of a device or a pipe: /dev/null, where the user may write
+  // to its folder.
   const bool is_stream = exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
   std::string temporary;
   const int file = is_stream ? ::open(target.c_str(), O_WRONLY | O_CLOEXEC)

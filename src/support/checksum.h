@@ -1,5 +1,6 @@
-// The CRC-32 that a file states of itself, against damage on a disk or on the way; not against
-// those who mean it. zlib's, as in graph.pb: Python and Java compute it without another package.
+// The CRC-32 that a file states of itself, against damage on a disk or on the way, not against
+// forgery. It is zlib's, as in graph.pb: Python and Java compute it without another
+// package.
 #pragma once
 
 #include <cstdint>

@@ -214,7 +214,7 @@ void ChildProcess::kill() const {
 }
 
 std::string ChildProcess::wait() {
-  int status = 0;  // stays so if the host program ignores SIGCHLD: nobody knows how it ended
+  int status = 0;  // stays so if the host program ignores SIGCHLD: how it ended is unknown
   const pid_t pid = std::exchange(pid_, -1);
   while (pid >= 0 && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   if (is_group_) forget_group(pid);

@@ -37,7 +37,7 @@ class ChildProcess {
   [[nodiscard]] static Result<ChildProcess> start(const ChildCommand& command);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
-  /// One that nobody waited for is killed.
+  /// One that was never waited for is killed.
   ~ChildProcess();
 
   /// For poll(): readable when read_some() does not wait.

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kEpochsToRepeat = 16;
 constexpr double kCopiesToRepeat = 32;
 
-// How long nobody may have to wait for the loss of an epoch, or for an end that was asked for.
+// How long a series of epochs may delay the report of a loss, or an end that was asked for.
 constexpr double kSeriesSeconds = 0.05;
 constexpr std::uint64_t kLongestSeries = 1024;
 
@@ -87,7 +87,7 @@ class Loop {
     return {};
   }
 
-  // Whether the epoch came to its end. Several at once where nobody looks between them.
+  // Whether the epoch came to its end. Several at once where no report is due between them.
   Result<bool> run_epoch() {
     const auto start = Clock::now();
     if (parts_.trainer.batch_count() == 1) {
@@ -111,7 +111,7 @@ class Loop {
     return true;
   }
 
-  // Epochs until somebody looks at the weights.
+  // Epochs until the weights are read.
   [[nodiscard]] std::uint64_t series_length() const {
     const std::uint64_t done = state_.finished_epochs;
     std::uint64_t count = std::min(options_.epochs - done, kLongestSeries);

@@ -32,7 +32,7 @@ class InputFile {
 
   int file_ = -1;           // or
   std::string held_;        // what a pipe gave, or
-  std::string_view bytes_;  // somebody else's
+  std::string_view bytes_;  // memory of the caller's
   std::uint64_t size_ = 0;
 };
 

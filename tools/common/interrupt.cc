@@ -25,7 +25,7 @@ static_assert(std::atomic<int>::is_always_lock_free &&
               std::atomic<const char*>::is_always_lock_free);
 
 void write_stderr(const char* text) {
-  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nobody left to tell
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // stderr is closed
 }
 
 [[noreturn]] void leave(int signal) {

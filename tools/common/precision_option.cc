@@ -15,7 +15,7 @@ void add_precision_option(CLI::App& app, std::function<void(MatmulPrecision)> ta
            if (const auto precision = parse_matmul_precision(text)) take(*precision);
          },
          "How a GPU multiplies matrices of f32 numbers. exact: in f32; tf32, bf16: products of "
-         "32 entries and more by its matrix units, operands rounded to 10 or 7 bits behind the "
+         "32 entries and more on its tensor cores, operands rounded to 10 or 7 bits behind the "
          "leading one, sums in f32. Needs --backend=cuda")
       ->check(CLI::IsMember(names_of<MatmulPrecision>()).description(""))
       ->type_name(names_text<MatmulPrecision>("|"))

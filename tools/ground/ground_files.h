@@ -34,9 +34,9 @@ struct GroundOptions {
 /// file.
 [[nodiscard]] Result<void> ground_files(const GroundOptions& options, Stages& stages);
 
-/// The stages behind the facts, for those who have them from elsewhere: grounds `base` and writes
-/// the network. `data` has the predicates of the facts; `add` gives the graph what is no neuron
-/// (vocabularies), and may be empty.
+/// The stages behind the facts, for callers that have them from elsewhere: grounds `base` and
+/// writes the network. `data` has the predicates of the facts; `add` gives the graph what is no
+/// neuron (vocabularies), and may be empty.
 [[nodiscard]] Result<void> ground_facts(const GroundOptions& options,
                                         const language::Template& parsed, RuleProgram& program,
                                         FactBase& base, const language::DataPredicates& data,

@@ -32,7 +32,7 @@ std::vector<std::string_view> notes_of(const Program& program) {
     notes[id] = program.op(id).note.text();
     if (notes[id].empty() && !readers.of(id).empty()) notes[id] = notes[readers.of(id).front()];
   }
-  // What nobody reads belongs to what it reads: an output.
+  // What has no reader belongs to what it reads: an output.
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const auto& operands = program.op(id).operands;
     if (notes[id].empty() && !operands.empty()) notes[id] = notes[operands.front()];

@@ -27,8 +27,8 @@ struct HtmlInput {
 /// time. No script, nothing from elsewhere; every name is escaped.
 [[nodiscard]] std::string html_page(const HtmlInput& input);
 
-/// The layer graph alone, as an element with a style sheet of its own, for a page of somebody
-/// else's (a notebook). `title` is data: it is escaped.
+/// The layer graph alone, as an element with a style sheet of its own, for another page
+/// (a notebook). `title` is data: it is escaped.
 [[nodiscard]] std::string html_picture(std::string_view title, const Program& program);
 
 }  // namespace vecc::tools

@@ -96,7 +96,7 @@ find_root() {
     AS_ROOT=(sudo -n)
     return
   fi
-  die "$# packages are missing, and installing them needs root. Ask somebody to run as root:" \
+  die "$# packages are missing, and installing them needs root. To be run as root:" \
     "  apt-get update && apt-get install -y --no-install-recommends $*" \
     "and start this again."
 }

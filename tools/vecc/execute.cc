@@ -25,7 +25,7 @@ Result<void> check_backend(const Backend& backend, const Program& program, const
   return {};
 }
 
-/// A compiler is asked what it is only where VECC_CXX or VECC_NVRTC names it: who names one wants
+/// A compiler is asked what it is only where VECC_CXX or VECC_NVRTC names it: naming one asks for
 /// that one, and no other backend.
 bool blames_named_compiler(const Errors& errors) {
   return std::ranges::any_of(

@@ -26,7 +26,7 @@ Examples:
   vecc graph.pb --backend=torch --device=cuda --repeat=100
                                           the median, least and p90 time of a forward pass
   vecc graph.pb --backend=cuda --matmul-precision=tf32
-                                          wide products by a GPU's matrix units
+                                          wide products on a GPU's tensor cores
   vecc graph.pb --emit=ir                 the tensor program as text
   vecc graph.pb --emit=plan               the kernels that it is compiled to, as text
   vecc graph.pb --emit=plan --target=a100 the same of a GPU that need not be here

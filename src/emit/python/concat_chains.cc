@@ -5,7 +5,7 @@
 namespace vecc::python {
 namespace {
 
-// Who reads a value.
+// The ops that read a value.
 struct Readers {
   std::uint32_t appenders = 0;  // concats that begin with it
   bool others = false;          // any but those and gathers

@@ -21,7 +21,7 @@ class ForwardNames {
                const std::vector<Levels>& levels, const std::vector<std::size_t>& made_at,
                const std::vector<std::uint32_t>& part_of);
 
-  // Who reads what; all of it comes before any text.
+  // The readers of each value; all of it comes before any text.
   void note_reads(const Code& code, std::uint32_t part);
   void note_loop_reads(const Levels& loop);
 
@@ -34,7 +34,7 @@ class ForwardNames {
 
   /// The variable of a line, in all levels.
   [[nodiscard]] std::string variable(const Levels& levels, std::size_t line) const;
-  /// The list of its values in all levels; empty if nobody reads it.
+  /// The list of its values in all levels; empty if it is never read.
   [[nodiscard]] std::string list(const Levels& loop, std::size_t line) const;
   /// What the next level reads a line's value from: the variable, or one that keeps it while the
   /// next level makes its own; empty if no level does.

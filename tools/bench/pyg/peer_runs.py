@@ -140,7 +140,7 @@ def differs(row):
 
 
 class Shown:
-    """Prints a row again whenever something was measured, so that who ends us has what there is."""
+    """Prints a row again whenever something was measured, so that an early end loses nothing."""
 
     def __init__(self):
         self.row = None

@@ -61,7 +61,7 @@ bool Imports::add(const std::string& path, const Place& place) {
     files_.push_back(read->name);
     add_lines(path, file, read->bytes);
   } else {
-    // The place says who wants it, the message what is wrong with it.
+    // The place says what names it, the message what is wrong with it.
     const Errors why = read.error();
     for (const Diagnostic& d : why.list()) {
       if (place.line == 0) {

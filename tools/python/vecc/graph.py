@@ -33,7 +33,7 @@ class Graph:
 
     @property
     def groups(self) -> List[Dict[str, Any]]:
-        """head, class, neurons and rule of every group: the layers of whoever made the graph."""
+        """head, class, neurons and rule of every group: the layers of the graph's producer."""
         return self._core.groups()
 
     @property

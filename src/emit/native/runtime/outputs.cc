@@ -13,7 +13,7 @@
 namespace vecc::emitted {
 namespace {
 
-// Where nobody reads on, all is done.
+// Where the pipe is closed, all is done.
 void leave_unwritten() {
   if (errno == EPIPE) return;
   throw Failure(ExitCode::BadInput, "<stdout>",

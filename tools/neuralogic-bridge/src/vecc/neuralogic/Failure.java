@@ -1,6 +1,6 @@
 package vecc.neuralogic;
 
-/** What went wrong in words for its reader, who can mend it. */
+/** What went wrong, in words for the user who can mend it. */
 public final class Failure extends Exception {
   private static final long serialVersionUID = 1;
   /** Exit codes, as those of vecc (docs/errors.md). */
