@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/plan/analysis/in_place.h"
 #include "src/program/inverse_index.h"
 
 namespace vecc {
@@ -115,7 +116,42 @@ class ArenaPlacement {
   FreeBlocks free_;
 };
 
+// Each buffer where no other one ever is, if that is not too much.
+bool place_apart(const PlanOptions& options, Plan& plan) {
+  if (elements_apart(plan.buffers) > options.least_reused_elements) return false;
+  std::vector<PlanBuffer> apart = plan.buffers;
+  const auto launches = static_cast<std::uint32_t>(plan.launches.size());
+  for (PlanBuffer& buffer : apart) {
+    buffer.first = 0;
+    buffer.last = launches;
+  }
+  plan.arena_elements = place_in_arena(apart, launches);
+  plan.buffers = std::move(apart);
+  return true;
+}
+
 }  // namespace
+
+// In place, unless other gaps then happen to fit worse. Kernels do not depend on sizes: they are
+// marked even if nothing is reused.
+void place_buffers(const PlanOptions& options, Plan& plan) {
+  const bool at_once = options.target.runs_levels_at_once();
+  std::vector<BufferIndex> takes;
+  if (!at_once) takes = find_lenders(plan);
+  mark_in_place(plan, takes);
+  if (place_apart(options, plan)) return;
+  const auto launches = static_cast<std::uint32_t>(plan.launches.size());
+  std::vector<PlanBuffer> lives = plan.buffers;
+  if (at_once) live_by_level(plan.launches, lives);
+  std::vector<PlanBuffer> shared = lives;
+  const std::uint64_t in_place = place_in_arena(shared, launches, takes);
+  plan.arena_elements = place_in_arena(lives, launches);
+  if (in_place <= plan.arena_elements) {
+    plan.arena_elements = in_place;
+    lives = std::move(shared);
+  }
+  for (std::size_t b = 0; b < lives.size(); ++b) plan.buffers[b].offset = lives[b].offset;
+}
 
 std::uint64_t elements_apart(std::span<const PlanBuffer> buffers) {
   std::uint64_t elements = 0;

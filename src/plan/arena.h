@@ -8,10 +8,14 @@
 
 namespace vecc {
 
+/// Places all buffers of a Plan whose launches are there: those that may be in place of others, and
+/// says so in the kernels that then store where they read.
+void place_buffers(const PlanOptions& options, Plan& plan);
+
 /// Sets the offset of every Arena buffer: two that are live at once do not overlap; every buffer
 /// begins at a multiple of 16 elements. Returns the arena's size in elements. Best fit, in the
 /// order of launches. `takes`, by buffer: one of the same size whose place it takes when that ends
-/// (kNone: none); empty: nobody does.
+/// (kNone: none); empty: none does.
 std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launches,
                              std::span<const BufferIndex> takes = {});
 

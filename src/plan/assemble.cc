@@ -5,10 +5,11 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "src/kernel/access_steps.h"
 #include "src/kernel/matrix_units.h"
-#include "src/plan/analysis/in_place.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/arena.h"
+#include "src/plan/lower/lower_program.h"
 #include "src/plan/read_sources.h"
 
 namespace vecc {
@@ -21,61 +22,51 @@ struct NumberedKernel {
 
 class PlanAssembler {
  public:
-  explicit PlanAssembler(Lowering& lowering)
-      : lowering_(lowering),
-        program_(lowering.program()),
+  PlanAssembler(const Program& program, const PlanOptions& options, Grouping& grouping)
+      : program_(program),
+        options_(options),
+        groups_(grouping.groups),
+        values_(grouping.values),
         op_count_(static_cast<ValueId>(program_.ops().size())),
-        buffers_(lowering.values.size(), kNone) {}
+        buffers_(values_.size(), kNone) {
+    plan_.target = options.target;
+    plan_.dtype = program.dtype();
+    plan_.arrays = grouping.arrays.take();
+  }
 
   Plan assemble() {
-    plan_.target = lowering_.options().target;
-    plan_.dtype = program_.dtype();
     keep_values();
-    plan_.arrays = lowering_.arrays;
     add_launches();
-    if (lowering_.options().target.runs_levels_at_once()) read_sources(plan_, kept_buffers());
+    if (options_.target.runs_levels_at_once()) read_sources(plan_, kept_buffers());
     find_lifetimes();
-    lowering_.forget();
-    place_buffers();
     return std::move(plan_);
   }
 
  private:
   // What the host reads after a run.
   void keep_values() {
-    std::vector<ValueId> kept = lowering_.options().kept;
+    std::vector<ValueId> kept = options_.kept;
     for (ValueId id = 0; id < op_count_; ++id) {
-      const OpKind kind = program_.op(id).kind();
-      if (lowering_.options().keep_values || kind == OpKind::Output) kept.push_back(id);
+      if (options_.keep_values || program_.op(id).kind() == OpKind::Output) kept.push_back(id);
     }
-    kept_.assign(lowering_.values.size(), false);
+    kept_.assign(values_.size(), false);
     is_read_.assign(op_count_, false);
     for (const ValueId id : kept) {
       is_read_[id] = true;
-      ValueId value = stored_value(id);
-      store(value);
-      kept_[value] = true;
-      while (lowering_.values[value].alias != kNone) {
-        value = lowering_.values[value].alias;
-        kept_[value] = true;
-      }
-    }
-  }
-  [[nodiscard]] ValueId stored_value(ValueId id) const { return lowering_.sources.value_of(id); }
-  void store(ValueId value) {
-    for (; value != kNone; value = lowering_.values[value].alias) {
-      lowering_.values[value].stored = true;
+      const ValueId value = values_.source_value(id);
+      values_.mark_stored(value);
+      for (ValueId v = value; v != kNone; v = values_[v].alias) kept_[v] = true;
     }
   }
 
   [[nodiscard]] bool stores_anything(const KernelGroup& group) const {
-    return group.stores() || std::ranges::any_of(group.values, [&](const auto& made) {
-             return lowering_.values[made.first].stored;
+    return group.stores() || std::ranges::any_of(group.values(), [&](const auto& made) {
+             return values_[made.first].stored;
            });
   }
   void store_values(KernelGroup& group) const {
-    for (const auto& [value, node] : group.values) {
-      if (!lowering_.values[value].stored) continue;
+    for (const auto& [value, node] : group.values()) {
+      if (!values_[value].stored) continue;
       GroupAccess access;
       access.value = value;
       group.store(node, access);
@@ -84,32 +75,30 @@ class PlanAssembler {
 
   // Each group goes when there is a launch of it. Most groups stand in the order of their launches.
   void add_launches() {
-    std::deque<KernelGroup>& groups = lowering_.groups;
     const std::vector<GroupIndex> order = ordered_groups();
-    std::vector<bool> waits(groups.size(), false);
+    std::vector<bool> waits(groups_.size(), false);
     for (const GroupIndex g : order) waits[g] = true;
+    for (GroupIndex g = 0; g < waits.size(); ++g) {
+      if (!waits[g]) groups_.release(g);
+    }
     plan_.launches.reserve(order.size());
     plan_.buffers.reserve(order.size() + order.size() / 16 + 64);  // of facts and parameters, too
-    GroupIndex first = 0;                                          // of `groups`
     for (const GroupIndex g : order) {
-      add_launch(groups[g - first]);
-      groups[g - first] = KernelGroup();
-      waits[g] = false;
-      for (; !groups.empty() && !waits[first]; ++first) groups.pop_front();
+      add_launch(groups_[g]);
+      groups_.release(g);
     }
-    groups.clear();
   }
 
   // Those that store anything, by stage and level.
   std::vector<GroupIndex> ordered_groups() {
     std::vector<GroupIndex> order;
-    for (GroupIndex g = 0; g < lowering_.groups.size(); ++g) {
-      const KernelGroup& group = lowering_.groups[g];
+    for (GroupIndex g = 0; g < groups_.size(); ++g) {
+      const KernelGroup& group = groups_[g];
       if (group.rows() > 0 && stores_anything(group)) order.push_back(g);
     }
     std::ranges::stable_sort(order, [&](GroupIndex a, GroupIndex b) {
-      const KernelGroup& left = lowering_.groups[a];
-      const KernelGroup& right = lowering_.groups[b];
+      const KernelGroup& left = groups_[a];
+      const KernelGroup& right = groups_[b];
       return std::pair(left.stage(), left.level) < std::pair(right.stage(), right.level);
     });
     return order;
@@ -117,21 +106,20 @@ class PlanAssembler {
 
   // The buffer that holds a value, made when it is first named, and where in it the value begins.
   std::pair<BufferIndex, std::uint64_t> place_of(ValueId value) {
-    while (lowering_.values[value].alias != kNone) value = lowering_.values[value].alias;
-    const ValueId root = lowering_.places[value].buffer;
+    while (values_[value].alias != kNone) value = values_[value].alias;
+    const auto [root, first_row] = values_.place(value);
     if (buffers_[root] == kNone) {
       buffers_[root] = static_cast<BufferIndex>(plan_.buffers.size());
       plan_.buffers.push_back(buffer_of(root));
     }
-    return {buffers_[root],
-            lowering_.places[value].first_row * lowering_.values[value].shape.size()};
+    return {buffers_[root], first_row * values_[value].shape.size()};
   }
   PlanBuffer buffer_of(ValueId root) {
-    const ValueState& state = lowering_.values[root];
+    const ValueState& state = values_[root];
     PlanBuffer buffer;
     buffer.elements = state.rows * state.shape.size();
     if (root >= op_count_) {
-      buffer.values = constants_of(root);
+      buffer.values = values_.constants(root);
       if (buffer.values) buffer.kind = PlanBuffer::Kind::Constant;
       return buffer;
     }
@@ -141,20 +129,12 @@ class PlanAssembler {
       buffer.values =
           fact->unit ? std::make_shared<const std::vector<double>>(op.rows, 1.0) : fact->values;
     } else if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
-      return parameter_buffer(weight->parameter, buffer);
+      buffer.kind = PlanBuffer::Kind::Parameter;
+      buffer.source = weight->parameter;
     } else if (op.kind() == OpKind::State) {
       buffer.kind = PlanBuffer::Kind::State;
       buffer.source = root;
     }
-    return buffer;
-  }
-  [[nodiscard]] std::shared_ptr<const std::vector<double>> constants_of(ValueId value) const {
-    const auto found = lowering_.constants.find(value);
-    return found == lowering_.constants.end() ? nullptr : found->second;
-  }
-  PlanBuffer parameter_buffer(ParameterIndex parameter, PlanBuffer buffer) {
-    buffer.kind = PlanBuffer::Kind::Parameter;
-    buffer.source = parameter;
     return buffer;
   }
 
@@ -178,7 +158,7 @@ class PlanAssembler {
     launch.rows = group.rows();
     launch.stage = group.stage();
     launch.level = group.level;
-    launch.ops = std::move(group.ops);
+    launch.ops = group.ops();
     launch.words = group.words();
     if (group.has_segments()) {
       const Segments& segments = *group.segments();
@@ -192,7 +172,7 @@ class PlanAssembler {
     launch.accesses.reserve(group.accesses().size());
     for (const GroupAccess& access : group.accesses()) {
       const auto [buffer, first] = place_of(access.value);
-      const ValueState& state = lowering_.values[access.value];
+      const ValueState& state = values_[access.value];
       AccessBinding binding;
       binding.buffer = buffer;
       binding.first = first + access.first_row * state.shape.size();
@@ -200,13 +180,12 @@ class PlanAssembler {
                                                 state.shape.size() / access.access.shape.size());
       binding.list = access.list;
       KernelAccess& own = kernel.accesses[launch.accesses.size()];
-      own.aligned =
-          lowering_.options().target.packed_bytes > 0 && binding.first % pack_size(own.shape) == 0;
+      own.aligned = options_.target.packed_bytes > 0 && binding.first % pack_size(own.shape) == 0;
       launch.accesses.push_back(binding);
     }
     mark_aliases(kernel, launch);
-    cut_tiles(kernel, plan_, group.types, lowering_.options(), launch, plan_.arrays);
-    kernel.precision = lowering_.options().precision;
+    cut_tiles(kernel, plan_, group.types, options_, launch, plan_.arrays);
+    kernel.precision = options_.precision;
     if (!uses_matrix_units(kernel)) kernel.precision = MatmulPrecision::Exact;
     launch.kernel = kernel_number(std::move(kernel));
     plan_.launches.push_back(std::move(launch));
@@ -232,7 +211,7 @@ class PlanAssembler {
   std::vector<bool> kept_buffers() {
     std::vector<bool> kept(plan_.buffers.size(), false);
     for (ValueId id = 0; id < op_count_; ++id) {
-      const ValueId value = stored_value(id);
+      const ValueId value = values_.source_value(id);
       if (is_stored(value) && kept_[value]) {
         kept.resize(std::max(kept.size(), std::size_t{place_of(value).first} + 1), false);
         kept[place_of(value).first] = true;
@@ -258,17 +237,17 @@ class PlanAssembler {
     }
     find_places(end);
     for (PlanBuffer& buffer : plan_.buffers) {
-      if (buffer.first == end) buffer.first = 0;  // nobody writes it: no rows, or a constant
+      if (buffer.first == end) buffer.first = 0;  // never written: no rows, or a constant
     }
   }
   void find_places(std::uint32_t end) {
     plan_.places.resize(op_count_);
     for (ValueId id = 0; id < op_count_; ++id) {
-      const ValueId value = stored_value(id);
+      const ValueId value = values_.source_value(id);
       if (!is_stored(value)) continue;
       const auto [buffer, first] = place_of(value);
       if (kept_[value]) plan_.buffers[buffer].last = end;
-      std::optional<Index> view = lowering_.sources[id].index;
+      std::optional<Index> view = values_.source(id).index;
       if (view && !is_read_[id]) continue;
       plan_.places[id] = {buffer, kNone, first};
       if (!view) continue;
@@ -276,46 +255,17 @@ class PlanAssembler {
       plan_.views.push_back(*std::move(view));
     }
   }
-  // In place, unless other gaps then happen to fit worse. Kernels do not depend on sizes: they are
-  // marked even if nothing is reused.
-  void place_buffers() {
-    const PlanOptions& options = lowering_.options();
-    const auto launches = static_cast<std::uint32_t>(plan_.launches.size());
-    std::vector<BufferIndex> takes;
-    if (!options.target.runs_levels_at_once()) takes = find_lenders(plan_);
-    mark_in_place(plan_, takes);
-    if (place_apart(launches)) return;
-    std::vector<PlanBuffer> lives = plan_.buffers;
-    if (options.target.runs_levels_at_once()) live_by_level(plan_.launches, lives);
-    std::vector<PlanBuffer> shared = lives;
-    const std::uint64_t in_place = place_in_arena(shared, launches, takes);
-    plan_.arena_elements = place_in_arena(lives, launches);
-    if (in_place <= plan_.arena_elements) {
-      plan_.arena_elements = in_place;
-      lives = std::move(shared);
-    }
-    for (std::size_t b = 0; b < lives.size(); ++b) plan_.buffers[b].offset = lives[b].offset;
-  }
-  // Each buffer where no other one ever is, if that is not too much.
-  bool place_apart(std::uint32_t launches) {
-    if (elements_apart(plan_.buffers) > lowering_.options().least_reused_elements) return false;
-    std::vector<PlanBuffer> apart = plan_.buffers;
-    for (PlanBuffer& buffer : apart) {
-      buffer.first = 0;
-      buffer.last = launches;
-    }
-    plan_.arena_elements = place_in_arena(apart, launches);
-    plan_.buffers = std::move(apart);
-    return true;
-  }
   [[nodiscard]] bool is_stored(ValueId value) const {
-    if (lowering_.values[value].stored) return true;
-    if (value >= op_count_) return constants_of(value) != nullptr;
+    if (values_[value].stored) return true;
+    if (value >= op_count_) return values_.constants(value) != nullptr;
     const OpKind kind = program_.op(value).kind();
     return kind == OpKind::Fact || kind == OpKind::Weight || kind == OpKind::State;
   }
-  Lowering& lowering_;
+
   const Program& program_;
+  const PlanOptions& options_;
+  KernelGroups& groups_;
+  ValueTable& values_;
   ValueId op_count_;
   Plan plan_;
   std::vector<BufferIndex> buffers_;  // by root value
@@ -326,16 +276,19 @@ class PlanAssembler {
   std::unordered_map<const void*, ArrayIndex> offsets_;
 };
 
-}  // namespace
-
-Plan assemble_plan(Lowering& lowering) {
-  return PlanAssembler(lowering).assemble();
+Plan make_launches(const Program& program, const PlanOptions& options) {
+  const ProgramAnalysis analysis = analyze(program, options);
+  Grouping grouping = lower_program(program, options, analysis);
+  return PlanAssembler(program, options, grouping).assemble();
 }
 
+}  // namespace
+
+// What is known of values is gone before buffers are placed.
 Plan make_plan(const Program& program, const PlanOptions& options) {
-  Lowering lowering(program, options);
-  lowering.lower_all();
-  return assemble_plan(lowering);
+  Plan plan = make_launches(program, options);
+  place_buffers(options, plan);
+  return plan;
 }
 
 std::vector<std::string> unsupported_by_plan(const Program&) {

@@ -1,12 +1,9 @@
 // From kernel groups to the Plan.
 #pragma once
 
-#include "src/plan/lower/lowering.h"
 #include "vecc/plan.h"
 
 namespace vecc {
-
-[[nodiscard]] Plan assemble_plan(Lowering& lowering);
 
 /// Fills a launch's tiles: about as much work each, at bounds that depend on nothing but the
 /// launch; and the order of its rows, of a group with types, or where it pays (`ordered` of the

@@ -1,8 +1,8 @@
-// Which group an op joins.
-#include <algorithm>
+#include "src/plan/group/choose_group.h"
 
-#include "src/plan/lower/lowering.h"
-#include "src/plan/slow_function.h"
+#include <algorithm>
+#include <functional>
+#include <vector>
 
 namespace vecc {
 namespace {
@@ -14,156 +14,159 @@ constexpr std::size_t kMaxAccesses = 24;
 // its rows.
 constexpr std::uint64_t kBlockedProduct = 64;
 
-bool has_blocked_product(const Kernel& kernel, std::uint32_t least_entries) {
+// Short rows with a function of many instructions: a loop over all entries computes eight at a
+// time, a loop inside of a row does not.
+bool has_slow_row(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.nodes, [](const KernelNode& node) {
+    return node.kind == KernelNode::Kind::Transform &&
+           is_slow_row(node.transformation.id, node.shape);
+  });
+}
+
+// Whether a loop over the kernel's rows still runs on whole vectors.
+bool keeps_vectors(const Kernel& kernel, const GroupRequest& request) {
+  if (request.loop == EntryLoop::Any) return true;
+  if (request.loop != EntryLoop::Slow) return !has_slow_row(kernel);
+  return is_flat(kernel, request.reads[0].shape.size());
+}
+
+// Whether reading by member is reading the member's segment.
+bool is_own_segment(const KernelGroup& group, const RowRead& read) {
+  if (!read.index || !group.has_segments() || read.index->size() != group.members()) return false;
+  const Segments& segments = *group.segments();
+  const Index& index = *read.index;
+  if (!segments.is_fixed()) {
+    const auto offsets = segments.offsets();
+    for (std::uint32_t s = 0; s + 1 < offsets.size(); ++s) {
+      for (std::uint32_t e = offsets[s]; e < offsets[s + 1]; ++e) {
+        if (index[e] != s) return false;
+      }
+    }
+    return true;
+  }
+  const bool adjacent = segments.dimension() == 2;
+  for (std::uint32_t e = 0; e < index.size(); ++e) {
+    if (index[e] != (adjacent ? e / segments.members() : e % group.rows())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool has_node(const Grouping& grouping, GroupIndex group, KernelSpace space, const RowRead& read) {
+  const ValueState& state = grouping.values[read.value];
+  if (state.group != group || read.one) return false;
+  if (!read.index) return state.space == space;
+  return space == KernelSpace::Member && state.space == KernelSpace::Row &&
+         is_own_segment(grouping.groups[group], read);
+}
+
+GroupChoice GroupChooser::choose(const GroupRequest& request) const {
+  std::vector<GroupChoice> candidates;
+  for (const RowRead& read : request.reads) {
+    const ValueState& state = grouping_.values[read.value];
+    if (!options_.fuse || state.group == kNone || read.index || read.one) continue;
+    const KernelGroup& group = grouping_.groups[state.group];
+    if (request.within != nullptr && group.has_segments() && *group.segments() != *request.within) {
+      continue;
+    }
+    candidates.push_back({state.group, state.space, group.level});
+  }
+  // Of the highest level first: it can wait for the others.
+  std::ranges::stable_sort(candidates, std::ranges::greater{}, &GroupChoice::level);
+  for (GroupChoice& choice : candidates) {
+    if (!joins(choice, request)) continue;
+    choice.begins_phase =
+        choice.space == KernelSpace::Member && begins_phase(choice, request.reads);
+    return choice;
+  }
+  return choose_new(request.reads);
+}
+
+GroupChoice GroupChooser::choose_of_members(const GroupRequest& request, const RowRead& members,
+                                            const Segments& segments) const {
+  const ValueState& state = grouping_.values[members.value];
+  if (state.group != kNone && !members.index && !members.one && options_.fuse) {
+    const KernelGroup& group = grouping_.groups[state.group];
+    GroupChoice choice{state.group, KernelSpace::Member};
+    if (group.has_segments() && state.space == KernelSpace::Member &&
+        *group.segments() == segments && joins(choice, request)) {
+      choice.begins_phase = begins_phase(choice, request.reads);
+      return choice;
+    }
+    choice.space = KernelSpace::Row;
+    choice.takes_segments = takes_segments(group, request.stage) && joins(choice, request);
+    choice.space = KernelSpace::Member;
+    if (choice.takes_segments) return choice;
+  }
+  GroupChoice choice = choose_new(request.reads);
+  choice.space = KernelSpace::Member;
+  return choice;
+}
+
+GroupChoice GroupChooser::choose_new(std::span<const RowRead> reads) const {
+  GroupChoice choice;
+  for (const RowRead& read : reads) {
+    choice.level = std::max(choice.level, grouping_.level_of(read.value) + 1);
+  }
+  return choice;
+}
+
+bool GroupChooser::joins(GroupChoice& choice, const GroupRequest& request) const {
+  const KernelGroup& group = grouping_.groups[choice.group];
+  const bool by_row = choice.space == KernelSpace::Row;
+  if ((by_row ? group.rows() : group.members()) != request.rows) return false;
+  if (group.stage() != request.stage || group.closed) return false;
+  if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
+  if (options_.target.has_vectors() && !keeps_vectors(group.kernel(), request)) return false;
+  // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
+  if (request.loop == EntryLoop::SharedMatrix && runs_in_blocks(group)) return false;
+  std::uint32_t level = 0;
+  for (const RowRead& read : request.reads) {
+    if (has_node(grouping_, choice.group, choice.space, read)) continue;
+    // Rows of this very group, in another order: they must be there before.
+    if (grouping_.values[read.value].group == choice.group) return false;
+    level = std::max(level, grouping_.level_of(read.value));
+  }
+  if (level >= group.level && group.frozen) return false;
+  choice.level = std::max(group.level, level + 1);
+  return true;
+}
+
+// What members made in an earlier phase is loaded again: that phase must be new.
+bool GroupChooser::begins_phase(const GroupChoice& choice, std::span<const RowRead> reads) const {
+  const KernelGroup& group = grouping_.groups[choice.group];
+  const auto& phases = group.kernel().phases;
+  if (phases.empty() || phases.back().space != KernelSpace::Member || phases.back().reversed) {
+    return true;
+  }
+  return std::ranges::any_of(reads, [&](const RowRead& read) {
+    const ValueState& state = grouping_.values[read.value];
+    return has_node(grouping_, choice.group, choice.space, read) &&
+           state.space == KernelSpace::Row && !group.is_visible(state.node, choice.space);
+  });
+}
+
+bool GroupChooser::takes_segments(const KernelGroup& group, std::uint32_t stage) const {
+  return !group.has_segments() && group.stage() == stage && group.size() <= kMaxNodes &&
+         group.types == kNone && !runs_in_blocks(group) &&
+         !(options_.target.has_vectors() && has_slow_row(group.kernel()));
+}
+
+// Whether the group has a product that runs in blocks of rows.
+bool GroupChooser::runs_in_blocks(const KernelGroup& group) const {
+  const Kernel& kernel = group.kernel();
   return std::ranges::any_of(kernel.nodes, [&](const KernelNode& node) {
-    if (node.kind != KernelNode::Kind::Times || node.shape.size() < least_entries) return false;
+    if (node.kind != KernelNode::Kind::Times ||
+        node.shape.size() < options_.least_blocked_entries) {
+      return false;
+    }
     const KernelNode& left = kernel.nodes[node.operands[0]];
     return left.kind == KernelNode::Kind::Load && left.shape.is_matrix() &&
            left.shape.size() >= kBlockedProduct &&
            (kernel.accesses[left.access].map == RowMap::One ||
             kernel.accesses[left.access].map == RowMap::Tile);
   });
-}
-
-// Short rows with a function of many instructions: a loop over all entries computes eight at a
-// time, a loop inside of a row does not.
-bool has_slow_row(const Kernel& kernel) {
-  return std::ranges::any_of(kernel.nodes, [](const KernelNode& node) {
-    const bool applies = node.kind == KernelNode::Kind::Transform;
-    return applies && is_slow_row(node.transformation.id, node.shape);
-  });
-}
-
-// Whether a loop over the kernel's rows still runs on whole vectors.
-bool keeps_vectors(const Kernel& kernel, Shape first_read, OpPace pace) {
-  if (pace == OpPace::Slow) return is_flat(kernel, first_read.size());
-  const bool by_row = pace == OpPace::ByRow || pace == OpPace::Product;
-  return !by_row || !has_slow_row(kernel);
-}
-
-}  // namespace
-
-// Whether its product runs in blocks of rows.
-bool Lowering::keeps_rows(const KernelGroup& group) const {
-  return has_blocked_product(group.kernel(), options_.least_blocked_entries);
-}
-
-std::uint32_t Lowering::row_count(const Read& read) const {
-  return read.index ? read.index->size() : values[read.value].rows;
-}
-
-bool Lowering::is_in_register(Spot spot, const Read& read) const {
-  const ValueState& state = values[read.value];
-  if (state.group != spot.group || read.one) return false;
-  if (!read.index) return state.space == spot.space;
-  return spot.space == KernelSpace::Member && state.space == KernelSpace::Row &&
-         is_own_segment(groups[spot.group], read);
-}
-
-bool Lowering::joins(Spot spot, std::uint32_t rows, std::span<const Read> reads, OpPace pace) {
-  KernelGroup& group = groups[spot.group];
-  const std::uint32_t group_rows = spot.space == KernelSpace::Row ? group.rows() : group.members();
-  if (group_rows != rows || group.stage() != stage_ || group.closed) return false;
-  if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
-  if (options_.target.has_vectors() && !keeps_vectors(group.kernel(), reads[0].shape, pace))
-    return false;
-  // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
-  if (pace == OpPace::Product && keeps_rows(group)) return false;
-  std::uint32_t level = 0;
-  for (const Read& read : reads) {
-    if (is_in_register(spot, read)) continue;
-    // Rows of this very group, in another order: they must be there before.
-    if (values[read.value].group == spot.group) return false;
-    level = std::max(level, ready(read.value));
-  }
-  if (level < group.level) return true;
-  if (group.frozen) return false;
-  group.level = level + 1;
-  return true;
-}
-
-Spot Lowering::new_group(std::uint32_t rows, std::span<const Read> reads) {
-  groups.emplace_back(program_.dtype(), rows, stage_);
-  KernelGroup& group = groups.back();
-  for (const Read& read : reads) group.level = std::max(group.level, ready(read.value) + 1);
-  return {static_cast<GroupIndex>(groups.size() - 1), KernelSpace::Row};
-}
-
-Spot Lowering::find_spot(std::uint32_t rows, std::span<const Read> reads, OpPace pace) {
-  std::vector<Spot> candidates;
-  for (const Read& read : reads) {
-    const ValueState& state = values[read.value];
-    if (state.group == kNone || read.index || read.one) continue;
-    const std::optional<Segments>& segments = groups[state.group].segments();
-    if (own_segments_ != nullptr && segments && *segments != *own_segments_) continue;
-    candidates.push_back({state.group, state.space});
-  }
-  // Of the highest level first: it can wait for the others.
-  std::ranges::stable_sort(candidates, [&](const Spot& a, const Spot& b) {
-    return groups[a.group].level > groups[b.group].level;
-  });
-  if (options_.fuse) {
-    for (const Spot& spot : candidates) {
-      if (!joins(spot, rows, reads, pace)) continue;
-      if (spot.space == KernelSpace::Member) open_member_phase(spot, reads);
-      return spot;
-    }
-  }
-  return new_group(rows, reads);
-}
-
-bool Lowering::can_absorb(const KernelGroup& group) const {
-  return options_.fuse && !group.has_segments() && group.stage() == stage_ &&
-         group.size() <= kMaxNodes && group.types == kNone && !keeps_rows(group) &&
-         !(options_.target.has_vectors() && has_slow_row(group.kernel()));
-}
-
-Spot Lowering::find_segments(const Read& members, const Segments& segments,
-                             std::uint32_t segment_rows, std::span<const Read> others) {
-  std::vector<Read> reads(others.begin(), others.end());
-  reads.push_back(members);
-  const std::uint32_t rows = row_count(members);
-  const ValueState& state = values[members.value];
-  if (state.group != kNone && !members.index && !members.one && options_.fuse) {
-    const Spot spot{state.group, KernelSpace::Member};
-    KernelGroup& group = groups[state.group];
-    if (group.has_segments() && state.space == KernelSpace::Member &&
-        *group.segments() == segments && joins(spot, rows, reads, OpPace::ByRow)) {
-      open_member_phase(spot, reads);
-      return spot;
-    }
-    if (can_absorb(group) && joins({state.group, KernelSpace::Row}, rows, reads, OpPace::ByRow)) {
-      group.become_members(segments, segment_rows);
-      for (const auto& [value, node] : group.values) values[value].space = KernelSpace::Member;
-      return spot;
-    }
-  }
-  const Spot spot = new_group(segment_rows, reads);
-  groups[spot.group].set_segments(segments, rows);
-  return {spot.group, KernelSpace::Member};
-}
-
-void Lowering::open_member_phase(Spot spot, std::span<const Read> reads) {
-  KernelGroup& group = groups[spot.group];
-  bool opens = group.kernel().phases.empty() ||
-               group.kernel().phases.back().space != KernelSpace::Member ||
-               group.kernel().phases.back().reversed;
-  for (const Read& read : reads) {
-    const ValueState& state = values[read.value];
-    if (state.group != spot.group || !is_in_register(spot, read)) continue;
-    if (state.space == KernelSpace::Row && !group.is_visible(state.node, spot.space)) opens = true;
-  }
-  if (opens) group.begin_phase(KernelSpace::Member);
-}
-
-void Lowering::finish(ValueId id, Spot spot, NodeIndex node) {
-  KernelGroup& group = groups[spot.group];
-  ValueState& state = values[id];
-  state.group = spot.group;
-  state.node = node;
-  state.space = group.space_of(node);
-  note_op(group);
-  group.values.emplace_back(id, node);
 }
 
 }  // namespace vecc

@@ -45,7 +45,7 @@ void KernelGroup::seal(KernelSet<GroupKernel>& shared) {
   shared_ = &shared.find(open_->kernel, own);
   open_.reset();
   accesses_.shrink_to_fit();
-  values.shrink_to_fit();
+  values_.shrink_to_fit();
 }
 
 KernelGroup::Open& KernelGroup::open() {
@@ -58,14 +58,14 @@ void KernelGroup::find_loads(Open& own) const {
   for (NodeIndex number = 0; number < own.kernel.nodes.size(); ++number) {
     const KernelNode& node = own.kernel.nodes[number];
     if (node.kind != KernelNode::Kind::Load) continue;
-    const auto& [access, value, first_row, list, is_update, is_part] = accesses_[node.access];
+    const auto& [access, value, first_row, list] = accesses_[node.access];
     const LoadKey key{value, access.space, access.map, first_row, list, access.shape};
     own.loads.insert_or_assign(key, number);
   }
 }
 
 void KernelGroup::set_segments(const Segments& segments, std::uint32_t members) {
-  VECC_CHECK(!has_segments(), "segments once");
+  VECC_CHECK(!has_segments(), "a group gets segments a second time");
   Kernel& kernel = open().kernel;
   segments_ = segments;
   members_ = members;
@@ -182,10 +182,14 @@ void KernelGroup::store(NodeIndex node, GroupAccess access) {
 }
 
 void KernelGroup::store_last(NodeIndex node, GroupAccess access) {
-  VECC_CHECK(space_of(node) == KernelSpace::Row, "a row's value");
+  VECC_CHECK(space_of(node) == KernelSpace::Row, "a member's value is stored behind all of a row");
   const KernelStep store = add_store(node, access);
   if (kernel().phases.back().space != KernelSpace::Row) begin_phase(KernelSpace::Row);
   open().kernel.phases.back().steps.push_back(store);
+}
+
+void KernelGroup::note_op(ValueId op) {
+  if (ops_.empty() || ops_.back() != op) ops_.push_back(op);
 }
 
 std::uint32_t KernelGroup::add_words(ArrayIndex words) {

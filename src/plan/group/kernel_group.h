@@ -38,8 +38,6 @@ struct GroupAccess {
   ValueId value = 0;
   std::uint32_t first_row = 0;
   ArrayIndex list = kNone;
-  bool is_update = false;  ///< stores into the parameter or state that `value`, an update, means
-  bool is_part = false;    ///< stores row `first_row` on of the buffer of `value`, a concat
 };
 
 /// A kernel, and where its nodes stand: what groups may share.
@@ -51,7 +49,7 @@ struct GroupKernel {
 
 class KernelGroup {
  public:
-  /// Nothing, which nothing may be asked about.
+  /// An empty one, whose kernel must not be asked for.
   KernelGroup() = default;
   KernelGroup(DType dtype, std::uint32_t rows, std::uint32_t stage);
 
@@ -66,8 +64,7 @@ class KernelGroup {
   /// Whether any of its values, or a part of a concat, is stored by it so far.
   [[nodiscard]] bool stores() const { return !kernel().stores.empty(); }
 
-  /// Whether it has a kernel of its own, rather than one that equal groups share.
-  [[nodiscard]] bool is_open() const { return open_ != nullptr; }
+  [[nodiscard]] bool is_empty() const { return open_ == nullptr && shared_ == nullptr; }
   /// Shares the kernel with all groups that have an equal one, from `shared`, which outlives it:
   /// for groups that little is added to from here on. What is added opens the group again.
   void seal(KernelSet<GroupKernel>& shared);
@@ -95,22 +92,23 @@ class KernelGroup {
   void store(NodeIndex node, GroupAccess access);
   /// The same of a row's value, behind all that is there.
   void store_last(NodeIndex node, GroupAccess access);
+  /// A part of the op is computed here.
+  void note_op(ValueId op);
+  /// Of the Program, in its order.
+  [[nodiscard]] const ShortList& ops() const { return ops_; }
+  /// A node is this value.
+  void add_value(ValueId value, NodeIndex node) { values_.emplace_back(value, node); }
+  [[nodiscard]] const std::vector<std::pair<ValueId, NodeIndex>>& values() const { return values_; }
   /// The slot of words that differ from row to row.
   std::uint32_t add_words(ArrayIndex words);
   [[nodiscard]] const ShortList& words() const { return words_; }
 
   std::uint32_t level = 1;
-  /// Somebody outside reads what it makes: its level is settled.
-  bool frozen = false;
-  /// No other op may join it: several blocks of a GPU share its matrix.
-  bool closed = false;
-  /// Ops were added to it lately (Lowering::warm_).
-  bool is_warm = false;
+  bool frozen = false;     ///< what it makes is read outside: its level is settled
+  bool closed = false;     ///< no other op joins it: blocks of threads share its matrix
+  bool is_recent = false;  ///< ops were added to it lately (KernelGroups)
   /// Rows come in the order of their types (RowMap::Tile); this list has them.
   ArrayIndex types = kNone;
-  ShortList ops;  ///< of the Program, in its order
-  /// The values that it makes, with their nodes.
-  std::vector<std::pair<ValueId, NodeIndex>> values;
 
  private:
   struct KeyHash {
@@ -137,6 +135,8 @@ class KernelGroup {
   const GroupKernel* shared_ = nullptr;
   std::vector<GroupAccess> accesses_;
   ShortList words_;
+  ShortList ops_;
+  std::vector<std::pair<ValueId, NodeIndex>> values_;
 };
 
 }  // namespace vecc

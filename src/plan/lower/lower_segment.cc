@@ -1,165 +1,123 @@
-// Over the members of segments.
-#include "src/plan/lower/expr_nodes.h"
-#include "src/plan/lower/lowering.h"
-#include "src/program/inverse_index.h"
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "src/plan/lower/lower_ops.h"
+#include "src/plan/lower/lower_segments.h"
 
 namespace vecc {
-void Lowering::lower_segment(ValueId id, const SegmentOp& segment) {
-  const Op& op = program_.op(id);
-  const Read read = read_of(op.operands[0]);
+namespace {
+
+bool is_selection(Combination combination) {
+  return combination == Combination::Max || combination == Combination::Min;
+}
+
+void count_members(const OpLowering& lowering, const Segments& segments) {
+  const Op& op = lowering.program.op(lowering.op);
+  const std::uint32_t members = lowering.program.op(op.operands[0]).rows;
+  const KernelBuilder kernel = lowering.begin_new_members(members, segments, op.rows, {});
+  KernelNode count = node_of(KernelNode::Kind::Reduce, Shape::scalar());
+  count.combination = Combination::Count;
+  kernel.make(lowering.op, kernel.add(std::move(count)));
+}
+
+void average_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
+                    const Segments& segments, const SegmentPieces& pieces) {
+  const RowRead sum = lowering.add_temporary(pieces.rows, lowering.grouping.values[id].shape);
+  reduce_pieces(lowering, sum.value, members, pieces, Combination::Sum);
+  const RowRead reads[] = {sum, add_shares(lowering, segments, pieces.rows)};
+  const KernelBuilder kernel = lowering.begin_rows(pieces.rows, reads, EntryLoop::Any);
+  const NodeIndex total = kernel.read(reads[0]);
+  kernel.make(id, kernel.entry_product(total, kernel.read(reads[1])));
+}
+
+// The members of segments: a product that only they read is computed here, in their order.
+RowRead make_members(const OpLowering& lowering, const RowRead& members, const Segments& segments) {
+  const ValueId product = members.value;
+  if (product >= lowering.program.ops().size() || !lowering.analysis.inlined_in_sum[product]) {
+    return members;
+  }
+  RowRead made{product, std::nullopt, members.shape};
+  if (members.index) made = lowering.add_temporary(members.index->size(), members.shape);
+  OpLowering of_product = lowering;
+  of_product.op = product;
+  of_product.within = &segments;
+  make_product(of_product, made.value, members.index);
+  return made;
+}
+
+}  // namespace
+
+void lower_segment(const OpLowering& lowering, const SegmentOp& segment) {
+  const Op& op = lowering.program.op(lowering.op);
+  const RowRead read = lowering.read_of(op.operands[0]);
   switch (segment.combination) {
     case Combination::Sum:
     case Combination::Avg:
     case Combination::ElProduct:
     case Combination::Max:
-    case Combination::Min: reduce(id, read, segment.segments, op.rows, segment.combination); return;
-    case Combination::Count:
-      count_members(id, segment.segments, op.rows, program_.op(op.operands[0]).rows);
-      return;
-    case Combination::Softmax: softmax_members(id, read, segment.segments); return;
-    case Combination::Sparsemax: sparsemax_members(id, read, segment.segments); return;
-    case Combination::Concat: reinterpret(id, read); return;
+    case Combination::Min:
+      return reduce_members(lowering, lowering.op, read, segment.segments, op.rows,
+                            segment.combination);
+    case Combination::Count: return count_members(lowering, segment.segments);
+    case Combination::Softmax: return lower_softmax(lowering, read, segment.segments);
+    case Combination::Sparsemax: return lower_sparsemax(lowering, read, segment.segments);
+    case Combination::Concat: return reshape_rows(lowering, lowering.op, read);
     case Combination::Product:
     case Combination::CrossSum:
     case Combination::CosSim:
     case Combination::FunctionGraph: break;
   }
-  fail_check("a segment", __FILE__, __LINE__, op.note);
+  fail_check("a combination of members", __FILE__, __LINE__, op.note);
 }
 
-void Lowering::reduce(ValueId id, const Read& members, const Segments& segments, std::uint32_t rows,
-                      Combination combination, bool skips_nan, MemberKind kind) {
-  const bool selects = combination == Combination::Max || combination == Combination::Min;
-  if (const auto pieces =
-          cut_segments(segments, rows, piece_length(members, segments, rows, kind), selects)) {
-    if (is_stored_apart(id, *pieces, combination)) {
-      return reduce_apart(id, members, segments, *pieces, combination);
+void reduce_members(const OpLowering& lowering, ValueId id, const RowRead& members,
+                    const Segments& segments, std::uint32_t rows, Combination combination,
+                    MemberKind kind, bool skips_nan) {
+  if (const auto pieces = cut_long_segments(lowering.options, segments, rows, members.shape, kind,
+                                            is_selection(combination))) {
+    if (adds_few_pieces(lowering, id, *pieces, combination)) {
+      return reduce_few_pieces(lowering, id, members, segments, *pieces, combination);
     }
-    if (combination == Combination::Avg) return average_pieces(id, members, segments, *pieces);
-    return reduce_pieces(id, members, *pieces, combination, MemberKind::Pieces);
+    if (combination == Combination::Avg) {
+      return average_pieces(lowering, id, members, segments, *pieces);
+    }
+    return reduce_pieces(lowering, id, members, *pieces, combination, MemberKind::Pieces);
   }
-  const Read made = make_members(members, segments);
-  const Spot spot = find_segments(made, segments, rows);
-  const NodeIndex member = read_node(spot, made);
-  KernelNode node = node_of(KernelNode::Kind::Reduce, values[id].shape, {member});
+  const RowRead made = make_members(lowering, members, segments);
+  const KernelBuilder kernel = lowering.begin_members(made, segments, rows);
+  const NodeIndex member = kernel.read(made);
+  KernelNode node = node_of(KernelNode::Kind::Reduce, lowering.grouping.values[id].shape, {member});
   node.combination = combination;
   node.skips_nan = skips_nan;
-  KernelGroup& group = groups[spot.group];
-  finish(id, spot, group.add(std::move(node), spot.space));
-  const bool of_products = group.kernel().nodes[member].kind == KernelNode::Kind::Times;
-  group.closed = of_products && is_shared_by_blocks(values[id].shape);
+  kernel.make(id, kernel.add(std::move(node)));
+  KernelGroup& group = kernel.group();
+  group.closed = group.kernel().nodes[member].kind == KernelNode::Kind::Times &&
+                 is_split_over_blocks(lowering.options.target, lowering.grouping.values[id].shape);
 }
 
-void Lowering::count_members(ValueId id, const Segments& segments, std::uint32_t rows,
-                             std::uint32_t members) {
-  const Spot spot = new_group(rows, {});
-  groups[spot.group].set_segments(segments, members);
-  KernelNode node;
-  node.kind = KernelNode::Kind::Reduce;
-  node.combination = Combination::Count;
-  finish(id, spot, groups[spot.group].add(std::move(node), KernelSpace::Member));
+void reduce_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
+                   const SegmentPieces& pieces, Combination combination, MemberKind kind) {
+  const RowRead partial = lowering.add_temporary(pieces.pieces, lowering.grouping.values[id].shape);
+  reduce_members(lowering, partial.value, members, pieces.of_members, pieces.pieces, combination,
+                 kind, is_selection(combination));
+  reduce_members(lowering, id, partial, pieces.of_pieces, pieces.rows, combination);
 }
 
-// exp(x - max)
-NodeIndex Lowering::add_power(Spot spot, NodeIndex x, NodeIndex max) {
-  KernelGroup& group = groups[spot.group];
-  const NodeIndex minus = add_entry_product(group, spot.space, max, group.constant(-1, spot.space));
-  KernelNode difference = node_of(KernelNode::Kind::Combine, Shape::scalar(), {x});
-  difference.operands.push_back(minus);
-  KernelNode power = node_of(KernelNode::Kind::Transform, Shape::scalar(),
-                             {group.add(std::move(difference), spot.space)});
-  power.transformation.id = Transformation::Exp;
-  return group.add(std::move(power), spot.space);
+RowRead through_pieces(const OpLowering& lowering, const RowRead& read,
+                       const SegmentPieces& pieces) {
+  ValueSource source = through({read.value, read.index}, pieces.segment_of,
+                               lowering.grouping.values[read.value].rows);
+  return {source.value, std::move(source.index), read.shape};
 }
 
-NodeIndex Lowering::add_inverse(Spot spot, NodeIndex x) {
-  KernelNode inverse = node_of(KernelNode::Kind::Transform, Shape::scalar(), {x});
-  inverse.transformation.id = Transformation::Inverse;
-  return groups[spot.group].add(std::move(inverse), spot.space);
-}
-
-// exp(x - max) is kept between the two walks that need it.
-void Lowering::softmax_members(ValueId id, const Read& members, const Segments& segments) {
-  const std::uint32_t rows = segments.count(row_count(members));
-  if (const auto pieces =
-          cut_segments(segments, rows, piece_length(members, segments, rows, MemberKind::Softmax)))
-    return softmax_pieces(id, members, *pieces);
-  const Spot spot = find_segments(members, segments, rows);
-  const auto at = [&]() -> KernelGroup& { return groups[spot.group]; };
-  KernelNode largest =
-      node_of(KernelNode::Kind::Reduce, Shape::scalar(), {read_node(spot, members)});
-  largest.combination = Combination::Max;
-  const NodeIndex max = at().add(std::move(largest), spot.space);
-
-  at().begin_phase(KernelSpace::Member);
-  const NodeIndex e = add_power(spot, read_node(spot, members), max);
-  const ValueId powers = add_temporary(row_count(members), Shape::scalar());
-  finish(powers, spot, e);
-  const NodeIndex sum =
-      at().add(node_of(KernelNode::Kind::Reduce, Shape::scalar(), {e}), spot.space);
-
-  const NodeIndex share = add_inverse({spot.group, KernelSpace::Row}, sum);
-  at().begin_phase(KernelSpace::Member);
-  const NodeIndex again = read_node(spot, {powers, std::nullopt, Shape::scalar()});
-  finish(id, spot, add_entry_product(at(), spot.space, again, share));
-}
-
-void Lowering::sparsemax_members(ValueId id, const Read& members, const Segments& segments) {
-  const std::uint32_t rows = segments.count(row_count(members));
-  const Spot spot = find_segments(members, segments, rows);
-  KernelGroup& group = groups[spot.group];
-  group.begin_phase(KernelSpace::Member);  // what it loads may have been stored just before
-  const NodeIndex loaded = load_node(spot, members);
-  const NodeIndex threshold =
-      group.add(node_of(KernelNode::Kind::Threshold, Shape::scalar(), {loaded}), spot.space);
-  group.begin_phase(KernelSpace::Member);
-  const NodeIndex x = load_node(spot, members);
-  const NodeIndex minus =
-      add_entry_product(group, spot.space, threshold, group.constant(-1, spot.space));
-  KernelNode difference = node_of(KernelNode::Kind::Combine, Shape::scalar(), {x});
-  difference.operands.push_back(minus);
-  KernelNode positive = node_of(KernelNode::Kind::Transform, Shape::scalar(),
-                                {group.add(std::move(difference), spot.space)});
-  positive.transformation.id = Transformation::Relu;
-  finish(id, spot, group.add(std::move(positive), spot.space));
-}
-
-// The same numbers as rows of another length: no data moves, unless rows are read out of order or
-// the result has a place of its own.
-void Lowering::reinterpret(ValueId id, const Read& read) {
-  if (read.index || places[id].buffer != id || is_constant_one(read.value)) {
-    copy_rows(id, read, row_count(read), 0);
-    return;
+RowRead add_shares(const OpLowering& lowering, const Segments& segments, std::uint32_t rows) {
+  auto shares = std::make_shared<std::vector<double>>();
+  for (std::uint32_t s = 0; s < rows; ++s) {
+    const std::uint32_t count = members_in(segments, s);
+    shares->push_back(count == 0 ? 0.0 : 1.0 / count);
   }
-  values[id].alias = read.value;
-  values[id].ready = ready(read.value);
-  freeze(read.value);
-}
-
-// dW[t] = the sum over the rows of type t of the gradient of `times(w, x)` by w.
-void Lowering::lower_contract(ValueId id, const ContractOp& contract) {
-  const Op& op = program_.op(id);
-  const InverseIndex readers = inverse_index(contract.types, contract.type_count);
-  const Index order = Index::compact(readers.readers);
-  Read reads[2];
-  for (const std::size_t k : {0u, 1u}) {
-    reads[k] = read_of(op.operands[k]);
-    reads[k].index =
-        through({reads[k].value, reads[k].index}, order, values[reads[k].value].rows).index;
-  }
-  // By itself, so that the sum takes it in: a product a row is never stored.
-  const Spot spot = new_group(order.size(), reads);
-  KernelGroup& group = groups[spot.group];
-  const NodeIndex g = read_node(spot, reads[0]);
-  const NodeIndex x = read_node(spot, reads[1]);
-  const NodeIndex product =
-      add_times_gradient(group, spot.space, g, x, contract.weight_shape, true);
-  const ValueId products = add_temporary(order.size(), contract.weight_shape);
-  finish(products, spot, product);
-  const bool are_columns = !reads[0].shape.is_scalar() && !reads[1].shape.is_scalar();
-  reduce(id, {products, std::nullopt, contract.weight_shape}, Segments::ragged(readers.offsets),
-         op.rows, Combination::Sum, false,
-         are_columns ? MemberKind::OuterProducts : MemberKind::Rows);
+  return lowering.add_temporary(rows, Shape::scalar(), std::move(shares));
 }
 
 }  // namespace vecc

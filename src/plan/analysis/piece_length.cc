@@ -1,0 +1,93 @@
+#include "src/plan/analysis/piece_length.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "src/kernel/print_cuda.h"
+#include "src/kernel/warp_tiles.h"
+#include "src/plan/analysis/operand_reads.h"
+
+namespace vecc {
+namespace {
+
+constexpr std::uint64_t kWideEntries = 32;
+constexpr std::uint64_t kMatrixEntries = 1024;  // whose partial sums would fill the memory
+
+// Members of a row of so many numbers that a GPU's block of threads takes in about the time of some
+// launches: each of its groups of lanes a few batches, one after the other. Wider rows may be
+// computed in the same kernel, but where that is a softmax, which would be five launches else.
+std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
+  constexpr std::uint32_t kProducts = 1024;
+  constexpr std::uint64_t kOfGroup = 32;
+  constexpr std::uint64_t kFewLanes = 8;
+  constexpr std::uint64_t kLanes = kWarpThreads;
+  if (kind == MemberKind::OuterProducts) return kProducts;
+  if (kind == MemberKind::Softmax) return 64 * kCudaThreads;
+  const std::uint64_t lanes = size >= 2 * kLanes ? size / 4 : size % 2 == 0 ? size / 2 : size;
+  const std::uint64_t groups = kCudaThreads / std::bit_ceil(std::clamp(lanes, kFewLanes, kLanes));
+  return static_cast<std::uint32_t>(groups * kOfGroup);
+}
+
+// Members of a matrix that blocks share in parts: so many that they keep a GPU busy.
+std::uint32_t members_of_part(Shape matrix, std::uint64_t all, const Target& target) {
+  constexpr std::uint64_t kBlocks = 2;  // of a multiprocessor
+  constexpr std::uint64_t kFewest = 512;
+  constexpr std::uint64_t kMost = 2048;
+  constexpr std::uint64_t kSide = 128;  // of a part
+  const std::uint64_t parts =
+      (matrix.rows() + kSide - 1) / kSide * ((matrix.cols() + kSide - 1) / kSide);
+  const std::uint64_t blocks = std::bit_floor(std::max(kBlocks * target.multiprocessors, kBlocks));
+  return static_cast<std::uint32_t>(std::clamp(all * parts / blocks, kFewest, kMost));
+}
+
+// Members of segments that are so few that blocks share each of them where it is longer: what is
+// computed of the sums may leave a block with few groups of lanes.
+std::uint32_t members_of_few(Shape shape, MemberKind kind) {
+  constexpr std::uint32_t kMembers = 256;
+  constexpr std::uint32_t kOfGroup = 128;  // of lanes that have all of a matrix
+  if (kind != MemberKind::OuterProducts) return kMembers;
+  return kOfGroup * warp_tiles(shape.rows(), shape.cols()).groups();
+}
+
+// How many members a piece has.
+std::uint32_t piece_length(const PlanOptions& options, const Segments& segments, std::uint32_t rows,
+                           Shape shape, MemberKind kind) {
+  constexpr std::uint32_t kShortestPiece = 16;
+  constexpr std::uint32_t kManyProducts = 1u << 14;
+  if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
+  const std::uint64_t size = shape.size();
+  const bool is_wide = size >= kWideEntries && size < kMatrixEntries;
+  std::uint32_t longest = is_wide ? options.longest_wide_piece : options.longest_piece;
+  if (options.even_pieces == 0) return longest;
+  if (options.long_rows_first && size < kMatrixEntries) longest = members_of_block(size, kind);
+  std::uint32_t members = 0;
+  std::uint64_t all = 0;
+  for (std::uint32_t s = 0; s < rows; ++s) {
+    members = std::max(members, members_in(segments, s));
+    all += members_in(segments, s);
+  }
+  if (kind == MemberKind::OuterProducts && is_split_over_blocks(options.target, shape)) {
+    return members_of_part(shape, all, options.target);
+  }
+  if (members <= members_of_few(shape, kind)) return std::max(longest, members);
+  const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
+  std::uint32_t even = std::clamp(std::bit_ceil(root), kShortestPiece, longest);
+  // A block's warps join whole matrices, however few members they have.
+  if (kind == MemberKind::OuterProducts && members > kManyProducts) {
+    even = std::min(2 * even, longest);
+  }
+  return all / even <= options.even_pieces ? even : longest;
+}
+
+}  // namespace
+
+std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const Segments& segments,
+                                               std::uint32_t rows, Shape shape, MemberKind kind,
+                                               bool first_alone) {
+  return cut_segments(segments, rows, piece_length(options, segments, rows, shape, kind),
+                      first_alone);
+}
+
+}  // namespace vecc

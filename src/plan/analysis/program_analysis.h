@@ -1,0 +1,28 @@
+// What lowering knows of a Program before it makes the first kernel.
+#pragma once
+
+#include <vector>
+
+#include "src/plan/analysis/operand_reads.h"
+#include "src/plan/analysis/update_targets.h"
+#include "src/plan/analysis/value_source.h"
+#include "vecc/plan.h"
+
+namespace vecc {
+
+struct ProgramAnalysis {
+  std::vector<Place> places;  ///< by value
+  ValueSources sources;
+  UpdateTargets updated;
+  /// Rows times numbers that one sum reads: its loop over members computes them, row by row as it
+  /// comes to them, so that they are never stored. What is read to do so is there anyway.
+  std::vector<bool> inlined_in_sum;  ///< by value
+  /// The same of rows from all over the memory times one number, which one map reads.
+  std::vector<bool> inlined_in_map;  ///< by value
+  /// By value: ops read it row by row that could be computed in its kernel.
+  std::vector<bool> has_row_reader;
+};
+
+[[nodiscard]] ProgramAnalysis analyze(const Program& program, const PlanOptions& options);
+
+}  // namespace vecc

@@ -1,0 +1,48 @@
+// What grouping has made so far: kernels that grow, the values that they compute, and the index
+// arrays that they read through. Assembling makes the Plan of it.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+
+#include "src/plan/group/index_arrays.h"
+#include "src/plan/group/kernel_group.h"
+#include "src/plan/group/value_table.h"
+
+namespace vecc {
+
+/// A Program of a million levels has as many groups: few of them are added to at a time, and the
+/// others share their kernels.
+class KernelGroups {
+ public:
+  [[nodiscard]] std::size_t size() const { return first_ + groups_.size(); }
+  [[nodiscard]] KernelGroup& operator[](GroupIndex g) { return groups_[g - first_]; }
+  [[nodiscard]] const KernelGroup& operator[](GroupIndex g) const { return groups_[g - first_]; }
+
+  GroupIndex add(DType dtype, std::uint32_t rows, std::uint32_t stage, std::uint32_t level);
+  /// A part of the op is computed by the group.
+  void note_op(GroupIndex g, ValueId op);
+  /// The group is no longer read.
+  void release(GroupIndex g);
+
+ private:
+  std::deque<KernelGroup> groups_;  // but those before `first_`, which are released
+  GroupIndex first_ = 0;
+  std::deque<KernelGroup*> open_;  // that have kernels of their own, the oldest first
+  KernelSet<GroupKernel> kernels_;
+};
+
+struct Grouping {
+  Grouping(const Program& program, const ProgramAnalysis& analysis) : values(program, analysis) {}
+
+  KernelGroups groups;
+  ValueTable values;
+  IndexArrays arrays;
+
+  /// The level of the last group that makes some of a value: readers elsewhere have higher ones.
+  [[nodiscard]] std::uint32_t level_of(ValueId value) const;
+  /// The value is read outside of the group that makes it: the group's level no longer rises.
+  void freeze(ValueId value);
+};
+
+}  // namespace vecc

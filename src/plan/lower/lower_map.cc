@@ -1,0 +1,129 @@
+// Functions of rows, entry by entry or row by row, and their gradients.
+#include <algorithm>
+#include <utility>
+
+#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/lower/lower_ops.h"
+#include "src/plan/lower/lower_segments.h"
+
+namespace vecc {
+namespace {
+
+EntryLoop loop_of(bool slow) {
+  return slow ? EntryLoop::Slow : EntryLoop::Any;
+}
+
+void set_words(const OpLowering& lowering, const KernelBuilder& kernel,
+               const TransformOp& transform, KernelNode& node) {
+  const std::uint32_t count = word_count(transform.transformation.id);
+  if (count == 0) return;
+  if (transform.words->size() == count) {
+    std::ranges::copy(*transform.words, node.words.begin());
+    return;
+  }
+  node.words_by_row = true;
+  node.word_slot = kernel.group().add_words(lowering.grouping.arrays.add(transform.words));
+}
+
+bool is_inlined(const OpLowering& lowering, const RowRead& read) {
+  return read.value < lowering.program.ops().size() && lowering.analysis.inlined_in_map[read.value];
+}
+
+std::array<RowRead, 2> reads_of_product(const OpLowering& lowering, const RowRead& product) {
+  return linear_reads(lowering.program, lowering.analysis.sources, product.value);
+}
+
+// The product that a map reads, by a row of the map.
+NodeIndex make_inlined(const OpLowering& lowering, const KernelBuilder& kernel,
+                       const RowRead& product) {
+  const Op& op = lowering.program.op(product.value);
+  const auto& linear = std::get<LinearOp>(op.attributes);
+  const std::array<RowRead, 2> reads = reads_of_product(lowering, product);
+  const NodeIndex left = kernel.read(reads[0]);
+  const NodeIndex right = kernel.read(reads[1]);
+  kernel.note_op(product.value);
+  return kernel.reshape(kernel.times(left, right, linear.transpose_left, linear.transpose_right),
+                        op.shape);
+}
+
+}  // namespace
+
+void lower_transform(const OpLowering& lowering, const TransformOp& transform) {
+  if (lowering.analysis.sources.value_of(lowering.op) != lowering.op) return;  // read through
+  const Op& op = lowering.program.op(lowering.op);
+  const RowRead read = lowering.read_of(op.operands[0]);
+  const KernelBuilder kernel = lowering.begin_rows(
+      op.rows, std::span(&read, 1), loop_of(is_slow_row(transform.transformation.id, op.shape)));
+  KernelNode node = node_of(KernelNode::Kind::Transform, op.shape);
+  node.transformation = transform.transformation;
+  set_words(lowering, kernel, transform, node);
+  node.operands = {kernel.read(read)};
+  kernel.make(lowering.op, kernel.add(std::move(node)));
+}
+
+void lower_transform_vjp(const OpLowering& lowering, const VjpOp& vjp,
+                         const TransformOp& transform) {
+  const Op& op = lowering.program.op(lowering.op);
+  const VjpReads what = reads_of(vjp);
+  std::vector<RowRead> reads;
+  for (const ValueId operand : op.operands) reads.push_back(lowering.read_of(operand));
+  const KernelBuilder kernel = lowering.begin_rows(op.rows, reads, EntryLoop::Any);
+  KernelNode node = node_of(KernelNode::Kind::TransformVjp, op.shape);
+  node.transformation = transform.transformation;
+  node.reads_x = what.operands;
+  node.reads_y = what.result;
+  set_words(lowering, kernel, transform, node);
+  for (const RowRead& read : reads) node.operands.push_back(kernel.read(read));
+  kernel.make(lowering.op, kernel.add(std::move(node)));
+}
+
+void lower_map(const OpLowering& lowering, const MapOp& map) {
+  const Op& op = lowering.program.op(lowering.op);
+  const std::vector<RowRead> operands =
+      map_reads(lowering.program, lowering.analysis.sources, op.operands, op.rows);
+  std::vector<RowRead> reads;
+  for (const RowRead& operand : operands) {
+    if (is_inlined(lowering, operand)) {
+      for (const RowRead& side : reads_of_product(lowering, operand)) reads.push_back(side);
+    } else {
+      reads.push_back(operand);
+    }
+  }
+  const bool slow = std::ranges::any_of(map.expr->nodes, [&](const ExprNode& node) {
+    return node.kind == ExprNode::Kind::Transform && is_slow_row(node.transformation.id, op.shape);
+  });
+  const KernelBuilder kernel = lowering.begin_rows(op.rows, reads, loop_of(slow));
+  std::vector<NodeIndex> inputs;
+  for (const RowRead& operand : operands) {
+    inputs.push_back(is_inlined(lowering, operand) ? make_inlined(lowering, kernel, operand)
+                                                   : kernel.read(operand));
+  }
+  kernel.make(lowering.op, ExprNodes(kernel, *map.expr, inputs).result());
+}
+
+// A row that all rows read gets the sum of what they pass on.
+void lower_map_vjp(const OpLowering& lowering, const VjpOp& vjp, const MapOp& map) {
+  const ValueId id = lowering.op;
+  const Op& op = lowering.program.op(id);
+  const std::uint32_t rows = lowering.program.op(op.operands.back()).rows;
+  if (rows == 0 && op.rows > 0) {  // no row reads it
+    const KernelBuilder kernel = lowering.begin_new_rows(op.rows, {});
+    return kernel.make(id, kernel.zeros(op.shape));
+  }
+  const std::vector<RowRead> reads =
+      map_reads(lowering.program, lowering.analysis.sources, op.operands, rows);
+  const KernelBuilder kernel = lowering.begin_rows(rows, reads, EntryLoop::Any);
+  std::vector<NodeIndex> operands;
+  for (const RowRead& read : reads) operands.push_back(kernel.read(read));
+  const NodeIndex g = operands.back();
+  operands.pop_back();
+  const auto gradient = ExprNodes(kernel, *map.expr, operands).differentiate(vjp.wrt, g);
+  // The expression may not read the operand: nothing comes back.
+  const NodeIndex node = gradient ? kernel.guard(g, *gradient) : kernel.zeros(op.shape);
+  if (op.rows == rows) return kernel.make(id, node);
+  const RowRead each = lowering.add_temporary(rows, op.shape);
+  kernel.make(each.value, node);
+  reduce_members(lowering, id, each, Segments::fixed(rows), 1, Combination::Sum);
+}
+
+}  // namespace vecc

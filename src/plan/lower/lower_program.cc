@@ -1,0 +1,52 @@
+#include "src/plan/lower/lower_program.h"
+
+#include "src/plan/lower/lower_ops.h"
+
+namespace vecc {
+namespace {
+
+void lower_vjp(const OpLowering& lowering, const VjpOp& vjp) {
+  if (const auto* transform = std::get_if<TransformOp>(&vjp.of)) {
+    lower_transform_vjp(lowering, vjp, *transform);
+  } else if (const auto* map = std::get_if<MapOp>(&vjp.of)) {
+    lower_map_vjp(lowering, vjp, *map);
+  } else {
+    lower_segment_vjp(lowering, std::get<SegmentOp>(vjp.of));
+  }
+}
+
+void lower_op(const OpLowering& lowering) {
+  const Op& op = lowering.program.op(lowering.op);
+  switch (op.kind()) {
+    case OpKind::Fact:
+    case OpKind::Weight:
+    case OpKind::State:
+    case OpKind::Gather: return;  // stored before, or read through
+    case OpKind::Update: return;  // in the end
+    case OpKind::Output: return lower_output(lowering);
+    case OpKind::Concat: return lower_concat(lowering);
+    case OpKind::Linear: return lower_linear(lowering, std::get<LinearOp>(op.attributes));
+    case OpKind::Segment: return lower_segment(lowering, std::get<SegmentOp>(op.attributes));
+    case OpKind::Transform: return lower_transform(lowering, std::get<TransformOp>(op.attributes));
+    case OpKind::Map: return lower_map(lowering, std::get<MapOp>(op.attributes));
+    case OpKind::Contract: return lower_contract(lowering, std::get<ContractOp>(op.attributes));
+    case OpKind::Vjp: return lower_vjp(lowering, std::get<VjpOp>(op.attributes));
+  }
+}
+
+}  // namespace
+
+Grouping lower_program(const Program& program, const PlanOptions& options,
+                       const ProgramAnalysis& analysis) {
+  Grouping grouping(program, analysis);
+  OpLowering lowering{program, options, analysis, grouping};
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    lowering.op = id;
+    lowering.stage = id >= options.second_stage ? 1 : 0;
+    lower_op(lowering);
+  }
+  lower_updates(lowering);
+  return grouping;
+}
+
+}  // namespace vecc
