@@ -9,8 +9,7 @@
 #include "src/kernel/matrix_units.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/arena.h"
-#include "src/plan/lower/lower_program.h"
-#include "src/plan/read_sources.h"
+#include "src/plan/lower/lower_ops.h"
 
 namespace vecc {
 namespace {

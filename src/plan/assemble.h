@@ -1,4 +1,4 @@
-// From kernel groups to the Plan.
+// Steps from kernel groups to the Plan.
 #pragma once
 
 #include "vecc/plan.h"
@@ -11,5 +11,12 @@ namespace vecc {
 void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, const PlanOptions& options,
                Launch& launch,
                std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& arrays);
+
+/// Where launches of one level run at once: a launch that goes through a few rows of a buffer into
+/// which parameters, facts or states are copied (a concat of them) becomes one for each of those,
+/// of the same kernel, which reads it where it is, and need not wait for the copy. Copies that
+/// are not read then, nor `kept` (by buffer), are left out. Levels, and the order of launches,
+/// follow. Before buffers are placed.
+void read_sources(Plan& plan, const std::vector<bool>& kept);
 
 }  // namespace vecc

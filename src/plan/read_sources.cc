@@ -1,5 +1,4 @@
-#include "src/plan/read_sources.h"
-
+// Launches that read rows which were only copied side by side.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include "src/kernel/kernel_loops.h"
 #include "src/plan/analysis/dependencies.h"
+#include "src/plan/assemble.h"
 
 namespace vecc {
 namespace {
@@ -112,7 +112,7 @@ class SourceReader {
            !has_types(kernel) && !is_copy(launch);
   }
   // Where the rows that an access loads change from one source to the next; empty if they are not
-  // all copied, or somebody has stored to a source before.
+  // all copied, or a source was stored to before.
   [[nodiscard]] Pieces pieces_of(const Launch& launch, std::size_t access) const {
     const KernelAccess& what = kernel_of(launch).accesses[access];
     const AccessBinding& where = launch.accesses[access];
@@ -162,7 +162,7 @@ class SourceReader {
       where.rows -= begin;
       if (!reads_source[a]) continue;
       const auto found = copy_at(where.buffer, where.first);
-      VECC_CHECK(found.has_value(), "rows that are copied");
+      VECC_CHECK(found.has_value(), "a row that is read at its source was not copied from there");
       const auto& [first, copied] = *found;
       where = {copied.source, copied.first + where.first - first, piece.rows, kNone};
     }

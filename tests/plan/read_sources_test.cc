@@ -1,11 +1,10 @@
 // Rows that are copied side by side are read where they are, on a GPU.
-#include "src/plan/read_sources.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "src/plan/assemble.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::test {

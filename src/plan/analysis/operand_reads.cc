@@ -18,8 +18,7 @@ constexpr std::uint64_t kVectorEntries = 8;
 }  // namespace
 
 RowRead read_of(const Program& program, const ValueSources& sources, ValueId operand) {
-  ValueSource source = sources[operand];
-  return {source.value, std::move(source.index), program.op(operand).shape};
+  return {sources[operand], program.op(operand).shape};
 }
 
 std::vector<RowRead> map_reads(const Program& program, const ValueSources& sources,
@@ -44,7 +43,7 @@ std::array<RowRead, 2> linear_reads(const Program& program, const ValueSources& 
     const std::uint32_t rows = program.op(source.value).rows;
     if (index) source = through(source, *index, rows);
     const bool is_one = source.index && rows == 1;
-    reads[side] = {source.value, std::move(source.index), program.op(operand).shape, is_one};
+    reads[side] = {std::move(source), program.op(operand).shape, is_one};
   }
   return reads;
 }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,9 +12,7 @@
 namespace vecc {
 
 /// Rows that an op reads: row index[i] of `value` for its row i; `one`: row 0 for all.
-struct RowRead {
-  ValueId value = 0;
-  std::optional<Index> index;
+struct RowRead : ValueSource {
   Shape shape;
   bool one = false;
   bool by_tile = false;  ///< through the types of the kernel's rows

@@ -16,67 +16,72 @@ bool is_sum(const Op& op) {
          (segment->combination == Combination::Sum || segment->combination == Combination::Avg);
 }
 
-// Which products are computed by what reads them.
-class InlinedProducts {
- public:
-  InlinedProducts(const Program& program, const PlanOptions& options, ProgramAnalysis& analysis)
-      : program_(program), options_(options), analysis_(analysis) {}
+bool is_scaled_row(const Program& program, const PlanOptions& options, const Place& place,
+                   ValueId id) {
+  const Op& op = program.op(id);
+  if (op.kind() != OpKind::Linear || place.buffer != id) return false;
+  const bool is_row = op.shape.is_vector() || op.shape.is_scalar();
+  return is_row && op.shape.size() >= (options.target.has_vectors() ? kShortestInlined : 1) &&
+         std::ranges::any_of(
+             op.operands, [&](ValueId operand) { return program.op(operand).shape.is_scalar(); });
+}
 
-  // Those that only one op reads, a sum or a map, each row of them once at most.
-  void find() {
-    const std::size_t count = program_.ops().size();
-    analysis_.inlined_in_sum.assign(count, false);
-    analysis_.inlined_in_map.assign(count, false);
-    if (options_.keep_values || !options_.fuse) return;
-    std::vector<std::uint32_t> readers(count, 0);
-    for (ValueId id = 0; id < count; ++id) {
-      const Op& op = program_.op(id);
-      if (op.kind() == OpKind::Gather || analysis_.sources.value_of(id) != id) continue;
-      for (const ValueId operand : op.operands) {
-        const ValueSource& source = analysis_.sources[operand];
-        ++readers[source.value];
-        note_reader(op, source);
+// One number times rows that are gathered; on a GPU, where a kernel less is worth it.
+bool scales_gathered_rows(const Program& program, const PlanOptions& options,
+                          const ValueSources& sources, ValueId id) {
+  if (options.target.has_vectors()) return false;
+  const std::array<RowRead, 2> reads = linear_reads(program, sources, id);
+  const std::size_t number = reads[0].shape.is_scalar() ? 0 : 1;
+  return reads[number].one && reads[1 - number].index && !reads[1 - number].one;
+}
+
+// Products that only one op reads, a sum or a map, each row of them once at most.
+void find_inlined_products(const Program& program, const PlanOptions& options,
+                           ProgramAnalysis& analysis) {
+  const std::size_t count = program.ops().size();
+  analysis.inlined_in_sum.assign(count, false);
+  analysis.inlined_in_map.assign(count, false);
+  if (options.keep_values || !options.fuse) return;
+  std::vector<std::uint32_t> readers(count, 0);
+  for (ValueId id = 0; id < count; ++id) {
+    const Op& op = program.op(id);
+    if (op.kind() == OpKind::Gather || analysis.sources.value_of(id) != id) continue;
+    for (const ValueId operand : op.operands) {
+      const auto [value, index] = analysis.sources[operand];
+      ++readers[value];
+      if (!is_scaled_row(program, options, analysis.places[value], value)) continue;
+      if (is_sum(op) && (!index || index->size() <= program.op(value).rows)) {
+        analysis.inlined_in_sum[value] = true;
+      }
+      if (op.kind() == OpKind::Map && !index &&
+          scales_gathered_rows(program, options, analysis.sources, value)) {
+        analysis.inlined_in_map[value] = true;
       }
     }
-    for (const ValueId id : options_.kept) readers[analysis_.sources.value_of(id)] = 0;
-    for (ValueId id = 0; id < count; ++id) {
-      if (readers[id] != 1) analysis_.inlined_in_sum[id] = analysis_.inlined_in_map[id] = false;
+  }
+  for (const ValueId id : options.kept) readers[analysis.sources.value_of(id)] = 0;
+  for (ValueId id = 0; id < count; ++id) {
+    if (readers[id] != 1) analysis.inlined_in_sum[id] = analysis.inlined_in_map[id] = false;
+  }
+}
+
+void find_updated(const Program& program, ProgramAnalysis& analysis) {
+  const std::size_t count = program.ops().size();
+  analysis.is_updated.assign(count, false);
+  analysis.parameters.assign(program.parameters().size(), kNone);
+  for (ValueId id = 0; id < count; ++id) {
+    const Op& op = program.op(id);
+    if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
+      ValueId& first = analysis.parameters[weight->parameter];
+      first = std::min(first, id);
     }
+    if (op.kind() == OpKind::Update)
+      analysis.is_updated[analysis.memory_of(program, op.operands[0])] = true;
   }
-
- private:
-  void note_reader(const Op& op, const ValueSource& source) {
-    const bool once = !source.index || source.index->size() <= program_.op(source.value).rows;
-    if (is_sum(op) && once && is_scaled_row(source.value)) {
-      analysis_.inlined_in_sum[source.value] = true;
-    }
-    if (op.kind() == OpKind::Map && !source.index && scales_gathered_rows(source.value)) {
-      analysis_.inlined_in_map[source.value] = true;
-    }
+  for (ValueId id = 0; id < count; ++id) {
+    analysis.is_updated[id] = analysis.is_updated[analysis.memory_of(program, id)];
   }
-
-  [[nodiscard]] bool is_scaled_row(ValueId id) const {
-    const Op& op = program_.op(id);
-    if (op.kind() != OpKind::Linear || analysis_.places[id].buffer != id) return false;
-    const bool is_row = op.shape.is_vector() || op.shape.is_scalar();
-    return is_row && op.shape.size() >= (options_.target.has_vectors() ? kShortestInlined : 1) &&
-           std::ranges::any_of(op.operands, [&](ValueId operand) {
-             return program_.op(operand).shape.is_scalar();
-           });
-  }
-
-  // One number times rows that are gathered; on a GPU, where a kernel less is worth it.
-  [[nodiscard]] bool scales_gathered_rows(ValueId id) const {
-    if (options_.target.has_vectors() || !is_scaled_row(id)) return false;
-    const std::array<RowRead, 2> reads = linear_reads(program_, analysis_.sources, id);
-    const std::size_t number = reads[0].shape.is_scalar() ? 0 : 1;
-    return reads[number].one && reads[1 - number].index && !reads[1 - number].one;
-  }
-
-  const Program& program_;
-  const PlanOptions& options_;
-  ProgramAnalysis& analysis_;
-};
+}
 
 std::vector<bool> find_row_readers(const Program& program, const PlanOptions& options,
                                    const ValueSources& sources) {
@@ -101,12 +106,18 @@ std::vector<bool> find_row_readers(const Program& program, const PlanOptions& op
 
 }  // namespace
 
+ValueId ProgramAnalysis::memory_of(const Program& program, ValueId value) const {
+  if (value >= program.ops().size()) return value;
+  const auto* weight = std::get_if<WeightOp>(&program.op(value).attributes);
+  return weight != nullptr ? parameters[weight->parameter] : value;
+}
+
 ProgramAnalysis analyze(const Program& program, const PlanOptions& options) {
-  std::vector<Place> places = stored_places(program);
-  ValueSources sources = value_sources(program, places);
-  ProgramAnalysis analysis{
-      std::move(places), std::move(sources), UpdateTargets(program), {}, {}, {}};
-  InlinedProducts(program, options, analysis).find();
+  ProgramAnalysis analysis;
+  analysis.places = stored_places(program);
+  analysis.sources = value_sources(program, analysis.places);
+  find_updated(program, analysis);
+  find_inlined_products(program, options, analysis);
   analysis.has_row_reader = find_row_readers(program, options, analysis.sources);
   return analysis;
 }

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "src/plan/analysis/operand_reads.h"
-#include "src/plan/analysis/update_targets.h"
 #include "src/plan/analysis/value_source.h"
 #include "vecc/plan.h"
 
@@ -13,7 +12,8 @@ namespace vecc {
 struct ProgramAnalysis {
   std::vector<Place> places;  ///< by value
   ValueSources sources;
-  UpdateTargets updated;
+  std::vector<bool> is_updated;     ///< by value: an update stores into its rows
+  std::vector<ValueId> parameters;  ///< the first value that is a parameter's rows
   /// Rows times numbers that one sum reads: its loop over members computes them, row by row as it
   /// comes to them, so that they are never stored. What is read to do so is there anyway.
   std::vector<bool> inlined_in_sum;  ///< by value
@@ -21,6 +21,9 @@ struct ProgramAnalysis {
   std::vector<bool> inlined_in_map;  ///< by value
   /// By value: ops read it row by row that could be computed in its kernel.
   std::vector<bool> has_row_reader;
+
+  /// One value for all that are the same memory: of a parameter the first op that reads it.
+  [[nodiscard]] ValueId memory_of(const Program& program, ValueId value) const;
 };
 
 [[nodiscard]] ProgramAnalysis analyze(const Program& program, const PlanOptions& options);

@@ -16,7 +16,7 @@ bool is_view(const Program& program, ValueId id) {
          (function == Transformation::Transp && program.op(id).shape.is_vector());
 }
 
-// Whether whoever makes the rows may store them anywhere.
+// Whether what makes the rows may store them anywhere.
 bool is_made_by_row(OpKind kind) {
   return kind == OpKind::Linear || kind == OpKind::Segment || kind == OpKind::Transform ||
          kind == OpKind::Map || kind == OpKind::Contract || kind == OpKind::Vjp;
@@ -88,7 +88,8 @@ ValueSource lifted_source(const ValueSource& source, const Lift& lift, std::uint
       if (lift.times == 1) return source;
       return through(source, Index::interleave(operand_rows, lift.times), operand_rows);
   }
-  fail_check("known lift", __FILE__, __LINE__, std::to_string(static_cast<int>(lift.kind)));
+  fail_check("a lift of a known kind", __FILE__, __LINE__,
+             std::to_string(static_cast<int>(lift.kind)));
 }
 
 }  // namespace vecc

@@ -16,8 +16,6 @@ namespace vecc {
 struct ValueSource {
   ValueId value = 0;
   std::optional<Index> index;
-
-  [[nodiscard]] bool is_direct() const { return !index; }
 };
 
 /// By value; of those that are their own source, as most are, there is nothing but that.

@@ -69,14 +69,6 @@ NodeIndex KernelBuilder::transform(Transformation function, NodeIndex a) const {
   return add(std::move(node));
 }
 
-NodeIndex KernelBuilder::sum(NodeIndex a, NodeIndex b) const {
-  return add(node_of(KernelNode::Kind::Combine, shape_of(a), {a, b}));
-}
-
-NodeIndex KernelBuilder::difference(NodeIndex a, NodeIndex b) const {
-  return sum(a, entry_product(b, constant(-1)));
-}
-
 NodeIndex KernelBuilder::entry_product(NodeIndex a, NodeIndex b) const {
   const Shape shape = shape_of(a).is_scalar() ? shape_of(b) : shape_of(a);
   KernelNode node = node_of(KernelNode::Kind::Combine, shape, {a, b});
@@ -95,10 +87,6 @@ NodeIndex KernelBuilder::reshape(NodeIndex a, Shape shape) const {
   node.transformation.id = Transformation::Reshape;
   node.transformation.target = shape;
   return add(std::move(node));
-}
-
-NodeIndex KernelBuilder::guard(NodeIndex zeros, NodeIndex value) const {
-  return add(node_of(KernelNode::Kind::Guard, shape_of(value), {zeros, value}));
 }
 
 NodeIndex KernelBuilder::transpose(NodeIndex a) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "src/plan/group/grouping.h"
 
@@ -42,15 +42,21 @@ class KernelBuilder {
   [[nodiscard]] NodeIndex zeros(Shape shape) const;
   /// Of the same shape as `a`; its words are no words.
   [[nodiscard]] NodeIndex transform(Transformation function, NodeIndex a) const;
-  [[nodiscard]] NodeIndex sum(NodeIndex a, NodeIndex b) const;
-  [[nodiscard]] NodeIndex difference(NodeIndex a, NodeIndex b) const;
+  [[nodiscard]] NodeIndex sum(NodeIndex a, NodeIndex b) const {
+    return add(node_of(KernelNode::Kind::Combine, shape_of(a), {a, b}));
+  }
+  [[nodiscard]] NodeIndex difference(NodeIndex a, NodeIndex b) const {
+    return sum(a, entry_product(b, constant(-1)));
+  }
   /// Entry by entry; a number is broadcast.
   [[nodiscard]] NodeIndex entry_product(NodeIndex a, NodeIndex b) const;
   [[nodiscard]] NodeIndex row_sum(NodeIndex a) const;
   /// The same entries as another shape; `a` itself if it has that shape.
   [[nodiscard]] NodeIndex reshape(NodeIndex a, Shape shape) const;
   /// `value`; zeros where all entries of `zeros` are zero.
-  [[nodiscard]] NodeIndex guard(NodeIndex zeros, NodeIndex value) const;
+  [[nodiscard]] NodeIndex guard(NodeIndex zeros, NodeIndex value) const {
+    return add(node_of(KernelNode::Kind::Guard, shape_of(value), {zeros, value}));
+  }
   /// A times B, each after its transpose.
   [[nodiscard]] NodeIndex times(NodeIndex left, NodeIndex right, bool transpose_left = false,
                                 bool transpose_right = false) const;

@@ -39,7 +39,7 @@ void lower_output(const OpLowering& lowering) {
   const Op& op = lowering.program.op(lowering.op);
   Grouping& grouping = lowering.grouping;
   ValueSource source = lowering.analysis.sources[op.operands[0]];
-  if (lowering.analysis.updated.contain(source.value)) {
+  if (lowering.analysis.is_updated[source.value]) {
     const RowRead copy = lowering.add_temporary(op.rows, op.shape);
     copy_rows(lowering, copy.value, lowering.read_of(op.operands[0]), op.rows, 0);
     grouping.values.set_source(lowering.op, {copy.value, std::nullopt});

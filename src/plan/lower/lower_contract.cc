@@ -16,8 +16,7 @@ void lower_contract(const OpLowering& lowering, const ContractOp& contract) {
   for (const std::size_t k : {0u, 1u}) {
     RowRead& read = reads[k];
     read = lowering.read_of(op.operands[k]);
-    read.index =
-        through({read.value, read.index}, order, lowering.grouping.values[read.value].rows).index;
+    read.index = through(read, order, lowering.grouping.values[read.value].rows).index;
   }
   // By itself, so that the sum takes it in: a product a row is never stored.
   const KernelBuilder kernel = lowering.begin_new_rows(order.size(), reads);

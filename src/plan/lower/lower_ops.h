@@ -1,9 +1,14 @@
-// One function a kind of op: `lowering.op` becomes nodes of kernels.
+// From the ops of a Program to kernel groups: one function a kind of op, by which `lowering.op`
+// becomes nodes of kernels.
 #pragma once
 
 #include "src/plan/lower/op_lowering.h"
 
 namespace vecc {
+
+/// All ops of the Program, in its order, then its updates. `analysis` outlives the result.
+[[nodiscard]] Grouping lower_program(const Program& program, const PlanOptions& options,
+                                     const ProgramAnalysis& analysis);
 
 void lower_concat(const OpLowering& lowering);
 void lower_contract(const OpLowering& lowering, const ContractOp& contract);

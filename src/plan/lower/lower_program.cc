@@ -1,5 +1,3 @@
-#include "src/plan/lower/lower_program.h"
-
 #include "src/plan/lower/lower_ops.h"
 
 namespace vecc {

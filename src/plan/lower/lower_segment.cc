@@ -37,7 +37,7 @@ RowRead make_members(const OpLowering& lowering, const RowRead& members, const S
   if (product >= lowering.program.ops().size() || !lowering.analysis.inlined_in_sum[product]) {
     return members;
   }
-  RowRead made{product, std::nullopt, members.shape};
+  RowRead made{{product, std::nullopt}, members.shape};
   if (members.index) made = lowering.add_temporary(members.index->size(), members.shape);
   OpLowering of_product = lowering;
   of_product.op = product;
@@ -106,9 +106,8 @@ void reduce_pieces(const OpLowering& lowering, ValueId id, const RowRead& member
 
 RowRead through_pieces(const OpLowering& lowering, const RowRead& read,
                        const SegmentPieces& pieces) {
-  ValueSource source = through({read.value, read.index}, pieces.segment_of,
-                               lowering.grouping.values[read.value].rows);
-  return {source.value, std::move(source.index), read.shape};
+  const std::uint32_t rows = lowering.grouping.values[read.value].rows;
+  return {through(read, pieces.segment_of, rows), read.shape};
 }
 
 RowRead add_shares(const OpLowering& lowering, const Segments& segments, std::uint32_t rows) {

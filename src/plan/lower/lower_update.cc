@@ -23,14 +23,14 @@ void copy_old_rows(const OpLowering& lowering, std::span<const ValueId> updates)
   for (const ValueId id : read) {
     ValueSource source = values.source(id);
     const ValueId value = source.value;
-    if (!lowering.analysis.updated.contain(value)) continue;
+    if (value >= op_count || !lowering.analysis.is_updated[value]) continue;
     const auto [copy, is_new] = copies.try_emplace(value, kNone);
     if (is_new) {
       const Op& op = program.op(value);
       copy->second = values.add_temporary(op.rows, op.shape);
       OpLowering of_value = lowering;
       of_value.op = value;
-      copy_rows(of_value, copy->second, {value, std::nullopt, op.shape}, op.rows, 0);
+      copy_rows(of_value, copy->second, {{value, std::nullopt}, op.shape}, op.rows, 0);
     }
     source.value = copy->second;
     values.set_source(id, std::move(source));
@@ -50,7 +50,7 @@ Index drop_overwritten(const ValueTable& values, const Index& rows, RowRead& rea
   std::vector<std::uint32_t> kept;
   for (const std::uint32_t i : last) kept.push_back(rows[i]);
   const std::uint32_t count = values[read.value].rows;
-  read.index = through({read.value, read.index}, Index::compact(std::move(last)), count).index;
+  read.index = through(read, Index::compact(std::move(last)), count).index;
   return Index::compact(std::move(kept));
 }
 
@@ -74,8 +74,7 @@ class UpdateLowering {
     const Op& op = lowering_.program.op(id);
     const auto& update = std::get<UpdateOp>(op.attributes);
     ValueTable& values = lowering_.grouping.values;
-    ValueSource source = values.source(id);
-    RowRead read{source.value, std::move(source.index), op.shape};
+    RowRead read{values.source(id), op.shape};
     std::uint32_t rows = op.rows;
     GroupAccess access;
     access.value = target_of(id);
@@ -107,7 +106,7 @@ class UpdateLowering {
     return lowering_.program.op(update).operands[0];
   }
   [[nodiscard]] ValueId memory_of(ValueId value) const {
-    return lowering_.analysis.updated.memory_of(value);
+    return lowering_.analysis.memory_of(lowering_.program, value);
   }
 
   // Whether the group that makes the new rows may store them: all others that read the old ones run

@@ -102,7 +102,7 @@ void reduce_few_pieces(const OpLowering& lowering, ValueId id, const RowRead& me
   values.mark_stored(id);
   if (count == 0) return;
   const RowRead sum = lowering.add_temporary(count, shape);
-  reduce_members(lowering, sum.value, {all.value, Index::slice(pieces.rows, behind), shape},
+  reduce_members(lowering, sum.value, {{all.value, Index::slice(pieces.rows, behind)}, shape},
                  Segments::ragged(std::move(places.offsets)), count, Combination::Sum);
   scatter_rows(lowering, id, sum, std::move(places.segments), std::move(of_sums));
 }
