@@ -45,7 +45,9 @@ void find_inlined_products(const Program& program, const PlanOptions& options,
   std::vector<std::uint32_t> readers(count, 0);
   for (ValueId id = 0; id < count; ++id) {
     const Op& op = program.op(id);
-    if (op.kind() == OpKind::Gather || analysis.sources.value_of(id) != id) continue;
+    // (What an update stores is its source, and read by it.)
+    const bool reads = op.kind() == OpKind::Update || analysis.sources.value_of(id) == id;
+    if (op.kind() == OpKind::Gather || !reads) continue;
     for (const ValueId operand : op.operands) {
       const auto [value, index] = analysis.sources[operand];
       ++readers[value];
