@@ -106,6 +106,14 @@ Result<void> write_data(const std::string& path, std::string_view text) {
   return sink.finish();
 }
 
+Result<void> check_writable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (path.empty() || is_special_file(path)) continue;  // opening a pipe would wait
+    VECC_TRY_VOID(DataSink::open(path));
+  }
+  return {};
+}
+
 bool is_special_file(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return false;

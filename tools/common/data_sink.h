@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vecc/error.h"
 
@@ -37,6 +38,10 @@ class DataSink {
 
 /// Opens, writes and finishes.
 [[nodiscard]] Result<void> write_data(const std::string& path, std::string_view text);
+
+/// Before work that takes long: whether each path could be written. Empty ones and devices are not
+/// looked at; leaves no file. Error: CannotWrite.
+[[nodiscard]] Result<void> check_writable(const std::vector<std::string>& paths);
 
 /// Whether a path is something that must not be replaced by a rename: a device, a pipe, the file
 /// that stdout or stderr goes to. What it is decides, not where: /dev/shm/x is a file.

@@ -75,8 +75,9 @@ Result<void> write(const GroundOptions& options, const GroundNetwork& network, S
   if (!written) return written;
   std::error_code no_size;
   const auto bytes = std::filesystem::file_size(options.output, no_size);
-  stages.describe(fmt::format("{}; {} in {}", words, no_size ? "?" : text_of_bytes(bytes),
-                              escape_terminal(options.output, 4096)));
+  words += "; " + (no_size ? "?" : text_of_bytes(bytes));
+  if (options.names_output) words += " in " + escape_terminal(options.output, 4096);
+  stages.describe(words);
   return {};
 }
 

@@ -19,6 +19,7 @@ struct GroundOptions {
   std::string facts_path;
   std::string queries_path;  ///< empty: the examples have their own
   std::string output;
+  bool names_output = true;  ///< in the report
   FunctionDefaults defaults;
   bool keep_outputs = false;    ///< see GroundNetwork
   bool explain = false;         ///< the SQL to stdout

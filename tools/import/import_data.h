@@ -12,20 +12,10 @@
 
 #include "tools/common/stages.h"
 #include "tools/import/ground/grounder.h"
+#include "tools/import/import_options.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {
-
-struct ImportCommandOptions {
-  std::string input;  ///< a file or a folder; empty: nothing is read
-  std::string output;
-  std::string model;
-  std::string like;             ///< a graph by whose vocabularies the data is numbered; empty: none
-  std::string init = "glorot";  ///< an initializer's name, or none
-  std::int64_t seed = 0;
-  bool quiet = false;
-  ImportLimits limits;
-};
 
 /// --init, --seed, -o, --quiet and the limits.
 void add_import_options(CLI::App& command, ImportCommandOptions& options);

@@ -6,6 +6,7 @@
 
 #include "devices_command.h"
 #include "evaluate_command.h"
+#include "learn/learn_command.h"
 #include "options.h"
 #include "predict_command.h"
 #include "tools/common/command_pages.h"
@@ -23,6 +24,7 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
+    {"learn", learn_main, learn_command_line},
     {"evaluate", evaluate_main, evaluate_command_line},
     {"predict", predict_main, predict_command_line},
     {"weights", weights_main, weights_command_line},

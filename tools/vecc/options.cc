@@ -307,6 +307,15 @@ std::string check_options(const CLI::App& app, Options& o, const std::string& de
   return check_gradients(o);
 }
 
+/// The same of a command that always has a Program.
+std::string check_program_options(Options& o, const std::string& device) {
+  o.optimize.options.threads = o.threads;
+  if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
+  if (o.backend != "reference") return {};
+  return "--backend=reference evaluates graphs without a Program: --backend=interpreter computes "
+         "in f64 as it does";
+}
+
 /// The command line and what its options fill.
 struct CommandLine {
   CLI::App app{
@@ -347,6 +356,20 @@ struct CommandLine {
 
 }  // namespace
 
+void add_learn_options(CLI::App& app, Options& o, std::string& device) {
+  add_run_options(app, o, device);
+  o.training.train = true;
+  add_learning_options(app, o.training);
+  app.add_flag("--quiet,-q", o.quiet, "Nothing on stderr but errors");
+  add_log_option(app, o.log_level);
+  add_limit_options(app, o.limits);
+}
+
+std::string check_learn_options(const CLI::App& app, Options& o, const std::string& device) {
+  std::string problem = check_program_options(o, device);
+  return problem.empty() ? check_learning_settings(app, o.training) : problem;
+}
+
 void add_sample_options(CLI::App& app, Options& o, std::string& device) {
   add_graph_option(app, o);
   add_load_option(app, o);
@@ -358,12 +381,7 @@ void add_sample_options(CLI::App& app, Options& o, std::string& device) {
 }
 
 std::string check_sample_options(Options& o, const std::string& device, const std::string& output) {
-  o.optimize.options.threads = o.threads;
-  if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
-  if (o.backend == "reference") {
-    return "--backend=reference evaluates graphs without a Program: --backend=interpreter computes "
-           "in f64 as it does";
-  }
+  if (std::string problem = check_program_options(o, device); !problem.empty()) return problem;
   CommandPaths paths = paths_of(o);
   paths.add_output("-o " + output, output);
   return check_graph_paths(o, std::move(paths), output.empty());

@@ -59,6 +59,12 @@ void add_sample_options(CLI::App& app, Options& o, std::string& device);
 /// command writes, empty for stdout.
 [[nodiscard]] std::string check_sample_options(Options& o, const std::string& device,
                                                const std::string& output);
+/// Of a command that learns weights: what runs it, how it learns, limits. `o` and `device` must
+/// outlive the parse.
+void add_learn_options(CLI::App& app, Options& o, std::string& device);
+/// After the parse: what does not fit together; empty if all is well.
+[[nodiscard]] std::string check_learn_options(const CLI::App& app, Options& o,
+                                              const std::string& device);
 /// The command line itself, for pages and completions.
 [[nodiscard]] std::shared_ptr<CLI::App> graph_command_line();
 

@@ -1,23 +1,32 @@
 #include "predict_command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "commands.h"
+#include "learn/database_graph.h"
+#include "learn/model_file.h"
 #include "predictions.h"
 #include "report.h"
 #include "sample_command.h"
 #include "src/support/quantity_text.h"
+#include "tools/common/command_paths.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/logging.h"
 #include "tools/common/run_tool.h"
 #include "vecc/batch_program.h"
+#include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
 
 constexpr const char* kPredictFooter = R"(
 Examples:
+  vecc predict model.vecc new.db          rows of a database, by a model of vecc learn
   vecc predict new.pb --load-weights=w.safetensors
                                           sample, class, probability of each class; tabs between
   vecc predict new.pb --load-weights=w.safetensors --format=csv -o new.csv
@@ -42,10 +51,20 @@ struct PredictCommandLine {
   std::optional<SplitChoice> split;
   TableFormat format = TableFormat::Tsv;
   std::string path;
+  sql::ImportDatabaseOptions database;  ///< its input is empty: samples are those of a graph
 
   PredictCommandLine() {
     app.footer(kPredictFooter);
     add_sample_options(app, options, device);
+    app.get_option("graph")->description("A graph (docs/format.md), or a model of vecc learn");
+    app.add_option("database", database.common.input,
+                   "Whose rows the model predicts: an SQLite file, or a folder of CSV")
+        ->type_name("FILE|DIR");
+    app.add_option("--task", database.samples.task,
+                   "CSV of the rows to predict, of a model that has one: a key and time")
+        ->type_name("FILE");
+    app.add_flag_callback(
+        "--json", [this] { format = TableFormat::JsonObject; }, "As --format=json");
     add_split_option(app, split, "all");
     app.add_option_function<std::string>(
            "--format", [this](const std::string& word) { format = formats().at(word); },
@@ -59,9 +78,25 @@ struct PredictCommandLine {
   PredictCommandLine& operator=(const PredictCommandLine&) = delete;
 };
 
-Result<void> predict(const PredictCommandLine& line) {
-  const Options& options = line.options;
+// A model and rows become a graph and its weights.
+Result<std::optional<DatabaseGraph>> read_rows(PredictCommandLine& line, Stages& stages) {
+  Options& options = line.options;
+  if (line.database.common.input.empty()) return std::optional<DatabaseGraph>();
+  VECC_TRY(const ModelFile model, read_model(options.input, {options.limits.max_input_bytes}));
+  VECC_TRY_VOID(
+      sql::set_trained(line.database, model.database, escape_terminal(options.input, 4096)));
+  VECC_TRY(DatabaseGraph rows, import_rows(line.database, options, "vecc predict", stages));
+  options.load_weights = options.input;
+  options.input = rows.path;
+  if (!options.training.loss) options.training.loss = model.loss;
+  return std::optional<DatabaseGraph>(std::move(rows));
+}
+
+Result<void> predict(PredictCommandLine& line) {
+  Options& options = line.options;
   Stages stages(!options.quiet);
+  const std::string input = options.input;
+  VECC_TRY(const std::optional<DatabaseGraph> rows, read_rows(line, stages));
   const auto all = [](const NeuronGraph&) { return SplitChoice::All; };
   VECC_TRY(SampleRun run, prepare_samples(options, line.split, all, stages));
   const Program part = BatchProgram(run.program).restrict_to(run.samples);
@@ -75,8 +110,29 @@ Result<void> predict(const PredictCommandLine& line) {
                       : text_of_count(predictions.classes.size()) + " classes");
   const bool single = run.program.dtype() == DType::F32;
   VECC_TRY_VOID(write_data(line.path, text_of(predictions, run.graph, line.format, single)));
+  options.input = input;
   print_report(options, stages, &execution);
   return {};
+}
+
+// What does not fit together; empty if all is well.
+std::string check(PredictCommandLine& line) {
+  const std::string& database = line.database.common.input;
+  const Options& options = line.options;
+  if (!database.empty() && !options.load_weights.empty()) {
+    return "--load-weights is of a graph: a model has its weights";
+  }
+  if (database.empty() && !line.database.samples.task.empty()) return "--task needs a database";
+  if (database.empty() && looks_like_model(options.input)) {
+    return fmt::format("{0} is a model: whose rows? vecc predict {0} DATABASE",
+                       escape_terminal(options.input, 4096));
+  }
+  CommandPaths paths;
+  paths.add_input("the database " + database, database);
+  paths.add_input("--task=" + line.database.samples.task, line.database.samples.task);
+  paths.add_output("-o " + line.path, line.path);
+  std::string problem = paths.find_conflict();
+  return problem.empty() ? check_sample_options(line.options, line.device, line.path) : problem;
 }
 
 }  // namespace
@@ -84,7 +140,7 @@ Result<void> predict(const PredictCommandLine& line) {
 int predict_main(int argc, char** argv) {
   PredictCommandLine line;
   if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
-  const std::string problem = check_sample_options(line.options, line.device, line.path);
+  const std::string problem = check(line);
   if (!problem.empty()) return report_usage("vecc predict", problem);
   set_up_logging(line.options.quiet ? "off" : line.options.log_level);
   const Result<void> result = predict(line);

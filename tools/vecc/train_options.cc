@@ -199,12 +199,24 @@ void add_batch_options(CLI::App& app, TrainSettings& s) {
       ->group(kGroup);
   app.add_flag("!--no-shuffle", s.options.shuffle, "Batches in the order of the samples")
       ->group(kGroup);
-  add_whole(app, "--seed", s.options.seed, {}, "Of the shuffle, and of --validate and --folds")
+}
+
+void add_epoch_options(CLI::App& app, TrainSettings& s) {
+  add_whole(app, "--epochs", s.loop.epochs, kEpochs, "Passes over the samples")->group(kGroup);
+  add_unset_whole(app, "--early-stop", s.loop.early_stop, kEpochs,
+                  "End after N epochs without a lower validation loss, with the best weights")
+      ->group(kGroup);
+  app.add_option("--log", s.logs,
+                 "Write every epoch there; may be given several times. With --resume a file is "
+                 "continued behind the checkpoint's epoch. With --folds a log each")
+      ->type_name("csv:FILE|jsonl:FILE|tensorboard:DIR")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  add_whole(app, "--log-every", s.loop.log_every, kEpochs, "Epochs between two evaluations")
       ->group(kGroup);
 }
 
-void add_loop_options(CLI::App& app, TrainSettings& s) {
-  add_whole(app, "--epochs", s.loop.epochs, kEpochs, "Passes over the samples")->group(kGroup);
+void add_validation_options(CLI::App& app, TrainSettings& s) {
   app.add_option_function<std::string>(
          "--validate",
          [&s](const std::string& text) {
@@ -227,9 +239,11 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
       "training that did not see the sample")
       ->type_name("K")
       ->group(kGroup);
-  add_unset_whole(app, "--early-stop", s.loop.early_stop, kEpochs,
-                  "End after N epochs without a lower validation loss, with the best weights")
+  add_whole(app, "--seed", s.options.seed, {}, "Of the shuffle, and of --validate and --folds")
       ->group(kGroup);
+}
+
+void add_checkpoint_options(CLI::App& app, TrainSettings& s) {
   app.add_option("--checkpoint", s.loop.checkpoint_folder,
                  "Keep the state of the training there, to go on from")
       ->type_name("DIR")
@@ -239,14 +253,6 @@ void add_loop_options(CLI::App& app, TrainSettings& s) {
       ->group(kGroup);
   app.add_flag("--resume", s.loop.resume,
                "Go on from the checkpoint, if there is one: bit for bit as if never stopped")
-      ->group(kGroup);
-  app.add_option("--log", s.logs,
-                 "Write every epoch there; may be given several times. With --resume a file is "
-                 "continued behind the checkpoint's epoch. With --folds a log each")
-      ->type_name("csv:FILE|jsonl:FILE|tensorboard:DIR")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  add_whole(app, "--log-every", s.loop.log_every, kEpochs, "Epochs between two evaluations")
       ->group(kGroup);
 }
 
@@ -290,8 +296,14 @@ void add_train_options(CLI::App& app, TrainSettings& settings) {
   app.add_flag("--train", settings.train,
                "Learn the weights, then run with them (docs/training.md)")
       ->group(kGroup);
+  add_validation_options(app, settings);
+  add_checkpoint_options(app, settings);
+  add_learning_options(app, settings);
+}
+
+void add_learning_options(CLI::App& app, TrainSettings& settings) {
   settings.options.schedule.base = 0.01;
-  add_loop_options(app, settings);
+  add_epoch_options(app, settings);
   add_loss_options(app, settings);
   add_step_options(app, settings);
   add_batch_options(app, settings);
@@ -312,21 +324,28 @@ void add_train_paths(CommandPaths& paths, const TrainSettings& s) {
   }
 }
 
-std::string check_train_settings(const CLI::App& app, const TrainSettings& s, bool emits_module) {
+std::string check_learning_settings(const CLI::App& app, const TrainSettings& s) {
   if (is_given(app, "--margin") && s.loss && *s.loss != Loss::MarginRanking) {
     return "--margin needs --loss=margin_ranking";
   }
-  if (!s.train) return find_idle_option(app, emits_module);
+  if (std::string foreign = find_foreign_hyperparameter(s.options.optimizer); !foreign.empty()) {
+    return foreign;
+  }
+  return check_logs(s.logs);
+}
+
+std::string check_train_settings(const CLI::App& app, const TrainSettings& s, bool emits_module) {
+  if (!s.train) {
+    std::string idle = find_idle_option(app, emits_module);
+    return idle.empty() ? check_learning_settings(app, s) : idle;
+  }
   const bool validates = s.validate_fraction || !s.validate_file.empty();
   if (s.loop.resume && s.loop.checkpoint_folder.empty()) return "--resume needs --checkpoint=DIR";
   if (s.folds > 0 && (validates || !s.loop.checkpoint_folder.empty())) {
     return "--folds validates by itself and has no checkpoints: leave out --validate and "
            "--checkpoint";
   }
-  if (std::string foreign = find_foreign_hyperparameter(s.options.optimizer); !foreign.empty()) {
-    return foreign;
-  }
-  return check_logs(s.logs);
+  return check_learning_settings(app, s);
 }
 
 }  // namespace vecc::tools

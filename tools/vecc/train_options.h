@@ -39,10 +39,15 @@ inline constexpr const char* kTrainingGroup = "Training";
 CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const char* text);
 /// Adds the options; `settings` must outlive the parse.
 void add_train_options(CLI::App& app, TrainSettings& settings);
+/// Those of them that say how weights are learned: epochs, logs, loss, steps, batches.
+void add_learning_options(CLI::App& app, TrainSettings& settings);
 /// The files that a training reads and writes.
 void add_train_paths(CommandPaths& paths, const TrainSettings& settings);
-/// After the parse: what does not fit together; empty if all is well. Without --train such options
-/// are refused, but for those that a Python module to be emitted trains by.
+/// After the parse: what does not fit together; empty if all is well.
+[[nodiscard]] std::string check_learning_settings(const CLI::App& app,
+                                                  const TrainSettings& settings);
+/// The same of all of them. Without --train such options are refused, but for those that a Python
+/// module to be emitted trains by.
 [[nodiscard]] std::string check_train_settings(const CLI::App& app, const TrainSettings& settings,
                                                bool emits_module);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -123,13 +122,7 @@ Result<void> check_outputs(const Options& options) {
   const std::uint32_t folds = options.save_weights.empty() ? 0 : options.training.folds;
   if (folds > 0) paths.front().clear();
   for (std::uint32_t k = 1; k <= folds; ++k) paths.push_back(path_of_fold(options.save_weights, k));
-  for (const std::string& path : paths) {
-    std::error_code unknown;
-    const bool exists = std::filesystem::exists(path, unknown);
-    if (path.empty() || (exists && is_special_file(path))) continue;  // opening a pipe would wait
-    VECC_TRY_VOID(DataSink::open(path));
-  }
-  return {};
+  return check_writable(paths);
 }
 
 /// --train: the graph and its Program get the learned weights.

@@ -91,7 +91,7 @@ struct WeightsCommandLine {
 
 }  // namespace
 
-Result<void> print_table(const std::vector<std::vector<std::string>>& lines) {
+Result<void> print_table(const std::vector<std::vector<std::string>>& lines, bool keeps_header) {
   const bool aligned = ::isatty(STDOUT_FILENO) == 1;
   std::vector<std::size_t> widths(lines.front().size());
   for (const auto& line : lines) {
@@ -99,7 +99,7 @@ Result<void> print_table(const std::vector<std::vector<std::string>>& lines) {
       widths[c] = std::max(widths[c], line[c].size());
   }
   VECC_TRY(DataSink sink, DataSink::open(""));
-  for (std::size_t i = aligned ? 0 : 1; i < lines.size(); ++i) {
+  for (std::size_t i = aligned || keeps_header ? 0 : 1; i < lines.size(); ++i) {
     for (std::size_t c = 0; c < lines[i].size(); ++c) {
       if (c > 0) sink.write(aligned ? "  " : "\t");
       sink.write(fmt::format("{:<{}}", lines[i][c], aligned ? widths[c] : 0));

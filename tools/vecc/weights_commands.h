@@ -26,8 +26,9 @@ namespace vecc::tools {
 /// CannotWrite.
 [[nodiscard]] Result<bool> diff_weights(const WeightFile& a, const WeightFile& b, bool json);
 
-/// Lines of cells, the first one the header: aligned on a terminal, else separated by tabs and
-/// without the header.
-[[nodiscard]] Result<void> print_table(const std::vector<std::vector<std::string>>& lines);
+/// Lines of cells, the first one the header: aligned on a terminal, else separated by tabs and, as
+/// the columns of a command are always the same, without the header; `keeps_header`: they are not.
+[[nodiscard]] Result<void> print_table(const std::vector<std::vector<std::string>>& lines,
+                                       bool keeps_header = false);
 
 }  // namespace vecc::tools

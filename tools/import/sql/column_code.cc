@@ -279,7 +279,7 @@ ColumnCode ColumnStatistics::code(std::optional<ColumnKind> kind) const {
   return code;
 }
 
-std::string columns_text(const Schema& schema, const std::vector<ColumnCode>& codes) {
+nlohmann::json columns_json(const Schema& schema, const std::vector<ColumnCode>& codes) {
   auto list = nlohmann::json::array();
   for (const ColumnCode& code : codes) {
     const Table& table = schema.tables[code.at.table];
@@ -293,36 +293,31 @@ std::string columns_text(const Schema& schema, const std::vector<ColumnCode>& co
     if (code.kind == ColumnKind::Category) entry["values"] = code.values;
     list.push_back(std::move(entry));
   }
-  return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return list;
 }
 
-Result<std::vector<ColumnCode>> parse_columns(const Schema& schema, const std::string& text,
+Result<std::vector<ColumnCode>> parse_columns(const Schema& schema, const nlohmann::json& list,
                                               const std::string& place) {
-  const auto parsed = nlohmann::json::parse(text, nullptr, false);
   std::vector<ColumnCode> codes;
-  try {
-    for (const auto& entry : parsed.is_array() ? parsed : throw std::invalid_argument("")) {
-      ColumnCode code;
-      const std::string table = entry.at("table");
-      const std::string column = entry.at("column");
-      code.at.table = schema.find(table);
-      if (code.at.table != Table::npos) code.at.column = schema.tables[code.at.table].find(column);
-      if (code.at.table == Table::npos || code.at.column == Table::npos) {
-        return Errors(ErrorCode::DanglingReference, place,
-                      "was trained with column " + quote(table + "." + column) +
-                          ", which the database lacks");
-      }
-      const auto kind = parse_column_kind(entry.at("kind").get<std::string>());
-      if (!kind) throw std::invalid_argument("");
-      code.kind = *kind;
-      code.mean = entry.value("mean", 0.0);
-      code.deviation = entry.value("deviation", 1.0);
-      code.values = entry.value("values", std::vector<std::string>());
-      code.why = "as in the graph of --like";
-      codes.push_back(std::move(code));
+  for (const auto& entry : list) {
+    ColumnCode code;
+    const auto kind = parse_column_kind(entry.at("kind").get<std::string>());
+    if (!kind) throw std::invalid_argument("kind");
+    code.kind = *kind;
+    if (code.kind == ColumnKind::Out) continue;  // read by nothing: it need not be there
+    const std::string table = entry.at("table");
+    const std::string column = entry.at("column");
+    code.at.table = schema.find(table);
+    if (code.at.table != Table::npos) code.at.column = schema.tables[code.at.table].find(column);
+    if (code.at.table == Table::npos || code.at.column == Table::npos) {
+      return Errors(
+          ErrorCode::DanglingReference, place,
+          "was trained with column " + quote(table + "." + column) + ", which the database lacks");
     }
-  } catch (const std::exception&) {
-    return Errors(ErrorCode::BadTable, place, "has columns that vecc-import sql did not write");
+    code.mean = entry.value("mean", 0.0);
+    code.deviation = entry.value("deviation", 1.0);
+    code.values = entry.value("values", std::vector<std::string>());
+    codes.push_back(std::move(code));
   }
   return codes;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -98,11 +99,12 @@ class ColumnStatistics {
   std::map<std::string, std::uint64_t> values_;  ///< at most max_categories_ + 1
 };
 
-/// The columns as a text, and back. Error BadTable: a text of another program; DanglingReference: a
-/// column that the schema lacks.
-[[nodiscard]] std::string columns_text(const Schema& schema, const std::vector<ColumnCode>& codes);
+/// The columns as JSON, and back. Error DanglingReference: a column that the schema lacks. Throws
+/// where the JSON is of another program.
+[[nodiscard]] nlohmann::json columns_json(const Schema& schema,
+                                          const std::vector<ColumnCode>& codes);
 [[nodiscard]] Result<std::vector<ColumnCode>> parse_columns(const Schema& schema,
-                                                            const std::string& text,
+                                                            const nlohmann::json& list,
                                                             const std::string& place);
 
 }  // namespace vecc::tools::sql

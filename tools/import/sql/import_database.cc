@@ -9,6 +9,7 @@
 #include "tools/ground/language/check.h"
 #include "tools/ground/language/parse.h"
 #include "tools/import/load/load_errors.h"
+#include "tools/import/load/text_file.h"
 #include "tools/import/sql/row_facts.h"
 #include "tools/import/sql/trained_columns.h"
 
@@ -33,7 +34,7 @@ class DatabaseImport {
     model_ = make_template(schema_, trained_.codes, trained_.target, o_.model);
     VECC_TRY_VOID(check_template());
     if (o_.explains) VECC_TRY_VOID(write_data("", explanation()));
-    if (o_.prints_template) return write_data("", model_.text);
+    if (o_.prints_template) return write_data("", grounded_.bytes);
     return ground(database);
   }
 
@@ -42,10 +43,12 @@ class DatabaseImport {
     if (o_.prints_template) return {};
     if (o_.common.output.empty()) return usage("-o is missing: the graph to write");
     CommandPaths paths;
-    if (!o_.samples.task.empty()) {
-      paths.add_input("--task " + o_.samples.task, o_.samples.task);
-    }
-    if (!o_.common.like.empty()) paths.add_input("--like " + o_.common.like, o_.common.like);
+    const auto add_input = [&](const std::string& option, const std::string& path) {
+      if (!path.empty()) paths.add_input(option + " " + path, path);
+    };
+    add_input("--task", o_.samples.task);
+    add_input("--like", o_.common.like);
+    add_input("--template", o_.template_path);
     paths.add_output("-o " + o_.common.output, o_.common.output);
     const std::string problem = paths.find_conflict();
     return problem.empty() ? Result<void>() : usage(problem);
@@ -57,6 +60,7 @@ class DatabaseImport {
 
   Result<void> read_keys(const SourceDatabase& database) {
     VECC_TRY(schema_, read_schema(database));
+    if (!o_.trained.empty()) return apply_trained_keys(o_.trained, o_.trained_place, schema_);
     for (const std::string& words : o_.keys) {
       VECC_TRY_VOID(add_key(schema_, words));
     }
@@ -70,17 +74,28 @@ class DatabaseImport {
     return {};
   }
 
+  // How the rows of an earlier import were read; empty: they are the first.
+  Result<std::string> earlier_text() const {
+    if (!o_.trained.empty() || o_.common.like.empty()) return o_.trained;
+    if (!o_.samples.kinds.empty()) return usage("--column: the graph of --like says the kinds");
+    VECC_TRY(std::string text, read_trained_text(o_.common.like, like_place()));
+    VECC_TRY(const TrainedOptions options, parse_trained_options(text, like_place()));
+    if (options.target == o_.samples.target) return text;
+    return usage("--like: the graph was trained for another --target");
+  }
+
+  std::string like_place() const { return "--like=" + escape_terminal(o_.common.like, 4096); }
+
   Result<void> measure(const SourceDatabase& database) {
+    VECC_TRY(const std::string earlier, earlier_text());
     VECC_TRY(const auto kinds, read_kinds(schema_, o_.samples.kinds));
     SampleOptions sample_options = o_.samples;
-    sample_options.keeps_unlabeled = !o_.common.like.empty();
+    sample_options.keeps_unlabeled = !earlier.empty();
     VECC_TRY(samples_, read_samples(database, schema_, sample_options));
-    if (!o_.common.like.empty()) {
-      VECC_TRY(trained_, read_trained_columns(schema_, o_.common.like));
-      if (!o_.samples.kinds.empty()) return usage("--column: the graph of --like says the kinds");
-      const bool is_same = trained_.target.table == samples_.table;
-      if (is_same && trained_.target.column == samples_.column) return {};
-      return usage("--like: the graph was trained for another --target");
+    if (!earlier.empty()) {
+      const std::string place = o_.trained.empty() ? like_place() : o_.trained_place;
+      VECC_TRY(trained_, parse_trained_columns(schema_, earlier, place));
+      return {};
     }
     const auto kind = samples_.column ? kinds[samples_.table][*samples_.column] : std::nullopt;
     VECC_TRY(trained_.target, find_target(schema_, samples_, kind, o_.samples.max_categories));
@@ -89,13 +104,31 @@ class DatabaseImport {
     return {};
   }
 
-  Result<void> check_template() {
-    if (!o_.common.like.empty() && trained_.template_text != model_.text) {
+  // What is grounded: the user's template, the earlier one, or what the keys make.
+  Result<void> choose_template() {
+    const bool is_later = !o_.trained.empty() || !o_.common.like.empty();
+    if (is_later && trained_.template_text != model_.text) {
+      if (!o_.trained.empty()) {
+        return Errors(ErrorCode::BadTable, o_.trained_place,
+                      "has a template that this vecc does not make of its keys");
+      }
       return usage(
           "--like: the graph has another template: give the same --hops, --dim, --aggregation and "
           "keys (--print-template shows it)");
     }
     trained_.template_text = model_.text;
+    if (o_.template_path.empty()) {
+      grounded_ = {"template",
+                   trained_.user_template.empty() ? model_.text : trained_.user_template};
+      return {};
+    }
+    VECC_TRY(grounded_, read_text_file(o_.template_path, "a template"));
+    trained_.user_template = grounded_.bytes;
+    return {};
+  }
+
+  Result<void> check_template() {
+    VECC_TRY_VOID(choose_template());
     std::string left_out;
     for (const ColumnCode& code : trained_.codes) {
       if (code.kind != ColumnKind::Out || !model_.tables[code.at.table].is_reached) continue;
@@ -132,19 +165,19 @@ class DatabaseImport {
       }
       out += "\n";
     }
-    return out + model_.text;
+    return out + grounded_.bytes;
   }
 
   Result<void> ground(const SourceDatabase& database) {
-    const Text text{"template", model_.text};
-    VECC_TRY(const language::Template parsed, language::parse_template(text));
+    VECC_TRY(const language::Template parsed, language::parse_template(grounded_.text()));
     VECC_TRY(const language::Notes notes, language::check_template(parsed));
-    VECC_CHECK(notes.empty(), "a template of vecc's own has nothing to note");
+    for (const std::string& words : notes) note(words + "\n");
     ground::GroundOptions options;
     options.output = o_.common.output;
     options.init = o_.common.init;
     options.seed = o_.common.seed;
     options.quiet = o_.common.quiet;
+    options.names_output = !o_.is_temporary;
     options.limits = o_.common.limits;
     options.explain = o_.explains;
     options.producer = "vecc-import, sql";
@@ -163,8 +196,10 @@ class DatabaseImport {
                        schema_.text_of(schema_.foreign_keys[k])));
     }
     return ground::ground_facts(
-        options, parsed, program, facts.base, facts.data, stages_,
-        [&](Grounder& out) { add_trained_columns(schema_, trained_, model_, out); });
+        options, parsed, program, facts.base, facts.data, stages_, [&](Grounder& out) {
+          const TrainedOptions kept{o_.samples.target, o_.samples.times, o_.model};
+          add_trained_columns(schema_, trained_, kept, model_, out);
+        });
   }
 
   const ImportDatabaseOptions& o_;
@@ -173,9 +208,20 @@ class DatabaseImport {
   SampleTable samples_;
   TrainedColumns trained_;
   SqlTemplate model_;
+  TextFile grounded_;  // the template
 };
 
 }  // namespace
+
+Result<void> set_trained(ImportDatabaseOptions& options, std::string text, std::string place) {
+  VECC_TRY(const TrainedOptions kept, parse_trained_options(text, place));
+  options.samples.target = kept.target;
+  options.samples.times = kept.times;
+  options.model = kept.model;
+  options.trained = std::move(text);
+  options.trained_place = std::move(place);
+  return {};
+}
 
 Result<void> import_database(const ImportDatabaseOptions& options, Stages& stages) {
   return DatabaseImport(options, stages).run();

@@ -98,20 +98,17 @@ class SampleReader {
   }
 
   Result<void> read_table() {
-    VECC_TRY(const TableColumn target, find_column(schema_, "--target", options_.target));
-    out_.table = target.table;
-    out_.column = target.column;
-    if (schema_.is_key(target.table, target.column)) {
-      return usage("--target: " + quote(options_.target) +
-                   " is part of a key, which tells it: tasks of links are not there");
-    }
-    const Table& table = schema_.tables[target.table];
-    const auto time = out_.times[target.table];
+    VECC_TRY_VOID(find_target_column());
+    const Table& table = schema_.tables[out_.table];
+    const auto time = out_.times[out_.table];
     if (out_.is_timed && !time) {
       return usage("--time: the target's table has to have one: its rows see what is not later");
     }
-    std::vector<std::string> columns{table.columns[target.column].name};
+    std::vector<std::string> columns;
+    if (out_.column) columns.push_back(table.columns[*out_.column].name);
+    time_at_ = columns.size();
     if (time) columns.push_back(table.columns[*time].name);
+    split_at_ = columns.size();
     if (!options_.split.empty()) {
       VECC_TRY(const TableColumn split,
                find_column(schema_, "--split", table.name + "." + options_.split));
@@ -130,12 +127,31 @@ class SampleReader {
     });
   }
 
+  Result<void> find_target_column() {
+    const auto target = find_column(schema_, "--target", options_.target);
+    if (target) {
+      out_.table = target->table;
+      out_.column = target->column;
+      if (!schema_.is_key(out_.table, *out_.column)) return {};
+      return usage("--target: " + quote(options_.target) +
+                   " is part of a key, which tells it: tasks of links are not there");
+    }
+    const std::string& words = options_.target;
+    for (std::size_t dot = words.find('.'); options_.keeps_unlabeled && dot != std::string::npos;
+         dot = words.find('.', dot + 1)) {
+      out_.table = schema_.find(std::string_view(words).substr(0, dot));
+      if (out_.table != Table::npos) return {};
+    }
+    return target.error();
+  }
+
   Result<void> take(SqlRow values, RowSample& sample) {
-    if (values[0].kind == SqlValue::Kind::Null && !options_.keeps_unlabeled) {
+    const bool has_target = out_.column && values[0].kind != SqlValue::Kind::Null;
+    if (!has_target && !options_.keeps_unlabeled) {
       ++out_.unlabeled;
       return {};
     }
-    if (values[0].kind != SqlValue::Kind::Null) {
+    if (has_target) {
       sample.value = text_of(values[0]);
       sample.number = number_of(values[0]);
     }
@@ -143,14 +159,14 @@ class SampleReader {
       return place_of(database_, schema_, {out_.table, column}, sample.row + 1);
     };
     if (const auto time = out_.times[out_.table]) {
-      sample.time = time_of(values[1]);
+      sample.time = time_of(values[time_at_]);
       if (!sample.time) {
         return Errors(ErrorCode::BadTable, place(*time),
-                      found_expected(values[1].text, expected_of(ColumnKind::Time)));
+                      found_expected(values[time_at_].text, expected_of(ColumnKind::Time)));
       }
     }
     if (has_splits_) {
-      const SqlValue& word = values[out_.times[out_.table] ? 2 : 1];
+      const SqlValue& word = values[split_at_];
       const auto split = parse_split(word.text);
       if (!split) {
         return Errors(ErrorCode::BadTable, place(split_),
@@ -211,7 +227,8 @@ class SampleReader {
       *known = static_cast<int>(i);
     }
     has_splits_ = task_split_ >= 0;
-    if (task_key_ >= 0 && task_time_ >= 0 && task_target_ >= 0) return {};
+    const bool has_target = task_target_ >= 0 || options_.keeps_unlabeled;
+    if (task_key_ >= 0 && task_time_ >= 0 && has_target) return {};
     return Errors(ErrorCode::BadTable, Place{text.name, 1}.text(),
                   "lacks a column: expected a key, time, target and perhaps split");
   }
@@ -228,7 +245,8 @@ class SampleReader {
                          const Place& place) {
     const SqlValue key = text_value(fields[static_cast<std::size_t>(task_key_)]);
     const SqlValue time = text_value(fields[static_cast<std::size_t>(task_time_)]);
-    const SqlValue target = text_value(fields[static_cast<std::size_t>(task_target_)]);
+    const SqlValue target =
+        task_target_ < 0 ? SqlValue() : text_value(fields[static_cast<std::size_t>(task_target_)]);
     const auto row = index.find(std::span(&key, 1));
     if (!row) {
       return Errors(ErrorCode::DanglingReference, place.text(),
@@ -270,6 +288,8 @@ class SampleReader {
   SampleTable out_;
   bool has_splits_ = false;
   std::uint32_t split_ = 0;
+  std::size_t time_at_ = 0;  // of the columns that are read
+  std::size_t split_at_ = 0;
   int task_key_ = -1;
   int task_time_ = -1;
   int task_target_ = -1;

@@ -22,7 +22,8 @@ struct SampleOptions {
   std::uint32_t test = 15;
   std::int64_t seed = 0;
   std::uint64_t max_categories = 100;
-  bool keeps_unlabeled = false;  ///< rows without a target are samples, too
+  /// Rows without a target are samples, too: all of them where the database has no such column.
+  bool keeps_unlabeled = false;
 };
 
 struct RowSample {

@@ -7,40 +7,143 @@
 #include "vecc/graph_io.h"
 
 namespace vecc::tools::sql {
+
+using Json = nlohmann::json;
+
 namespace {
 
-constexpr std::string_view kColumns = "sql columns";
-constexpr std::string_view kTarget = "sql target";
-constexpr std::string_view kTemplate = "sql template";
-
-void add_text(std::string_view name, const std::string& text, Grounder& out) {
-  StringColumn names;
-  names.push_back(text);
-  out.vocabulary(name, std::move(names));
-}
-
-std::string target_text(const Schema& schema, const SqlTarget& target) {
-  const Table& table = schema.tables[target.table];
-  const nlohmann::json json{{"table", table.name},
-                            {"column", target.column ? table.columns[*target.column].name : ""},
-                            {"classes", target.classes},
-                            {"mean", target.mean},
-                            {"deviation", target.deviation}};
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+constexpr int kFormat = 1;
 
 // The names of NULL and unknown have brackets; a value that begins with one gets another.
 std::string name_of_value(const std::string& value) {
   return value.starts_with('(') ? "(" + value : value;
 }
 
+Json names_of(const Table& table, const std::vector<std::uint32_t>& columns) {
+  Json names = Json::array();
+  for (const std::uint32_t c : columns) names.push_back(table.columns[c].name);
+  return names;
+}
+
+// Of the tables that the template reaches: another database need not have the rest.
+Json keys_json(const Schema& schema, const SqlTemplate& model) {
+  Json keys = Json::array();
+  for (std::size_t t = 0; t < schema.tables.size(); ++t) {
+    const Table& table = schema.tables[t];
+    if (!model.tables[t].is_reached || table.primary_key.empty()) continue;
+    keys.push_back({{"table", table.name}, {"columns", names_of(table, table.primary_key)}});
+  }
+  return keys;
+}
+
+Json foreign_keys_json(const Schema& schema, const SqlTemplate& model) {
+  Json keys = Json::array();
+  for (std::size_t k = 0; k < schema.foreign_keys.size(); ++k) {
+    if (model.links[k].empty()) continue;
+    const ForeignKey& key = schema.foreign_keys[k];
+    keys.push_back({{"table", schema.tables[key.table].name},
+                    {"columns", names_of(schema.tables[key.table], key.columns)},
+                    {"parent", schema.tables[key.parent].name},
+                    {"parent_columns", names_of(schema.tables[key.parent], key.parent_columns)}});
+  }
+  return keys;
+}
+
+std::string text_of(const Schema& schema, const TrainedColumns& trained,
+                    const TrainedOptions& options, const SqlTemplate& model) {
+  const Json json{
+      {"format", kFormat},
+      {"target", options.target},
+      {"table", schema.tables[trained.target.table].name},
+      {"column", trained.target.column
+                     ? schema.tables[trained.target.table].columns[*trained.target.column].name
+                     : ""},
+      {"classes", trained.target.classes},
+      {"mean", trained.target.mean},
+      {"deviation", trained.target.deviation},
+      {"times", options.times},
+      {"hops", options.model.hops},
+      {"dim", options.model.dim},
+      {"aggregation", options.model.aggregation},
+      {"keys", keys_json(schema, model)},
+      {"foreign_keys", foreign_keys_json(schema, model)},
+      {"columns", columns_json(schema, trained.codes)},
+      {"template", trained.template_text},
+      {"user_template", trained.user_template}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Errors foreign_text(const std::string& place) {
+  return {ErrorCode::BadTable, place, "has no description of a database that vecc wrote"};
+}
+
+// Calls `take(json)`: what it throws is a text of another program.
+template <class Take>
+auto with_json(const std::string& text, const std::string& place, Take&& take)
+    -> decltype(take(Json())) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("format").get<int>() != kFormat) {
+      return Errors(ErrorCode::UnknownSchema, place,
+                    found_expected("format " + json.at("format").dump(),
+                                   "format " + std::to_string(kFormat) + ": made by another vecc"));
+    }
+    return take(json);
+  } catch (const std::exception&) {
+    return foreign_text(place);
+  }
+}
+
+Result<std::uint32_t> find_table(const Schema& schema, const std::string& name,
+                                 const std::string& place) {
+  const std::uint32_t table = schema.find(name);
+  if (table != Table::npos) return table;
+  return Errors(ErrorCode::DanglingReference, place,
+                "was trained with table " + quote(name) + ", which the database lacks");
+}
+
+Result<std::vector<std::uint32_t>> find_columns(const Table& table, const Json& names,
+                                                const std::string& place) {
+  std::vector<std::uint32_t> columns;
+  for (const Json& name : names) {
+    columns.push_back(table.find(name.get<std::string>()));
+    if (columns.back() != Table::npos) continue;
+    return Errors(ErrorCode::DanglingReference, place,
+                  "was trained with column " + quote(table.name + "." + name.get<std::string>()) +
+                      ", which the database lacks");
+  }
+  if (columns.empty()) throw std::invalid_argument("a key without columns");
+  return columns;
+}
+
+Result<void> apply_keys(const Json& json, const std::string& place, Schema& schema) {
+  for (Table& table : schema.tables) table.primary_key.clear();
+  for (const Json& entry : json.at("keys")) {
+    VECC_TRY(const std::uint32_t t, find_table(schema, entry.at("table"), place));
+    VECC_TRY(schema.tables[t].primary_key,
+             find_columns(schema.tables[t], entry.at("columns"), place));
+  }
+  schema.foreign_keys.clear();
+  for (const Json& entry : json.at("foreign_keys")) {
+    ForeignKey key;
+    VECC_TRY(key.table, find_table(schema, entry.at("table"), place));
+    VECC_TRY(key.parent, find_table(schema, entry.at("parent"), place));
+    VECC_TRY(key.columns, find_columns(schema.tables[key.table], entry.at("columns"), place));
+    VECC_TRY(key.parent_columns,
+             find_columns(schema.tables[key.parent], entry.at("parent_columns"), place));
+    if (key.columns.size() != key.parent_columns.size()) throw std::invalid_argument("sides");
+    schema.foreign_keys.push_back(std::move(key));
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_trained_columns(const Schema& schema, const TrainedColumns& trained,
-                         const SqlTemplate& model, Grounder& out) {
-  add_text(kColumns, columns_text(schema, trained.codes), out);
-  add_text(kTarget, target_text(schema, trained.target), out);
-  add_text(kTemplate, trained.template_text, out);
+                         const TrainedOptions& options, const SqlTemplate& model, Grounder& out) {
+  StringColumn text;
+  text.push_back(text_of(schema, trained, options, model));
+  out.vocabulary(kTrainedDatabase, std::move(text));
   for (const TablePredicates& table : model.tables) {
     for (const CategoryPredicates& category : table.categories) {
       StringColumn names;
@@ -50,6 +153,8 @@ void add_trained_columns(const Schema& schema, const TrainedColumns& trained,
       names.push_back("(NULL)");
       names.push_back("(unknown)");
       out.vocabulary(category.value, std::move(names));
+      // A template of the user's may use the values by other weights.
+      if (!trained.user_template.empty()) continue;
       out.number_weights(category.value, category.weight, VocabularyUse::Axis::ValueColumn);
     }
   }
@@ -60,39 +165,48 @@ void add_trained_columns(const Schema& schema, const TrainedColumns& trained,
   out.number_outputs(vocabulary::kClass);
 }
 
-Result<TrainedColumns> read_trained_columns(const Schema& schema, const std::string& path) {
+Result<std::string> read_trained_text(const std::string& path, const std::string& place) {
   VECC_TRY(const NeuronGraph graph, read_graph(path));
-  const std::string place = "--like=" + escape_terminal(path, 4096);
-  const auto find = [&](std::string_view name) -> std::string {
-    for (const Vocabulary& vocabulary : graph.vocabularies) {
-      if (vocabulary.name == name) return std::string(vocabulary.names[0]);
-    }
-    return {};
-  };
-  TrainedColumns trained;
-  if (find(kColumns).empty() || find(kTarget).empty()) {
-    return Errors(ErrorCode::MissingValues, place, "is no graph that vecc-import sql wrote");
+  for (const Vocabulary& vocabulary : graph.vocabularies) {
+    if (vocabulary.name != kTrainedDatabase || vocabulary.names.size() != 1) continue;
+    return std::string(vocabulary.names[0]);
   }
-  VECC_TRY(trained.codes, parse_columns(schema, find(kColumns), place));
-  trained.template_text = find(kTemplate);
-  try {
-    const auto json = nlohmann::json::parse(find(kTarget));
-    const std::string table = json.at("table");
-    trained.target.table = schema.find(table);
-    if (trained.target.table == Table::npos) {
-      return Errors(ErrorCode::DanglingReference, place,
-                    "was trained for table " + quote(table) + ", which the database lacks");
-    }
-    const std::string column = json.at("column");
-    if (!column.empty()) trained.target.column = schema.tables[trained.target.table].find(column);
+  return Errors(ErrorCode::MissingValues, place, "is no graph that vecc-import sql wrote");
+}
+
+Result<TrainedOptions> parse_trained_options(const std::string& text, const std::string& place) {
+  return with_json(text, place, [](const Json& json) -> Result<TrainedOptions> {
+    TrainedOptions options;
+    options.target = json.at("target");
+    options.times = json.at("times").get<std::vector<std::string>>();
+    options.model.hops = json.at("hops");
+    options.model.dim = json.at("dim");
+    options.model.aggregation = json.at("aggregation");
+    return options;
+  });
+}
+
+Result<void> apply_trained_keys(const std::string& text, const std::string& place, Schema& schema) {
+  return with_json(text, place, [&](const Json& json) { return apply_keys(json, place, schema); });
+}
+
+Result<TrainedColumns> parse_trained_columns(const Schema& schema, const std::string& text,
+                                             const std::string& place) {
+  return with_json(text, place, [&](const Json& json) -> Result<TrainedColumns> {
+    TrainedColumns trained;
+    VECC_TRY(trained.codes, parse_columns(schema, json.at("columns"), place));
+    VECC_TRY(trained.target.table, find_table(schema, json.at("table"), place));
+    const std::uint32_t column =
+        schema.tables[trained.target.table].find(json.at("column").get<std::string>());
+    if (column != Table::npos) trained.target.column = column;
     trained.target.classes = json.at("classes").get<std::vector<std::string>>();
     trained.target.is_class = !trained.target.classes.empty();
     trained.target.mean = json.at("mean");
     trained.target.deviation = json.at("deviation");
-  } catch (const std::exception&) {
-    return Errors(ErrorCode::BadTable, place, "has a target that vecc-import sql did not write");
-  }
-  return trained;
+    trained.template_text = json.at("template");
+    trained.user_template = json.at("user_template");
+    return trained;
+  });
 }
 
 }  // namespace vecc::tools::sql

@@ -1,0 +1,22 @@
+// What the subcommands that ground a data set have in common as a value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vecc/graph_io.h"
+
+namespace vecc::tools {
+
+struct ImportCommandOptions {
+  std::string input;  ///< a file or a folder; empty: nothing is read
+  std::string output;
+  std::string model;
+  std::string like;             ///< a graph by whose vocabularies the data is numbered; empty: none
+  std::string init = "glorot";  ///< an initializer's name, or none
+  std::int64_t seed = 0;
+  bool quiet = false;
+  ImportLimits limits;
+};
+
+}  // namespace vecc::tools

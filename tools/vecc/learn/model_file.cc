@@ -1,0 +1,113 @@
+#include "tools/vecc/learn/model_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include "src/support/hash128.h"
+#include "src/weights/safetensors_header.h"
+#include "tools/common/interrupt.h"
+#include "tools/import/sql/trained_columns.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr std::string_view kFormatKey = "vecc.model.format";
+constexpr std::string_view kDatabaseKey = "vecc.model.database";
+constexpr std::string_view kLossKey = "vecc.model.loss";
+constexpr std::string_view kDigestKey = "vecc.model.digest";
+constexpr std::string_view kFormat = "1";
+
+const std::string* find_entry(const WeightFile& file, std::string_view key) {
+  const auto found = std::ranges::find(file.metadata, key, &MetadataEntry::first);
+  return found == file.metadata.end() ? nullptr : &found->second;
+}
+
+// Of everything but the digest itself, whatever the order of the tensors.
+std::string digest_of(const WeightFile& file) {
+  Hash128 hash;
+  for (const auto& [key, value] : file.metadata) {
+    if (key == kDigestKey) continue;
+    hash.add(std::string_view(key));
+    hash.add(std::string_view(value));
+  }
+  std::vector<const WeightTensor*> tensors;
+  for (const WeightTensor& tensor : file.tensors) tensors.push_back(&tensor);
+  std::ranges::sort(tensors, {},
+                    [](const WeightTensor* t) -> const std::string& { return t->name; });
+  for (const WeightTensor* tensor : tensors) {
+    hash.add(std::string_view(tensor->name));
+    hash.add(text_of(tensor->type));
+    for (const std::uint64_t extent : tensor->shape) hash.add(extent);
+    hash.add(std::string_view(tensor->data));
+  }
+  return hexadecimal_text(hash.high(), hash.low());
+}
+
+std::string_view database_text(const NeuronGraph& graph) {
+  const auto found =
+      std::ranges::find(graph.vocabularies, sql::kTrainedDatabase, &Vocabulary::name);
+  const bool is_there = found != graph.vocabularies.end() && found->names.size() == 1;
+  return is_there ? found->names[0] : std::string_view();
+}
+
+}  // namespace
+
+bool looks_like_model(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(4096, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const bool is_ours =
+      begin.size() > 8 && std::string_view(begin).substr(8).starts_with(kChecksumMark);
+  return is_ours && begin.find(kFormatKey) != std::string::npos;
+}
+
+Result<std::string> write_model(const NeuronGraph& graph, Loss loss, const std::string& path) {
+  const std::string_view database = database_text(graph);
+  if (database.empty()) {
+    return Errors(ErrorCode::MissingValues, escape_terminal(path, 4096),
+                  "the graph is of no database: a model has to say how rows are read");
+  }
+  VECC_TRY(WeightFile file, weights_of(graph));
+  file.metadata.insert(file.metadata.begin(),
+                       {{std::string(kFormatKey), std::string(kFormat)},
+                        {std::string(kDatabaseKey), std::string(database)},
+                        {std::string(kLossKey), std::string(text_of(loss))}});
+  std::string digest = digest_of(file);
+  file.metadata.emplace_back(kDigestKey, digest);
+  const DeferInterrupt whole_file;
+  VECC_TRY_VOID(write_weights(file, path));
+  return digest;
+}
+
+Result<ModelFile> read_model(const std::string& path, const WeightLimits& limits) {
+  VECC_TRY(const WeightFile file, read_weights(path, limits));
+  const std::string place = escape_terminal(path, 4096);
+  const std::string* format = find_entry(file, kFormatKey);
+  const std::string* database = find_entry(file, kDatabaseKey);
+  const std::string* loss = find_entry(file, kLossKey);
+  const std::string* digest = find_entry(file, kDigestKey);
+  if (format == nullptr) {
+    return Errors(ErrorCode::BadWeightFile, place, "is no model: vecc learn makes one");
+  }
+  if (*format != kFormat) {
+    return Errors(ErrorCode::UnknownSchema, place,
+                  "found a model of format \"" + escape_terminal(*format, 60) + "\", expected " +
+                      std::string(kFormat) + ": another vecc made it");
+  }
+  const std::optional<Loss> parsed = loss == nullptr ? std::nullopt : parse_loss(*loss);
+  if (database == nullptr || !parsed || digest == nullptr) {
+    return Errors(ErrorCode::BadWeightFile, place, "is a model that lacks a part");
+  }
+  const std::string found = digest_of(file);
+  if (found != *digest) {
+    return Errors(ErrorCode::WrongChecksum, place,
+                  "has the digest " + found + ", but states " + escape_terminal(*digest, 60) +
+                      ": it was changed after vecc learn");
+  }
+  return ModelFile{*database, *parsed, found};
+}
+
+}  // namespace vecc::tools
