@@ -27,7 +27,8 @@ bool has_cuda_driver() {
 
 std::span<const Backend* const> backends() {
   static const std::array<const Backend*, 4> table = {&cpu_backend(), &cuda_backend(),
-                                                      &torch_backend(), &interpreter_backend()};
+                                                      &libtorch::torch_backend(),
+                                                      &reference::interpreter_backend()};
   return table;
 }
 
@@ -48,7 +49,8 @@ std::vector<const Backend*> preferred_backends(const Device& device) {
   const auto cuda = cuda_backend().available(gpu);
   const bool has_cuda = cuda || cuda.error().list().front().code == ErrorCode::CompilerFailed;
   // libtorch takes half a second to load: it need not be asked where it comes second.
-  if (wants_gpu || (!has_cuda && torch_backend().available(gpu))) first(torch_backend());
+  if (wants_gpu || (!has_cuda && libtorch::torch_backend().available(gpu)))
+    first(libtorch::torch_backend());
   if (wants_gpu || has_cuda) first(cuda_backend());
   return order;
 }

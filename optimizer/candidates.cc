@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Presets that differ most come first: each stands for its neighbours where only few are tried.
@@ -46,4 +46,4 @@ std::vector<CandidateChoice> candidates_for(const OptimizeOptions& options, std:
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

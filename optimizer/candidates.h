@@ -6,7 +6,7 @@
 
 #include "optimizer/pipeline.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 struct CandidateChoice {
   const GatherPreset* preset = nullptr;
@@ -18,4 +18,4 @@ struct CandidateChoice {
 [[nodiscard]] std::vector<CandidateChoice> candidates_for(const OptimizeOptions& options,
                                                           std::uint64_t rows);
 
-}  // namespace vecc
+}  // namespace vecc::opt

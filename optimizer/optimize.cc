@@ -13,7 +13,7 @@
 #include "src/support/enum_names.h"
 #include "src/support/free_memory.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kMaxLevel = 3;
@@ -182,6 +182,10 @@ class Pipeline {
 
 }  // namespace
 
+}  // namespace vecc::opt
+
+namespace vecc {
+
 std::string_view text_of(PadMode mode) {
   switch (mode) {
     case PadMode::Never: return "never";
@@ -200,11 +204,11 @@ Result<PadMode> parse_pad_mode(std::string_view text) {
 
 Result<Program> optimize(Program program, const OptimizeOptions& options, OptimizeReport* report) {
   const bool differentiated = !is_forward(program);
-  VECC_TRY_VOID(check_options(options, differentiated));
+  VECC_TRY_VOID(opt::check_options(options, differentiated));
   OptimizeReport unused;
   OptimizeReport& made = report ? *report : unused;
   made = OptimizeReport();
-  Pipeline pipeline(options, made, differentiated);
+  opt::Pipeline pipeline(options, made, differentiated);
   VECC_TRY(Program optimized, options.passes
                                   ? pipeline.run_exactly(std::move(program), *options.passes)
                                   : pipeline.run(std::move(program)));

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // The Program's ops through the checks of its builders, then verify().
@@ -57,4 +57,4 @@ Result<void> PassRunner::run_one(const Pass& pass, Program& program) {
   return {};
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

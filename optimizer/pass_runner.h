@@ -6,7 +6,7 @@
 
 #include "optimizer/pipeline.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 class PassRunner {
  public:
@@ -29,4 +29,4 @@ class PassRunner {
   std::vector<PassRun> runs_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -7,7 +7,7 @@
 
 #include "optimizer/passes/passes.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 using Asks = PipelineStep::Asks;
@@ -94,10 +94,14 @@ std::span<const Pass> pass_table() {
   return kPasses;
 }
 
+}  // namespace vecc::opt
+
+namespace vecc {
+
 std::span<const PassInfo> passes() {
   static const std::vector<PassInfo> infos = [] {
     std::vector<PassInfo> result;
-    for (const Pass& pass : kPasses) result.push_back(pass.info);
+    for (const opt::Pass& pass : opt::kPasses) result.push_back(pass.info);
     return result;
   }();
   return infos;

@@ -8,7 +8,7 @@
 
 #include "optimizer/passes/pass_context.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// By their functions' names.
 enum class PassId : std::uint8_t {
@@ -46,4 +46,4 @@ struct PipelineStep {
 [[nodiscard]] const Pass* pass_of(const PipelineStep& step, const OptimizeOptions& options,
                                   const GatherPreset& preset, bool differentiated);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -13,7 +13,7 @@
 
 #include "optimizer/pass_runner.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Whether a step does the same for two choices.
@@ -122,4 +122,4 @@ Result<std::vector<Trial>> try_candidates(Program program, std::span<const Candi
   return Tree(choices, options, differentiated).grow(std::move(program));
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 #include "optimizer/candidates.h"
 #include "vecc/optimize.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// What the pipeline makes for some of the choices.
 struct Trial {
@@ -24,4 +24,4 @@ struct Trial {
                                                         const OptimizeOptions& options,
                                                         bool differentiated);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 #include "backends/reference/segment_rows.h"
 #include "src/function/differentiate.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 [[noreturn]] void fail_without_step(const BackwardStep& step) {
@@ -152,4 +152,4 @@ bool reads_result(const Op& op) {
          (segment != nullptr && derivative_reads_result(segment->combination));
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

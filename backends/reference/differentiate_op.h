@@ -7,7 +7,7 @@
 #include "backends/reference/rows.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// An op's backward step. `operands` and `operand_gradients` are in the op's order; the latter are
 /// added to, or absent where they are not needed, and two may be the same memory. Of the values
@@ -37,4 +37,4 @@ void differentiate_op(const BackwardStep& step);
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

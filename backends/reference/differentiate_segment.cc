@@ -5,7 +5,7 @@
 #include "backends/reference/segment_rows.h"
 #include "src/function/differentiate.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 // Sum and mean: every member gets `share` of the segment's gradient.
@@ -101,4 +101,4 @@ void differentiate_segment(const SegmentOp& segment, const BackwardStep& step) {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

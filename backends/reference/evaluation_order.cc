@@ -1,6 +1,6 @@
 #include "backends/reference/evaluation_order.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 enum class Visit : std::uint8_t { New, Open, Done };
@@ -43,4 +43,4 @@ Result<std::vector<NeuronId>> evaluation_order(const NeuronGraph& graph) {
   return order;
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -6,9 +6,9 @@
 #include "vecc/error.h"
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// All neurons, inputs before their readers. Errors: Cycle, naming one neuron on it.
 [[nodiscard]] Result<std::vector<NeuronId>> evaluation_order(const NeuronGraph& graph);
 
-}  // namespace vecc
+}  // namespace vecc::reference

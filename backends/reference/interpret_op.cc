@@ -8,7 +8,7 @@
 #include "backends/reference/segment_rows.h"
 #include "src/function/evaluate.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 using Values = std::span<const Rows>;
@@ -167,4 +167,4 @@ void interpret_op(const Op& op, Values operands, const MutableRows& result) {
              op.attributes);
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

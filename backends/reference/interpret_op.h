@@ -6,7 +6,7 @@
 #include "backends/reference/rows.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// The value of an op that computes: not of a weight or a state, which the caller owns, nor of a
 /// gather, whose rows are read through its index. `operands` in the op's order; `result` are zeros,
@@ -18,4 +18,4 @@ void interpret_op(const Op& op, std::span<const Rows> operands, const MutableRow
 [[nodiscard]] std::span<const std::uint32_t> words_of(const TransformOp& transform,
                                                       std::uint32_t row);
 
-}  // namespace vecc
+}  // namespace vecc::reference

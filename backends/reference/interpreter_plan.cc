@@ -4,7 +4,7 @@
 
 #include "backends/reference/differentiate_op.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 std::vector<bool> find_wanted(const Program& program) {
@@ -76,4 +76,4 @@ InterpreterPlan plan_interpreter(const Program& program, const ExecutionOptions&
   return plan;
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

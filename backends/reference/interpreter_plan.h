@@ -6,7 +6,7 @@
 #include "backends/reference/value_storage.h"
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 struct InterpreterPlan {
   std::vector<Place> places;  ///< by value
@@ -21,4 +21,4 @@ struct InterpreterPlan {
 [[nodiscard]] InterpreterPlan plan_interpreter(const Program& program,
                                                const ExecutionOptions& options);
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -8,7 +8,7 @@
 #include "src/function/differentiate.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 class LinearSide {
  public:
@@ -60,4 +60,4 @@ class LinearSide {
   std::vector<double> g_scratch_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -8,7 +8,7 @@
 #include "backends/reference/neuron_elements.h"
 #include "src/function/differentiate.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 // Whether the result depends on the elements. Those that it does not read get no part, not zero
@@ -139,13 +139,18 @@ Result<void> check_sizes(const NeuronGraph& graph, const ReferenceValues& values
 
 }  // namespace
 
+}  // namespace vecc::reference
+
+namespace vecc {
+
 Result<ReferenceGradients> differentiate_reference(const NeuronGraph& graph,
                                                    const ReferenceValues& values,
                                                    std::span<const double> output_gradients) {
-  VECC_TRY_VOID(check_sizes(graph, values, output_gradients));
+  VECC_TRY_VOID(reference::check_sizes(graph, values, output_gradients));
   try {
-    VECC_TRY(const std::vector<NeuronId> order, evaluation_order(graph));
-    return NeuronDifferentiator(graph, values).differentiate_all(order, output_gradients);
+    VECC_TRY(const std::vector<NeuronId> order, reference::evaluation_order(graph));
+    return reference::NeuronDifferentiator(graph, values)
+        .differentiate_all(order, output_gradients);
   } catch (const std::bad_alloc&) {
     return Errors(
         ErrorCode::OutOfMemory, "reference",

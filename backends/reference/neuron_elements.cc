@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 // COUNT, SOFTMAX or SPARSEMAX of one element. A share of what is no finite number is NaN, as among
@@ -65,4 +65,4 @@ Element NeuronElements::fill(Shape shape, double value) {
   return {shape, combined_};
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

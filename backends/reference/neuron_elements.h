@@ -8,7 +8,7 @@
 #include "src/function/evaluate.h"
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// Holds the elements of one neuron at a time; kept from neuron to neuron to save allocations.
 class NeuronElements {
@@ -40,4 +40,4 @@ class NeuronElements {
   std::vector<double> combined_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::reference

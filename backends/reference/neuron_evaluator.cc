@@ -27,7 +27,7 @@ class NeuronEvaluator {
 
  private:
   void evaluate_neuron(NeuronId neuron) {
-    const NeuronView view = view_neuron(graph_, neuron);
+    const reference::NeuronView view = reference::view_neuron(graph_, neuron);
     const std::uint64_t begin = result_.begin[neuron];
     const std::span<double> y =
         std::span(result_.values).subspan(begin, result_.begin[neuron + std::size_t{1}] - begin);
@@ -46,15 +46,15 @@ class NeuronEvaluator {
 
   const NeuronGraph& graph_;
   ReferenceValues result_;
-  NeuronElements elements_{graph_, result_};
+  reference::NeuronElements elements_{graph_, result_};
 };
 
 }  // namespace
 
 Result<ReferenceValues> evaluate_reference(const NeuronGraph& graph) {
   try {
-    VECC_TRY(const std::vector<NeuronId> order, evaluation_order(graph));
-    VECC_TRY(std::vector<Shape> shapes, infer_shapes(graph, order));
+    VECC_TRY(const std::vector<NeuronId> order, reference::evaluation_order(graph));
+    VECC_TRY(std::vector<Shape> shapes, reference::infer_shapes(graph, order));
     return NeuronEvaluator(graph, std::move(shapes)).evaluate_all(order);
   } catch (const std::bad_alloc&) {
     return Errors(

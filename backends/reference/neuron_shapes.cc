@@ -5,7 +5,7 @@
 #include "backends/reference/neuron_view.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 constexpr std::size_t kMaxErrors = 20;
@@ -148,4 +148,4 @@ Result<std::vector<Shape>> infer_shapes(const NeuronGraph& graph, std::span<cons
   return ShapeInference(graph).infer(order);
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -7,7 +7,7 @@
 #include "vecc/error.h"
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// By neuron. `order` has inputs before readers. A neuron that reads one with an error is not
 /// looked at. Errors, up to 20: ShapeMismatch (weight against input, elements, declared shape),
@@ -15,4 +15,4 @@ namespace vecc {
 [[nodiscard]] Result<std::vector<Shape>> infer_shapes(const NeuronGraph& graph,
                                                       std::span<const NeuronId> order);
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -1,6 +1,6 @@
 #include "backends/reference/neuron_view.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 NeuronView view_neuron(const NeuronGraph& graph, NeuronId neuron) {
   const NeuronRange& range = graph.ranges[graph.range_of(neuron)];
@@ -68,4 +68,4 @@ Combining combining_of(const NeuronFunction& function, std::size_t element_count
   fail_check("known combination", __FILE__, __LINE__, function.text());
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -6,7 +6,7 @@
 
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// A neuron with its columns, into the graph.
 struct NeuronView {
@@ -43,4 +43,4 @@ enum class Combining : std::uint8_t {
 };
 [[nodiscard]] Combining combining_of(const NeuronFunction& function, std::size_t element_count);
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -5,7 +5,7 @@
 #include "backends/reference/differentiate_op.h"
 #include "src/program/output_begin.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 class ProgramDifferentiator {
@@ -113,4 +113,4 @@ std::vector<std::vector<double>> differentiate_program(const Program& program,
   return ProgramDifferentiator(program, plan, values).differentiate(output_gradients);
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -7,7 +7,7 @@
 
 #include "backends/reference/interpreter_plan.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// The derivatives of one number by the rows of every parameter (by parameter, each rows * size),
 /// from those by the outputs (`output_gradients`, as Executable::differentiate has them; their
@@ -17,4 +17,4 @@ namespace vecc {
     const Program& program, const InterpreterPlan& plan, const ValueStorage& values,
     std::span<const double> output_gradients);
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -13,7 +13,7 @@
 #include "src/program/output_begin.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::reference {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -301,4 +301,4 @@ const Backend& interpreter_backend() {
   return backend;
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -4,8 +4,8 @@
 
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 [[nodiscard]] const Backend& interpreter_backend();
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -9,7 +9,7 @@
 #include "vecc/index.h"
 #include "vecc/shape.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// The rows of one value in a storage's memory. A gather is never stored: its rows are its
 /// operand's, read through the index. Rows may be absent where they are not needed; shape and
@@ -59,4 +59,4 @@ class RowsOf {
 using Rows = RowsOf<const double>;
 using MutableRows = RowsOf<double>;
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -5,7 +5,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// Whether a segment's result has one row a member, in place.
 [[nodiscard]] inline bool makes_row_per_member(Combination combination) {
@@ -33,4 +33,4 @@ struct SegmentRows {
   return {s, segments.count(rows), members};
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

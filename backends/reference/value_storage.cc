@@ -1,6 +1,6 @@
 #include "backends/reference/value_storage.h"
 
-namespace vecc {
+namespace vecc::reference {
 ValueId gathered_value(const Program& program, ValueId value) {
   while (program.op(value).kind() == OpKind::Gather) value = program.op(value).operands[0];
   return value;
@@ -33,4 +33,4 @@ MutableRows ValueStorage::rows(ValueId value) {
   return rows_in<double>(*this, value);
 }
 
-}  // namespace vecc
+}  // namespace vecc::reference

@@ -8,7 +8,7 @@
 #include "src/program/value_places.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::reference {
 
 /// The value that a chain of gathers reads: `value` itself if it is no gather.
 [[nodiscard]] ValueId gathered_value(const Program& program, ValueId value);
@@ -36,4 +36,4 @@ class ValueStorage {
   std::vector<std::vector<double>> buffers_;  // by value; only those of `places`
 };
 
-}  // namespace vecc
+}  // namespace vecc::reference

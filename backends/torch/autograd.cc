@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 using ::torch::autograd::Node;
@@ -110,4 +110,4 @@ at::Tensor record_reading_in_parts(const at::Tensor& value, std::shared_ptr<Grad
                     });
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

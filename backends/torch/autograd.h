@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// Whether a gradient of x may be asked for: the run records, and x depends on a parameter.
 [[nodiscard]] inline bool is_recorded(const at::Tensor& x) {
@@ -73,4 +73,4 @@ class GradientRows {
 [[nodiscard]] at::Tensor record_reading_in_parts(const at::Tensor& value,
                                                  std::shared_ptr<GradientRows> rows);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // The concat that continues each concat in its buffer, or kNone.
@@ -84,4 +84,4 @@ BufferPlan plan_buffers(const Program& program, const FusedReads& fused,
   return plan;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -9,7 +9,7 @@
 #include "backends/torch/fused_reads.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 inline constexpr std::uint32_t kNoChain = std::numeric_limits<std::uint32_t>::max();
 
@@ -34,4 +34,4 @@ struct BufferPlan {
 [[nodiscard]] BufferPlan plan_buffers(const Program& program, const FusedReads& fused,
                                       std::span<const ValueId> kept = {});
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

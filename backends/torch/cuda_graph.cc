@@ -8,7 +8,7 @@
 #include <c10/cuda/CUDAStream.h>
 #endif
 
-namespace vecc {
+namespace vecc::libtorch {
 
 #ifdef VECC_CUDA_HEADERS
 
@@ -81,4 +81,4 @@ void CudaGraph::launch() {
 CudaGraph::CudaGraph() : impl_(std::make_unique<Impl>()) {}
 CudaGraph::~CudaGraph() = default;
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 class CudaGraph {
  public:
@@ -35,4 +35,4 @@ class CudaGraph {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// Uploads arrays and counts their bytes. A value of a Program is a tensor [rows, size].
 class DeviceArrays {
@@ -69,4 +69,4 @@ class DeviceArrays {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

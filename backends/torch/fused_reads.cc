@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 FusedReads::FusedReads(const Program& program, const FusingOptions& options)
     : program_(program),
@@ -63,4 +63,4 @@ RowSumPlan FusedReads::as_stored(RowSumPlan plan, ValueId value) const {
   return plan;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -9,7 +9,7 @@
 #include "backends/torch/grouped_linears.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 struct FusingOptions {
   bool fuse = true;  ///< false: every op reads its operands
@@ -47,4 +47,4 @@ class FusedReads {
   std::vector<bool> in_batches_;  // by value
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

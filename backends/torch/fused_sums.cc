@@ -4,7 +4,7 @@
 
 #include "backends/torch/linear_operands.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // The operand's rows, segment after segment; empty if they stand so already.
@@ -142,4 +142,4 @@ RowSumPlan plan_ragged_sum(const Segments& segments) {
   return {{offsets.begin(), offsets.end()}, {}, {}, offsets.back()};
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

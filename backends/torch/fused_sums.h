@@ -16,7 +16,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// Sums of some rows of a value: segment s adds, in this order, rows[e] of `source` times
 /// factors[e], e = offsets[s] .. offsets[s + 1] - 1.
@@ -64,4 +64,4 @@ class FusedSums {
 /// The sums of ragged segments over all rows of their operand.
 [[nodiscard]] RowSumPlan plan_ragged_sum(const Segments& segments);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -1,6 +1,6 @@
 #include "backends/torch/gradient_plan.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 bool copies_some_rows(const Op& op) {
@@ -49,4 +49,4 @@ GradientPlan plan_gradients(const Program& program, const FusedReads& fused,
   return plan;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -9,7 +9,7 @@
 #include "backends/torch/buffer_plan.h"
 #include "backends/torch/fused_reads.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 inline constexpr std::uint32_t kNoRows = std::numeric_limits<std::uint32_t>::max();
 
@@ -30,4 +30,4 @@ struct GradientPlan {
 [[nodiscard]] GradientPlan plan_gradients(const Program& program, const FusedReads& fused,
                                           const BufferPlan& buffers, bool gradients);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

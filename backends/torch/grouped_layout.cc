@@ -3,7 +3,7 @@
 #include "backends/torch/linear_operands.h"
 #include "backends/torch/torch_functions.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 GroupedLayout plan_grouped(const LinearOp& linear, std::uint32_t side, Shape matrix, Shape input) {
   const bool on_left = side == 0;
@@ -48,4 +48,4 @@ void drop_own_order(RowSumPlan& plan) {
   plan.rows.clear();
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

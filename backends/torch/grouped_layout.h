@@ -12,7 +12,7 @@
 #include "backends/torch/row_groups.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// y = x w with the matrices on the right as they stand; with the matrices on the left, y = w x is
 /// y^T = x^T w^T.
@@ -42,4 +42,4 @@ struct GroupedLayout {
 /// Where a plan reads all rows in their order, it names none: nothing need be copied for it.
 void drop_own_order(RowSumPlan& plan);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -2,7 +2,7 @@
 
 #include "backends/torch/linear_operands.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // Elements that are written in the time of a launch.
@@ -99,4 +99,4 @@ std::vector<std::uint32_t> GroupedLinears::input_rows(ValueId linear) const {
   return rows_read(linear, 1 - reads.side, reads.gathers_inputs);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

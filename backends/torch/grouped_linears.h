@@ -15,7 +15,7 @@
 #include "backends/torch/row_groups.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// What a grouped linear reads.
 struct GroupedLinear {
@@ -65,4 +65,4 @@ class GroupedLinears {
   std::vector<GroupedLinear> grouped_;  // by value
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

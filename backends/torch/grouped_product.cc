@@ -2,7 +2,7 @@
 
 #include "backends/torch/autograd.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // out = left right, one matrix product a group.
@@ -110,4 +110,4 @@ at::Tensor GroupedProduct::add_products(const at::Tensor& x, const at::Tensor& g
   return gradient;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -9,7 +9,7 @@
 
 #include "backends/torch/row_groups.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// y = x w: x [m, k] at each position, w [k, n] for each type.
 struct GroupedShapes {
@@ -55,4 +55,4 @@ class GroupedProduct {
   std::int64_t types_ = 0;
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -1,6 +1,6 @@
 #include "backends/torch/linear_operands.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 std::vector<std::uint32_t> count_readers(const Program& program) {
   std::vector<std::uint32_t> readers(program.ops().size());
@@ -31,4 +31,4 @@ std::uint32_t row_before(const Lift& lift, std::uint32_t rows, std::uint32_t e) 
   return e;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

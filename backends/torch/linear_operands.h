@@ -7,7 +7,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// By value: how many operands name it.
 [[nodiscard]] std::vector<std::uint32_t> count_readers(const Program& program);
@@ -20,4 +20,4 @@ namespace vecc {
 /// The operand's row, of `rows`, behind row e of the lifted operand.
 [[nodiscard]] std::uint32_t row_before(const Lift& lift, std::uint32_t rows, std::uint32_t e);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -11,7 +11,7 @@
 #include "src/program/output_begin.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// They come by sample and are needed by `output` op, row by row.
 class OutputGradients {
@@ -71,4 +71,4 @@ class OutputGradients {
   std::vector<at::Tensor> tensors_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -1,6 +1,6 @@
 #include "backends/torch/reduce_choice.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // Additions for which a CPU's threads are not worth waking: the sparse products always do that,
@@ -22,4 +22,4 @@ TorchReduce choose_reduce(const RowSumSize& size) {
   return multiplies ? TorchReduce::SpMM : TorchReduce::Segment;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

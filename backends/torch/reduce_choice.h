@@ -5,7 +5,7 @@
 
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 struct RowSumSize {
   std::uint64_t members = 0;  ///< rows that are added
@@ -15,4 +15,4 @@ struct RowSumSize {
 /// Never Auto.
 [[nodiscard]] TorchReduce choose_reduce(const RowSumSize& size);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -5,7 +5,7 @@
 #include "src/program/inverse_index.h"
 #include "vecc/error.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 constexpr std::uint32_t kMostPadding = 1024;
@@ -77,4 +77,4 @@ RowGroups group_rows(std::span<const std::uint32_t> types, std::uint32_t type_co
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

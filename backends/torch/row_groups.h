@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// `groups` types side by side, each at `width` positions.
 struct RowBatch {
@@ -42,4 +42,4 @@ struct RowGroupCounts {
 /// The same; at most kMaxRows positions.
 [[nodiscard]] RowGroups group_rows(std::span<const std::uint32_t> types, std::uint32_t type_count);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -9,7 +9,7 @@
 #include "backends/torch/reduce_choice.h"
 #include "src/program/inverse_index.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // On CUDA a thread adds up one column of one segment: a longer segment is added in parts.
@@ -287,4 +287,4 @@ at::Tensor RowSums::operator()(const at::Tensor& x) const {
                 });
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -15,7 +15,7 @@
 #include "backends/torch/fused_sums.h"
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// The product alone, unrecorded.
 class SparseProduct {
@@ -86,4 +86,4 @@ class RowSums {
 /// The segment of each member.
 [[nodiscard]] std::vector<std::uint32_t> segment_owners(std::span<const std::uint32_t> offsets);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 SegmentBuckets bucket_segments(std::span<const std::uint32_t> offsets) {
   constexpr std::size_t kClasses = 33;  // widths 2^0 .. 2^32
@@ -43,4 +43,4 @@ SegmentBuckets bucket_segments(std::span<const std::uint32_t> offsets) {
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

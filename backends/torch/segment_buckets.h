@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// Segments of similar length side by side: `rows` holds count * width row numbers, segment after
 /// segment, each filled up to `width` (a power of two) with the number of rows there are, which is
@@ -24,4 +24,4 @@ struct SegmentBuckets {
 /// `offsets` as in Segments::ragged.
 [[nodiscard]] SegmentBuckets bucket_segments(std::span<const std::uint32_t> offsets);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 const void* memory_of(const at::Tensor& tensor) {
@@ -73,4 +73,4 @@ void StoredUpdates::store(std::size_t k, const at::Tensor& value) const {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

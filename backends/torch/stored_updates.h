@@ -10,7 +10,7 @@
 #include "backends/torch/device_arrays.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// The updates of a Program, each with the tensor that it writes in place.
 class StoredUpdates {
@@ -36,4 +36,4 @@ class StoredUpdates {
   boost::unordered_flat_set<const void*> written_;  // memory
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -5,7 +5,7 @@
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// All of it throws c10::Error.
 class StreamClock {
@@ -32,4 +32,4 @@ class StreamClock {
   c10::Event end_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -9,7 +9,7 @@
 #include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // Each op is a call of libtorch that keeps its tensors and, with gradients, its part of the tape:
@@ -57,4 +57,4 @@ const Backend& torch_backend() {
   return backend;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -3,9 +3,9 @@
 
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// `torch`; built without libtorch (VECC_TORCH=OFF) it is never available and says so.
 [[nodiscard]] const Backend& torch_backend();
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

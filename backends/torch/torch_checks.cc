@@ -4,7 +4,7 @@
 
 #include "backends/common/shared_rows.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 Result<void> check_torch_program(const Program& program, const ExecutionOptions& options,
                                  at::Device device) {
@@ -31,4 +31,4 @@ Result<void> check_torch_program(const Program& program, const ExecutionOptions&
   return {};
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

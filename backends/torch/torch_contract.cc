@@ -7,7 +7,7 @@
 #include "backends/torch/torch_functions.h"
 #include "src/program/inverse_index.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // Every row's gradient is made, then those of each type are added.
@@ -96,4 +96,4 @@ Step lower_contract(const ContractOp& contract, const LoweringContext& context, 
                                                  : lower_by_rows(contract, context, id);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

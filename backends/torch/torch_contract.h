@@ -3,9 +3,9 @@
 
 #include "backends/torch/torch_ops.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 [[nodiscard]] Step lower_contract(const ContractOp& contract, const LoweringContext& context,
                                   ValueId id);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -21,7 +21,7 @@
 #include "backends/torch/torch_ops.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -442,4 +442,4 @@ Result<std::unique_ptr<Executable>> make_torch_executable(const Program& program
   return std::unique_ptr<Executable>(std::move(executable));
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -7,7 +7,7 @@
 
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// GPUs that libtorch sees.
 [[nodiscard]] std::uint32_t count_torch_gpus();
@@ -17,4 +17,4 @@ namespace vecc {
 [[nodiscard]] Result<std::unique_ptr<Executable>> make_torch_executable(
     const Program& program, const ExecutionOptions& options);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // Rows of operands that have the result's rows, or one.
@@ -268,4 +268,4 @@ at::Tensor sum_entries(const at::Tensor& x) {
                             /*unsafe=*/true, 0);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

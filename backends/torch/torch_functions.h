@@ -12,7 +12,7 @@
 #include "backends/torch/device_arrays.h"
 #include "vecc/function.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -108,4 +108,4 @@ struct GradientShapes {
     const at::Tensor& y, const at::Tensor& g,
     const std::function<at::Tensor(const at::Tensor&)>& sums);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -4,7 +4,7 @@
 
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // Bytes of memory that the machine has free, 0 if it does not say.
@@ -50,4 +50,4 @@ Errors errors_of(const c10::Error& error, const TorchWork& work, const c10::Devi
   return Errors(ErrorCode::DeviceFailure, work.place, first_line(error));
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -12,7 +12,7 @@
 #include "vecc/error.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// What was being made when libtorch failed.
 struct TorchWork {
@@ -42,4 +42,4 @@ Result<void> guard(const c10::Device& device, GetWork&& work, Body&& body) {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

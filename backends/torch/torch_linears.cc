@@ -8,7 +8,7 @@
 #include "backends/torch/linear_operands.h"
 #include "backends/torch/torch_functions.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 // The grid on which both operands of a `linear` are plain or spread over one dimension.
@@ -136,4 +136,4 @@ Step lower_linear(const LinearOp& linear, const LoweringContext& context, ValueI
   return lower_on_grid(linear, context, id);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

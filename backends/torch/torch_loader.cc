@@ -10,7 +10,7 @@
 #include "backends/torch/torch_module.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,4 +97,4 @@ const Backend& torch_backend() {
   return backend;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

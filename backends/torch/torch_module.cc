@@ -5,5 +5,5 @@
 
 extern "C" __attribute__((visibility("default"))) const vecc::Backend* vecc_torch_module(
     const char* build) {
-  return build == vecc::torch_module_build() ? &vecc::torch_backend() : nullptr;
+  return build == vecc::libtorch::torch_module_build() ? &vecc::libtorch::torch_backend() : nullptr;
 }

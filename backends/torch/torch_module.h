@@ -6,7 +6,7 @@
 
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// Same in vecc and in the module, or one of them is of another build.
 [[nodiscard]] inline std::string torch_module_build() {
@@ -19,4 +19,4 @@ using TorchModuleEntry = const Backend* (*)(const char* build);
 inline constexpr const char* kTorchModuleEntry = "vecc_torch_module";
 inline constexpr const char* kTorchModuleFile = "libvecc_torch.so";
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

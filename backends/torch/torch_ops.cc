@@ -9,7 +9,7 @@
 #include "backends/torch/torch_segments.h"
 #include "backends/torch/torch_vjp.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 using Values = std::span<const at::Tensor>;
@@ -234,4 +234,4 @@ Step lower_op(const LoweringContext& context, ValueId id) {
   };
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -15,7 +15,7 @@
 #include "backends/torch/row_sums.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// Makes an op's value [rows, size] from the values so far. What it needs besides them (indices,
 /// facts, offsets, words) was uploaded when it was made.
@@ -50,4 +50,4 @@ struct LoweringContext {
 /// The same tensor in every run.
 [[nodiscard]] Step constant_step(at::Tensor tensor);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

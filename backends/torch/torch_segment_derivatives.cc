@@ -8,7 +8,7 @@
 #include "backends/torch/torch_segment_parts.h"
 #include "backends/torch/torch_segments.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 using Direction = const at::Tensor&;
@@ -125,4 +125,4 @@ SegmentDerivative lower_segment_derivative(const SegmentOp& segment, std::uint32
   return fixed_derivative(segment, fixed, context.arrays);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -7,7 +7,7 @@
 #include "backends/torch/segment_buckets.h"
 #include "backends/torch/torch_functions.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 using Values = std::span<const at::Tensor>;
@@ -124,4 +124,4 @@ Step lower_fixed_select(const FixedSegments& fixed, ValueId from, bool largest,
   };
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -6,7 +6,7 @@
 
 #include "backends/torch/torch_ops.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// By ragged segment: its number of members.
 [[nodiscard]] std::vector<double> segment_lengths(std::span<const std::uint32_t> offsets);
@@ -98,4 +98,4 @@ struct FixedSegments {
 [[nodiscard]] Step lower_fixed_select(const FixedSegments& fixed, ValueId from, bool largest,
                                       DeviceArrays& arrays);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

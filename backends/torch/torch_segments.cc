@@ -7,7 +7,7 @@
 #include "backends/torch/torch_functions.h"
 #include "backends/torch/torch_segment_parts.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 using Values = std::span<const at::Tensor>;
@@ -161,4 +161,4 @@ Step lower_segment(const SegmentOp& segment, const LoweringContext& context, Val
                                      : lower_ragged(segment, context, id);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

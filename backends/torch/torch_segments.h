@@ -3,7 +3,7 @@
 
 #include "backends/torch/torch_ops.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 
 /// A fused one (fused_sums.h) reads past the ops before it.
 [[nodiscard]] Step lower_segment(const SegmentOp& segment, const LoweringContext& context,
@@ -17,4 +17,4 @@ using SegmentDerivative =
                                                          std::uint32_t rows, std::int64_t size,
                                                          const LoweringContext& context);
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

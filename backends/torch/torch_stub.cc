@@ -1,7 +1,7 @@
 // What stands for the torch backend when vecc is built without libtorch.
 #include "backends/torch/torch_backend.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 Errors absent() {
@@ -29,4 +29,4 @@ const Backend& torch_backend() {
   return backend;
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

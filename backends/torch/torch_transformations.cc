@@ -7,7 +7,7 @@
 #include "backends/torch/autograd.h"
 #include "backends/torch/torch_functions.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 at::Tensor clamped_sigmoid(const at::Tensor& x) {
@@ -267,4 +267,4 @@ at::Tensor differentiate_sparsemax(const at::Tensor& y, const at::Tensor& g,
   return (g - sums(inside) / count).masked_fill_(outside, 0);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -6,7 +6,7 @@
 #include "backends/torch/torch_functions.h"
 #include "backends/torch/torch_segments.h"
 
-namespace vecc {
+namespace vecc::libtorch {
 namespace {
 
 using Values = std::span<const at::Tensor>;
@@ -81,4 +81,4 @@ Step lower_vjp(const VjpOp& vjp, const LoweringContext& context, ValueId id) {
   return std::visit([&](const auto& of) { return lower(of, vjp, context, id); }, vjp.of);
 }
 
-}  // namespace vecc
+}  // namespace vecc::libtorch

@@ -10,7 +10,7 @@
 #include "optimizer/compare/program_run.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 double relative_difference(double before, double after) {
@@ -168,4 +168,4 @@ Result<Comparison> compare_programs(const Program& before, const Program& after,
   return all;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 #include "vecc/error.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 struct CompareOptions {
   std::uint64_t seed = 1;
@@ -49,4 +49,4 @@ struct Comparison {
 [[nodiscard]] Result<Comparison> compare_programs(const Program& before, const Program& after,
                                                   const CompareOptions& options = {});
 
-}  // namespace vecc
+}  // namespace vecc::opt

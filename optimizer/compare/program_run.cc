@@ -5,7 +5,7 @@
 #include "backends/reference/program_interpreter.h"
 #include "optimizer/compare/random_draw.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Ops and arrays are shared; only the weights are its own.
@@ -25,7 +25,7 @@ Result<ProgramRun> run_on_draw(const Program& program, std::uint64_t seed, bool 
   ExecutionOptions options;
   options.gradients = gradients;
   VECC_TRY(const auto executable,
-           interpreter_backend().compile(with_drawn_weights(program, seed), options));
+           reference::interpreter_backend().compile(with_drawn_weights(program, seed), options));
   VECC_TRY_VOID(executable->run());
   ProgramRun run;
   VECC_TRY(run.outputs, executable->outputs());
@@ -39,4 +39,4 @@ Result<ProgramRun> run_on_draw(const Program& program, std::uint64_t seed, bool 
   return run;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -7,7 +7,7 @@
 #include "optimizer/compare/compare_programs.h"
 #include "vecc/backend.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 struct ProgramRun {
   std::vector<Executable::Output> outputs;     ///< by sample
@@ -18,4 +18,4 @@ struct ProgramRun {
 [[nodiscard]] Result<ProgramRun> run_on_draw(const Program& program, std::uint64_t seed,
                                              bool gradients);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -2,7 +2,7 @@
 
 #include <random>
 
-namespace vecc {
+namespace vecc::opt {
 
 std::vector<double> draw_numbers(std::uint64_t seed, std::string_view name, std::size_t count) {
   std::vector<std::uint32_t> words = {static_cast<std::uint32_t>(seed),
@@ -16,4 +16,4 @@ std::vector<double> draw_numbers(std::uint64_t seed, std::string_view name, std:
   return numbers;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // An op of a Program while its work is counted.
@@ -119,14 +119,6 @@ class Counter {
 
 }  // namespace
 
-Work& Work::operator+=(const Work& other) {
-  launches += other.launches;
-  bytes += other.bytes;
-  batch_bytes += other.batch_bytes;
-  multiply_adds += other.multiply_adds;
-  return *this;
-}
-
 std::uint64_t multiply_adds(Shape left, Shape right) {
   if (left.is_scalar()) return right.size();
   if (right.is_scalar()) return left.size();
@@ -137,10 +129,22 @@ Work work_of(const Program& program, ValueId value, const BackendTraits& traits)
   return Counter(program, value, traits).count();
 }
 
+}  // namespace vecc::opt
+
+namespace vecc {
+
+Work& Work::operator+=(const Work& other) {
+  launches += other.launches;
+  bytes += other.bytes;
+  batch_bytes += other.batch_bytes;
+  multiply_adds += other.multiply_adds;
+  return *this;
+}
+
 Work work_of(const Program& program, const BackendTraits& traits) {
   Work sum;
   for (ValueId value = 0; value < program.ops().size(); ++value) {
-    sum += work_of(program, value, traits);
+    sum += opt::work_of(program, value, traits);
   }
   return sum;
 }

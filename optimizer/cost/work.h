@@ -6,7 +6,7 @@
 #include "vecc/cost.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Multiply-adds of one product `left times right` of these shapes (after transposes): d*k*c for
 /// [d,k] times [k,c], an element each where one is a scalar.
@@ -16,4 +16,4 @@ namespace vecc {
 /// readers and written once; facts, weights and outputs are there already; slices are views.
 [[nodiscard]] Work work_of(const Program& program, ValueId value, const BackendTraits& traits = {});
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -5,7 +5,7 @@
 
 #include "vecc/error.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 bool equal_in(std::span<const Residues> a, std::span<const Residues> b,
@@ -95,4 +95,4 @@ std::uint64_t ClassTable::take_meetings() {
   return std::exchange(meetings_, 0);
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

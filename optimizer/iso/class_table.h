@@ -11,7 +11,7 @@
 #include "optimizer/rewrite/hash_slots.h"
 #include "src/support/thread_team.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 class ClassTable {
  public:
@@ -120,4 +120,4 @@ void ClassTable::insert_all(ThreadTeam& team, std::vector<Fill>& fills, std::uin
   }
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

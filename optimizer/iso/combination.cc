@@ -5,7 +5,7 @@
 #include "optimizer/iso/reduction.h"
 #include "optimizer/rewrite/row_classes.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 using Elements = std::span<const RowFingerprint>;
@@ -126,4 +126,4 @@ void fingerprint_combination(const Keys& keys, Combination combination,
              std::string(info(combination).text));
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

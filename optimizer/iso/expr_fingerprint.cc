@@ -4,7 +4,7 @@
 
 #include "src/function/parameter_text.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 std::span<const std::uint32_t> words_of(const ExprNode& node) {
@@ -101,4 +101,4 @@ bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerpr
   return true;
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

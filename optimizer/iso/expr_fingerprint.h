@@ -8,7 +8,7 @@
 #include "optimizer/iso/functions.h"
 #include "optimizer/iso/reduction.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 /// An expression over operands of fixed shapes; shapes and places of all nodes are found once.
 class ExprFingerprint {
@@ -38,4 +38,4 @@ class ExprFingerprint {
   std::vector<RowFingerprint> elements_;
 };
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

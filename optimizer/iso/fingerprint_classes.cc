@@ -4,7 +4,7 @@
 #include <numeric>
 #include <thread>
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 // By value: the last op that reads it; itself if none does.
@@ -134,4 +134,4 @@ ValueClasses FingerprintClasses::classes(const OutputOp&, ValueId) {
   return {};
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -15,7 +15,7 @@
 #include "optimizer/iso/keyed_hash.h"
 #include "vecc/program.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 /// The class of each row, and the classes' fingerprints. A table may be shared by values that hold
 /// the same rows (gathers, concats) and have classes of which a value has no row.
@@ -120,4 +120,4 @@ void FingerprintClasses::insert_all(ClassTable& table, std::uint32_t count, cons
   table.insert_all(team(), fills, count, visit);
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

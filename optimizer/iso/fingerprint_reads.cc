@@ -12,7 +12,7 @@
 #include "optimizer/rewrite/pair_table.h"
 #include "src/program/members.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 // The sum of the elements by their places; zeros cost nothing.
@@ -258,4 +258,4 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
   });
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -6,7 +6,7 @@
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 ValueClasses FingerprintClasses::classes(const SegmentOp& segment, ValueId id) {
   ValueClasses result = start(id);
@@ -196,4 +196,4 @@ void FingerprintClasses::add_pairs(const ContractOp& contract, ValueId id, std::
   }
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -11,7 +11,7 @@
 #include "optimizer/rewrite/doubtful_values.h"
 #include "vecc/function.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 /// left times right.
 void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
@@ -41,4 +41,4 @@ void fingerprint_combination(const Keys& keys, Combination combination,
 /// Residues for a value that only lives for a call.
 using Scratch = std::vector<Residues>;
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 Residues Keys::constant(double number) const {
   const auto bits = std::bit_cast<std::uint64_t>(number);
@@ -33,4 +33,4 @@ Residues Keys::ones(std::uint64_t size) const {
   return ones_;
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

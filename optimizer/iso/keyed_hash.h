@@ -8,7 +8,7 @@
 
 #include "optimizer/iso/residues.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 /// What a hash is of: hashes of two kinds never meet.
 enum class HashTag : std::uint8_t {
@@ -118,4 +118,4 @@ class MultisetHash {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -4,7 +4,7 @@
 
 #include "optimizer/rewrite/row_classes.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 // 1 / n is kept for n below this.
@@ -184,4 +184,4 @@ void Reduction::finish_selection(std::span<Residues> y) const {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

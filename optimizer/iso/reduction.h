@@ -6,7 +6,7 @@
 
 #include "optimizer/iso/functions.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 /// Sum, avg, elproduct, count, max, min and concat. Memory for one result, however many members.
 ///
@@ -57,4 +57,4 @@ class Reduction {
   std::vector<Residues> inverses_;
 };
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 __extension__ using Uint128 = unsigned __int128;
 
@@ -107,4 +107,4 @@ class ProductSum {
   unsigned count_ = 0;
 };
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

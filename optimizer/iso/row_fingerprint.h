@@ -30,7 +30,7 @@
 #include "optimizer/iso/residues.h"
 #include "vecc/shape.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 
 inline constexpr std::uint32_t kNarrowSide = 16;
 
@@ -60,4 +60,4 @@ struct RowFingerprint {
   return std::ranges::any_of(parts, &Residues::is_zero);
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -2,7 +2,7 @@
 
 #include "optimizer/iso/functions.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 // Of narrow ones: an element is a sum of so few products that it is reduced once.
@@ -89,4 +89,4 @@ Residues fingerprint_entry(const Keys& keys, RowFingerprint x, std::uint64_t j) 
   return keys.hash(HashTag::Entry).add(x.shape.size()).add(x.parts).add(j).value();
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

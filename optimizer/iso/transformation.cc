@@ -3,7 +3,7 @@
 
 #include "optimizer/iso/functions.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 // What a hash must know beside the elements: which function, and how many elements a wide value
@@ -122,4 +122,4 @@ void fingerprint_transformation(const Keys& keys, const TransformationSpec& spec
   fail_check("known fingerprint", __FILE__, __LINE__, std::string(about.text));
 }
 
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -14,7 +14,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 class Broadcaster {
@@ -82,4 +82,4 @@ bool broadcast_linear(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -30,7 +30,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // One sweep over a Program.
@@ -263,4 +263,4 @@ bool concat_gather(Program& program, PassContext& context) {
   return changed;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -21,7 +21,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_map.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 const FactOp* plain_fact(const Op& op) {
@@ -139,4 +139,4 @@ bool dedup_facts(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -27,7 +27,7 @@
 #include "optimizer/rewrite/source_rows.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool is_ascending(std::span<const std::uint32_t> numbers) {
@@ -108,4 +108,4 @@ bool dedup_linear_pairs(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

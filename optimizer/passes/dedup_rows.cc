@@ -21,7 +21,7 @@
 #include "optimizer/rewrite/needed_rows.h"
 #include "optimizer/rewrite/row_classes.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr double kMargin = 0.05;
@@ -39,4 +39,4 @@ bool dedup_rows(Program& program, PassContext& context) {
   return plan.changes || gathers > 0;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -11,7 +11,7 @@
 #include "optimizer/rewrite/row_classes.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // A value cut into segments, and which of them each wanted segment is.
@@ -165,4 +165,4 @@ std::uint64_t segment_linears_in_order(Program& program) {
   return orderer.count();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

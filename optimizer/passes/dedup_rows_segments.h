@@ -13,10 +13,10 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Cuts linears in their own order wherever that holds the segments that a gather picked; the
 /// gather has no other reader. The number of gathers that went.
 [[nodiscard]] std::uint64_t segment_linears_in_order(Program& program);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/rewriter.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 bool drop_dead(Program& program, PassContext& context) {
   const std::size_t before = program.ops().size();
@@ -17,4 +17,4 @@ bool drop_dead(Program& program, PassContext& context) {
   return program.ops().size() < before;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

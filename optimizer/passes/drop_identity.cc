@@ -24,7 +24,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool all_single(const Segments& segments, std::uint32_t rows) {
@@ -218,4 +218,4 @@ bool drop_identity(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

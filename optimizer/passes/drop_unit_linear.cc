@@ -15,7 +15,7 @@
 #include "optimizer/rewrite/row_map.h"
 #include "optimizer/rewrite/unit_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 Index lifted_index(const Lift& lift, std::uint32_t rows) {
@@ -70,4 +70,4 @@ bool drop_unit_linear(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 #include "optimizer/rewrite/row_map.h"
 #include "src/function/evaluate.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr double kUnit = 1.0;
@@ -213,4 +213,4 @@ std::vector<FoldedRows> evaluate_folds(const Program& program, const SourceRows&
   return Evaluator(program, sources, plan).run();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

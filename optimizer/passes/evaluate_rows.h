@@ -6,7 +6,7 @@
 
 #include "optimizer/passes/fold_plan.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// The constant rows of one value that are needed.
 struct FoldedRows {
@@ -22,4 +22,4 @@ struct FoldedRows {
                                                      const SourceRows& sources,
                                                      const FoldPlan& plan);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -28,7 +28,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_map.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Replaces values by facts and leaves out rows, as a plan says.
@@ -133,4 +133,4 @@ bool fold_constants(Program& program, PassContext& context) {
   return folded || products > 0;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -29,7 +29,7 @@
 #include "optimizer/rewrite/row_classes.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool can_fold(Combination combination) {
@@ -128,4 +128,4 @@ bool fold_multiplicity(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -4,7 +4,7 @@
 
 #include "optimizer/rewrite/op_steps.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint64_t kMostEvaluated = std::uint64_t{1} << 27;  // elements
@@ -172,4 +172,4 @@ FoldPlan plan_folds(const Program& program, const SourceRows& sources) {
   return FoldPlanner(program, sources).run();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

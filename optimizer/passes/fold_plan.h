@@ -7,7 +7,7 @@
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// What is done with a value.
 enum class FoldDecision : std::uint8_t {
@@ -38,4 +38,4 @@ struct FoldPlan {
 /// is saved), and the fact has at most 2^20 elements, or at most twice as many as its operands.
 [[nodiscard]] FoldPlan plan_folds(const Program& program, const SourceRows& sources);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -37,7 +37,7 @@
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 using iso::FingerprintClasses;
@@ -206,4 +206,4 @@ bool iso_compress(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

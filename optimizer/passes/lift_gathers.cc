@@ -46,7 +46,7 @@
 #include "optimizer/passes/passes.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint64_t kMaxBytes = 1ull << 31;  // 2 GiB
@@ -233,4 +233,4 @@ bool lift_gathers(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -5,7 +5,7 @@
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 LiftedOp reads_same_rows(OpAttributes attributes, const Index& rows) {
@@ -114,4 +114,4 @@ std::optional<LiftedOp> lift_op(const ProgramReads& reads, ValueId id, const Ind
   return std::nullopt;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -9,7 +9,7 @@
 #include "optimizer/passes/lift_gathers_reads.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Whether a gather of this kind of op can be lifted into it at all. Not into a weight (it is
 /// learnable), a concat (a gather reads one value a side), or the ops of derivatives and their
@@ -32,4 +32,4 @@ struct LiftedOp {
 [[nodiscard]] std::optional<LiftedOp> lift_op(const ProgramReads& reads, ValueId id,
                                               const Index& rows, bool through_broadcasts);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -4,7 +4,7 @@
 
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 ProgramReads::ProgramReads(const Program& program)
     : program_(program), reads_(program.ops().size()), first_use_(program.ops().size() + 1) {
@@ -71,4 +71,4 @@ Program ProgramReads::rebuild() const {
   return rewriter.finish();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

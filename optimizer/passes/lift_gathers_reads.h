@@ -11,7 +11,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Row i of an operand is row rows[i] of `source`, which is no gather.
 struct Read {
@@ -62,4 +62,4 @@ class ProgramReads {
   boost::unordered_flat_map<ValueId, OpAttributes> changed_;  // what an op has become
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -5,7 +5,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // How the rows of a side repeat: any multiple of `period` that divides their number is a period,
@@ -147,4 +147,4 @@ Index rows_under_lift(const Index& rows, const Lift& lift) {
   return rows;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

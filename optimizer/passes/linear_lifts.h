@@ -12,7 +12,7 @@
 #include "optimizer/rewrite/readers.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// The rows that one side of a linear reads, and the number of elements in one of them.
 struct LinearSide {
@@ -43,4 +43,4 @@ struct LinearLifts {
 /// The rows that a side reads once it is lifted.
 [[nodiscard]] Index rows_under_lift(const Index& rows, const Lift& lift);
 
-}  // namespace vecc
+}  // namespace vecc::opt

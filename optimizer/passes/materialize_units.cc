@@ -19,7 +19,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/unit_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool is_broadcast(const Op& op) {
@@ -75,4 +75,4 @@ bool materialize_units(Program& program, PassContext& context) {
   return written || joined > 0;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -16,7 +16,7 @@
 #include "optimizer/rewrite/row_map.h"
 #include "optimizer/rewrite/unit_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool is_shared_unit(const Op& op) {
@@ -50,4 +50,4 @@ bool merge_units(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -11,7 +11,7 @@
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kWidest = 16;  // rows of a square weight
@@ -257,4 +257,4 @@ std::uint64_t join_mixed_linears(Program& program) {
   return joined;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

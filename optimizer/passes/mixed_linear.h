@@ -27,9 +27,9 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Joins where it pays; how many segments it changed.
 [[nodiscard]] std::uint64_t join_mixed_linears(Program& program);
 
-}  // namespace vecc
+}  // namespace vecc::opt

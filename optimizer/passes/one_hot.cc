@@ -10,7 +10,7 @@
 #include "optimizer/rewrite/source_rows.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kZeros = 0xFFFFFFFE;   // a row of zeros
@@ -256,4 +256,4 @@ std::uint64_t slice_one_hot_products(Program& program, const BackendTraits& trai
   return slicer.products();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

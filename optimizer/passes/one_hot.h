@@ -24,9 +24,9 @@
 
 #include "vecc/optimize.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Replaces such linears where it pays; how many products went.
 [[nodiscard]] std::uint64_t slice_one_hot_products(Program& program, const BackendTraits& traits);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -41,7 +41,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Sorts the pairs by either side; false if one repeats.
@@ -197,4 +197,4 @@ bool pad_linear(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -6,7 +6,7 @@
 
 #include "optimizer/rewrite/row_pairs.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // A table by row is not made for a linear that reads less than one in so many rows.
@@ -195,4 +195,4 @@ PaddedRows lay_out(const DistinctPairs& pairs, const PadLayout& layout, Orientat
   return lay_out_periods(pairs, layout, orientation);
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

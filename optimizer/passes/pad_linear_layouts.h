@@ -15,7 +15,7 @@
 
 #include "vecc/optimize.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Rows that one side of a linear reads, and the pairs that each is in.
 struct SideUses {
@@ -69,4 +69,4 @@ struct PaddedRows {
 [[nodiscard]] PaddedRows lay_out(const DistinctPairs& pairs, const PadLayout& layout,
                                  Orientation orientation);
 
-}  // namespace vecc
+}  // namespace vecc::opt

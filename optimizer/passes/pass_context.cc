@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vecc {
+namespace vecc::opt {
 
 const RowClasses& PassContext::row_classes(const Program& program) {
   if (!row_classes_) row_classes_.emplace(program);
@@ -23,4 +23,4 @@ std::vector<std::pair<std::string, std::uint64_t>> PassContext::take_counters() 
   return std::exchange(counters_, {});
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -12,7 +12,7 @@
 #include "vecc/optimize.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// What a pass may know, and where it counts what it did.
 class PassContext {
@@ -48,4 +48,4 @@ class PassContext {
 /// gone afterwards (Rewriter::finish and rebuild_rows see to it).
 using PassFunction = bool (*)(Program& program, PassContext& context);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -3,9 +3,9 @@
 
 #include "optimizer/passes/pass_context.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 #define VECC_PASS(function, ...) bool function(Program& program, PassContext& context);
 #include "optimizer/passes/passes.def"
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -23,7 +23,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 enum class ConstantKind : std::uint8_t { None, Fact, Unit, Weight };
@@ -244,4 +244,4 @@ bool preconcat_constants(Program& program, PassContext& context) {
   return changed;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -27,7 +27,7 @@
 #include "optimizer/rewrite/needed_rows.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kMostRounds = 64;
@@ -113,4 +113,4 @@ bool reorder_linear(Program& program, PassContext& context) {
   return changed;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -19,7 +19,7 @@
 #include "optimizer/passes/reorder_linear_work.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Shorter ones are the business of the rule for three factors.
@@ -237,4 +237,4 @@ std::vector<Reordering> reorder_chains(const ProductView& view) {
   return ChainFinder(view).run();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

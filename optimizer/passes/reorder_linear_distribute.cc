@@ -17,7 +17,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // What is computed instead.
@@ -186,4 +186,4 @@ std::optional<Reordering> distribute_over_sums(const ProductView& view, ValueId 
   return Distributor(view, linear).find();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

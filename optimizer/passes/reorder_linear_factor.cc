@@ -19,7 +19,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 struct Member {
@@ -246,4 +246,4 @@ std::optional<Reordering> factor_out_of_sums(const ProductView& view, ValueId se
   return Factorer(view, segment).find();
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

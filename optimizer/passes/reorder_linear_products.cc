@@ -17,7 +17,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 using Factors = std::array<Factor, 3>;
@@ -199,4 +199,4 @@ std::optional<Reordering> reassociate(const ProductView& view, ValueId linear) {
   return best;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

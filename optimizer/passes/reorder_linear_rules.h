@@ -8,7 +8,7 @@
 #include "optimizer/passes/reorder_linear_view.h"
 #include "optimizer/rewrite/rewriter.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Another way to compute one op.
 struct Reordering {
@@ -34,4 +34,4 @@ struct Reordering {
 /// of products. Linear in the Program.
 [[nodiscard]] std::vector<Reordering> reorder_chains(const ProductView& view);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr ValueId kUnread = kNoValue - 1;
@@ -97,4 +97,4 @@ std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const Pair
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -7,7 +7,7 @@
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// One side of a linear, through the gathers that make it: row i is row rows[i] of `source`.
 struct Factor {
@@ -82,4 +82,4 @@ class PairRows {
   std::vector<std::uint32_t> right_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -6,7 +6,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool is_constant_op(const Op& op, const std::vector<bool>& constant) {
@@ -108,4 +108,4 @@ void WorkEstimate::segment(Shape shape, std::uint64_t members, std::uint64_t seg
   work_.bytes += bytes(shape, members + segments);
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -7,7 +7,7 @@
 #include "optimizer/cost/work.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Multiply-adds that take as long as moving a byte: between a core with warm caches (1) and a GPU
 /// (8 in single precision).
@@ -53,4 +53,4 @@ class WorkEstimate {
   Work work_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

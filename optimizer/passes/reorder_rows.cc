@@ -30,7 +30,7 @@
 #include "optimizer/rewrite/row_map.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::size_t kMostOperands = 8;  // of a concat that is looked through
@@ -263,4 +263,4 @@ bool reorder_rows(Program& program, PassContext& context) {
   return best.elements < first.elements;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

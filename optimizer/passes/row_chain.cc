@@ -5,7 +5,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
@@ -122,4 +122,4 @@ std::optional<RowChain> plan_row_chain(const Program& program, const Readers& re
   return Planner(program, readers, gather_rows).plan(top, std::move(kept));
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

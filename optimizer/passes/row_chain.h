@@ -10,7 +10,7 @@
 #include "optimizer/rewrite/readers.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// A value, and all below it that only it reads, in another order: down to gathers, whose indices
 /// take that order, and to facts, whose rows are written in it.
@@ -34,4 +34,4 @@ struct RowChain {
                                                      std::span<const Index> gather_rows,
                                                      ValueId top, std::vector<std::uint32_t> kept);
 
-}  // namespace vecc
+}  // namespace vecc::opt

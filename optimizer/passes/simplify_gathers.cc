@@ -24,7 +24,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Which operands of the concats are read, where nothing but gathers reads a concat. What no output
@@ -256,4 +256,4 @@ bool simplify_gathers(Program& program, PassContext& context) {
   return changed;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

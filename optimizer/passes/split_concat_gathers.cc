@@ -30,7 +30,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::size_t kMostSources = 8;
@@ -270,4 +270,4 @@ bool split_concat_gathers(Program& program, PassContext& context) {
   return changed;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -7,7 +7,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Sorts the members of one segment after the other to their operands.
@@ -128,4 +128,4 @@ SegmentPiece make_piece(const Program& program, ValueId source, SourceMembers me
   return piece;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 #include "optimizer/rewrite/concat_parts.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// A segment op over a concat, read through a gather or not.
 struct ConcatSegment {
@@ -48,4 +48,4 @@ struct SegmentPiece {
 [[nodiscard]] SegmentPiece make_piece(const Program& program, ValueId source, SourceMembers members,
                                       std::uint32_t dimension, bool may_sort);
 
-}  // namespace vecc
+}  // namespace vecc::opt

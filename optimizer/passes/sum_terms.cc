@@ -7,7 +7,7 @@
 
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // What stands deeper is a term as it is: a chain of sums may be as long as a recursion.
@@ -326,4 +326,4 @@ void SumTerms::repeat_terms() {
   found_.terms = std::move(repeated);
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

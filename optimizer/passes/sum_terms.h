@@ -15,7 +15,7 @@
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// `factor` times a row: the source row of that number (table 0), or product `row` of
 /// products[table - 1].
@@ -107,4 +107,4 @@ class SumTerms {
   std::uint64_t written_ = 0;  // terms before equal ones were one
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

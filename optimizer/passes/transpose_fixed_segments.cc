@@ -23,7 +23,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Row k * count + s of the result is row s * members + k.
@@ -121,4 +121,4 @@ bool transpose_fixed_segments(Program& program, PassContext& context) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -1,6 +1,6 @@
 #include "optimizer/rewrite/concat_parts.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 ConcatBegins ConcatParts::of(ValueId concat) {
   if (begins_.size() <= concat) begins_.resize(program_.ops().size());
@@ -15,4 +15,4 @@ ConcatBegins ConcatParts::of(ValueId concat) {
   return begins;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

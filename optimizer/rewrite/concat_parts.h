@@ -8,7 +8,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// The first row of each operand of a concat, then the number of rows.
 using ConcatBegins = std::span<const std::uint32_t>;
@@ -24,7 +24,7 @@ class ConcatCursor {
   explicit ConcatCursor(ConcatBegins begins) : begins_(begins) {}
   /// The operand that row `row` comes from.
   [[nodiscard]] std::size_t operand_at(std::uint32_t row) {
-    if (row < begins_[last_] || row >= begins_[last_ + 1]) last_ = vecc::operand_at(begins_, row);
+    if (row < begins_[last_] || row >= begins_[last_ + 1]) last_ = opt::operand_at(begins_, row);
     return last_;
   }
 
@@ -45,4 +45,4 @@ class ConcatParts {
   std::vector<std::vector<std::uint32_t>> begins_;  // by value; empty: not computed
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

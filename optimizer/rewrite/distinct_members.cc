@@ -2,7 +2,7 @@
 
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 DistinctMembers DistinctMemberFinder::find(ValueId id) {
   const auto& segment = std::get<SegmentOp>(program_.op(id).attributes);
@@ -28,4 +28,4 @@ DistinctMembers DistinctMemberFinder::find(ValueId id) {
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

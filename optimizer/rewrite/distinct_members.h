@@ -7,7 +7,7 @@
 #include "optimizer/rewrite/row_classes.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 struct DistinctMembers {
   std::vector<std::uint32_t> rows;     ///< of the operand: the first of each class, by segment
@@ -31,4 +31,4 @@ class DistinctMemberFinder {
       entry_;  // by class: 1 + its entry in `rows`; may be of another segment
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-namespace vecc {
+namespace vecc::opt {
 
 std::uint32_t DistinctRows::number_of(const double* row) {
   const auto [entry, is_new] = numbers_.try_emplace(row, static_cast<std::uint32_t>(rows_.size()));
@@ -24,4 +24,4 @@ bool DistinctRows::Equal::operator()(const double* a, const double* b) const noe
   return std::memcmp(a, b, size * sizeof(double)) == 0;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

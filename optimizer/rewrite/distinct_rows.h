@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Numbers rows of `size` doubles in the order in which they first come; rows with the same bits
 /// get the same number (0.0 and -0.0 differ, a NaN equals itself).
@@ -34,4 +34,4 @@ class DistinctRows {
   std::vector<const double*> rows_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

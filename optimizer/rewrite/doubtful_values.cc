@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
-bool makes_doubt(const ExprNode& node) {
+bool expr_makes_doubt(const ExprNode& node) {
   switch (node.kind) {
     case ExprNode::Kind::Input: return false;
     case ExprNode::Kind::Constant: return is_doubtful({&node.constant, 1});
@@ -22,7 +22,7 @@ struct MakesDoubt {
   bool operator()(const SegmentOp& op) const { return makes_doubt(op.combination); }
   bool operator()(const MapOp& op) const {
     return std::ranges::any_of(op.expr->nodes,
-                               [](const ExprNode& node) { return makes_doubt(node); });
+                               [](const ExprNode& node) { return expr_makes_doubt(node); });
   }
   bool operator()(const VjpOp&) const { return true; }  // a derivative may be infinite
   bool operator()(const auto&) const { return false; }
@@ -55,4 +55,4 @@ bool DoubtfulValues::operator[](ValueId value) {
   return doubtful[value];
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

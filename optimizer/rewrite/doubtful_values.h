@@ -11,7 +11,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Whether a constant is infinite or NaN, or so large that products of it may be.
 [[nodiscard]] bool is_doubtful(std::span<const double> constants);
@@ -30,4 +30,4 @@ class DoubtfulValues {
   std::optional<std::vector<bool>> doubtful_;  // by value
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

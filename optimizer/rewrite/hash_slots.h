@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Numbers (below 2^32 - 1) by 64-bit hashes. An entry's place is given by the upper bits of its
 /// hash, of which a slot keeps 32: growing reads no entry, and goes through the old and the new
@@ -64,4 +64,4 @@ class HashSlots {
   int shift_ = 64 - kFewestBits;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -7,7 +7,7 @@
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 // Rows of one value.
@@ -286,4 +286,4 @@ bool drop_unread_rows(Program& program) {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -13,7 +13,7 @@
 #include "optimizer/rewrite/row_map.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// What rebuild_rows leaves out.
 struct RowPlan {
@@ -39,4 +39,4 @@ struct RowPlan {
 /// Applies plan_needed_rows(program); false if every row is read.
 bool drop_unread_rows(Program& program);
 
-}  // namespace vecc
+}  // namespace vecc::opt

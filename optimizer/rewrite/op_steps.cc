@@ -2,7 +2,7 @@
 
 #include "src/program/select_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 std::uint32_t step_count(const Program& program, const Op& op) {
@@ -38,4 +38,4 @@ OpSteps::OpSteps(const Program& program, const SourceRows& sources, ValueId id)
   makes_members_ = segment && keeps_members(segment->combination);
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

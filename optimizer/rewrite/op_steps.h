@@ -8,7 +8,7 @@
 #include "src/program/members.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// The steps of an op: the smallest parts of it that can be computed alone. A step of linear, map,
 /// transform, update and output makes one row; one of segment reduces a segment to a row (softmax
@@ -91,4 +91,4 @@ class OpSteps {
   std::uint32_t count_ = 0;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vecc {
+namespace vecc::opt {
 
 class PairTable {
  public:
@@ -82,4 +82,4 @@ class PairTable {
   std::uint32_t size_ = 0;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -2,7 +2,7 @@
 
 #include "optimizer/rewrite/rewriter.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 Readers::Readers(const Program& program) : begin_(program.ops().size() + 1) {
   for (const Op& op : program.ops()) {
@@ -21,4 +21,4 @@ ValueId Readers::only(ValueId value) const {
   return readers.size() == 1 ? readers[0] : kNoValue;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -6,7 +6,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 class Readers {
  public:
@@ -23,4 +23,4 @@ class Readers {
   std::vector<ValueId> readers_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -5,7 +5,7 @@
 
 #include "src/program/index_algebra.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 ValueId added(Result<ValueId> value) {
@@ -113,4 +113,4 @@ GatheredRows read_through(const Program& program, ValueId value) {
   return read_through(program, value, Index::slice(0, program.op(value).rows));
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -16,7 +16,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 inline constexpr ValueId kNoValue = std::numeric_limits<ValueId>::max();
 
@@ -83,4 +83,4 @@ struct GatheredRows {
 /// All rows of `value`.
 [[nodiscard]] GatheredRows read_through(const Program& program, ValueId value);
 
-}  // namespace vecc
+}  // namespace vecc::opt

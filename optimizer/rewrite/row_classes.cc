@@ -10,7 +10,7 @@
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
@@ -247,4 +247,4 @@ RowClasses::RowClasses(const Program& program) : sources_(program), classes_(sou
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

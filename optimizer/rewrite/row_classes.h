@@ -17,7 +17,7 @@
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 class RowClasses {
  public:
@@ -57,4 +57,4 @@ class RowClasses {
 /// The same of a `segment` of `program`, whose members may be NaN.
 [[nodiscard]] bool is_order_free(const Program& program, ValueId segment, DoubtfulValues& doubtful);
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace vecc {
+namespace vecc::opt {
 
 void RowList::add(ValueId value, std::uint32_t row) {
   const auto [first, is_new] = first_rows_.try_emplace(value, next_row_);
@@ -24,4 +24,4 @@ ValueId RowList::read(const Note& note) {
   return rewriter_.gather(from, Index::compact(std::move(rows_)), note);
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -8,7 +8,7 @@
 
 #include "optimizer/rewrite/rewriter.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 class RowList {
  public:
@@ -26,4 +26,4 @@ class RowList {
   std::vector<std::uint32_t> rows_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

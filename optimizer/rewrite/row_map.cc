@@ -10,7 +10,7 @@
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 RowMap RowMap::of_classes(std::span<const std::uint32_t> classes, std::uint32_t class_count) {
   RowMap map;
@@ -221,4 +221,4 @@ Program compose_gathers(const Program& program) {
   return rebuild_rows(program, std::vector<RowMap>(program.ops().size()));
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -21,7 +21,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// In RowMap::place: an old row that is not read.
 inline constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
@@ -54,4 +54,4 @@ struct RowMap {
 /// gather reads instead of the gather where that is no longer.
 [[nodiscard]] Program compose_gathers(const Program& program);
 
-}  // namespace vecc
+}  // namespace vecc::opt

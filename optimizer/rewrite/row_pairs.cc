@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kDigitBits = 11;
@@ -50,4 +50,4 @@ std::vector<std::uint32_t> order_of_pairs(std::span<const std::uint32_t> major,
   return order;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Rows 0 .. n-1 sorted by (major[row], minor[row], row); both have n numbers. Linear (radix).
 [[nodiscard]] std::vector<std::uint32_t> order_of_pairs(std::span<const std::uint32_t> major,
                                                         std::span<const std::uint32_t> minor);
 
-}  // namespace vecc
+}  // namespace vecc::opt

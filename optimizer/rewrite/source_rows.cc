@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool is_source(const Op& op) {
@@ -103,4 +103,4 @@ SourceRows::Source SourceRows::source(std::uint32_t number) const {
   return {value, number - begin_[value]};
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

@@ -15,7 +15,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 class SourceRows {
  public:
@@ -75,4 +75,4 @@ class SourceRows {
   std::vector<std::vector<std::uint32_t>> lists_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

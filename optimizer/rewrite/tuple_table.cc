@@ -1,6 +1,6 @@
 #include "optimizer/rewrite/tuple_table.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 std::uint64_t TupleTable::hash_of(std::span<const std::uint32_t> tuple) {
   std::uint64_t hash = 0x9E3779B97F4A7C15ull ^ tuple.size();
@@ -27,4 +27,4 @@ std::uint32_t TupleTable::number_of(std::uint64_t hash, std::span<const std::uin
   return number;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

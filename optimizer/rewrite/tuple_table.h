@@ -9,7 +9,7 @@
 
 #include "optimizer/rewrite/hash_slots.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Numbers lists in the order in which they first come. Lists are compared in full: a hash only
 /// finds them. Fewer than 2^32 - 1 distinct lists.
@@ -65,4 +65,4 @@ void TupleTable::number_all(std::uint32_t count, Fill&& fill, Visit&& visit) {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

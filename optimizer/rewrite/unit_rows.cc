@@ -4,7 +4,7 @@
 
 #include "src/program/members.h"
 
-namespace vecc {
+namespace vecc::opt {
 namespace {
 
 bool has_units(const Op& op) {
@@ -65,4 +65,4 @@ bool UnitRows::all(ValueId value) const {
   return true;
 }
 
-}  // namespace vecc
+}  // namespace vecc::opt

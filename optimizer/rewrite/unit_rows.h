@@ -7,7 +7,7 @@
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::opt {
 
 /// Whether a fact has only unit rows: `fact unit`, or scalar rows that are all exactly 1. (A vector
 /// of ones is no unit: `W * [1, 1, 1]` is not `W`.)
@@ -32,4 +32,4 @@ class UnitRows {
   std::vector<bool> unit_;             // by source row
 };
 
-}  // namespace vecc
+}  // namespace vecc::opt

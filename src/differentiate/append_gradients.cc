@@ -7,14 +7,14 @@ namespace vecc {
 
 Result<std::vector<std::optional<ValueId>>> append_gradients(
     Program& program, std::span<const Seed> seeds, std::span<const ParameterIndex> wanted) {
-  VECC_TRY(const std::vector<bool> path, find_gradient_path(program, seeds, wanted));
-  GradientSum sums(program, path);
-  OpGradients rules(program, sums);
+  VECC_TRY(const std::vector<bool> path, autodiff::find_gradient_path(program, seeds, wanted));
+  autodiff::GradientSum sums(program, path);
+  autodiff::OpGradients rules(program, sums);
   for (const Seed& seed : seeds) sums.add(seed.value, seed.gradient);
   std::vector<std::vector<ValueId>> found(program.parameters().size());  // by `weight` op
   for (auto id = static_cast<ValueId>(path.size()); id-- > 0;) {
     if (!path[id]) continue;
-    const GradientSum::Read* const read = sums.sole_read(id);
+    const autodiff::GradientSum::Read* const read = sums.sole_read(id);
     if (read != nullptr && rules.pass_read(id, *read)) continue;
     const Note note = program.op(id).note;
     VECC_TRY(const std::optional<ValueId> gradient, sums.sum(id, note));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace vecc {
+namespace vecc::autodiff {
 
 ConcatLeaves::ConcatLeaves(const Program& program)
     : program_(program),
@@ -80,4 +80,4 @@ const ConcatLeaves::Leaf& ConcatLeaves::View::find(std::uint32_t row, std::size_
   return (*leaves_)[hint];
 }
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

@@ -12,7 +12,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 
 class ConcatLeaves {
  public:
@@ -55,4 +55,4 @@ class ConcatLeaves {
   std::vector<ValueId> family_;            // by value: another one of its family, or itself
 };
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

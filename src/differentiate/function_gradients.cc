@@ -4,7 +4,7 @@
 
 #include "src/differentiate/op_gradients.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 namespace {
 
 // By member: its segment. Fixed over dimension 2 each segment stands for its members in a row.
@@ -145,4 +145,4 @@ void OpGradients::append_vjp(VjpOp vjp, ValueId id, ValueId g) {
   sums_.add(operand, *added);
 }
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

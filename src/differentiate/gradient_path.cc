@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace vecc {
+namespace vecc::autodiff {
 namespace {
 
 std::string place_of_value(const Program& program, ValueId value) {
@@ -100,4 +100,4 @@ Result<std::vector<bool>> find_gradient_path(const Program& program, std::span<c
   return path;
 }
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

@@ -6,11 +6,11 @@
 
 #include "vecc/differentiate.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 
 /// By value. Errors: those of append_gradients but LimitRows.
 [[nodiscard]] Result<std::vector<bool>> find_gradient_path(const Program& program,
                                                            std::span<const Seed> seeds,
                                                            std::span<const ParameterIndex> wanted);
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

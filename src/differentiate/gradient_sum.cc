@@ -6,7 +6,7 @@
 
 #include "src/program/inverse_index.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 namespace {
 
 // More terms than this are one dense reduction instead of an expression.
@@ -171,4 +171,4 @@ Result<ValueId> GradientSum::sum_whole(const std::vector<ValueId>& terms, const 
   return program_.segment(all, Segments::fixed(members, 1), Combination::Sum, note);
 }
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

@@ -18,7 +18,7 @@
 #include "src/differentiate/concat_leaves.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 
 class GradientSum {
  public:
@@ -75,4 +75,4 @@ class GradientSum {
   boost::unordered_flat_map<ValueId, Buffer> buffers_;             // by family
 };
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

@@ -3,7 +3,7 @@
 
 #include "src/differentiate/op_gradients.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 namespace {
 
 std::uint32_t unlifted_row(const Lift& lift, std::uint32_t rows, std::uint32_t i) {
@@ -189,4 +189,4 @@ void OpGradients::pass_product(const Side& own, const Side& other, bool is_left,
   sums_.add(own.value, result);
 }
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

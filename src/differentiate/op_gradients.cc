@@ -1,7 +1,7 @@
 // Ops that move rows: what they move goes back.
 #include "src/differentiate/op_gradients.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 namespace {
 
 // Rows that are all read equally often stand in fixed segments.
@@ -92,4 +92,4 @@ ValueId OpGradients::reshape(ValueId value, Shape shape) {
   return program_.transform(value, {.id = Transformation::Reshape, .target = shape}, {}, note_);
 }
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

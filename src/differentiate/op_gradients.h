@@ -9,7 +9,7 @@
 #include "src/differentiate/gradient_sum.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::autodiff {
 
 /// Appends the backward ops of one op after the other, from the last to the first.
 class OpGradients {
@@ -84,4 +84,4 @@ class OpGradients {
   std::vector<std::uint32_t> type_of_row_;  // 0 between calls
 };
 
-}  // namespace vecc
+}  // namespace vecc::autodiff

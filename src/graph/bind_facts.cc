@@ -76,7 +76,7 @@ class FactBinder {
       has_weights = has_weights || range.fact == FactKind::Learnable;
       if (is_bindable(range)) ranges[shape_of(range)].push_back(r);
     }
-    const std::string place = describe_group(graph_.groups[groups.front()]);
+    const std::string place = graph::describe_group(graph_.groups[groups.front()]);
     if (ranges.empty() && has_weights) return error(place + ": its facts are weights already");
     if (ranges.empty()) return error(place + " holds no facts" + list_groups(graph_));
     for (auto& [shape, of_shape] : ranges) {

@@ -6,7 +6,7 @@
 
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::graph {
 
 /// `group 3 "layer_1"`: the file's id and the head predicate, escaped.
 [[nodiscard]] std::string describe_group(const NeuronGroup& group);
@@ -14,4 +14,4 @@ namespace vecc {
 /// Behind the message of the first neuron: how many of its group have the same; empty for none.
 [[nodiscard]] std::string count_of_others(std::uint64_t neurons);
 
-}  // namespace vecc
+}  // namespace vecc::graph

@@ -40,6 +40,10 @@ std::string_view text_of(NeuronClass neuron_class) {
   fail_check("a neuron class", __FILE__, __LINE__, std::to_string(static_cast<int>(neuron_class)));
 }
 
+}  // namespace vecc
+
+namespace vecc::graph {
+
 std::string count_of_others(std::uint64_t neurons) {
   if (neurons == 0) return {};
   return "; " + text_of_count(neurons, "more neuron") + " of the group " +
@@ -50,6 +54,10 @@ std::string describe_group(const NeuronGroup& group) {
   return "group " + std::to_string(group.file_id) + " \"" + escape_terminal(group.head_predicate) +
          "\"";
 }
+
+}  // namespace vecc::graph
+
+namespace vecc {
 
 std::uint32_t NeuronGraph::range_of(NeuronId neuron) const {
   VECC_CHECK(neuron < neuron_count(), "neuron " + std::to_string(neuron));
@@ -66,7 +74,7 @@ std::uint64_t NeuronGraph::file_id(NeuronId neuron) const {
 
 std::string NeuronGraph::describe(NeuronId neuron) const {
   const NeuronRange& range = ranges[range_of(neuron)];
-  return describe_group(groups[range.group]) + ", neuron " +
+  return graph::describe_group(groups[range.group]) + ", neuron " +
          std::to_string(range.file_first_id + (neuron - range.first));
 }
 

@@ -5,7 +5,7 @@
 #include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::graph {
 namespace {
 
 constexpr std::size_t kListedNames = 10;
@@ -55,4 +55,4 @@ std::string describe_vocabulary(std::string_view name) {
   return "vocabulary \"" + escape_terminal(name) + "\"";
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph

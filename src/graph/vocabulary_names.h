@@ -9,7 +9,7 @@
 
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::graph {
 
 inline constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max();
 
@@ -27,4 +27,4 @@ inline constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max
 /// `vocabulary "node label"`, escaped.
 [[nodiscard]] std::string describe_vocabulary(std::string_view name);
 
-}  // namespace vecc
+}  // namespace vecc::graph

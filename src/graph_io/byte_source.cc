@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 class FileSource : public ByteSource {
@@ -66,4 +66,4 @@ std::unique_ptr<ByteSource> open_memory(std::string_view bytes) {
   return std::make_unique<MemorySource>(bytes);
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

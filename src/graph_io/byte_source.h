@@ -8,7 +8,7 @@
 
 #include "vecc/error.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// A stream of bytes, read once from the front.
 class ByteSource {
@@ -27,4 +27,4 @@ class ByteSource {
 /// Reads `bytes`, which must live as long as the source.
 [[nodiscard]] std::unique_ptr<ByteSource> open_memory(std::string_view bytes);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

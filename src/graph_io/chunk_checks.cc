@@ -7,7 +7,7 @@
 #include "src/graph_io/function_reader.h"
 #include "src/graph_io/wire_checks.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 constexpr std::string_view kOneANeuron = "one a neuron";
@@ -227,4 +227,4 @@ bool check_neurons(CheckedChunk& chunk, ImportState& state) {
   return check_words(chunk, state) && good;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -7,7 +7,7 @@
 #include "src/graph_io/import_state.h"
 #include "vecc/graph.pb.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// A chunk with its decoded parts.
 struct CheckedChunk {
@@ -29,4 +29,4 @@ struct CheckedChunk {
 /// Other neurons: columns, fan-in, function parameters. Reports and returns false.
 [[nodiscard]] bool check_neurons(CheckedChunk& chunk, ImportState& state);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Appends with room for a quarter more (doubling would leave up to half of a large column unused,
 /// and reserving exactly would copy it for every chunk).
@@ -30,4 +30,4 @@ inline std::optional<std::uint64_t> checked_product(std::uint64_t a, std::uint64
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 constexpr std::size_t kNamed = 8;  // neurons of a cycle that the message names
@@ -75,4 +75,4 @@ void check_acyclic(const NeuronGraph& graph, ErrorList& errors) {
   errors.add(ErrorCode::Cycle, graph.describe(cycle.front()), std::move(text));
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

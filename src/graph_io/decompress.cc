@@ -10,7 +10,7 @@
 
 #include "src/graph_io/wire_format.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 Errors damaged(std::string_view format, std::string_view reason) {
@@ -142,4 +142,4 @@ Result<std::unique_ptr<ByteSource>> open_compressed(std::unique_ptr<ByteSource> 
   return whole;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -7,7 +7,7 @@
 
 #include "vecc/error.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Collects diagnostics; those beyond the limit (at least one is kept) are only counted.
 class ErrorList {
@@ -46,4 +46,4 @@ class ErrorList {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -7,7 +7,7 @@
 
 #include "src/graph_io/wire_format.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 constexpr std::size_t kReadBlock = std::size_t{64} << 10;
@@ -161,4 +161,4 @@ Result<std::optional<Field>> FieldReader::next() {
   return std::optional<Field>(field);
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -11,7 +11,7 @@
 
 #include "src/graph_io/byte_source.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
@@ -61,4 +61,4 @@ class FieldReader {
   std::string content_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

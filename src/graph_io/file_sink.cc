@@ -14,7 +14,7 @@
 #include "src/graph_io/wire_format.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 constexpr int kZstdLevel = 9;
@@ -137,4 +137,4 @@ Result<void> FileSink::commit() {
   return {};
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

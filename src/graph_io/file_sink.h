@@ -9,7 +9,7 @@
 #include "vecc/error.h"
 #include "vecc/graph_io.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// An AtomicFile whose bytes are compressed on the way. All errors are CannotWrite with the path as
 /// place.
@@ -38,4 +38,4 @@ class FileSink {
   std::unique_ptr<Encoder> encoder_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

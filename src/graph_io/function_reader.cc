@@ -6,7 +6,7 @@
 #include "src/graph_io/wire_checks.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 std::string quoted(std::string_view text) {
@@ -135,4 +135,4 @@ std::optional<std::uint32_t> read_function(const wire::Function& wire, const std
   return entry->second;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

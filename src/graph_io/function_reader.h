@@ -7,7 +7,7 @@
 #include "src/graph_io/import_state.h"
 #include "vecc/graph.pb.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Index of the function in NeuronGraph::functions (equal functions once); none after reporting
 /// UnknownFunction, ParameterRange or ProgramSyntax.
@@ -15,4 +15,4 @@ namespace vecc {
                                                          const std::string& place,
                                                          ImportState& state);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -17,7 +17,7 @@
 namespace vecc {
 
 struct GraphWriter::Impl {
-  std::unique_ptr<FileSink> sink;
+  std::unique_ptr<graph_io::FileSink> sink;
   std::string path;
   std::optional<Errors> failed;
   std::string buffer;
@@ -52,9 +52,9 @@ struct GraphWriter::Impl {
   void write_field(std::uint32_t number, const google::protobuf::MessageLite& message) {
     if (failed) return;
     const std::uint64_t size = message.ByteSizeLong();
-    if (size > kMaxFieldBytes) {
+    if (size > graph_io::kMaxFieldBytes) {
       fail("a chunk has " + std::to_string(size) + " bytes, the format has at most " +
-           std::to_string(kMaxFieldBytes) + " in a field");
+           std::to_string(graph_io::kMaxFieldBytes) + " in a field");
       return;
     }
     std::uint8_t head[16];
@@ -69,7 +69,7 @@ struct GraphWriter::Impl {
     }
     write(buffer);
   }
-  void write_group_part(const GroupChunk& chunk, const ChunkPart& part);
+  void write_group_part(const GroupChunk& chunk, const graph_io::ChunkPart& part);
 };
 
 namespace {
@@ -82,7 +82,7 @@ std::uint32_t fan_in_of(const GroupChunk& chunk, std::uint64_t i) {
 // What a neuron adds to a chunk, at most.
 std::uint64_t bytes_of(const GroupChunk& chunk, std::uint64_t i) {
   const std::uint64_t name = chunk.names.empty() ? 0 : chunk.names[i].size() + 5;
-  return 32 + name + 8 * value_size(chunk) +
+  return 32 + name + 8 * graph_io::value_size(chunk) +
          std::uint64_t{fan_in_of(chunk, i)} * (8 + (chunk.weights.empty() ? 0 : 4));
 }
 
@@ -99,7 +99,7 @@ void check_columns(const GroupChunk& chunk) {
   VECC_CHECK(chunk.inputs.size() == edges, "inputs are the sum of fan_in");
   VECC_CHECK(fits(chunk.weights.size(), fact ? chunk.count : edges), "weights");
   VECC_CHECK(fits(chunk.offsets.size(), chunk.count), "offsets");
-  VECC_CHECK(chunk.values.size() == chunk.count * value_size(chunk), "values");
+  VECC_CHECK(chunk.values.size() == chunk.count * graph_io::value_size(chunk), "values");
   VECC_CHECK(fits(chunk.names.size(), chunk.count), "names");
   const std::uint64_t words = fact ? 0 : word_count(chunk.function.transformation.id);
   VECC_CHECK(chunk.words.size() == words * chunk.count, "words");
@@ -107,9 +107,9 @@ void check_columns(const GroupChunk& chunk) {
 
 }  // namespace
 
-void GraphWriter::Impl::write_group_part(const GroupChunk& chunk, const ChunkPart& part) {
+void GraphWriter::Impl::write_group_part(const GroupChunk& chunk, const graph_io::ChunkPart& part) {
   const bool is_new = groups.insert(chunk.group_id).second;
-  write_field(4, make_group(chunk, part, is_new));
+  write_field(4, graph_io::make_group(chunk, part, is_new));
   neurons += part.count;
   edges += part.edges;
 }
@@ -124,13 +124,15 @@ Result<GraphWriter> GraphWriter::create(const std::string& path, Compression com
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   impl->vocabularies = vocabularies;
-  VECC_TRY(impl->sink, FileSink::create(path, compression));
+  VECC_TRY(impl->sink, graph_io::FileSink::create(path, compression));
   std::uint8_t magic[5] = {1 << 3 | 5};
-  google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(kMagicValue, magic + 1);
+  google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(graph_io::kMagicValue,
+                                                                      magic + 1);
   impl->write({reinterpret_cast<const char*>(magic), sizeof magic});
   if (impl->check_text(producer)) {
     wire::Header header;
-    header.set_schema_version(vocabularies ? kVocabularySchemaVersion : kSchemaVersion);
+    header.set_schema_version(vocabularies ? graph_io::kVocabularySchemaVersion
+                                           : graph_io::kSchemaVersion);
     header.set_producer(std::string(producer));
     impl->write_field(2, header);
   }
@@ -141,7 +143,8 @@ namespace {
 
 // Rows of a weight table that one field holds.
 std::uint64_t rows_of_field(Shape shape) {
-  return std::clamp(kChunkBytes / (8 * shape.size()), std::uint64_t{1}, kChunkRows);
+  return std::clamp(graph_io::kChunkBytes / (8 * shape.size()), std::uint64_t{1},
+                    graph_io::kChunkRows);
 }
 
 wire::WeightTable make_weight_table(std::string_view name, WeightId first, std::uint64_t begin,
@@ -150,7 +153,7 @@ wire::WeightTable make_weight_table(std::string_view name, WeightId first, std::
   wire.set_name(std::string(name));
   wire.set_first_id(static_cast<std::uint32_t>(first + begin));
   wire.set_count(static_cast<std::uint32_t>(count));
-  set_shape(wire.mutable_shape(), shape);
+  graph_io::set_shape(wire.mutable_shape(), shape);
   wire.set_fixed(!learnable);
   wire.set_continued(begin > 0);
   return wire;
@@ -169,8 +172,10 @@ void GraphWriter::weight_table(std::string_view name, WeightId first, std::uint3
   for (std::uint64_t begin = 0; begin < count; begin += rows) {
     const std::uint64_t part = std::min<std::uint64_t>(rows, count - begin);
     wire::WeightTable wire = make_weight_table(name, first, begin, part, shape, learnable);
-    set_values(wire, part_of(values, begin * shape.size(), part * shape.size()));
-    for (const std::string& row : part_of(row_names, begin, part)) wire.add_row_names(row);
+    graph_io::set_values(wire,
+                         graph_io::part_of(values, begin * shape.size(), part * shape.size()));
+    for (const std::string& row : graph_io::part_of(row_names, begin, part))
+      wire.add_row_names(row);
     impl_->write_field(3, wire);
   }
   impl_->weights += count;
@@ -190,7 +195,7 @@ void GraphWriter::stream_weight_table(std::string_view name, WeightId first, std
     if (fill) {
       values.resize(part * shape.size());
       fill(values);
-      set_values(wire, std::span<const double>(values));
+      graph_io::set_values(wire, std::span<const double>(values));
     }
     for (std::uint64_t row = begin; row_names != nullptr && row < begin + part; ++row) {
       if (!impl_->check_text((*row_names)[row])) return;
@@ -207,11 +212,12 @@ void GraphWriter::group(const GroupChunk& chunk) {
     return;
   }
   check_columns(chunk);
-  ChunkPart part;
+  graph_io::ChunkPart part;
   std::uint64_t bytes = 0;
   for (std::uint64_t i = 0; i < chunk.count; ++i) {
     const std::uint64_t more = bytes_of(chunk, i);
-    if (part.count > 0 && (part.count == kChunkRows || bytes + more > kChunkBytes)) {
+    if (part.count > 0 &&
+        (part.count == graph_io::kChunkRows || bytes + more > graph_io::kChunkBytes)) {
       impl_->write_group_part(chunk, part);
       part = {i, 0, part.first_edge + part.edges, 0};
       bytes = 0;
@@ -236,14 +242,15 @@ void GraphWriter::samples(std::span<const SampleRecord> records) {
     const SampleRecord& r = records[i];
     VECC_CHECK(r.target.size() == (r.has_target ? r.target_shape.size() : 0), "target values");
     const std::uint64_t more = 64 + r.id.size() + 8 * r.target.size();
-    if (i > begin && (i - begin == kChunkRows || bytes + more > kChunkBytes)) {
-      impl_->write_field(5, make_samples(records.subspan(begin, i - begin), *impl_->sample_ids));
+    if (i > begin && (i - begin == graph_io::kChunkRows || bytes + more > graph_io::kChunkBytes)) {
+      impl_->write_field(
+          5, graph_io::make_samples(records.subspan(begin, i - begin), *impl_->sample_ids));
       begin = i;
       bytes = 0;
     }
     bytes += more;
   }
-  impl_->write_field(5, make_samples(records.subspan(begin), *impl_->sample_ids));
+  impl_->write_field(5, graph_io::make_samples(records.subspan(begin), *impl_->sample_ids));
   impl_->samples += records.size();
 }
 
@@ -256,7 +263,7 @@ void GraphWriter::vocabulary(const Vocabulary& vocabulary) {
   }
   std::size_t begin = 0;
   do {
-    wire::Vocabulary wire = make_vocabulary(vocabulary, begin);
+    wire::Vocabulary wire = graph_io::make_vocabulary(vocabulary, begin);
     begin += static_cast<std::size_t>(wire.names_size());
     impl_->write_field(6, wire);
   } while (begin < names.size());

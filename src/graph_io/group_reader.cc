@@ -7,7 +7,7 @@
 #include "src/graph_io/columns.h"
 #include "src/graph_io/wire_checks.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 constexpr std::uint64_t kMaxNeurons = 0xFFFFFFFEull;  // ids are 32 bits wide in memory
@@ -31,7 +31,7 @@ GroupIndex find_group(const wire::Group& wire, ImportState& state, bool& good) {
     state.graph.groups.push_back(std::move(group));
   }
   const NeuronGroup& group = state.graph.groups[entry->second];
-  const std::string place = describe_group(group);
+  const std::string place = graph::describe_group(group);
   good = check_enum(state, place, "neuron_class", wire.neuron_class(), known_class);
   const auto report = [&](ErrorCode code, std::string message) {
     state.errors.add(code, place, std::move(message));
@@ -181,7 +181,8 @@ void append_chunk(const CheckedChunk& checked, GroupIndex group, ImportState& st
 void read_group(const wire::Group& wire, ImportState& state) {
   bool good = true;
   const GroupIndex group = find_group(wire, state, good);
-  CheckedChunk chunk{wire, describe_group(state.graph.groups[group]), FactKind::NotAFact, 0, {}, 0};
+  CheckedChunk chunk{
+      wire, graph::describe_group(state.graph.groups[group]), FactKind::NotAFact, 0, {}, 0};
   if (!check_count(wire, chunk.place, state)) return;
   good = check_chunk(chunk, state) && good;
   if (state.stopped) return;
@@ -197,4 +198,4 @@ void read_group(const wire::Group& wire, ImportState& state) {
   state.edge_count += chunk.edges;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

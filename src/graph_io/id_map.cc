@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace vecc {
+namespace vecc::graph_io {
 
 std::vector<IdMap::Overlap> IdMap::seal() {
   std::erase_if(ranges_, [](const Range& range) { return range.count == 0; });
@@ -54,4 +54,4 @@ const IdMap::Range* IdMap::find(std::uint64_t id) const {
   return range.contains(id) ? &range : nullptr;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

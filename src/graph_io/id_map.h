@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Ranges of consecutive ids. A range may be *void*: its ids exist, but what they name was refused,
 /// so that a reference to it is no further error.
@@ -39,4 +39,4 @@ class IdMap {
   bool contiguous_ = false;
 };
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -11,7 +11,7 @@
 #include "vecc/graph_io.h"
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// A chunk of neurons as it arrived. Its columns are in the graph already; inputs and weights hold
 /// the file's ids until resolve_references().
@@ -69,4 +69,4 @@ struct ImportState {
   }
 };
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -19,7 +19,7 @@
 #include "vecc/escape.h"
 #include "vecc/graph_io.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 constexpr std::string_view kStart("\x0dVECC", 5);  // the magic with its tag
@@ -285,18 +285,22 @@ Result<NeuronGraph> import(std::unique_ptr<ByteSource> source, const ImportOptio
 
 }  // namespace
 
+}  // namespace vecc::graph_io
+
+namespace vecc {
+
 Result<NeuronGraph> read_graph(const std::string& path, const ImportOptions& options) {
   const std::string place = escape_terminal(path);
-  Result<std::unique_ptr<ByteSource>> source = open_file(path);
+  Result<std::unique_ptr<graph_io::ByteSource>> source = graph_io::open_file(path);
   if (!source) return source.error().in(place);
-  Result<NeuronGraph> graph = import(std::move(*source), options);
+  Result<NeuronGraph> graph = graph_io::import(std::move(*source), options);
   if (!graph) return graph.error().in(place);
   return graph;
 }
 
 Result<NeuronGraph> read_graph_bytes(std::string_view bytes, std::string_view name,
                                      const ImportOptions& options) {
-  Result<NeuronGraph> graph = import(open_memory(bytes), options);
+  Result<NeuronGraph> graph = graph_io::import(graph_io::open_memory(bytes), options);
   if (!graph) return graph.error().in(escape_terminal(name));
   return graph;
 }

@@ -12,7 +12,7 @@
 #include "src/graph_io/weight_reader.h"
 #include "vecc/error.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 // Looks ids of one kind up; consecutive ids are mostly of one range.
@@ -85,7 +85,7 @@ class ChunkResolver {
       state_.errors.add(ErrorCode::ShapeMismatch, misfit.place,
                         "the fact's shape is " + shape + ", but " + describe_table(table.name) +
                             " has shape " + table.shape.text() +
-                            count_of_others(misfit.neurons - 1));
+                            graph::count_of_others(misfit.neurons - 1));
     }
   }
 
@@ -99,7 +99,7 @@ class ChunkResolver {
  private:
   [[nodiscard]] std::string describe(const NeuronChunk& chunk, std::uint64_t i) const {
     const NeuronRange& range = state_.graph.ranges[chunk.range];
-    return describe_group(state_.graph.groups[range.group]) + ", neuron " +
+    return graph::describe_group(state_.graph.groups[range.group]) + ", neuron " +
            std::to_string(range.file_first_id + (chunk.first - range.first) + i);
   }
 
@@ -188,12 +188,12 @@ class ChunkResolver {
 
 void number_neurons(ImportState& state) {
   for (const auto& [earlier, later] : state.neuron_ids.seal()) {
-    state.errors.add(ErrorCode::DuplicateId, describe_group(state.graph.groups[later.tag]),
+    state.errors.add(ErrorCode::DuplicateId, graph::describe_group(state.graph.groups[later.tag]),
                      "neuron ids " + std::to_string(later.first) + " to " +
                          std::to_string(later.first + later.count - 1) + " overlap ids " +
                          std::to_string(earlier.first) + " to " +
                          std::to_string(earlier.first + earlier.count - 1) + " of " +
-                         describe_group(state.graph.groups[earlier.tag]));
+                         graph::describe_group(state.graph.groups[earlier.tag]));
   }
 }
 
@@ -242,4 +242,4 @@ void resolve_references(ImportState& state) {
   if (state.errors.empty()) fill_input_begin(state);
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -3,7 +3,7 @@
 
 #include "src/graph_io/import_state.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Turns the file's ids into dense ones in inputs, weights, offsets, learnable facts and samples,
 /// and fills input_begin. Reports DuplicateId, DanglingReference, ShapeMismatch (a learnable fact's
@@ -11,4 +11,4 @@ namespace vecc {
 /// for the check for cycles.
 void resolve_references(ImportState& state);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -11,7 +11,7 @@
 #include "src/graph_io/wire_format.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 std::string place_of(const ImportState& state, std::uint64_t i) {
@@ -164,4 +164,4 @@ void check_sample_ids(ImportState& state) {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

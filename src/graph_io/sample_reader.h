@@ -4,7 +4,7 @@
 #include "src/graph_io/import_state.h"
 #include "vecc/graph.pb.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Checks a chunk of samples and appends it; outputs are resolved at the end.
 void read_samples(const wire::Samples& wire, ImportState& state);
@@ -15,4 +15,4 @@ void read_samples(const wire::Samples& wire, ImportState& state);
 /// Reports sample ids that occur twice.
 void check_sample_ids(ImportState& state);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -12,7 +12,7 @@
 #include "src/graph_io/wire_checks.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 // Whether the chunk begins or continues the vocabulary, as it says.
@@ -84,7 +84,9 @@ std::string_view text_of(VocabularyUse::Axis axis) {
 class VocabularyCheck {
  public:
   VocabularyCheck(const Vocabulary& vocabulary, ImportState& state)
-      : vocabulary_(vocabulary), place_(describe_vocabulary(vocabulary.name)), state_(state) {}
+      : vocabulary_(vocabulary),
+        place_(graph::describe_vocabulary(vocabulary.name)),
+        state_(state) {}
 
   bool check_names() {
     const StringColumn& names = vocabulary_.names;
@@ -149,7 +151,7 @@ class VocabularyCheck {
                     "refers to group " + std::to_string(use.group) + ", but no group has that id");
     }
     const NeuronGroup& group = state_.graph.groups[found->second];
-    const std::string place = describe_group(group);
+    const std::string place = graph::describe_group(group);
     for (const std::uint32_t r : group.ranges) {
       const NeuronRange& range = state_.graph.ranges[r];
       if (range.fact != FactKind::Constant) {
@@ -183,7 +185,7 @@ class VocabularyCheck {
 }  // namespace
 
 void read_vocabulary(const wire::Vocabulary& wire, ImportState& state) {
-  const std::string place = describe_vocabulary(wire.name());
+  const std::string place = graph::describe_vocabulary(wire.name());
   const auto next = static_cast<std::uint32_t>(state.graph.vocabularies.size());
   const auto [entry, is_new] = state.vocabulary_of_name.try_emplace(wire.name(), next);
   if (is_new) state.graph.vocabularies.emplace_back().name = wire.name();
@@ -208,10 +210,10 @@ void check_vocabularies(ImportState& state) {
       }
       const std::string axis =
           use.place == VocabularyUse::Place::Outputs ? "the outputs" : "an axis";
-      state.errors.add(ErrorCode::InconsistentGroup, describe_vocabulary(vocabulary.name),
+      state.errors.add(ErrorCode::InconsistentGroup, graph::describe_vocabulary(vocabulary.name),
                        "numbers " + axis + " that a vocabulary numbers already");
     }
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -4,7 +4,7 @@
 #include "src/graph_io/import_state.h"
 #include "vecc/graph.pb.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Checks what a chunk of a vocabulary can tell by itself and appends it.
 void read_vocabulary(const wire::Vocabulary& wire, ImportState& state);
@@ -14,4 +14,4 @@ void read_vocabulary(const wire::Vocabulary& wire, ImportState& state);
 /// vocabularies number). Requires a graph without other errors.
 void check_vocabularies(ImportState& state);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -6,7 +6,7 @@
 #include "src/graph_io/wire_checks.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 constexpr std::uint64_t kMaxWeights = 0xFFFFFFFEull;  // 0xFFFFFFFF is the unit weight
@@ -188,4 +188,4 @@ void number_weights(ImportState& state, IdMap& weight_ids) {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -4,7 +4,7 @@
 #include "src/graph_io/import_state.h"
 #include "vecc/graph.pb.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Checks a chunk and appends it to its table. Ids are given at the end, by number_weights().
 void read_weight_table(const wire::WeightTable& wire, ImportState& state);
@@ -16,4 +16,4 @@ void number_weights(ImportState& state, IdMap& weight_ids);
 /// `weight table "w"`, escaped.
 [[nodiscard]] std::string describe_table(std::string_view name);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -11,7 +11,7 @@
 #include "vecc/graph.pb.h"
 #include "vecc/shape.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Whether a column has one of the lengths it may have; reports ColumnLength if not.
 /// `meaning` says why: `one a neuron`.
@@ -76,4 +76,4 @@ inline bool check_enum(ImportState& state, const std::string& place, std::string
   return false;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace vecc {
+namespace vecc::graph_io {
 
 inline constexpr std::uint32_t kMagicValue = 0x43434556;  // "VECC"
 inline constexpr std::uint32_t kSchemaVersion = 1;
@@ -18,4 +18,4 @@ inline constexpr std::uint32_t kNoTargetSide = std::numeric_limits<std::uint32_t
 /// What (de)compression works on at a time.
 inline constexpr std::size_t kCompressionBlock = std::size_t{256} << 10;
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -5,7 +5,7 @@
 #include "src/graph_io/wire_format.h"
 #include "src/graph_io/wire_values.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 namespace {
 
 void set_function(wire::Function* wire, const NeuronFunction& function) {
@@ -141,4 +141,4 @@ wire::Vocabulary make_vocabulary(const Vocabulary& vocabulary, std::size_t begin
   return wire;
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -7,7 +7,7 @@
 #include "vecc/graph.pb.h"
 #include "vecc/graph_io.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Elements of a constant fact's value; 0 for other neurons.
 [[nodiscard]] inline std::uint64_t value_size(const GroupChunk& chunk) {
@@ -38,4 +38,4 @@ struct ChunkPart {
 /// A vocabulary's names from `begin` on, as many as a chunk holds; its uses with the first ones.
 [[nodiscard]] wire::Vocabulary make_vocabulary(const Vocabulary& vocabulary, std::size_t begin);
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

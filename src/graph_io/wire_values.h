@@ -10,7 +10,7 @@
 #include "vecc/graph.pb.h"
 #include "vecc/shape.h"
 
-namespace vecc {
+namespace vecc::graph_io {
 
 /// Bytes that a chunk aims at; what cannot be split may be larger.
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{16} << 20;
@@ -43,4 +43,4 @@ void set_values(Message& wire, std::span<const double> values) {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::graph_io

@@ -11,7 +11,7 @@
 #include "src/train/loss_layout.h"
 #include "src/train/sum_rows.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 Errors loss_usage(std::string message) {
@@ -69,6 +69,10 @@ Result<ValueId> append_output_loss(Program& program, ValueId output, const LossS
 
 }  // namespace
 
+}  // namespace vecc::training
+
+namespace vecc {
+
 std::string_view text_of(Loss loss) {
   switch (loss) {
     case Loss::SquaredDiff: return "squared_diff";
@@ -100,22 +104,24 @@ std::optional<Reduction> parse_reduction(std::string_view text) {
 
 Result<LossOps> append_loss(Program& program, const LossSamples& samples,
                             const LossOptions& options) {
-  const std::vector<ValueId> outputs = output_ops(program);
-  if (outputs.empty()) return loss_usage("the program has no output");
+  const std::vector<ValueId> outputs = training::output_ops(program);
+  if (outputs.empty()) return training::loss_usage("the program has no output");
   for (const ValueId output : outputs) {
     VECC_CHECK(
         std::get<OutputOp>(program.op(output).attributes).samples.bound() <= program.sample_count(),
         "a loss of a program that verify() refuses");
   }
-  VECC_TRY_VOID(check_samples_fit(program, samples, options));
-  if (options.loss == Loss::MarginRanking) return append_ranking(program, samples, options.margin);
+  VECC_TRY_VOID(training::check_samples_fit(program, samples, options));
+  if (options.loss == Loss::MarginRanking)
+    return training::append_ranking(program, samples, options.margin);
   LossOps ops;
   std::vector<ValueId> totals;
   for (const ValueId output : outputs) {
-    VECC_TRY(const ValueId total, append_output_loss(program, output, samples, options, ops));
+    VECC_TRY(const ValueId total,
+             training::append_output_loss(program, output, samples, options, ops));
     totals.push_back(total);
   }
-  ops.total = sum_rows(program, program.concat(totals, "loss: totals"));
+  ops.total = training::sum_rows(program, program.concat(totals, "loss: totals"));
   return ops;
 }
 
@@ -130,8 +136,8 @@ std::vector<ParameterValues> loss_values(const Program& program, const LossOps& 
   if (ops.targets.empty()) return {{ops.weights.front(), samples.weights}};
   std::vector<ParameterValues> values;
   for (std::size_t k = 0; k < ops.outputs.size(); ++k) {
-    values.push_back({ops.targets[k], target_rows(program, ops.outputs[k], samples)});
-    values.push_back({ops.weights[k], weight_rows(program, ops.outputs[k], samples)});
+    values.push_back({ops.targets[k], training::target_rows(program, ops.outputs[k], samples)});
+    values.push_back({ops.weights[k], training::weight_rows(program, ops.outputs[k], samples)});
   }
   return values;
 }

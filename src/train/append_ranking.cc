@@ -8,7 +8,7 @@
 #include "src/train/loss_layout.h"
 #include "src/train/sum_rows.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 Errors ranking_usage(std::string message) {
@@ -115,4 +115,4 @@ Result<LossOps> append_ranking(Program& program, const LossSamples& samples, dou
   return ops;
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -3,10 +3,10 @@
 
 #include "vecc/loss.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// Margin ranking; `samples` fit the program (append_loss checks).
 [[nodiscard]] Result<LossOps> append_ranking(Program& program, const LossSamples& samples,
                                              double margin);
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -8,7 +8,7 @@
 #include "vecc/escape.h"
 #include "vecc/train_step.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 Errors step_usage(std::string place, std::string message) {
@@ -210,11 +210,15 @@ class StepAppender {
 
 }  // namespace
 
+}  // namespace vecc::training
+
+namespace vecc {
+
 Result<StepOps> append_step(Program& program, std::span<const ParameterGradient> gradients,
                             const OptimizerOptions& options) {
-  VECC_TRY_VOID(check_options(options));
-  VECC_TRY_VOID(check_gradients(program, gradients));
-  return StepAppender(program, options).append(gradients);
+  VECC_TRY_VOID(training::check_options(options));
+  VECC_TRY_VOID(training::check_gradients(program, gradients));
+  return training::StepAppender(program, options).append(gradients);
 }
 
 std::vector<ParameterValues> step_values(const StepOps& ops, std::uint64_t step, double rate) {

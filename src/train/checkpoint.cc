@@ -9,7 +9,7 @@
 #include "src/weights/safetensors.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 constexpr std::size_t kMaxPath = 4096;
@@ -69,10 +69,17 @@ std::string items_beside(std::string_view items, std::string_view other) {
 
 }  // namespace
 
+}  // namespace vecc::training
+
+namespace vecc {
+
 std::string checkpoint_path(const std::string& folder) {
   return folder + "/last.safetensors";
 }
 
+}  // namespace vecc
+
+namespace vecc::training {
 namespace {
 
 using Metadata = std::vector<MetadataEntry>;
@@ -92,7 +99,7 @@ Result<CheckpointFolder::Last> read_checkpoint(const std::string& path, const Me
   const auto refuse = [&](ErrorCode code, std::string message) {
     return Errors(code, escape_terminal(path, kMaxPath), std::move(message));
   };
-  Result<WeightFile> file = read_own_weights(path);
+  Result<WeightFile> file = weights::read_own_weights(path);
   if (!file) {
     const Diagnostic first = file.error().list().front();
     return refuse(first.code,
@@ -125,9 +132,17 @@ Result<CheckpointFolder::Last> read_checkpoint(const std::string& path, const Me
 
 }  // namespace
 
+}  // namespace vecc::training
+
+namespace vecc {
+
 std::vector<std::string> checkpoint_paths(const std::string& folder) {
-  return {checkpoint_path(folder), best_path(folder)};
+  return {checkpoint_path(folder), training::best_path(folder)};
 }
+
+}  // namespace vecc
+
+namespace vecc::training {
 
 Result<void> CheckpointFolder::open() const {
   std::error_code failed;
@@ -173,4 +188,4 @@ Result<WeightFile> CheckpointFolder::read_best(const LoopState& last) const {
                     "train anew (without --resume, or in another folder)");
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -10,7 +10,7 @@
 #include "vecc/train_loop.h"
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// What the loop knows beside the trainer's state.
 struct LoopState {
@@ -52,4 +52,4 @@ class CheckpointFolder {
   std::vector<MetadataEntry> metadata_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::training

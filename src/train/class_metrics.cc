@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 bool has_nan(std::span<const double> values) {
@@ -126,6 +126,10 @@ void ClassMetrics::finish(Metrics& metrics) && {
   if (count > 0) metrics.f1_macro = sum / count;
   add_areas(classes_, metrics);
 }
+
+}  // namespace vecc::training
+
+namespace vecc {
 
 std::vector<double> softmax_of(std::span<const double> logits) {
   const double largest = std::ranges::max(logits);

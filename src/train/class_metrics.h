@@ -9,7 +9,7 @@
 
 #include "vecc/metrics.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// What a score is ranked by: a NaN is the lowest.
 [[nodiscard]] inline double rank_key(double score) {
@@ -51,4 +51,4 @@ class ClassMetrics {
   std::vector<ClassCounts> classes_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::training

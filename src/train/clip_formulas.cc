@@ -2,7 +2,7 @@
 
 #include "src/train/formula.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 // Beside the norm that gradients are divided by, as in NeuraLogic and PyTorch.
@@ -37,4 +37,4 @@ Expr scale_entries() {
   return (Formula::operand(0) * Formula::operand(1)).expr();
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

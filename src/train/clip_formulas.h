@@ -3,7 +3,7 @@
 
 #include "vecc/function.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// `$0`, the gradient, with entries within +-limit.
 [[nodiscard]] Expr clip_entries(double limit);
@@ -16,4 +16,4 @@ namespace vecc {
 /// `$0` times `$1`, a scalar.
 [[nodiscard]] Expr scale_entries();
 
-}  // namespace vecc
+}  // namespace vecc::training

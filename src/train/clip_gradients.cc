@@ -3,7 +3,7 @@
 #include "src/train/clip_formulas.h"
 #include "src/train/sum_rows.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 // The sum of squares of all gradients' entries: one scalar.
@@ -41,4 +41,4 @@ ClippedGradients clip_gradients(Program& program, std::span<const ParameterGradi
   return clipped;
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

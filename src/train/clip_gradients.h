@@ -7,7 +7,7 @@
 
 #include "vecc/train_step.h"
 
-namespace vecc {
+namespace vecc::training {
 
 struct ClippedGradients {
   std::vector<ValueId> gradients;  ///< in the order given
@@ -17,4 +17,4 @@ struct ClippedGradients {
                                               std::span<const ParameterGradient> gradients,
                                               const OptimizerOptions& options);
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -5,7 +5,7 @@
 
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::training {
 
 Result<std::optional<NonFinite>> locate_non_finite(const Backend& backend,
                                                    const ExecutionOptions& execution,
@@ -31,4 +31,4 @@ Result<std::optional<NonFinite>> locate_non_finite(const Backend& backend,
   return std::optional<NonFinite>();
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

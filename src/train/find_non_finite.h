@@ -7,7 +7,7 @@
 #include "vecc/backend.h"
 #include "vecc/train.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// Runs the step once more with every value kept and looks for NaN and infinity in the order of
 /// ops; none if all are finite. The parameters are afterwards those after the step.
@@ -16,4 +16,4 @@ namespace vecc {
                                                                  const StepProgram& step,
                                                                  const TrainPosition& position);
 
-}  // namespace vecc
+}  // namespace vecc::training

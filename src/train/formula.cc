@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace vecc {
+namespace vecc::training {
 
 Formula::Formula(double constant) {
   ExprNode node;
@@ -91,4 +91,4 @@ Formula at_least(const Formula& x, double bound) {
   return apply(Transformation::Relu, x - bound) + bound;
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -5,7 +5,7 @@
 
 #include "vecc/function.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// A tree of functions over a map's operands. Operators act entry by entry; a scalar broadcasts.
 class Formula {
@@ -52,4 +52,4 @@ class Formula {
 /// max(x, bound) entry by entry: x itself above the bound, up to one rounding.
 [[nodiscard]] Formula at_least(const Formula& x, double bound);
 
-}  // namespace vecc
+}  // namespace vecc::training

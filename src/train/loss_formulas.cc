@@ -5,7 +5,7 @@
 
 #include "src/train/formula.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 // -ln p is capped at 100, 1 / p at 1e10: NeuraLogic's caps.
@@ -117,4 +117,4 @@ Expr weighted_error() {
   return (Formula::operand(0) * Formula::operand(1)).expr();
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

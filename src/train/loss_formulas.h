@@ -5,7 +5,7 @@
 #include "vecc/loss.h"
 #include "vecc/shape.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// Bodies of maps. Of a sample: `$0` is the output, `$1` the target, both of one shape, `$2` the
 /// weight. Of a pair: `$0` the positive's output, `$1` the negative's, scalars, `$2` the weight.
@@ -19,4 +19,4 @@ struct LossFormulas {
 /// `weight * error` of `$0` and `$1`.
 [[nodiscard]] Expr weighted_error();
 
-}  // namespace vecc
+}  // namespace vecc::training

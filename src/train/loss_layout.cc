@@ -2,7 +2,7 @@
 
 #include "src/program/output_begin.h"
 
-namespace vecc {
+namespace vecc::training {
 
 std::vector<ValueId> output_ops(const Program& program) {
   std::vector<ValueId> outputs;
@@ -34,4 +34,4 @@ std::vector<double> weight_rows(const Program& program, ValueId output,
   return rows;
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

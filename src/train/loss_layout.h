@@ -7,7 +7,7 @@
 
 #include "vecc/loss.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// The `output` ops, in their order.
 [[nodiscard]] std::vector<ValueId> output_ops(const Program& program);
@@ -23,4 +23,4 @@ namespace vecc {
   return std::make_shared<const std::vector<double>>(std::move(values));
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -79,8 +79,8 @@ Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples
                 std::span<const Executable::Output> outputs, const MetricsOptions& options) {
   Metrics metrics;
   const TargetKind kind = target_kind(graph);
-  ClassMetrics classes(options);
-  NumberMetrics numbers;
+  training::ClassMetrics classes(options);
+  training::NumberMetrics numbers;
   std::map<std::uint32_t, RankedGroup> groups;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = graph.samples[samples[i]];
@@ -88,7 +88,7 @@ Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples
     if (sample.role != Role::Unspecified && output.size() == 1) {
       RankedGroup& group = groups[sample.group];
       (sample.role == Role::Positive ? group.positives : group.negatives)
-          .push_back(rank_key(output[0]));
+          .push_back(training::rank_key(output[0]));
     }
     const bool has_target = sample.has_target && sample.target_shape.size() == output.size();
     metrics.samples += has_target || sample.role != Role::Unspecified ? 1 : 0;

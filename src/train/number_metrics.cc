@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace vecc {
+namespace vecc::training {
 
 void NumberMetrics::add(std::span<const double> output, std::span<const double> target) {
   if (elements_.size() < output.size()) elements_.resize(output.size());
@@ -38,4 +38,4 @@ void NumberMetrics::finish(Metrics& metrics) const {
   if (spread_count > 0) metrics.r2 = explained / spread_count;
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

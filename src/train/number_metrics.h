@@ -6,7 +6,7 @@
 
 #include "vecc/metrics.h"
 
-namespace vecc {
+namespace vecc::training {
 
 class NumberMetrics {
  public:
@@ -25,4 +25,4 @@ class NumberMetrics {
   std::vector<Element> elements_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -5,7 +5,7 @@
 
 #include "src/train/step_rule.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 Formula root(const Formula& x) {
@@ -112,21 +112,25 @@ StepRule step_rule(const OptimizerOptions& options) {
   fail_check("known optimizer", __FILE__, __LINE__, "");
 }
 
+}  // namespace vecc::training
+
+namespace vecc {
+
 std::span<const HyperparameterInfo> hyperparameters() {
-  return kHyperparameters;
+  return training::kHyperparameters;
 }
 
 std::span<const OptimizerInfo> optimizers() {
-  return kOptimizers;
+  return training::kOptimizers;
 }
 
 const OptimizerInfo& info(Optimizer optimizer) {
-  return kOptimizers[static_cast<std::size_t>(optimizer)];
+  return training::kOptimizers[static_cast<std::size_t>(optimizer)];
 }
 
 std::optional<Optimizer> parse_optimizer(std::string_view text) {
-  const auto* const found = std::ranges::find(kOptimizers, text, &OptimizerInfo::text);
-  if (found == std::end(kOptimizers)) return std::nullopt;
+  const auto* const found = std::ranges::find(training::kOptimizers, text, &OptimizerInfo::text);
+  if (found == std::end(training::kOptimizers)) return std::nullopt;
   return found->id;
 }
 
@@ -136,7 +140,7 @@ std::string_view text_of(Optimizer optimizer) {
 
 std::string owners_of(const HyperparameterInfo& hyperparameter) {
   std::vector<std::string_view> owners;
-  for (const OptimizerInfo& each : kOptimizers) {
+  for (const OptimizerInfo& each : training::kOptimizers) {
     if (each.defaults.*hyperparameter.value) owners.push_back(each.text);
   }
   std::string text;
@@ -149,7 +153,7 @@ std::string owners_of(const HyperparameterInfo& hyperparameter) {
 
 OptimizerOptions with_defaults(const OptimizerOptions& options) {
   OptimizerOptions result = options;
-  for (const HyperparameterInfo& each : kHyperparameters) {
+  for (const HyperparameterInfo& each : training::kHyperparameters) {
     if (!(result.*each.value)) result.*each.value = info(options.optimizer).defaults.*each.value;
   }
   return result;

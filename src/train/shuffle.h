@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace vecc {
+namespace vecc::training {
 
 /// Fisher and Yates's shuffle by a Mersenne twister that begins with `words`.
 template <class T>
@@ -14,4 +14,4 @@ void shuffle_by(std::seed_seq& words, std::vector<T>& items) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

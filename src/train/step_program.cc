@@ -7,7 +7,7 @@
 #include "vecc/differentiate.h"
 #include "vecc/optimize.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 // state <- state + total * divisor: the sum of errors again.
@@ -71,4 +71,4 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   return step;
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

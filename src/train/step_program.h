@@ -13,7 +13,7 @@
 #include "vecc/train.h"
 #include "vecc/train_step.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// The state to which every step adds the errors of its samples.
 inline constexpr const char* kLossState = "train.loss";
@@ -36,4 +36,4 @@ using TableRows = std::map<std::string, std::vector<std::uint32_t>>;
                                                     const TableRows* touched, bool optimizes,
                                                     const TrainOptions& options);
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 using Kind = StepSymbol::Kind;
@@ -69,4 +69,4 @@ void StepRule::set_weight(const Formula& moved) {
   moved_ = map_of(moved, true);
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

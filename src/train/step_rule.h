@@ -10,7 +10,7 @@
 #include "src/train/formula.h"
 #include "vecc/train_step.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// What a formula of a step may read. In its map `$0`, `$1`, ... are those that it does, in this
 /// order; in that of the weight, weight and rate come first.
@@ -68,4 +68,4 @@ class StepRule {
 /// The optimizer's. `options` as with_defaults() makes them.
 [[nodiscard]] StepRule step_rule(const OptimizerOptions& options);
 
-}  // namespace vecc
+}  // namespace vecc::training

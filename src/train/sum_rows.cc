@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace vecc {
+namespace vecc::training {
 
 ValueId sum_rows(Program& program, ValueId value) {
   const std::uint32_t rows = program.op(value).rows;
@@ -11,4 +11,4 @@ ValueId sum_rows(Program& program, ValueId value) {
   return program.segment(value, std::move(all), Combination::Sum);
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -3,9 +3,9 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// One row: the sum of all; zeros if there is none.
 [[nodiscard]] ValueId sum_rows(Program& program, ValueId value);
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vecc {
+namespace vecc::training {
 
 TouchedRows::TouchedRows(const NeuronGraph& graph)
     : graph_(graph), seen_neuron_(graph.neuron_count(), 0), seen_weight_(graph.weight_count(), 0) {}
@@ -49,4 +49,4 @@ void TouchedRows::visit(NeuronId neuron) {
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -9,7 +9,7 @@
 
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// Finds them again and again, each time in time linear in the neurons and edges that the samples
 /// reach.
@@ -35,4 +35,4 @@ class TouchedRows {
   std::vector<WeightId> touched_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::training

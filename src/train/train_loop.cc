@@ -9,7 +9,7 @@
 #include "src/train/training_state.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 // The state from which a NaN is looked for is copied again after as many epochs, and when they took
@@ -242,8 +242,12 @@ class Loop {
 
 }  // namespace
 
+}  // namespace vecc::training
+
+namespace vecc {
+
 Result<TrainSummary> train(const LoopParts& parts, const LoopOptions& options) {
-  return Loop(parts, options).run();
+  return training::Loop(parts, options).run();
 }
 
 }  // namespace vecc

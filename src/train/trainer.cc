@@ -11,7 +11,7 @@
 #include "vecc/batch_program.h"
 #include "vecc/train.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 using Samples = std::vector<std::uint32_t>;
@@ -264,13 +264,17 @@ class BatchTrainer final : public Trainer {
 
 }  // namespace
 
+}  // namespace vecc::training
+
+namespace vecc {
+
 Result<std::unique_ptr<Trainer>> make_trainer(const NeuronGraph& graph, const Program& program,
                                               const Backend& backend,
                                               const ExecutionOptions& execution,
                                               const TrainOptions& options,
                                               std::vector<std::uint32_t> samples) {
-  auto trainer = std::make_unique<BatchTrainer>(graph, program, backend, execution, options,
-                                                std::move(samples));
+  auto trainer = std::make_unique<training::BatchTrainer>(graph, program, backend, execution,
+                                                          options, std::move(samples));
   VECC_TRY_VOID(trainer->prepare());
   return std::unique_ptr<Trainer>(std::move(trainer));
 }

@@ -11,7 +11,7 @@
 #include "vecc/escape.h"
 #include "vecc/train_step.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 constexpr const char* kStatePrefix = "state/";
@@ -172,4 +172,4 @@ bool is_finite(const WeightFile& file) {
   });
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

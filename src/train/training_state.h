@@ -10,7 +10,7 @@
 #include "vecc/train.h"
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::training {
 
 struct TrainingProgress {
   TrainPosition position;
@@ -51,4 +51,4 @@ class TrainingState {
 /// Whether every number of every tensor is finite.
 [[nodiscard]] bool is_finite(const WeightFile& file);
 
-}  // namespace vecc
+}  // namespace vecc::training

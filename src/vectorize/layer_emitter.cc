@@ -7,7 +7,7 @@
 #include "src/vectorize/map_in_parts.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 namespace {
 
 /// Segments from offsets: fixed where all are equally long.
@@ -385,4 +385,4 @@ ValueId LayerEmitter::gather_neurons(std::span<const NeuronId> neurons, const No
   return program_.gather(concat(sources.values), Index::compact(std::move(rows)), note);
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

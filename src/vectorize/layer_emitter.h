@@ -13,7 +13,7 @@
 #include "src/vectorize/placement.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 
 /// A new value with the neurons that it holds: row i is neurons[i], or, with member_rows, the
 /// neuron's first row is first_rows[i].
@@ -93,4 +93,4 @@ class LayerEmitter {
   std::map<std::vector<ValueId>, ValueId> concats_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace vecc {
+namespace vecc::vectorizer {
 namespace {
 
 using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -138,4 +138,4 @@ LayerGraph build_layer_graph(const NeuronGraph& graph) {
   return layers;
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -11,7 +11,7 @@
 
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 
 struct LayerVertex {
   const NeuronFunction* function = nullptr;  ///< equal functions share one pointer; null for facts
@@ -36,4 +36,4 @@ struct LayerGraph {
 
 [[nodiscard]] LayerGraph build_layer_graph(const NeuronGraph& graph);
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

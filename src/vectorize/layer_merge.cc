@@ -5,7 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <utility>
 
-namespace vecc {
+namespace vecc::vectorizer {
 namespace {
 
 std::vector<std::uint32_t> classes_of(const LayerPlan& plan) {
@@ -123,4 +123,4 @@ std::uint32_t merge_layers(std::vector<LayerPlan>& plans, const Placement& place
   return gone;
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -8,7 +8,7 @@
 #include "vecc/function.h"
 #include "vecc/note.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 
 /// What one element `W * x` of a neuron's list looks like. Elements of one class become the rows of
 /// one linear (or one plain read), whatever neurons they belong to.
@@ -74,4 +74,4 @@ struct LayerPlan {
          plan.transformation.id == Transformation::Identity;
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -6,7 +6,7 @@
 
 #include "src/graph/describe.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 namespace {
 
 constexpr std::size_t kMaxErrors = 20;
@@ -381,9 +381,9 @@ bool LayerPlanner::fail(ErrorCode code, NeuronId n, const std::string& message) 
 Errors LayerPlanner::errors() const {
   Errors errors;
   for (const GroupError& error : errors_) {
-    errors.add(error.code, error.place, error.message + count_of_others(error.neurons - 1));
+    errors.add(error.code, error.place, error.message + graph::count_of_others(error.neurons - 1));
   }
   return errors;
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

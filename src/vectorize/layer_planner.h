@@ -13,7 +13,7 @@
 #include "src/vectorize/placement.h"
 #include "vecc/error.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 
 class LayerPlanner {
  public:
@@ -94,4 +94,4 @@ class LayerPlanner {
   std::vector<GroupError> errors_;
 };
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

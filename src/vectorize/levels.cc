@@ -5,7 +5,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <utility>
 
-namespace vecc {
+namespace vecc::vectorizer {
 namespace {
 
 constexpr std::uint32_t kUnknown = ~0u;
@@ -117,4 +117,4 @@ Levels level_component(const NeuronGraph& graph, const LayerGraph& layers,
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -7,7 +7,7 @@
 #include "src/vectorize/layer_graph.h"
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 
 struct Levels {
   /// Level by level, the component's neurons in ascending order.
@@ -21,4 +21,4 @@ struct Levels {
 [[nodiscard]] Levels level_component(const NeuronGraph& graph, const LayerGraph& layers,
                                      std::uint32_t component);
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace vecc {
+namespace vecc::vectorizer {
 namespace {
 
 // Nodes of an expression that is one map.
@@ -270,4 +270,4 @@ ValueId map_in_parts(Program& program, const Expr& expr, std::span<const ValueId
   return Splitter(program, operands, note).split(expr);
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -5,7 +5,7 @@
 
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 
 /// `expr` of the operands: one `map`, or where it is large several ops. A map's gradient takes an
 /// op for each operand, and each of those reads all operands: of one map that is quadratic, of maps
@@ -17,4 +17,4 @@ namespace vecc {
 [[nodiscard]] ValueId map_in_parts(Program& program, const Expr& expr,
                                    std::span<const ValueId> operands, const Note& note);
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -9,7 +9,7 @@
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 
 inline constexpr NeuronId kNoNeuron = std::numeric_limits<NeuronId>::max();
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -78,4 +78,4 @@ void for_each_element(const NeuronGraph& graph, const NeuronRange& range, Neuron
   }
 }
 
-}  // namespace vecc
+}  // namespace vecc::vectorizer

@@ -12,7 +12,7 @@
 #include "src/vectorize/layer_planner.h"
 #include "src/vectorize/levels.h"
 
-namespace vecc {
+namespace vecc::vectorizer {
 namespace {
 
 bool keeps_member_rows(const NeuronFunction& function) {
@@ -233,8 +233,12 @@ void Vectorizer::emit_outputs() {
 
 }  // namespace
 
+}  // namespace vecc::vectorizer
+
+namespace vecc {
+
 Result<Vectorized> vectorize(const NeuronGraph& graph, const VectorizeOptions& options) {
-  return Vectorizer(graph, options).run();
+  return vectorizer::Vectorizer(graph, options).run();
 }
 
 }  // namespace vecc

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::uint64_t kInflateBlock = std::uint64_t{1} << 16;
@@ -144,4 +144,4 @@ std::unique_ptr<ByteStream> stream_entry(const InputFile& input, const ZipEntry&
   return std::make_unique<CheckedStream>(std::move(bytes), entry.crc32);
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -8,7 +8,7 @@
 #include "src/weights/input_file.h"
 #include "src/weights/zip_directory.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 class ByteStream {
  public:
@@ -38,4 +38,4 @@ class ByteStream {
 [[nodiscard]] std::unique_ptr<ByteStream> stream_entry(const InputFile& input,
                                                        const ZipEntry& entry);
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -46,7 +46,7 @@ template <class T, class Convert>
 std::vector<double> convert_elements(const std::string& data, Convert convert) {
   std::vector<double> values(data.size() / sizeof(T));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = convert(load_little_endian<T>(data.data() + i * sizeof(T)));
+    values[i] = convert(weights::load_little_endian<T>(data.data() + i * sizeof(T)));
   }
   return values;
 }
@@ -69,6 +69,10 @@ std::uint64_t size_of(ElementType type) {
 bool is_float(ElementType type) {
   return type <= ElementType::BF16;
 }
+
+}  // namespace vecc
+
+namespace vecc::weights {
 
 std::optional<ElementType> parse_element_type(std::string_view text) {
   for (const ElementInfo& info : kElements) {
@@ -96,6 +100,10 @@ std::optional<std::uint64_t> checked_bytes(ElementType type,
   }
   return bytes;
 }
+
+}  // namespace vecc::weights
+
+namespace vecc {
 
 std::vector<double> values_of(const WeightTensor& tensor) {
   const std::string& data = tensor.data;

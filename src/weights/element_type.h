@@ -9,7 +9,7 @@
 
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 // Files are little-endian, and their elements are copied as they are.
 static_assert(std::endian::native == std::endian::little, "vecc runs on little-endian machines");
@@ -45,4 +45,4 @@ template <class T, class Values>
 /// More dimensions than any of the formats' own tools make.
 inline constexpr std::size_t kMaxDimensions = 64;
 
-}  // namespace vecc
+}  // namespace vecc::weights

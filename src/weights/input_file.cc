@@ -11,7 +11,7 @@
 
 #include "src/support/whole_file.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::uint64_t kReadPart = std::uint64_t{1} << 30;
@@ -108,4 +108,4 @@ Result<std::string> InputFile::read(std::uint64_t offset, std::uint64_t count) c
   return bytes;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

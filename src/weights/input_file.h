@@ -7,7 +7,7 @@
 
 #include "vecc/error.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 class InputFile {
  public:
@@ -36,4 +36,4 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -29,7 +29,8 @@ Result<void> load_facts(NeuronGraph& graph, const BoundFacts& facts, WeightFile 
   for (const WeightTensor& tensor : file.tensors) {
     found.insert(tensor.name);
     if (facts.contains(tensor.name)) continue;
-    errors.add(ErrorCode::WeightsDiffer, describe_tensor(tensor.name), refuse(tensor.name));
+    errors.add(ErrorCode::WeightsDiffer, weights::describe_tensor(tensor.name),
+               refuse(tensor.name));
   }
   for (const std::string& table : facts.tables) {
     if (found.contains(table)) continue;
@@ -59,8 +60,9 @@ WeightFile take_facts(WeightFile& weights, const BoundFacts& facts) {
   taken.metadata.assign(rows, weights.metadata.end());
   weights.metadata.erase(rows, weights.metadata.end());
   // Of the facts' values as of the weights that read them.
-  std::ranges::copy_if(weights.metadata, std::back_inserter(taken.metadata),
-                       [](const MetadataEntry& entry) { return entry.first == kVocabulariesKey; });
+  std::ranges::copy_if(
+      weights.metadata, std::back_inserter(taken.metadata),
+      [](const MetadataEntry& entry) { return entry.first == weights::kVocabulariesKey; });
   return taken;
 }
 

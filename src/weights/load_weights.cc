@@ -9,7 +9,7 @@
 #include "src/weights/table_rows.h"
 #include "src/weights/vocabulary_match.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 std::string text_of_value(double value) {
@@ -26,7 +26,7 @@ class TableCheck {
   /// `rows`: the file's digest of the table's row names; empty: it has none. `places`: where the
   /// table's weights are in the file; null: at the same places.
   TableCheck(const WeightTable& table, std::string_view rows, const TablePlaces* places,
-             ErrorList& errors)
+             graph_io::ErrorList& errors)
       : table_(table), rows_(rows), places_(places), errors_(errors) {}
 
   /// Empty after an error, and for a fixed table, which keeps its own.
@@ -88,7 +88,7 @@ class TableCheck {
   const WeightTable& table_;
   std::string_view rows_;
   const TablePlaces* places_;
-  ErrorList& errors_;
+  graph_io::ErrorList& errors_;
 };
 
 /// What a file has under each name.
@@ -109,7 +109,7 @@ struct FileIndex {
 /// of the index.
 std::vector<std::vector<double>> match_tables(const NeuronGraph& graph, LoadMode mode,
                                               FileIndex& index, const VocabularyMatch& match,
-                                              LoadReport& report, ErrorList& errors) {
+                                              LoadReport& report, graph_io::ErrorList& errors) {
   std::vector<std::vector<double>> values(graph.weight_tables.size());
   for (std::uint32_t t = 0; t < graph.weight_tables.size(); ++t) {
     const WeightTable& table = graph.weight_tables[t];
@@ -134,19 +134,23 @@ std::vector<std::vector<double>> match_tables(const NeuronGraph& graph, LoadMode
 
 }  // namespace
 
+}  // namespace vecc::weights
+
+namespace vecc {
+
 Result<LoadReport> load_weights(NeuronGraph& graph, WeightFile file, LoadMode mode,
                                 std::uint64_t max_errors) {
-  FileIndex index(file);
+  weights::FileIndex index(file);
   LoadReport report;
-  ErrorList errors(max_errors);
-  const VocabularyMatch match(graph, index.text_of(kVocabulariesKey), errors);
+  graph_io::ErrorList errors(max_errors);
+  const weights::VocabularyMatch match(graph, index.text_of(weights::kVocabulariesKey), errors);
   report.mapped = match.mapped();
-  auto values = match_tables(graph, mode, index, match, report, errors);
+  auto values = weights::match_tables(graph, mode, index, match, report, errors);
   for (const WeightTensor& tensor : file.tensors) {
     if (!index.tensors.contains(tensor.name)) continue;
     report.unused.push_back(tensor.name);
     if (mode == LoadMode::ByName) continue;
-    errors.add(ErrorCode::WeightsDiffer, describe_tensor(tensor.name),
+    errors.add(ErrorCode::WeightsDiffer, weights::describe_tensor(tensor.name),
                "fits no weight table of the graph");
   }
   if (!errors.empty()) return errors.errors();

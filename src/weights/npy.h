@@ -6,7 +6,7 @@
 #include "src/weights/byte_stream.h"
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 /// `\x93NUMPY`
 inline constexpr std::string_view kNpyMark("\x93NUMPY", 6);
@@ -17,4 +17,4 @@ inline constexpr std::string_view kNpyMark("\x93NUMPY", 6);
 /// The arrays of an archive by their entries' names without `.npy`. `max_bytes`: of all, unpacked.
 [[nodiscard]] Result<WeightFile> read_npz(const InputFile& input, std::uint64_t max_bytes);
 
-}  // namespace vecc
+}  // namespace vecc::weights

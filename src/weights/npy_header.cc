@@ -8,7 +8,7 @@
 #include "src/weights/element_type.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 /// Reads the part of Python's literals that NumPy writes. No recursion: a value holds no value.
@@ -154,4 +154,4 @@ Result<NpyHeader> parse_npy_header(std::string_view text) {
   return NpyHeaderParser(text).parse();
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

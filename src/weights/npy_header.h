@@ -8,7 +8,7 @@
 
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 struct NpyHeader {
   ElementType type = ElementType::F64;
@@ -21,4 +21,4 @@ struct NpyHeader {
 /// types), DuplicateName; their places are empty.
 [[nodiscard]] Result<NpyHeader> parse_npy_header(std::string_view text);
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -5,7 +5,7 @@
 
 #include "vecc/error.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 /// How a pickle of protocol 2 to 5 begins: an opcode and the protocol. A safetensors file may begin
 /// so too: ask only of what is none.
@@ -19,4 +19,4 @@ namespace vecc {
           "safetensors.torch.save_file"};
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

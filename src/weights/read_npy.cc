@@ -5,7 +5,7 @@
 #include "src/weights/npy.h"
 #include "src/weights/npy_header.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::size_t kVersionBytes = 2;
@@ -97,4 +97,4 @@ Result<WeightTensor> read_npy(ByteStream& stream, std::string name) {
   return WeightTensor{std::move(name), header.type, std::move(header.shape), std::move(data)};
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -3,7 +3,7 @@
 #include "src/weights/pickle.h"
 #include "src/weights/zip_directory.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::string_view kArraySuffix = ".npy";
@@ -58,4 +58,4 @@ Result<WeightFile> read_npz(const InputFile& input, std::uint64_t max_bytes) {
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -7,7 +7,7 @@
 #include "src/weights/safetensors.h"
 #include "src/weights/safetensors_header.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
@@ -111,4 +111,4 @@ Result<WeightFile> read_safetensors(const InputFile& input, Checksum checksum) {
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

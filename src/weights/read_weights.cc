@@ -5,7 +5,7 @@
 #include "src/weights/safetensors.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::size_t kMaxPlace = 4096;
@@ -48,10 +48,19 @@ Result<WeightFile> read_opened(const Result<InputFile>& input, std::string_view 
 
 }  // namespace
 
+}  // namespace vecc::weights
+
+namespace vecc {
+
 Result<WeightFile> read_weights(const std::string& path, const WeightLimits& limits) {
-  return read_opened(InputFile::open(path, limits.max_bytes), path,
-                     [&](const InputFile& input) { return read_any(input, path, limits); });
+  return weights::read_opened(
+      weights::InputFile::open(path, limits.max_bytes), path,
+      [&](const weights::InputFile& input) { return weights::read_any(input, path, limits); });
 }
+
+}  // namespace vecc
+
+namespace vecc::weights {
 
 Result<WeightFile> read_own_weights(const std::string& path) {
   return read_opened(
@@ -59,10 +68,15 @@ Result<WeightFile> read_own_weights(const std::string& path) {
       [](const InputFile& input) { return read_safetensors(input, Checksum::Required); });
 }
 
+}  // namespace vecc::weights
+
+namespace vecc {
+
 Result<WeightFile> read_weights_bytes(std::string_view bytes, std::string_view name,
                                       const WeightLimits& limits) {
-  return read_opened(InputFile::of_bytes(bytes, limits.max_bytes), name,
-                     [&](const InputFile& input) { return read_any(input, name, limits); });
+  return weights::read_opened(
+      weights::InputFile::of_bytes(bytes, limits.max_bytes), name,
+      [&](const weights::InputFile& input) { return weights::read_any(input, name, limits); });
 }
 
 }  // namespace vecc

@@ -7,7 +7,7 @@
 #include "src/weights/input_file.h"
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 enum class Checksum : std::uint8_t {
   IfStated,  ///< files of other writers state none
@@ -22,4 +22,4 @@ enum class Checksum : std::uint8_t {
 /// with a CRC-32 only.
 [[nodiscard]] Result<WeightFile> read_own_weights(const std::string& path);
 
-}  // namespace vecc
+}  // namespace vecc::weights

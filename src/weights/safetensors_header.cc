@@ -7,7 +7,7 @@
 #include "src/weights/safetensors_json.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 Result<void> check_extent(const HeaderTensor& tensor) {
@@ -56,4 +56,4 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view json,
   return header;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

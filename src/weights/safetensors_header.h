@@ -11,7 +11,7 @@
 
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 inline constexpr std::string_view kMetadataKey = "__metadata__";
 /// What vecc's own files state of all their bytes, first of the metadata: their CRC-32, computed
@@ -44,4 +44,4 @@ struct SafetensorsHeader {
 [[nodiscard]] Result<SafetensorsHeader> parse_safetensors_header(std::string_view json,
                                                                  std::uint64_t data_bytes);
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -7,7 +7,7 @@
 #include "src/weights/element_type.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 using HeaderJson = nlohmann::json;
@@ -170,4 +170,4 @@ Result<SafetensorsHeader> parse_safetensors_json(std::string_view json) {
   return std::move(handler.header());
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -6,7 +6,7 @@
 
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 std::string describe_weights(const WeightTable& table) {
   return "weight table \"" + escape_terminal(table.name) + "\"";
@@ -37,4 +37,4 @@ std::string digest_of_rows(const StringColumn& names) {
   return text;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -6,7 +6,7 @@
 #include "vecc/error.h"
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 /// `weight table "w"`, escaped.
 [[nodiscard]] std::string describe_weights(const WeightTable& table);
@@ -20,4 +20,4 @@ namespace vecc {
 /// CRC-32 of the row names, in hexadecimal: finds that two tables' rows mean different things.
 [[nodiscard]] std::string digest_of_rows(const StringColumn& names);
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -36,7 +36,7 @@ std::uint64_t length_of(const WeightTable& table, Use::Axis axis) {
 // Why the graph's numbers cannot be the file's; empty: they can.
 std::string find_difference(const Vocabulary& ours, const Vocabulary& theirs, bool has_tables,
                             const std::vector<std::string_view>& lacking) {
-  if (!lacking.empty()) return "the weights know nothing of " + list_names(lacking);
+  if (!lacking.empty()) return "the weights know nothing of " + graph::list_names(lacking);
   if (!has_tables) return "no weight table that both have is numbered by it";
   if (has_use(ours, Use::Place::Outputs) && ours.names.size() != theirs.names.size()) {
     return "the outputs are numbered by it, and need all of the names";
@@ -45,20 +45,26 @@ std::string find_difference(const Vocabulary& ours, const Vocabulary& theirs, bo
 }
 
 void report(const Vocabulary& ours, const Vocabulary& theirs, const std::string& difference,
-            ErrorList& errors) {
-  const auto surplus = lacking_names(theirs.names, find_names(theirs.names, ours.names));
-  std::string message = "the graph has " + describe_names(ours.names) + "; the weights have " +
-                        describe_names(theirs.names) + ": " + difference;
-  if (!surplus.empty()) message += ", the graph lacks " + list_names(surplus);
+            graph_io::ErrorList& errors) {
+  const auto surplus =
+      graph::lacking_names(theirs.names, graph::find_names(theirs.names, ours.names));
+  std::string message = "the graph has " + graph::describe_names(ours.names) +
+                        "; the weights have " + graph::describe_names(theirs.names) + ": " +
+                        difference;
+  if (!surplus.empty()) message += ", the graph lacks " + graph::list_names(surplus);
   errors.add(
-      ErrorCode::WeightsDiffer, describe_vocabulary(ours.name),
+      ErrorCode::WeightsDiffer, graph::describe_vocabulary(ours.name),
       message + "; import the graph with --like=TRAINED.pb, the graph that the weights are of");
 }
 
 }  // namespace
 
+}  // namespace vecc
+
+namespace vecc::weights {
+
 VocabularyMatch::VocabularyMatch(const NeuronGraph& graph, std::string_view text,
-                                 ErrorList& errors) {
+                                 graph_io::ErrorList& errors) {
   if (text.empty()) return;
   const std::optional<std::vector<Vocabulary>> file = parse_vocabularies(text);
   if (!file) {
@@ -70,7 +76,7 @@ VocabularyMatch::VocabularyMatch(const NeuronGraph& graph, std::string_view text
 }
 
 void VocabularyMatch::match(const NeuronGraph& graph, const Vocabulary& ours,
-                            const std::vector<Vocabulary>& file, ErrorList& errors) {
+                            const std::vector<Vocabulary>& file, graph_io::ErrorList& errors) {
   const bool is_value = has_use(ours, Use::Place::Facts) || has_use(ours, Use::Place::Outputs);
   for (const Vocabulary& theirs : file) {
     const bool has_tables =
@@ -78,10 +84,11 @@ void VocabularyMatch::match(const NeuronGraph& graph, const Vocabulary& ours,
     if (!has_tables && !(is_value && ours.name == theirs.name)) continue;
     if (theirs.names.size() == 0) continue;  // left out: the digest of row names is compared
     const bool is_same = are_equal(ours.names, theirs.names);
-    const auto places = find_names(ours.names, theirs.names);
+    const auto places = graph::find_names(ours.names, theirs.names);
     const std::string difference =
-        is_same ? std::string()
-                : find_difference(ours, theirs, has_tables, lacking_names(ours.names, places));
+        is_same
+            ? std::string()
+            : find_difference(ours, theirs, has_tables, graph::lacking_names(ours.names, places));
     for (const Use& use : ours.uses) {
       if (!share_axis(use, theirs)) continue;
       TablePlaces& table = tables_[use.table];
@@ -164,13 +171,17 @@ std::vector<double> rearrange(const std::vector<double>& values,
   return result;
 }
 
+}  // namespace vecc::weights
+
+namespace vecc {
+
 Result<void> check_same_vocabularies(const NeuronGraph& trained, const NeuronGraph& other) {
-  ErrorList errors(kMaxErrors);
-  const std::string text =
-      text_of_vocabularies(vocabularies_in_use(trained), std::numeric_limits<std::uint64_t>::max());
-  const VocabularyMatch match(other, text, errors);
+  graph_io::ErrorList errors(kMaxErrors);
+  const std::string text = weights::text_of_vocabularies(weights::vocabularies_in_use(trained),
+                                                         std::numeric_limits<std::uint64_t>::max());
+  const weights::VocabularyMatch match(other, text, errors);
   for (const std::string& name : match.mapped()) {
-    errors.add(ErrorCode::WeightsDiffer, describe_vocabulary(name),
+    errors.add(ErrorCode::WeightsDiffer, graph::describe_vocabulary(name),
                "has other names, or another order, than that of the graph to train; import the "
                "graph with --like=TRAINED.pb, the graph to train");
   }

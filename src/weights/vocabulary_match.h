@@ -14,7 +14,7 @@
 #include "src/weights/vocabulary_text.h"
 #include "vecc/weights.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 /// Where a graph's weights of one table stand in a file. By VocabularyUse::Axis.
 struct TablePlaces {
@@ -35,7 +35,7 @@ class VocabularyMatch {
  public:
   /// `text`: of the file's metadata, or empty. Reports BadWeightFile, and WeightsDiffer for each
   /// vocabulary of the graph with names that the file's lacks, or that cannot be mapped.
-  VocabularyMatch(const NeuronGraph& graph, std::string_view text, ErrorList& errors);
+  VocabularyMatch(const NeuronGraph& graph, std::string_view text, graph_io::ErrorList& errors);
 
   /// Null if the table has no axis that both number.
   [[nodiscard]] const TablePlaces* find(const std::string& table) const;
@@ -44,7 +44,7 @@ class VocabularyMatch {
 
  private:
   void match(const NeuronGraph& graph, const Vocabulary& ours, const std::vector<Vocabulary>& file,
-             ErrorList& errors);
+             graph_io::ErrorList& errors);
   void map_axes(const NeuronGraph& graph, const Vocabulary& ours, const Vocabulary& theirs,
                 const std::vector<std::uint32_t>& places);
 
@@ -62,4 +62,4 @@ class VocabularyMatch {
 [[nodiscard]] std::vector<std::uint64_t> shape_in_file(const WeightTable& table,
                                                        const TablePlaces* places);
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -10,7 +10,7 @@
 
 #include "src/weights/table_rows.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -131,4 +131,4 @@ std::optional<std::vector<Vocabulary>> parse_vocabularies(std::string_view text)
   return result;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -13,7 +13,7 @@
 
 #include "vecc/neuron_graph.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 inline constexpr std::string_view kVocabulariesKey = "vocabularies";
 
@@ -28,4 +28,4 @@ inline constexpr std::string_view kVocabulariesKey = "vocabularies";
 /// None if the text is not such an array, or a list has a name twice.
 [[nodiscard]] std::optional<std::vector<Vocabulary>> parse_vocabularies(std::string_view text);
 
-}  // namespace vecc
+}  // namespace vecc::weights

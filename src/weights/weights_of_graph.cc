@@ -27,16 +27,16 @@ std::vector<std::uint64_t> tensor_shape(const WeightTable& table) {
 }
 
 Result<WeightFile> weights_of(const NeuronGraph& graph) {
-  VECC_TRY_VOID(check_values(graph));
+  VECC_TRY_VOID(weights::check_values(graph));
   WeightFile file;
   for (const WeightTable& table : graph.weight_tables) {
     const bool single = std::all_of(table.values.begin(), table.values.end(), is_exactly_float);
     file.tensors.push_back({table.name, single ? ElementType::F32 : ElementType::F64,
                             tensor_shape(table),
-                            single ? little_endian_bytes<float>(table.values)
-                                   : little_endian_bytes<double>(table.values)});
+                            single ? weights::little_endian_bytes<float>(table.values)
+                                   : weights::little_endian_bytes<double>(table.values)});
     if (table.row_names.size() == 0) continue;
-    file.metadata.emplace_back(rows_key(table), digest_of_rows(table.row_names));
+    file.metadata.emplace_back(weights::rows_key(table), weights::digest_of_rows(table.row_names));
   }
   for (MetadataEntry& entry : vocabulary_metadata(graph)) file.metadata.push_back(std::move(entry));
   return file;
@@ -44,10 +44,10 @@ Result<WeightFile> weights_of(const NeuronGraph& graph) {
 
 std::vector<MetadataEntry> vocabulary_metadata(const NeuronGraph& graph) {
   // The text becomes a string of the header, in which quotes are escaped.
-  constexpr std::uint64_t kMaxBytes = kMaxSafetensorsHeader / 4;
-  std::string text = text_of_vocabularies(vocabularies_in_use(graph), kMaxBytes);
+  constexpr std::uint64_t kMaxBytes = weights::kMaxSafetensorsHeader / 4;
+  std::string text = weights::text_of_vocabularies(weights::vocabularies_in_use(graph), kMaxBytes);
   if (text.empty()) return {};
-  return {{std::string(kVocabulariesKey), std::move(text)}};
+  return {{std::string(weights::kVocabulariesKey), std::move(text)}};
 }
 
 }  // namespace vecc

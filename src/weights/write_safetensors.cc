@@ -16,7 +16,7 @@
 #include "src/weights/table_rows.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::size_t kAlignment = 8;
@@ -158,15 +158,19 @@ Result<void> check_table_names(const NeuronGraph& graph) {
   return {};
 }
 
+}  // namespace vecc::weights
+
+namespace vecc {
+
 Result<void> write_weights(const WeightFile& file, const std::string& path) {
-  const Result<void> written = write_file(file, path);
+  const Result<void> written = weights::write_file(file, path);
   if (!written) return written.error().in(escape_terminal(path, 4096));
   return {};
 }
 
 Result<std::string> safetensors_bytes(const WeightFile& file) {
   std::string bytes;
-  VECC_TRY_VOID(stream_safetensors(file, [&bytes](std::string_view piece) {
+  VECC_TRY_VOID(weights::stream_safetensors(file, [&bytes](std::string_view piece) {
     bytes += piece;
     return true;
   }));

@@ -7,7 +7,7 @@
 #include "src/weights/zip_end.h"
 #include "vecc/escape.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::uint32_t kDirectoryMark = 0x02014b50;
@@ -158,4 +158,4 @@ Result<std::vector<ZipEntry>> read_zip_directory(const InputFile& input) {
   return entries;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -7,7 +7,7 @@
 
 #include "src/weights/input_file.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 enum class ZipMethod : std::uint16_t { Stored = 0, Deflated = 8 };
 
@@ -30,4 +30,4 @@ struct ZipEntry {
 /// DuplicateName.
 [[nodiscard]] Result<std::vector<ZipEntry>> read_zip_directory(const InputFile& input);
 
-}  // namespace vecc
+}  // namespace vecc::weights

@@ -5,7 +5,7 @@
 
 #include "src/weights/element_type.h"
 
-namespace vecc {
+namespace vecc::weights {
 namespace {
 
 constexpr std::uint32_t kEndMark = 0x06054b50;
@@ -105,4 +105,4 @@ Result<ZipEnd> find_zip_end(const InputFile& input) {
   return end;
 }
 
-}  // namespace vecc
+}  // namespace vecc::weights

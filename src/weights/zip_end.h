@@ -5,7 +5,7 @@
 
 #include "src/weights/input_file.h"
 
-namespace vecc {
+namespace vecc::weights {
 
 /// In a 32-bit field: the value is in a zip64 field.
 inline constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;
@@ -20,4 +20,4 @@ struct ZipEnd {
 /// Errors: FileTruncated if there is no such record, BadWeightFile, UnreadWeights (several disks).
 [[nodiscard]] Result<ZipEnd> find_zip_end(const InputFile& input);
 
-}  // namespace vecc
+}  // namespace vecc::weights

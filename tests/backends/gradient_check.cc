@@ -162,7 +162,7 @@ std::unique_ptr<Executable> compile_tested_gradients(const Program& program) {
 void expect_gradient_agreement(const Program& program) {
   ExecutionOptions options;
   options.gradients = true;
-  const auto interpreter = interpreter_backend().compile(program, options);
+  const auto interpreter = reference::interpreter_backend().compile(program, options);
   ASSERT_TRUE(interpreter) << interpreter.error().text();
   ASSERT_TRUE((*interpreter)->run());
   Expected expected{random_output_gradients(program), {}, **interpreter};

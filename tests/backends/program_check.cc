@@ -61,7 +61,7 @@ double tolerance_of(const Program& program) {
 std::unique_ptr<Executable> run_interpreter(const Program& program) {
   ExecutionOptions options;
   options.keep_values = true;
-  auto interpreter = interpreter_backend().compile(program, options);
+  auto interpreter = reference::interpreter_backend().compile(program, options);
   EXPECT_TRUE(interpreter) << interpreter.error().text();
   EXPECT_TRUE((*interpreter)->run());
   return std::move(*interpreter);

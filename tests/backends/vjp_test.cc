@@ -179,7 +179,8 @@ TEST(Vjp, bad_gradients_of_a_vjp) {
       VjpOp{TransformOp{{.id = Transformation::Reverse, .target = {}}, nullptr}, 0, Shape()}, {g}));
   ExecutionOptions options;
   options.gradients = true;
-  for (const Backend* backend : {&interpreter_backend(), tested_ways().front().backend}) {
+  for (const Backend* backend :
+       {&reference::interpreter_backend(), tested_ways().front().backend}) {
     const auto executable = backend->compile(program, options);
     ASSERT_FALSE(executable);
     EXPECT_EQ(executable.error().text(),

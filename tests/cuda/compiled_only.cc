@@ -68,7 +68,9 @@ Result<void> compile_units(const Plan& plan) {
 
 class CompiledOnly final : public Backend {
  public:
-  [[nodiscard]] std::string_view name() const override { return interpreter_backend().name(); }
+  [[nodiscard]] std::string_view name() const override {
+    return reference::interpreter_backend().name();
+  }
   [[nodiscard]] Result<void> available(const Device&) const override { return {}; }
   [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
     return unsupported_by_plan(program);
@@ -83,7 +85,7 @@ class CompiledOnly final : public Backend {
     VECC_TRY_VOID(compile_units(plan));
     ExecutionOptions exact = options;
     exact.precision = MatmulPrecision::Exact;
-    return interpreter_backend().compile(program, exact);
+    return reference::interpreter_backend().compile(program, exact);
   }
 };
 

@@ -166,9 +166,9 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
     SCOPED_TRACE(shape.text());
     const Program program = make_program({}, shape);
     const std::vector<double> seeds = output_gradients_of(program);
-    const Results expected = run(interpreter_backend(), {}, program, seeds);
+    const Results expected = run(reference::interpreter_backend(), {}, program, seeds);
     const Results all =
-        run(interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
+        run(reference::interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
     const Results exact = run_on_gpu(program, MatmulPrecision::Exact, CudaLaunch::Graph, seeds);
     expect_near(exact, expected, all, error_bound(MatmulPrecision::Exact));
     for (const MatmulPrecision precision : kUnits) {
@@ -222,8 +222,8 @@ TEST(MatmulPrecision, OfManyShapes) {
       return learn_facts(program);
     };
     const Program program = make({});
-    const Results expected = run(interpreter_backend(), {}, program, {});
-    const Results all = run(interpreter_backend(), {}, make({true}), {});
+    const Results expected = run(reference::interpreter_backend(), {}, program, {});
+    const Results all = run(reference::interpreter_backend(), {}, make({true}), {});
     for (const MatmulPrecision precision : kUnits) {
       SCOPED_TRACE(text_of(precision));
       expect_near(run_on_gpu(program, precision, CudaLaunch::Graph, {}), expected, all,
@@ -245,8 +245,8 @@ TEST(MatmulPrecision, OfManyRows) {
     program.output(y, Index::slice(0, kRows));
     return program;
   };
-  const Results expected = run(interpreter_backend(), {}, make({}), {});
-  const Results all = run(interpreter_backend(), {}, make({true}), {});
+  const Results expected = run(reference::interpreter_backend(), {}, make({}), {});
+  const Results all = run(reference::interpreter_backend(), {}, make({true}), {});
   const Results found = run_on_gpu(make({}), MatmulPrecision::Tf32, CudaLaunch::Graph, {});
   expect_near(found, expected, all, error_bound(MatmulPrecision::Tf32));
 }
@@ -266,7 +266,7 @@ TEST(MatmulPrecision, BetweenFunctions) {
   const ValueId last = program.map(*parse_expr("tanh($0)", "test"), std::vector{product});
   program.set_sample_count(kRows);
   program.output(last, Index::slice(0, kRows));
-  const Results expected = run(interpreter_backend(), {}, program, {});
+  const Results expected = run(reference::interpreter_backend(), {}, program, {});
   // tanh of a sum of two numbers below 1 is below 1: at most the sum of a row's magnitudes.
   const std::vector<double> weights = random_values(shape.size(), 4);
   for (const MatmulPrecision precision : kUnits) {
@@ -327,7 +327,7 @@ TEST(MatmulPrecision, OthersRefuseIt) {
   const Program program = make_program({}, Shape(32, 32));
   ExecutionOptions options;
   options.precision = MatmulPrecision::Tf32;
-  const auto interpreted = interpreter_backend().compile(program, options);
+  const auto interpreted = reference::interpreter_backend().compile(program, options);
   ASSERT_FALSE(interpreted);
   EXPECT_NE(interpreted.error().text().find("only the cuda backend"), std::string::npos);
   if (!has_gpu()) return;

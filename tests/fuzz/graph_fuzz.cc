@@ -151,13 +151,14 @@ void run(std::string_view bytes) {
   if (!has_values) return;
   require(evaluate_reference(*graph).has_value(), "the reference refuses what is vectorized");
   const Values expected = steady_outputs(*graph);
-  check_outputs("-O0, interpreted", interpreter_backend(), vectorized->program, expected);
+  check_outputs("-O0, interpreted", reference::interpreter_backend(), vectorized->program,
+                expected);
   OptimizeOptions each;
   each.verify_each = true;
   each.threads = 1;
   const Result<Program> optimized = optimize(vectorized->program, each);
   require(optimized.has_value(), optimized ? "" : optimized.error().text());
-  check_outputs("-O2, interpreted", interpreter_backend(), *optimized, expected);
+  check_outputs("-O2, interpreted", reference::interpreter_backend(), *optimized, expected);
   for (const Program* program : {&vectorized->program, &*optimized}) {
     if (may_compile(*program)) check_outputs("cpu", cpu_backend(), *program, expected);
   }

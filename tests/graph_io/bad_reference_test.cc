@@ -104,8 +104,8 @@ TEST(BadReference, bad_long_cycle) {
   for (NeuronId i = 0; i < kLength; ++i) {
     builder.neuron(group, function(Combination::Sum), {(i + 1) % kLength});
   }
-  ErrorList errors(20);
-  check_acyclic(builder.build(), errors);
+  graph_io::ErrorList errors(20);
+  graph_io::check_acyclic(builder.build(), errors);
   EXPECT_EQ(errors.errors().text(),
             "group 0 \"ring\", neuron 0: error: cycle: 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> (12 "
             "more) -> 0 (each reads the next) [E013]");
@@ -157,7 +157,7 @@ TEST(FindCycle, long_forward_chain_has_none) {
     builder.neuron(group, function(Combination::Sum), {i + 1, i + 1});
   }
   builder.unit_fact(group);
-  EXPECT_TRUE(find_cycle(builder.build()).empty());
+  EXPECT_TRUE(graph_io::find_cycle(builder.build()).empty());
 }
 
 }  // namespace

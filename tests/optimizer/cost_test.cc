@@ -15,11 +15,11 @@ Program parsed_program(const std::string& ops) {
 }
 
 TEST(Work, multiply_adds_of_a_product_by_its_shapes) {
-  EXPECT_EQ(multiply_adds(Shape(3, 4), Shape(4, 5)), 60u);
-  EXPECT_EQ(multiply_adds(Shape::row(4), Shape::column(4)), 4u);
-  EXPECT_EQ(multiply_adds(Shape::column(4), Shape::row(5)), 20u);
-  EXPECT_EQ(multiply_adds(Shape::scalar(), Shape(3, 4)), 12u);
-  EXPECT_EQ(multiply_adds(Shape(3, 4), Shape::scalar()), 12u);
+  EXPECT_EQ(opt::multiply_adds(Shape(3, 4), Shape(4, 5)), 60u);
+  EXPECT_EQ(opt::multiply_adds(Shape::row(4), Shape::column(4)), 4u);
+  EXPECT_EQ(opt::multiply_adds(Shape::column(4), Shape::row(5)), 20u);
+  EXPECT_EQ(opt::multiply_adds(Shape::scalar(), Shape(3, 4)), 12u);
+  EXPECT_EQ(opt::multiply_adds(Shape(3, 4), Shape::scalar()), 12u);
 }
 
 TEST(Work, a_product_counts_its_rows_and_what_it_reads_and_writes) {
@@ -27,7 +27,7 @@ TEST(Work, a_product_counts_its_rows_and_what_it_reads_and_writes) {
       "%0 = fact {1, 2, 3, 4} : f32[1, 2x2]\n"
       "%1 = fact {1, 2, 3, 4, 5, 6} : f32[3, 2x1]\n"
       "%2 = linear %0 lift(repeat 3), %1 : f32[3, 2x1]\n");
-  const Work work = work_of(program, 2);
+  const Work work = opt::work_of(program, 2);
   EXPECT_EQ(work.launches, 1);
   EXPECT_EQ(work.bytes, 4 * (4 + 6 + 6));
   EXPECT_EQ(work.multiply_adds, 3 * 4);
@@ -40,10 +40,10 @@ TEST(Work, products_with_a_matrix_a_row_move_their_bytes_in_batches) {
       "%2 = fact {1, 2} : f32[2, 1]\n"
       "%3 = linear %0, %1 : f32[2, 2x1]\n"
       "%4 = linear %2, %1 : f32[2, 2x1]\n");
-  EXPECT_EQ(work_of(program, 3).bytes, 0);
-  EXPECT_EQ(work_of(program, 3).batch_bytes, 4 * (8 + 4 + 4));
-  EXPECT_EQ(work_of(program, 4).bytes, 4 * (2 + 4 + 4));
-  EXPECT_EQ(work_of(program, 4).batch_bytes, 0);
+  EXPECT_EQ(opt::work_of(program, 3).bytes, 0);
+  EXPECT_EQ(opt::work_of(program, 3).batch_bytes, 4 * (8 + 4 + 4));
+  EXPECT_EQ(opt::work_of(program, 4).bytes, 4 * (2 + 4 + 4));
+  EXPECT_EQ(opt::work_of(program, 4).batch_bytes, 0);
 }
 
 TEST(Work, a_slice_is_free_and_a_list_moves_rows_where_the_backend_stores_them) {
@@ -51,13 +51,13 @@ TEST(Work, a_slice_is_free_and_a_list_moves_rows_where_the_backend_stores_them) 
       "%0 = fact {1, 2, 3} : f32[3, 1]\n"
       "%1 = gather %0 [1:3] : f32[2, 1]\n"
       "%2 = gather %0 [2, 0] : f32[2, 1]\n");
-  EXPECT_EQ(work_of(program, 1).launches, 0);
-  EXPECT_EQ(work_of(program, 1).bytes, 0);
-  EXPECT_EQ(work_of(program, 2).launches, 1);
-  EXPECT_EQ(work_of(program, 2).bytes, 2 * 2 * 4 + 2 * 4);
+  EXPECT_EQ(opt::work_of(program, 1).launches, 0);
+  EXPECT_EQ(opt::work_of(program, 1).bytes, 0);
+  EXPECT_EQ(opt::work_of(program, 2).launches, 1);
+  EXPECT_EQ(opt::work_of(program, 2).bytes, 2 * 2 * 4 + 2 * 4);
   BackendTraits reads_through;
   reads_through.stores_gathers = false;
-  EXPECT_EQ(work_of(program, 2, reads_through).launches, 0);
+  EXPECT_EQ(opt::work_of(program, 2, reads_through).launches, 0);
 }
 
 TEST(Cost, prediction_is_linear_in_the_work) {

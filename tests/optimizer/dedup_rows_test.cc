@@ -53,7 +53,7 @@ TEST(DedupRows, mutagenesis_has_the_rows_of_colour_refinement) {
 TEST(DedupRows, no_unread_row_is_left) {
   for (const std::string name : {"mutagenesis.pb", "attention.pb", "functions-combinations.pb"}) {
     const Program program = after_passes(vectorized_data_set(name), {"dedup-rows"});
-    const RowPlan plan = plan_needed_rows(program);
+    const opt::RowPlan plan = opt::plan_needed_rows(program);
     EXPECT_FALSE(plan.changes) << name;
     EXPECT_EQ(plan.unread, 0u) << name;
   }
@@ -62,8 +62,8 @@ TEST(DedupRows, no_unread_row_is_left) {
 TEST(FoldMultiplicity, mutagenesis_folds_the_pooling_that_repeats_most) {
   const std::vector<std::string> passes{"merge-units", "dedup-linear-pairs", "dedup-rows"};
   const Program before = after_passes(vectorized_data_set("mutagenesis.pb"), passes);
-  const RowClasses classes(before);
-  DistinctMemberFinder finder(before, classes);
+  const opt::RowClasses classes(before);
+  opt::DistinctMemberFinder finder(before, classes);
   std::vector<std::size_t> distinct;
   for (ValueId id = 0; id < before.ops().size(); ++id) {
     const auto* segment = std::get_if<SegmentOp>(&before.op(id).attributes);

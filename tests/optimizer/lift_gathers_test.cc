@@ -16,7 +16,7 @@ namespace {
 
 std::map<std::string, std::uint64_t> run_lifts(Program& program, const GatherPreset& preset) {
   const OptimizeOptions options;
-  PassContext context(options, preset, PadMode::Never);
+  opt::PassContext context(options, preset, PadMode::Never);
   const Fingerprint before = fingerprint(program);
   const bool changed = lift_gathers(program, context);
   EXPECT_EQ(changed, fingerprint(program) != before);

@@ -15,7 +15,7 @@ namespace {
 
 bool reads_the_same(const Index& rows, const Lift& lift) {
   if (rows.size() % lift.times != 0) return false;
-  const Index lifted = rows_under_lift(rows, lift);
+  const Index lifted = opt::rows_under_lift(rows, lift);
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (lifted[unlifted_row(lift, lifted.size(), i)] != rows[i]) return false;
   }
@@ -31,19 +31,19 @@ std::vector<Lift> all_lifts(std::uint32_t rows) {
   return lifts;
 }
 
-double gathered(const LinearSide& side, const Lift& lift) {
+double gathered(const opt::LinearSide& side, const Lift& lift) {
   if (lift == Lift() && is_view(side.rows)) return 0;
   return static_cast<double>(side.rows.size() / lift.times) * static_cast<double>(side.row_size);
 }
 
 // One side, or a table of all pairs: one side repeats, the other interleaves, and the rows that the
 // one reads are as many as the other has times.
-bool is_allowed(const LinearLifts& lifts, std::uint32_t rows) {
+bool is_allowed(const opt::LinearLifts& lifts, std::uint32_t rows) {
   if (lifts.left == Lift() || lifts.right == Lift()) return true;
   return lifts.left.kind != lifts.right.kind && lifts.left.times * lifts.right.times == rows;
 }
 
-double least_gathered(const LinearSide& left, const LinearSide& right) {
+double least_gathered(const opt::LinearSide& left, const opt::LinearSide& right) {
   double least = gathered(left, {}) + gathered(right, {});
   for (const Lift& l : all_lifts(left.rows.size())) {
     if (!reads_the_same(left.rows, l)) continue;
@@ -75,9 +75,9 @@ TEST(LinearLifts, no_other_lifts_gather_less) {
   std::uint32_t lifted_both = 0;
   for (std::uint32_t round = 0; round < 3000; ++round) {
     const std::uint32_t rows = 1 + random() % 24;
-    const LinearSide left{random_rows(rows, random), 1 + random() % 9};
-    const LinearSide right{random_rows(rows, random), 1 + random() % 9};
-    const LinearLifts lifts = choose_lifts(left, right, {});
+    const opt::LinearSide left{random_rows(rows, random), 1 + random() % 9};
+    const opt::LinearSide right{random_rows(rows, random), 1 + random() % 9};
+    const opt::LinearLifts lifts = opt::choose_lifts(left, right, {});
     ASSERT_TRUE(is_allowed(lifts, rows));
     ASSERT_TRUE(reads_the_same(left.rows, lifts.left));
     ASSERT_TRUE(reads_the_same(right.rows, lifts.right));
@@ -95,10 +95,10 @@ TEST(LinearLifts, segments_change_the_period_only) {
   for (std::uint32_t round = 0; round < 3000; ++round) {
     const std::uint32_t members = 1 + random() % 4;
     const std::uint32_t rows = members * (1 + random() % 6);
-    const LinearSide left{random_rows(rows, random), 4};
-    const LinearSide right{random_rows(rows, random), 2};
-    const LinearLifts alone = choose_lifts(left, right, {});
-    const LinearLifts lifts = choose_lifts(left, right, {members, 1 + round % 2});
+    const opt::LinearSide left{random_rows(rows, random), 4};
+    const opt::LinearSide right{random_rows(rows, random), 2};
+    const opt::LinearLifts alone = opt::choose_lifts(left, right, {});
+    const opt::LinearLifts lifts = opt::choose_lifts(left, right, {members, 1 + round % 2});
     ASSERT_TRUE(is_allowed(lifts, rows));
     ASSERT_TRUE(reads_the_same(left.rows, lifts.left));
     ASSERT_TRUE(reads_the_same(right.rows, lifts.right));

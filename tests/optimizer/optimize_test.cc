@@ -53,15 +53,15 @@ OptimizeReport report_of(const OptimizeOptions& options,
 }
 
 TEST(Optimize, every_step_of_the_pipeline_has_its_reason) {
-  for (const PipelineStep& step : pipeline()) {
-    EXPECT_FALSE(step.reason.empty()) << pass_of(step.pass).info.name;
+  for (const opt::PipelineStep& step : opt::pipeline()) {
+    EXPECT_FALSE(step.reason.empty()) << opt::pass_of(step.pass).info.name;
   }
 }
 
 TEST(Optimize, passes_stand_in_the_order_of_the_pipeline) {
   std::vector<std::string_view> first;
-  for (const PipelineStep& step : pipeline()) {
-    const std::string_view name = pass_of(step.pass).info.name;
+  for (const opt::PipelineStep& step : opt::pipeline()) {
+    const std::string_view name = opt::pass_of(step.pass).info.name;
     if (std::ranges::find(first, name) == first.end()) first.push_back(name);
   }
   std::vector<std::string_view> listed;

@@ -16,17 +16,17 @@ namespace {
 using testing::ElementsAre;
 using Rows = std::vector<std::uint32_t>;
 
-DistinctPairs pairs_of(Rows left, Rows right) {
-  DistinctPairs pairs;
+opt::DistinctPairs pairs_of(Rows left, Rows right) {
+  opt::DistinctPairs pairs;
   pairs.left = std::move(left);
   pairs.right = std::move(right);
-  pairs.by_left = uses_of(pairs.left, pairs.right);
-  pairs.by_right = uses_of(pairs.right, pairs.left);
+  pairs.by_left = opt::uses_of(pairs.left, pairs.right);
+  pairs.by_right = opt::uses_of(pairs.right, pairs.left);
   return pairs;
 }
 
 // Some pairs of `lefts` and `rights` rows, each once, in any order; left rows are unequally used.
-DistinctPairs random_pairs(std::mt19937& random) {
+opt::DistinctPairs random_pairs(std::mt19937& random) {
   const std::uint32_t lefts = 1 + random() % 4;
   const std::uint32_t rights = 1 + random() % 12;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
@@ -53,8 +53,9 @@ std::uint64_t rows_left_after_lift(const Rows& rows, bool interleaves) {
 
 // Every product is asked for or repeats one of the side that it pads; every pair has its product;
 // and the sides that a layout says to lift do repeat.
-void check_layout(const DistinctPairs& pairs, const PadLayout& layout, Orientation orientation) {
-  const PaddedRows rows = lay_out(pairs, layout, orientation);
+void check_layout(const opt::DistinctPairs& pairs, const opt::PadLayout& layout,
+                  opt::Orientation orientation) {
+  const opt::PaddedRows rows = opt::lay_out(pairs, layout, orientation);
   ASSERT_EQ(rows.left.size(), layout.products);
   ASSERT_EQ(rows.right.size(), layout.products);
   ASSERT_EQ(rows.place.size(), pairs.left.size());
@@ -64,11 +65,11 @@ void check_layout(const DistinctPairs& pairs, const PadLayout& layout, Orientati
     ASSERT_EQ(rows.right[rows.place[row]], pairs.right[row]);
     EXPECT_TRUE(places.insert(rows.place[row]).second);
   }
-  const bool left_interleaves = orientation == Orientation::LeftInterleaves;
-  if (layout.kind != PadLayout::Kind::ByRight) {
+  const bool left_interleaves = orientation == opt::Orientation::LeftInterleaves;
+  if (layout.kind != opt::PadLayout::Kind::ByRight) {
     EXPECT_LE(rows_left_after_lift(rows.left, left_interleaves), layout.left_rows);
   }
-  if (layout.kind != PadLayout::Kind::ByLeft) {
+  if (layout.kind != opt::PadLayout::Kind::ByLeft) {
     EXPECT_LE(rows_left_after_lift(rows.right, !left_interleaves), layout.right_rows);
   }
 }
@@ -76,16 +77,16 @@ void check_layout(const DistinctPairs& pairs, const PadLayout& layout, Orientati
 TEST(PadLayouts, hold_every_pair_and_repeat) {
   std::mt19937 random(1);
   for (std::uint32_t round = 0; round < 500; ++round) {
-    const DistinctPairs pairs = random_pairs(random);
-    for (const PadLayout& layout : pad_layouts(pairs, PadMode::Any)) {
-      check_layout(pairs, layout, Orientation::LeftInterleaves);
-      check_layout(pairs, layout, Orientation::RightInterleaves);
+    const opt::DistinctPairs pairs = random_pairs(random);
+    for (const opt::PadLayout& layout : opt::pad_layouts(pairs, PadMode::Any)) {
+      check_layout(pairs, layout, opt::Orientation::LeftInterleaves);
+      check_layout(pairs, layout, opt::Orientation::RightInterleaves);
     }
   }
 }
 
 // Uses 20 and 10.
-DistinctPairs twice_as_often() {
+opt::DistinctPairs twice_as_often() {
   Rows left(20, 0);
   left.resize(30, 1);
   Rows right(30);
@@ -94,7 +95,7 @@ DistinctPairs twice_as_often() {
 }
 
 TEST(PadLayouts, bucketed_period_needs_fewer_rows) {
-  const auto layouts = pad_layouts(twice_as_often(), PadMode::Sided);
+  const auto layouts = opt::pad_layouts(twice_as_often(), PadMode::Sided);
   ASSERT_EQ(layouts.size(), 3u);  // no bucketed order of 30 inputs
   EXPECT_THAT(layouts[0].times, ElementsAre(1, 1));
   EXPECT_EQ(layouts[0].products, 40u);
@@ -108,12 +109,12 @@ TEST(PadLayouts, bucketed_period_needs_fewer_rows) {
 }
 
 TEST(PadLayouts, of_each_mode) {
-  EXPECT_TRUE(pad_layouts(twice_as_often(), PadMode::Never).empty());
-  const auto full = pad_layouts(twice_as_often(), PadMode::Full);
+  EXPECT_TRUE(opt::pad_layouts(twice_as_often(), PadMode::Never).empty());
+  const auto full = opt::pad_layouts(twice_as_often(), PadMode::Full);
   ASSERT_EQ(full.size(), 1u);
-  EXPECT_EQ(full[0].kind, PadLayout::Kind::AllPairs);
+  EXPECT_EQ(full[0].kind, opt::PadLayout::Kind::AllPairs);
   EXPECT_EQ(full[0].products, 60u);
-  EXPECT_EQ(pad_layouts(twice_as_often(), PadMode::Any).size(), 4u);
+  EXPECT_EQ(opt::pad_layouts(twice_as_often(), PadMode::Any).size(), 4u);
 }
 
 // The limit is that of the period's length, not of the number of distinct rows.
@@ -123,9 +124,10 @@ TEST(PadLayouts, a_period_has_at_most_24_rows) {
     left.push_back(1);
     Rows right(left.size());
     for (std::uint32_t row = 0; row < right.size(); ++row) right[row] = row;
-    const auto layouts = pad_layouts(pairs_of(std::move(left), std::move(right)), PadMode::Sided);
-    return std::ranges::any_of(layouts, [](const PadLayout& layout) {
-      return layout.kind == PadLayout::Kind::ByLeft && layout.times[0] > 1;
+    const auto layouts =
+        opt::pad_layouts(pairs_of(std::move(left), std::move(right)), PadMode::Sided);
+    return std::ranges::any_of(layouts, [](const opt::PadLayout& layout) {
+      return layout.kind == opt::PadLayout::Kind::ByLeft && layout.times[0] > 1;
     });
   };
   EXPECT_TRUE(bucketed_by_left(23));
@@ -133,7 +135,7 @@ TEST(PadLayouts, a_period_has_at_most_24_rows) {
 }
 
 // A linear of 3x3 weights and 3x1 inputs over the pairs, read by an output.
-Program linear_over(const DistinctPairs& pairs) {
+Program linear_over(const opt::DistinctPairs& pairs) {
   Program program;
   const ValueId w = program.fact(std::vector<double>(20 * 9, 1), 20, Shape(3, 3));
   const ValueId x = program.fact(std::vector<double>(20 * 3, 1), 20, Shape(3, 1));

@@ -6,7 +6,7 @@ namespace vecc::test {
 namespace {
 
 TEST(PairTable, numbers_pairs_in_the_order_in_which_they_come) {
-  PairTable pairs;
+  opt::PairTable pairs;
   EXPECT_EQ(pairs.number(5, 7), 0u);
   EXPECT_EQ(pairs.number(7, 5), 1u);
   EXPECT_EQ(pairs.number(5, 7), 0u);
@@ -17,8 +17,8 @@ TEST(PairTable, numbers_the_same_in_batches_as_one_at_a_time) {
   constexpr std::uint32_t kPairs = 100000;
   const auto left = [](std::uint32_t i) { return i * 7919 % 331; };
   const auto right = [](std::uint32_t i) { return i * 104729 % 1009; };
-  PairTable one_at_a_time;
-  PairTable batches;
+  opt::PairTable one_at_a_time;
+  opt::PairTable batches;
   std::uint32_t next = 0;
   batches.number_all(kPairs, left, right, [&](std::uint32_t i, std::uint32_t number) {
     ASSERT_EQ(i, next++);

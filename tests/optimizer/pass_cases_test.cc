@@ -55,9 +55,9 @@ TEST_P(PassCases, is_idempotent_and_lossless) {
     EXPECT_FALSE(report.runs.front().changed) << print(*again);
   }
 #ifdef VECC_HAS_COMPARE
-  CompareOptions options;
+  opt::CompareOptions options;
   options.gradients = before->sample_count() > 0 && !has_updates(*before);
-  const auto comparison = compare_programs(*before, *after, options);
+  const auto comparison = opt::compare_programs(*before, *after, options);
   ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
   EXPECT_TRUE(comparison->equal) << comparison->difference;
 #endif

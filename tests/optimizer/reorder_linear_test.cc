@@ -94,7 +94,7 @@ TEST(ReorderLinear, three_factors_of_any_shapes_keep_their_product_and_its_gradi
     const Program after = reordered(*before, &report);
     if (!report.runs.front().changed) continue;
     ++changed;
-    const auto comparison = compare_programs(*before, after);
+    const auto comparison = opt::compare_programs(*before, after);
     ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
     ASSERT_TRUE(comparison->equal) << comparison->difference << print(*before) << print(after);
   }
@@ -162,7 +162,7 @@ TEST(ReorderLinear, many_factors_keep_their_product_and_its_gradients_and_take_l
         << print(program) << print(after);
     if (!report.runs.front().changed || i % 8 != 0) continue;
     ++compared;
-    const auto comparison = compare_programs(program, after);
+    const auto comparison = opt::compare_programs(program, after);
     ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
     ASSERT_TRUE(comparison->equal) << comparison->difference << print(program) << print(after);
   }
@@ -195,7 +195,7 @@ TEST(ReorderLinear, an_attention_logit_is_one_dot_product_with_a_folded_vector) 
   }
   EXPECT_THAT(rows_by_weight, testing::ElementsAre(kMessages));
   EXPECT_EQ(dots, kNodes);
-  const auto comparison = compare_programs(program, after);
+  const auto comparison = opt::compare_programs(program, after);
   ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
   EXPECT_TRUE(comparison->equal) << comparison->difference;
 }
@@ -227,7 +227,7 @@ TEST(ReorderLinear, relation_products_are_counted_by_distinct_sets_of_sources) {
   for (const Op& op : after.ops()) rows += op.kind() == OpKind::Linear ? op.rows : 0;
   // 60 targets, each with its own pair of a type and a set of sources.
   EXPECT_EQ(rows, kTargets);
-  const auto comparison = compare_programs(program, after);
+  const auto comparison = opt::compare_programs(program, after);
   ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
   EXPECT_TRUE(comparison->equal) << comparison->difference;
 }

@@ -19,8 +19,8 @@ std::vector<std::uint32_t> classes_in_last_op(const std::string& text) {
   const auto program = parse_program("vecc program 1 f64 samples 0\n" + text, "test");
   VECC_CHECK(program.has_value(), program.error().text());
   const auto last = static_cast<ValueId>(program->ops().size() - 1);
-  const RowClasses classes(*program);
-  const RowClasses::View view = classes.of(last);
+  const opt::RowClasses classes(*program);
+  const opt::RowClasses::View view = classes.of(last);
   std::vector<std::uint32_t> first(program->op(last).rows);
   for (std::uint32_t row = 0; row < first.size(); ++row) {
     while (view[first[row]] != view[row]) ++first[row];
@@ -71,8 +71,8 @@ TEST(RowClasses, order_matters_where_the_table_says_so) {
               ElementsAre(0, 0));
   EXPECT_THAT(classes_in_last_op(pairs + "%2 = segment %1 [fixed 2 dim 2] concat : f64[2, 2x1]\n"),
               ElementsAre(0, 1));
-  EXPECT_TRUE(is_order_free(Combination::Min, Shape::scalar()));
-  EXPECT_FALSE(is_order_free(Combination::Min, Shape::column(2)));
+  EXPECT_TRUE(opt::is_order_free(Combination::Min, Shape::scalar()));
+  EXPECT_FALSE(opt::is_order_free(Combination::Min, Shape::column(2)));
 }
 
 TEST(RowClasses, a_softmax_row_is_its_segment_and_its_member) {
@@ -94,7 +94,7 @@ TEST(RowClasses, rows_of_different_ops_and_words_are_different) {
 }
 
 TEST(TupleTable, numbers_lists_in_the_order_in_which_they_come) {
-  TupleTable table;
+  opt::TupleTable table;
   const auto number = [&](std::vector<std::uint32_t> list) { return table.number_of(list); };
   EXPECT_EQ(number({1, 2}), 0u);
   EXPECT_EQ(number({}), 1u);
@@ -106,7 +106,7 @@ TEST(TupleTable, numbers_lists_in_the_order_in_which_they_come) {
 
 TEST(TupleTable, keeps_its_numbers_when_it_grows) {
   constexpr std::uint32_t kLists = 100000;
-  TupleTable table;
+  opt::TupleTable table;
   for (const int round : {0, 1}) {
     for (std::uint32_t i = 0; i < kLists; ++i) {
       const std::vector<std::uint32_t> list{i % 100, i / 100};

@@ -30,7 +30,7 @@ Numbers random_numbers(std::size_t count, std::uint32_t largest, std::uint32_t s
 }
 
 TEST(OrderOfPairs, no_rows) {
-  EXPECT_TRUE(order_of_pairs({}, {}).empty());
+  EXPECT_TRUE(opt::order_of_pairs({}, {}).empty());
 }
 
 // Few rows are compared, many sorted by digits: of one digit, of two, and of all 32 bits.
@@ -39,8 +39,8 @@ TEST(OrderOfPairs, agrees_with_comparing) {
     for (const std::uint32_t largest : {0u, 1u, 3000u, 0xFFFFFFFFu}) {
       const Numbers major = random_numbers(count, largest, 1);
       const Numbers minor = random_numbers(count, 70, 2);
-      EXPECT_EQ(order_of_pairs(major, minor), compared_order(major, minor)) << count;
-      EXPECT_EQ(order_of_pairs(minor, major), compared_order(minor, major)) << count;
+      EXPECT_EQ(opt::order_of_pairs(major, minor), compared_order(major, minor)) << count;
+      EXPECT_EQ(opt::order_of_pairs(minor, major), compared_order(minor, major)) << count;
     }
   }
 }

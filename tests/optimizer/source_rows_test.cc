@@ -19,7 +19,7 @@ Program numbered_program(const std::string& text) {
   return *program;
 }
 
-std::vector<std::uint32_t> numbers_of(const SourceRows& sources, const Program& program,
+std::vector<std::uint32_t> numbers_of(const opt::SourceRows& sources, const Program& program,
                                       ValueId value) {
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < program.op(value).rows; ++i) {
@@ -37,7 +37,7 @@ TEST(SourceRows, gathers_and_concats_are_looked_through) {
       "%4 = transform %3 tanh : f32[3, 1]\n"
       "%5 = gather %3 [1:3] : f32[2, 1]\n"
       "%6 = concat %4, %5, %4 : f32[8, 1]\n");
-  const SourceRows sources(program);
+  const opt::SourceRows sources(program);
   EXPECT_EQ(sources.size(), 8u);
   EXPECT_THAT(numbers_of(sources, program, 2), ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THAT(numbers_of(sources, program, 3), ElementsAre(4, 0, 4));
@@ -52,7 +52,7 @@ TEST(SourceRows, a_number_leads_back_to_the_row) {
       "%1 = gather %0 [1, 1] : f32[2, 1]\n"
       "%2 = fact {} : f32[0, 1]\n"
       "%3 = transform %1 tanh : f32[2, 1]\n");
-  const SourceRows sources(program);
+  const opt::SourceRows sources(program);
   const std::vector<std::pair<ValueId, std::uint32_t>> expected{{0, 0}, {0, 1}, {3, 0}, {3, 1}};
   ASSERT_EQ(sources.size(), expected.size());
   for (std::uint32_t number = 0; number < expected.size(); ++number) {
@@ -70,7 +70,7 @@ TEST(SourceRows, concats_that_go_on_from_the_same_one_stay_apart) {
       "%3 = concat %2, %1 : f32[4, 1]\n"
       "%4 = concat %2, %0, %2 : f32[8, 1]\n"
       "%5 = concat %3, %3 : f32[8, 1]\n");
-  const SourceRows sources(program);
+  const opt::SourceRows sources(program);
   EXPECT_THAT(numbers_of(sources, program, 2), ElementsAre(2, 0, 1));
   EXPECT_THAT(numbers_of(sources, program, 3), ElementsAre(2, 0, 1, 2));
   EXPECT_THAT(numbers_of(sources, program, 4), ElementsAre(2, 0, 1, 0, 1, 2, 0, 1));
@@ -92,7 +92,7 @@ TEST(SourceRows, a_chain_of_concats_is_linear) {
     const std::vector<ValueId> operands{all, next};
     all = program.concat(operands);
   }
-  const SourceRows sources(program);
+  const opt::SourceRows sources(program);
   EXPECT_EQ(sources.size(), 2 + kLevels);
   EXPECT_EQ(sources.of(all)[0], 0u);
   EXPECT_EQ(sources.of(all)[kLevels + 1], kLevels + 1);

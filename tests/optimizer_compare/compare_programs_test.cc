@@ -23,15 +23,15 @@ Program program_of(const std::string& text) {
   return std::move(*program);
 }
 
-Comparison compare(const std::string& before, const std::string& after,
-                   const CompareOptions& options = {}) {
-  auto result = compare_programs(program_of(before), program_of(after), options);
+opt::Comparison compare(const std::string& before, const std::string& after,
+                        const opt::CompareOptions& options = {}) {
+  auto result = opt::compare_programs(program_of(before), program_of(after), options);
   if (!result) throw std::logic_error(result.error().text());
   return std::move(*result);
 }
 
 void expect_equal(const std::string& before, const std::string& after) {
-  const Comparison result = compare(before, after);
+  const opt::Comparison result = compare(before, after);
   EXPECT_TRUE(result.equal) << result.difference;
   EXPECT_EQ(result.difference, "");
   EXPECT_LE(result.worst_output, 1e-9);
@@ -68,9 +68,9 @@ TEST(ComparePrograms, EqualWithAnotherRounding) {
 parameter "w" [3, 1]
 %0 = weight "w" : f32[3, 1]
 )";
-  const Comparison result = compare(facts + R"(%1 = segment %0 [0, 3] avg : f32[1, 1]
+  const opt::Comparison result = compare(facts + R"(%1 = segment %0 [0, 3] avg : f32[1, 1]
 %2 = output %1 [0:1] : f32[1, 1])",
-                                    facts + R"(%1 = fact {0.3333333333333333} : f32[1, 1]
+                                         facts + R"(%1 = fact {0.3333333333333333} : f32[1, 1]
 %2 = linear %1 lift(repeat 3), %0 : f32[3, 1]
 %3 = segment %2 [0, 3] sum : f32[1, 1]
 %4 = output %3 [0:1] : f32[1, 1])");
@@ -79,7 +79,7 @@ parameter "w" [3, 1]
 }
 
 TEST(ComparePrograms, NamesTheSampleThatDiffers) {
-  const Comparison result =
+  const opt::Comparison result =
       compare(kProducts, kTwoRows + R"(%2 = linear %0 lift(repeat 2), %1 : f32[2, 2x1]
 %3 = gather %2 [0, 0] : f32[2, 2x1]
 %4 = output %3 [0:2] : f32[2, 2x1])");
@@ -100,7 +100,7 @@ const std::string kZeroBySum = kRows + R"(%2 = map sum(sum($0, 1e20), -1e20) %1 
 %3 = output %2 [0:1] : f32[1, 1])";
 
 TEST(ComparePrograms, NamesTheParameterRowWhoseGradientDiffers) {
-  const Comparison result = compare(kZero, kZeroBySum);
+  const opt::Comparison result = compare(kZero, kZeroBySum);
   EXPECT_FALSE(result.equal);
   EXPECT_EQ(result.worst_output, 0);
   EXPECT_THAT(result.difference,
@@ -108,7 +108,7 @@ TEST(ComparePrograms, NamesTheParameterRowWhoseGradientDiffers) {
 }
 
 TEST(ComparePrograms, GradientsCanBeLeftOut) {
-  CompareOptions options;
+  opt::CompareOptions options;
   options.gradients = false;
   EXPECT_TRUE(compare(kZero, kZeroBySum, options).equal);
 }
@@ -155,7 +155,7 @@ parameter "w" [16, 1]
 )";
   const std::string logs = head + "%2 = output %1 [0:16] : f32[16, 1]";
   expect_equal(logs, logs);
-  const Comparison result = compare(logs, head + "%2 = output %0 [0:16] : f32[16, 1]");
+  const opt::Comparison result = compare(logs, head + "%2 = output %0 [0:16] : f32[16, 1]");
   EXPECT_FALSE(result.equal);
   EXPECT_EQ(result.worst_output, std::numeric_limits<double>::infinity());
 }
@@ -163,10 +163,10 @@ parameter "w" [16, 1]
 // signum(w - c) and signum(w - c + 1e-18), where c is what the first seed draws for w: 0 and 1
 // there, equal on any other draw.
 TEST(ComparePrograms, AJumpThatOneDrawHitsIsAFalseAlarm) {
-  const CompareOptions options;
+  const opt::CompareOptions options;
   std::ostringstream c;
   c.precision(17);
-  c << draw_numbers(options.seed, "parameter w", 1)[0];
+  c << opt::draw_numbers(options.seed, "parameter w", 1)[0];
   const std::string head = R"(samples 1
 parameter "w" [1, 1]
 %0 = weight "w" : f32[1, 1]
@@ -176,7 +176,7 @@ parameter "w" [1, 1]
   const std::string at = head + "%1 = map signum(sum($0, reverse(" + c.str() + ")))" + tail;
   const std::string beside =
       head + "%1 = map signum(sum(sum($0, reverse(" + c.str() + ")), 1e-18))" + tail;
-  const Comparison result = compare(at, beside, options);
+  const opt::Comparison result = compare(at, beside, options);
   EXPECT_TRUE(result.equal) << result.difference;
   EXPECT_EQ(result.worst_output, 0);
 }
@@ -187,18 +187,18 @@ parameter "w" [1, 1]
 %0 = weight "w" : f32[1, 1]
 %1 = update %0, %0 : f32[1, 1]
 %2 = output %0 [0:1] : f32[1, 1])");
-  const auto refused = compare_programs(program, program, {});
+  const auto refused = opt::compare_programs(program, program, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().list().front().code, ErrorCode::BackendUnsupported);
-  CompareOptions options;
+  opt::CompareOptions options;
   options.gradients = false;
-  EXPECT_TRUE(compare_programs(program, program, options)->equal);
+  EXPECT_TRUE(opt::compare_programs(program, program, options)->equal);
 }
 
 TEST(ComparePrograms, RandomGraphsAreEqualToThemselves) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const Program program = vectorize(random_graph(random_options(seed)).graph).value().program;
-    const auto result = compare_programs(program, program, {});
+    const auto result = opt::compare_programs(program, program, {});
     ASSERT_TRUE(result) << result.error().text();
     EXPECT_TRUE(result->equal) << result->difference;
     EXPECT_EQ(result->worst_output, 0);
@@ -207,10 +207,10 @@ TEST(ComparePrograms, RandomGraphsAreEqualToThemselves) {
 }
 
 TEST(DrawNumbers, DependOnSeedAndNameAlone) {
-  const auto numbers = draw_numbers(1, "w", 1000);
-  EXPECT_EQ(numbers, draw_numbers(1, "w", 1000));
-  EXPECT_NE(numbers, draw_numbers(2, "w", 1000));
-  EXPECT_NE(numbers, draw_numbers(1, "v", 1000));
+  const auto numbers = opt::draw_numbers(1, "w", 1000);
+  EXPECT_EQ(numbers, opt::draw_numbers(1, "w", 1000));
+  EXPECT_NE(numbers, opt::draw_numbers(2, "w", 1000));
+  EXPECT_NE(numbers, opt::draw_numbers(1, "v", 1000));
   EXPECT_THAT(numbers, testing::Each(testing::AllOf(testing::Ge(-1), testing::Lt(1))));
 }
 

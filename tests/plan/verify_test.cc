@@ -81,7 +81,7 @@ void check_step_plans(NeuronGraph graph, const Program& forward, Optimizer optim
   TrainOptions options;
   options.optimizer.optimizer = optimizer;
   const auto step =
-      make_step_program(graph, forward, samples, nullptr, /*optimizes=*/true, options);
+      training::make_step_program(graph, forward, samples, nullptr, /*optimizes=*/true, options);
   if (!step) return;  // a sample without a target
   check_plans(step->program);
 }

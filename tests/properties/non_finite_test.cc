@@ -75,14 +75,14 @@ TEST(NonFinite, BackendsHaveThemWhereTheReferenceHas) {
 }
 
 TEST(NonFinite, OutputsAreTheSameAtEveryLevel) {
-  CompareOptions outputs;
+  opt::CompareOptions outputs;
   outputs.gradients = false;
   outputs.draws = 1;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const Program before = program_of(graph_with_poles(seed));
     for (const OptimizeOptions& way : ways_to_optimize()) {
       const Program after = optimize(before, way).value();
-      EXPECT_EQ(compare_programs(before, after, outputs).value().difference, "")
+      EXPECT_EQ(opt::compare_programs(before, after, outputs).value().difference, "")
           << "seed " << seed << ", " << name_of(way);
     }
   }

@@ -18,13 +18,13 @@ ExecutionOptions options_of(Device device) {
 }
 
 TEST(TorchBackend, IsInTheTable) {
-  EXPECT_EQ(find_backend("torch"), &torch_backend());
-  EXPECT_EQ(torch_backend().name(), "torch");
+  EXPECT_EQ(find_backend("torch"), &libtorch::torch_backend());
+  EXPECT_EQ(libtorch::torch_backend().name(), "torch");
 }
 
 TEST(TorchBackend, IsOnTheDeviceAskedFor) {
   const Device device = test_device();
-  ASSERT_TRUE(torch_backend().available(device));
+  ASSERT_TRUE(libtorch::torch_backend().available(device));
   const auto executable = compile_torch(Program());
   ASSERT_NE(executable, nullptr);
   const bool cuda = device.kind == Device::Kind::Cuda;
@@ -38,13 +38,14 @@ TEST(TorchBackend, IsOnTheDeviceAskedFor) {
 }
 
 TEST(TorchBackend, bad_absent_device) {
-  const auto available = torch_backend().available({Device::Kind::Cuda, 64});
+  const auto available = libtorch::torch_backend().available({Device::Kind::Cuda, 64});
   ASSERT_FALSE(available);
   EXPECT_EQ(available.error().list().front().code, ErrorCode::DeviceAbsent);
   EXPECT_THAT(available.error().text(),
               StartsWith("torch: error: cuda:64 is not there: libtorch "));
   EXPECT_THAT(available.error().text(), HasSubstr("CUDA device"));
-  const auto compiled = torch_backend().compile(Program(), options_of({Device::Kind::Cuda, 64}));
+  const auto compiled =
+      libtorch::torch_backend().compile(Program(), options_of({Device::Kind::Cuda, 64}));
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().text(), available.error().text());
 }
@@ -55,9 +56,9 @@ TEST(TorchBackend, bad_more_than_a_million_ops) {
   Program program;
   ValueId last = program.fact({1.0}, 1, Shape());
   while (program.ops().size() < 1'000'000) last = program.transform(last, tanh);
-  EXPECT_TRUE(torch_backend().unsupported(program).empty());
+  EXPECT_TRUE(libtorch::torch_backend().unsupported(program).empty());
   program.transform(last, tanh);
-  const std::vector<std::string> gaps = torch_backend().unsupported(program);
+  const std::vector<std::string> gaps = libtorch::torch_backend().unsupported(program);
   ASSERT_EQ(gaps.size(), 1u);
   EXPECT_EQ(gaps[0],
             "1,000,001 ops, more than 1,000,000 ops: each is a call of libtorch that keeps some 5 "
@@ -72,14 +73,14 @@ TEST(TorchBackend, SupportsTrainingOps) {
   const ValueId weight = program.weight(*w);
   ASSERT_TRUE(program.add(StateOp{"momentum", 2, Shape(), 0}, {}));
   ASSERT_TRUE(program.add(UpdateOp{}, {weight, weight}));
-  EXPECT_TRUE(torch_backend().unsupported(program).empty());
-  EXPECT_TRUE(torch_backend().compile(program, options_of(test_device())));
+  EXPECT_TRUE(libtorch::torch_backend().unsupported(program).empty());
+  EXPECT_TRUE(libtorch::torch_backend().compile(program, options_of(test_device())));
 }
 
 TEST(TorchBackend, bad_parameter_without_values) {
   Program program;
   ASSERT_TRUE(program.add_parameter({"a\nb", 2, Shape(), nullptr}));
-  const auto compiled = torch_backend().compile(program, options_of(test_device()));
+  const auto compiled = libtorch::torch_backend().compile(program, options_of(test_device()));
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().text(), "torch: error: parameter \"a\\nb\" has no values [E023]");
 }
@@ -129,7 +130,7 @@ TEST(TorchBackend, RecordedOrNot) {
   for (const bool records : {true, false}) {
     ExecutionOptions options = options_of(test_device());
     options.torch_records = records;
-    const auto executable = torch_backend().compile(program, options);
+    const auto executable = libtorch::torch_backend().compile(program, options);
     ASSERT_TRUE(executable);
     for (int run = 0; run < 3; ++run) ASSERT_TRUE((*executable)->timed_run());
     auto& values = found.emplace_back();
@@ -148,7 +149,7 @@ TEST(TorchBackend, Threads) {
   ExecutionOptions options = options_of(test_device());
   options.keep_values = true;
   options.threads = 1;
-  const auto executable = torch_backend().compile(program, options);
+  const auto executable = libtorch::torch_backend().compile(program, options);
   ASSERT_TRUE(executable);
   ASSERT_TRUE((*executable)->run());
   EXPECT_EQ((*executable)->read(y)->size(), 50u * 16);

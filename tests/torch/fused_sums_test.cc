@@ -35,7 +35,7 @@ void check(const std::string& ops, ValueId segment, bool fused) {
   SCOPED_TRACE(ops);
   for (const char* dtype : {"f64", "f32"}) {
     const Program program = parse_sum(ops, dtype);
-    EXPECT_EQ(FusedSums(program, true).is_fused(segment), fused);
+    EXPECT_EQ(libtorch::FusedSums(program, true).is_fused(segment), fused);
     expect_outputs_agree(program);
     expect_gradient_agreement(program);
   }
@@ -136,7 +136,7 @@ TEST(FusedSums, OnlyTheScalingIfTheGatherIsReadTwice) {
 %7 = output %6 [0:3] : T[3, 2x1])";
   check(ops, 4, true);
   const Program program = parse_sum(ops);
-  const FusedReads fused(program, {});
+  const libtorch::FusedReads fused(program, {});
   EXPECT_FALSE(fused.is_skipped(2));
   EXPECT_TRUE(fused.is_skipped(3));
   EXPECT_EQ(fused.operands(4), (Operands{2}));
@@ -167,14 +167,14 @@ TEST(FusedSums, PlanNamesRowsAndFactors) {
 %3 = linear %1, %2 : T[6, 2x1]
 %4 = segment %3 [fixed 2 dim 1] sum : T[3, 2x1]
 %5 = output %4 [0:3] : T[3, 2x1])");
-  const FusedReads fused(program, {});
-  const RowSumPlan plan = fused.sums().plan(4);
+  const libtorch::FusedReads fused(program, {});
+  const libtorch::RowSumPlan plan = fused.sums().plan(4);
   EXPECT_EQ(plan.offsets, (Numbers{0, 2, 4, 6}));
   EXPECT_EQ(plan.rows, (Numbers{4, 3, 0, 4, 0, 1}));
   EXPECT_EQ(plan.factors, (std::vector<double>{2, 3, -1, 1, 0.5, 0.75}));
   EXPECT_EQ(plan.source_rows, 5u);
   for (const ValueId skipped : {1u, 2u, 3u}) EXPECT_TRUE(fused.is_skipped(skipped));
-  EXPECT_FALSE(FusedSums(program, false).is_fused(4));
+  EXPECT_FALSE(libtorch::FusedSums(program, false).is_fused(4));
 }
 
 TEST(FusedSums, OfNothing) {
@@ -206,11 +206,11 @@ TEST(FusedSums, LongSegments) {
 }
 
 TEST(ChooseReduce, BySizeAndDevice) {
-  EXPECT_EQ(choose_reduce({100, 10, false}), TorchReduce::Segment);
-  EXPECT_EQ(choose_reduce({3000, 10, false}), TorchReduce::SpMM);
-  EXPECT_EQ(choose_reduce({620000, 1, false}), TorchReduce::SpMM);
-  EXPECT_EQ(choose_reduce({620000, 1, true}), TorchReduce::Segment);
-  EXPECT_EQ(choose_reduce({620000, 64, true}), TorchReduce::SpMM);
+  EXPECT_EQ(libtorch::choose_reduce({100, 10, false}), TorchReduce::Segment);
+  EXPECT_EQ(libtorch::choose_reduce({3000, 10, false}), TorchReduce::SpMM);
+  EXPECT_EQ(libtorch::choose_reduce({620000, 1, false}), TorchReduce::SpMM);
+  EXPECT_EQ(libtorch::choose_reduce({620000, 1, true}), TorchReduce::Segment);
+  EXPECT_EQ(libtorch::choose_reduce({620000, 64, true}), TorchReduce::SpMM);
 }
 
 TEST(TorchReduce, NamesAreReadBack) {

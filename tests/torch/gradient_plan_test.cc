@@ -11,24 +11,24 @@
 namespace vecc::test {
 namespace {
 
-GradientPlan gradient_plan(const Program& program) {
-  const FusedReads fused(program, {});
-  return plan_gradients(program, fused, plan_buffers(program, fused), true);
+libtorch::GradientPlan gradient_plan(const Program& program) {
+  const libtorch::FusedReads fused(program, {});
+  return libtorch::plan_gradients(program, fused, libtorch::plan_buffers(program, fused), true);
 }
 
 // One value read in parts of every kind, twice, and as a whole.
 TEST(TorchGradientPlan, PartsOfAValueShareItsBlock) {
   const auto program = parse_program(std::string("vecc program 1 f64 ") + kValueInParts, "test");
   ASSERT_TRUE(program) << program.error().text();
-  const GradientPlan plan = gradient_plan(*program);
-  EXPECT_NE(plan.block[1], kNoRows);
-  EXPECT_EQ(plan.block[0], kNoRows);  // one part alone
+  const libtorch::GradientPlan plan = gradient_plan(*program);
+  EXPECT_NE(plan.block[1], libtorch::kNoRows);
+  EXPECT_EQ(plan.block[0], libtorch::kNoRows);  // one part alone
 }
 
 // One block for the gradients of all levels: readers add to the rows that they read.
 TEST(TorchGradientPlan, LevelsOfARecursionShareTheRowsOfTheirGradient) {
   const Program program = recursive_program(50, /*learns=*/true);
-  const GradientPlan plan = gradient_plan(program);
+  const libtorch::GradientPlan plan = gradient_plan(program);
   ASSERT_EQ(plan.collected.size(), 1u);
   EXPECT_EQ(plan.collected[0].rows, 204u);
   for (ValueId id = 0; id < program.ops().size(); ++id) {

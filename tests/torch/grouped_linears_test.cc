@@ -15,7 +15,7 @@ namespace vecc::test {
 namespace {
 
 void check(const Program& program, ValueId linear, bool grouped = true) {
-  EXPECT_EQ(FusedReads(program, {}).linears().is_grouped(linear), grouped);
+  EXPECT_EQ(libtorch::FusedReads(program, {}).linears().is_grouped(linear), grouped);
   expect_outputs_agree(program);
   expect_gradient_agreement(program);
 }
@@ -127,8 +127,8 @@ TEST(GroupedLinears, InputsThatOthersReadStay) {
     const ValueId linear = p.linear(w, x);
     add_output(p, linear);
     add_output(p, p.transform(x, {.id = Transformation::Tanh, .target = {}}));
-    EXPECT_FALSE(FusedReads(p, {}).is_skipped(x));
-    EXPECT_TRUE(FusedReads(p, {}).is_skipped(w));
+    EXPECT_FALSE(libtorch::FusedReads(p, {}).is_skipped(x));
+    EXPECT_TRUE(libtorch::FusedReads(p, {}).is_skipped(w));
     return linear;
   });
 }
@@ -149,7 +149,7 @@ TEST(GroupedLinears, ResultsStayInBatchesForReadersByNumber) {
     check_both([&](Program& p) {
       const ValueId linear = add_product(p, 20, random_rows(600, 20, 7, 3));
       add_output(p, add_reader(p, linear));
-      EXPECT_EQ(FusedReads(p, {}).stays_in_batches(linear), stays);
+      EXPECT_EQ(libtorch::FusedReads(p, {}).stays_in_batches(linear), stays);
       return linear;
     });
   };
@@ -243,8 +243,8 @@ TEST(GroupedLinears, NotWhereItGainsNothing) {
 TEST(GroupedLinears, NotIfValuesAreKept) {
   Program program;
   const ValueId linear = add_product(program, 2, random_rows(600, 2, 7));
-  EXPECT_TRUE(FusedReads(program, {}).linears().is_grouped(linear));
-  EXPECT_FALSE(FusedReads(program, {.fuse = false}).linears().is_grouped(linear));
+  EXPECT_TRUE(libtorch::FusedReads(program, {}).linears().is_grouped(linear));
+  EXPECT_FALSE(libtorch::FusedReads(program, {.fuse = false}).linears().is_grouped(linear));
 }
 
 // Its only reader finds the rows in the batches; the host would not.
@@ -253,14 +253,14 @@ TEST(GroupedLinears, KeptRowsAreInTheirOrder) {
   const ValueId linear = add_product(program, 2, random_rows(600, 2, 7));
   add_output(program, program.gather(linear, Index::list(random_rows(50, 600, 8))));
   const ValueId kept[] = {linear};
-  ASSERT_TRUE(FusedReads(program, {}).stays_in_batches(linear));
-  EXPECT_FALSE(FusedReads(program, {.kept = kept}).stays_in_batches(linear));
+  ASSERT_TRUE(libtorch::FusedReads(program, {}).stays_in_batches(linear));
+  EXPECT_FALSE(libtorch::FusedReads(program, {.kept = kept}).stays_in_batches(linear));
   ExecutionOptions options;
   options.device = test_device();
   options.kept = {linear};
   std::vector<std::vector<double>> values;
-  for (const Backend* backend : {&torch_backend(), &interpreter_backend()}) {
-    if (backend == &interpreter_backend()) options.device = {};
+  for (const Backend* backend : {&libtorch::torch_backend(), &reference::interpreter_backend()}) {
+    if (backend == &reference::interpreter_backend()) options.device = {};
     const auto executable = backend->compile(program, options);
     ASSERT_TRUE(executable) << executable.error().text();
     ASSERT_TRUE((*executable)->run());
@@ -274,16 +274,16 @@ TEST(GroupedLinears, KeptRowsAreInTheirOrder) {
 }
 
 TEST(GroupingGain, CountsMatricesRowsAndLaunches) {
-  GroupedLinearSize size{80483, 4096, 64, 64, {474, 25, 90000}, false};
-  EXPECT_GT(grouping_gain(size), 0);
+  libtorch::GroupedLinearSize size{80483, 4096, 64, 64, {474, 25, 90000}, false};
+  EXPECT_GT(libtorch::grouping_gain(size), 0);
   size.cuda = true;
-  EXPECT_GT(grouping_gain(size), 0);
+  EXPECT_GT(libtorch::grouping_gain(size), 0);
   size = {2000, 4096, 64, 64, {474, 25, 2200}, false};
-  EXPECT_GT(grouping_gain(size), 0);
+  EXPECT_GT(libtorch::grouping_gain(size), 0);
   size.cuda = true;  // the launches take longer than writing the matrices
-  EXPECT_LT(grouping_gain(size), 0);
+  EXPECT_LT(libtorch::grouping_gain(size), 0);
   size = {80483, 64, 64, 1, {474, 25, 90000}, false};
-  EXPECT_LT(grouping_gain(size), 0);
+  EXPECT_LT(libtorch::grouping_gain(size), 0);
 }
 
 // A matrix a row would be 10.5 GB: forward and backward do with 1 GB.

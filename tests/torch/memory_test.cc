@@ -25,7 +25,8 @@ std::vector<ValueId> add_recursion(Program& program, std::uint32_t levels) {
 TEST(BufferPlan, RecursionSharesOneBuffer) {
   Program program(DType::F64);
   const auto concats = add_recursion(program, 50);
-  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
+  const libtorch::BufferPlan plan =
+      libtorch::plan_buffers(program, libtorch::FusedReads(program, {.fuse = false}));
   ASSERT_EQ(plan.chains.size(), 1u);
   EXPECT_EQ(plan.chains[0].rows, 510u);
   EXPECT_EQ(plan.chains[0].shape, Shape::column(4));
@@ -40,7 +41,8 @@ TEST(BufferPlan, LoneConcatsShareNothing) {
   const ValueId a = random_fact(program, 2, Shape(), 1);
   const ValueId b = program.concat(std::vector{a, a});
   program.concat(std::vector{a, b});  // %b is not its first operand
-  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
+  const libtorch::BufferPlan plan =
+      libtorch::plan_buffers(program, libtorch::FusedReads(program, {.fuse = false}));
   EXPECT_TRUE(plan.chains.empty());
 }
 
@@ -51,10 +53,11 @@ TEST(BufferPlan, LongerContinuationShares) {
   const ValueId aside = program.concat(std::vector{b, a, a, a});
   const ValueId c = program.concat(std::vector{b, a});
   const ValueId d = program.concat(std::vector{c, c});
-  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
+  const libtorch::BufferPlan plan =
+      libtorch::plan_buffers(program, libtorch::FusedReads(program, {.fuse = false}));
   ASSERT_EQ(plan.chains.size(), 1u);
   EXPECT_EQ(plan.chains[0].rows, 12u);
-  EXPECT_EQ(plan.chain[aside], kNoChain);
+  EXPECT_EQ(plan.chain[aside], libtorch::kNoChain);
   EXPECT_FALSE(plan.continues[b]);
   EXPECT_TRUE(plan.continues[c]);
   EXPECT_TRUE(plan.continues[d]);
@@ -67,7 +70,8 @@ TEST(BufferPlan, ReleasesAfterTheLastReader) {
   const ValueId b = program.transform(a, kTanh);
   const ValueId c = program.transform(a, kTanh);
   const ValueId out = program.output(b, Index::slice(0, 2));
-  const BufferPlan plan = plan_buffers(program, FusedReads(program, {.fuse = false}));
+  const libtorch::BufferPlan plan =
+      libtorch::plan_buffers(program, libtorch::FusedReads(program, {.fuse = false}));
   EXPECT_TRUE(plan.released[a].empty());
   EXPECT_TRUE(plan.released[b].empty());
   EXPECT_EQ(plan.released[c], (std::vector<ValueId>{a, c}));  // nobody reads %c
@@ -76,7 +80,7 @@ TEST(BufferPlan, ReleasesAfterTheLastReader) {
 
 TEST(SegmentBuckets, PadsToPowersOfTwo) {
   const std::vector<std::uint32_t> offsets = {0, 3, 3, 4, 8, 9};
-  const SegmentBuckets layout = bucket_segments(offsets);
+  const libtorch::SegmentBuckets layout = libtorch::bucket_segments(offsets);
   ASSERT_EQ(layout.buckets.size(), 2u);
   EXPECT_EQ(layout.buckets[0].width, 1u);
   EXPECT_EQ(layout.buckets[0].rows, (std::vector<std::uint32_t>{3, 8}));

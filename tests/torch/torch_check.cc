@@ -8,7 +8,7 @@ namespace vecc::test {
 namespace {
 
 std::unique_ptr<Executable> compile_with(const Program& program, const ExecutionOptions& options) {
-  auto executable = torch_backend().compile(program, options);
+  auto executable = libtorch::torch_backend().compile(program, options);
   EXPECT_TRUE(executable) << executable.error().text();
   return executable ? std::move(*executable) : nullptr;
 }
@@ -23,7 +23,7 @@ const std::vector<Way>& tested_ways() {
          {TorchReduce::Auto, TorchReduce::Segment, TorchReduce::Scatter, TorchReduce::SpMM}) {
       Way& way = all.emplace_back();
       way.name = "torch, reduce " + std::string(text_of(reduce));
-      way.backend = &torch_backend();
+      way.backend = &libtorch::torch_backend();
       way.options.device = test_device();
       way.options.torch_reduce = reduce;
     }

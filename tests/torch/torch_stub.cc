@@ -11,15 +11,15 @@ constexpr char kAbsent[] =
     "[E060]";
 
 TEST(TorchStub, IsNamedAndAbsent) {
-  EXPECT_EQ(torch_backend().name(), "torch");
-  const auto available = torch_backend().available({});
+  EXPECT_EQ(libtorch::torch_backend().name(), "torch");
+  const auto available = libtorch::torch_backend().available({});
   ASSERT_FALSE(available);
   EXPECT_EQ(available.error().text(), kAbsent);
 }
 
 TEST(TorchStub, CompilesNothing) {
-  EXPECT_EQ(torch_backend().unsupported(Program()).size(), 1u);
-  const auto compiled = torch_backend().compile(Program(), {});
+  EXPECT_EQ(libtorch::torch_backend().unsupported(Program()).size(), 1u);
+  const auto compiled = libtorch::torch_backend().compile(Program(), {});
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().text(), kAbsent);
 }

@@ -32,8 +32,8 @@ class Checkpoints : public ::testing::Test {
   [[nodiscard]] std::string path(const std::string& name) const {
     return root_.path() + "/" + name;
   }
-  [[nodiscard]] CheckpointFolder folder(const std::string& name,
-                                        const std::string& settings = "seed 1") const {
+  [[nodiscard]] training::CheckpointFolder folder(const std::string& name,
+                                                  const std::string& settings = "seed 1") const {
     return {path(name), settings, {}};
   }
   // Reads `file` with every bit changed, and cut to every length.
@@ -55,9 +55,9 @@ class Checkpoints : public ::testing::Test {
   }
 
   TemporaryFolder root_ = TemporaryFolder::create(fs::temp_directory_path(), "vecc-test").value();
-  LoopState best_{3, 0.25, 3};
-  LoopState last_{3, 0.25, 4};
-  CheckpointFolder checkpoint_ = folder("run");
+  training::LoopState best_{3, 0.25, 3};
+  training::LoopState last_{3, 0.25, 4};
+  training::CheckpointFolder checkpoint_ = folder("run");
 };
 
 TEST_F(Checkpoints, are_read_as_they_were_written) {
@@ -104,7 +104,7 @@ TEST_F(Checkpoints, files_that_change_places_are_refused) {
 }
 
 TEST_F(Checkpoints, a_best_of_another_training_is_refused) {
-  const CheckpointFolder other = folder("other", "seed 2");
+  const training::CheckpointFolder other = folder("other", "seed 2");
   ASSERT_TRUE(other.open());
   ASSERT_TRUE(other.write_best(training(9), best_));
   fs::copy_file(path("other/best.safetensors"), path("run/best.safetensors"),

@@ -178,7 +178,7 @@ class Trajectory {
   const Backend& backend_;
   const Json& golden_;
   NeuronGraph graph_;
-  TouchedRows touched_rows_{graph_};
+  training::TouchedRows touched_rows_{graph_};
   Program program_;
   std::map<std::string, ParameterIndex> parameter_of_;
   LossSamples samples_;

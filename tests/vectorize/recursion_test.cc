@@ -73,9 +73,9 @@ TEST(Recursion, AlignedWhereFewerConnectionsSkipALevel) {
   for (int k = 0; k < 3; ++k) long_end = b.neuron(node, kCell, {long_end});
   b.sample(b.neuron(node, kCell, {short_end, long_end}));
   const NeuronGraph graph = b.build();
-  const LayerGraph layers = build_layer_graph(graph);
+  const vectorizer::LayerGraph layers = vectorizer::build_layer_graph(graph);
   const std::uint32_t component = layers.component_of[layers.vertex_of[short_end]];
-  const Levels levels = level_component(graph, layers, component);
+  const vectorizer::Levels levels = vectorizer::level_component(graph, layers, component);
   EXPECT_TRUE(levels.aligned_at_end);
   EXPECT_EQ(levels.neurons.at(3), (std::vector<NeuronId>{short_end, long_end}));
   check_vectorize(graph);

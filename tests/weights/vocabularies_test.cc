@@ -197,8 +197,8 @@ TEST(Vocabularies, facts_that_are_inputs_follow_too) {
 
 TEST(Vocabularies, text_round_trips) {
   const std::vector<Vocabulary> given =
-      vocabularies_in_use(relation_graph({"\"\n", "\xC3\xA9"}, 2));
-  const auto read = parse_vocabularies(text_of_vocabularies(given, 1 << 20));
+      weights::vocabularies_in_use(relation_graph({"\"\n", "\xC3\xA9"}, 2));
+  const auto read = weights::parse_vocabularies(weights::text_of_vocabularies(given, 1 << 20));
   ASSERT_TRUE(read);
   ASSERT_EQ(read->size(), 1u);
   EXPECT_EQ(read->front().name, "relation");
@@ -210,7 +210,7 @@ TEST(Vocabularies, too_many_names_are_left_out) {
   const std::vector<Vocabulary> given{
       vocabulary_of("long", {std::string(1000, 'x')}, {columns_of("w")}),
       vocabulary_of("short", {"y"}, {columns_of("v")})};
-  const auto read = parse_vocabularies(text_of_vocabularies(given, 500));
+  const auto read = weights::parse_vocabularies(weights::text_of_vocabularies(given, 500));
   ASSERT_TRUE(read);
   EXPECT_EQ((*read)[0].names.size(), 0u);
   EXPECT_EQ((*read)[0].uses, given[0].uses);
@@ -226,7 +226,7 @@ TEST(Vocabularies, bad_texts_are_refused) {
         R"([{"name":"a","uses":[{"weight_table":"w","axis":"rows","inner":-1}]}])",
         R"([{"name":"a","uses":[{"weight_table":"w","axis":"diagonal","inner":1}]}])",
         R"([{"name":"a","uses":[{"weight_table":"w","axis":"rows"}]}])"}) {
-    EXPECT_FALSE(parse_vocabularies(text)) << text;
+    EXPECT_FALSE(weights::parse_vocabularies(text)) << text;
     if (text.empty()) continue;
     WeightFile file = saved_file(label_graph({"0"}));
     file.metadata = {{"vocabularies", text}};

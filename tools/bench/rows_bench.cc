@@ -17,11 +17,11 @@
 namespace vecc::tools {
 namespace {
 
-RowsLayer layer_of(const Program& program, const SourceRows& sources, ValueId id) {
+RowsLayer layer_of(const Program& program, const opt::SourceRows& sources, ValueId id) {
   const Op& op = program.op(id);
   const auto& segment = std::get<SegmentOp>(op.attributes);
   const Op& operand = program.op(op.operands[0]);
-  const SourceRows::View rows = sources.of(op.operands[0]);
+  const opt::SourceRows::View rows = sources.of(op.operands[0]);
   RowsLayer layer{op.note.text(), operand.rows, 0, op.rows};
   std::vector<std::uint32_t> members;
   for (std::uint32_t s = 0; s < segment.segments.count(operand.rows); ++s) {
@@ -92,7 +92,7 @@ Result<void> count_all(const Program& program, const std::string& graph,
 
 RowCounts count_rows(const Program& program) {
   RowCounts counts;
-  const SourceRows sources(program);
+  const opt::SourceRows sources(program);
   boost::unordered_flat_set<std::uint32_t> outputs;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
@@ -101,7 +101,7 @@ RowCounts count_rows(const Program& program) {
     if (kind == OpKind::Segment) counts.layers.push_back(layer_of(program, sources, id));
     if (kind == OpKind::Gather && !is_constant(program, op.operands[0])) ++counts.gathers;
     if (kind != OpKind::Output) continue;
-    const SourceRows::View rows = sources.of(op.operands[0]);
+    const opt::SourceRows::View rows = sources.of(op.operands[0]);
     for (std::uint32_t i = 0; i < op.rows; ++i) outputs.insert(rows[i]);
   }
   counts.output_rows = outputs.size();

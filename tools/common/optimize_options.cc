@@ -53,11 +53,11 @@ void print_program(std::string_view when, std::string_view pass, const Program& 
 }
 
 Result<void> check_equal(const PassRun& run, const Program& before, const Program& after) {
-  CompareOptions options;
+  opt::CompareOptions options;
   options.gradients = std::ranges::none_of(before.ops(), [](const Op& op) {
     return op.kind() == OpKind::Update || op.kind() == OpKind::Vjp;
   });
-  VECC_TRY(const Comparison comparison, compare_programs(before, after, options));
+  VECC_TRY(const opt::Comparison comparison, opt::compare_programs(before, after, options));
   if (comparison.equal) return {};
   return Errors(ErrorCode::BadPass, "pass " + run.pass,
                 "changes what the program computes: " + comparison.difference);

@@ -49,7 +49,7 @@ struct ProgramBuilder {
   const Template& source;
   const FunctionDefaults& defaults;
   RuleProgram out;
-  ErrorList errors{kMaxLoadErrors};
+  graph_io::ErrorList errors{kMaxLoadErrors};
   boost::unordered_flat_map<std::string, WeightIndex> of_weight_name;
   std::uint32_t weights_read = 0;  // NeuraLogic's counter: unnamed weights are called after it
   boost::unordered_flat_map<std::string, std::uint32_t> variable_of = {};  // of the rule
@@ -266,7 +266,7 @@ struct ProgramBuilder {
 };
 
 Result<RuleProgram> resolve_template(const Template& source, const FunctionDefaults& defaults) {
-  ProgramBuilder builder{source, defaults, {}, ErrorList{kMaxLoadErrors}, {}};
+  ProgramBuilder builder{source, defaults, {}, graph_io::ErrorList{kMaxLoadErrors}, {}};
   builder.resolve();
   if (!builder.errors.empty()) return builder.errors.errors();
   return std::move(builder.out);

@@ -26,7 +26,7 @@ struct Groups {
 };
 
 std::vector<std::string_view> notes_of(const Program& program) {
-  const Readers readers(program);
+  const opt::Readers readers(program);
   std::vector<std::string_view> notes(program.ops().size());
   for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
     notes[id] = program.op(id).note.text();

@@ -88,7 +88,7 @@ class Chains {
   }
 
   const Program& program_;
-  Readers readers_;
+  opt::Readers readers_;
   std::vector<std::uint32_t> box_;
   std::uint32_t boxes_ = 0;
 };
@@ -161,7 +161,7 @@ void place_layers(LayerGraph& graph) {
 LayerGraph graph_of_chains(const Program& program, const Chains& chains) {
   LayerGraph graph;
   graph.boxes.resize(chains.boxes());
-  const Readers readers(program);
+  const opt::Readers readers(program);
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
     const std::uint32_t box = chains.box(id);

@@ -14,11 +14,11 @@ namespace vecc::tools {
 namespace {
 
 constexpr std::size_t kMaxPath = 4096;
-static_assert(kUnknownLabel == kNoName, "an unknown label keeps its number");
+static_assert(kUnknownLabel == graph::kNoName, "an unknown label keeps its number");
 
 std::string place_of(const EarlierGraph& earlier, std::string_view vocabulary) {
   return "--like=" + escape_terminal(earlier.path, kMaxPath) + ": " +
-         describe_vocabulary(vocabulary);
+         graph::describe_vocabulary(vocabulary);
 }
 
 const Vocabulary* find(const EarlierGraph& earlier, std::string_view name) {
@@ -30,13 +30,13 @@ const Vocabulary* find(const EarlierGraph& earlier, std::string_view name) {
 Result<std::vector<std::uint32_t>> earlier_numbers(const EarlierGraph& earlier,
                                                    const Vocabulary& vocabulary,
                                                    const StringColumn& names, bool allow_unknown) {
-  std::vector<std::uint32_t> numbers = find_names(names, vocabulary.names);
-  const auto unknown = lacking_names(names, numbers);
+  std::vector<std::uint32_t> numbers = graph::find_names(names, vocabulary.names);
+  const auto unknown = graph::lacking_names(names, numbers);
   if (unknown.empty() || allow_unknown) return numbers;
   return Errors(ErrorCode::DanglingReference, place_of(earlier, vocabulary.name),
-                "the data has " + describe_names(names) + "; the graph has " +
-                    describe_names(vocabulary.names) + ": it knows nothing of " +
-                    list_names(unknown));
+                "the data has " + graph::describe_names(names) + "; the graph has " +
+                    graph::describe_names(vocabulary.names) + ": it knows nothing of " +
+                    graph::list_names(unknown));
 }
 
 void renumber(std::vector<std::uint32_t>& column, const std::vector<std::uint32_t>& numbers) {
@@ -56,7 +56,7 @@ Result<void> number_values(const EarlierGraph& earlier, const LabelColumn& c) {
   if (known == nullptr) return {};
   if (c.values.empty()) {
     return Errors(ErrorCode::BadTable, place_of(earlier, c.vocabulary),
-                  "the data has none, the graph has " + describe_names(known->names));
+                  "the data has none, the graph has " + graph::describe_names(known->names));
   }
   StringColumn names;
   for (const std::int64_t value : c.values) names.push_back(std::to_string(value));

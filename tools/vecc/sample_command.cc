@@ -13,7 +13,7 @@ Result<SampleRun> prepare_samples(const Options& options, std::optional<SplitCho
                                   SplitChoice (*otherwise)(const NeuronGraph&), Stages& stages) {
   VECC_TRY(NeuronGraph graph, import_graph(options, stages));
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
-  const Result<void> checked = check_values(graph);
+  const Result<void> checked = weights::check_values(graph);
   if (!checked) return add_way_out(checked.error(), "--load-weights=FILE gives them");
   const SplitChoice chosen = split.value_or(otherwise(graph));
   VECC_TRY(auto samples, choose_samples(graph, chosen));

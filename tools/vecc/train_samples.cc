@@ -30,7 +30,7 @@ std::vector<Samples> draw_units(const NeuronGraph& graph, std::uint64_t seed) {
     units[unit->second].push_back(s);
   }
   std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-  shuffle_by(words, units);
+  training::shuffle_by(words, units);
   return units;
 }
 

@@ -67,7 +67,7 @@ Result<void> check_saved_names(const NeuronGraph& graph, const Options& options)
                      !options.training.loop.checkpoint_folder.empty() ||
                      emits == EmitKind::Python || emits == EmitKind::Cpp || emits == EmitKind::Cuda;
   if (!saves) return {};
-  const Result<void> checked = check_table_names(graph);
+  const Result<void> checked = weights::check_table_names(graph);
   if (!checked) return checked.error().in(escape_terminal(options.input, kMaxPath));
   return {};
 }

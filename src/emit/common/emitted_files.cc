@@ -26,7 +26,8 @@ WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
                                std::vector<std::uint64_t> shape) {
   const bool single = std::all_of(values.begin(), values.end(), is_single);
   return {std::move(name), single ? ElementType::F32 : ElementType::F64, std::move(shape),
-          single ? little_endian_bytes<float>(values) : little_endian_bytes<double>(values)};
+          single ? weights::little_endian_bytes<float>(values)
+                 : weights::little_endian_bytes<double>(values)};
 }
 
 Result<WeightFile> weights_of_program(const Program& program) {

@@ -27,9 +27,9 @@ Buffer Buffers::add_numbers(std::string name, std::span<const double> values, Sh
 
 Buffer Buffers::add_rows(std::string name, std::span<const std::uint32_t> rows, Shape shape) {
   const bool narrow = fits_32_bits(rows);
-  return share(
-      {std::move(name), narrow ? ElementType::I32 : ElementType::I64, std::move(shape),
-       narrow ? little_endian_bytes<std::int32_t>(rows) : little_endian_bytes<std::int64_t>(rows)});
+  return share({std::move(name), narrow ? ElementType::I32 : ElementType::I64, std::move(shape),
+                narrow ? weights::little_endian_bytes<std::int32_t>(rows)
+                       : weights::little_endian_bytes<std::int64_t>(rows)});
 }
 
 Buffer Buffers::share(WeightTensor tensor) {

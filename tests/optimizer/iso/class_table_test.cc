@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 std::uint32_t insert_one(ClassTable& table, Residues fingerprint) {
@@ -55,4 +55,4 @@ TEST(ClassTable, inserts_the_same_in_batches_as_one_at_a_time) {
 }
 
 }  // namespace
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

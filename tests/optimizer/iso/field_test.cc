@@ -6,7 +6,7 @@
 
 #include "optimizer/iso/keyed_hash.h"
 
-namespace vecc::iso {
+namespace vecc::opt::iso {
 namespace {
 
 template <class Field>
@@ -167,4 +167,4 @@ TEST(Hash, of_a_list_depends_on_the_order_and_of_a_multiset_on_the_numbers) {
 }
 
 }  // namespace
-}  // namespace vecc::iso
+}  // namespace vecc::opt::iso

@@ -38,7 +38,7 @@ Program program_of(const std::string& text) {
 }
 
 std::vector<std::uint32_t> iso_classes(const Program& program, ValueId value, std::uint64_t seed) {
-  iso::FingerprintClasses classes(program, seed);
+  opt::iso::FingerprintClasses classes(program, seed);
   for (ValueId id = 0; id < value; ++id) (void)classes.classify(id);
   return numbered(classes.classify(value).of_row);
 }
@@ -51,7 +51,7 @@ std::vector<std::vector<double>> run_on_random_weights(const Program& program, s
     const Parameter& parameter = program.parameters()[p];
     with_values.set_parameter_values(
         p, std::make_shared<const std::vector<double>>(
-               draw_numbers(seed, parameter.name, parameter.rows * parameter.shape.size())));
+               opt::draw_numbers(seed, parameter.name, parameter.rows * parameter.shape.size())));
   }
   auto executable = find_backend("interpreter")->compile(with_values, options);
   VECC_CHECK(executable.has_value(), executable ? "" : executable.error().text());
@@ -66,9 +66,9 @@ std::vector<std::vector<double>> run_on_random_weights(const Program& program, s
 
 std::string unequal_rows_of_a_class(const Program& program, std::uint64_t seed) {
   const auto values = run_on_random_weights(program, seed);
-  iso::FingerprintClasses classifier(program, seed);
+  opt::iso::FingerprintClasses classifier(program, seed);
   for (ValueId id = 0; id < program.ops().size(); ++id) {
-    const iso::ValueClasses& classes = classifier.classify(id);
+    const opt::iso::ValueClasses& classes = classifier.classify(id);
     const std::size_t size = program.op(id).shape.size();
     std::map<std::uint32_t, std::size_t> first;
     for (std::size_t row = 0; row < classes.of_row.size(); ++row) {
@@ -90,7 +90,7 @@ std::string unequal_rows_of_a_class(const Program& program, std::uint64_t seed) 
 IsoRun run_iso_compress(const Program& program) {
   const OptimizeOptions options;
   const GatherPreset preset;
-  PassContext context(options, preset, PadMode::Never);
+  opt::PassContext context(options, preset, PadMode::Never);
   IsoRun run{program, false, {}};
   run.changed = iso_compress(run.program, context);
   EXPECT_EQ(run.changed, fingerprint(run.program) != fingerprint(program));

@@ -60,13 +60,13 @@ Program many_rows(bool ones) {
 TEST(IsoThreads, classes_do_not_depend_on_their_number) {
   for (const bool ones : {false, true}) {
     const Program program = many_rows(ones);
-    iso::FingerprintClasses one(program, 1);
-    iso::FingerprintClasses two(program, 1, 2);
-    iso::FingerprintClasses five(program, 1, 5);
+    opt::iso::FingerprintClasses one(program, 1);
+    opt::iso::FingerprintClasses two(program, 1, 2);
+    opt::iso::FingerprintClasses five(program, 1, 5);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
-      const iso::ValueClasses& expected = one.classify(id);
-      for (iso::FingerprintClasses* many : {&two, &five}) {
-        const iso::ValueClasses& found = many->classify(id);
+      const opt::iso::ValueClasses& expected = one.classify(id);
+      for (opt::iso::FingerprintClasses* many : {&two, &five}) {
+        const opt::iso::ValueClasses& found = many->classify(id);
         ASSERT_EQ(found.of_row, expected.of_row) << "%" << id;
         if (expected.table == nullptr) continue;
         ASSERT_EQ(found.table->size(), expected.table->size()) << "%" << id;

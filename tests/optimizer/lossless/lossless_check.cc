@@ -85,9 +85,9 @@ std::string problem_of(const Program& before, const Setting& setting) {
   const auto after = optimize(before, setting.options);
   if (!after) return after.error().text() + shown(before);
   if (fingerprint(before) == fingerprint(*after)) return {};
-  CompareOptions options;
+  opt::CompareOptions options;
   options.gradients = !has(before, OpKind::Update) && !has(before, OpKind::Vjp);
-  const auto comparison = compare_programs(before, *after, options);
+  const auto comparison = opt::compare_programs(before, *after, options);
   if (!comparison) return comparison.error().text();
   if (!comparison->equal) return comparison->difference + shown(before) + "=>" + shown(*after);
   return setting.idempotent ? second_run(*after, setting) : "";

@@ -55,7 +55,7 @@ class LoadErrors {
   [[nodiscard]] const Errors& errors() const { return list_.errors(); }
 
  private:
-  ErrorList list_{kMaxLoadErrors};
+  graph_io::ErrorList list_{kMaxLoadErrors};
 };
 
 /// What a file says, quoted and cut for a message: `"carbon"`, or `nothing`.

@@ -25,7 +25,7 @@ Result<Molecules> build(const ReadRows& read_rows) {
 
 Result<std::string> read_start(const std::string& path) {
   std::string bytes(16, '\0');
-  VECC_TRY(const std::unique_ptr<ByteSource> file, open_file(path));
+  VECC_TRY(const std::unique_ptr<graph_io::ByteSource> file, graph_io::open_file(path));
   VECC_TRY(const std::size_t size, file->read(bytes.data(), bytes.size()));
   bytes.resize(size);
   return bytes;

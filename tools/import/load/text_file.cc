@@ -15,7 +15,7 @@ namespace vecc::tools {
 namespace fs = std::filesystem;
 namespace {
 
-Result<std::string> read_all(ByteSource& source, bool is_regular) {
+Result<std::string> read_all(graph_io::ByteSource& source, bool is_regular) {
   constexpr std::size_t kFirstBlock = std::size_t{1} << 20;
   const std::uint64_t limit = ImportLimits{}.max_input_bytes;
   std::string bytes;
@@ -38,8 +38,9 @@ Result<std::string> read_all(ByteSource& source, bool is_regular) {
 }
 
 Result<std::string> read_bytes(const std::string& path) {
-  VECC_TRY(std::unique_ptr<ByteSource> file, open_file(path));
-  VECC_TRY(std::unique_ptr<ByteSource> source, open_compressed(std::move(file)));
+  VECC_TRY(std::unique_ptr<graph_io::ByteSource> file, graph_io::open_file(path));
+  VECC_TRY(std::unique_ptr<graph_io::ByteSource> source,
+           graph_io::open_compressed(std::move(file)));
   std::error_code unknown;
   return read_all(*source, fs::is_regular_file(path, unknown));
 }
