@@ -16,6 +16,7 @@
 // distinct rows make it so, as iso-compress leaves them; on a graph of a million nodes terms only
 // multiply.
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,12 +27,46 @@
 #include "optimizer/rewrite/needed_rows.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
-#include "optimizer/rewrite/row_list.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
 namespace vecc::opt {
 namespace {
+
+// A list of rows of several values, read as one value: a gather, of a concat if there are several.
+class RowList {
+ public:
+  explicit RowList(Rewriter& rewriter) : rewriter_(rewriter) {}
+
+  // Row `row` of `value`, a value of the new Program. All have one shape.
+  void add(ValueId value, std::uint32_t row) {
+    const auto [first, is_new] = first_rows_.try_emplace(value, next_row_);
+    if (is_new) {
+      values_.push_back(value);
+      next_row_ += rewriter_.to().op(value).rows;
+    }
+    rows_.push_back(first->second + row);
+  }
+
+  // The rows in the order in which they were added, at least one.
+  ValueId read(const Note& note) {
+    VECC_CHECK(!rows_.empty(), "a list of no rows");
+    ValueId from = values_[0];
+    if (values_.size() > 1) {
+      const auto all = rewriter_.to().add(ConcatOp{}, std::move(values_), note);
+      VECC_CHECK(all.has_value(), all ? "" : all.error().text());
+      from = *all;
+    }
+    return rewriter_.gather(from, Index::compact(std::move(rows_)), note);
+  }
+
+ private:
+  Rewriter& rewriter_;
+  Operands values_;
+  boost::unordered_flat_map<ValueId, std::uint32_t> first_rows_;  // by value, in the concat
+  std::uint32_t next_row_ = 0;
+  std::vector<std::uint32_t> rows_;
+};
 
 class Collapser {
  public:
