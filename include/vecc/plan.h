@@ -110,7 +110,7 @@ struct PlanOptions {
   std::uint32_t even_pieces = 0;
   /// Products with fewer entries a row do not run in blocks of rows: a kernel may have several.
   std::uint32_t least_blocked_entries = 1;
-  /// Values take the memory of others that nobody reads any more, where all of them together have
+  /// Values take the memory of others that are no longer read, where all of them together have
   /// more elements than these.
   std::uint64_t least_reused_elements = 0;
   /// Launches whose segments differ much in length go through the long ones first: more threads

@@ -9,7 +9,7 @@ namespace vecc {
 namespace {
 
 // Rows of up to so many numbers, so many members each, gain by an order if that many of them differ
-// in length from the row before (a processor learns fewer by heart).
+// in length from the row before (a branch predictor learns fewer).
 constexpr std::uint64_t kLongestRow = 15;
 constexpr std::uint32_t kMeanMembers = 16;
 constexpr std::uint32_t kFewestChanges = 256;
@@ -24,8 +24,8 @@ const std::vector<std::uint32_t>& offsets_of(const Plan& plan, const Launch& lau
   return *plan.arrays[launch.offsets];
 }
 
-// Whether the lengths of short segments change from row to row so often that a processor, which
-// guesses where each loop ends, loses more by that than by reading an order.
+// Whether the lengths of short segments change from row to row so often that wrong
+// predictions of where each loop ends cost more than reading an order.
 bool gains_by_order(const Plan& plan, const Launch& launch) {
   const auto& offsets = offsets_of(plan, launch);
   if (offsets.back() > kMeanMembers * std::uint64_t{launch.rows}) return false;

@@ -11,7 +11,7 @@ namespace vecc {
 /// Rows of the same class have about as many members: up to twice as many. Those of few are one.
 [[nodiscard]] std::uint32_t length_class(std::uint32_t members);
 
-/// For processors that guess where a loop ends. Of rows of up to 15 numbers: whether launches may
+/// For processors that predict where a loop ends. Of rows of up to 15 numbers: whether launches may
 /// have an order is the kernel's, so that graphs of all sizes run the same one.
 [[nodiscard]] bool may_be_ordered(const Kernel& kernel);
 /// The rows by their lengths, tile by tile, so that rows stay near one another; empty where that

@@ -32,8 +32,8 @@ class PlanVerifier {
     return Errors(ErrorCode::IllFormedOp, fmt::format("launch {}", launch), text);
   }
 
-  // Buffers that are live at once lie apart, or one takes the other's place: walk the launches with
-  // those that are live, by their place.
+  // Buffers that are live at once lie apart, or one takes the other's place: visit the launches
+  // with those that are live, by their place.
   [[nodiscard]] Result<void> check_arena() const {
     std::vector<BufferIndex> begins;
     for (BufferIndex b = 0; b < plan_.buffers.size(); ++b) {
@@ -226,8 +226,8 @@ class PlanVerifier {
     }
     if (!access.store && buffer.kind == PlanBuffer::Kind::Arena && bound > 0 &&
         !written_[binding.buffer] && !stores_before(launch, kernel, a)) {
-      return error(number,
-                   fmt::format("access {} reads buffer {}, which nobody wrote", a, binding.buffer));
+      return error(number, fmt::format("access {} reads buffer {}, which was never written", a,
+                                       binding.buffer));
     }
     return {};
   }

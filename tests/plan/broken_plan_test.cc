@@ -222,7 +222,7 @@ TEST(BrokenPlan, NobodyStoresWhatIsRead) {
         plan.launches.erase(plan.launches.begin());
         for (PlanBuffer& buffer : plan.buffers) buffer.last = 1;
       },
-      "launch 0: error: access 0 reads buffer 0, which nobody wrote [E031]");
+      "launch 0: error: access 0 reads buffer 0, which was never written [E031]");
 }
 TEST(BrokenPlan, StoresWhatItReads) {
   expect_error(

@@ -30,16 +30,16 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
   return static_cast<std::uint32_t>(groups * kOfGroup);
 }
 
-// Members of a matrix that blocks share in parts: so many that they keep a GPU busy.
-std::uint32_t members_of_part(Shape matrix, std::uint64_t all, const Target& target) {
+// Members of an outer product whose tiles blocks share: so many that they keep a GPU busy.
+std::uint32_t members_of_tiles(Shape matrix, std::uint64_t all, const Target& target) {
   constexpr std::uint64_t kBlocks = 2;  // of a multiprocessor
   constexpr std::uint64_t kFewest = 512;
   constexpr std::uint64_t kMost = 2048;
-  constexpr std::uint64_t kSide = 128;  // of a part
-  const std::uint64_t parts =
+  constexpr std::uint64_t kSide = 128;  // of a tile
+  const std::uint64_t tiles =
       (matrix.rows() + kSide - 1) / kSide * ((matrix.cols() + kSide - 1) / kSide);
   const std::uint64_t blocks = std::bit_floor(std::max(kBlocks * target.multiprocessors, kBlocks));
-  return static_cast<std::uint32_t>(std::clamp(all * parts / blocks, kFewest, kMost));
+  return static_cast<std::uint32_t>(std::clamp(all * tiles / blocks, kFewest, kMost));
 }
 
 // Members of segments that are so few that blocks share each of them where it is longer: what is
@@ -69,7 +69,7 @@ std::uint32_t piece_length(const PlanOptions& options, const Segments& segments,
     all += members_in(segments, s);
   }
   if (kind == MemberKind::OuterProducts && is_split_over_blocks(options.target, shape)) {
-    return members_of_part(shape, all, options.target);
+    return members_of_tiles(shape, all, options.target);
   }
   if (members <= members_of_few(shape, kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));

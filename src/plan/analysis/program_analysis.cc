@@ -51,12 +51,12 @@ void find_inlined_products(const Program& program, const PlanOptions& options,
     for (const ValueId operand : op.operands) {
       const auto [value, index] = analysis.sources[operand];
       ++readers[value];
+      const bool by_sum = is_sum(op) && (!index || index->size() <= program.op(value).rows);
+      const bool by_map = op.kind() == OpKind::Map && !index;
+      if (!by_sum && !by_map) continue;
       if (!is_scaled_row(program, options, analysis.places[value], value)) continue;
-      if (is_sum(op) && (!index || index->size() <= program.op(value).rows)) {
-        analysis.inlined_in_sum[value] = true;
-      }
-      if (op.kind() == OpKind::Map && !index &&
-          scales_gathered_rows(program, options, analysis.sources, value)) {
+      if (by_sum) analysis.inlined_in_sum[value] = true;
+      if (by_map && scales_gathered_rows(program, options, analysis.sources, value)) {
         analysis.inlined_in_map[value] = true;
       }
     }

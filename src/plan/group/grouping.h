@@ -3,9 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "src/plan/group/index_arrays.h"
 #include "src/plan/group/kernel_group.h"
 #include "src/plan/group/value_table.h"
 
@@ -20,7 +26,7 @@ class KernelGroups {
   [[nodiscard]] const KernelGroup& operator[](GroupIndex g) const { return groups_[g - first_]; }
 
   GroupIndex add(DType dtype, std::uint32_t rows, std::uint32_t stage, std::uint32_t level);
-  /// A part of the op is computed by the group.
+  /// The group computes some of the op.
   void note_op(GroupIndex g, ValueId op);
   /// The group is no longer read.
   void release(GroupIndex g);
@@ -30,6 +36,25 @@ class KernelGroups {
   GroupIndex first_ = 0;
   std::deque<KernelGroup*> open_;  // that have kernels of their own, the oldest first
   KernelSet<GroupKernel> kernels_;
+};
+
+/// Equal arrays are one, so that what is read through either is loaded once.
+class IndexArrays {
+ public:
+  using Array = std::shared_ptr<const std::vector<std::uint32_t>>;
+
+  ArrayIndex add(Array array);
+  ArrayIndex add(const Index& index);
+  /// By number; none are left here.
+  [[nodiscard]] std::vector<Array> take() { return std::move(arrays_); }
+
+ private:
+  std::vector<Array> arrays_;
+  std::map<const void*, ArrayIndex> numbers_;
+  std::unordered_multimap<std::uint64_t, ArrayIndex> hashes_;
+  std::vector<Array> equal_;  // kept: their addresses stay their own
+  std::map<std::tuple<Index::Form, std::uint32_t, std::uint32_t, std::uint32_t>, ArrayIndex>
+      regular_;  // of indices that are no lists
 };
 
 struct Grouping {

@@ -26,10 +26,10 @@ KernelNode node_of(KernelNode::Kind kind, Shape shape, std::initializer_list<Nod
 
 std::size_t KernelGroup::KeyHash::operator()(const LoadKey& key) const noexcept {
   std::size_t hash = key.value;
-  for (const std::uint64_t part :
+  for (const std::uint64_t word :
        {std::uint64_t{key.first_row}, std::uint64_t{key.list},
         static_cast<std::uint64_t>(key.space) * 8 + static_cast<std::uint64_t>(key.map)}) {
-    hash = (hash ^ part) * 0x9E3779B97F4A7C15ull;
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
   }
   return hash ^ (hash >> 32);
 }

@@ -61,7 +61,7 @@ class KernelGroup {
   [[nodiscard]] std::size_t size() const { return kernel().nodes.size(); }
   [[nodiscard]] const Kernel& kernel() const { return whole().kernel; }
   [[nodiscard]] const std::vector<GroupAccess>& accesses() const { return accesses_; }
-  /// Whether any of its values, or a part of a concat, is stored by it so far.
+  /// Whether it stores any rows so far.
   [[nodiscard]] bool stores() const { return !kernel().stores.empty(); }
 
   [[nodiscard]] bool is_empty() const { return open_ == nullptr && shared_ == nullptr; }
@@ -92,7 +92,7 @@ class KernelGroup {
   void store(NodeIndex node, GroupAccess access);
   /// The same of a row's value, behind all that is there.
   void store_last(NodeIndex node, GroupAccess access);
-  /// A part of the op is computed here.
+  /// It computes some of the op.
   void note_op(ValueId op);
   /// Of the Program, in its order.
   [[nodiscard]] const ShortList& ops() const { return ops_; }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "src/plan/lower/lower_ops.h"
-#include "src/plan/lower/lower_segments.h"
 #include "src/program/inverse_index.h"
 
 namespace vecc {

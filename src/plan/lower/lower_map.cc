@@ -4,7 +4,6 @@
 
 #include "src/plan/lower/expr_nodes.h"
 #include "src/plan/lower/lower_ops.h"
-#include "src/plan/lower/lower_segments.h"
 
 namespace vecc {
 namespace {

@@ -2,6 +2,9 @@
 // becomes nodes of kernels.
 #pragma once
 
+#include <optional>
+
+#include "src/plan/analysis/piece_length.h"
 #include "src/plan/lower/op_lowering.h"
 
 namespace vecc {
@@ -35,8 +38,38 @@ void reshape_rows(const OpLowering& lowering, ValueId id, const RowRead& read);
 /// Rows of `lowering.op`, a `linear`, all or those of an index, become the value `made`.
 void make_product(const OpLowering& lowering, ValueId made,
                   const std::optional<Index>& index = std::nullopt);
-/// Each of a few matrices times each column, as one product with the matrices below one another.
-/// False if the op is none.
-[[nodiscard]] bool lower_stacked_linear(const OpLowering& lowering, const LinearOp& linear);
+
+// Over the members of segments. Long ones are cut into pieces: what is done over their members is
+// done over the members of pieces, then over what the pieces make.
+
+/// The sum, mean, product, largest or smallest of each segment's members become the value `id`.
+void reduce_members(const OpLowering& lowering, ValueId id, const RowRead& members,
+                    const Segments& segments, std::uint32_t rows, Combination combination,
+                    MemberKind kind = MemberKind::Rows, bool skips_nan = false);
+
+/// The same of members that are cut: of the pieces' members, then of what the pieces make.
+void reduce_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
+                   const SegmentPieces& pieces, Combination combination,
+                   MemberKind kind = MemberKind::Rows);
+
+void lower_softmax(const OpLowering& lowering, const RowRead& members, const Segments& segments);
+void lower_sparsemax(const OpLowering& lowering, const RowRead& members, const Segments& segments);
+/// Of both: `y` is what they made, g the gradient by that.
+void lower_softmax_vjp(const OpLowering& lowering, const RowRead& y, const RowRead& g,
+                       const SegmentOp& segment);
+
+/// Whether a sum over segments of which few are cut stores the others where they belong.
+[[nodiscard]] bool adds_few_pieces(const OpLowering& lowering, ValueId id,
+                                   const SegmentPieces& pieces, Combination combination);
+void reduce_few_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
+                       const Segments& segments, const SegmentPieces& pieces,
+                       Combination combination);
+
+/// What the pieces of a segment read of it.
+[[nodiscard]] RowRead through_pieces(const OpLowering& lowering, const RowRead& read,
+                                     const SegmentPieces& pieces);
+/// Of each segment 1 / its members.
+[[nodiscard]] RowRead add_shares(const OpLowering& lowering, const Segments& segments,
+                                 std::uint32_t rows);
 
 }  // namespace vecc

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "src/plan/lower/lower_ops.h"
-#include "src/plan/lower/lower_segments.h"
 
 namespace vecc {
 namespace {

@@ -1,7 +1,7 @@
 // Softmax and sparsemax over the members of segments, and their gradients.
 #include <utility>
 
-#include "src/plan/lower/lower_segments.h"
+#include "src/plan/lower/lower_ops.h"
 
 namespace vecc {
 namespace {

@@ -146,6 +146,7 @@ void lower_updates(const OpLowering& lowering) {
   for (ValueId id = 0; id < lowering.program.ops().size(); ++id) {
     if (lowering.program.op(id).kind() == OpKind::Update) updates.push_back(id);
   }
+  if (updates.empty()) return;
   copy_old_rows(lowering, updates);
   UpdateLowering lower_update(lowering, updates);
   for (const ValueId id : updates) lower_update.lower(id);

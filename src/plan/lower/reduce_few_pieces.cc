@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/plan/lower/lower_segments.h"
+#include "src/plan/lower/lower_ops.h"
 
 namespace vecc {
 namespace {
