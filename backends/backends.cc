@@ -75,21 +75,6 @@ std::optional<TorchReduce> parse_torch_reduce(std::string_view text) {
   return parse_name<TorchReduce>(text);
 }
 
-std::string_view text_of(CudaLaunch launch) {
-  switch (launch) {
-    case CudaLaunch::Auto: return "auto";
-    case CudaLaunch::Graph: return "graph";
-    case CudaLaunch::Grid: return "grid";
-    case CudaLaunch::Cluster: return "cluster";
-    case CudaLaunch::Parts: return "parts";
-  }
-  return "";
-}
-
-std::optional<CudaLaunch> parse_cuda_launch(std::string_view text) {
-  return parse_name<CudaLaunch>(text);
-}
-
 Result<Device> parse_device(std::string_view text) {
   if (text == "auto") return Device{Device::Kind::Auto, 0};
   if (text == "cpu") return Device{Device::Kind::Cpu, 0};

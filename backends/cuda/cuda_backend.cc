@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "backends/cuda/arrange_parts.h"
 #include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/nvrtc.h"
 
@@ -42,17 +41,6 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
     return unsupported_by_plan(program);
-  }
-
-  [[nodiscard]] std::optional<Program> arrange(const Program& program,
-                                               const ExecutionOptions& options) const override {
-    const auto asked = cuda::asked_launch(options.cuda_launch);
-    const auto device = cuda::Device::open(options.device.index);
-    if (!asked || !device) return std::nullopt;  // compile() says what is wrong
-    auto parts = cuda::arrange_parts(program, *asked, cuda::coefficients_for(*asked, **device),
-                                     (*device)->target(), /*with_gradients=*/true);
-    if (!parts) return std::nullopt;
-    return std::move(parts->program);
   }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(

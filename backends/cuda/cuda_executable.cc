@@ -5,34 +5,38 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cuda/scheduled_plan.h"
 #include "src/plan/launch_layout.h"
 #include "src/support/log.h"
 
 namespace vecc::cuda {
 
+Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options,
+                      const Target& target) {
+  return native::make_verified_plan(program.program,
+                                    for_gpu(native::plan_options(options, program), target));
+}
+
 Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
                                                          const ExecutionOptions& options,
                                                          std::shared_ptr<Device> device) {
-  VECC_TRY(ScheduledPlan scheduled, schedule_program(program, options, *device));
-  VECC_TRY_VOID(check_thread_memory(scheduled.plan,
-                                    scheduled.walk.shape ? CudaUnit::Step : CudaUnit::Kernel));
-  std::unique_ptr<CudaExecutable> made(new CudaExecutable(scheduled.whole, device));
-  if (scheduled.origin.empty()) native::forget_backward(scheduled.whole, program);
+  native::GradientProgram whole{program, kNone, {}, {}};
+  if (options.gradients) {
+    VECC_TRY(whole, native::make_gradient_program(program));
+  }
+  Plan plan = make_device_plan(whole, options, device->target());
+  VECC_TRY_VOID(check_thread_memory(plan));
+  std::unique_ptr<CudaExecutable> made(new CudaExecutable(whole, device));
+  native::forget_backward(whole, program);
   DeviceCodeOptions code;
   code.warn = [](const std::string& text) { log_warning(text); };
   DeviceCodeCounts& counts = made->code_counts_;
   try {
     device->use();
-    VECC_TRY(auto machine, CudaMachine::make(std::move(device), std::move(scheduled.plan),
-                                             std::move(scheduled.walk), code, &counts));
+    VECC_TRY(auto machine, CudaMachine::make(std::move(device), std::move(plan), code, &counts));
     made->cuda_machine_ = machine.get();
     log_debug(fmt::format("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                           counts.cached, counts.seconds));
-    made->bind(scheduled.whole.program, options, std::move(machine));
-    if (!scheduled.origin.empty()) {
-      made->renumber(std::move(scheduled.origin), program.ops().size());
-    }
+    made->bind(whole.program, options, std::move(machine));
   } catch (const DeviceError& error) {
     return error.errors;
   }

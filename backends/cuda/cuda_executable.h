@@ -9,10 +9,15 @@
 
 namespace vecc::cuda {
 
+/// The Plan that a GPU runs, verified.
+[[nodiscard]] Plan make_device_plan(const native::GradientProgram& program,
+                                    const ExecutionOptions& options, const Target& target);
+
 class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
  public:
-  /// check_stored() has passed. Errors: those of schedule_program() and of CudaMachine::make(),
-  /// DeviceFailure. Throws std::bad_alloc (of the host's memory).
+  /// check_stored() has passed. Errors: those of make_gradient_program(),
+  /// check_thread_memory() and CudaMachine::make(), DeviceFailure. Throws std::bad_alloc (of the
+  /// host's memory).
   [[nodiscard]] static Result<std::unique_ptr<Executable>> make(const Program& program,
                                                                 const ExecutionOptions& options,
                                                                 std::shared_ptr<Device> device);

@@ -40,13 +40,11 @@ std::string largest_buffer(const Plan& plan) {
 }  // namespace
 
 Result<std::unique_ptr<CudaMachine>> CudaMachine::make(std::shared_ptr<Device> device, Plan plan,
-                                                       WalkChoice walk,
                                                        const DeviceCodeOptions& options,
                                                        DeviceCodeCounts* counts) {
   std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan)));
   VECC_TRY_VOID(made->check_memory());
-  VECC_TRY(made->schedule_,
-           load_schedule(made->device_, made->plan_, std::move(walk), options, counts));
+  VECC_TRY(made->schedule_, GraphSchedule::load(made->device_, made->plan_, options, counts));
   made->allocate();
   return made;
 }

@@ -5,23 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/choose_schedule.h"
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_series.h"
 #include "backends/cuda/device_tables.h"
 #include "backends/cuda/event_pair.h"
-#include "backends/cuda/schedule.h"
+#include "backends/cuda/graph_schedule.h"
 #include "backends/native/plan_executable.h"
 
 namespace vecc::cuda {
 
 class CudaMachine final : public native::PlanMachine<DeviceBlock> {
  public:
-  /// Compiles or loads the kernels. Errors: those of compile_device_code() and
-  /// link_device_code(), OutOfMemory with the need and what is free. Throws DeviceError.
+  /// Compiles or loads the kernels. Errors: those of compile_device_code(), OutOfMemory with the
+  /// need and what is free. Throws DeviceError.
   [[nodiscard]] static Result<std::unique_ptr<CudaMachine>> make(std::shared_ptr<Device> device,
-                                                                 Plan plan, WalkChoice walk,
+                                                                 Plan plan,
                                                                  const DeviceCodeOptions& options,
                                                                  DeviceCodeCounts* counts);
 
@@ -57,7 +56,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
 
   std::shared_ptr<Device> device_;
   Plan plan_;
-  std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<GraphSchedule> schedule_;
   std::unique_ptr<DeviceSeries> series_;
   DeviceBlock arena_;
   DeviceMemory tables_;

@@ -23,11 +23,11 @@ namespace {
 // not in the text.
 constexpr std::string_view kCodeVersion = "vecc cuda code 1";
 
-std::string key_begin(const DeviceCompiler& compiler, CodeKind kind, int architecture) {
+std::string key_begin(const DeviceCompiler& compiler, int architecture) {
   std::string begin(kCodeVersion);
   begin += "\nNVRTC " + std::to_string(compiler.major) + "." + std::to_string(compiler.minor) +
            "\nflags:";
-  for (const std::string& flag : device_flags(kind)) begin += " " + flag;
+  for (const std::string& flag : device_flags()) begin += " " + flag;
   return begin + "\nsm_" + std::to_string(architecture) + "\n\n";
 }
 
@@ -42,8 +42,8 @@ std::optional<std::string> cached_code(const native::CodeCache& cache, const nat
 
 class CodeCompilation {
  public:
-  CodeCompilation(std::span<const std::string* const> texts, CodeKind kind, int architecture)
-      : texts_(texts), kind_(kind), architecture_(architecture), code_(texts.size()) {}
+  CodeCompilation(std::span<const std::string* const> texts, int architecture)
+      : texts_(texts), architecture_(architecture), code_(texts.size()) {}
 
   Result<std::vector<std::string>> run() {
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -60,7 +60,7 @@ class CodeCompilation {
  private:
   void work() {
     for (std::size_t i = next_++; i < texts_.size(); i = next_++) {
-      Result<std::string> code = compile_for_device(*texts_[i], architecture_, kind_);
+      Result<std::string> code = compile_for_device(*texts_[i], architecture_);
       const std::lock_guard lock(mutex_);
       if (code) {
         code_[i] = std::move(*code);
@@ -74,7 +74,6 @@ class CodeCompilation {
   }
 
   std::span<const std::string* const> texts_;
-  CodeKind kind_;
   int architecture_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
@@ -125,13 +124,13 @@ CUfunction DeviceModule::function(const char* name) const {
 }
 
 Result<std::vector<std::string>> compile_device_code(std::span<const std::string> texts,
-                                                     CodeKind kind, int architecture,
+                                                     int architecture,
                                                      const DeviceCodeOptions& options,
                                                      DeviceCodeCounts* counts) {
   const auto begin = std::chrono::steady_clock::now();
   VECC_TRY(const DeviceCompiler compiler, find_device_compiler());
   native::CodeCache cache(options.cache_folder, options.cache_bytes, options.warn);
-  const std::string before = key_begin(compiler, kind, architecture);
+  const std::string before = key_begin(compiler, architecture);
   std::unordered_map<std::string_view, std::size_t> first;  // place of each text
   std::vector<std::string> code(texts.size());
   std::vector<std::size_t> missing;
@@ -147,7 +146,7 @@ Result<std::vector<std::string>> compile_device_code(std::span<const std::string
       missing_texts.push_back(&texts[i]);
     }
   }
-  VECC_TRY(std::vector<std::string> made, CodeCompilation(missing_texts, kind, architecture).run());
+  VECC_TRY(std::vector<std::string> made, CodeCompilation(missing_texts, architecture).run());
   for (std::size_t m = 0; m < missing.size(); ++m) {
     (void)cache.store(native::CodeKey(before + texts[missing[m]]), made[m]);
     code[missing[m]] = std::move(made[m]);
@@ -173,7 +172,7 @@ Result<std::vector<std::shared_ptr<DeviceModule>>> load_device_code(
   }
   if (missing.empty()) return modules;
   VECC_TRY(const std::vector<std::string> code,
-           compile_device_code(missing, CodeKind::Kernels, device->capability(), options, counts));
+           compile_device_code(missing, device->capability(), options, counts));
   std::size_t next = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (modules[i] != nullptr) continue;
@@ -181,32 +180,6 @@ Result<std::vector<std::shared_ptr<DeviceModule>>> load_device_code(
     loaded_modules().add(*device, texts[i], modules[i]);
   }
   return modules;
-}
-
-Result<std::string> link_device_code(const Device& device, std::span<const std::string> parts) {
-  const Driver& driver = device.driver();
-  std::array<char, 4096> log{};
-  std::array<int, 2> options{kErrorLog, kErrorLogBytes};
-  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
-  CUlinkState link = nullptr;
-  device.check(driver.link_create(options.size(), options.data(), values.data(), &link),
-               "linking kernels");
-  CUresult result = kSuccess;
-  for (std::size_t p = 0; p < parts.size() && result == kSuccess; ++p) {
-    // The driver does not write to it.
-    result = driver.link_add(link, kCubin, const_cast<char*>(parts[p].data()), parts[p].size(),
-                             "part", 0, nullptr, nullptr);
-  }
-  void* image = nullptr;
-  std::size_t bytes = 0;
-  if (result == kSuccess) result = driver.link_complete(link, &image, &bytes);
-  std::string code;
-  if (result == kSuccess) code.assign(static_cast<const char*>(image), bytes);
-  (void)driver.link_destroy(link);
-  if (result == kSuccess) return code;
-  return Errors(ErrorCode::CompilerFailed, device.name(),
-                "kernels cannot be linked: " + error_text(driver, result) +
-                    native::indented_lines(log.data()));
 }
 
 }  // namespace vecc::cuda

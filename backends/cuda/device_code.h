@@ -45,8 +45,8 @@ struct DeviceCodeCounts {
 /// texts are compiled once. Several are compiled at once. `counts` may be null. Errors:
 /// CompilerAbsent (if one is not in the cache), CompilerFailed.
 [[nodiscard]] Result<std::vector<std::string>> compile_device_code(
-    std::span<const std::string> texts, CodeKind kind, int architecture,
-    const DeviceCodeOptions& options, DeviceCodeCounts* counts);
+    std::span<const std::string> texts, int architecture, const DeviceCodeOptions& options,
+    DeviceCodeCounts* counts);
 
 /// The same, loaded: what an executable of this process has loaded already is shared with it, and
 /// counts neither as compiled nor as cached. Errors: those of compile_device_code(). Throws
@@ -54,9 +54,5 @@ struct DeviceCodeCounts {
 [[nodiscard]] Result<std::vector<std::shared_ptr<DeviceModule>>> load_device_code(
     const std::shared_ptr<Device>& device, std::span<const std::string> texts,
     const DeviceCodeOptions& options, DeviceCodeCounts* counts);
-
-/// Parts as one. Error: CompilerFailed with the linker's words.
-[[nodiscard]] Result<std::string> link_device_code(const Device& device,
-                                                   std::span<const std::string> parts);
 
 }  // namespace vecc::cuda

@@ -1,9 +1,7 @@
 #include "backends/cuda/device_unit.h"
 
-#include "backends/native/code_cache.h"
 #include "src/kernel/matrix_units.h"
 #include "src/kernel/prelude.h"
-#include "src/kernel/print_cpp.h"
 
 namespace vecc::cuda {
 namespace {
@@ -25,18 +23,6 @@ std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit u
   if (order.waits_last) text += "#define VECC_WAITS_LAST 1\n";
   if (order.releases_last) text += "#define VECC_RELEASES_LAST 1\n";
   return text + preludes(kernel) + print_cuda(kernel, loops, unit, target);
-}
-
-StepUnit step_unit(const Kernel& kernel, const MemberLoops& loops, const Target& target,
-                   CudaUnit kind) {
-  const std::string nameless = print_cuda(kernel, loops, kind, target);
-  StepUnit unit;
-  unit.has_lists = has_lists(kernel);
-  unit.memory_bytes = kStepBytes + cuda_layout(kernel, kind, loops.lanes).unit_bytes;
-  unit.name = "vecc_" + native::CodeKey(nameless).hash();
-  unit.text = "#define VECC_STEPS " + std::to_string(kStepThreads) + "\n" + preludes(kernel) +
-              print_cuda(kernel, loops, kind, target, unit.name);
-  return unit;
 }
 
 }  // namespace vecc::cuda

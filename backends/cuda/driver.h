@@ -21,7 +21,6 @@ struct CUeventOf;
 struct CUgraphOf;
 struct CUgraphExecOf;
 struct CUgraphNodeOf;
-struct CUlinkStateOf;
 using CUcontext = CUcontextOf*;
 using CUmodule = CUmoduleOf*;
 using CUfunction = CUfunctionOf*;
@@ -30,7 +29,6 @@ using CUevent = CUeventOf*;
 using CUgraph = CUgraphOf*;
 using CUgraphExec = CUgraphExecOf*;
 using CUgraphNode = CUgraphNodeOf*;
-using CUlinkState = CUlinkStateOf*;
 
 inline constexpr CUresult kSuccess = 0;
 inline constexpr CUresult kOutOfMemory = 2;
@@ -68,17 +66,13 @@ inline constexpr unsigned char kProgrammatic = 1;
 /// CUlaunchAttributeValue, CUlaunchAttribute
 union CUlaunchAttributeValue {
   char bytes[64];
-  int cooperative;
   int priority;
-  unsigned cluster[3];
 };
 struct CUlaunchAttribute {
   int id;
   char padding[4];
   CUlaunchAttributeValue value;
 };
-inline constexpr int kCooperative = 2;
-inline constexpr int kClusterDimension = 4;
 inline constexpr int kPriority = 8;
 /// CUgraphInstantiate_flags: by each node's priority, not the stream's.
 inline constexpr unsigned long long kUseNodePriority = 8;
@@ -91,12 +85,6 @@ struct CUlaunchConfig {
   CUlaunchAttribute* attributes;
   unsigned attribute_count;
 };
-
-/// CUjitInputType: machine code.
-inline constexpr int kCubin = 0;
-/// CUjit_option: the linker's words, and how many bytes they may take.
-inline constexpr int kErrorLog = 5;
-inline constexpr int kErrorLogBytes = 6;
 
 /// The driver's functions. graph_add_edges is null before CUDA 12.3.
 struct Driver {

@@ -9,7 +9,7 @@
 #include "backends/cuda/launch_priorities.h"
 #include "backends/cuda/order_roots.h"
 #include "src/kernel/print_cpp.h"
-#include "src/kernel/print_walk.h"
+#include "src/kernel/print_end_run.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/analysis/narrow_arrays.h"
 
@@ -61,13 +61,12 @@ GraphSchedule::Stage GraphSchedule::nodes_of(const Plan& plan, const StageLaunch
   for (std::uint32_t l = 0; l < before.size(); ++l) {
     const Launch& launch = plan.launches[first + l];
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const RowLoops rows = choose_row_loops(plan, launch, CudaUnit::Kernel);
+    const RowLoops rows = choose_row_loops(plan, launch);
     const bool is_narrow = has_lists(kernel) && narrow.has_all_of(launch);
     Node& node = nodes[{launches.levels[l], launch.kernel, rows.loops, is_narrow}];
     node.loops = rows.loops;
     node.firsts.push_back(node.blocks.size());
-    const CudaLayout layout =
-        cuda_layout(kernel, CudaUnit::Kernel, rows.loops.lanes, rows.loops.threads);
+    const CudaLayout layout = cuda_layout(kernel, rows.loops.lanes, rows.loops.threads);
     node.cycles = node.cycles.beside(rows.cycles);
     for (BlockRows& block : cut_blocks(plan, launch, layout, rows)) {
       block.launch = static_cast<std::uint32_t>(node.launches.size());
@@ -141,13 +140,12 @@ void GraphSchedule::begin_early(const Target& target, Stage& stage) {
   for (std::size_t n = 0; n < stage.size(); ++n) stage[n].priority = priorities[n];
 }
 
-Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> device,
-                                                      const Plan& plan,
-                                                      std::span<const StageLaunches> stages,
-                                                      const DeviceCodeOptions& options,
-                                                      DeviceCodeCounts* counts) {
+Result<std::unique_ptr<GraphSchedule>> GraphSchedule::load(std::shared_ptr<Device> device,
+                                                           const Plan& plan,
+                                                           const DeviceCodeOptions& options,
+                                                           DeviceCodeCounts* counts) {
   std::unique_ptr<GraphSchedule> made(new GraphSchedule(std::move(device)));
-  for (const StageLaunches& stage : stages) {
+  for (const StageLaunches& stage : list_stages(plan)) {
     Stage& nodes = made->stages_.emplace_back(nodes_of(plan, stage));
     if (!starts_early(*made->device_)) continue;
     put_roots_in_a_row(plan, nodes);
@@ -173,7 +171,7 @@ Result<std::unique_ptr<Schedule>> GraphSchedule::load(std::shared_ptr<Device> de
   if (has_series(plan)) made->end_run_ = units.back();
   for (const auto& [node, unit] : unit_of) node->unit = units[unit];
   made->graphs_.resize(kStages);
-  return std::unique_ptr<Schedule>(std::move(made));
+  return made;
 }
 
 // `tables`: what is to be on the device; addresses in what is bound count from its beginning.

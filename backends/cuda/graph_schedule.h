@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/cuda/device_code.h"
+#include "backends/cuda/device_series.h"
 #include "backends/cuda/device_unit.h"
 #include "backends/cuda/launch_graph.h"
 #include "backends/cuda/schedule.h"
@@ -16,21 +17,25 @@
 
 namespace vecc::cuda {
 
-class GraphSchedule final : public Schedule {
+class GraphSchedule {
  public:
   /// Compiles or loads the Plan's kernels. Errors: those of compile_device_code(). Throws
   /// DeviceError.
-  [[nodiscard]] static Result<std::unique_ptr<Schedule>> load(std::shared_ptr<Device> device,
-                                                              const Plan& plan,
-                                                              std::span<const StageLaunches> stages,
-                                                              const DeviceCodeOptions& options,
-                                                              DeviceCodeCounts* counts);
+  [[nodiscard]] static Result<std::unique_ptr<GraphSchedule>> load(std::shared_ptr<Device> device,
+                                                                   const Plan& plan,
+                                                                   const DeviceCodeOptions& options,
+                                                                   DeviceCodeCounts* counts);
 
-  void bind(const Plan& plan, std::vector<LaunchArguments> arguments) override;
-  void start(std::uint32_t stage) override;
-  void start_series(const DeviceSeries& series) override;
-  void start_alone(std::uint32_t launch) override;
-  [[nodiscard]] std::uint64_t bytes() const override { return bytes_; }
+  /// Once, before anything is started: by launch. Throws DeviceError.
+  void bind(const Plan& plan, std::vector<LaunchArguments> arguments);
+  /// All launches of a stage. Does not wait. Throws DeviceError.
+  void start(std::uint32_t stage);
+  /// Those of stage 0 as often as the series says. Does not wait. Throws DeviceError.
+  void start_series(const DeviceSeries& series);
+  /// One launch alone, to time it. Throws DeviceError.
+  void start_alone(std::uint32_t launch);
+  /// What it holds on the device beside code.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
   // Launches of one kernel, of one level.

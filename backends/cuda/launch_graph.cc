@@ -34,17 +34,11 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
   node.grid_y = node.grid_z = node.block_y = node.block_z = 1;
   node.block_x = launch.threads;
   node.parameters = parameters.pointers();
-  node.shared = launch.shared_bytes;
   const bool early = starts_early(device);
   CUgraphNode added = nullptr;
   device.check(device.driver().graph_add_kernel(&added, graph, before.data(),
                                                 early ? 0 : before.size(), &node),
                "preparing a run");
-  if (launch.attribute) {
-    device.check(
-        device.driver().graph_set_attribute(added, launch.attribute->id, &launch.attribute->value),
-        "preparing a run");
-  }
   if (!early) return added;
   CUlaunchAttributeValue value{};
   value.priority = launch.priority;
@@ -79,15 +73,11 @@ bool starts_early(const Device& device) {
 
 void start_launch(const Device& device, const BoundLaunch& launch) {
   LaunchParameters parameters(launch);
-  CUlaunchAttribute attribute = launch.attribute.value_or(CUlaunchAttribute{});
   CUlaunchConfig config{};
   config.grid_x = launch.block_count;
   config.grid_y = config.grid_z = config.block_y = config.block_z = 1;
   config.block_x = launch.threads;
-  config.shared = launch.shared_bytes;
   config.stream = device.stream();
-  config.attributes = &attribute;
-  config.attribute_count = launch.attribute ? 1 : 0;
   device.check(
       device.driver().launch_with(&config, launch.function, parameters.pointers(), nullptr),
       "starting a kernel");

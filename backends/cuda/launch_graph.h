@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,10 +22,8 @@ struct BoundLaunch {
   CUdeviceptr all = 0;               ///< what `Merged` points to
   CUdeviceptr blocks = 0;            ///< BlockRows
   std::uint32_t block_count = 0;
-  std::uint32_t threads = kCudaThreads;          ///< of a block
-  int priority = 0;                              ///< in a graph that starts early
-  std::uint32_t shared_bytes = 0;                ///< of a block's memory, beside the kernel's own
-  std::optional<CUlaunchAttribute> attribute{};  ///< kCooperative, kClusterDimension
+  std::uint32_t threads = kCudaThreads;  ///< of a block
+  int priority = 0;                      ///< in a graph that starts early
 };
 
 /// Whether a graph's kernels begin before those that they wait for have ended, and wait themselves:

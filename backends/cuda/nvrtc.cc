@@ -7,7 +7,6 @@
 
 #include "backends/native/compiler_text.h"
 #include "src/kernel/compile_flags.h"
-#include "src/kernel/print_cuda.h"
 #include "vecc/escape.h"
 
 namespace vecc::cuda {
@@ -110,20 +109,14 @@ Result<DeviceCompiler> find_device_compiler() {
   return nvrtc->compiler;
 }
 
-std::vector<std::string> device_flags(CodeKind kind) {
+std::vector<std::string> device_flags() {
   const auto common = cuda_kernel_flags();
   std::vector<std::string> flags(common.begin(), common.end());
   flags.insert(flags.end(), {"--std=c++17", "--device-as-default-execution-space"});
-  if (kind == CodeKind::Parts) {
-    // A block's threads share a multiprocessor's registers; who calls a step cannot know its need.
-    constexpr std::uint32_t kRegisters = 65536;
-    flags.emplace_back("--relocatable-device-code=true");
-    flags.emplace_back("--maxrregcount=" + std::to_string(kRegisters / kStepThreads));
-  }
   return flags;
 }
 
-Result<std::string> compile_for_device(const std::string& text, int architecture, CodeKind kind) {
+Result<std::string> compile_for_device(const std::string& text, int architecture) {
   VECC_TRY(const Nvrtc* nvrtc, find_nvrtc());
   const auto fail = [&](const std::string& what) {
     return Errors(ErrorCode::CompilerFailed, escape_terminal(nvrtc->compiler.path, 4096), what);
@@ -132,7 +125,7 @@ Result<std::string> compile_for_device(const std::string& text, int architecture
   if (nvrtc->create(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0) {
     return fail("no program could be made");
   }
-  std::vector<std::string> flags = device_flags(kind);
+  std::vector<std::string> flags = device_flags();
   flags.push_back("--gpu-architecture=sm_" + std::to_string(architecture));
   std::vector<const char*> list;
   for (const std::string& flag : flags) list.push_back(flag.c_str());

@@ -1,7 +1,6 @@
 // NVIDIA's run-time compiler (NVRTC), loaded where it is.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,18 +21,11 @@ struct DeviceCompiler {
 /// is none.
 [[nodiscard]] Result<DeviceCompiler> find_device_compiler();
 
-/// What machine code is for.
-enum class CodeKind : std::uint8_t {
-  Kernels,  ///< to be loaded
-  Parts,    ///< functions and kernels that call them, to be linked
-};
-
 /// The flags of every compilation, but the architecture.
-[[nodiscard]] std::vector<std::string> device_flags(CodeKind kind);
+[[nodiscard]] std::vector<std::string> device_flags();
 
 /// CUDA C++ that includes nothing as machine code (cubin) of an architecture. Threads
 /// may do so at once. Errors: CompilerAbsent, CompilerFailed with the compiler's own words.
-[[nodiscard]] Result<std::string> compile_for_device(const std::string& text, int architecture,
-                                                     CodeKind kind);
+[[nodiscard]] Result<std::string> compile_for_device(const std::string& text, int architecture);
 
 }  // namespace vecc::cuda

@@ -1,6 +1,7 @@
 #include "backends/cuda/schedule.h"
 
-#include "backends/cuda/walk_items.h"
+#include <algorithm>
+
 #include "src/plan/analysis/dependencies.h"
 
 namespace vecc::cuda {
@@ -16,7 +17,11 @@ std::vector<StageLaunches> list_stages(const Plan& plan) {
       stage.before.push_back(before[next]);
       for (std::uint32_t& launch : stage.before.back()) launch -= stage.first;
     }
-    stage.levels = levels_of(stage.before);
+    for (const auto& waits : stage.before) {
+      std::uint32_t level = 0;
+      for (const std::uint32_t launch : waits) level = std::max(level, stage.levels[launch] + 1);
+      stage.levels.push_back(level);
+    }
   }
   return stages;
 }

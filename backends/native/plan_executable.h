@@ -132,13 +132,6 @@ class PlanExecutable : public Executable {
   void bind(const Program& program, const ExecutionOptions& options,
             std::unique_ptr<PlanMachine<Block>> machine);
 
-  /// The Program that runs has other values than the one that was given, of `count` values:
-  /// `origin` by value of its forward part the given one's.
-  void renumber(std::vector<ValueId> origin, std::size_t count) {
-    origin_ = std::move(origin);
-    given_values_ = count;
-  }
-
   /// After all launches of a run were started.
   void note_run();
   [[nodiscard]] const Block& parameter_block(ParameterIndex parameter) {
@@ -155,7 +148,6 @@ class PlanExecutable : public Executable {
   [[nodiscard]] Errors usage(std::string message) const {
     return Errors(ErrorCode::Usage, backend_, std::move(message));
   }
-  Result<std::vector<double>> read_own(ValueId value);
   void append_rows(ValueId value, std::vector<double>& to) const;
   [[nodiscard]] std::vector<double> all_of(const Block& block) const {
     std::vector<double> values;
@@ -169,8 +161,6 @@ class PlanExecutable : public Executable {
   ValueId first_;
   std::vector<ParameterIndex> seeds_;
   std::vector<std::optional<ValueId>> gradients_;
-  std::vector<ValueId> origin_;  // as renumber() has them
-  std::size_t given_values_ = 0;
   std::unique_ptr<PlanMachine<Block>> machine_;
   StoredRows<Block> stored_;
   bool has_run_ = false;
@@ -227,10 +217,7 @@ Result<std::vector<double>> PlanExecutable<Block>::profile() {
     if (!ops.empty()) seconds[ops.back()] += of_launches[l];
   }
   if (first_ != kNone) seconds.resize(first_);
-  if (given_values_ == 0) return seconds;
-  std::vector<double> of_given(given_values_);
-  for (std::size_t v = 0; v < origin_.size(); ++v) of_given[origin_[v]] += seconds[v];
-  return of_given;
+  return seconds;
 }
 
 // The rows of a value, through its view.
@@ -275,15 +262,6 @@ Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
 
 template <class Block>
 Result<std::vector<double>> PlanExecutable<Block>::read(ValueId value) {
-  if (given_values_ > 0) {
-    return Errors(ErrorCode::Usage, backend_ + ": %" + std::to_string(value),
-                  "the value is not kept; compile with keep_values");
-  }
-  return read_own(value);
-}
-
-template <class Block>
-Result<std::vector<double>> PlanExecutable<Block>::read_own(ValueId value) {
   VECC_CHECK(has_run_, "read before the first run");
   const ProgramOutline::Value& of = program_.values[value];
   std::vector<double> rows;
@@ -363,7 +341,7 @@ Result<void> PlanExecutable<Block>::differentiate(std::span<const double> output
 template <class Block>
 Result<std::vector<double>> PlanExecutable<Block>::gradient(ParameterIndex parameter) {
   if (!has_gradients_) return usage("gradient: no differentiate() since the last run");
-  if (const auto& value = gradients_[parameter]) return read_own(*value);
+  if (const auto& value = gradients_[parameter]) return read(*value);
   return std::vector<double>(stored_.parameter(parameter).elements(), 0.0);
 }
 

@@ -37,18 +37,6 @@ enum class TorchReduce : std::uint8_t {
 [[nodiscard]] std::string_view text_of(TorchReduce reduce);
 [[nodiscard]] std::optional<TorchReduce> parse_torch_reduce(std::string_view text);
 
-/// How the cuda backend starts a Program's kernels.
-enum class CudaLaunch : std::uint8_t {
-  Auto,     ///< whichever takes least time
-  Graph,    ///< a CUDA graph: a launch a kernel
-  Grid,     ///< one launch, whose blocks, on all of the GPU, go through all kernels
-  Cluster,  ///< the same of one cluster of blocks; needs compute capability 9.0
-  Parts,    ///< the same, each block for samples of its own: blocks hardly wait for one another
-};
-/// auto, graph, grid, cluster, parts.
-[[nodiscard]] std::string_view text_of(CudaLaunch launch);
-[[nodiscard]] std::optional<CudaLaunch> parse_cuda_launch(std::string_view text);
-
 /// What outlives the runs of executables: the rows of parameters and states. Made by a backend.
 class Storage {
  public:
@@ -65,11 +53,9 @@ struct ExecutionOptions {
   /// is then refused: its parameters change at the end of the run.
   bool gradients = false;
   TorchReduce torch_reduce = TorchReduce::Auto;  ///< other backends do not look at it
-  CudaLaunch cuda_launch = CudaLaunch::Auto;     ///< other backends do not look at it
   /// Of wide products. Others than cuda, in f32, on a GPU of compute capability 8.0 or newer,
   /// refuse what is not Exact.
   MatmulPrecision precision = MatmulPrecision::Exact;
-  bool arranged = false;      ///< the Program is, or begins with, what Backend::arrange() gave
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.
   std::vector<ValueId> kept = {};
@@ -176,14 +162,6 @@ class Backend {
   [[nodiscard]] virtual Result<void> available(const Device& device) const = 0;
   /// Everything in the Program that it cannot do; empty if it can do all.
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
-  /// A forward Program as this backend runs it faster: other rows, the same outputs, parameters and
-  /// gradients. To append a backward pass to; what is appended must keep its rows apart (no
-  /// iso-compress, no dedup-rows). compile() does so itself with a Program that has none. None: it
-  /// is best as it is.
-  [[nodiscard]] virtual std::optional<Program> arrange(const Program&,
-                                                       const ExecutionOptions&) const {
-    return std::nullopt;
-  }
   /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients),
   /// MissingValues, ShapeMismatch and Usage (a storage that does not fit), OutOfMemory,
   /// DeviceFailure.

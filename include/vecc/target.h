@@ -27,41 +27,6 @@ struct LoopTimes {
   bool operator==(const LoopTimes&) const = default;
 };
 
-/// Microseconds that starting kernels takes, by the way in which they are started
-/// (backends/cuda/predict_times.h); `vecc-bench calibrate --backend=cuda` measures a device's.
-struct ScheduleTimes {
-  /// A CUDA graph: what a stage begins with, a level, a further node in it, a unit of work.
-  struct Graph {
-    double begin = 0;
-    double level = 0;
-    double node = 0;
-    double work = 0;
-    bool operator==(const Graph&) const = default;
-  };
-  /// A grid: what a stage begins with, a level (its barrier and what its blocks fetch before they
-  /// compute), a unit of work.
-  struct Grid {
-    double begin = 0;
-    double level = 0;
-    double work = 0;
-    bool operator==(const Grid&) const = default;
-  };
-  /// Parts: what a stage begins with, the barrier between two phases, a block's level, a further
-  /// step in it, a unit of the block's own work.
-  struct Parts {
-    double begin = 0;
-    double barrier = 0;
-    double level = 0;
-    double step = 0;
-    double work = 0;
-    bool operator==(const Parts&) const = default;
-  };
-  Graph graph;
-  Grid grid;
-  Parts parts;
-  bool operator==(const ScheduleTimes&) const = default;
-};
-
 struct Target {
   std::string name = "cpu";
   /// Of a processor's vector registers; 0: threads compute number by number.
@@ -80,7 +45,6 @@ struct Target {
   std::uint64_t cache_bytes = 0;   ///< that all multiprocessors share (L2)
   double megahertz = 0;            ///< cycles a microsecond, under load
   LoopTimes loops;
-  ScheduleTimes schedules;
 
   [[nodiscard]] bool has_vectors() const { return vector_bytes > 0; }
   /// Whether launches of one level, which do not depend on one another, run side by side.
@@ -91,8 +55,6 @@ struct Target {
   [[nodiscard]] bool has_tensor_cores() const;
   /// Whether a kernel of a CUDA graph may begin before those that it waits for have ended.
   [[nodiscard]] bool starts_early() const;
-  /// Blocks of a cluster, at most; 0: there are none.
-  [[nodiscard]] std::uint32_t cluster_blocks() const;
   /// Blocks of so many threads that run at once on a multiprocessor, and on all of them.
   [[nodiscard]] std::uint32_t blocks_of_multiprocessor(std::uint32_t block_threads) const;
   [[nodiscard]] std::uint32_t blocks_at_once(std::uint32_t block_threads) const;

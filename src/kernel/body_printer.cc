@@ -30,18 +30,15 @@ std::uint64_t lane_entries(std::uint64_t entries, std::uint64_t lanes) {
   return (entries + lanes * pack - 1) / (lanes * pack) * pack;
 }
 
-BodyPrinter::BodyPrinter(const Kernel& kernel, std::uint32_t lanes, bool blocks)
+BodyPrinter::BodyPrinter(const Kernel& kernel, std::uint32_t lanes)
     : kernel_(kernel),
       lanes_(lanes),
-      may_block_(blocks),
       loops_(kernel.nodes.size(), 0),
       arrays_(kernel.nodes.size(), false),
       early_(kernel.nodes.size(), false) {
   assign_loops();
   find_arrays();
-  if (may_block_ || kernel.precision != MatmulPrecision::Exact) find_blocked_product();
-  // Of what a step may run in blocks there are only products by matrix units.
-  if (!may_block_ && is_blocked() && !is_unit_product(blocked_)) blocked_ = kNoOperand;
+  find_blocked_product();
   if (is_blocked() && !fits_block()) blocked_ = kNoOperand;
 }
 

@@ -47,9 +47,8 @@ struct MemberSum {
 
 class BodyPrinter {
  public:
-  /// `lanes`: 0 for C++, else how many lanes of a GPU share a row. `blocks`: whether rows may be
-  /// run in blocks, and a GPU's block may use more of its memory than joining slots takes.
-  explicit BodyPrinter(const Kernel& kernel, std::uint32_t lanes = 0, bool blocks = true);
+  /// `lanes`: 0 for C++, else how many lanes of a GPU share a row.
+  explicit BodyPrinter(const Kernel& kernel, std::uint32_t lanes = 0);
 
   /// Statements, from the variables r (row), d0, d1, ... (data of the accesses), l0, ... (lists),
   /// w0, ... (words by row), offsets, members, rows, type.
@@ -201,7 +200,6 @@ class BodyPrinter {
 
   const Kernel& kernel_;
   std::uint32_t lanes_;
-  bool may_block_;
   bool shared_ = false;               // in a phase of which lanes share the members
   bool batched_ = false;              // e may be behind the row: only if `here` it counts
   bool whole_ = false;                // every lane has all entries: x of operands, y of the result

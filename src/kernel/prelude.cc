@@ -31,11 +31,4 @@ std::string_view series_prelude() {
   return text;
 }
 
-std::string_view walk_prelude() {
-  static constexpr std::string_view text =
-#include "walk_prelude_text.inc"
-      ;
-  return text;
-}
-
 }  // namespace vecc

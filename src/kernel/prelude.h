@@ -14,9 +14,7 @@ namespace vecc {
 [[nodiscard]] std::string_view device_prelude();
 /// Stands behind that before a kernel that uses_matrix_units().
 [[nodiscard]] std::string_view unit_prelude();
-/// Of what goes on from run to run on a device (src/kernel/print_walk.h). They stand alone.
+/// Of what goes on from run to run on a device (src/kernel/print_end_run.h). It stands alone.
 [[nodiscard]] std::string_view series_prelude();
-/// Of one launch for a whole stage; behind series_prelude().
-[[nodiscard]] std::string_view walk_prelude();
 
 }  // namespace vecc

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "src/kernel/body_printer.h"
@@ -16,7 +15,6 @@ namespace {
 using Kind = KernelNode::Kind;
 
 constexpr std::uint64_t kWideRow = 1024;
-constexpr std::uint64_t kWideStepRow = 64;
 constexpr const char* kMergedText = "struct Merged {\n  const Bound* all;\n};\n";
 
 // The widest row that is computed: what is only read by rows or columns (a matrix) counts not.
@@ -75,7 +73,7 @@ bool shares_members(const Kernel& kernel) {
 
 // Whether a product is one of those that are added up without being kept.
 bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
-  const BodyPrinter printer(kernel, 1, false);
+  const BodyPrinter printer(kernel, 1);
   return std::ranges::any_of(kernel.phases, [&](const KernelPhase& phase) {
     return printer.sums_outer_products(phase) && &kernel.nodes[phase.steps[2].number] == &node;
   });
@@ -83,14 +81,14 @@ bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
 
 // Rows so long that all threads of a block are their lanes: nothing in the kernel may pass from
 // lane to lane.
-bool is_wide(const Kernel& kernel, std::uint64_t least) {
+bool is_wide(const Kernel& kernel) {
   // In place a lane stores the entry that it alone has loaded, but of a row of one number, which
   // all lanes load.
   const bool may_store =
       !kernel.in_place || std::ranges::none_of(kernel.stores, [&](const KernelStore& store) {
         return kernel.nodes[store.value].shape.is_scalar();
       });
-  return widest_row(kernel) >= least && !kernel.reloads && may_store &&
+  return widest_row(kernel) >= kWideRow && !kernel.reloads && may_store &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            return node.kind != Kind::Selected && node.kind != Kind::Scan &&
                   (is_entrywise(kernel, node) || is_summed_product(kernel, node));
@@ -98,8 +96,8 @@ bool is_wide(const Kernel& kernel, std::uint64_t least) {
 }
 
 // Blocks that share such a row. One that sums outer products needs all entries of both columns.
-std::uint32_t parts_of(const Kernel& kernel, std::uint64_t threads, CudaUnit unit) {
-  const std::uint32_t tiles = BodyPrinter(kernel, kCudaThreads, !is_step(unit)).matrix_parts();
+std::uint32_t parts_of(const Kernel& kernel, std::uint64_t threads) {
+  const std::uint32_t tiles = BodyPrinter(kernel, kCudaThreads).matrix_parts();
   if (tiles > 1) return tiles;
   const bool sums_products = std::ranges::any_of(
       kernel.nodes, [](const KernelNode& node) { return node.kind == Kind::Times; });
@@ -122,7 +120,7 @@ std::string bound_text(const Kernel& kernel) {
 
 // Numbers one by one: of what takes few instructions `Batch` of a thread's are loaded before the
 // first is stored, as far as there are so many.
-std::string flat_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
+std::string flat_text(const Kernel& kernel, const CudaLayout& layout) {
   const Kernel scalars = as_scalars(kernel);
   const bool is_short = !kernel.in_place && !kernel.reloads &&
                         std::ranges::none_of(kernel.nodes, [](const KernelNode& node) {
@@ -130,8 +128,9 @@ std::string flat_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit u
                         });
   std::string text = fmt::format(
       "  constexpr int G = 1;\n  const int lane = 0;\n  const unsigned slot = 0;\n"
-      "  size_t at = size_t(begin) * {0} + {1};\n  const size_t last = size_t(end) * {0};\n",
-      layout.entries, is_step(unit) ? "thread" : "threadIdx.x");
+      "  size_t at = size_t(begin) * {0} + threadIdx.x;\n"
+      "  const size_t last = size_t(end) * {0};\n",
+      layout.entries);
   if (is_short) {
     text += fmt::format(
         "  for (; at < last && last - at > (Batch - 1) * kThreads; at += Batch * kThreads) {{\n"
@@ -147,13 +146,13 @@ struct CudaRows {
   std::uint64_t array_bytes = 0;  // of a thread
 };
 
-CudaRows rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit) {
-  if (layout.flat) return {flat_text(kernel, layout, unit)};
+CudaRows rows_text(const Kernel& kernel, const CudaLayout& layout) {
+  if (layout.flat) return {flat_text(kernel, layout)};
   std::string place;
   if (layout.parts > 1) {
     place = fmt::format("  const unsigned part = type % {0};\n  type /= {0};\n", layout.parts);
   }
-  BodyPrinter body(kernel, layout.lanes, !is_step(unit));
+  BodyPrinter body(kernel, layout.lanes);
   if (body.matrix_parts() > 1 && !body.is_blocked()) {
     return {place + body.print_large_sums(row_text(kernel, "q")), body.array_bytes()};
   }
@@ -168,10 +167,10 @@ CudaRows rows_text(const Kernel& kernel, const CudaLayout& layout, CudaUnit unit
     place += body.print_lane_blocks(row_text(kernel, "q + b"));
   } else {
     place += fmt::format(
-        "  for (unsigned q = begin + {2} / ({0} * Slots); q < end; "
+        "  for (unsigned q = begin + threadIdx.x / ({0} * Slots); q < end; "
         "q += kThreads / ({0} * Slots)) {{\n"
         "    const unsigned r = {1};\n",
-        layout.lanes, row_text(kernel, "q"), is_step(unit) ? "thread" : "threadIdx.x");
+        layout.lanes, row_text(kernel, "q"));
     place += body.print() + "  }\n";
   }
   return {std::move(place), body.array_bytes()};
@@ -269,51 +268,30 @@ std::string kernel_text(std::string_view name, int bits, const MemberLoops& loop
       calls_text(name, bits, loops, arguments, "at.type"));
 }
 
-std::string step_text(std::string_view name, int bits, const MemberLoops& loops) {
-  return fmt::format(
-      "extern \"C\" __device__ __noinline__ void {}_{}(const void* a, unsigned begin, unsigned "
-      "end, unsigned type, unsigned turn) {{\n{}}}\n",
-      name, bits,
-      calls_text(name, bits, loops,
-                 "static_cast<const vecc_kernel::Bound*>(a), begin, end, type, turn", "type"));
-}
-
 }  // namespace
 
-CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes,
-                       std::uint32_t threads) {
+CudaLayout cuda_layout(const Kernel& kernel, std::uint32_t lanes, std::uint32_t threads) {
   CudaLayout layout;
-  layout.threads = layout.fewest_threads = is_step(unit) ? kStepThreads : kCudaThreads;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   if (is_flat(kernel, entries)) {
     layout.flat = true;
     layout.entries = static_cast<std::uint32_t>(entries);
     return layout;
   }
-  if (unit == CudaUnit::WideStep && is_wide(kernel, kWideStepRow)) {
-    const auto row =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(widest_row(kernel), layout.threads));
-    layout.lanes = layout.fewest_lanes = std::bit_ceil(row);
-    layout.shares_members = shares_members(kernel);
-    layout.unit_bytes = BodyPrinter(kernel, layout.lanes, false).unit_memory();
-    return layout;
-  }
-  if (is_wide(kernel, kWideRow)) {
+  if (is_wide(kernel)) {
     layout.lanes = layout.fewest_lanes = layout.threads;
-    layout.parts = parts_of(kernel, layout.threads, unit);
-    if (is_step(unit)) layout.unit_bytes = BodyPrinter(kernel, layout.lanes, false).unit_memory();
+    layout.parts = parts_of(kernel, layout.threads);
     return layout;
   }
   layout.lanes = lanes > 0 ? lanes : lanes_of(kernel);
   const bool narrow = is_narrow(kernel);
   layout.fewest_lanes = narrow ? std::min(layout.lanes, 2u) : layout.lanes;
-  if (narrow && !is_step(unit)) layout.fewest_threads = kNarrowThreads;
+  if (narrow) layout.fewest_threads = kNarrowThreads;
   if (threads > 0) layout.threads = threads;
   layout.shares_members = shares_members(kernel);
-  const BodyPrinter body(kernel, layout.lanes, !is_step(unit));
+  const BodyPrinter body(kernel, layout.lanes);
   layout.block_rows = body.blocked_rows();
   layout.parts = body.matrix_parts();
-  if (is_step(unit)) layout.unit_bytes = body.unit_memory();
   return layout;
 }
 
@@ -325,38 +303,28 @@ std::uint32_t block_slots(const CudaLayout& layout) {
   return layout.shares_members ? layout.threads / layout.lanes : 1;
 }
 
-std::uint64_t thread_array_bytes(const Kernel& kernel, CudaUnit unit) {
-  return rows_text(kernel, cuda_layout(kernel, unit), unit).array_bytes;
+std::uint64_t thread_array_bytes(const Kernel& kernel) {
+  return rows_text(kernel, cuda_layout(kernel)).array_bytes;
 }
 
 std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
                        const Target& target, std::string_view name) {
-  const CudaLayout layout = cuda_layout(kernel, unit, loops.lanes);
+  const CudaLayout layout = cuda_layout(kernel, loops.lanes);
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n{}"
       "template <class I, int Slots, int Batch>\n"
       "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, "
-      "unsigned end, unsigned type{}) {{\n",
-      bound_text(kernel) + (unit == CudaUnit::Merged ? kMergedText : ""), name,
-      is_step(unit) ? ", unsigned turn" : "");
+      "unsigned end, unsigned type) {{\n",
+      bound_text(kernel) + (unit == CudaUnit::Merged ? kMergedText : ""), name);
   text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
   text += head_text(kernel) + segments_text(kernel);
   if (has_order(kernel)) text += "  const I* order = static_cast<const I*>(a->order);\n";
-  if (is_step(unit)) {
-    text += fmt::format(
-        "  const unsigned thread = {0} * Slots > 32 ? threadIdx.x : (threadIdx.x + turn) % "
-        "kThreads;\n",
-        layout.flat ? 1 : layout.lanes);
-  } else {
-    text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
-  }
-  const std::string rows = rows_text(kernel, layout, unit).text;
+  text += fetch_text(kernel, layout) + "  wait_for_launches();\n";
+  const std::string rows = rows_text(kernel, layout).text;
   text += rows + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text += is_step(unit)
-                ? step_text(name, bits, loops)
-                : kernel_text(name, bits, loops, unit, least_blocks(kernel, loops, target, rows));
+    text += kernel_text(name, bits, loops, unit, least_blocks(kernel, loops, target, rows));
   }
   return text;
 }

@@ -19,8 +19,6 @@ inline constexpr std::uint32_t kCudaThreads = 256;
 /// And where there are many rows of a few numbers: the more blocks there are, the more evenly they
 /// lie on the GPU's processors.
 inline constexpr std::uint32_t kNarrowThreads = 128;
-/// The same where one launch goes through steps: a block does what many would.
-inline constexpr std::uint32_t kStepThreads = 512;
 /// Products of rows that share a matrix run in blocks of rows from as many entries a row on:
 /// shorter ones would leave too many threads without work.
 inline constexpr std::uint32_t kLeastBlockedEntries = 17;
@@ -29,25 +27,16 @@ inline constexpr std::uint32_t kLeastBlockedEntries = 17;
 /// that are one, stand alone in their kernels, and several blocks share them.
 [[nodiscard]] bool is_large_matrix(Shape shape);
 
-/// Bytes of a block's memory that every step of such a launch may use.
-inline constexpr std::uint32_t kStepBytes = 8192;
-/// And of what is behind them, of a kernel's that has a launch of its own and of a step's, what
-/// products by matrix units may take.
+/// Bytes of a block's shared memory that products by tensor cores may take.
 inline constexpr std::uint32_t kUnitKernelBytes = 44 * 1024;
 /// Of a multiprocessor's memory CUDA takes so many for each block.
 inline constexpr std::uint32_t kReservedBytes = 1024;
-inline constexpr std::uint32_t kUnitStepBytes = 38 * 1024;
 
 /// What a compile unit makes of a kernel.
 enum class CudaUnit : std::uint8_t {
-  Kernel,    ///< a launch of its own
-  Merged,    ///< one launch for several that differ in their arguments alone
-  Step,      ///< a function, one of those that one launch goes through (prelude/walk.h)
-  WideStep,  ///< the same for blocks that have few rows: more lanes share a long one
+  Kernel,  ///< a launch of its own
+  Merged,  ///< one launch for several that differ in their arguments alone
 };
-[[nodiscard]] constexpr bool is_step(CudaUnit unit) {
-  return unit == CudaUnit::Step || unit == CudaUnit::WideStep;
-}
 
 /// How threads share the rows of a kernel.
 struct CudaLayout {
@@ -61,17 +50,13 @@ struct CudaLayout {
   /// Blocks that do, or that share its matrix: a block's type is its rows' times `parts`, plus the
   /// part's number.
   std::uint32_t parts = 1;
-  /// Rows that a block runs at once for a product with a matrix that they share; 0: none. (What
-  /// they need of a block's memory is more than the steps of a launch can have together, but for
-  /// products by matrix units.)
+  /// Rows that a block runs at once for a product with a matrix that they share; 0: none.
   std::uint32_t block_rows = 0;
-  /// Bytes of a block's memory behind kStepBytes that a step's products by matrix units take.
-  std::uint32_t unit_bytes = 0;
   /// Whether groups of lanes may share a row's members: `slots` of a MemberLoop above 1.
   bool shares_members = false;
 };
 /// `lanes`, `threads`: 0, or from fewest_lanes (fewest_threads) to what the layout has without.
-[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, CudaUnit unit, std::uint32_t lanes = 0,
+[[nodiscard]] CudaLayout cuda_layout(const Kernel& kernel, std::uint32_t lanes = 0,
                                      std::uint32_t threads = 0);
 
 /// Slots that a launch may choose: powers of two up to those of a warp, and those of a block.
@@ -102,18 +87,16 @@ inline constexpr std::uint32_t kMostRowClasses = 3;
 
 /// What a thread keeps of rows in arrays of its own: in registers, and if it is too much for them
 /// in memory, of which CUDA gives a thread kThreadMemory at most.
-[[nodiscard]] std::uint64_t thread_array_bytes(const Kernel& kernel, CudaUnit unit);
+[[nodiscard]] std::uint64_t thread_array_bytes(const Kernel& kernel);
 inline constexpr std::uint64_t kThreadMemory = 512 << 10;
 
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
 /// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
 /// blocks[b]. Merged: `(const Merged all, const BlockRows* blocks)`, where `Merged` is a pointer to
-/// many a Bound, and blocks[b] is of the launch whose Bound is number blocks[b].launch. A Step:
-/// `(const void* bound, begin, end, type, turn)`, to be called by all threads of a block; short
-/// rows begin at thread `turn` (a multiple of 32), so that warps share small steps. The preludes
-/// stand before it. `Bound`: by access a pointer to its row 0; by access one to its list; by word
-/// slot one to the words; the offsets; the order, or null; then rows and members, 32 bits each. The
-/// pointers are 64 bits.
+/// many a Bound, and blocks[b] is of the launch whose Bound is number blocks[b].launch. The
+/// preludes stand before it. `Bound`: by access a pointer to its row 0; by access one to its list;
+/// by word slot one to the words; the offsets; the order, or null; then rows and members, 32 bits
+/// each. The pointers are 64 bits.
 /// How many registers a thread may take depends on the target.
 [[nodiscard]] std::string print_cuda(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
                                      const Target& target, std::string_view name = "vecc_kernel");

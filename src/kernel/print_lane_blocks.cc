@@ -255,7 +255,7 @@ void BodyPrinter::print_lane_outer_products(const KernelPhase& phase) {
 std::string BodyPrinter::outer_products_call(const KernelPhase& phase, std::uint64_t m,
                                              std::uint64_t n) const {
   if (sums_by_units(phase)) return unit_outer_call(m, n);
-  if (may_block_ && lanes_ == kCudaThreads && fits_tiles(m, n)) {
+  if (lanes_ == kCudaThreads && fits_tiles(m, n)) {
     return fmt::format("sum_outer_products<T, {}, {}>", m, n);
   }
   const WarpTiles tiles = warp_tiles(m, n);

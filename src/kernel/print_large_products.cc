@@ -56,7 +56,6 @@ std::optional<std::uint32_t> BodyPrinter::only_large_sum() const {
 }
 
 std::uint32_t BodyPrinter::matrix_parts() const {
-  if (!may_block_) return 1;
   if (is_large_product()) return tiles_of(size(blocked_));
   if (!only_large_sum()) return 1;
   const Shape shape = kernel_.nodes[kernel_.phases[0].steps.back().number].shape;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kTile = 16;  // rows, and terms
 constexpr std::uint64_t kUnitDepths[] = {64, 32};
+constexpr std::uint64_t kMostTileBytes = 38 * 1024;  // of a block with one tile of rows
 
 std::uint64_t in_tiles(std::uint64_t entries) {
   return (entries + kTile - 1) / kTile * kTile;
@@ -41,23 +42,22 @@ const char* unit_type(MatmulPrecision precision) {
 
 }  // namespace
 
-// Whether a block of the least memory has rows enough for a tile.
+// Whether a tile of rows leaves room in a block's shared memory.
 bool BodyPrinter::is_unit_product(std::uint32_t number) const {
   if (kernel_.precision == MatmulPrecision::Exact) return false;
   const ProductShape shape = product_shape(kernel_, kernel_.nodes[number]);
   return std::min(shape.m, shape.k) >= kLeastUnitSide &&
-         unit_bytes(shape, kernel_.precision, kTile, 32, true) <= kUnitStepBytes;
+         unit_bytes(shape, kernel_.precision, kTile, 32, true) <= kMostTileBytes;
 }
 
 // The largest number of rows up to `most` that fits, and the depth; 0: none.
 BodyPrinter::UnitBlock BodyPrinter::unit_block(std::uint32_t most, bool kept) const {
   const ProductShape shape = product_shape(kernel_, kernel_.nodes[blocked_]);
-  const std::uint64_t room = may_block_ ? kUnitKernelBytes : kUnitStepBytes;
   for (std::uint32_t rows = most; rows >= kTile; rows /= 2) {
     for (const std::uint64_t depth : kUnitDepths) {
       const std::uint64_t terms = std::min(depth, in_tiles(shape.k));
       const std::uint64_t bytes = unit_bytes(shape, kernel_.precision, rows, terms, kept);
-      if (bytes <= room) {
+      if (bytes <= kUnitKernelBytes) {
         return {rows, static_cast<std::uint32_t>(terms), static_cast<std::uint32_t>(bytes)};
       }
     }
@@ -99,7 +99,7 @@ std::string BodyPrinter::print_unit_blocks(const std::string& row) {
                    unit_type(kernel_.precision), shape.m, shape.k, block.rows, block.depth,
                    keeps_products));
   line(fmt::format("static_assert(sizeof(Units) == {}, \"as the host has it\");", block.bytes));
-  line(fmt::format("Units& units = unit_memory<Units, {}>();", kStepBytes));
+  line("Units& units = unit_memory<Units>();");
   line("auto& columns = units.columns;");
   if (keeps_products) line("auto& products = units.products;");
   line(fmt::format("pad_columns<{}, {}>(columns);", shape.k, block.rows));
@@ -111,13 +111,12 @@ std::string BodyPrinter::print_unit_blocks(const std::string& row) {
 }
 
 std::string BodyPrinter::unit_outer_call(std::uint64_t m, std::uint64_t n) const {
-  return fmt::format("sum_unit_outer_products<{}, {}, {}, {}>", unit_type(kernel_.precision), m, n,
-                     kStepBytes);
+  return fmt::format("sum_unit_outer_products<{}, {}, {}>", unit_type(kernel_.precision), m, n);
 }
 
 bool uses_matrix_units(const Kernel& kernel) {
   if (kernel.precision == MatmulPrecision::Exact) return false;
-  const CudaLayout layout = cuda_layout(kernel, CudaUnit::Kernel);
+  const CudaLayout layout = cuda_layout(kernel);
   return !layout.flat && BodyPrinter(kernel, layout.lanes).unit_memory() > 0;
 }
 

@@ -106,13 +106,12 @@ Cycles cycles_of_work(const Launch& launch, bool is_flat, const LoopTimes& times
 
 }  // namespace
 
-RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
-                     std::uint32_t processors) {
+RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout) {
   const Kernel& kernel = plan.kernels[launch.kernel];
   MemberLoop loop{1, layout.flat ? kFlatBatch : 1};
   Cycles cycles = cycles_of_work(launch, layout.flat, plan.target.loops);
   if (kernel.segments != KernelSegments::None) {
-    const LoopModel model(kernel, layout, plan.target, processors);
+    const LoopModel model(kernel, layout, plan.target);
     const RowClass all = sum_of(classes_of(plan, launch));
     const LoopModel::Choice& choice = model.best_of(all);
     loop = model.loop_of(all, choice);
@@ -121,10 +120,9 @@ RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& l
   return {{layout.lanes, {loop}, layout.threads}, {launch.rows}, cycles};
 }
 
-RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit,
-                          std::uint32_t fewest_threads) {
+RowLoops choose_row_loops(const Plan& plan, const Launch& launch, std::uint32_t fewest_threads) {
   const Kernel& kernel = plan.kernels[launch.kernel];
-  const CudaLayout layout = cuda_layout(kernel, unit);
+  const CudaLayout layout = cuda_layout(kernel);
   // (A block has no memory for the products of two kinds of rows.)
   if (layout.flat || layout.block_rows > 0) return choose_loop(plan, launch, layout);
   const std::vector<RowClass> classes = classes_of(plan, launch);
@@ -135,7 +133,7 @@ RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit,
     const bool are_many = std::uint64_t{launch.rows} * lanes >= processors * layout.threads;
     const std::uint32_t fewest = std::max(layout.fewest_threads, fewest_threads);
     const std::uint32_t threads = are_many ? std::min(fewest, layout.threads) : layout.threads;
-    const LoopModel model(kernel, cuda_layout(kernel, unit, lanes, threads), plan.target);
+    const LoopModel model(kernel, cuda_layout(kernel, lanes, threads), plan.target);
     const ClassCutter cutter(model, classes);
     if (cutter.least() >= least) continue;
     least = cutter.least();

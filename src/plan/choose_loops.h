@@ -18,15 +18,14 @@ struct RowLoops {
 };
 
 /// One for all rows: few members are one thread's (one group of lanes'), more are shared by several
-/// of a warp, many by a block. `processors`: of the Plan's target, that run the launch;
-/// 0: all.
-[[nodiscard]] RowLoops choose_loop(const Plan& plan, const Launch& launch, const CudaLayout& layout,
-                                   std::uint32_t processors = 0);
+/// of a warp, many by a block.
+[[nodiscard]] RowLoops choose_loop(const Plan& plan, const Launch& launch,
+                                   const CudaLayout& layout);
 
 /// Where long rows come first (`PlanOptions::long_rows_first`) they may have more threads; where
 /// there are many narrow rows, fewer lanes share each, and blocks have fewer threads, but not below
 /// `fewest_threads`.
-[[nodiscard]] RowLoops choose_row_loops(const Plan& plan, const Launch& launch, CudaUnit unit,
+[[nodiscard]] RowLoops choose_row_loops(const Plan& plan, const Launch& launch,
                                         std::uint32_t fewest_threads = kNarrowThreads);
 
 }  // namespace vecc

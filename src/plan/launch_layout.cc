@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "src/kernel/print_cuda.h"
@@ -12,8 +11,8 @@
 namespace vecc {
 namespace {
 
-// Longer segments are reduced in pieces, so that blocks share them, of matrices and in parts; of
-// other rows see members_of_block in lower_pieces.cc.
+// Longer segments of matrices are reduced in pieces, so that blocks share them; of other rows see
+// members_of_block in lower_pieces.cc.
 constexpr std::uint32_t kLongestGpuPiece = 512;
 // Rows of a product that one of a block's warps has at least.
 constexpr std::uint32_t kWarpRows = 32;
@@ -57,17 +56,9 @@ PlanOptions for_gpu(PlanOptions options, const Target& target) {
   return options;
 }
 
-PlanOptions for_gpu_parts(PlanOptions options, const Target& target) {
-  options = for_gpu(std::move(options), target);
-  options.even_pieces = 0;
-  options.long_rows_first = false;
-  options.least_reused_elements = std::numeric_limits<std::uint64_t>::max();
-  return options;
-}
-
-Result<void> check_thread_memory(const Plan& plan, CudaUnit unit) {
+Result<void> check_thread_memory(const Plan& plan) {
   for (const Kernel& kernel : plan.kernels) {
-    const std::uint64_t bytes = thread_array_bytes(kernel, unit);
+    const std::uint64_t bytes = thread_array_bytes(kernel);
     if (bytes <= kThreadMemory) continue;
     const auto longest = std::ranges::max_element(
         kernel.nodes, {}, [](const KernelNode& n) { return n.shape.size(); });
@@ -80,17 +71,11 @@ Result<void> check_thread_memory(const Plan& plan, CudaUnit unit) {
 }
 
 std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch, const CudaLayout& layout,
-                                  const RowLoops& loops, std::uint32_t most) {
-  const std::uint32_t flat_steps = most == kAnyBlocks ? kFlatBatch : 1;
+                                  const RowLoops& loops) {
   const auto rows_at_once = [&](std::uint32_t slots_of_row) {
-    return layout.flat             ? std::max(1u, layout.threads * flat_steps / layout.entries)
+    return layout.flat             ? std::max(1u, layout.threads * kFlatBatch / layout.entries)
            : layout.block_rows > 0 ? rows_of_products(launch, layout, plan.target.multiprocessors)
                                    : layout.threads / (layout.lanes * slots_of_row);
-  };
-  const auto step_of = [&](std::uint32_t rows, std::uint32_t slots_of_row) {
-    const std::uint64_t step = rows_at_once(slots_of_row);
-    const std::uint64_t steps = (rows + step - 1) / step;
-    return static_cast<std::uint32_t>(step * std::max<std::uint64_t>(1, (steps + most - 1) / most));
   };
   std::vector<BlockRows> blocks;
   const auto cut = [&](std::uint32_t begin, std::uint32_t end, std::uint32_t step,
@@ -106,11 +91,11 @@ std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch, const 
     std::uint32_t begin = 0;
     for (std::size_t c = 0; c < of_class.size(); ++c) {
       const std::uint32_t end = loops.ends[c];
-      cut(begin, end, step_of(end - begin, of_class[c].slots), static_cast<std::uint32_t>(c));
+      cut(begin, end, rows_at_once(of_class[c].slots), static_cast<std::uint32_t>(c));
       begin = end;
     }
   } else {
-    const std::uint32_t step = step_of(launch.rows, of_class.front().slots);
+    const std::uint32_t step = rows_at_once(of_class.front().slots);
     for (std::size_t t = 0; t < launch.tile_types.size(); ++t) {
       cut(launch.tiles[t], launch.tiles[t + 1], step, launch.tile_types[t]);
     }

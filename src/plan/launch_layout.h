@@ -12,18 +12,13 @@ namespace vecc {
 
 /// The options with which a Plan is made for a GPU; the others are the caller's.
 [[nodiscard]] PlanOptions for_gpu(PlanOptions options, const Target& target);
-/// The same where a block computes all that depends on one another: what blocks share is worth a
-/// barrier only of very long segments, and nobody overwrites what another may still read.
-[[nodiscard]] PlanOptions for_gpu_parts(PlanOptions options, const Target& target);
 
 /// Whether threads have memory for what kernels keep of their rows. Error: BackendUnsupported, of
 /// the longest row, before anything is compiled.
-[[nodiscard]] Result<void> check_thread_memory(const Plan& plan, CudaUnit unit);
+[[nodiscard]] Result<void> check_thread_memory(const Plan& plan);
 
 /// What a GPU's Plan was made for, and how threads share the rows of each of its launches: as text.
 [[nodiscard]] std::string text_of_layout(const Plan& plan);
-
-inline constexpr std::uint32_t kAnyBlocks = 0xFFFFFFFFu;
 
 /// As `BlockRows` in src/kernel/prelude/lanes.h.
 struct BlockRows {
@@ -33,11 +28,8 @@ struct BlockRows {
   std::uint32_t launch = 0;
 };
 
-/// The rows of each block, each within a tile of one type. They depend on the launch alone. `most`:
-/// of how many blocks there can be, each has as many rows as it takes (more blocks if there are
-/// more tiles).
+/// The rows of each block, each within a tile of one type. They depend on the launch alone.
 [[nodiscard]] std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch,
-                                                const CudaLayout& layout, const RowLoops& loops,
-                                                std::uint32_t most = kAnyBlocks);
+                                                const CudaLayout& layout, const RowLoops& loops);
 
 }  // namespace vecc

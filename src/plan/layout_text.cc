@@ -33,9 +33,8 @@ std::string text_of_layout(const Plan& plan) {
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const RowLoops rows = choose_row_loops(plan, launch, CudaUnit::Kernel);
-    const CudaLayout layout =
-        cuda_layout(kernel, CudaUnit::Kernel, rows.loops.lanes, rows.loops.threads);
+    const RowLoops rows = choose_row_loops(plan, launch);
+    const CudaLayout layout = cuda_layout(kernel, rows.loops.lanes, rows.loops.threads);
     const std::size_t blocks = cut_blocks(plan, launch, layout, rows).size();
     text += fmt::format("launch {}: {} {} of {} threads, {}\n", l, blocks,
                         blocks == 1 ? "block" : "blocks", layout.threads,

@@ -70,12 +70,11 @@ RowClass sum_of(std::span<const RowClass> classes) {
   return all;
 }
 
-LoopModel::LoopModel(const Kernel& kernel, const CudaLayout& layout, const Target& target,
-                     std::uint32_t processors)
+LoopModel::LoopModel(const Kernel& kernel, const CudaLayout& layout, const Target& target)
     : layout_(layout),
       cost_(cost_of_row(kernel, layout.lanes)),
       times_(target.loops),
-      processors_(processors > 0 ? processors : target.multiprocessors),
+      processors_(target.multiprocessors),
       lane_slots_(kernel.segments == KernelSegments::None ? 1 : lane_slots(kernel, layout.lanes)),
       is_scattered_(is_scattered(kernel)),
       most_(most_under_way(kernel, layout.lanes)) {

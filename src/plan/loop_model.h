@@ -46,8 +46,7 @@ struct Cycles {
   }
 };
 
-/// The model for the rows of a kernel's launch, in a layout, on so many multiprocessors of a GPU
-/// (0: on all of them).
+/// The model for the rows of a kernel's launch, in a layout, on a GPU.
 class LoopModel {
  public:
   /// Groups of lanes that share a row's members, and what joining their sums takes.
@@ -56,8 +55,7 @@ class LoopModel {
     double join = 0;
   };
 
-  LoopModel(const Kernel& kernel, const CudaLayout& layout, const Target& target,
-            std::uint32_t processors = 0);
+  LoopModel(const Kernel& kernel, const CudaLayout& layout, const Target& target);
 
   [[nodiscard]] std::uint32_t lanes() const { return layout_.lanes; }
   [[nodiscard]] std::uint32_t threads() const { return layout_.threads; }

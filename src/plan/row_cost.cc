@@ -57,7 +57,7 @@ class CostCounter {
  private:
   // Sums of outer products by a block's warps.
   void count_tiles(RowCost& cost) const {
-    const BodyPrinter printer(kernel_, lanes_, false);
+    const BodyPrinter printer(kernel_, lanes_);
     for (const KernelPhase& phase : kernel_.phases) {
       if (lanes_ != kWarpThreads || !printer.sums_outer_products(phase)) continue;
       const WarpTiles tiles = warp_tiles(kernel_.nodes[phase.steps[0].number].shape.size(),

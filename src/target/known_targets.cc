@@ -23,12 +23,6 @@ Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiproces
   target.multiprocessors = multiprocessors;
   target.registers = 64 * kKilobyte;
   target.packed_bytes = 16;
-  // An H200's, fitted by hand to eight small programs (MUTAG, ENZYMES, PROTEINS, mutagenesis),
-  // forward and with gradients, most within a fifth. What starting kernels takes differs little
-  // from GPU to GPU of the same host.
-  target.schedules = {{.begin = 3.0, .level = 1.5, .node = 0.3, .work = 1e-6},
-                      {.begin = 5.0, .level = 2.7, .work = 6e-6},
-                      {.begin = 8.0, .barrier = 8.0, .level = 0.5, .step = 0.25, .work = 1.5e-4}};
   return target;
 }
 

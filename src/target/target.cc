@@ -7,8 +7,7 @@ namespace {
 
 constexpr std::uint32_t kVolta = 70;   // lanes of a warp that go their own ways
 constexpr std::uint32_t kAmpere = 80;  // tensor cores for TF32 and BF16
-constexpr std::uint32_t kHopper = 90;  // clusters, kernels that begin before others have ended
-constexpr std::uint32_t kClusterBlocks = 8;  // of a cluster, wherever clusters are
+constexpr std::uint32_t kHopper = 90;  // kernels that begin before others have ended
 
 }  // namespace
 
@@ -18,10 +17,6 @@ bool Target::has_tensor_cores() const {
 
 bool Target::starts_early() const {
   return capability >= kHopper;
-}
-
-std::uint32_t Target::cluster_blocks() const {
-  return capability >= kHopper ? kClusterBlocks : 0;
 }
 
 std::uint32_t Target::blocks_of_multiprocessor(std::uint32_t block_threads) const {

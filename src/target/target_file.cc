@@ -35,10 +35,8 @@ struct Field {
 };
 
 std::vector<Field> fields_of(Target& t) {
-  constexpr double kMicroseconds = 1e6;
   constexpr double kCycles = 1e9;
   LoopTimes& loops = t.loops;
-  ScheduleTimes& times = t.schedules;
   return {
       {"launches_at_once", &t.launches_at_once, 1, 1 << 20},
       {"multiprocessors", &t.multiprocessors, 1, 1 << 16},
@@ -55,18 +53,6 @@ std::vector<Field> fields_of(Target& t) {
       {"loop_block_join", &loops.block_join, 0, kCycles},
       {"loop_moved", &loops.moved, 1e-3, kCycles},
       {"loop_multiply_adds", &loops.multiply_adds, 1e-3, kCycles},
-      {"graph_begin", &times.graph.begin, 0, kMicroseconds},
-      {"graph_level", &times.graph.level, 0, kMicroseconds},
-      {"graph_node", &times.graph.node, 0, kMicroseconds},
-      {"graph_work", &times.graph.work, 0, kMicroseconds},
-      {"grid_begin", &times.grid.begin, 0, kMicroseconds},
-      {"grid_level", &times.grid.level, 0, kMicroseconds},
-      {"grid_work", &times.grid.work, 0, kMicroseconds},
-      {"parts_begin", &times.parts.begin, 0, kMicroseconds},
-      {"parts_barrier", &times.parts.barrier, 0, kMicroseconds},
-      {"parts_level", &times.parts.level, 0, kMicroseconds},
-      {"parts_step", &times.parts.step, 0, kMicroseconds},
-      {"parts_work", &times.parts.work, 0, kMicroseconds},
   };
 }
 

@@ -23,7 +23,6 @@ struct StepProgram {
   StepOps ops;                                 ///< parameters only: values were renumbered
   std::vector<ParameterIndex> own_parameters;  ///< targets and weights of its samples
   std::uint64_t counted = 0;                   ///< samples (pairs) that have a weight
-  bool arranged = false;                       ///< for ExecutionOptions
 };
 
 using TableRows = std::map<std::string, std::vector<std::uint32_t>>;

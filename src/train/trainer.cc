@@ -224,23 +224,14 @@ class BatchTrainer final : public Trainer {
     Program forward = is_whole ? program_ : batches_.restrict_to(samples);
     const bool is_lazy = steps_touched_rows();
     const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
-    // What the backend keeps apart no pass may make one again. For one step it is not worth it.
-    std::optional<Program> arranged;
-    if (batches_come_again()) arranged = backend_.arrange(forward, execution_);
-    const bool optimizes = is_full_batch() && !arranged;
-    if (arranged) forward = std::move(*arranged);
-    VECC_TRY(StepProgram step,
-             make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
-                               optimizes, options_));
-    step.arranged = arranged.has_value();
-    return step;
+    return make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
+                             /*optimizes=*/is_full_batch(), options_);
   }
 
   Result<CompiledStep> compile_step(const Samples& samples) {
     VECC_TRY(StepProgram step, make_step(samples));
     ExecutionOptions execution = execution_;
     execution.own_parameters = step.own_parameters;
-    execution.arranged = step.arranged;
     VECC_TRY(auto executable, backend_.compile(step.program, execution));
     step.program = Program();  // its indices, of which the executable has its own
     return CompiledStep{std::move(step), std::move(executable)};

@@ -22,9 +22,6 @@ struct Way {
   ExecutionOptions options = {};
   /// Every Program's kernels are compiled: what another check covers is left out.
   bool is_costly = false;
-  /// Samples run apart: what they send back to a row meets behind its derivative, not before. Where
-  /// that is infinite, the sum may be of both infinities.
-  bool splits_samples = false;
 };
 /// Those that this test program tests, which defines it; the first is the plain one.
 [[nodiscard]] const std::vector<Way>& tested_ways();

@@ -1,16 +1,15 @@
 #include "tests/cuda/compiled_only.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_unit.h"
-#include "backends/cuda/scheduled_plan.h"
 #include "backends/reference/program_interpreter.h"
-#include "src/kernel/print_walk.h"
+#include "src/kernel/print_end_run.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::test {
@@ -30,40 +29,31 @@ bool is_chosen(const std::string& text) {
 }
 
 // For the last architecture; what matrix units compute for all.
-Result<void> compile_texts(const std::vector<std::string>& texts, cuda::CodeKind kind) {
+Result<void> compile_texts(const std::vector<std::string>& texts) {
   for (const int architecture : kArchitectures) {
     std::vector<std::string> chosen;
     for (const std::string& text : texts) {
       if (uses_units(text) || architecture == kArchitectures[1]) chosen.push_back(text);
     }
-    VECC_TRY_VOID(cuda::compile_device_code(chosen, kind, architecture, {}, nullptr));
+    VECC_TRY_VOID(cuda::compile_device_code(chosen, architecture, {}, nullptr));
   }
   return {};
 }
 
 Result<void> compile_units(const Plan& plan) {
   std::vector<std::string> kernels;
-  std::vector<std::string> parts;
-  std::uint32_t step_bytes = kStepBytes;
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const MemberLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel).loops;
-    const std::size_t turn = parts.size() % 3;  // of the orders that a graph may give it
+    const MemberLoops loops = choose_row_loops(plan, launch).loops;
+    const std::size_t turn = kernels.size() / 2 % 3;  // of the orders that a graph may give it
     const cuda::LaunchOrder order{.waits_last = turn == 1, .releases_last = turn == 2};
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
       kernels.push_back(cuda::unit_text(kernel, loops, unit, plan.target, order));
     }
-    const cuda::StepUnit step =
-        cuda::step_unit(kernel, choose_row_loops(plan, launch, CudaUnit::Step).loops, plan.target);
-    parts.push_back(step.text);
-    step_bytes = std::max(step_bytes, step.memory_bytes);
   }
   std::erase_if(kernels, std::not_fn(is_chosen));
-  std::erase_if(parts, std::not_fn(is_chosen));
-  parts.push_back(print_walk({}, plan.dtype, step_bytes));
   kernels.push_back(print_end_run(plan.dtype));
-  VECC_TRY_VOID(compile_texts(kernels, cuda::CodeKind::Kernels));
-  return compile_texts(parts, cuda::CodeKind::Parts);
+  return compile_texts(kernels);
 }
 
 class CompiledOnly final : public Backend {

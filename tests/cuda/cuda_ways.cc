@@ -1,10 +1,6 @@
-// What tests/backends tests here: the cuda backend, however it starts its kernels; where there is
-// no GPU its kernels are compiled, and the interpreter's results stand for theirs; where there is
-// no NVRTC either all is skipped. VECC_TEST_LAUNCH: only the ways that it names.
+// What tests/backends tests here: the cuda backend; where there is no GPU its kernels are compiled,
+// and the interpreter's results stand for theirs; where there is no NVRTC either all is skipped.
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <string_view>
 
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/nvrtc.h"
@@ -27,35 +23,16 @@ const testing::Environment* const needs_compiler =
 
 }  // namespace
 
-namespace {
-
-std::vector<Way> find_ways() {
-  if (!cuda_backend().available({Device::Kind::Cuda, 0})) {
-    return {{.name = "cuda, compiled only",
-             .backend = &compiled_only_backend(),
-             .options = {},
-             .is_costly = true}};
-  }
-  std::vector<Way> ways;
-  const char* const only = std::getenv("VECC_TEST_LAUNCH");
-  for (const CudaLaunch launch :
-       {CudaLaunch::Graph, CudaLaunch::Cluster, CudaLaunch::Grid, CudaLaunch::Parts}) {
-    if (only != nullptr && std::string_view(only).find(text_of(launch)) == std::string_view::npos) {
-      continue;
-    }
-    ways.push_back({.name = "cuda " + std::string(text_of(launch)),
-                    .backend = &cuda_backend(),
-                    .options = {.device = {Device::Kind::Cuda, 0}, .cuda_launch = launch},
-                    .is_costly = true,
-                    .splits_samples = launch == CudaLaunch::Parts});
-  }
-  return ways;
-}
-
-}  // namespace
-
 const std::vector<Way>& tested_ways() {
-  static const std::vector<Way> ways = find_ways();
+  const Device gpu{Device::Kind::Cuda, 0};
+  static const std::vector<Way> ways{cuda_backend().available(gpu)
+                                         ? Way{.name = "cuda",
+                                               .backend = &cuda_backend(),
+                                               .options = {.device = gpu},
+                                               .is_costly = true}
+                                         : Way{.name = "cuda, compiled only",
+                                               .backend = &compiled_only_backend(),
+                                               .is_costly = true}};
   return ways;
 }
 

@@ -65,13 +65,12 @@ Results run(const Backend& backend, ExecutionOptions options, const Program& pro
   return results;
 }
 
-Results run_on_gpu(const Program& program, MatmulPrecision precision, CudaLaunch launch,
+Results run_on_gpu(const Program& program, MatmulPrecision precision,
                    const std::vector<double>& output_gradients) {
   ExecutionOptions options;
   options.precision = precision;
   if (!has_gpu()) return run(compiled_only_backend(), options, program, output_gradients);
   options.device = {Device::Kind::Cuda, 0};
-  options.cuda_launch = launch;
   return run(cuda_backend(), options, program, output_gradients);
 }
 
@@ -169,11 +168,11 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
     const Results expected = run(reference::interpreter_backend(), {}, program, seeds);
     const Results all =
         run(reference::interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
-    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, CudaLaunch::Graph, seeds);
+    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
     expect_near(exact, expected, all, error_bound(MatmulPrecision::Exact));
     for (const MatmulPrecision precision : kUnits) {
       SCOPED_TRACE(text_of(precision));
-      const Results found = run_on_gpu(program, precision, CudaLaunch::Graph, seeds);
+      const Results found = run_on_gpu(program, precision, seeds);
       expect_near(found, expected, all, error_bound(precision));
       if (!has_gpu()) continue;
       EXPECT_FALSE(test::equal_bits(found.outputs, exact.outputs));
@@ -183,26 +182,9 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
         same += test::equal_bits(found.gradients[p], exact.gradients[p]);
       }
       EXPECT_EQ(same, 1u);
-      const Results again = run_on_gpu(program, precision, CudaLaunch::Graph, seeds);
+      const Results again = run_on_gpu(program, precision, seeds);
       EXPECT_TRUE(equal_bits(found, again));
     }
-  }
-}
-
-TEST(MatmulPrecision, SameBitsInEachSchedule) {
-  if (!has_gpu()) GTEST_SKIP() << "needs a GPU";
-  const Program program = make_program({}, Shape(64, 40));
-  const std::vector<double> seeds = output_gradients_of(program);
-  for (const MatmulPrecision precision : kUnits) {
-    SCOPED_TRACE(text_of(precision));
-    const Results graph = run_on_gpu(program, precision, CudaLaunch::Graph, seeds);
-    for (const CudaLaunch launch : {CudaLaunch::Grid, CudaLaunch::Cluster}) {
-      SCOPED_TRACE(text_of(launch));
-      EXPECT_TRUE(equal_bits(run_on_gpu(program, precision, launch, seeds), graph));
-    }
-    // Gradients are added up in another order.
-    const Results parts = run_on_gpu(program, precision, CudaLaunch::Parts, seeds);
-    EXPECT_TRUE(test::equal_bits(parts.outputs, graph.outputs));
   }
 }
 
@@ -226,8 +208,7 @@ TEST(MatmulPrecision, OfManyShapes) {
     const Results all = run(reference::interpreter_backend(), {}, make({true}), {});
     for (const MatmulPrecision precision : kUnits) {
       SCOPED_TRACE(text_of(precision));
-      expect_near(run_on_gpu(program, precision, CudaLaunch::Graph, {}), expected, all,
-                  error_bound(precision));
+      expect_near(run_on_gpu(program, precision, {}), expected, all, error_bound(precision));
     }
   }
 }
@@ -247,7 +228,7 @@ TEST(MatmulPrecision, OfManyRows) {
   };
   const Results expected = run(reference::interpreter_backend(), {}, make({}), {});
   const Results all = run(reference::interpreter_backend(), {}, make({true}), {});
-  const Results found = run_on_gpu(make({}), MatmulPrecision::Tf32, CudaLaunch::Graph, {});
+  const Results found = run_on_gpu(make({}), MatmulPrecision::Tf32, {});
   expect_near(found, expected, all, error_bound(MatmulPrecision::Tf32));
 }
 
@@ -271,7 +252,7 @@ TEST(MatmulPrecision, BetweenFunctions) {
   const std::vector<double> weights = random_values(shape.size(), 4);
   for (const MatmulPrecision precision : kUnits) {
     SCOPED_TRACE(text_of(precision));
-    const Results found = run_on_gpu(program, precision, CudaLaunch::Graph, {});
+    const Results found = run_on_gpu(program, precision, {});
     ASSERT_EQ(found.outputs.size(), expected.outputs.size());
     for (std::size_t i = 0; i < found.outputs.size(); ++i) {
       double all = 0;
@@ -291,9 +272,8 @@ TEST(MatmulPrecision, NarrowProductsAreExact) {
     typed_products(products, {}, shape, 90);
     const Program program = learn_facts(products);
     const std::vector<double> seeds = output_gradients_of(program);
-    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, CudaLaunch::Graph, seeds);
-    EXPECT_TRUE(
-        equal_bits(run_on_gpu(program, MatmulPrecision::Bf16, CudaLaunch::Graph, seeds), exact));
+    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
+    EXPECT_TRUE(equal_bits(run_on_gpu(program, MatmulPrecision::Bf16, seeds), exact));
   }
 }
 
@@ -313,7 +293,7 @@ TEST(MatmulPrecision, SpecialValuesStayWhereTheyAre) {
   program.output(y, Index::slice(0, kRows));
   for (const MatmulPrecision precision : kUnits) {
     SCOPED_TRACE(text_of(precision));
-    const Results found = run_on_gpu(program, precision, CudaLaunch::Graph, {});
+    const Results found = run_on_gpu(program, precision, {});
     ASSERT_EQ(found.outputs.size(), kRows * kSide);
     for (std::uint32_t i = 0; i < kRows * kSide; ++i) {
       const std::uint32_t row = i / kSide;

@@ -2,12 +2,11 @@
 // sections, each of which asks for one launch's kernel and holds its text:
 //
 //   => cpp LAUNCH
-//   => cuda LAUNCH [merged|step|wide-step] [tf32|bf16] [a100|l4]
-//   => walk
+//   => cuda LAUNCH [merged] [tf32|bf16] [a100|l4]
 //   => end-run
 //
-// `cpp` is of the Plan for a CPU, `cuda` of that for a GPU; the walk is what goes through steps,
-// the end of a run what counts it. The line `# options: gradients` appends the Program's backward
+// `cpp` is of the Plan for a CPU, `cuda` of that for a GPU; the end of a run is the kernel that
+// counts it. The line `# options: gradients` appends the Program's backward
 // pass before it is planned. VECC_REBASE=1 writes what is made now, for review.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@
 
 #include "backends/native/gradient_program.h"
 #include "src/kernel/print_cpp.h"
-#include "src/kernel/print_walk.h"
+#include "src/kernel/print_end_run.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/program_text.h"
 
@@ -78,10 +77,6 @@ Asked read_section(const std::string& section) {
   for (std::string word; words >> word;) {
     if (word == "merged") {
       asked.unit = CudaUnit::Merged;
-    } else if (word == "step") {
-      asked.unit = CudaUnit::Step;
-    } else if (word == "wide-step") {
-      asked.unit = CudaUnit::WideStep;
     } else if (word == "tf32") {
       asked.precision = MatmulPrecision::Tf32;
     } else if (word == "bf16") {
@@ -106,11 +101,10 @@ std::string head_text(const Plan& plan, const Launch& launch, const Program& pro
 }
 
 // How threads share the launch's rows, and the first of the blocks that run them.
-std::string layout_text(const Plan& plan, const Launch& launch, CudaUnit unit,
-                        const RowLoops& rows) {
+std::string layout_text(const Plan& plan, const Launch& launch, const RowLoops& rows) {
   constexpr std::size_t kMost = 3;
   const CudaLayout layout =
-      cuda_layout(plan.kernels[launch.kernel], unit, rows.loops.lanes, rows.loops.threads);
+      cuda_layout(plan.kernels[launch.kernel], rows.loops.lanes, rows.loops.threads);
   const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, rows);
   std::string text =
       fmt::format("// {} threads a block, {}; {} {}:", layout.threads,
@@ -123,9 +117,6 @@ std::string layout_text(const Plan& plan, const Launch& launch, CudaUnit unit,
 }
 
 std::string text_of(const Asked& asked, const Program& program, const PlanOptions& options) {
-  if (asked.language == "walk") {
-    return print_walk(std::vector<std::string>{"vecc_a", "vecc_b"}, program.dtype());
-  }
   if (asked.language == "end-run") return print_end_run(program.dtype());
   const bool on_gpu = asked.language == "cuda";
   PlanOptions planned = on_gpu ? for_gpu(options, asked.target) : options;
@@ -141,8 +132,8 @@ std::string text_of(const Asked& asked, const Program& program, const PlanOption
   const Kernel& kernel = plan.kernels[launch.kernel];
   const std::string head = head_text(plan, launch, program);
   if (!on_gpu) return head + print_cpp(kernel).text;
-  const RowLoops rows = choose_row_loops(plan, launch, asked.unit);
-  return head + layout_text(plan, launch, asked.unit, rows) +
+  const RowLoops rows = choose_row_loops(plan, launch);
+  return head + layout_text(plan, launch, rows) +
          print_cuda(kernel, rows.loops, asked.unit, plan.target);
 }
 

@@ -11,11 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/device_unit.h"
 #include "backends/native/code_cache.h"
 #include "backends/native/gradient_program.h"
 #include "src/kernel/print_cpp.h"
-#include "src/kernel/print_walk.h"
+#include "src/kernel/print_cuda.h"
 #include "src/plan/launch_layout.h"
 #include "tests/program/random_program.h"
 #include "vecc/graph_io.h"
@@ -67,10 +66,10 @@ std::string cuda_of(const Plan& plan, CudaUnit unit) {
   std::string text;
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const RowLoops rows = choose_row_loops(plan, launch, unit);
-    const CudaLayout layout = cuda_layout(kernel, unit, rows.loops.lanes, rows.loops.threads);
+    const RowLoops rows = choose_row_loops(plan, launch);
+    const CudaLayout layout = cuda_layout(kernel, rows.loops.lanes, rows.loops.threads);
     text += fmt::format("// {} cycles, {} longest\n", rows.cycles.begun, rows.cycles.longest);
-    text += fmt::format("// {} threads, {} bytes\n", rows.loops.threads, layout.unit_bytes);
+    text += fmt::format("// {} threads\n", rows.loops.threads);
     text += "// " + blocks_text(cut_blocks(plan, launch, layout, rows));
     text += print_cuda(kernel, rows.loops, unit, plan.target);
   }
@@ -82,8 +81,6 @@ void print_gpu(const std::string& what, const Program& program, const PlanOption
   print(what + " plan", text_of(plan, program) + numbers_of(plan));
   print(what + " kernels", cuda_of(plan, CudaUnit::Kernel));
   print(what + " merged", cuda_of(plan, CudaUnit::Merged));
-  print(what + " steps", cuda_of(plan, CudaUnit::Step));
-  print(what + " wide-steps", cuda_of(plan, CudaUnit::WideStep));
 }
 
 void print_program(const std::string& name, const native::GradientProgram& whole) {
@@ -96,7 +93,6 @@ void print_program(const std::string& name, const native::GradientProgram& whole
   print(name + " cpu plan", text_of(cpu, whole.program) + numbers_of(cpu));
   print(name + " cpu kernels", cpp_of(cpu));
   print_gpu(name + " gpu", whole.program, for_gpu(options, default_gpu()));
-  print_gpu(name + " gpu-parts", whole.program, for_gpu_parts(options, default_gpu()));
   if (whole.program.dtype() != DType::F32) return;
   for (const MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
     PlanOptions rounded = for_gpu(options, default_gpu());

@@ -37,8 +37,8 @@ Program products(Shape shape) {
   return program;
 }
 
-CudaLayout layout_of(const Plan& plan, const Launch& launch, CudaUnit unit = CudaUnit::Kernel) {
-  return cuda_layout(plan.kernels[launch.kernel], unit);
+CudaLayout layout_of(const Plan& plan, const Launch& launch) {
+  return cuda_layout(plan.kernels[launch.kernel]);
 }
 
 TEST(LargeMatrices, StandAlone) {
@@ -58,9 +58,7 @@ TEST(LargeMatrices, BlocksHavePartsOfThem) {
   const Launch& launch = plan.launches.front();
   const CudaLayout layout = layout_of(plan, launch);
   EXPECT_EQ(layout.parts, 3u);
-  EXPECT_EQ(layout_of(plan, launch, CudaUnit::Step).parts, 1u);
-  const auto blocks =
-      cut_blocks(plan, launch, layout, choose_row_loops(plan, launch, CudaUnit::Kernel));
+  const auto blocks = cut_blocks(plan, launch, layout, choose_row_loops(plan, launch));
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   for (const BlockRows& block : blocks) {
     EXPECT_LE(block.end - block.begin, layout.block_rows);

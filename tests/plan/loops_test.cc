@@ -49,7 +49,7 @@ Plan plan_of(const Sums& sums) {
 std::uint32_t slots_of(const Sums& sums) {
   const Plan plan = plan_of(sums);
   const Launch& launch = plan.launches.front();
-  return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel))
+  return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel]))
       .loops.of_class.front()
       .slots;
 }
@@ -88,7 +88,7 @@ TEST(MemberLoops, AsManyMembersAreUnderWayAsRowsHave) {
   const auto batch_of = [](const Sums& sums) {
     const Plan plan = plan_of(sums);
     const Launch& launch = plan.launches.front();
-    return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel))
+    return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel]))
         .loops.of_class.front()
         .batch;
   };
@@ -125,9 +125,9 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
   EXPECT_TRUE(std::ranges::is_sorted(order.begin(), order.begin() + kLong));
   EXPECT_TRUE(std::ranges::is_sorted(order.begin() + kLong, order.end()));
 
-  const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel);
-  const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel,
-                                        loops.loops.lanes, loops.loops.threads);
+  const RowLoops loops = choose_row_loops(plan, launch);
+  const CudaLayout layout =
+      cuda_layout(plan.kernels[launch.kernel], loops.loops.lanes, loops.loops.threads);
   ASSERT_EQ(loops.ends, (std::vector<std::uint32_t>{kLong, kRows}));
   EXPECT_EQ(loops.loops.of_class[0].slots, loops.loops.threads / layout.lanes);
   EXPECT_EQ(loops.loops.of_class[1].slots, 1u);
@@ -144,7 +144,7 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
 TEST(MemberLoops, ManyNarrowRowsHaveFewLanes) {
   const auto lanes_of = [](const Sums& sums) {
     const Plan plan = plan_of(sums);
-    return choose_row_loops(plan, plan.launches.front(), CudaUnit::Kernel).loops.lanes;
+    return choose_row_loops(plan, plan.launches.front()).loops.lanes;
   };
   const Sums narrow{.rows = 100'000, .members = 3, .width = 10, .has_product = true};
   EXPECT_EQ(lanes_of(narrow), 2u);
@@ -162,10 +162,10 @@ TEST(MemberLoops, ManyNarrowRowsRunInSmallBlocks) {
   const auto threads_of = [](const Sums& sums, std::uint32_t fewest = kNarrowThreads) {
     const Plan plan = plan_of(sums);
     const Launch& launch = plan.launches.front();
-    const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel, fewest);
+    const RowLoops loops = choose_row_loops(plan, launch, fewest);
     const MemberLoops& chosen = loops.loops;
     const CudaLayout layout =
-        cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, chosen.lanes, chosen.threads);
+        cuda_layout(plan.kernels[launch.kernel], chosen.lanes, chosen.threads);
     const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, loops);
     const std::uint32_t of_block = chosen.threads / (chosen.lanes * chosen.of_class.front().slots);
     EXPECT_EQ(blocks.size(), (launch.rows + of_block - 1) / of_block);
@@ -200,7 +200,7 @@ TEST(MemberLoops, ThreeKindsOfRowsHaveThreeLoops) {
   const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
   const Plan plan = make_plan(program, for_gpu({}, default_gpu()));
-  const RowLoops loops = choose_row_loops(plan, plan.launches.front(), CudaUnit::Kernel);
+  const RowLoops loops = choose_row_loops(plan, plan.launches.front());
   EXPECT_EQ(loops.ends, (std::vector<std::uint32_t>{40, 3'040, 103'040}));
   const std::vector<MemberLoop>& of_class = loops.loops.of_class;
   ASSERT_EQ(of_class.size(), kMostRowClasses);

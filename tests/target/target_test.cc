@@ -35,13 +35,12 @@ TEST(Targets, GoToTextAndBack) {
 
 TEST(Targets, AreLikeOthersButForWhatTheyName) {
   const auto read = parse_target(
-      R"({"like": "a100", "name": "half an a100", "multiprocessors": 54, "graph_level": 2.5})",
-      "f");
+      R"({"like": "a100", "name": "half an a100", "multiprocessors": 54, "loop_wait": 1000})", "f");
   ASSERT_TRUE(read) << read.error().text();
   Target expected = *find_target("a100");
   expected.name = "half an a100";
   expected.multiprocessors = 54;
-  expected.schedules.graph.level = 2.5;
+  expected.loops.wait = 1000;
   EXPECT_EQ(*read, expected);
 }
 

@@ -50,8 +50,6 @@ TEST(VeccExit, bad_usage_is_2) {
   expect_failure(run_vecc({graph, "--torch-reduce=spmm"}), 2,
                  "--torch-reduce needs --backend=torch");
   expect_failure(run_vecc({graph, "--backend=torch", "--torch-reduce=sort"}), 2, "sort");
-  expect_failure(run_vecc({graph, "--cuda-launch=grid"}), 2, "--cuda-launch needs --backend=cuda");
-  expect_failure(run_vecc({graph, "--backend=cuda", "--cuda-launch=sort"}), 2, "sort");
   expect_failure(run_vecc({graph, "--backend=cpu", "--matmul-precision=tf32"}), 2,
                  "--matmul-precision needs --backend=cuda");
   expect_failure(run_vecc({graph, "--backend=cuda", "--matmul-precision=fp8"}), 2, "fp8");

@@ -111,9 +111,6 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
   TimeOptions time = options.time;
   time.gradients = false;
   const DeferInterrupt defer;  // what is half measured is not saved
-  if (time.backend == "cuda") {
-    VECC_TRY(result.schedules, calibrate_schedules(time, options.most_rows, options.save));
-  }
   std::vector<MeasuredWork> runs;
   for (const Case& c : calibration_cases(options.most_rows)) {
     if (interrupt_pending()) {
@@ -152,7 +149,6 @@ std::string table_of(const Calibration& c) {
       c.backend, c.device, text_of_seconds(k.run), text_of_seconds(k.launch), 1e-9 / k.byte,
       1e-9 / k.batch_byte, 1e-9 / k.multiply_add);
   if (!c.saved_as.empty()) text += "saved as " + c.saved_as + "\n";
-  if (c.schedules) text += "\n" + table_of(*c.schedules);
   return text;
 }
 
@@ -168,16 +164,14 @@ nlohmann::ordered_json json_of(const Calibration& c) {
                     {"predicted_seconds", predicted}});
   }
   const CostCoefficients& k = c.coefficients;
-  nlohmann::ordered_json result{{"backend", c.backend},
-                                {"device", c.device},
-                                {"run", k.run},
-                                {"launch", k.launch},
-                                {"byte", k.byte},
-                                {"batch_byte", k.batch_byte},
-                                {"multiply_add", k.multiply_add},
-                                {"programs", rows}};
-  if (c.schedules) result["schedules"] = json_of(*c.schedules);
-  return result;
+  return {{"backend", c.backend},
+          {"device", c.device},
+          {"run", k.run},
+          {"launch", k.launch},
+          {"byte", k.byte},
+          {"batch_byte", k.batch_byte},
+          {"multiply_add", k.multiply_add},
+          {"programs", rows}};
 }
 
 }  // namespace vecc::tools

@@ -3,11 +3,9 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "calibrate_schedules.h"
 #include "time_program.h"
 #include "vecc/cost.h"
 
@@ -31,13 +29,11 @@ struct Calibration {
   std::string device;
   CostCoefficients coefficients;
   std::vector<CalibrationRow> rows;
-  std::string saved_as;                          ///< a path, or empty
-  std::optional<ScheduleCalibration> schedules;  ///< of the cuda backend
+  std::string saved_as;  ///< a path, or empty
 };
 
 /// Runs chains of tiny ops, and gathers, sums, products and functions of rising size; fits the
-/// coefficients to their median times; of the cuda backend after calibrate_schedules(). Errors:
-/// those of the backend; CannotWrite.
+/// coefficients to their median times. Errors: those of the backend; CannotWrite.
 [[nodiscard]] Result<Calibration> calibrate(const CalibrateOptions& options);
 
 [[nodiscard]] std::string table_of(const Calibration& calibration);

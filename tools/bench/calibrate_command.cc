@@ -23,9 +23,7 @@ Result<void> run_calibrate(const CalibrateOptions& options) {
 void add_calibrate(CLI::App& app, CommandBody& body) {
   CLI::App* command = app.add_subcommand("calibrate",
                                          "Measure what a launch, a byte and a multiply-add cost on "
-                                         "a device, and with --backend=cuda each way to start "
-                                         "kernels; kept in the cache folder, where -O2 and the "
-                                         "cuda backend find it");
+                                         "a device; kept in the cache folder, where -O2 finds it");
   const auto options = std::make_shared<CalibrateOptions>();
   add_timing_options(*command, options->time);
   add_whole(*command, "--most-rows", options->most_rows, {16, 1u << 24}, "Of the largest program");

@@ -75,12 +75,9 @@ struct VeccPeer {
   }
   // Forward, and backward of the sum of all outputs, in one run, as a training has them.
   Result<std::unique_ptr<Executable>> compile_both() {
-    const std::optional<Program> arranged = backend.arrange(*program, execution);
-    VECC_TRY(const native::GradientProgram both,
-             native::make_gradient_program(arranged ? *arranged : *program));
+    VECC_TRY(const native::GradientProgram both, native::make_gradient_program(*program));
     gradients = both.gradients;
     ExecutionOptions options = execution;
-    options.arranged = arranged.has_value();
     for (const auto& gradient : both.gradients) {
       if (gradient) options.kept.push_back(*gradient);
     }

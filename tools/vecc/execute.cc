@@ -112,7 +112,6 @@ ExecutionOptions execution_options(const Options& options) {
   execution.device = options.device;
   execution.threads = options.threads;
   execution.torch_reduce = options.torch_reduce.value_or(TorchReduce::Auto);
-  execution.cuda_launch = options.cuda_launch.value_or(CudaLaunch::Auto);
   execution.precision = options.precision.value_or(MatmulPrecision::Exact);
   execution.gradients = !options.gradients.empty();
   return execution;

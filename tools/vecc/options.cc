@@ -107,16 +107,6 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->check(CLI::IsMember(names_of<TorchReduce>()).description(""))
       ->type_name(names_text<TorchReduce>("|"))
       ->default_str("auto");
-  app.add_option_function<std::string>(
-         "--cuda-launch",
-         [&o](const std::string& text) { o.cuda_launch = parse_cuda_launch(text); },
-         "How a GPU runs the kernels. graph: a launch each, in a CUDA graph; grid, cluster: all in "
-         "one launch, of blocks on the whole GPU or of one cluster; parts: the same, each block "
-         "for "
-         "samples of its own; auto: what takes least time. Needs --backend=cuda")
-      ->check(CLI::IsMember(names_of<CudaLaunch>()).description(""))
-      ->type_name(names_text<CudaLaunch>("|"))
-      ->default_str("auto");
   add_precision_option(app, [&o](MatmulPrecision precision) { o.precision = precision; });
 }
 
@@ -283,7 +273,6 @@ std::string check_run_options(Options& o, const std::string& device) {
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
-  if (o.cuda_launch && o.backend != "cuda") return "--cuda-launch needs --backend=cuda";
   return check_precision(o);
 }
 

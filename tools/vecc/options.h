@@ -27,7 +27,6 @@ struct Options {
   std::uint32_t threads = 0;
   std::uint32_t repeat = 1;
   std::optional<TorchReduce> torch_reduce;   ///< if given, the backend is torch
-  std::optional<CudaLaunch> cuda_launch;     ///< if given, the backend is cuda
   std::optional<MatmulPrecision> precision;  ///< if given, kernels are CUDA's
   std::string gradients;                     ///< where to write them; empty: nowhere
   std::optional<Initializer> init;           ///< of weights without values

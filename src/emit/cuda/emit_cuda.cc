@@ -87,9 +87,8 @@ emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
   const auto before = launch_dependencies(plan);
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
-    const RowLoops loops = choose_row_loops(plan, launch, CudaUnit::Kernel, kCudaThreads);
-    const CudaLayout layout =
-        cuda_layout(plan.kernels[launch.kernel], CudaUnit::Kernel, loops.loops.lanes);
+    const RowLoops loops = choose_row_loops(plan, launch, kCudaThreads);
+    const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], loops.loops.lanes);
     const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, loops);
     kernel_of.push_back(kernels.add(launch.kernel, loops.loops));
     rows.push_back(
@@ -120,7 +119,7 @@ Result<void> emit_cuda(const Program& program, const std::string& directory,
   cuda.files = cuda_files();
   cuda.fields = {{"{{FLAGS}}", emit::join_flags(cuda_kernel_flags())},
                  {"{{OLDEST}}", rounds ? "80" : "75"}};
-  cuda.check_plan = [](const Plan& plan) { return check_thread_memory(plan, CudaUnit::Kernel); };
+  cuda.check_plan = [](const Plan& plan) { return check_thread_memory(plan); };
   cuda.launch_code = gpu_launches;
   return emit::write_program(cuda, program, directory, options);
 }

@@ -6,12 +6,8 @@
 //
 // Sums run in an order that depends on these numbers alone: results repeat bit by bit.
 //
-// VECC_STEPS: kernels are functions that one launch calls (walk.h), of blocks of as many threads.
-// VECC_THREADS: of a block, where kernels have launches of their own.
+// VECC_THREADS: of a block.
 // VECC_WAITS_LAST, VECC_RELEASES_LAST: see wait_for_launches().
-#ifndef VECC_STEPS
-#define VECC_STEPS 0
-#endif
 #ifndef VECC_THREADS
 #define VECC_THREADS 256
 #endif
@@ -24,7 +20,7 @@
 
 namespace vecc_kernel {
 
-constexpr int kThreads = VECC_STEPS > 0 ? VECC_STEPS : VECC_THREADS;  // of a block
+constexpr int kThreads = VECC_THREADS;  // of a block
 
 // Numbers of a pack of rows of S: as many as leave work for more than half of the lanes.
 template <int S, int G>
@@ -239,21 +235,12 @@ VECC_FN void times_column(const T* l, const T* x, T* y, int lane) {
   _Pragma("unroll") for (int j = 0; j < own; ++j) y[j] = sum[j];
 }
 
-// Memory that the threads of a block share, until the next call that may use it: of this function
-// alone, or where kernels are functions of one launch a part of what the launch has.
-#if VECC_STEPS
-extern __shared__ __align__(16) unsigned char vecc_shared[];
-template <class T, int N>
-VECC_FN T* block_memory() {
-  return reinterpret_cast<T*>(vecc_shared);
-}
-#else
+// Memory that the threads of a block share, until the next call that may use it.
 template <class T, int N>
 VECC_FN T* block_memory() {
   __shared__ __align__(16) unsigned char memory[N * sizeof(T)];
   return reinterpret_cast<T*>(memory);
 }
-#endif
 
 // Entry by entry what all slots of a row have, joined in a fixed order; all threads get it.
 template <class T, int S, int G, int Slots, class Join>

@@ -2,8 +2,6 @@
 // block: blocks have tiles of 128 x 128 of its entries, which go from registers to memory.
 namespace vecc_kernel {
 
-#if !VECC_STEPS  // its tiles are for blocks of 256 threads
-
 // Entries of a thread's tile to their places, as far as there are any.
 template <class T, int M, int N, int Rows, int Cols>
 VECC_FN void store_tile(const T (*sum)[Cols], int top, int left, T* to) {
@@ -58,7 +56,5 @@ VECC_FN void sum_large_products(unsigned part, unsigned first, unsigned last, co
   __syncthreads();
   store_tile<T, M, N, Tiles::rows, Tiles::cols>(sum, top + Tiles::top(), left + Tiles::left(), to);
 }
-
-#endif
 
 }  // namespace vecc_kernel

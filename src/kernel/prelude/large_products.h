@@ -3,8 +3,6 @@
 // columns and matrix go through its memory, of which the next are under way while it adds one up.
 namespace vecc_kernel {
 
-#if !VECC_STEPS  // its tiles are for blocks of 256 threads
-
 // What a thread has of the products: four entries of `Rows` rows. Warps are 4 beside one another,
 // each with 32 entries, and 2 below; their lanes lie as those of a ThreadTile. Where there are few
 // rows, warps below one another have the same and add up half of each piece.
@@ -320,7 +318,5 @@ VECC_FN void times_large_matrix(const T* matrix, unsigned part, unsigned count, 
     multiply(Number<1>{}, Number<1>{});
   }
 }
-
-#endif
 
 }  // namespace vecc_kernel

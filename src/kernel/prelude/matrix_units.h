@@ -72,16 +72,11 @@ struct Bf16 {
   }
 };
 
-// A block's memory for one of the functions below. Where kernels are functions of one launch it
-// begins at byte `Begin`, behind what other functions use.
-template <class Memory, int Begin>
+// A block's shared memory for one of the functions below.
+template <class Memory>
 VECC_FN Memory& unit_memory() {
-#if VECC_STEPS
-  return *reinterpret_cast<Memory*>(vecc_shared + Begin);
-#else
   __shared__ __align__(16) unsigned char memory[sizeof(Memory)];
   return *reinterpret_cast<Memory*>(memory);
-#endif
 }
 
 // From one row of columns to the next. Behind K entries are zeros up to whole tiles; eight lanes

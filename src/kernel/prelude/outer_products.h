@@ -34,8 +34,6 @@ VECC_FN auto entries_of(const Row& row) {
   return [&](unsigned e, unsigned i) { return row(e) + i; };
 }
 
-#if !VECC_STEPS  // its tiles are for blocks of 256 threads
-
 // The tile of a matrix that a thread has, and the members that are here.
 template <class T, int M, int N>
 struct OuterTiles {
@@ -154,7 +152,5 @@ VECC_FN void sum_outer_products(unsigned first, unsigned last, const RowG& g, co
   }
   __syncthreads();
 }
-
-#endif
 
 }  // namespace vecc_kernel

@@ -3,8 +3,6 @@
 // under way at once: what of the matrix has no room yet in shared memory waits in registers.
 namespace vecc_kernel {
 
-#if !VECC_STEPS  // its tiles are for blocks of 256 threads
-
 // What is in shared memory: the columns, and a piece of the matrix that is `depth` of their entries
 // deep.
 template <class T, int K, bool TL>
@@ -87,7 +85,5 @@ VECC_FN void times_rows_of_memory(const T* matrix, const T* base, unsigned count
     multiply_rows<T, T, M, K, TL>(matrix, count, row, target, here);
   }
 }
-
-#endif
 
 }  // namespace vecc_kernel

@@ -100,11 +100,11 @@ VECC_FN void put_unit_entries(const float (*sum)[4][4], int begin, float* entrie
 
 // sum_outer_products() of outer_products.h: the sum over members first .. last - 1 of g x^T; thread
 // l gets entries l, l + kThreads, ...
-template <class P, int M, int N, int Begin, class RowG, class RowX>
+template <class P, int M, int N, class RowG, class RowX>
 VECC_FN void sum_unit_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
                                      float* own) {
   using Own = UnitOuterProducts<P, M, N>;
-  auto& memory = unit_memory<typename Own::Memory, Begin>();
+  auto& memory = unit_memory<typename Own::Memory>();
   float sum[Own::each][4][4] = {};
   bool fours = false;
   if constexpr (M % 4 == 0 && N % 4 == 0) {

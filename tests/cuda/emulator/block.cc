@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -19,8 +18,6 @@ struct EmulatedIndex {
 extern "C" {
 EmulatedIndex vecc_thread_index{0};
 EmulatedIndex vecc_block_index{0};
-EmulatedIndex vecc_grid_size{1};
-__attribute__((aligned(16))) unsigned char vecc_shared[vecc::emulator::kSharedBytes];
 }
 
 namespace vecc::emulator {
@@ -28,7 +25,6 @@ namespace {
 
 constexpr std::size_t kStack = 256 * 1024;
 constexpr unsigned kWarp = 32;
-constexpr unsigned char kUnset = 0xFF;  // four are no number: nobody has written a block's memory
 
 // Threads that wait for one another: `generation` goes on when all have come.
 struct Meeting {
@@ -86,36 +82,21 @@ class Block {
     count_ = alive_ = threads;
     body_ = &body;
     block_ = {};
-    shared_.assign(kSharedBytes, kUnset);
     lanes_.clear();
     if (threads_.size() < threads) threads_.resize(threads);
     for (unsigned t = 0; t < threads; ++t) prepare(threads_[t]);
   }
-  // Until all threads have ended or wait for other blocks.
+  // Until all threads have ended.
   void run() {
     vecc_block_index.x = number_;
-    std::copy(shared_.begin(), shared_.end(), vecc_shared);
     while (alive_ > 0) {
       const unsigned long before = steps_;
       for (unsigned t = 0; t < count_; ++t) {
         if (!threads_[t].done) resume(t);
       }
-      if (steps_ == before) break;
+      if (steps_ == before) give_up();
     }
-    if (alive_ > 0) shared_.assign(std::begin(vecc_shared), std::end(vecc_shared));
   }
-  [[nodiscard]] bool done() const { return alive_ == 0; }
-  [[nodiscard]] unsigned long steps() const { return steps_; }
-  [[noreturn]] void give_up() const {
-    std::fprintf(stderr, "emulator: %u threads of block %u wait for ever\n", alive_, number_);
-    std::abort();
-  }
-  // Others go on.
-  void pause() {
-    const unsigned thread = vecc_thread_index.x;
-    ::swapcontext(&threads_[thread].context, &main_);
-  }
-  void note_step() { ++steps_; }
 
   void sync_block() { meet(block_, count_); }
   void sync_lanes(unsigned mask) {
@@ -168,6 +149,15 @@ class Block {
     thread.context.uc_link = &main_;
     ::makecontext(&thread.context, &Block::start, 0);
   }
+  [[noreturn]] void give_up() const {
+    std::fprintf(stderr, "emulator: %u threads of block %u wait for ever\n", alive_, number_);
+    std::abort();
+  }
+  // Others go on.
+  void pause() {
+    const unsigned thread = vecc_thread_index.x;
+    ::swapcontext(&threads_[thread].context, &main_);
+  }
   void resume(unsigned thread) {
     vecc_thread_index.x = thread;
     ::swapcontext(&main_, &threads_[thread].context);
@@ -189,24 +179,17 @@ class Block {
   unsigned number_ = 0;
   unsigned count_ = 0;
   unsigned alive_ = 0;
-  std::vector<unsigned char> shared_;  // the block's memory, while another runs
-  unsigned long steps_ = 0;            // whatever changed what somebody may wait for
+  unsigned long steps_ = 0;  // changes of what a thread may wait for
   Meeting block_;
   std::map<std::pair<unsigned, unsigned>, Meeting> lanes_;  // by warp and mask
   std::array<unsigned long long, kMaxThreads> values_{};
   std::array<Fragment, kMaxThreads> fragments_{};
 };
 
-std::vector<std::unique_ptr<Block>>& blocks() {
-  static auto& all = *new std::vector<std::unique_ptr<Block>>;
-  return all;
-}
-Block* running = nullptr;
 Block& block() {
-  return *running;
+  static auto& running = *new Block;  // its threads' stacks are used again
+  return running;
 }
-Meeting cluster;
-unsigned all_threads = 0;  // of all blocks
 
 void Block::start() {
   Block& here = block();
@@ -219,34 +202,9 @@ void Block::start() {
 }  // namespace
 
 void run_blocks(unsigned count, unsigned threads, const std::function<void()>& body) {
-  vecc_grid_size.x = count;
-  cluster = {};
-  all_threads = count * threads;
-  std::vector<std::unique_ptr<Block>> waiting;
-  std::vector<std::unique_ptr<Block>>& free = blocks();
   for (unsigned b = 0; b < count; ++b) {
-    if (free.empty()) free.push_back(std::make_unique<Block>());
-    std::unique_ptr<Block> next = std::move(free.back());
-    free.pop_back();
-    next->prepare(b, threads, body);
-    running = next.get();
-    next->run();
-    (next->done() ? free : waiting).push_back(std::move(next));
-  }
-  while (!waiting.empty()) {
-    unsigned long before = 0;
-    unsigned long after = 0;
-    for (auto& one : waiting) {
-      before += one->steps();
-      running = one.get();
-      one->run();
-      after += one->steps();
-    }
-    if (before == after) waiting.front()->give_up();
-    for (auto& one : waiting) {
-      if (one->done()) free.push_back(std::move(one));
-    }
-    std::erase(waiting, nullptr);
+    block().prepare(b, threads, body);
+    block().run();
   }
 }
 
@@ -267,21 +225,6 @@ void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum) {
 }
 void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum) {
   vecc::emulator::block().multiply<vecc::emulator::Bf16Operands>(a, b, sum);
-}
-void vecc_spin() {
-  vecc::emulator::block().pause();
-}
-void vecc_sync_cluster() {
-  auto& meeting = vecc::emulator::cluster;
-  vecc::emulator::block().note_step();
-  const unsigned generation = meeting.generation;
-  if (++meeting.arrived == vecc::emulator::all_threads) {
-    meeting.arrived = 0;
-    ++meeting.generation;
-    return;
-  }
-  while (meeting.generation == generation) vecc::emulator::block().pause();
-  vecc::emulator::block().note_step();
 }
 int vecc_lane() {
   return static_cast<int>(vecc::emulator::Block::lane());

@@ -7,13 +7,10 @@
 namespace vecc::emulator {
 
 inline constexpr unsigned kMaxThreads = 1024;
-/// What the blocks of a launch share out of a multiprocessor's memory.
-inline constexpr unsigned kSharedBytes = 64 * 1024;
 
-/// Runs the body once for each thread of each block: one block after another if none waits for
-/// another (vecc_sync_cluster, VECC_SPIN), else in turn. Ends the process with a message if threads
-/// wait for others that have ended or wait for something else: on a GPU that hangs, or is
-/// undefined.
+/// Runs the body once for each thread of each block, one block after another. Ends the process with
+/// a message if threads wait for others that have ended or wait for something else: on a GPU that
+/// hangs, or is undefined.
 void run_blocks(unsigned blocks, unsigned threads, const std::function<void()>& body);
 
 }  // namespace vecc::emulator

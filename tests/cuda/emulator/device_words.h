@@ -5,7 +5,6 @@
 #define __global__ __attribute__((visibility("default")))
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-#define __noinline__ __attribute__((noinline, visibility("default")))
 #define __align__(n) __attribute__((aligned(n)))
 // Blocks run one after another.
 #define __shared__ static
@@ -16,9 +15,6 @@ struct EmulatedIndex {
 extern "C" {
 extern EmulatedIndex vecc_thread_index;
 extern EmulatedIndex vecc_block_index;
-extern EmulatedIndex vecc_grid_size;
-void vecc_spin();
-void vecc_sync_cluster();
 void vecc_sync_block();
 void vecc_sync_lanes(unsigned mask);
 // Bits of another lane's value; of a lane outside the mask its own.
@@ -33,24 +29,11 @@ float sqrtf(float);
 }
 #define threadIdx vecc_thread_index
 #define blockIdx vecc_block_index
-#define gridDim vecc_grid_size
-#define VECC_SPIN vecc_spin()
 inline void __syncthreads() {
   vecc_sync_block();
 }
 inline void __syncwarp(unsigned mask) {
   vecc_sync_lanes(mask);
-}
-
-inline void __cluster_barrier_arrive() {}
-inline void __cluster_barrier_wait() {
-  vecc_sync_cluster();
-}
-inline void __threadfence() {}
-inline unsigned atomicAdd(unsigned* at, unsigned value) {
-  const unsigned before = *at;
-  *at += value;
-  return before;
 }
 
 template <class T>

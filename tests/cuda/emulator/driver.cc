@@ -47,7 +47,7 @@ struct EmulatedKernel {
 };
 
 struct EmulatedModule {
-  std::vector<void*> libraries;  // of linked code all; the last has the kernels
+  void* library = nullptr;
   std::map<std::string, EmulatedKernel> kernels;
 };
 
@@ -173,7 +173,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraph
     // Nodes are numbers from 1 on: what a node waits for was made before it.
     if (reinterpret_cast<std::uintptr_t>(before[i]) > launches.size()) return kInvalid;
   }
-  if (parameters->shared > vecc::emulator::kSharedBytes) return kInvalid;
+  if (parameters->shared > 0) return kInvalid;
   launches.emplace_back(parameters->function, parameters->grid_x, parameters->block_x,
                         parameters->parameters);
   *node = reinterpret_cast<CUgraphNode>(launches.size());
@@ -192,9 +192,7 @@ CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const
 }
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute,
                                        const CUlaunchAttributeValue*) {
-  const bool is_known =
-      attribute == kCooperative || attribute == kClusterDimension || attribute == kPriority;
-  return node != nullptr && is_known ? kSuccess : kInvalid;
+  return node != nullptr && attribute == kPriority ? kSuccess : kInvalid;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
   *executable =
@@ -230,57 +228,25 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
 CUresult cuEventDestroy_v2(CUevent) {
   return kSuccess;
 }
-// What nvrtcGetCUBIN() gives, again and again: the size of a shared library, then its bytes; the
-// end is a size of 0.
+// What nvrtcGetCUBIN() gives: the size of a shared library, then its bytes.
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  const char* at = static_cast<const char*>(image);
   auto* const loaded = new EmulatedModule;
   *module = reinterpret_cast<CUmodule>(loaded);
-  for (;;) {
-    std::uint64_t size = 0;
-    std::memcpy(&size, at, sizeof size);
-    if (size == 0) return kSuccess;
-    loaded->libraries.push_back(open_bytes(at + sizeof size, size));
-    if (loaded->libraries.back() == nullptr) return kInvalid;
-    at += sizeof size + size;
-  }
+  std::uint64_t size = 0;
+  std::memcpy(&size, image, sizeof size);
+  loaded->library = open_bytes(static_cast<const char*>(image) + sizeof size, size);
+  return loaded->library != nullptr ? kSuccess : kInvalid;
 }
 CUresult cuModuleUnload(CUmodule module) {
   auto* const loaded = reinterpret_cast<EmulatedModule*>(module);
-  for (void* const library : loaded->libraries) ::dlclose(library);
+  if (loaded->library != nullptr) ::dlclose(loaded->library);
   delete loaded;
-  return kSuccess;
-}
-CUresult cuLinkCreate_v2(unsigned, int*, void**, CUlinkState* link) {
-  *link = reinterpret_cast<CUlinkState>(new std::string);
-  return kSuccess;
-}
-CUresult cuLinkAddData_v2(CUlinkState link, int, void* data, std::size_t, const char*, unsigned,
-                          int*, void**) {
-  std::uint64_t size = 0;
-  std::memcpy(&size, data, sizeof size);
-  reinterpret_cast<std::string*>(link)->append(static_cast<const char*>(data), sizeof size + size);
-  return kSuccess;
-}
-CUresult cuLinkComplete(CUlinkState link, void** image, std::size_t* bytes) {
-  auto& code = *reinterpret_cast<std::string*>(link);
-  code.append(sizeof(std::uint64_t), '\0');
-  *image = code.data();
-  *bytes = code.size();
-  return kSuccess;
-}
-CUresult cuLinkDestroy(CUlinkState link) {
-  delete reinterpret_cast<std::string*>(link);
-  return kSuccess;
-}
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int, std::size_t) {
-  *blocks = 1;
   return kSuccess;
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   auto* const loaded = reinterpret_cast<EmulatedModule*>(module);
-  void* const found = ::dlsym(loaded->libraries.back(), name);
-  const void* const bytes = ::dlsym(loaded->libraries.back(), "vecc_argument_bytes");
+  void* const found = ::dlsym(loaded->library, name);
+  const void* const bytes = ::dlsym(loaded->library, "vecc_argument_bytes");
   if (found == nullptr || bytes == nullptr) return kInvalid;
   EmulatedKernel& kernel = loaded->kernels[name];
   kernel.run = reinterpret_cast<decltype(kernel.run)>(found);
@@ -290,7 +256,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void**) {
-  if (config->shared > vecc::emulator::kSharedBytes) return kInvalid;
+  if (config->shared > 0) return kInvalid;
   EmulatedLaunch(function, config->grid_x, config->block_x, parameters).run();
   return kSuccess;
 }

@@ -1,4 +1,4 @@
-"""What the tests of this folder share: graphs, schedules, and vecc run on all of them at once."""
+"""What the tests of this folder share: graphs, and vecc run on all of them at once."""
 
 import concurrent.futures
 import os
@@ -6,7 +6,6 @@ import pathlib
 import subprocess
 import sys
 
-LAUNCHES = ("graph", "parts", "grid", "cluster")
 SKIPPED = 77
 
 

@@ -14,7 +14,6 @@ from program_tests import Programs, write_long_row
 
 VECC, VECC_OPT, VECC_IMPORT, COMPILER, EMULATOR = sys.argv[1:6]
 GRAPHS = {Path(path).stem: path for path in sys.argv[6:]}
-os.environ["VECC_CUDA_LAUNCH"] = "graph"  # as the programs run; parts add up in another order
 if not on_gpu():
     # As large as the GPU that programs are planned for: the same loops, the same order of sums.
     os.environ.update(VECC_CUDA_DRIVER=EMULATOR, VECC_NVRTC=EMULATOR,
