@@ -10,18 +10,20 @@
 #include <numbers>
 
 #include "tools/import/load/load_errors.h"
+#include "tools/import/sql/text_features.h"
 
 namespace vecc::tools::sql {
 namespace {
 
 constexpr double kDay = 86'400;
 
-constexpr std::array<std::pair<ColumnKind, std::string_view>, 5> kKinds{{
+constexpr std::array<std::pair<ColumnKind, std::string_view>, 6> kKinds{{
     {ColumnKind::Out, "out"},
     {ColumnKind::Number, "number"},
     {ColumnKind::Boolean, "boolean"},
     {ColumnKind::Time, "time"},
     {ColumnKind::Category, "category"},
+    {ColumnKind::Text, "text"},
 }};
 
 bool says(const std::string& type, std::initializer_list<std::string_view> words) {
@@ -120,6 +122,7 @@ std::uint32_t ColumnCode::width() const {
     case ColumnKind::Number:
     case ColumnKind::Boolean: return 2;
     case ColumnKind::Time: return 8;
+    case ColumnKind::Text: return kTextEntries + 1;
     case ColumnKind::Out:
     case ColumnKind::Category: break;
   }
@@ -146,7 +149,8 @@ std::string_view expected_of(ColumnKind kind) {
     case ColumnKind::Boolean: return "1, 0, true or false";
     case ColumnKind::Time: return "a date or time, as 2020-01-31 or 2020-01-31 12:30:00";
     case ColumnKind::Out:
-    case ColumnKind::Category: break;
+    case ColumnKind::Category:
+    case ColumnKind::Text: break;
   }
   return "a value";
 }
@@ -202,6 +206,9 @@ bool encode(const ColumnCode& code, const SqlValue& value, std::vector<double>& 
     const auto truth = boolean_of(value);
     if (!truth) return false;
     out.push_back(*truth ? 1 : -1);
+  } else if (code.kind == ColumnKind::Text) {
+    if (value.kind == SqlValue::Kind::Blob) return false;
+    add_text_features(value.text, kTextEntries, out);
   } else {
     const auto number = code.kind == ColumnKind::Time ? time_of(value) : number_of(value);
     if (!number) return false;
@@ -231,6 +238,7 @@ void ColumnStatistics::add(const SqlValue& value) {
   }
   const bool is_text = value.kind == SqlValue::Kind::Text;
   if (!is_text) ++numbers_;
+  if (is_text && value.text.find(' ') != std::string_view::npos) ++phrases_;
   if (boolean_of(value)) ++booleans_;
   if (const auto x = number_of(value)) measure(*x, measured_, mean_, squares_);
   if (const auto x = time_of(value)) {
@@ -252,12 +260,15 @@ ColumnKind ColumnStatistics::choose(std::string& why) const {
     return ColumnKind::Time;
   } else if (numbers_ == count_ || says(type_, {"INT", "REAL", "FLOA", "DOUB", "NUM", "DEC"})) {
     return ColumnKind::Number;
+  } else if (values_.size() <= max_categories_ &&
+             (values_.size() <= 2 || values_.size() * 2 <= count_)) {
+    return ColumnKind::Category;
+  } else if (phrases_ * 2 > count_) {
+    return ColumnKind::Text;
   } else if (values_.size() > max_categories_) {
     why = fmt::format("text: more than {} values (--max-categories)", max_categories_);
-  } else if (values_.size() > 2 && values_.size() * 2 > count_) {
-    why = fmt::format("text: {} values in {} rows", values_.size(), count_);
   } else {
-    return ColumnKind::Category;
+    why = fmt::format("text: {} values in {} rows", values_.size(), count_);
   }
   return ColumnKind::Out;
 }

@@ -21,6 +21,7 @@ enum class ColumnKind : std::uint8_t {
   Boolean,   ///< 1 or -1, is NULL
   Time,      ///< standardised, sine and cosine of year, week and day, is NULL
   Category,  ///< a learnable column a value, one for NULL and one for unknown values
+  Text,      ///< hashed n-grams of its words, is NULL
 };
 
 struct ColumnCode {
@@ -41,6 +42,9 @@ struct ColumnCode {
     return static_cast<std::uint32_t>(values.size());
   }
 };
+
+/// Entries of a text beside that of NULL (text_features.h).
+inline constexpr std::uint32_t kTextEntries = 32;
 
 /// `number`, `category`, ...
 [[nodiscard]] std::string_view name_of(ColumnKind kind);
@@ -90,6 +94,7 @@ class ColumnStatistics {
   std::uint64_t booleans_ = 0;
   std::uint64_t dates_ = 0;  ///< texts
   std::uint64_t blobs_ = 0;
+  std::uint64_t phrases_ = 0;  ///< texts of several words
   std::uint64_t measured_ = 0;
   double mean_ = 0;
   double squares_ = 0;

@@ -31,7 +31,9 @@ class DatabaseImport {
     stages_.describe(fmt::format("{}, {}, {}", text_of_count(schema_.tables.size(), "table"),
                                  text_of_count(schema_.foreign_keys.size(), "foreign key"),
                                  text_of_count(samples_.samples.size(), "sample")));
-    model_ = make_template(schema_, trained_.codes, trained_.target, o_.model);
+    SqlModelOptions model_options = o_.model;
+    model_options.has_ages = samples_.is_timed;
+    model_ = make_template(schema_, trained_.codes, trained_.target, model_options);
     VECC_TRY_VOID(check_template());
     if (o_.explains) VECC_TRY_VOID(write_data("", explanation()));
     if (o_.prints_template) return write_data("", grounded_.bytes);

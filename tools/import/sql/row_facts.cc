@@ -1,6 +1,7 @@
 #include "tools/import/sql/row_facts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -15,6 +16,13 @@ using ground::FactIndex;
 using ground::PredicateIndex;
 
 constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
+constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
+
+// How long ago, in both directions: the logarithm of days, which tells 1 from 2 as 100 from 200.
+double age_of(double moment, double now) {
+  const double days = (now - moment) / 86'400;
+  return std::copysign(std::log1p(std::abs(days)), days);
+}
 
 // A table's rows, in the order of the table.
 struct RowColumns {
@@ -22,6 +30,7 @@ struct RowColumns {
   FactIndex first_value = 0;
   std::vector<std::vector<std::uint32_t>> categories;  // by CategoryPredicates and row
   std::vector<double> times;                           // NaN: none; empty: the table has none
+  std::vector<double> moments;                         // by row, of each age; NaN: none
 };
 
 // A foreign key's pairs of rows.
@@ -51,6 +60,7 @@ class RowFactsMaker {
  private:
   struct Predicates {
     PredicateIndex row = 0;
+    PredicateIndex age = 0;
     std::vector<PredicateIndex> values;
     std::vector<PredicateIndex> links;
   };
@@ -78,6 +88,10 @@ class RowFactsMaker {
       const TablePredicates& table = in_.model.tables[t];
       if (!table.is_reached) continue;
       predicates_[t].row = predicate(table.row, 1, vector_shape(table.width), true);
+      if (!table.age.empty()) {
+        const Shape shape = vector_shape(static_cast<std::uint32_t>(2 * table.ages.size()));
+        predicates_[t].age = predicate(table.age, 1, shape, true);
+      }
       for (const CategoryPredicates& category : table.categories) {
         const std::uint32_t size = in_.codes[category.code].category_count();
         predicates_[t].values.push_back(predicate(category.value, 1, vector_shape(size), true));
@@ -135,6 +149,8 @@ class RowFactsMaker {
           for (std::size_t i = 0; i < table.entries.size(); ++i) {
             const ColumnCode& code = in_.codes[table.entries[i]];
             if (!encode(code, values[i], entries)) return bad_value(code, values[i], rows.count);
+            const bool has_age = !table.age.empty() && code.kind == ColumnKind::Time;
+            if (has_age) rows.moments.push_back(time_of(values[i]).value_or(kNever));
           }
           add_value(entries);
           values = values.subspan(table.entries.size());
@@ -149,7 +165,7 @@ class RowFactsMaker {
               code.kind = ColumnKind::Time;
               return bad_value(code, values[numbers.size()], rows.count);
             }
-            rows.times.push_back(when.value_or(std::numeric_limits<double>::quiet_NaN()));
+            rows.times.push_back(when.value_or(kNever));
           }
           return {};
         }));
@@ -244,6 +260,20 @@ class RowFactsMaker {
     }
   }
 
+  // A row has another age in each example.
+  void add_ages(std::uint32_t example, const RowSample& sample, std::uint32_t t,
+                std::uint32_t row) {
+    const std::size_t count = in_.model.tables[t].ages.size();
+    if (count == 0) return;
+    ages_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      const double moment = rows_[t].moments[row * count + i];
+      ages_.push_back(std::isnan(moment) ? 0 : age_of(moment, *sample.time));
+      ages_.push_back(std::isnan(moment) ? 1 : 0);
+    }
+    add_atom(predicates_[t].age, {example, constant(row)}, add_value(ages_));
+  }
+
   void add_link(std::uint32_t example, std::size_t key, std::uint32_t row) {
     add_atom(link_predicates_[key], {example, constant(row), constant(links_[key].parent[row])},
              ground::kUnvalued);
@@ -286,12 +316,16 @@ class RowFactsMaker {
     using At = std::pair<std::uint32_t, std::uint32_t>;
     std::set<At> seen{At{in_.samples.table, sample.row}};
     std::vector<At> ring{At{in_.samples.table, sample.row}};
-    add_row(example, in_.samples.table, sample.row);
+    const auto add = [&](std::uint32_t t, std::uint32_t row) {
+      add_row(example, t, row);
+      add_ages(example, sample, t, row);
+    };
+    add(in_.samples.table, sample.row);
     for (std::uint32_t hop = 0; hop < in_.hops; ++hop) {
       std::vector<At> next;
       const auto reach = [&](std::uint32_t t, std::uint32_t row) {
         if (!seen.emplace(t, row).second) return;
-        add_row(example, t, row);
+        add(t, row);
         next.emplace_back(t, row);
       };
       for (const auto& [t, row] : ring) {
@@ -374,6 +408,7 @@ class RowFactsMaker {
   std::vector<std::vector<FactIndex>> category_values_;
   std::map<std::uint32_t, std::size_t> first_category_;
   std::vector<Constant> constants_;
+  std::vector<double> ages_;  // of a row, while it is added
   std::uint64_t facts_ = 0;
 };
 

@@ -351,7 +351,7 @@ Result<std::vector<std::vector<std::optional<ColumnKind>>>> read_kinds(
         colon == std::string::npos ? "" : std::string_view(word).substr(colon + 1));
     if (!kind) {
       return usage("--column: found " + quote(word) +
-                   ", expected TABLE.COLUMN:number|boolean|time|category|out");
+                   ", expected TABLE.COLUMN:number|boolean|time|category|text|out");
     }
     VECC_TRY(const TableColumn at, find_column(schema, "--column", word.substr(0, colon)));
     kinds[at.table][at.column] = kind;
@@ -393,8 +393,12 @@ Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
     target.deviation = numbers.deviation;
     return target;
   }
-  if (code.kind == ColumnKind::Out || code.kind == ColumnKind::Time) {
-    return refuse("is " + (code.why.empty() ? std::string("a time") : code.why) +
+  const bool is_text = code.kind == ColumnKind::Text;
+  if (code.kind == ColumnKind::Out || code.kind == ColumnKind::Time || is_text) {
+    return refuse("is " +
+                  (is_text            ? std::string("text")
+                   : code.why.empty() ? std::string("a time")
+                                      : code.why) +
                   ": expected classes or a number; --column=TABLE.COLUMN:category says that it "
                   "has classes");
   }

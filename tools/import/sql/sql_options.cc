@@ -18,7 +18,7 @@ void add_schema_options(CLI::App& command, ImportDatabaseOptions& o) {
   command.add_flag("--infer-keys", o.infer_keys,
                    "Foreign keys by the names of columns, where all values fit; prints a report");
   add_words("--column", o.samples.kinds, "T.C:KIND",
-            "number, boolean, time, category or out, instead of what its values say");
+            "number, boolean, time, category, text or out, instead of what its values say");
   add_words("--time", o.samples.times, "T.C",
             "When the rows of a table came: a sample sees none that is later; may be repeated");
   command

@@ -85,12 +85,16 @@ class TemplateMaker {
       if (codes_[c].width() > 0) {
         of.entries.push_back(c);
         of.width += codes_[c].width();
+        if (options_.has_ages && codes_[c].kind == ColumnKind::Time) of.ages.push_back(c);
       } else if (codes_[c].kind == ColumnKind::Category) {
         const std::string column =
             schema_.tables[codes_[c].at.table].columns[codes_[c].at.column].name;
         const std::string stem = name("value_", stems_[codes_[c].at.table] + "_" + column);
         of.categories.push_back({c, stem, "of_" + stem, "w_" + stem});
       }
+    }
+    for (std::uint32_t t = 0; t < schema_.tables.size(); ++t) {
+      if (!table(t).ages.empty()) table(t).age = name("age_", stems_[t]);
     }
     for (std::size_t k = 0; k < schema_.foreign_keys.size(); ++k) {
       const ForeignKey& key = schema_.foreign_keys[k];
@@ -115,6 +119,7 @@ class TemplateMaker {
       columns += fmt::format(", {} ({})", schema_.tables[t].columns[codes_[c].at.column].name,
                              name_of(codes_[c].kind));
     }
+    if (!of.age.empty()) columns += ", ages of the times";
     // Names are the database's: nothing in them ends the comment.
     out_.text += fmt::format("\n% {}: {}\n", escape_terminal(schema_.tables[t].name, 400),
                              escape_terminal(columns, 4000));
@@ -126,6 +131,9 @@ class TemplateMaker {
                          i);
     };
     std::string body = fmt::format("{{{},{}}} {}(X)", options_.dim, of.width, of.row);
+    if (!of.age.empty()) {
+      body += fmt::format(", {{{},{}}} {}(X)", options_.dim, 2 * of.ages.size(), of.age);
+    }
     for (std::size_t i = 0; i < of.categories.size(); ++i) {
       if (i > 0 && i % kCategoriesOfRule == 0) {
         out_.text += fmt::format("{}(X) :- {}. [transformation=identity]\n", head, body);

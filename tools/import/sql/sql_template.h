@@ -16,6 +16,7 @@ struct SqlModelOptions {
   std::uint32_t hops = 2;
   std::uint32_t dim = 16;
   std::string aggregation = "avg";  ///< of the rows that name a row
+  bool has_ages = false;            ///< of rows at a sample's time: samples have times
 };
 
 /// What is predicted of the rows of a table.
@@ -45,6 +46,8 @@ struct TablePredicates {
   std::string row;         ///< vector fact of a row: 1, then the columns that have entries
   std::uint32_t width = 1;
   std::vector<std::uint32_t> entries;  ///< of the list of codes
+  std::string age;                     ///< vector fact of a row in an example; "": none
+  std::vector<std::uint32_t> ages;     ///< of the list of codes: two entries each
   std::vector<CategoryPredicates> categories;
 };
 
