@@ -91,6 +91,7 @@ class Pipeline {
     VECC_TRY(auto trials, try_candidates(seen ? program : std::move(program), choices, options_,
                                          differentiated_));
     VECC_TRY(const std::size_t best, choose(trials, choices));
+    // NOLINTNEXTLINE(bugprone-use-after-move): copied above, if it was seen.
     if (seen) return run_rest(std::move(program), choices[best], /*watched=*/true);
     const auto is_best = [&](const Trial& trial) {
       return std::ranges::find(trial.choices, best) != trial.choices.end();

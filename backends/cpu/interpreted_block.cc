@@ -1,6 +1,7 @@
 #include "backends/cpu/interpreted_block.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "src/kernel/prelude/base.h"
@@ -224,7 +225,7 @@ void InterpretedBlock<T>::choose(std::uint32_t number, const Items& items) {
     const std::uint32_t row = items.rows[i];
     const T sum = sum_of(members[i], entries);
     const bool is_better = node.combination == Combination::Max ? sum > best[row] : sum < best[row];
-    const bool replaces_nan = node.skips_nan && best[row] != best[row];
+    const bool replaces_nan = node.skips_nan && std::isnan(best[row]);
     if (choices[row] != ~0u && !is_better && !replaces_nan) continue;
     choices[row] = items.numbers[i];
     best[row] = sum;

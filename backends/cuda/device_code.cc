@@ -65,7 +65,7 @@ class CodeCompilation {
       if (code) {
         code_[i] = std::move(*code);
       } else {
-        const Errors errors = code.error();
+        const Errors& errors = code.error();
         for (const Diagnostic& one : errors.list()) {
           errors_.add(one.code, one.place, one.message);
         }

@@ -89,13 +89,13 @@ class Result {
   using value_type = T;
 
   Result() = default;
-  // NOLINTBEGIN(google-explicit-constructor): `return value;` and `return errors;`.
+  // NOLINTBEGIN(*-explicit-constructor, *-forwarding-reference-overload): `return value;` works.
   template <class U = T>
   requires(std::is_convertible_v<U, T> && !std::is_convertible_v<U, Errors> &&
            !std::is_same_v<std::remove_cvref_t<U>, Result>) Result(U&& value)
       : held_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Errors errors) : held_(std::in_place_index<1>, std::move(errors)) {}
-  // NOLINTEND(google-explicit-constructor)
+  // NOLINTEND(*-explicit-constructor, *-forwarding-reference-overload)
 
   [[nodiscard]] bool has_value() const { return held_.index() == 0; }
   [[nodiscard]] explicit operator bool() const { return has_value(); }

@@ -56,7 +56,7 @@ Formula operator*(Formula left, const Formula& right) {
 }
 
 Formula operator/(Formula left, const Formula& right) {
-  return left * apply(Transformation::Inverse, right);
+  return std::move(left) * apply(Transformation::Inverse, right);
 }
 
 Formula apply(Transformation transformation, Formula x) {

@@ -249,7 +249,7 @@ class Splitter {
       const auto first = static_cast<std::uint32_t>(joined.operands.size());
       for (ExprNode& own : part.nodes) {
         if (own.kind == ExprNode::Kind::Input) own.input += first;
-        joined.nodes.push_back(std::move(own));
+        joined.nodes.push_back(own);
       }
       joined.operands.insert(joined.operands.end(), part.operands.begin(), part.operands.end());
     }

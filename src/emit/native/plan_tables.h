@@ -26,6 +26,7 @@ template <class Row>
   static_assert(sizeof(Row) % sizeof(std::uint64_t) == 0);
   return {std::move(name),
           ElementType::U64,
+          // NOLINTNEXTLINE(bugprone-sizeof-expression): a row may be one number.
           {rows.size(), sizeof(Row) / sizeof(std::uint64_t)},
           std::string(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(Row))};
 }
