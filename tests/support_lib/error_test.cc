@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -101,6 +102,13 @@ TEST(Try, gives_the_value_or_returns_the_error) {
   EXPECT_FALSE(expect_even(3).has_value());
 }
 
+TEST(Result, takes_what_converts_to_its_value_and_gives_it_away) {
+  Result<std::unique_ptr<const std::string>> text = std::make_unique<std::string>("a");
+  const std::unique_ptr<const std::string> taken = *std::move(text);
+  EXPECT_EQ(*taken, "a");
+  EXPECT_EQ(Result<std::string>("b").value(), "b");
+}
+
 TEST(Check, throws_with_condition_and_message) {
   try {
     VECC_CHECK(1 + 1 == 3, "pass x");
@@ -113,6 +121,7 @@ TEST(Check, throws_with_condition_and_message) {
 
 TEST(Check, value_of_a_failed_result_is_a_bug) {
   EXPECT_THROW((void)half(3).value(), InternalError);
+  EXPECT_THROW(expect_even(3).value(), InternalError);
 }
 
 }  // namespace
