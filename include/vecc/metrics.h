@@ -36,6 +36,9 @@ struct Metrics {
   std::optional<double> hits1;
   std::optional<double> hits3;
   std::optional<double> hits10;
+  std::optional<double> map10;        ///< mean average precision of the first ten
+  std::optional<double> precision10;  ///< positives among the first ten, of ten
+  std::optional<double> recall10;     ///< positives among the first ten, of all
 };
 /// Name and value of each, in the order of the struct: accuracy, auroc, ...
 [[nodiscard]] std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(
@@ -60,7 +63,10 @@ struct MetricsOptions {
 ///     accuracy. Absent where an output is not finite;
 ///   - roles in groups: every positive's rank among itself and the negatives of its group by score,
 ///     1 is best; a negative with the same score counts half. mrr and hits are means over
-///     positives.
+///     positives. map10, precision10 and recall10 are means over groups with a positive, as
+///     RelBench has them (Robinson et al. 2024): of all samples of a group by falling score,
+///     negatives first among equals; the average precision is the sum over the positives among the
+///     first ten of the precision up to each, divided by the smaller of ten and their number.
 /// A NaN output is never right and ranks last.
 [[nodiscard]] Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples,
                               std::span<const Executable::Output> outputs,

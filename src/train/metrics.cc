@@ -40,6 +40,44 @@ void add_ranks(const std::map<std::uint32_t, RankedGroup>& groups, Metrics& metr
   metrics.hits10 = hits[2] / count;
 }
 
+// Whether the first members are positives, by falling score; negatives first among equals.
+std::vector<bool> first_members(const RankedGroup& group, std::size_t count) {
+  std::vector<std::pair<double, bool>> members;
+  for (const double score : group.positives) members.emplace_back(-score, true);
+  for (const double score : group.negatives) members.emplace_back(-score, false);
+  const auto end = members.begin() + static_cast<std::ptrdiff_t>(std::min(count, members.size()));
+  std::ranges::partial_sort(members, end);
+  std::vector<bool> positive;
+  for (auto member = members.begin(); member != end; ++member) positive.push_back(member->second);
+  return positive;
+}
+
+void add_precisions(const std::map<std::uint32_t, RankedGroup>& groups, Metrics& metrics) {
+  constexpr std::size_t kFirst = 10;
+  double count = 0;
+  double average = 0;
+  double precision = 0;
+  double recall = 0;
+  for (const auto& [id, group] : groups) {
+    if (group.positives.empty()) continue;
+    const std::vector<bool> positive = first_members(group, kFirst);
+    double found = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < positive.size(); ++i) {
+      found += positive[i] ? 1 : 0;
+      sum += positive[i] ? found / static_cast<double>(i + 1) : 0;
+    }
+    ++count;
+    average += sum / static_cast<double>(std::min(kFirst, group.positives.size()));
+    precision += found / static_cast<double>(kFirst);
+    recall += found / static_cast<double>(group.positives.size());
+  }
+  if (count == 0) return;
+  metrics.map10 = average / count;
+  metrics.precision10 = precision / count;
+  metrics.recall10 = recall / count;
+}
+
 std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample) {
   return std::span(graph.target_values).subspan(sample.target_begin, sample.target_shape.size());
 }
@@ -61,10 +99,20 @@ TargetKind target_kind(const NeuronGraph& graph) {
 }
 
 std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(const Metrics& m) {
-  return {
-      {"accuracy", m.accuracy}, {"auroc", m.auroc},  {"aupr", m.aupr},     {"f1_macro", m.f1_macro},
-      {"mae", m.mae},           {"rmse", m.rmse},    {"r2", m.r2},         {"mrr", m.mrr},
-      {"hits@1", m.hits1},      {"hits@3", m.hits3}, {"hits@10", m.hits10}};
+  return {{"accuracy", m.accuracy},
+          {"auroc", m.auroc},
+          {"aupr", m.aupr},
+          {"f1_macro", m.f1_macro},
+          {"mae", m.mae},
+          {"rmse", m.rmse},
+          {"r2", m.r2},
+          {"mrr", m.mrr},
+          {"hits@1", m.hits1},
+          {"hits@3", m.hits3},
+          {"hits@10", m.hits10},
+          {"map@10", m.map10},
+          {"precision@10", m.precision10},
+          {"recall@10", m.recall10}};
 }
 
 std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metrics) {
@@ -101,6 +149,7 @@ Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples
   std::move(classes).finish(metrics);
   numbers.finish(metrics);
   add_ranks(groups, metrics);
+  add_precisions(groups, metrics);
   return metrics;
 }
 

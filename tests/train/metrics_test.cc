@@ -157,7 +157,37 @@ TEST(Metrics, a_positive_ranks_among_the_negatives_of_its_group) {
   EXPECT_DOUBLE_EQ(*metrics.mrr, (1 / 2.0 + 1 / 1.5) / 2);
   EXPECT_DOUBLE_EQ(*metrics.hits1, 0);
   EXPECT_DOUBLE_EQ(*metrics.hits3, 1);
+  EXPECT_DOUBLE_EQ(*metrics.map10, 0.5);  // 1 / 2 in both: the negative is first among equals
   EXPECT_FALSE(metrics.accuracy);
+}
+
+// RelBench's: positives at 1, 3 and 12 of 13, and one group whose positives are more than ten.
+TEST(Metrics, LinksArePrecisionsOfTheFirstTen) {
+  NeuronGraph graph;
+  std::vector<Executable::Output> outputs;
+  const auto add = [&](std::uint32_t group, Role role, double score) {
+    Sample sample;
+    sample.group = group;
+    sample.role = role;
+    graph.samples.push_back(sample);
+    outputs.push_back({Shape::scalar(), {score}});
+  };
+  for (int rank = 1; rank <= 13; ++rank) {
+    const bool positive = rank == 1 || rank == 3 || rank == 12;
+    add(1, positive ? Role::Positive : Role::Negative, -rank);
+  }
+  for (int rank = 1; rank <= 12; ++rank) {
+    add(2, rank == 1 ? Role::Negative : Role::Positive, -rank);
+  }
+  add(3, Role::Negative, 0);  // without a positive: no group of a mean
+  std::vector<std::uint32_t> samples(graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  const Metrics metrics = measure(graph, samples, outputs);
+  double second = 0;
+  for (int rank = 2; rank <= 10; ++rank) second += (rank - 1.0) / rank;
+  EXPECT_DOUBLE_EQ(*metrics.map10, ((1 + 2.0 / 3) / 3 + second / 10) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.precision10, (0.2 + 0.9) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.recall10, (2.0 / 3 + 9.0 / 11) / 2);
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ struct QuerySpec {
   double importance = 1;
   std::optional<language::Value> target;
   Split split = Split::Unspecified;
+  std::uint32_t group = kNoGroup;
+  Role role = Role::Unspecified;
 };
 
 struct FactBase {

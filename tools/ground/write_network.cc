@@ -304,6 +304,8 @@ class NetworkWriter {
       record.output = layout_.atom_ids[query.predicate][output.atom];
       record.weight = static_cast<float>(query.importance);
       record.split = query.split;
+      record.group = query.group;
+      record.role = query.role;
       if (query.target) {
         record.has_target = true;
         record.target_shape = query.target->shape;

@@ -328,6 +328,10 @@ Result<std::vector<ColumnCode>> parse_columns(const Schema& schema, const nlohma
     code.mean = entry.value("mean", 0.0);
     code.deviation = entry.value("deviation", 1.0);
     code.values = entry.value("values", std::vector<std::string>());
+    if (!std::isfinite(code.mean) || !std::isfinite(code.deviation) || code.deviation <= 0 ||
+        code.values.size() > kMaxCategories) {
+      throw std::invalid_argument("statistics");
+    }
     codes.push_back(std::move(code));
   }
   return codes;

@@ -43,6 +43,9 @@ struct ColumnCode {
   }
 };
 
+/// A column of weights each.
+inline constexpr std::uint64_t kMaxCategories = 4096;
+
 /// Entries of a text beside that of NULL (text_features.h).
 inline constexpr std::uint32_t kTextEntries = 32;
 

@@ -24,6 +24,8 @@ double age_of(double moment, double now) {
   return std::copysign(std::log1p(std::abs(days)), days);
 }
 
+using At = std::pair<std::uint32_t, std::uint32_t>;  // table, row
+
 // A table's rows, in the order of the table.
 struct RowColumns {
   std::uint32_t count = 0;
@@ -103,10 +105,12 @@ class RowFactsMaker {
     }
     language::Atom query;
     query.predicate.name = kPredict;
-    query.predicate.arity = 1;
-    query.terms.resize(1);
+    const std::uint32_t arity = in_.target.other ? 2 : 1;
+    query.predicate.arity = arity;
+    query.terms.resize(arity);
     out_.data.add_query(query);
-    predict_ = program_.predicate(kPredict, 1);
+    predict_ = program_.predicate(kPredict, arity);
+    if (in_.target.other) candidate_ = predicate(std::string(kCandidate), 2, {}, false);
     for (const auto& spec : program_.predicates) out_.base.atoms.emplace_back(spec.arity);
   }
 
@@ -293,11 +297,28 @@ class RowFactsMaker {
     return {};
   }
 
+  // The samples of one line of a link task see the same rows: they are one example.
+  [[nodiscard]] std::size_t end_of_example(std::size_t begin) const {
+    const auto& samples = in_.samples.samples;
+    std::size_t end = begin + 1;
+    while (in_.target.other && end < samples.size() && samples[end].group == samples[begin].group) {
+      ++end;
+    }
+    return end;
+  }
+
   Result<void> add_examples() {
-    for (const RowSample& sample : in_.samples.samples) {
+    const auto& samples = in_.samples.samples;
+    for (std::size_t begin = 0, end = 0; begin < samples.size(); begin = end) {
+      end = end_of_example(begin);
       const std::uint32_t example = out_.base.examples++;
-      add_neighborhood(example, sample);
-      VECC_TRY_VOID(add_query(example, sample));
+      own_.clear();
+      own_.emplace(in_.samples.table, samples[begin].row);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (samples[i].other) own_.emplace(*in_.target.other, *samples[i].other);
+      }
+      add_neighborhood(example, samples[begin]);
+      for (std::size_t i = begin; i < end; ++i) VECC_TRY_VOID(add_query(example, samples[i]));
       if (facts_ > in_.max_facts) {
         return Errors(ErrorCode::LimitNeurons, "vecc-import sql",
                       "the samples see more than " + count_of(in_.max_facts, "fact") +
@@ -313,14 +334,13 @@ class RowFactsMaker {
   }
 
   void add_neighborhood(std::uint32_t example, const RowSample& sample) {
-    using At = std::pair<std::uint32_t, std::uint32_t>;
-    std::set<At> seen{At{in_.samples.table, sample.row}};
-    std::vector<At> ring{At{in_.samples.table, sample.row}};
+    std::set<At> seen = own_;
+    std::vector<At> ring(own_.begin(), own_.end());
     const auto add = [&](std::uint32_t t, std::uint32_t row) {
       add_row(example, t, row);
       add_ages(example, sample, t, row);
     };
-    add(in_.samples.table, sample.row);
+    for (const auto& [t, row] : own_) add(t, row);
     for (std::uint32_t hop = 0; hop < in_.hops; ++hop) {
       std::vector<At> next;
       const auto reach = [&](std::uint32_t t, std::uint32_t row) {
@@ -350,9 +370,9 @@ class RowFactsMaker {
     }
   }
 
-  // The sample's own row is always there.
+  // The sample's own rows are always there.
   [[nodiscard]] bool is_seen(const RowSample& sample, std::uint32_t t, std::uint32_t row) const {
-    return (t == in_.samples.table && row == sample.row) || sees(sample, t, row);
+    return own_.contains({t, row}) || sees(sample, t, row);
   }
 
   Result<void> add_query(std::uint32_t example, const RowSample& sample) {
@@ -361,7 +381,14 @@ class RowFactsMaker {
     query.example = example;
     query.predicate = predict_;
     query.arguments.push_back({false, constant(sample.row)});
+    if (sample.other) {
+      query.arguments.push_back({false, constant(*sample.other)});
+      add_atom(candidate_, {example, constant(sample.row), constant(*sample.other)},
+               ground::kUnvalued);
+    }
     query.split = sample.split;
+    query.group = sample.group;
+    query.role = sample.role;
     if (sample.value) {
       VECC_TRY(query.target, target_of(sample));
     }
@@ -405,6 +432,8 @@ class RowFactsMaker {
   std::vector<Predicates> predicates_;
   std::vector<PredicateIndex> link_predicates_;
   PredicateIndex predict_ = 0;
+  PredicateIndex candidate_ = 0;
+  std::set<At> own_;  // the rows of an example's samples
   std::vector<std::vector<FactIndex>> category_values_;
   std::map<std::uint32_t, std::size_t> first_category_;
   std::vector<Constant> constants_;

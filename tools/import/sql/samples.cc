@@ -8,6 +8,7 @@
 #include "tools/import/load/load_errors.h"
 #include "tools/import/load/splitmix.h"
 #include "tools/import/load/text_file.h"
+#include "tools/import/sql/link_samples.h"
 
 namespace vecc::tools::sql {
 namespace {
@@ -68,6 +69,7 @@ class SampleReader {
   Result<SampleTable> read() {
     VECC_TRY_VOID(find_times());
     VECC_TRY_VOID(options_.task.empty() ? read_table() : read_task());
+    if (out_.other) VECC_TRY_VOID(refuse_links_without_key());
     if (out_.samples.empty()) {
       return Errors(
           ErrorCode::BadSample,
@@ -179,11 +181,7 @@ class SampleReader {
   }
 
   Result<void> read_task() {
-    out_.table = schema_.find(options_.target);
-    if (out_.table == Table::npos) {
-      return usage("--target: found " + quote(options_.target) +
-                   ", expected the table whose rows --task names");
-    }
+    VECC_TRY_VOID(find_task_tables());
     if (!out_.is_timed) {
       return usage(
           "--task: say which tables have times, as --time=orders.date: a sample sees the "
@@ -212,6 +210,30 @@ class SampleReader {
     }
     if (!errors.empty()) return errors.errors();
     return {};
+  }
+
+  // TABLE or TABLE:OTHER, at the colon that makes both names known.
+  Result<void> find_task_tables() {
+    const std::string_view words = options_.target;
+    out_.table = schema_.find(words);
+    for (std::size_t colon = words.find(':');
+         out_.table == Table::npos && colon != std::string_view::npos;
+         colon = words.find(':', colon + 1)) {
+      const std::uint32_t other = schema_.find(words.substr(colon + 1));
+      if (other == Table::npos) continue;
+      out_.table = schema_.find(words.substr(0, colon));
+      out_.other = other;
+    }
+    if (out_.table != Table::npos) return {};
+    return usage("--target: found " + quote(options_.target) +
+                 ", expected the table whose rows --task names, or TABLE:OTHER for links");
+  }
+
+  Result<void> refuse_links_without_key() const {
+    const Table& other = schema_.tables[*out_.other];
+    if (other.primary_key.size() == 1) return {};
+    return usage("--target: table " + escape_terminal(other.name) +
+                 " has no key of one column; --key=TABLE.COLUMN declares one");
   }
 
   Result<void> find_task_columns(const Text& text, const std::vector<std::string_view>& names) {
@@ -254,7 +276,8 @@ class SampleReader {
     }
     RowSample sample;
     sample.row = *row;
-    sample.id = options_.target + ":" + std::string(key.text) + " at " + std::string(time.text);
+    sample.id = schema_.tables[out_.table].name + ":" + std::string(key.text) + " at " +
+                std::string(time.text);
     sample.time = time_of(time);
     if (!sample.time && time.kind == SqlValue::Kind::Text) sample.time = number_of(time);
     if (!sample.time) {
@@ -361,7 +384,9 @@ Result<std::vector<std::vector<std::optional<ColumnKind>>>> read_kinds(
 
 Result<SampleTable> read_samples(const SourceDatabase& database, const Schema& schema,
                                  const SampleOptions& options) {
-  return SampleReader(database, schema, options).read();
+  VECC_TRY(SampleTable samples, SampleReader(database, schema, options).read());
+  if (samples.other) VECC_TRY_VOID(expand_links(database, schema, options, samples));
+  return samples;
 }
 
 Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
@@ -369,6 +394,8 @@ Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
   SqlTarget target;
   target.table = samples.table;
   target.column = samples.column;
+  target.other = samples.other;
+  if (target.other) return target;
   // A task's targets are texts of numbers, or of classes.
   Column column;
   if (samples.column) column = schema.tables[samples.table].columns[*samples.column];

@@ -13,13 +13,16 @@
 namespace vecc::tools::sql {
 
 struct SampleOptions {
-  std::string target;              ///< TABLE.COLUMN; with a task: TABLE
+  /// TABLE.COLUMN; with a task: TABLE, or TABLE:OTHER where the targets are rows of another table.
+  std::string target;
   std::string task;                ///< CSV: key, time, target and perhaps split; empty: none
   std::string split;               ///< a column of the target's table; empty: by time or hash
   std::vector<std::string> times;  ///< TABLE.COLUMN
   std::vector<std::string> kinds;  ///< TABLE.COLUMN:KIND
   std::uint32_t valid = 15;        ///< percent
   std::uint32_t test = 15;
+  std::uint32_t negatives = 5;     ///< of a link sample to train on
+  std::uint32_t candidates = 100;  ///< of one to validate or test with; 0: all rows that it may see
   std::int64_t seed = 0;
   std::uint64_t max_categories = 100;
   /// Rows without a target are samples, too: all of them where the database has no such column.
@@ -33,11 +36,15 @@ struct RowSample {
   std::optional<double> number;
   std::optional<double> time;
   Split split = Split::Train;
+  std::optional<std::uint32_t> other = {};  ///< of a link: the row of the other table
+  std::uint32_t group = kNoGroup;           ///< of a link: one a line of the task
+  Role role = Role::Unspecified;
 };
 
 struct SampleTable {
   std::uint32_t table = 0;
   std::optional<std::uint32_t> column;              ///< of the target; none: the task has it
+  std::optional<std::uint32_t> other;               ///< of links: the table of their targets
   std::vector<std::optional<std::uint32_t>> times;  ///< by table: its column of times
   bool is_timed = false;
   std::vector<RowSample> samples;

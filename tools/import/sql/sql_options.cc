@@ -23,9 +23,14 @@ void add_schema_options(CLI::App& command, ImportDatabaseOptions& o) {
             "When the rows of a table came: a sample sees none that is later; may be repeated");
   command
       .add_option("--task", o.samples.task,
-                  "CSV of samples: a key of the target's table, time, target and perhaps split")
+                  "CSV of samples: a key of the target's table, time, target and perhaps split; a "
+                  "target of links is a list of keys, a|b")
       ->type_name("FILE");
-  add_whole(command, "--max-categories", o.samples.max_categories, {2, 4096},
+  add_whole(command, "--negatives", o.samples.negatives, {1, 1'000'000},
+            "Other rows that a link sample to train on is compared with");
+  add_whole(command, "--candidates", o.samples.candidates, {0, 1'000'000},
+            "The same of one to validate or test with; 0: all");
+  add_whole(command, "--max-categories", o.samples.max_categories, {2, kMaxCategories},
             "Texts of more values are no category");
 }
 
@@ -39,11 +44,12 @@ void add_split_options(CLI::App& command, SampleOptions& o) {
 }
 
 void add_template_options(CLI::App& command, ImportDatabaseOptions& o) {
-  add_whole(command, "--hops", o.model.hops, {0, 16},
+  add_whole(command, "--hops", o.model.hops, {0, kMaxHops},
             "Foreign keys between a row and what it sees");
-  add_whole(command, "--dim", o.model.dim, {1, 65536}, "Dimension of rows");
+  add_whole(command, "--dim", o.model.dim, {1, kMaxDim}, "Dimension of rows");
   command.add_option("--aggregation", o.model.aggregation, "Of the rows that name a row")
-      ->check(CLI::IsMember({"avg", "sum", "max", "min"}).description(""))
+      ->check(CLI::IsMember(std::vector<std::string>(kAggregations.begin(), kAggregations.end()))
+                  .description(""))
       ->type_name("avg|sum|max|min")
       ->capture_default_str();
   command
@@ -66,7 +72,8 @@ void add_database_options(CLI::App& command, ImportDatabaseOptions& options) {
       ->type_name("FILE|DIR");
   command
       .add_option("--target", options.samples.target,
-                  "What to predict of each row of a table; with --task the table alone")
+                  "What to predict of each row of a table; with --task the table alone, or "
+                  "TABLE:OTHER for links to rows of another table")
       ->required()
       ->type_name("TABLE.COLUMN");
   add_schema_options(command, options);

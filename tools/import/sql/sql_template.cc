@@ -43,8 +43,9 @@ class TemplateMaker {
   void find_hops() {
     out_.tables.resize(schema_.tables.size());
     out_.links.resize(schema_.foreign_keys.size());
-    table(target_.table).is_reached = true;
     std::deque<std::uint32_t> queue{target_.table};
+    if (target_.other && *target_.other != target_.table) queue.push_back(*target_.other);
+    for (const std::uint32_t t : queue) table(t).is_reached = true;
     while (!queue.empty()) {
       const std::uint32_t t = queue.front();
       queue.pop_front();
@@ -169,7 +170,21 @@ class TemplateMaker {
     }
   }
 
+  // A layer over both rows: a score, which only its order means something of.
+  void add_link_output() {
+    out_.text += fmt::format(
+        "\njoined(X, Y) :- {{{0},{0}}} {1}(X), {{{0},{0}}} {2}(Y), *{3}(X, Y). "
+        "[transformation=identity]\njoined/2 [transformation=tanh]\n",
+        options_.dim, at(options_.hops, target_.table), at(options_.hops, *target_.other),
+        kCandidate);
+    out_.text += fmt::format(
+        "{0}(X, Y) :- {{1,{1}}} joined(X, Y). [transformation=identity]\n{0}/2 "
+        "[transformation=identity]\n",
+        kPredict, options_.dim);
+  }
+
   void add_output() {
+    if (target_.other) return add_link_output();
     const std::uint32_t size = target_.output_size();
     const std::string last = at(options_.hops, target_.table);
     const std::string_view head = target_.is_class ? kPredict : "standardised";

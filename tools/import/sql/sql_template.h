@@ -2,15 +2,21 @@
 // the language of docs/templates.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/import/sql/column_code.h"
 #include "tools/import/sql/schema.h"
 
 namespace vecc::tools::sql {
+
+inline constexpr std::uint32_t kMaxHops = 16;
+inline constexpr std::uint32_t kMaxDim = 65'536;
+inline constexpr std::array<std::string_view, 4> kAggregations{"avg", "sum", "max", "min"};
 
 struct SqlModelOptions {
   std::uint32_t hops = 2;
@@ -23,6 +29,7 @@ struct SqlModelOptions {
 struct SqlTarget {
   std::uint32_t table = 0;
   std::optional<std::uint32_t> column;  ///< none: a task has it
+  std::optional<std::uint32_t> other;   ///< of links: the table of their targets
   bool is_class = false;
   std::vector<std::string> classes;  ///< two: one output for the second
   double mean = 0;                   ///< a number: outputs are in its own unit
@@ -57,8 +64,10 @@ struct SqlTemplate {
   std::vector<std::string> links;       ///< by foreign key: row, parent's row; "": not reached
 };
 
-/// The query of a row is `predict(X)`.
+/// The query of a row is `predict(X)`, of a link `predict(X, Y)`.
 inline constexpr std::string_view kPredict = "predict";
+/// The pairs of rows that links may join.
+inline constexpr std::string_view kCandidate = "candidate";
 
 [[nodiscard]] SqlTemplate make_template(const Schema& schema, const std::vector<ColumnCode>& codes,
                                         const SqlTarget& target, const SqlModelOptions& options);

@@ -1,6 +1,9 @@
 #include "tools/import/sql/trained_columns.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "tools/import/load/load_errors.h"
 #include "tools/import/models/data_vocabularies.h"
@@ -58,6 +61,7 @@ std::string text_of(const Schema& schema, const TrainedColumns& trained,
       {"column", trained.target.column
                      ? schema.tables[trained.target.table].columns[*trained.target.column].name
                      : ""},
+      {"other", trained.target.other ? schema.tables[*trained.target.other].name : ""},
       {"classes", trained.target.classes},
       {"mean", trained.target.mean},
       {"deviation", trained.target.deviation},
@@ -71,6 +75,13 @@ std::string text_of(const Schema& schema, const TrainedColumns& trained,
       {"template", trained.template_text},
       {"user_template", trained.user_template}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::uint32_t whole_number(const Json& json, std::int64_t least, std::int64_t most) {
+  if (!json.is_number_integer()) throw std::invalid_argument("no whole number");
+  const auto number = json.get<std::int64_t>();
+  if (number < least || number > most) throw std::invalid_argument("out of range");
+  return static_cast<std::uint32_t>(number);
 }
 
 Errors foreign_text(const std::string& place) {
@@ -179,9 +190,12 @@ Result<TrainedOptions> parse_trained_options(const std::string& text, const std:
     TrainedOptions options;
     options.target = json.at("target");
     options.times = json.at("times").get<std::vector<std::string>>();
-    options.model.hops = json.at("hops");
-    options.model.dim = json.at("dim");
+    options.model.hops = whole_number(json.at("hops"), 0, kMaxHops);
+    options.model.dim = whole_number(json.at("dim"), 1, kMaxDim);
     options.model.aggregation = json.at("aggregation");
+    if (std::ranges::find(kAggregations, options.model.aggregation) == kAggregations.end()) {
+      throw std::invalid_argument("aggregation");
+    }
     return options;
   });
 }
@@ -199,10 +213,18 @@ Result<TrainedColumns> parse_trained_columns(const Schema& schema, const std::st
     const std::uint32_t column =
         schema.tables[trained.target.table].find(json.at("column").get<std::string>());
     if (column != Table::npos) trained.target.column = column;
+    if (const std::string other = json.at("other"); !other.empty()) {
+      VECC_TRY(trained.target.other, find_table(schema, other, place));
+    }
     trained.target.classes = json.at("classes").get<std::vector<std::string>>();
     trained.target.is_class = !trained.target.classes.empty();
     trained.target.mean = json.at("mean");
     trained.target.deviation = json.at("deviation");
+    if (!std::isfinite(trained.target.mean) || !(trained.target.deviation > 0) ||
+        !std::isfinite(trained.target.deviation) || trained.target.classes.size() == 1 ||
+        trained.target.classes.size() > kMaxCategories) {
+      throw std::invalid_argument("target");
+    }
     trained.template_text = json.at("template");
     trained.user_template = json.at("user_template");
     return trained;
