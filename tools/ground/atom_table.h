@@ -28,15 +28,23 @@ class AtomTable {
   /// `row`: the example, then the arguments. The atom's index, and whether it is new.
   std::pair<AtomIndex, bool> add(std::span<const std::uint32_t> row) {
     Columns& c = *columns_;
+    c.index_all();
     if (const auto found = c.known.find(row); found != c.known.end()) return {*found, false};
-    const auto next = static_cast<AtomIndex>(c.facts.size());
+    const AtomIndex next = append(row);
+    c.index_all();
+    return {next, true};
+  }
+  /// The same of a row that is not there, which the caller knows. Nothing is hashed before an
+  /// atom is looked up by its row, which atoms of most predicates of facts never are.
+  AtomIndex append(std::span<const std::uint32_t> row) {
+    Columns& c = *columns_;
     c.rows.insert(c.rows.end(), row.begin(), row.end());
     c.facts.push_back(kNotAFact);
-    c.known.insert(next);
-    return {next, true};
+    return static_cast<AtomIndex>(c.facts.size() - 1);
   }
   /// kNotAnAtom if it is not there.
   [[nodiscard]] AtomIndex find(std::span<const std::uint32_t> row) const {
+    columns_->index_all();
     const auto found = columns_->known.find(row);
     return found == columns_->known.end() ? kNotAnAtom : *found;
   }
@@ -90,7 +98,11 @@ class AtomTable {
     [[nodiscard]] Row row(AtomIndex atom) const {
       return Row(rows).subspan(std::size_t{atom} * width, width);
     }
+    void index_all() {
+      for (; indexed < facts.size(); ++indexed) known.insert(static_cast<AtomIndex>(indexed));
+    }
     std::uint32_t width;
+    std::size_t indexed = 0;  // rows that `known` has
     std::vector<std::uint32_t> rows;
     std::vector<FactIndex> facts;
     boost::unordered_flat_set<AtomIndex, Hash, Equal> known;

@@ -252,15 +252,24 @@ class RowFactsMaker {
     if (is_new) out_.base.atoms[predicate].set_fact(atom, value);
   }
 
+  // The same of an atom that is not there yet.
+  void append_atom(PredicateIndex predicate, std::initializer_list<std::uint32_t> row,
+                   FactIndex value) {
+    ++facts_;
+    ground::AtomTable& atoms = out_.base.atoms[predicate];
+    atoms.set_fact(atoms.append(std::span<const std::uint32_t>(row.begin(), row.size())), value);
+  }
+
+  // Each row once an example.
   void add_row(std::uint32_t example, std::uint32_t t, std::uint32_t row) {
     const RowColumns& rows = rows_[t];
     const Predicates& of = predicates_[t];
-    add_atom(of.row, {example, constant(row)}, rows.first_value + row);
+    append_atom(of.row, {example, constant(row)}, rows.first_value + row);
     for (std::size_t i = 0; i < of.values.size(); ++i) {
       const std::uint32_t category = rows.categories[i][row];
       add_atom(of.values[i], {example, constant(category)},
                category_values_[first_category_.at(t)][i] + category);
-      add_atom(of.links[i], {example, constant(row), constant(category)}, ground::kUnvalued);
+      append_atom(of.links[i], {example, constant(row), constant(category)}, ground::kUnvalued);
     }
   }
 
@@ -275,7 +284,7 @@ class RowFactsMaker {
       ages_.push_back(std::isnan(moment) ? 0 : age_of(moment, *sample.time));
       ages_.push_back(std::isnan(moment) ? 1 : 0);
     }
-    add_atom(predicates_[t].age, {example, constant(row)}, add_value(ages_));
+    append_atom(predicates_[t].age, {example, constant(row)}, add_value(ages_));
   }
 
   void add_link(std::uint32_t example, std::size_t key, std::uint32_t row) {
