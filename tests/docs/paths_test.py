@@ -57,6 +57,8 @@ def main():
     for page in pages(root):
         text = page.read_text()
         where = page.relative_to(root)
+        if re.search(r"^(<<<<<<<|>>>>>>>) ", text, flags=re.M):
+            problems.append(f"{where}: has marks of a merge")
 
         def check(what, is_there):
             if not is_there:
