@@ -48,12 +48,16 @@ void add_functions(CLI::App& app, FunctionDefaults& defaults) {
   for (const vecc::CombinationInfo& info : vecc::combinations()) {
     if (info.id != vecc::Combination::FunctionGraph) combinations.push_back(info);
   }
-  add_function(app, "--rule-transformation", defaults.rule, plain, "Of rules");
-  add_function(app, "--atom-transformation", defaults.atom, plain, "Of atoms");
-  add_function(app, "--rule-combination", defaults.rule_combination, combinations, "Of rules");
-  add_function(app, "--atom-combination", defaults.atom_combination, combinations, "Of atoms");
-  add_function(app, "--aggregation", defaults.aggregation, combinations, "Of groundings");
-  add_function(app, "--soft-negation", defaults.negation, plain, "Of ~");
+  add_function(app, "--rule-transformation", defaults.rule, plain, "Transformation of rules");
+  add_function(app, "--atom-transformation", defaults.atom, plain, "Transformation of atoms");
+  add_function(app, "--rule-combination", defaults.rule_combination, combinations,
+               "Combination of rules");
+  add_function(app, "--atom-combination", defaults.atom_combination, combinations,
+               "Combination of atoms");
+  add_function(app, "--aggregation", defaults.aggregation, combinations,
+               "Aggregation of groundings");
+  add_function(app, "--soft-negation", defaults.negation, plain,
+               "Transformation of a literal with ~");
   app.footer(
       "The template's language: docs/templates.md; what is made of it: docs/grounding.md.\n"
       "Names of -o that end in .gz or .zst are compressed.\n"
@@ -80,7 +84,7 @@ void add_options(CLI::App& app, GroundOptions& o) {
           CLI::IsMember({"glorot", "he", "uniform", "normal", "constant", "none"}).description(""))
       ->type_name("glorot|he|uniform|normal|constant|none")
       ->capture_default_str();
-  vecc::tools::add_seed(app, "--seed", o.seed, "Of the initial values");
+  vecc::tools::add_seed(app, "--seed", o.seed, "Seed of the initial values");
   app.add_flag("--explain", o.explain, "Print each rule's SQL with the numbers of its rows");
   app.add_flag("--keep-outputs", o.keep_outputs,
                "Outputs keep the transformation of atoms; else it is the template's or identity");

@@ -42,7 +42,7 @@ void add_import_options(CLI::App& command, ImportCommandOptions& o) {
       ->check(CLI::IsMember(initializers).description(""))
       ->type_name(names_text<Initializer>("|") + "|none")
       ->capture_default_str();
-  add_seed(command, "--seed", o.seed, "Of everything that is random");
+  add_seed(command, "--seed", o.seed, "Seed of everything that is random");
   command.add_flag("-q,--quiet", o.quiet, "Nothing on stderr but errors");
   const auto add_limit = [&](const char* name, std::uint64_t& value, const char* text) {
     add_whole(command, name, value, {1, std::uint64_t{1} << 62}, text)->group("Limits");

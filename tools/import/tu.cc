@@ -122,13 +122,13 @@ void add_model_options(CLI::App& command, TuOptions& o) {
   add_choice<Output>(
       command, "--output-function", o.model.output,
       {{"sigmoid", Output::Sigmoid}, {"softmax", Output::Softmax}, {"identity", Output::Identity}},
-      "Of each graph's output", "sigmoid|softmax|identity",
+      "Function of each graph's output", "sigmoid|softmax|identity",
       "sigmoid of two classes, softmax of more");
   add_unset_whole(command, "--classes", o.model.classes, {2, 65536},
                   "Where the data has no labels: how many classes the model tells apart")
       ->default_str("2");
   add_choice<bool>(command, "--pool", o.sum_pool, {{"mean", false}, {"sum", true}},
-                   "How nodes become a graph", "mean|sum", "mean");
+                   "Aggregation of a graph's nodes", "mean|sum", "mean");
   add_choice<bool>(command, "--isolated", o.model.keep_isolated, {{"keep", true}, {"drop", false}},
                    "Nodes without neighbours: an aggregation of nothing (zero), or no neuron",
                    "keep|drop", "keep");
@@ -137,7 +137,8 @@ void add_model_options(CLI::App& command, TuOptions& o) {
                    "Node labels that the graph of --like lacks: an error, or no element of the "
                    "one-hot features",
                    "refuse|zero", "refuse");
-  add_real(command, "--slope", o.model.slope, RealRange::Finite, "gat: of the leaky relu");
+  add_real(command, "--slope", o.model.slope, RealRange::Finite,
+           "gat: slope of the leaky relu below 0");
 }
 
 }  // namespace

@@ -71,16 +71,18 @@ CLI::Option* add_choice(CLI::App& command, const char* name, bool& value, const 
 void add_layer_options(CLI::App& command, TypedCommandOptions& o) {
   add_wholes(command, "--dims", o.dims, {1, kMaxDim},
              "Dimensions of the embeddings and of each layer: 64,64,16");
-  add_whole(command, "--dim", o.dim, {1, kMaxDim}, "Without --dims: of all of them");
-  add_whole(command, "--layers", o.layers, {1, 1000}, "Without --dims: how many");
+  add_whole(command, "--dim", o.dim, {1, kMaxDim},
+            "Dimensions of the embeddings and of every layer, without --dims");
+  add_whole(command, "--layers", o.layers, {1, 1000}, "Number of layers, without --dims");
   add_whole(command, "--heads", o.typed.heads, {1, 1024}, "rgat, hgt: attention heads");
-  add_real(command, "--slope", o.typed.slope, RealRange::Finite, "rgat: of the leaky relu");
+  add_real(command, "--slope", o.typed.slope, RealRange::Finite,
+           "rgat: slope of the leaky relu below 0");
   add_choice(command, "--attention", o.typed.shared_attention, "relation", "shared",
              "rgat: attention vectors by relation, or one for all (PyG's RGATConv)");
   command
       .add_option_function<std::string>(
           "--aggregation", [&o](const std::string& word) { o.typed.mean = word == "mean"; },
-          "rgcn: of the messages of one relation")
+          "rgcn: how the messages of one relation are aggregated")
       ->check(CLI::IsMember({"mean", "sum"}).description(""))
       ->type_name("mean|sum")
       ->default_str("mean");
@@ -94,7 +96,8 @@ void add_layer_options(CLI::App& command, TypedCommandOptions& o) {
   command.add_option("--bias", o.bias, "Biases (default: on for hgt, else off)")
       ->check(CLI::IsMember({"on", "off"}).description(""))
       ->type_name("on|off");
-  add_choice(command, "--norm", o.typed.layer_norm, "none", "layer", "After each layer");
+  add_choice(command, "--norm", o.typed.layer_norm, "none", "layer",
+             "Normalization after each layer");
   static const std::map<std::string, ModelOutput> kOutputs{{"sigmoid", ModelOutput::Sigmoid},
                                                            {"softmax", ModelOutput::Softmax},
                                                            {"identity", ModelOutput::Identity}};
@@ -103,13 +106,13 @@ void add_layer_options(CLI::App& command, TypedCommandOptions& o) {
       .add_option_function<std::string>(
           "--output-function",
           [&o](const std::string& word) { o.typed.output = kOutputs.at(word); },
-          "Of each sample's output")
+          "Function of each sample's output")
       ->check(CLI::IsMember(kOutputs).description(""))
       ->type_name("sigmoid|softmax|identity")
       ->default_str(
           "softmax of classes, sigmoid where a node has several, identity without labels");
   add_choice(command, "--features", o.typed.given_features, "embedding", "given",
-             "Of the nodes: learned, or the data's");
+             "Features of the nodes: learned, or the data's");
 }
 
 void add_graph_options(CLI::App& command, TypedCommandOptions& o, bool inverse) {
@@ -119,20 +122,20 @@ void add_graph_options(CLI::App& command, TypedCommandOptions& o, bool inverse) 
       ->type_name("on|off")
       ->default_str(inverse ? "on" : "off");
   add_choice(command, "--message-edges", o.train_edges_only, "all", "train",
-             "That messages pass along: those of all splits, or of train");
+             "Edges that messages pass along: of all splits, or of train");
 }
 
 void add_score_options(CLI::App& command, TypedCommandOptions& o) {
   add_unset_whole(command, "--relation-dim", o.score.relation_dim, {1, kMaxDim},
                   "transr: dimensions of the relations (default: --dim)");
-  add_whole(command, "--p", o.score.p, {1, 2}, "transe: the norm");
+  add_whole(command, "--p", o.score.p, {1, 2}, "transe: 1 or 2, the norm's p");
   add_whole(command, "--negatives", o.score.negatives, {0, 100000},
             "Scores: corrupted triples a positive one");
   add_choice(command, "--loss", o.score.logistic, "margin", "logistic",
              "Scores: logistic gives the samples targets 1 and 0");
   command
       .add_option("--triples", o.triples,
-                  "Scores: of which split (default: train, or all where there are no splits)")
+                  "Scores: split of the triples (default: train, or all where there are no splits)")
       ->check(CLI::IsMember({"train", "valid", "test", "all"}).description(""))
       ->type_name("train|valid|test|all");
   add_unset_whole(command, "--first", o.score.first, {1, UINT32_MAX},
