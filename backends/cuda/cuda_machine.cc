@@ -44,7 +44,7 @@ Result<std::unique_ptr<CudaMachine>> CudaMachine::make(std::shared_ptr<Device> d
                                                        DeviceCodeCounts* counts) {
   std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan)));
   VECC_TRY_VOID(made->check_memory());
-  VECC_TRY(made->schedule_, GraphSchedule::load(made->device_, made->plan_, options, counts));
+  VECC_TRY(made->graphs_, PlanGraphs::load(made->device_, made->plan_, options, counts));
   made->allocate();
   return made;
 }
@@ -85,7 +85,7 @@ void CudaMachine::bind() {
   tables.upload(tables_);
   std::vector<LaunchArguments> arguments;
   for (const Launch& launch : plan_.launches) arguments.push_back(arguments_of(launch, tables));
-  schedule_->bind(plan_, std::move(arguments));
+  graphs_->bind(std::move(arguments));
   plan_.arrays.clear();
 }
 
@@ -123,7 +123,7 @@ void CudaMachine::add_tables(const Launch& launch, DeviceTables& tables) const {
 
 void CudaMachine::start(std::uint32_t stage) {
   device_->use();
-  schedule_->start(stage);
+  graphs_->start(stage);
 }
 
 void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
@@ -133,7 +133,7 @@ void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
     series_ = std::make_unique<DeviceSeries>(device_, plan_.dtype, places);
   }
   series_->begin(runs, values);
-  schedule_->start_series(*series_);
+  graphs_->start_series(*series_);
   series_->read_totals(totals);
 }
 
@@ -152,13 +152,13 @@ void CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
   for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
     if (plan_.launches[l].stage != stage) continue;
     events_->begin();
-    schedule_->start_alone(l);
+    graphs_->start_alone(l);
     seconds[l] = events_->end();
   }
 }
 
 std::uint64_t CudaMachine::bytes() const {
-  std::uint64_t bytes = arena_.bytes() + table_bytes_ + schedule_->bytes();
+  std::uint64_t bytes = arena_.bytes() + table_bytes_ + graphs_->bytes();
   for (BufferIndex b = 0; b < blocks_.size(); ++b) {
     if (plan_.buffers[b].kind == PlanBuffer::Kind::Constant) bytes += blocks_[b].bytes();
   }

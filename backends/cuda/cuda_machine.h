@@ -10,7 +10,7 @@
 #include "backends/cuda/device_series.h"
 #include "backends/cuda/device_tables.h"
 #include "backends/cuda/event_pair.h"
-#include "backends/cuda/graph_schedule.h"
+#include "backends/cuda/plan_graphs.h"
 #include "backends/native/plan_executable.h"
 
 namespace vecc::cuda {
@@ -56,7 +56,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
 
   std::shared_ptr<Device> device_;
   Plan plan_;
-  std::unique_ptr<GraphSchedule> schedule_;
+  std::unique_ptr<PlanGraphs> graphs_;
   std::unique_ptr<DeviceSeries> series_;
   DeviceBlock arena_;
   DeviceMemory tables_;

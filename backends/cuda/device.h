@@ -26,7 +26,6 @@ class Device {
   [[nodiscard]] const Target& target() const { return target_; }
   /// 90 is compute capability 9.0.
   [[nodiscard]] int capability() const { return static_cast<int>(target_.capability); }
-  [[nodiscard]] std::uint32_t multiprocessors() const { return target_.multiprocessors; }
   [[nodiscard]] CUstream stream() const { return stream_; }
 
   /// Makes its context this thread's. All that follows needs it.

@@ -27,7 +27,7 @@ struct SeriesPlaces {
   bool operator==(const SeriesPlaces&) const = default;
 };
 
-/// Longer series are run in parts.
+/// Longer series are run as several.
 inline constexpr std::uint32_t kLongestSeries = 1024;
 
 class DeviceSeries {

@@ -1,5 +1,4 @@
-// What launches read beside numbers: lists, offsets, words and the rows of blocks, in one piece of
-// a GPU's memory.
+// What launches read beside numbers: lists, offsets and words, in one piece of a GPU's memory.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,12 @@ class DeviceTables {
   [[nodiscard]] bool is_narrow(const Launch& launch) const { return narrow_.has_all_of(launch); }
   /// Where an array of the Plan begins, of 16 or 32 bits an entry; it is copied once.
   std::uint64_t add(ArrayIndex array, bool narrow);
-  /// The same of anything else.
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_.size(); }
+  /// To the device, from `memory`'s first byte on; what is here is gone.
+  void upload(const DeviceMemory& memory);
+
+ private:
   template <class Entry>
   std::uint64_t add(std::span<const Entry> entries) {
     constexpr std::uint64_t kAlignment = 256;
@@ -33,11 +37,6 @@ class DeviceTables {
     return begin;
   }
 
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_.size(); }
-  /// To the device, from `memory`'s first byte on; what is here is gone.
-  void upload(const DeviceMemory& memory);
-
- private:
   const Plan& plan_;
   NarrowArrays narrow_;
   std::map<std::pair<ArrayIndex, bool>, std::uint64_t> begins_;  // by array and width

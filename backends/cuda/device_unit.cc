@@ -15,13 +15,13 @@ std::string preludes(const Kernel& kernel) {
 }  // namespace
 
 std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                      const Target& target, const LaunchOrder& order) {
+                      const Target& target, const ProgrammaticLaunch& programmatic) {
   std::string text;
   if (loops.threads != kCudaThreads) {
     text += "#define VECC_THREADS " + std::to_string(loops.threads) + "\n";
   }
-  if (order.waits_last) text += "#define VECC_WAITS_LAST 1\n";
-  if (order.releases_last) text += "#define VECC_RELEASES_LAST 1\n";
+  if (programmatic.waits_last) text += "#define VECC_WAITS_LAST 1\n";
+  if (programmatic.releases_last) text += "#define VECC_RELEASES_LAST 1\n";
   return text + preludes(kernel) + print_cuda(kernel, loops, unit, target);
 }
 

@@ -9,16 +9,18 @@
 
 namespace vecc::cuda {
 
-/// When a kernel waits for those before it, and those behind it may begin (prelude/lanes.h).
-struct LaunchOrder {
-  bool waits_last = false;     ///< it reads nothing of what it waits for
-  bool releases_last = false;  ///< when its blocks end, not when they begin
+/// Of a programmatic dependent launch: when the kernel waits for those before it, and when those
+/// behind it may start (wait_for_launches() of prelude/lanes.h).
+struct ProgrammaticLaunch {
+  bool waits_last = false;     ///< when it has computed: it reads nothing of what it waits for
+  bool releases_last = false;  ///< when its blocks end, not when they start
 
-  friend auto operator<=>(const LaunchOrder&, const LaunchOrder&) = default;
+  friend auto operator<=>(const ProgrammaticLaunch&, const ProgrammaticLaunch&) = default;
 };
 
-/// The preludes and the kernel, whose members are gone through so: Kernel or Merged.
+/// The preludes and the kernel.
 [[nodiscard]] std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                                    const Target& target, const LaunchOrder& order = {});
+                                    const Target& target,
+                                    const ProgrammaticLaunch& programmatic = {});
 
 }  // namespace vecc::cuda

@@ -53,7 +53,8 @@ struct CUkernelNodeParams {
   CUcontext context;
 };
 
-/// CUgraphEdgeData: a kernel that begins before the one it waits for has ended, and waits itself.
+/// CUgraphEdgeData of a programmatic dependent launch: a kernel that starts before the one that it
+/// waits for has ended, and waits itself.
 struct CUgraphEdgeData {
   unsigned char from_port;
   unsigned char to_port;
@@ -63,28 +64,15 @@ struct CUgraphEdgeData {
 inline constexpr unsigned char kProgrammaticPort = 1;
 inline constexpr unsigned char kProgrammatic = 1;
 
-/// CUlaunchAttributeValue, CUlaunchAttribute
+/// CUlaunchAttributeValue
 union CUlaunchAttributeValue {
   char bytes[64];
   int priority;
 };
-struct CUlaunchAttribute {
-  int id;
-  char padding[4];
-  CUlaunchAttributeValue value;
-};
+/// CUlaunchAttributeID
 inline constexpr int kPriority = 8;
 /// CUgraphInstantiate_flags: by each node's priority, not the stream's.
 inline constexpr unsigned long long kUseNodePriority = 8;
-
-struct CUlaunchConfig {
-  unsigned grid_x, grid_y, grid_z;
-  unsigned block_x, block_y, block_z;
-  unsigned shared;
-  CUstream stream;
-  CUlaunchAttribute* attributes;
-  unsigned attribute_count;
-};
 
 /// The driver's functions. graph_add_edges is null before CUDA 12.3.
 struct Driver {

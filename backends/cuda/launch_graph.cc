@@ -73,13 +73,9 @@ bool starts_early(const Device& device) {
 
 void start_launch(const Device& device, const BoundLaunch& launch) {
   LaunchParameters parameters(launch);
-  CUlaunchConfig config{};
-  config.grid_x = launch.block_count;
-  config.grid_y = config.grid_z = config.block_y = config.block_z = 1;
-  config.block_x = launch.threads;
-  config.stream = device.stream();
   device.check(
-      device.driver().launch_with(&config, launch.function, parameters.pointers(), nullptr),
+      device.driver().launch_kernel(launch.function, launch.block_count, 1, 1, launch.threads, 1, 1,
+                                    0, device.stream(), parameters.pointers(), nullptr),
       "starting a kernel");
 }
 

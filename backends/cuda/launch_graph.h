@@ -1,6 +1,6 @@
-// Launches as a CUDA graph: one call starts all of them, and those that do not wait for one another
-// run at once. Of very many launches several graphs, one after another: preparing one takes more
-// than its share of time.
+// Launches as a CUDA graph: one call starts all of them, and those that do not depend on one
+// another run at once. Very many launches are several graphs, one after another: the time to
+// instantiate one grows faster than its nodes.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct BoundLaunch {
   int priority = 0;                      ///< in a graph that starts early
 };
 
-/// Whether a graph's kernels begin before those that they wait for have ended, and wait themselves:
-/// what does not change they fetch before.
+/// Whether a graph's kernels start before those that they wait for have ended, and wait themselves
+/// (programmatic dependent launch): what does not change they prefetch.
 [[nodiscard]] bool starts_early(const Device& device);
 
 /// Starts it on the device's stream. Throws DeviceError.

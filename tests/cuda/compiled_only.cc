@@ -45,10 +45,11 @@ Result<void> compile_units(const Plan& plan) {
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
     const MemberLoops loops = choose_row_loops(plan, launch).loops;
-    const std::size_t turn = kernels.size() / 2 % 3;  // of the orders that a graph may give it
-    const cuda::LaunchOrder order{.waits_last = turn == 1, .releases_last = turn == 2};
+    const std::size_t turn = kernels.size() / 2 % 3;
+    const cuda::ProgrammaticLaunch programmatic{.waits_last = turn == 1,
+                                                .releases_last = turn == 2};
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
-      kernels.push_back(cuda::unit_text(kernel, loops, unit, plan.target, order));
+      kernels.push_back(cuda::unit_text(kernel, loops, unit, plan.target, programmatic));
     }
   }
   std::erase_if(kernels, std::not_fn(is_chosen));

@@ -20,7 +20,7 @@ bool waits(const Waits& before, std::uint32_t from, std::uint32_t to, bool leave
   });
 }
 
-TEST(DirectDependencies, whoever_is_waited_for_in_turn_is_left_out) {
+TEST(DirectDependencies, what_is_waited_for_in_turn_is_left_out) {
   const Waits before{{}, {0}, {0, 1}, {}, {0, 1, 2, 3}, {1, 3}, {0, 2, 4, 5}};
   EXPECT_THAT(direct_dependencies(before),
               ElementsAre(ElementsAre(), ElementsAre(0), ElementsAre(1), ElementsAre(),

@@ -1,5 +1,5 @@
 // Products by matrix units: as far from the interpreter's as their format's rounding explains and
-// no farther, and not exact; narrow ones exact; the same bits in each schedule.
+// no farther, and not exact; narrow ones exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -254,10 +254,10 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   *function = reinterpret_cast<CUfunction>(&kernel);
   return kSuccess;
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void**) {
-  if (config->shared > 0) return kInvalid;
-  EmulatedLaunch(function, config->grid_x, config->block_x, parameters).run();
+CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned threads,
+                        unsigned, unsigned, unsigned shared, CUstream, void** parameters, void**) {
+  if (shared > 0) return kInvalid;
+  EmulatedLaunch(function, blocks, threads, parameters).run();
   return kSuccess;
 }
 }

@@ -1,33 +1,36 @@
-// A launch a kernel, all of a stage in a CUDA graph. Launches of one kernel that nothing keeps
-// apart are one node.
+// The CUDA graphs of a Plan: one for each stage, and how kernels are started with them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
+#include "backends/cuda/device_block.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_series.h"
-#include "backends/cuda/device_unit.h"
+#include "backends/cuda/graph_nodes.h"
 #include "backends/cuda/launch_graph.h"
-#include "backends/cuda/schedule.h"
-#include "src/plan/choose_loops.h"
-#include "src/plan/launch_layout.h"
 
 namespace vecc::cuda {
 
-class GraphSchedule {
+/// What a launch of the Plan is started with.
+struct LaunchArguments {
+  std::vector<std::byte> bytes;  ///< `Bound` of print_cuda()
+  bool narrow = false;           ///< its lists have 16 bits an entry
+};
+
+class PlanGraphs {
  public:
   /// Compiles or loads the Plan's kernels. Errors: those of compile_device_code(). Throws
   /// DeviceError.
-  [[nodiscard]] static Result<std::unique_ptr<GraphSchedule>> load(std::shared_ptr<Device> device,
-                                                                   const Plan& plan,
-                                                                   const DeviceCodeOptions& options,
-                                                                   DeviceCodeCounts* counts);
+  [[nodiscard]] static Result<std::unique_ptr<PlanGraphs>> load(std::shared_ptr<Device> device,
+                                                                const Plan& plan,
+                                                                const DeviceCodeOptions& options,
+                                                                DeviceCodeCounts* counts);
 
   /// Once, before anything is started: by launch. Throws DeviceError.
-  void bind(const Plan& plan, std::vector<LaunchArguments> arguments);
+  void bind(std::vector<LaunchArguments> arguments);
   /// All launches of a stage. Does not wait. Throws DeviceError.
   void start(std::uint32_t stage);
   /// Those of stage 0 as often as the series says. Does not wait. Throws DeviceError.
@@ -38,25 +41,14 @@ class GraphSchedule {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
-  // Launches of one kernel, of one level.
   struct Node {
-    std::vector<std::uint32_t> launches;
-    MemberLoops loops;
-    std::vector<BlockRows> blocks;
-    std::vector<std::size_t> firsts;    // by launch its first block; then how many there are
-    std::vector<std::uint32_t> before;  // nodes of the stage, earlier in it
-    Cycles cycles;                      // of all launches, by the model
-    LaunchOrder order;
-    int priority = 0;
-    std::shared_ptr<DeviceModule> unit;
+    GraphNode graph;
+    std::shared_ptr<DeviceModule> code;
     BoundLaunch bound;
   };
   using Stage = std::vector<Node>;
 
-  explicit GraphSchedule(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  [[nodiscard]] static Stage nodes_of(const Plan& plan, const StageLaunches& launches);
-  static void put_roots_in_a_row(const Plan& plan, Stage& stage);
-  static void begin_early(const Target& target, Stage& stage);
+  explicit PlanGraphs(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   static void bind_node(Node& node, std::vector<LaunchArguments>& arguments,
                         std::vector<std::byte>& tables);
   [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,

@@ -1,0 +1,36 @@
+// A Plan's launches as nodes of CUDA graphs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backends/cuda/device_unit.h"
+#include "src/plan/choose_loops.h"
+#include "src/plan/launch_layout.h"
+#include "vecc/plan.h"
+
+namespace vecc::cuda {
+
+/// run() and differentiate(): a graph each.
+inline constexpr std::uint32_t kStages = 2;
+
+/// Launches of one kernel, with the same loops, in one level of a stage (what waits for one of them
+/// is in a later level): the GPU launches them as one.
+struct GraphNode {
+  std::vector<std::uint32_t> launches;  ///< of the Plan, rising
+  MemberLoops loops;
+  std::vector<BlockRows> blocks;
+  std::vector<std::size_t> first_blocks;  ///< by launch; then how many blocks there are
+  std::vector<std::uint32_t> before;      ///< nodes of the stage that it waits for, earlier ones
+  Cycles cycles;                          ///< of all launches, by the model of their loops
+  ProgrammaticLaunch programmatic;        ///< where nodes start early
+  int priority = 0;                       ///< likewise
+};
+
+/// By stage, in the order in which nodes are added to its graph. `starts_early`: they are ordered,
+/// and wait, as plan_early_start() says.
+[[nodiscard]] std::vector<std::vector<GraphNode>> make_graph_nodes(const Plan& plan,
+                                                                   bool starts_early);
+
+}  // namespace vecc::cuda

@@ -1,0 +1,185 @@
+#include "backends/cuda/plan_graphs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "src/kernel/print_end_run.h"
+
+namespace vecc::cuda {
+namespace {
+
+// Only what keeps states is run in series.
+bool has_series(const Plan& plan) {
+  return !plan.launches.empty() && std::ranges::any_of(plan.buffers, [](const PlanBuffer& buffer) {
+    return buffer.kind == PlanBuffer::Kind::State;
+  });
+}
+
+// Where bytes begin that are appended to others.
+template <class Entry>
+std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
+  constexpr std::size_t kAlignment = 16;
+  const std::size_t begin = (to.size() + kAlignment - 1) / kAlignment * kAlignment;
+  to.resize(begin + entries.size_bytes());
+  if (!entries.empty()) std::memcpy(to.data() + begin, entries.data(), entries.size_bytes());
+  return begin;
+}
+
+// Texts of kernels, each once.
+class KernelTexts {
+ public:
+  explicit KernelTexts(const Plan& plan) : plan_(plan) {}
+
+  // The number of a node's text.
+  std::size_t add(const GraphNode& node) {
+    const std::uint32_t kernel = plan_.launches[node.launches.front()].kernel;
+    const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
+    const auto [found, is_new] =
+        numbers_.try_emplace({kernel, node.loops, unit, node.programmatic}, texts_.size());
+    if (is_new) {
+      texts_.push_back(
+          unit_text(plan_.kernels[kernel], node.loops, unit, plan_.target, node.programmatic));
+    }
+    return found->second;
+  }
+  std::vector<std::string> take() { return std::move(texts_); }
+
+ private:
+  const Plan& plan_;
+  std::map<std::tuple<std::uint32_t, MemberLoops, CudaUnit, ProgrammaticLaunch>, std::size_t>
+      numbers_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> device,
+                                                     const Plan& plan,
+                                                     const DeviceCodeOptions& options,
+                                                     DeviceCodeCounts* counts) {
+  std::unique_ptr<PlanGraphs> made(new PlanGraphs(std::move(device)));
+  KernelTexts kernels(plan);
+  std::vector<std::size_t> text_of;  // by node of all stages
+  for (std::vector<GraphNode>& nodes : make_graph_nodes(plan, starts_early(*made->device_))) {
+    Stage& stage = made->stages_.emplace_back();
+    for (GraphNode& node : nodes) {
+      text_of.push_back(kernels.add(node));
+      stage.push_back({std::move(node), nullptr, {}});
+    }
+  }
+  std::vector<std::string> texts = kernels.take();
+  if (has_series(plan)) texts.push_back(print_end_run(plan.dtype));
+  VECC_TRY(const auto modules, load_device_code(made->device_, texts, options, counts));
+  if (has_series(plan)) made->end_run_ = modules.back();
+  std::size_t next = 0;
+  for (Stage& stage : made->stages_) {
+    for (Node& node : stage) node.code = modules[text_of[next++]];
+  }
+  made->graphs_.resize(kStages);
+  return made;
+}
+
+// `tables`: what is to be on the device; addresses in what is bound count from its beginning.
+void PlanGraphs::bind_node(Node& node, std::vector<LaunchArguments>& arguments,
+                           std::vector<std::byte>& tables) {
+  const std::vector<std::uint32_t>& launches = node.graph.launches;
+  std::vector<std::byte> bounds;
+  for (const std::uint32_t launch : launches) {
+    const std::vector<std::byte>& bytes = arguments[launch].bytes;
+    bounds.insert(bounds.end(), bytes.begin(), bytes.end());
+  }
+  const bool narrow = arguments[launches.front()].narrow;
+  BoundLaunch& bound = node.bound;
+  bound.function = node.code->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
+  bound.blocks = append(tables, std::span<const BlockRows>(node.graph.blocks));
+  bound.block_count = static_cast<std::uint32_t>(node.graph.blocks.size());
+  bound.threads = node.graph.loops.threads;
+  bound.priority = node.graph.priority;
+  bound.arguments = std::move(bounds);
+  if (launches.size() > 1) {
+    bound.all = append(tables, std::span<const std::byte>(bound.arguments));
+  }
+}
+
+void PlanGraphs::bind(std::vector<LaunchArguments> arguments) {
+  std::vector<std::byte> tables;
+  node_of_.resize(arguments.size());
+  for (Stage& stage : stages_) {
+    for (Node& node : stage) {
+      bind_node(node, arguments, tables);
+      for (const std::uint32_t launch : node.graph.launches) node_of_[launch] = &node;
+    }
+  }
+  bytes_ = tables.size();
+  tables_ = DeviceMemory(device_, bytes_);
+  tables_.write(0, tables.data(), bytes_);
+  for (Stage& stage : stages_) {
+    for (Node& node : stage) {
+      BoundLaunch& bound = node.bound;
+      bound.blocks += tables_.address();
+      if (node.graph.launches.size() == 1) continue;
+      bound.all += tables_.address();
+      bound.arguments.resize(sizeof bound.all);
+      std::memcpy(bound.arguments.data(), &bound.all, sizeof bound.all);
+    }
+  }
+}
+
+void PlanGraphs::start_alone(std::uint32_t launch) {
+  const Node& node = *node_of_[launch];
+  const std::vector<std::uint32_t>& launches = node.graph.launches;
+  const auto i =
+      static_cast<std::size_t>(std::ranges::lower_bound(launches, launch) - launches.begin());
+  const std::vector<std::size_t>& first_blocks = node.graph.first_blocks;
+  BoundLaunch alone = node.bound;
+  alone.blocks += first_blocks[i] * sizeof(BlockRows);
+  alone.block_count = static_cast<std::uint32_t>(first_blocks[i + 1] - first_blocks[i]);
+  start_launch(*device_, alone);
+}
+
+// `last`: what is started when all others are done; null: nothing.
+std::unique_ptr<LaunchGraph> PlanGraphs::make_graph(const Stage& stage,
+                                                    const BoundLaunch* last) const {
+  std::vector<const BoundLaunch*> launches;
+  std::vector<std::vector<std::uint32_t>> before;
+  std::vector<bool> has_next(stage.size(), false);
+  for (const Node& node : stage) {
+    launches.push_back(&node.bound);
+    before.push_back(node.graph.before);
+    for (const std::uint32_t other : node.graph.before) has_next[other] = true;
+  }
+  if (last != nullptr) {
+    launches.push_back(last);
+    before.emplace_back();
+    for (std::uint32_t n = 0; n < stage.size(); ++n) {
+      if (!has_next[n]) before.back().push_back(n);
+    }
+  }
+  return std::make_unique<LaunchGraph>(device_, launches, before);
+}
+
+void PlanGraphs::start(std::uint32_t stage) {
+  if (graphs_[stage] == nullptr) graphs_[stage] = make_graph(stages_[stage], nullptr);
+  graphs_[stage]->start();
+}
+
+void PlanGraphs::start_series(const DeviceSeries& series) {
+  if (series_graph_ == nullptr || series_ != series.device_arguments()) {
+    series_ = series.device_arguments();
+    BoundLaunch last;
+    last.function = end_run_->function("vecc_end_run");
+    last.arguments.resize(sizeof series_);
+    std::memcpy(last.arguments.data(), &series_, sizeof series_);
+    last.blocks = series.run();
+    last.block_count = 1;
+    series_graph_ = make_graph(stages_[0], &last);
+  }
+  for (std::uint32_t run = 0; run < series.arguments().runs; ++run) series_graph_->start();
+}
+
+}  // namespace vecc::cuda
