@@ -1,4 +1,4 @@
-// Products of one number and rows, which whoever reads them computes.
+// Products of one number and rows, which the op that reads them computes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace vecc::test {
 namespace {
 
 // -1 times rows from anywhere, then a sum: one launch on a GPU.
-TEST(LateProducts, OfOneNumberAndGatheredRowsAreTheMaps) {
+TEST(InlinedProducts, OfOneNumberAndGatheredRowsAreTheMaps) {
   constexpr std::uint32_t kGathered = 100;
   Program program;
   program.set_sample_count(1);

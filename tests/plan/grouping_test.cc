@@ -1,0 +1,150 @@
+// What is known of a Program before it is lowered, and which kernel an op joins.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "src/plan/analysis/piece_length.h"
+#include "src/plan/group/choose_group.h"
+#include "src/plan/launch_layout.h"
+#include "vecc/program_text.h"
+
+namespace vecc::test {
+namespace {
+
+Program program_of(const std::string& text) {
+  auto program = parse_program("vecc program 1 f32 samples 0\n" + text, "test");
+  EXPECT_TRUE(program) << program.error().text();
+  return *std::move(program);
+}
+
+TEST(ProgramAnalysis, AParameterIsOneMemoryHoweverOftenItIsRead) {
+  const Program program = program_of(R"(parameter "w" [2, 8x1]
+parameter "v" [2, 8x1]
+%0 = weight "w" : f32[2, 8x1]
+%1 = weight "w" : f32[2, 8x1]
+%2 = weight "v" : f32[2, 8x1]
+%3 = update %1, %2 : f32[2, 8x1]
+)");
+  const ProgramAnalysis analysis = analyze(program, {});
+  EXPECT_EQ(analysis.memory_of(program, 1), 0u);
+  EXPECT_EQ(analysis.memory_of(program, 2), 2u);
+  EXPECT_TRUE(analysis.is_updated[0] && analysis.is_updated[1]);
+  EXPECT_FALSE(analysis.is_updated[2] || analysis.is_updated[3]);
+}
+
+TEST(ProgramAnalysis, AProductIsInlinedIfOneSumReadsItAndNothingElse) {
+  const Program program = program_of(R"(parameter "w" [4, 1]
+parameter "x" [4, 8x1]
+%0 = weight "w" : f32[4, 1]
+%1 = weight "x" : f32[4, 8x1]
+%2 = linear %1, %0 : f32[4, 8x1]
+%3 = segment %2 [0, 1, 4] sum : f32[2, 8x1]
+%4 = linear %1, %0 : f32[4, 8x1]
+%5 = segment %4 [0, 1, 4] sum : f32[2, 8x1]
+%6 = update %1, %4 : f32[4, 8x1]
+)");
+  const ProgramAnalysis analysis = analyze(program, {});
+  EXPECT_TRUE(analysis.inlined_in_sum[2]);
+  EXPECT_FALSE(analysis.inlined_in_sum[4]) << "the update stores it";
+  PlanOptions kept;
+  kept.kept.push_back(2);
+  EXPECT_FALSE(analyze(program, kept).inlined_in_sum[2]);
+  PlanOptions unfused;
+  unfused.fuse = false;
+  EXPECT_FALSE(analyze(program, unfused).inlined_in_sum[2]);
+}
+
+TEST(PieceLength, IsTheTargetsOnAGpu) {
+  constexpr std::uint32_t kMembers = 100'000;
+  const Segments segments = Segments::fixed(kMembers);
+  const auto pieces = [&](const PlanOptions& options) {
+    const auto cut = cut_long_segments(options, segments, 1, Shape::scalar());
+    return cut ? cut->pieces : 1;
+  };
+  const PlanOptions cpu;
+  EXPECT_EQ(pieces(cpu), (kMembers + cpu.longest_piece - 1) / cpu.longest_piece);
+  Target small = default_gpu();
+  small.multiprocessors = 2;
+  EXPECT_GT(pieces(for_gpu({}, default_gpu())), pieces(for_gpu({}, small)));
+}
+
+// %1, a function of the rows of %0, in a kernel of its own; then an op that reads it.
+class ChooseGroup : public testing::Test {
+ protected:
+  ChooseGroup()
+      : program_(program_of(R"(parameter "x" [6, 8x1]
+%0 = weight "x" : f32[6, 8x1]
+%1 = transform %0 relu : f32[6, 8x1]
+%2 = transform %1 relu : f32[6, 8x1]
+)")),
+        analysis_(analyze(program_, {})),
+        grouping_(program_, analysis_) {
+    group_ = grouping_.groups.add(DType::F32, program_.op(1).rows, 0, 1);
+    KernelGroup& group = grouping_.groups[group_];
+    const NodeIndex node = group.load({0, KernelSpace::Row, RowMap::Direct, 0, kNone, kShape});
+    grouping_.values.set_node(1, group_, node, KernelSpace::Row);
+    group.add_value(1, node);
+  }
+
+  [[nodiscard]] GroupChoice choose(const RowRead& read, std::uint32_t stage = 0) const {
+    const std::uint32_t rows = grouping_.values.row_count(read);
+    return GroupChooser(options_, grouping_)
+        .choose({rows, std::span(&read, 1), EntryLoop::Any, stage});
+  }
+
+  static constexpr Shape kShape = Shape::column(8);
+  const RowRead direct_{{1, std::nullopt}, kShape};
+  const RowRead gathered_{{1, Index::list({5, 4, 3, 2, 1, 0})}, kShape};
+  PlanOptions options_;
+  Program program_;
+  ProgramAnalysis analysis_;
+  Grouping grouping_;
+  GroupIndex group_ = 0;
+};
+
+TEST_F(ChooseGroup, AnOpJoinsTheKernelThatMakesItsOperandRowByRow) {
+  EXPECT_EQ(choose(direct_).group, group_);
+  EXPECT_EQ(choose(direct_, /*stage=*/1).group, kNone);
+  options_.fuse = false;
+  EXPECT_EQ(choose(direct_).group, kNone);
+  options_.fuse = true;
+  grouping_.groups[group_].closed = true;
+  EXPECT_EQ(choose(direct_).group, kNone);
+}
+
+TEST_F(ChooseGroup, RowsInAnotherOrderWaitForTheKernelThatMakesThem) {
+  grouping_.groups[group_].level = 3;
+  const GroupChoice choice = choose(gathered_);
+  EXPECT_EQ(choice.group, kNone);
+  EXPECT_EQ(choice.level, 4u);
+}
+
+TEST_F(ChooseGroup, ALevelRisesUntilAValueIsReadOutside) {
+  const GroupIndex other = grouping_.groups.add(DType::F32, 6, 0, 5);
+  const ValueId late = grouping_.values.add_temporary(6, kShape);
+  grouping_.values.set_node(late, other, 0, KernelSpace::Row);
+  const RowRead reads[] = {direct_, {{late, Index::list({1, 0, 2, 3, 4, 5})}, kShape}};
+  const GroupRequest request{6, reads};
+  const GroupChooser chooser(options_, grouping_);
+  const GroupChoice rises = chooser.choose(request);
+  EXPECT_EQ(rises.group, group_);
+  EXPECT_EQ(rises.level, 6u);
+  EXPECT_EQ(grouping_.groups[group_].level, 1u) << "a choice changes nothing";
+  grouping_.freeze(1);
+  EXPECT_EQ(chooser.choose(request).group, kNone);
+}
+
+TEST_F(ChooseGroup, RowsBecomeMembersOfTheSegmentThatReadsThem) {
+  const Segments segments = Segments::ragged({0, 2, 6});
+  const GroupRequest request{6, std::span(&direct_, 1), EntryLoop::WholeRows};
+  const GroupChooser chooser(options_, grouping_);
+  const GroupChoice choice = chooser.choose_of_members(request, direct_, segments);
+  EXPECT_EQ(choice.group, group_);
+  EXPECT_TRUE(choice.takes_segments);
+  EXPECT_FALSE(grouping_.groups[group_].has_segments()) << "a choice changes nothing";
+  grouping_.groups[group_].types = 0;
+  EXPECT_EQ(chooser.choose_of_members(request, direct_, segments).group, kNone);
+}
+
+}  // namespace
+}  // namespace vecc::test
