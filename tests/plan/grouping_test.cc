@@ -81,7 +81,7 @@ class ChooseGroup : public testing::Test {
         grouping_(program_, analysis_) {
     group_ = grouping_.groups.add(DType::F32, program_.op(1).rows, 0, 1);
     KernelGroup& group = grouping_.groups[group_];
-    const NodeIndex node = group.load({0, KernelSpace::Row, RowMap::Direct, 0, kNone, kShape});
+    const NodeIndex node = group.load({{false, KernelSpace::Row, RowMap::Direct, kShape}, 0});
     grouping_.values.set_node(1, group_, node, KernelSpace::Row);
     group.add_value(1, node);
   }

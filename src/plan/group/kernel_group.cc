@@ -24,11 +24,11 @@ KernelNode node_of(KernelNode::Kind kind, Shape shape, std::initializer_list<Nod
   return node;
 }
 
-std::size_t KernelGroup::KeyHash::operator()(const LoadKey& key) const noexcept {
-  std::size_t hash = key.value;
-  for (const std::uint64_t word :
-       {std::uint64_t{key.first_row}, std::uint64_t{key.list},
-        static_cast<std::uint64_t>(key.space) * 8 + static_cast<std::uint64_t>(key.map)}) {
+std::size_t KernelGroup::AccessHash::operator()(const GroupAccess& access) const noexcept {
+  std::size_t hash = access.value;
+  for (const std::uint64_t word : {std::uint64_t{access.first_row}, std::uint64_t{access.list},
+                                   static_cast<std::uint64_t>(access.access.space) * 8 +
+                                       static_cast<std::uint64_t>(access.access.map)}) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
   }
   return hash ^ (hash >> 32);
@@ -58,9 +58,7 @@ void KernelGroup::find_loads(Open& own) const {
   for (NodeIndex number = 0; number < own.kernel.nodes.size(); ++number) {
     const KernelNode& node = own.kernel.nodes[number];
     if (node.kind != KernelNode::Kind::Load) continue;
-    const auto& [access, value, first_row, list] = accesses_[node.access];
-    const LoadKey key{value, access.space, access.map, first_row, list, access.shape};
-    own.loads.insert_or_assign(key, number);
+    own.loads.insert_or_assign(accesses_[node.access], number);
   }
 }
 
@@ -87,9 +85,9 @@ void KernelGroup::become_members(const Segments& segments, std::uint32_t rows) {
   std::ranges::fill(own.spaces, KernelSpace::Member);
   find_loads(own);
   decltype(own.loads) loads;
-  for (const auto& [key, node] : own.loads) {
-    LoadKey moved = key;
-    moved.space = KernelSpace::Member;
+  for (const auto& [access, node] : own.loads) {
+    GroupAccess moved = access;
+    moved.access.space = KernelSpace::Member;
     loads.emplace(moved, node);
   }
   own.loads = std::move(loads);
@@ -122,30 +120,27 @@ bool KernelGroup::is_visible(NodeIndex node, KernelSpace space) const {
   return !makes_row(kernel.nodes[node].kind) || !same_phase;
 }
 
-NodeIndex KernelGroup::load(const LoadKey& key) {
+NodeIndex KernelGroup::load(const GroupAccess& access) {
   Open& own = open();
   find_loads(own);
-  const auto found = own.loads.find(key);
-  if (found != own.loads.end() && is_visible(found->second, key.space)) return found->second;
-  KernelNode node;
-  node.kind = KernelNode::Kind::Load;
-  node.shape = key.shape;
+  const KernelSpace space = access.access.space;
+  const auto found = own.loads.find(access);
+  if (found != own.loads.end() && is_visible(found->second, space)) return found->second;
+  KernelNode node = node_of(KernelNode::Kind::Load, access.access.shape);
   if (found != own.loads.end()) {
     node.access = own.kernel.nodes[found->second].access;
   } else {
     node.access = static_cast<std::uint32_t>(accesses_.size());
-    GroupAccess access{{false, key.space, key.map, key.shape}, key.value, key.first_row, key.list};
     own.kernel.accesses.push_back(access.access);
     accesses_.push_back(access);
   }
-  const NodeIndex number = add(std::move(node), key.space);
-  own.loads.insert_or_assign(key, number);
+  const NodeIndex number = add(std::move(node), space);
+  own.loads.insert_or_assign(access, number);
   return number;
 }
 
 NodeIndex KernelGroup::constant(double value, KernelSpace space) {
-  KernelNode node;
-  node.kind = KernelNode::Kind::Constant;
+  KernelNode node = node_of(KernelNode::Kind::Constant, Shape::scalar());
   node.constant = value;
   return add(std::move(node), space);
 }

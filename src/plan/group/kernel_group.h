@@ -22,22 +22,13 @@ using NodeIndex = std::uint32_t;
 [[nodiscard]] KernelNode node_of(KernelNode::Kind kind, Shape shape,
                                  std::initializer_list<NodeIndex> operands = {});
 
-/// What a load reads: rows of a stored value, or a buffer that no op of the Program makes.
-struct LoadKey {
-  ValueId value = 0;
-  KernelSpace space = KernelSpace::Row;
-  RowMap map = RowMap::Direct;
-  std::uint32_t first_row = 0;
-  ArrayIndex list = kNone;
-  Shape shape;
-  bool operator==(const LoadKey&) const = default;
-};
-
+/// What a load reads, or where a store goes: rows of a value, or of a temporary.
 struct GroupAccess {
   KernelAccess access;
   ValueId value = 0;
   std::uint32_t first_row = 0;
   ArrayIndex list = kNone;
+  bool operator==(const GroupAccess&) const = default;
 };
 
 /// A kernel, and where its nodes stand: what groups may share.
@@ -81,8 +72,8 @@ class KernelGroup {
   NodeIndex add(KernelNode node, KernelSpace space, bool alone = false);
   /// A phase that the next node of this space stands in.
   void begin_phase(KernelSpace space, bool reversed = false);
-  /// The load of a key: one that is there and can be seen from the end, or a new one.
-  NodeIndex load(const LoadKey& key);
+  /// A load: one that is there and can be seen from the end, or a new one.
+  NodeIndex load(const GroupAccess& access);
   NodeIndex constant(double value, KernelSpace space);
   /// Whether a node added now in `space` may read `node`.
   [[nodiscard]] bool is_visible(NodeIndex node, KernelSpace space) const;
@@ -111,13 +102,13 @@ class KernelGroup {
   ArrayIndex types = kNone;
 
  private:
-  struct KeyHash {
-    std::size_t operator()(const LoadKey& key) const noexcept;
+  struct AccessHash {
+    std::size_t operator()(const GroupAccess& access) const noexcept;
   };
 
   /// While ops are added.
   struct Open : GroupKernel {
-    boost::unordered_flat_map<LoadKey, NodeIndex, KeyHash> loads;  ///< the latest of each key
+    boost::unordered_flat_map<GroupAccess, NodeIndex, AccessHash> loads;  ///< the latest of each
     bool knows_loads = true;
   };
 

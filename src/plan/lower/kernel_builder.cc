@@ -19,20 +19,20 @@ NodeIndex KernelBuilder::read(const RowRead& read) const {
 }
 
 NodeIndex KernelBuilder::load(const RowRead& read) const {
-  LoadKey key{read.value, space_, RowMap::Direct, 0, kNone, read.shape};
+  GroupAccess from{{false, space_, RowMap::Direct, read.shape}, read.value};
   if (read.by_tile) {
-    key.map = RowMap::Tile;
+    from.access.map = RowMap::Tile;
   } else if (read.one || (read.index && grouping_.values[read.value].rows == 1)) {
-    key.map = RowMap::One;
+    from.access.map = RowMap::One;
   } else if (read.index && read.index->form() == Index::Form::Slice) {
-    key.first_row = read.index->begin();
+    from.first_row = read.index->begin();
   } else if (read.index) {
-    key.map = RowMap::List;
-    key.list = grouping_.arrays.add(*read.index);
+    from.access.map = RowMap::List;
+    from.list = grouping_.arrays.add(*read.index);
   }
   grouping_.values.mark_stored(read.value);
   if (grouping_.values[read.value].group != number_) grouping_.freeze(read.value);
-  return group().load(key);
+  return group().load(from);
 }
 
 void KernelBuilder::make(ValueId id, NodeIndex node) const {

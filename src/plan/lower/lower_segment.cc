@@ -22,7 +22,7 @@ void count_members(const OpLowering& lowering, const Segments& segments) {
 
 void average_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
                     const Segments& segments, const SegmentPieces& pieces) {
-  const RowRead sum = lowering.add_temporary(pieces.rows, lowering.grouping.values[id].shape);
+  const RowRead sum = lowering.add_temporary(pieces.rows, lowering.shape_of(id));
   reduce_pieces(lowering, sum.value, members, pieces, Combination::Sum);
   const RowRead reads[] = {sum, add_shares(lowering, segments, pieces.rows)};
   const KernelBuilder kernel = lowering.begin_rows(pieces.rows, reads, EntryLoop::Any);
@@ -86,18 +86,18 @@ void reduce_members(const OpLowering& lowering, ValueId id, const RowRead& membe
   const RowRead made = make_members(lowering, members, segments);
   const KernelBuilder kernel = lowering.begin_members(made, segments, rows);
   const NodeIndex member = kernel.read(made);
-  KernelNode node = node_of(KernelNode::Kind::Reduce, lowering.grouping.values[id].shape, {member});
+  KernelNode node = node_of(KernelNode::Kind::Reduce, lowering.shape_of(id), {member});
   node.combination = combination;
   node.skips_nan = skips_nan;
   kernel.make(id, kernel.add(std::move(node)));
   KernelGroup& group = kernel.group();
   group.closed = group.kernel().nodes[member].kind == KernelNode::Kind::Times &&
-                 is_split_over_blocks(lowering.options.target, lowering.grouping.values[id].shape);
+                 is_split_over_blocks(lowering.options.target, lowering.shape_of(id));
 }
 
 void reduce_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
                    const SegmentPieces& pieces, Combination combination, MemberKind kind) {
-  const RowRead partial = lowering.add_temporary(pieces.pieces, lowering.grouping.values[id].shape);
+  const RowRead partial = lowering.add_temporary(pieces.pieces, lowering.shape_of(id));
   reduce_members(lowering, partial.value, members, pieces.of_members, pieces.pieces, combination,
                  kind, is_selection(combination));
   reduce_members(lowering, id, partial, pieces.of_pieces, pieces.rows, combination);

@@ -37,7 +37,7 @@ void spread_gradient(const OpLowering& lowering, const RowRead& g, const Segment
 // The member that was selected gets the segment's gradient.
 void select_gradient(const OpLowering& lowering, ValueId id, const RowRead& x, const RowRead& g,
                      const Segments& segments, Combination combination, bool skips_nan = false) {
-  const Shape shape = lowering.grouping.values[id].shape;
+  const Shape shape = lowering.shape_of(id);
   const std::uint32_t rows = lowering.row_count(g);
   if (const auto pieces = cut_long_segments(lowering.options, segments, rows, g.shape,
                                             MemberKind::Rows, /*first_alone=*/true)) {
@@ -64,7 +64,7 @@ void select_gradient(const OpLowering& lowering, ValueId id, const RowRead& x, c
 // `guard` is zero nothing is passed on.
 void product_gradient(const OpLowering& lowering, ValueId id, const RowRead& x, const RowRead& g,
                       const RowRead& guard, const Segments& segments) {
-  const Shape shape = lowering.grouping.values[id].shape;
+  const Shape shape = lowering.shape_of(id);
   const std::uint32_t rows = lowering.row_count(g);
   if (const auto pieces = cut_long_segments(lowering.options, segments, rows, g.shape)) {
     const RowRead partial = lowering.add_temporary(pieces->pieces, shape);

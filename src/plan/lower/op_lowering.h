@@ -23,6 +23,7 @@ struct OpLowering {
   [[nodiscard]] RowRead read_of(ValueId operand) const {
     return vecc::read_of(program, analysis.sources, operand);
   }
+  [[nodiscard]] Shape shape_of(ValueId value) const { return grouping.values[value].shape; }
   [[nodiscard]] std::uint32_t row_count(const RowRead& read) const {
     return grouping.values.row_count(read);
   }

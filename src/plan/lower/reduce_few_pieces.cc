@@ -78,7 +78,7 @@ bool adds_few_pieces(const OpLowering& lowering, ValueId id, const SegmentPieces
 void reduce_few_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
                        const Segments& segments, const SegmentPieces& pieces,
                        Combination combination) {
-  const Shape shape = lowering.grouping.values[id].shape;
+  const Shape shape = lowering.shape_of(id);
   PiecePlaces places = place_pieces(pieces);
   const std::uint32_t behind = places.offsets.back();
   const auto count = static_cast<std::uint32_t>(places.segments.size());
