@@ -105,9 +105,9 @@ struct PlanOptions {
   std::uint32_t longest_piece = 2048;
   /// The same of rows of 32 to 1,023 numbers.
   std::uint32_t longest_wide_piece = 2048;
-  /// Where no more pieces than these come out, they have about as many members as a segment has
-  /// pieces, so that both are reduced in the least time; 0: never.
-  std::uint32_t even_pieces = 0;
+  /// Up to so many pieces, each has about as many members as its segment has pieces: the sums of
+  /// pieces, and of these, are equally long, which takes the least time; 0: never.
+  std::uint32_t max_balanced_pieces = 0;
   /// Products with fewer entries a row do not run in blocks of rows: a kernel may have several.
   std::uint32_t least_blocked_entries = 1;
   /// Values take the memory of others that are no longer read, where all of them together have

@@ -48,7 +48,7 @@ void mix_blocks(std::uint32_t most, std::vector<BlockRows>& blocks) {
 PlanOptions for_gpu(PlanOptions options, const Target& target) {
   options.target = target;
   options.longest_piece = options.longest_wide_piece = kLongestGpuPiece;
-  options.even_pieces = target.blocks_at_once(kCudaThreads);
+  options.max_balanced_pieces = target.blocks_at_once(kCudaThreads);
   options.least_blocked_entries = kLeastBlockedEntries;
   // About what the GPU's cache holds.
   options.least_reused_elements = std::bit_ceil(target.cache_bytes / sizeof(float));

@@ -42,7 +42,7 @@ Plan plan_of(const Sums& sums) {
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
   PlanOptions options = for_gpu({}, default_gpu());
   options.longest_piece = options.longest_wide_piece = 1u << 20;
-  options.even_pieces = 0;
+  options.max_balanced_pieces = 0;
   return make_plan(program, options);
 }
 

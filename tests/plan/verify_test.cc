@@ -53,7 +53,7 @@ void check_plans(const Program& program, ValueId second_stage = kNone) {
   options.target.launches_at_once = 1;
   expect_verified(program, options, "as for a GPU, in short pieces");
   options.longest_piece = options.longest_wide_piece = 64;
-  options.even_pieces = 1000;
+  options.max_balanced_pieces = 1000;
   expect_verified(program, options, "as for a GPU, in even pieces");
   expect_all_stored(program);
 }

@@ -60,7 +60,7 @@ std::uint32_t piece_length(const PlanOptions& options, const Segments& segments,
   const std::uint64_t size = shape.size();
   const bool is_wide = size >= kWideEntries && size < kMatrixEntries;
   std::uint32_t longest = is_wide ? options.longest_wide_piece : options.longest_piece;
-  if (options.even_pieces == 0) return longest;
+  if (options.max_balanced_pieces == 0) return longest;
   if (options.long_rows_first && size < kMatrixEntries) longest = members_of_block(size, kind);
   std::uint32_t members = 0;
   std::uint64_t all = 0;
@@ -73,12 +73,12 @@ std::uint32_t piece_length(const PlanOptions& options, const Segments& segments,
   }
   if (members <= members_of_few(shape, kind)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
-  std::uint32_t even = std::clamp(std::bit_ceil(root), kShortestPiece, longest);
+  std::uint32_t balanced = std::clamp(std::bit_ceil(root), kShortestPiece, longest);
   // A block's warps join whole matrices, however few members they have.
   if (kind == MemberKind::OuterProducts && members > kManyProducts) {
-    even = std::min(2 * even, longest);
+    balanced = std::min(2 * balanced, longest);
   }
-  return all / even <= options.even_pieces ? even : longest;
+  return all / balanced <= options.max_balanced_pieces ? balanced : longest;
 }
 
 }  // namespace
