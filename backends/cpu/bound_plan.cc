@@ -5,8 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "src/kernel/kernel_lists.h"
 #include "src/kernel/prelude.h"
 #include "src/kernel/print_cpp.h"
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "src/support/hash128.h"
 
 namespace vecc::cpu {
@@ -14,9 +16,9 @@ namespace {
 
 // Of its text: the same in every graph, so that its code is found again whatever it was compiled
 // with.
-std::string name_of(const Kernel& kernel) {
+std::string name_of(const Kernel& kernel, const KernelSchedule& schedule) {
   Hash128 hash;
-  hash.add(std::string_view(print_cpp(kernel).text));
+  hash.add(std::string_view(print_cpp(kernel, schedule)));
   return "kernel_" + hexadecimal_text(hash.high(), hash.low());
 }
 
@@ -42,10 +44,10 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const LoadOptions&
   std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan)));
   std::vector<CodePart> parts;
   for (const Kernel& kernel : bound->plan_.kernels) {
-    bound->names_.push_back(name_of(kernel));
-    CppKernel printed = print_cpp(kernel, bound->names_.back());
-    parts.push_back({std::move(printed.text)});
-    bound->scratch_bytes_.push_back(printed.scratch_bytes);
+    const KernelSchedule schedule = schedule_for_cpp(kernel);
+    bound->names_.push_back(name_of(kernel, schedule));
+    parts.push_back({print_cpp(kernel, schedule, bound->names_.back())});
+    bound->scratch_bytes_.push_back(schedule.scratch_bytes);
   }
   auto loaded = load_code(kernel_prelude(), parts, load, counts);
   if (!loaded && loaded.error().list().front().code == ErrorCode::CompilerAbsent) {

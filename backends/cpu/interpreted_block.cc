@@ -12,12 +12,6 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
-bool is_selection(const KernelNode& node) {
-  return node.kind == Kind::ReduceArg ||
-         (node.kind == Kind::Reduce &&
-          (node.combination == Combination::Max || node.combination == Combination::Min));
-}
-
 template <class T>
 T sum_of(const T* row, std::size_t entries) {
   T sum = 0;

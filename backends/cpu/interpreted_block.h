@@ -6,7 +6,7 @@
 
 #include "backends/cpu/interpreted_rows.h"
 #include "backends/cpu/kernel_interpreter.h"
-#include "src/kernel/kernel_loops.h"
+#include "src/kernel/kernel_lists.h"
 
 namespace vecc::cpu {
 

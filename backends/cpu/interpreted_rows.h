@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "src/kernel/body_printer.h"
+#include "src/kernel/schedule/entrywise.h"
+#include "src/kernel/schedule/kernel_schedule.h"
 #include "vecc/kernel.h"
 
 namespace vecc::cpu {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "src/kernel/print_cpp.h"
+#include "src/kernel/kernel_lists.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc::cuda {

@@ -19,8 +19,7 @@ struct ProgrammaticLaunch {
 };
 
 /// The preludes and the kernel.
-[[nodiscard]] std::string unit_text(const Kernel& kernel, const MemberLoops& loops, CudaUnit unit,
-                                    const Target& target,
-                                    const ProgrammaticLaunch& programmatic = {});
+[[nodiscard]] std::string unit_text(const Kernel& kernel, const KernelSchedule& schedule,
+                                    CudaUnit unit, const ProgrammaticLaunch& programmatic = {});
 
 }  // namespace vecc::cuda

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backends/cuda/early_start.h"
-#include "src/kernel/print_cpp.h"
+#include "src/kernel/kernel_lists.h"
 #include "src/plan/analysis/dependencies.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/analysis/narrow_arrays.h"
@@ -42,14 +42,13 @@ std::vector<StageLaunches> list_stages(const Plan& plan) {
   return stages;
 }
 
-void add_launch(const Plan& plan, std::uint32_t number, const RowLoops& rows, GraphNode& node) {
+void add_launch(const Plan& plan, std::uint32_t number, const LaunchSchedule& rows,
+                GraphNode& node) {
   const Launch& launch = plan.launches[number];
-  const CudaLayout layout =
-      cuda_layout(plan.kernels[launch.kernel], rows.loops.lanes, rows.loops.threads);
-  node.loops = rows.loops;
+  node.schedule = rows.schedule;
   node.cycles = node.cycles.beside(rows.cycles);
   node.first_blocks.push_back(node.blocks.size());
-  for (BlockRows& block : cut_blocks(plan, launch, layout, rows)) {
+  for (BlockRows& block : cut_blocks(plan, launch, rows)) {
     block.launch = static_cast<std::uint32_t>(node.launches.size());
     node.blocks.push_back(block);
   }
@@ -58,15 +57,15 @@ void add_launch(const Plan& plan, std::uint32_t number, const RowLoops& rows, Gr
 
 // By level.
 std::vector<GraphNode> merge_launches(const Plan& plan, const StageLaunches& stage,
-                                      const NarrowArrays& narrow) {
+                                      const NarrowArrays& narrow, LaunchSchedules& schedules) {
   using Key = std::tuple<std::uint32_t, std::uint32_t, MemberLoops, bool>;
   std::map<Key, GraphNode> merged;  // by level, kernel, loops and width of the lists
   for (std::uint32_t l = 0; l < stage.before.size(); ++l) {
     const Launch& launch = plan.launches[stage.first + l];
-    const RowLoops rows = choose_row_loops(plan, launch);
+    const LaunchSchedule rows = schedules.of(launch);
     const bool is_narrow = has_lists(plan.kernels[launch.kernel]) && narrow.has_all_of(launch);
     add_launch(plan, stage.first + l, rows,
-               merged[{stage.levels[l], launch.kernel, rows.loops, is_narrow}]);
+               merged[{stage.levels[l], launch.kernel, rows.schedule->members, is_narrow}]);
   }
   std::vector<GraphNode> nodes;
   nodes.reserve(merged.size());
@@ -122,9 +121,11 @@ void start_early(const Plan& plan, std::vector<GraphNode>& nodes) {
 
 std::vector<std::vector<GraphNode>> make_graph_nodes(const Plan& plan, bool starts_early) {
   const NarrowArrays narrow(plan);
+  LaunchSchedules schedules(plan);
   std::vector<std::vector<GraphNode>> stages;
   for (const StageLaunches& stage : list_stages(plan)) {
-    std::vector<GraphNode>& nodes = stages.emplace_back(merge_launches(plan, stage, narrow));
+    std::vector<GraphNode>& nodes =
+        stages.emplace_back(merge_launches(plan, stage, narrow, schedules));
     if (starts_early) start_early(plan, nodes);
   }
   return stages;

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "backends/cuda/device_unit.h"
-#include "src/plan/choose_loops.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/plan.h"
 
@@ -15,11 +15,11 @@ namespace vecc::cuda {
 /// run() and differentiate(): a graph each.
 inline constexpr std::uint32_t kStages = 2;
 
-/// Launches of one kernel, with the same loops, in one level of a stage (what waits for one of them
-/// is in a later level): the GPU launches them as one.
+/// Launches of one kernel, by the same schedule, in one level of a stage (what waits for one of
+/// them is in a later level): the GPU launches them as one.
 struct GraphNode {
   std::vector<std::uint32_t> launches;  ///< of the Plan, rising
-  MemberLoops loops;
+  std::shared_ptr<const KernelSchedule> schedule;
   std::vector<BlockRows> blocks;
   std::vector<std::size_t> first_blocks;  ///< by launch; then how many blocks there are
   std::vector<std::uint32_t> before;      ///< nodes of the stage that it waits for, earlier ones

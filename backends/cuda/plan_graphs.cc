@@ -39,11 +39,10 @@ class KernelTexts {
   std::size_t add(const GraphNode& node) {
     const std::uint32_t kernel = plan_.launches[node.launches.front()].kernel;
     const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
-    const auto [found, is_new] =
-        numbers_.try_emplace({kernel, node.loops, unit, node.programmatic}, texts_.size());
+    const auto [found, is_new] = numbers_.try_emplace(
+        {kernel, node.schedule->members, unit, node.programmatic}, texts_.size());
     if (is_new) {
-      texts_.push_back(
-          unit_text(plan_.kernels[kernel], node.loops, unit, plan_.target, node.programmatic));
+      texts_.push_back(unit_text(plan_.kernels[kernel], *node.schedule, unit, node.programmatic));
     }
     return found->second;
   }
@@ -98,7 +97,7 @@ void PlanGraphs::bind_node(Node& node, std::vector<LaunchArguments>& arguments,
   bound.function = node.code->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
   bound.blocks = append(tables, std::span<const BlockRows>(node.graph.blocks));
   bound.block_count = static_cast<std::uint32_t>(node.graph.blocks.size());
-  bound.threads = node.graph.loops.threads;
+  bound.threads = node.graph.schedule->members.threads;
   bound.priority = node.graph.priority;
   bound.arguments = std::move(bounds);
   if (launches.size() > 1) {

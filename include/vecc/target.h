@@ -14,7 +14,7 @@
 namespace vecc {
 
 /// What a GPU's multiprocessors take, in their cycles: the model by which a launch's loops are
-/// chosen (src/plan/loop_model.h).
+/// chosen (src/kernel/schedule/loop_model.h).
 struct LoopTimes {
   double instructions = 0;      ///< that a multiprocessor begins in a cycle while others wait
   double wait = 0;              ///< until what a batch of members loads is there

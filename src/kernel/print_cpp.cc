@@ -2,71 +2,59 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
-#include "src/kernel/body_printer.h"
-#include "src/kernel/kernel_loops.h"
+#include "src/kernel/kernel_lists.h"
+#include "src/kernel/print/body.h"
+#include "src/kernel/print/row_products.h"
+#include "src/kernel/print/variables.h"
+#include "src/kernel/schedule/entrywise.h"
 
 namespace vecc {
 namespace {
 
-// Rows of scalars: the loop over rows is what runs on whole registers.
-bool is_scalar_only(const Kernel& kernel) {
-  return kernel.segments == KernelSegments::None && !kernel.reloads &&
-         std::ranges::all_of(kernel.nodes, [](const KernelNode& n) { return n.shape.size() == 1; });
+std::string cpp_body_text(const Kernel& kernel, const KernelSchedule& schedule) {
+  BodyText body(kernel, schedule, "    ");
+  print_body(body);
+  return body.take();
 }
 
-struct RowsText {
-  std::string text;
-  std::uint64_t scratch_bytes = 0;
-};
-
 // The loop over rows, each printed row by row.
-std::string loop_text(const Kernel& kernel, bool by_order, const std::string& row) {
-  if (!by_order) {
-    return std::string(is_scalar_only(kernel) ? "  VECC_NO_ALIAS\n" : "") +
-           "  for (unsigned r = begin; r < end; ++r) {\n" + row + "  }\n";
-  }
+std::string cpp_loop_text(const Kernel& kernel, const KernelSchedule& schedule) {
+  const std::string row = cpp_body_text(kernel, schedule);
+  const std::string direct = "  for (unsigned r = begin; r < end; ++r) {\n" + row + "  }\n";
+  if (!has_order(kernel))
+    return (schedule.rows_are_a_vector_loop ? "  VECC_NO_ALIAS\n" : "") + direct;
   const std::string ordered =
       "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = order[q];\n" + row +
       "  }\n";
   if (has_types(kernel)) return ordered;
   // A choice row by row would cost short rows a tenth.
-  return "  if (order) {\n" + ordered + "  } else {\n  for (unsigned r = begin; r < end; ++r) {\n" +
-         row + "  }\n  }\n";
+  return "  if (order) {\n" + ordered + "  } else {\n" + direct + "  }\n";
 }
 
-RowsText rows_text(const Kernel& kernel, bool by_order) {
-  const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
-  if (entries > 1 && is_flat(kernel, entries)) {
-    return {fmt::format(
-        "  VECC_NO_ALIAS\n  for (size_t r = size_t(begin) * {0}; r < size_t(end) * {0}; ++r) "
-        "{{\n{1}"
-        "  }}\n",
-        entries, BodyPrinter(as_scalars(kernel)).print())};
+std::string cpp_rows_text(const Kernel& kernel, const KernelSchedule& schedule) {
+  if (schedule.loop == RowLoop::Numbers) {
+    return fmt::format(
+        "  VECC_NO_ALIAS\n"
+        "  for (size_t r = size_t(begin) * {0}; r < size_t(end) * {0}; ++r) {{\n{1}  }}\n",
+        schedule.entries, cpp_body_text(as_scalars(kernel), schedule));
   }
-  BodyPrinter body(kernel);
-  std::string text = body.is_blocked() ? body.print_blocked(row_text(kernel, "q + b"))
-                                       : loop_text(kernel, by_order, body.print());
-  return {std::move(text), body.scratch_bytes()};
+  if (schedule.loop == RowLoop::Rows) return cpp_loop_text(kernel, schedule);
+  BodyText body(kernel, schedule, "  ");
+  print_cpp_row_products(body, row_text(kernel, "q + b"));
+  return body.take();
 }
 
 }  // namespace
 
-CppKernel print_cpp(const Kernel& kernel, std::string_view name) {
-  const bool by_order = has_order(kernel);
+std::string print_cpp(const Kernel& kernel, const KernelSchedule& schedule, std::string_view name) {
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n"
       "template <class I>\n"
       "static void {}(const Arguments* a, unsigned begin, unsigned end, unsigned type) {{\n",
       name);
-  text += fmt::format("  using T = {};\n", kernel.dtype == DType::F32 ? "float" : "double");
-  text += head_text(kernel) + segments_text(kernel);
-  if (by_order) text += "  const I* order = static_cast<const I*>(a->order);\n";
-  const RowsText rows = rows_text(kernel, by_order);
-  if (rows.scratch_bytes > 0) text += "  T* const scratch = static_cast<T*>(a->scratch);\n";
-  text += rows.text + "}\n}  // namespace vecc_kernel\n";
+  text += variables_text(kernel);
+  if (schedule.scratch_bytes > 0) text += "  T* const scratch = static_cast<T*>(a->scratch);\n";
+  text += cpp_rows_text(kernel, schedule) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
     text += fmt::format(
@@ -76,7 +64,7 @@ CppKernel print_cpp(const Kernel& kernel, std::string_view name) {
         "begin, end, type);\n}}\n",
         name, bits, bits == 16 ? " short" : "");
   }
-  return {std::move(text), rows.scratch_bytes};
+  return text;
 }
 
 }  // namespace vecc

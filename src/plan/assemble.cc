@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "src/kernel/access_steps.h"
-#include "src/kernel/matrix_units.h"
+#include "src/kernel/schedule/tensor_cores.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/arena.h"
 #include "src/plan/lower/lower_ops.h"
@@ -185,7 +185,7 @@ class PlanAssembler {
     mark_aliases(kernel, launch);
     cut_tiles(kernel, plan_, group.types, options_, launch, plan_.arrays);
     kernel.precision = options_.precision;
-    if (!uses_matrix_units(kernel)) kernel.precision = MatmulPrecision::Exact;
+    if (!uses_tensor_cores(kernel)) kernel.precision = MatmulPrecision::Exact;
     launch.kernel = kernel_number(std::move(kernel));
     plan_.launches.push_back(std::move(launch));
   }

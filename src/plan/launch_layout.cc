@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "src/kernel/print_cuda.h"
+#include "src/kernel/schedule/outer_products.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc {
@@ -18,17 +18,17 @@ constexpr std::uint32_t kLongestGpuPiece = 512;
 constexpr std::uint32_t kWarpRows = 32;
 
 // Rows of a block for products: fewer than it can have if others were without any.
-std::uint32_t rows_of_products(const Launch& launch, const CudaLayout& layout,
-                               std::uint32_t processors) {
-  std::uint32_t most = layout.block_rows;
-  while (most > kWarpRows && std::uint64_t{launch.rows} * layout.parts < most * processors) {
+std::uint32_t rows_of_products(const Launch& launch, const KernelSchedule& schedule,
+                               std::uint32_t multiprocessors) {
+  std::uint32_t most = schedule.product->rows;
+  while (most > kWarpRows && std::uint64_t{launch.rows} * schedule.parts < most * multiprocessors) {
     most /= 2;
   }
   return most;
 }
 
 // Blocks of many rows compute, those of few wait for the matrix: they begin in turn, so that a
-// processor has both; long ones before shorter ones, so that all end at about the same time.
+// multiprocessor has both; long ones before shorter ones, so that all end at about the same time.
 void mix_blocks(std::uint32_t most, std::vector<BlockRows>& blocks) {
   const auto rows_of = [](const BlockRows& block) { return block.end - block.begin; };
   std::ranges::stable_sort(blocks, std::ranges::greater{}, rows_of);
@@ -58,7 +58,7 @@ PlanOptions for_gpu(PlanOptions options, const Target& target) {
 
 Result<void> check_thread_memory(const Plan& plan) {
   for (const Kernel& kernel : plan.kernels) {
-    const std::uint64_t bytes = thread_array_bytes(kernel);
+    const std::uint64_t bytes = schedule_widest(kernel).array_bytes;
     if (bytes <= kThreadMemory) continue;
     const auto longest = std::ranges::max_element(
         kernel.nodes, {}, [](const KernelNode& n) { return n.shape.size(); });
@@ -70,27 +70,29 @@ Result<void> check_thread_memory(const Plan& plan) {
   return {};
 }
 
-std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch, const CudaLayout& layout,
-                                  const RowLoops& loops) {
+std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch,
+                                  const LaunchSchedule& rows) {
+  const KernelSchedule& schedule = *rows.schedule;
+  const std::uint32_t threads = schedule.members.threads;
   const auto rows_at_once = [&](std::uint32_t slots_of_row) {
-    return layout.flat             ? std::max(1u, layout.threads * kFlatBatch / layout.entries)
-           : layout.block_rows > 0 ? rows_of_products(launch, layout, plan.target.multiprocessors)
-                                   : layout.threads / (layout.lanes * slots_of_row);
+    return schedule.loop == RowLoop::Numbers ? std::max(1u, threads * kFlatBatch / schedule.entries)
+           : schedule.product ? rows_of_products(launch, schedule, plan.target.multiprocessors)
+                              : threads / (schedule.lanes() * slots_of_row);
   };
   std::vector<BlockRows> blocks;
   const auto cut = [&](std::uint32_t begin, std::uint32_t end, std::uint32_t step,
                        std::uint32_t type) {
     for (std::uint32_t row = begin; row < end; row += std::min(step, end - row)) {
-      for (std::uint32_t part = 0; part < layout.parts; ++part) {
-        blocks.push_back({row, row + std::min(step, end - row), type * layout.parts + part});
+      for (std::uint32_t part = 0; part < schedule.parts; ++part) {
+        blocks.push_back({row, row + std::min(step, end - row), type * schedule.parts + part});
       }
     }
   };
-  const std::vector<MemberLoop>& of_class = loops.loops.of_class;
+  const std::vector<MemberLoop>& of_class = schedule.members.of_class;
   if (launch.tile_types.empty()) {
     std::uint32_t begin = 0;
     for (std::size_t c = 0; c < of_class.size(); ++c) {
-      const std::uint32_t end = loops.ends[c];
+      const std::uint32_t end = rows.ends[c];
       cut(begin, end, rows_at_once(of_class[c].slots), static_cast<std::uint32_t>(c));
       begin = end;
     }
@@ -100,7 +102,7 @@ std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch, const 
       cut(launch.tiles[t], launch.tiles[t + 1], step, launch.tile_types[t]);
     }
   }
-  if (layout.parts > 1 && layout.block_rows > 0) mix_blocks(layout.block_rows, blocks);
+  if (schedule.parts > 1 && schedule.product) mix_blocks(schedule.product->rows, blocks);
   return blocks;
 }
 

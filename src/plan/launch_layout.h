@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/plan/choose_loops.h"
+#include "src/plan/launch_schedules.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -17,7 +17,8 @@ namespace vecc {
 /// the longest row, before anything is compiled.
 [[nodiscard]] Result<void> check_thread_memory(const Plan& plan);
 
-/// What a GPU's Plan was made for, and how threads share the rows of each of its launches: as text.
+/// The schedules of a Plan's kernels as text; of a GPU's Plan also what it was made for, and how
+/// threads share the rows of each launch.
 [[nodiscard]] std::string text_of_layout(const Plan& plan);
 
 /// As `BlockRows` in src/kernel/prelude/lanes.h.
@@ -30,6 +31,6 @@ struct BlockRows {
 
 /// The rows of each block, each within a tile of one type. They depend on the launch alone.
 [[nodiscard]] std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch,
-                                                const CudaLayout& layout, const RowLoops& loops);
+                                                const LaunchSchedule& rows);
 
 }  // namespace vecc

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "src/kernel/kernel_loops.h"
+#include "src/kernel/kernel_lists.h"
 #include "src/plan/analysis/dependencies.h"
 #include "src/plan/assemble.h"
 

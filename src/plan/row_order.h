@@ -18,7 +18,7 @@ namespace vecc {
 /// does not pay.
 [[nodiscard]] std::vector<std::uint32_t> order_within_tiles(const Plan& plan, const Launch& launch);
 
-/// For a GPU: the classes of long rows first, since they get more threads (`choose_row_loops`),
+/// For a GPU: the classes of long rows first, since they get more threads (`choose_loops`),
 /// each in the order of its rows; empty where no row is much longer than others.
 [[nodiscard]] std::vector<std::uint32_t> order_long_first(const Plan& plan, const Launch& launch);
 

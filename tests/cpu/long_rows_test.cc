@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "backends/cpu/cpu_backend.h"
-#include "src/kernel/print_cpp.h"
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "tests/backends/gradient_check.h"
 #include "tests/backends/program_check.h"
 #include "tests/support/sanitized.h"
@@ -174,7 +174,7 @@ std::uint64_t scratch_of(const Build& build) {
   build(program);
   std::uint64_t bytes = 0;
   for (const Kernel& kernel : make_plan(learn_facts(program)).kernels) {
-    bytes += print_cpp(kernel).scratch_bytes;
+    bytes += schedule_for_cpp(kernel).scratch_bytes;
   }
   return bytes;
 }

@@ -42,14 +42,15 @@ Result<void> compile_texts(const std::vector<std::string>& texts) {
 
 Result<void> compile_units(const Plan& plan) {
   std::vector<std::string> kernels;
+  LaunchSchedules schedules(plan);
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const MemberLoops loops = choose_row_loops(plan, launch).loops;
+    const LaunchSchedule schedule = schedules.of(launch);
     const std::size_t turn = kernels.size() / 2 % 3;
     const cuda::ProgrammaticLaunch programmatic{.waits_last = turn == 1,
                                                 .releases_last = turn == 2};
     for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
-      kernels.push_back(cuda::unit_text(kernel, loops, unit, plan.target, programmatic));
+      kernels.push_back(cuda::unit_text(kernel, *schedule.schedule, unit, programmatic));
     }
   }
   std::erase_if(kernels, std::not_fn(is_chosen));

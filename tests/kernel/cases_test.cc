@@ -5,9 +5,9 @@
 //   => cuda LAUNCH [merged] [tf32|bf16] [a100|l4]
 //   => end-run
 //
-// `cpp` is of the Plan for a CPU, `cuda` of that for a GPU; the end of a run is the kernel that
-// counts it. The line `# options: gradients` appends the Program's backward
-// pass before it is planned. VECC_REBASE=1 writes what is made now, for review.
+// A kernel's schedule stands before its text. `cpp` is of the Plan for a CPU, `cuda` of that for a
+// GPU; the end of a run is the kernel that counts it. The line `# options: gradients` appends the
+// Program's backward pass before it is planned. VECC_REBASE=1 writes what is made now, for review.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,9 @@
 
 #include "backends/native/gradient_program.h"
 #include "src/kernel/print_cpp.h"
+#include "src/kernel/print_cuda.h"
 #include "src/kernel/print_end_run.h"
+#include "src/kernel/schedule/schedule_text.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/program_text.h"
 
@@ -100,15 +102,26 @@ std::string head_text(const Plan& plan, const Launch& launch, const Program& pro
   return head;
 }
 
+// The schedule, which is read back as it is.
+std::string schedule_text(const KernelSchedule& schedule) {
+  const std::string text = text_of(schedule);
+  const auto parsed = parse_schedule(text, "schedule");
+  EXPECT_TRUE(parsed) << parsed.error().text();
+  if (parsed) {
+    EXPECT_EQ(*parsed, schedule) << text;
+  }
+  return "// schedule " + text + "\n";
+}
+
 // How threads share the launch's rows, and the first of the blocks that run them.
-std::string layout_text(const Plan& plan, const Launch& launch, const RowLoops& rows) {
+std::string layout_text(const Plan& plan, const Launch& launch, const LaunchSchedule& rows) {
   constexpr std::size_t kMost = 3;
-  const CudaLayout layout =
-      cuda_layout(plan.kernels[launch.kernel], rows.loops.lanes, rows.loops.threads);
-  const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, rows);
+  const KernelSchedule& schedule = *rows.schedule;
+  const std::vector<BlockRows> blocks = cut_blocks(plan, launch, rows);
+  const bool is_flat = schedule.loop == RowLoop::Numbers;
   std::string text =
-      fmt::format("// {} threads a block, {}; {} {}:", layout.threads,
-                  layout.flat ? "each an entry" : fmt::format("{} a row", layout.lanes),
+      fmt::format("// {} threads a block, {}; {} {}:", schedule.members.threads,
+                  is_flat ? "each an entry" : fmt::format("{} a row", schedule.lanes()),
                   blocks.size(), blocks.size() == 1 ? "block" : "blocks");
   for (std::size_t b = 0; b < std::min(blocks.size(), kMost); ++b) {
     text += fmt::format(" [{}:{}] type {}", blocks[b].begin, blocks[b].end, blocks[b].type);
@@ -131,10 +144,13 @@ std::string text_of(const Asked& asked, const Program& program, const PlanOption
   const Launch& launch = plan.launches[asked.launch];
   const Kernel& kernel = plan.kernels[launch.kernel];
   const std::string head = head_text(plan, launch, program);
-  if (!on_gpu) return head + print_cpp(kernel).text;
-  const RowLoops rows = choose_row_loops(plan, launch);
-  return head + layout_text(plan, launch, rows) +
-         print_cuda(kernel, rows.loops, asked.unit, plan.target);
+  if (!on_gpu) {
+    const KernelSchedule schedule = schedule_for_cpp(kernel);
+    return head + schedule_text(schedule) + print_cpp(kernel, schedule);
+  }
+  const LaunchSchedule rows = LaunchSchedules(plan).of(launch);
+  return head + schedule_text(*rows.schedule) + layout_text(plan, launch, rows) +
+         print_cuda(kernel, *rows.schedule, asked.unit);
 }
 
 // The Program whose kernels are asked for, and what of it is kept.

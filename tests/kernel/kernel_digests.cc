@@ -48,8 +48,8 @@ std::string numbers_of(const Plan& plan) {
 std::string cpp_of(const Plan& plan) {
   std::string text;
   for (const Kernel& kernel : plan.kernels) {
-    const CppKernel printed = print_cpp(kernel);
-    text += fmt::format("// scratch {}\n{}", printed.scratch_bytes, printed.text);
+    const KernelSchedule schedule = schedule_for_cpp(kernel);
+    text += fmt::format("// scratch {}\n{}", schedule.scratch_bytes, print_cpp(kernel, schedule));
   }
   return text;
 }
@@ -64,14 +64,14 @@ std::string blocks_text(const std::vector<BlockRows>& blocks) {
 
 std::string cuda_of(const Plan& plan, CudaUnit unit) {
   std::string text;
+  LaunchSchedules schedules(plan);
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
-    const RowLoops rows = choose_row_loops(plan, launch);
-    const CudaLayout layout = cuda_layout(kernel, rows.loops.lanes, rows.loops.threads);
+    const LaunchSchedule rows = schedules.of(launch);
     text += fmt::format("// {} cycles, {} longest\n", rows.cycles.begun, rows.cycles.longest);
-    text += fmt::format("// {} threads\n", rows.loops.threads);
-    text += "// " + blocks_text(cut_blocks(plan, launch, layout, rows));
-    text += print_cuda(kernel, rows.loops, unit, plan.target);
+    text += fmt::format("// {} threads\n", rows.schedule->members.threads);
+    text += "// " + blocks_text(cut_blocks(plan, launch, rows));
+    text += print_cuda(kernel, *rows.schedule, unit);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/native/gradient_program.h"
+#include "src/kernel/schedule/outer_products.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::test {
@@ -37,8 +38,8 @@ Program products(Shape shape) {
   return program;
 }
 
-CudaLayout layout_of(const Plan& plan, const Launch& launch) {
-  return cuda_layout(plan.kernels[launch.kernel]);
+KernelSchedule schedule_of(const Plan& plan, const Launch& launch) {
+  return schedule_widest(plan.kernels[launch.kernel]);
 }
 
 TEST(LargeMatrices, StandAlone) {
@@ -56,18 +57,19 @@ TEST(LargeMatrices, StandAlone) {
 TEST(LargeMatrices, BlocksHavePartsOfThem) {
   const Plan plan = make_plan(products(Shape(300, 200)), for_gpu({}, default_gpu()));
   const Launch& launch = plan.launches.front();
-  const CudaLayout layout = layout_of(plan, launch);
-  EXPECT_EQ(layout.parts, 3u);
-  const auto blocks = cut_blocks(plan, launch, layout, choose_row_loops(plan, launch));
+  const LaunchSchedule rows = LaunchSchedules(plan).of(launch);
+  const KernelSchedule& schedule = *rows.schedule;
+  EXPECT_EQ(schedule.parts, 3u);
+  const auto blocks = cut_blocks(plan, launch, rows);
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   for (const BlockRows& block : blocks) {
-    EXPECT_LE(block.end - block.begin, layout.block_rows);
-    EXPECT_EQ(block.type / layout.parts, block.begin < kProductRows - 3 ? 0u : 1u);
+    EXPECT_LE(block.end - block.begin, schedule.product->rows);
+    EXPECT_EQ(block.type / schedule.parts, block.begin < kProductRows - 3 ? 0u : 1u);
     for (std::uint32_t row = block.begin; row < block.end; ++row) {
-      EXPECT_TRUE(seen.emplace(row, block.type % layout.parts).second);
+      EXPECT_TRUE(seen.emplace(row, block.type % schedule.parts).second);
     }
   }
-  EXPECT_EQ(seen.size(), kProductRows * layout.parts);
+  EXPECT_EQ(seen.size(), kProductRows * schedule.parts);
   // One of many rows, then one of few.
   EXPECT_GT(blocks[0].end - blocks[0].begin, blocks[1].end - blocks[1].begin);
   EXPECT_GT(blocks[2].end - blocks[2].begin, blocks[1].end - blocks[1].begin);
@@ -83,12 +85,12 @@ TEST(LargeMatrices, GradientsHaveTilesAndNoPieces) {
   const Plan plan = make_plan(both->program, options);
   const auto sums_products = [&](const Launch& launch) {
     return plan.kernels[launch.kernel].segments != KernelSegments::None &&
-           layout_of(plan, launch).parts > 1;
+           schedule_of(plan, launch).parts > 1;
   };
   ASSERT_EQ(std::ranges::count_if(plan.launches, sums_products), 1);
   const Launch& sum = *std::ranges::find_if(plan.launches, sums_products);
   EXPECT_EQ(sum.rows, kMatrices);
-  EXPECT_EQ(layout_of(plan, sum).parts, 6u);  // 3 x 2 tiles
+  EXPECT_EQ(schedule_of(plan, sum).parts, 6u);  // 3 x 2 tiles
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/kernel/schedule/row_cost.h"
 #include "src/plan/launch_layout.h"
-#include "src/plan/row_cost.h"
 #include "src/plan/row_order.h"
 
 namespace vecc::test {
@@ -49,9 +49,7 @@ Plan plan_of(const Sums& sums) {
 std::uint32_t slots_of(const Sums& sums) {
   const Plan plan = plan_of(sums);
   const Launch& launch = plan.launches.front();
-  return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel]))
-      .loops.of_class.front()
-      .slots;
+  return LaunchSchedules(plan).of(launch).schedule->members.of_class.front().slots;
 }
 
 TEST(MemberLoops, ManyRowsOfFewMembersAreAGroupsEach) {
@@ -88,13 +86,12 @@ TEST(MemberLoops, AsManyMembersAreUnderWayAsRowsHave) {
   const auto batch_of = [](const Sums& sums) {
     const Plan plan = plan_of(sums);
     const Launch& launch = plan.launches.front();
-    return choose_loop(plan, launch, cuda_layout(plan.kernels[launch.kernel]))
-        .loops.of_class.front()
-        .batch;
+    return LaunchSchedules(plan).of(launch).schedule->members.of_class.front().batch;
   };
   EXPECT_EQ(batch_of({.rows = 80'000, .members = 1, .width = 10}), 1u);
   EXPECT_EQ(batch_of({.rows = 80'000, .members = 4, .width = 10}), 4u);
-  EXPECT_EQ(batch_of({.rows = 80'000, .members = 9, .width = 10}), 8u);
+  EXPECT_EQ(batch_of({.rows = 80'000, .members = 9, .width = 20}), 8u);
+  EXPECT_EQ(batch_of({.rows = 80'000, .members = 9, .width = 10}), 4u);  // six numbers a lane
   EXPECT_EQ(batch_of({.rows = 80'000, .members = 9, .width = 64}), 4u);  // four numbers a lane
 }
 
@@ -125,14 +122,13 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
   EXPECT_TRUE(std::ranges::is_sorted(order.begin(), order.begin() + kLong));
   EXPECT_TRUE(std::ranges::is_sorted(order.begin() + kLong, order.end()));
 
-  const RowLoops loops = choose_row_loops(plan, launch);
-  const CudaLayout layout =
-      cuda_layout(plan.kernels[launch.kernel], loops.loops.lanes, loops.loops.threads);
-  ASSERT_EQ(loops.ends, (std::vector<std::uint32_t>{kLong, kRows}));
-  EXPECT_EQ(loops.loops.of_class[0].slots, loops.loops.threads / layout.lanes);
-  EXPECT_EQ(loops.loops.of_class[1].slots, 1u);
+  const LaunchSchedule rows = LaunchSchedules(plan).of(launch);
+  const MemberLoops& loops = rows.schedule->members;
+  ASSERT_EQ(rows.ends, (std::vector<std::uint32_t>{kLong, kRows}));
+  EXPECT_EQ(loops.of_class[0].slots, loops.threads / loops.lanes);
+  EXPECT_EQ(loops.of_class[1].slots, 1u);
   std::uint32_t next = 0;
-  for (const BlockRows& block : cut_blocks(plan, launch, layout, loops)) {
+  for (const BlockRows& block : cut_blocks(plan, launch, rows)) {
     EXPECT_EQ(block.begin, next);
     EXPECT_EQ(block.type, block.begin < kLong ? 0u : 1u);
     next = block.end;
@@ -144,7 +140,7 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
 TEST(MemberLoops, ManyNarrowRowsHaveFewLanes) {
   const auto lanes_of = [](const Sums& sums) {
     const Plan plan = plan_of(sums);
-    return choose_row_loops(plan, plan.launches.front()).loops.lanes;
+    return LaunchSchedules(plan).of(plan.launches.front()).schedule->lanes();
   };
   const Sums narrow{.rows = 100'000, .members = 3, .width = 10, .has_product = true};
   EXPECT_EQ(lanes_of(narrow), 2u);
@@ -162,11 +158,9 @@ TEST(MemberLoops, ManyNarrowRowsRunInSmallBlocks) {
   const auto threads_of = [](const Sums& sums, std::uint32_t fewest = kNarrowThreads) {
     const Plan plan = plan_of(sums);
     const Launch& launch = plan.launches.front();
-    const RowLoops loops = choose_row_loops(plan, launch, fewest);
-    const MemberLoops& chosen = loops.loops;
-    const CudaLayout layout =
-        cuda_layout(plan.kernels[launch.kernel], chosen.lanes, chosen.threads);
-    const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, loops);
+    const LaunchSchedule rows = LaunchSchedules(plan, fewest).of(launch);
+    const MemberLoops& chosen = rows.schedule->members;
+    const std::vector<BlockRows> blocks = cut_blocks(plan, launch, rows);
     const std::uint32_t of_block = chosen.threads / (chosen.lanes * chosen.of_class.front().slots);
     EXPECT_EQ(blocks.size(), (launch.rows + of_block - 1) / of_block);
     return chosen.threads;
@@ -200,9 +194,9 @@ TEST(MemberLoops, ThreeKindsOfRowsHaveThreeLoops) {
   const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
   const Plan plan = make_plan(program, for_gpu({}, default_gpu()));
-  const RowLoops loops = choose_row_loops(plan, plan.launches.front());
-  EXPECT_EQ(loops.ends, (std::vector<std::uint32_t>{40, 3'040, 103'040}));
-  const std::vector<MemberLoop>& of_class = loops.loops.of_class;
+  const LaunchSchedule chosen = LaunchSchedules(plan).of(plan.launches.front());
+  EXPECT_EQ(chosen.ends, (std::vector<std::uint32_t>{40, 3'040, 103'040}));
+  const std::vector<MemberLoop>& of_class = chosen.schedule->members.of_class;
   ASSERT_EQ(of_class.size(), kMostRowClasses);
   EXPECT_GT(of_class[0].slots, of_class[1].slots);
   EXPECT_GT(of_class[1].slots, of_class[2].slots);

@@ -90,8 +90,7 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
       PlanOptions plan_options = options.target ? for_gpu({}, *options.target) : PlanOptions();
       plan_options.precision = options.precision;
       const Plan plan = make_plan(program, plan_options);
-      const std::string layout = options.target ? "\n" + text_of_layout(plan) : "";
-      return write_data(options.path, text_of(plan, program) + layout);
+      return write_data(options.path, text_of(plan, program) + "\n" + text_of_layout(plan));
     }
     case EmitKind::Dot: return write_data(options.path, print_dot(program));
     case EmitKind::Stats:

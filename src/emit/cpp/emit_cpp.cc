@@ -5,6 +5,7 @@
 #include "src/kernel/compile_flags.h"
 #include "src/kernel/prelude.h"
 #include "src/kernel/print_cpp.h"
+#include "src/kernel/schedule/schedule_kernel.h"
 
 namespace vecc {
 namespace {
@@ -28,9 +29,9 @@ CppKernels cpp_kernels(const std::vector<Kernel>& kernels) {
   std::vector<emit::KernelUnit> units;
   std::vector<std::uint64_t> scratch_bytes;
   for (const Kernel& kernel : kernels) {
-    CppKernel printed = print_cpp(kernel, emit::kernel_name(units.size()));
-    units.push_back({&kernel, std::move(printed.text)});
-    scratch_bytes.push_back(printed.scratch_bytes);
+    const KernelSchedule schedule = schedule_for_cpp(kernel);
+    units.push_back({&kernel, print_cpp(kernel, schedule, emit::kernel_name(units.size()))});
+    scratch_bytes.push_back(schedule.scratch_bytes);
   }
   return {emit::kernel_files(syntax, units), std::move(scratch_bytes)};
 }

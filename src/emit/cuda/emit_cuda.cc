@@ -8,10 +8,10 @@
 #include "src/emit/native/plan_tables.h"
 #include "src/emit/native/write_program.h"
 #include "src/kernel/compile_flags.h"
-#include "src/kernel/matrix_units.h"
+#include "src/kernel/kernel_lists.h"
 #include "src/kernel/prelude.h"
-#include "src/kernel/print_cpp.h"
 #include "src/kernel/print_cuda.h"
+#include "src/kernel/schedule/tensor_cores.h"
 #include "src/plan/analysis/dependencies.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/escape.h"
@@ -41,17 +41,17 @@ std::string host_text(const Kernel& kernel, const std::string& name) {
   return text;
 }
 
-/// One kernel a text: of a Plan's kernel and how its members are gone through.
+/// One kernel a text: of a Plan's kernel and its schedule.
 class CudaKernels {
  public:
   explicit CudaKernels(const Plan& plan) : plan_(plan) {}
 
-  std::uint64_t add(std::uint32_t kernel, const MemberLoops& loops) {
-    const auto [found, is_new] = numbers_.try_emplace({kernel, loops}, units_.size());
+  std::uint64_t add(std::uint32_t kernel, const KernelSchedule& schedule) {
+    const auto [found, is_new] = numbers_.try_emplace({kernel, schedule.members}, units_.size());
     if (is_new) {
       const Kernel& printed = plan_.kernels[kernel];
       const std::string name = emit::kernel_name(units_.size());
-      units_.push_back({&printed, print_cuda(printed, loops, CudaUnit::Kernel, plan_.target, name) +
+      units_.push_back({&printed, print_cuda(printed, schedule, CudaUnit::Kernel, name) +
                                       host_text(printed, name)});
     }
     return found->second;
@@ -59,7 +59,7 @@ class CudaKernels {
 
   [[nodiscard]] emit::KernelFiles files() const {
     std::string prelude = std::string(kernel_prelude()) + std::string(device_prelude());
-    if (std::ranges::any_of(plan_.kernels, uses_matrix_units)) prelude += unit_prelude();
+    if (std::ranges::any_of(plan_.kernels, uses_tensor_cores)) prelude += unit_prelude();
     const emit::KernelSyntax syntax{".cu", std::move(prelude), "const void* kernel_{}_{}_code();",
                                     "kernel_{}_{}_code()"};
     return emit::kernel_files(syntax, units_);
@@ -82,15 +82,15 @@ std::uint64_t add_blocks(const std::vector<BlockRows>& blocks, emit::IndexTable&
 
 emit::LaunchCode gpu_launches(const Plan& plan, emit::IndexTable& indices) {
   CudaKernels kernels(plan);
+  LaunchSchedules schedules(plan, kCudaThreads);
   std::vector<std::uint64_t> kernel_of;
   std::vector<emitted::BlockTableRow> rows;
   const auto before = launch_dependencies(plan);
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const Launch& launch = plan.launches[l];
-    const RowLoops loops = choose_row_loops(plan, launch, kCudaThreads);
-    const CudaLayout layout = cuda_layout(plan.kernels[launch.kernel], loops.loops.lanes);
-    const std::vector<BlockRows> blocks = cut_blocks(plan, launch, layout, loops);
-    kernel_of.push_back(kernels.add(launch.kernel, loops.loops));
+    const LaunchSchedule schedule = schedules.of(launch);
+    const std::vector<BlockRows> blocks = cut_blocks(plan, launch, schedule);
+    kernel_of.push_back(kernels.add(launch.kernel, *schedule.schedule));
     rows.push_back(
         {add_blocks(blocks, indices), blocks.size(), indices.add(before[l]), before[l].size()});
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/emit/native/runtime/tables.h"
-#include "src/kernel/print_cpp.h"
+#include "src/kernel/kernel_lists.h"
 
 namespace vecc::emit {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "src/emit/native/runtime/digest.h"
-#include "src/kernel/print_cpp.h"
+#include "src/kernel/kernel_lists.h"
 
 namespace vecc::emit {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/kernel/print_cuda.h"
+#include "src/kernel/schedule/outer_products.h"
 
 namespace vecc {
 namespace {

@@ -5,8 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "src/kernel/print_cuda.h"
-#include "src/kernel/warp_tiles.h"
+#include "src/kernel/schedule/kernel_schedule.h"
+#include "src/kernel/schedule/outer_products.h"
+#include "src/kernel/schedule/warp_tiles.h"
 #include "src/plan/analysis/operand_reads.h"
 
 namespace vecc {

@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "src/kernel/print/body.h"
+#include "src/kernel/print/outer_products.h"
+#include "src/kernel/schedule/outer_products.h"
+#include "src/kernel/schedule/row_products.h"
+
+namespace vecc {
+
+void print_cpp_outer_products(BodyText& out, const KernelPhase& phase) {
+  const NodeText& nodes = out.nodes();
+  const OuterProductSum of = *outer_product_sum(out.kernel(), phase);
+  const std::pair<const char*, std::uint32_t> columns[] = {{"left", of.left}, {"right", of.right}};
+  declare_reductions(out, phase);
+  for (const auto& [name, number] : columns) {
+    out.declare_array(fmt::format("{}{}", name, of.sum), kCppBlock * nodes.size(number), true);
+  }
+  out.open(fmt::format("for (unsigned f = begin_of(r), last = end_of(r); f < last; f += {}) {{",
+                       kCppBlock));
+  out.line(fmt::format("const unsigned count = last - f < {0} ? last - f : {0};", kCppBlock));
+  out.open("for (unsigned b = 0; b < count; ++b) {");
+  out.line("const unsigned e = f + b;");
+  for (const auto& [name, number] : columns) print_load(out, number, KernelSpace::Member);
+  for (const auto& [name, number] : columns) {
+    out.line(fmt::format("copy<T, {0}>(v{1}, {2}{3} + b * {0});", nodes.size(number), number, name,
+                         of.sum));
+  }
+  out.close();
+  for (const auto& [name, number] : columns) {
+    const std::uint64_t entries = nodes.size(number);
+    out.line(fmt::format("for (unsigned i = count * {0}; i < {1}; ++i) {2}{3}[i] = T(0);", entries,
+                         kCppBlock * entries, name, of.sum));
+  }
+  out.line(fmt::format("times_add<T, {0}, {1}, {2}, true, false>(left{3}, right{3}, v{3});",
+                       nodes.size(of.left), kCppBlock, nodes.size(of.right), of.sum));
+  out.close();
+}
+
+}  // namespace vecc

@@ -1,0 +1,121 @@
+#include "src/kernel/schedule/choose_loops.h"
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "src/kernel/schedule/lanes.h"
+#include "src/kernel/schedule/schedule_kernel.h"
+
+namespace vecc {
+namespace {
+
+// The classes in up to kMostRowClasses parts, of which earlier ones, of longer rows, have more
+// slots.
+class ClassCutter {
+ public:
+  ClassCutter(const LoopModel& model, std::span<const RowClass> classes)
+      : model_(model), classes_(classes) {
+    cut(0, {}, model_.choices().size());
+  }
+
+  [[nodiscard]] const RowLoops& best() const { return best_; }
+  [[nodiscard]] double least() const { return least_; }  // what that takes, as Cycles::sum
+
+ private:
+  struct Part {
+    RowClass rows;
+    std::size_t choice = 0;
+  };
+
+  // From class `first` on, beside what stands before, with fewer slots than choice number `end`.
+  void cut(std::size_t first, const Cycles& before, std::size_t end) {
+    const auto choices = model_.choices();
+    for (std::size_t next = first + 1; next <= classes_.size(); ++next) {
+      const bool is_last = next == classes_.size();
+      if (!is_last && parts_.size() + 1 == kMostRowClasses) continue;
+      RowClass rows = sum_of(classes_.subspan(first, next - first));
+      rows.are_long = !is_last;
+      for (std::size_t choice = 0; choice < end; ++choice) {
+        const Cycles both = before.beside(model_.cycles_of(rows, choices[choice]));
+        parts_.push_back({rows, choice});
+        if (is_last) {
+          keep(both);
+        } else {
+          cut(next, both, choice);
+        }
+        parts_.pop_back();
+      }
+    }
+  }
+
+  void keep(const Cycles& all) {
+    constexpr double kMoreCode = 1.15;  // of cycles squared: what each part but one has to gain
+    double sum = all.sum();
+    for (std::size_t part = 1; part < parts_.size(); ++part) sum *= kMoreCode;
+    if (sum >= least_) return;
+    least_ = sum;
+    best_ = {{model_.lanes(), {}, model_.threads()}, {}, all};
+    std::uint32_t end = 0;
+    for (const Part& part : parts_) {
+      best_.loops.of_class.push_back(model_.loop_of(part.rows, model_.choices()[part.choice]));
+      best_.ends.push_back(end += part.rows.rows);
+    }
+  }
+
+  const LoopModel& model_;
+  std::span<const RowClass> classes_;
+  std::vector<Part> parts_;
+  RowLoops best_;
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
+// Of what is no count of rows: numbers that are moved one by one, and products that fill a GPU.
+Cycles cycles_of_work(const RowSizes& sizes, bool is_flat, const LoopTimes& times) {
+  return {static_cast<double>(sizes.work) / (is_flat ? times.moved : times.multiply_adds), 0};
+}
+
+// One loop for all rows.
+RowLoops choose_loop(const Kernel& kernel, const RowSizes& sizes, const LaneChoices& choices,
+                     const Target& target) {
+  MemberLoops loops = choices.most();
+  if (choices.flat) loops.of_class = {{1, kFlatBatch}};
+  Cycles cycles = cycles_of_work(sizes, choices.flat, target.loops);
+  if (kernel.segments != KernelSegments::None) {
+    const LoopModel model(kernel, choices, loops, target);
+    const RowClass all = sum_of(sizes.classes);
+    const LoopModel::Choice& choice = model.best_of(all);
+    loops.of_class = {model.loop_of(all, choice)};
+    cycles = cycles.beside(model.cycles_of(all, choice));
+  }
+  return {loops, {sizes.rows}, cycles};
+}
+
+}  // namespace
+
+RowLoops choose_loops(const Kernel& kernel, const RowSizes& sizes, const Target& target,
+                      std::uint32_t fewest_threads) {
+  const LaneChoices choices = lane_choices(kernel);
+  // (A block has no memory for the products of two kinds of rows.)
+  if (choices.flat || runs_in_blocks(kernel)) return choose_loop(kernel, sizes, choices, target);
+  RowLoops best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t lanes = choices.most_lanes; lanes >= choices.fewest_lanes; lanes /= 2) {
+    const std::uint32_t most = choices.most_threads;
+    const bool are_many = std::uint64_t{sizes.rows} * lanes >= target.multiprocessors * most;
+    const std::uint32_t fewest = std::max(choices.fewest_threads, fewest_threads);
+    const std::uint32_t threads = are_many ? std::min(fewest, most) : most;
+    const LoopModel model(kernel, choices, {lanes, {}, threads}, target);
+    const ClassCutter cutter(model, sizes.classes);
+    if (cutter.least() >= least) continue;
+    least = cutter.least();
+    best = cutter.best();
+  }
+  // (The rows of such a kernel are matrices, which no count of instructions a row describes.)
+  if (choices.most_lanes >= kCudaThreads) {
+    best.cycles = cycles_of_work(sizes, false, target.loops);
+  }
+  return best;
+}
+
+}  // namespace vecc

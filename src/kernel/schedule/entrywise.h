@@ -1,0 +1,48 @@
+// What kernels' nodes are to those that schedule and print them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "vecc/kernel.h"
+
+namespace vecc {
+
+/// Whether entry i of a node is a formula of entries i of its operands (or of scalars).
+[[nodiscard]] bool is_entrywise(const Kernel& kernel, const KernelNode& node);
+
+/// A flat kernel's entries as rows of their own.
+[[nodiscard]] Kernel as_scalars(Kernel kernel);
+
+/// The widest row that is computed: what is only read by rows or columns (a matrix) counts not.
+[[nodiscard]] std::uint64_t widest_row(const Kernel& kernel);
+
+/// op(left) op(right) of a Times is m x k times k x n.
+struct ProductShape {
+  std::uint32_t m = 0;
+  std::uint32_t k = 0;
+  std::uint32_t n = 0;
+};
+[[nodiscard]] ProductShape product_shape(const Kernel& kernel, const KernelNode& node);
+
+/// Whether the step loads a row.
+[[nodiscard]] inline bool is_load(const Kernel& kernel, const KernelStep& step) {
+  return !step.store && kernel.nodes[step.number].kind == KernelNode::Kind::Load;
+}
+[[nodiscard]] inline bool is_reshape(const KernelNode& node) {
+  return node.kind == KernelNode::Kind::Transform &&
+         node.transformation.id == Transformation::Reshape;
+}
+/// Whether a store may change what is loaded.
+[[nodiscard]] inline bool stores_alias_loads(const Kernel& kernel) {
+  return kernel.reloads || kernel.in_place;
+}
+/// A member that is selected by its sum of entries.
+[[nodiscard]] inline bool is_selection(const KernelNode& node) {
+  using Kind = KernelNode::Kind;
+  return node.kind == Kind::ReduceArg ||
+         (node.kind == Kind::Reduce &&
+          (node.combination == Combination::Max || node.combination == Combination::Min));
+}
+
+}  // namespace vecc

@@ -1,0 +1,79 @@
+#include "src/kernel/schedule/outer_products.h"
+
+#include <algorithm>
+
+#include "src/kernel/schedule/entrywise.h"
+#include "src/kernel/schedule/tensor_cores.h"
+#include "src/kernel/schedule/warp_tiles.h"
+
+namespace vecc {
+
+namespace {
+
+using Kind = KernelNode::Kind;
+
+}  // namespace
+
+std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const KernelPhase& phase) {
+  const auto& steps = phase.steps;
+  if (phase.space != KernelSpace::Member || phase.reversed || steps.size() != 4 ||
+      kernel.segments == KernelSegments::Strided ||
+      std::ranges::any_of(steps, &KernelStep::store)) {
+    return std::nullopt;
+  }
+  const OuterProductSum of{steps[0].number, steps[1].number, steps[2].number, steps[3].number};
+  const KernelNode& left = kernel.nodes[of.left];
+  const KernelNode& right = kernel.nodes[of.right];
+  const KernelNode& product = kernel.nodes[of.product];
+  const KernelNode& sum = kernel.nodes[of.sum];
+  const bool is_one = left.kind == Kind::Load && right.kind == Kind::Load &&
+                      product.kind == Kind::Times && sum.kind == Kind::Reduce &&
+                      sum.combination == Combination::Sum && product.operands[0] == of.left &&
+                      product.operands[1] == of.right && sum.operands[0] == of.product &&
+                      !product.transpose_left && product.transpose_right &&
+                      left.shape.cols() == 1 && right.shape.cols() == 1 &&
+                      right.shape.size() >= kLeastColumn && !left.shape.is_scalar();
+  return is_one ? std::optional(of) : std::nullopt;
+}
+
+bool fits_tiles(std::uint64_t m, std::uint64_t n) {
+  constexpr std::uint64_t kSide = 16;
+  constexpr std::uint64_t kMostEntries = 64;
+  return (m + kSide - 1) / kSide * ((n + kSide - 1) / kSide) <= kMostEntries;
+}
+
+bool is_large_matrix(Shape shape) {
+  return std::min(shape.rows(), shape.cols()) >= kLeastBlockedEntries &&
+         !fits_tiles(shape.rows(), shape.cols());
+}
+
+std::uint32_t large_tiles(std::uint64_t entries) {
+  constexpr std::uint64_t kSide = 128;  // as in prelude/large_products.h, large_outer_products.h
+  return static_cast<std::uint32_t>((entries + kSide - 1) / kSide);
+}
+
+std::optional<std::uint32_t> only_large_sum(const Kernel& kernel) {
+  if (kernel.phases.size() != 2 || stores_alias_loads(kernel)) return std::nullopt;
+  const auto of = outer_product_sum(kernel, kernel.phases[0]);
+  const std::vector<KernelStep>& after = kernel.phases[1].steps;
+  if (!of || !is_large_matrix(kernel.nodes[of->sum].shape) || after.size() != 1 ||
+      !after[0].store || kernel.stores[after[0].number].value != of->sum) {
+    return std::nullopt;
+  }
+  return kernel.stores[after[0].number].access;
+}
+
+PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSum& of,
+                                      std::uint32_t lanes) {
+  const std::uint64_t m = kernel.nodes[of.left].shape.size();
+  const std::uint64_t n = kernel.nodes[of.right].shape.size();
+  if (lanes == kCudaThreads && fits_tiles(m, n)) {
+    const bool rounds =
+        kernel.precision != MatmulPrecision::Exact && std::min(m, n) >= kLeastTensorSide;
+    return {rounds ? PhaseLoop::TensorTiles : PhaseLoop::BlockTiles};
+  }
+  const WarpTiles tiles = warp_tiles(m, n);
+  return {PhaseLoop::WarpTiles, false, tiles.down, tiles.across};
+}
+
+}  // namespace vecc

@@ -1,0 +1,144 @@
+#include "src/kernel/schedule/schedule_kernel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/kernel/schedule/entry_loops.h"
+#include "src/kernel/schedule/entrywise.h"
+#include "src/kernel/schedule/lanes.h"
+#include "src/kernel/schedule/launch_bounds.h"
+#include "src/kernel/schedule/outer_products.h"
+#include "src/kernel/schedule/row_products.h"
+#include "src/kernel/schedule/segment_sum.h"
+#include "src/kernel/schedule/tensor_cores.h"
+#include "src/kernel/schedule/thread_arrays.h"
+
+namespace vecc {
+namespace {
+
+using Kind = KernelNode::Kind;
+
+PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std::uint32_t lanes) {
+  if (phase.space == KernelSpace::Row || phase.steps.empty()) return {};
+  if (const auto sum = outer_product_sum(kernel, phase)) {
+    if (lanes == 0) return {PhaseLoop::OuterProducts};
+    return schedule_outer_products(kernel, *sum, lanes);
+  }
+  if (lanes == 0 && segment_sum(kernel, phase)) return {PhaseLoop::RowSum};
+  const bool only_threshold = std::ranges::all_of(phase.steps, [&](const KernelStep& step) {
+    return !step.store && (kernel.nodes[step.number].kind == Kind::Threshold ||
+                           kernel.nodes[step.number].kind == Kind::Load);
+  });
+  PhaseSchedule schedule{PhaseLoop::Steps, lanes_share_members(kernel, phase, lanes)};
+  if (only_threshold) {
+    schedule.loop = PhaseLoop::NoLoop;
+  } else if (lanes > 0 && may_batch(kernel, phase)) {
+    schedule.loop = PhaseLoop::Batches;
+  }
+  return schedule;
+}
+
+// What a body does with its phases; of a flat kernel, of one number.
+void schedule_body(const Kernel& kernel, KernelSchedule& schedule) {
+  schedule.arrays = nodes_in_arrays(kernel);
+  schedule.packs = packs_of(kernel, schedule.lanes());
+  for (const KernelPhase& phase : kernel.phases) {
+    schedule.phases.push_back(schedule_phase(kernel, phase, schedule.lanes()));
+  }
+  if (schedule.loop == RowLoop::Rows) schedule.early_loads = early_loads(kernel, schedule);
+  if (schedule.loop != RowLoop::LargeSum) place_arrays(kernel, schedule);
+}
+
+// What takes few instructions a number has several in flight on a GPU.
+void schedule_numbers(const Kernel& kernel, std::uint64_t entries, KernelSchedule& schedule) {
+  const bool is_short =
+      !stores_alias_loads(kernel) && std::ranges::none_of(kernel.nodes, [](const KernelNode& node) {
+        return node.kind == Kind::Transform || node.kind == Kind::TransformVjp;
+      });
+  schedule.loop = RowLoop::Numbers;
+  schedule.entries = static_cast<std::uint32_t>(entries);
+  if (schedule.on_gpu() && is_short) schedule.in_flight = kFlatBatch;
+  schedule_body(as_scalars(kernel), schedule);
+}
+
+// Of a block's memory, for sums of outer products by tensor cores.
+std::uint32_t tensor_bytes(const Kernel& kernel, const KernelSchedule& schedule) {
+  std::uint32_t bytes = 0;
+  for (std::size_t p = 0; p < kernel.phases.size(); ++p) {
+    if (schedule.phases[p].loop != PhaseLoop::TensorTiles) continue;
+    const OuterProductSum of = *outer_product_sum(kernel, kernel.phases[p]);
+    bytes = std::max(bytes, tensor_sum_bytes(kernel.nodes[of.left].shape.size(),
+                                             kernel.nodes[of.right].shape.size()));
+  }
+  return bytes;
+}
+
+void schedule_rows(const Kernel& kernel, KernelSchedule& schedule) {
+  schedule_row_product(kernel, schedule);
+  if (!schedule.on_gpu()) {
+    schedule.rows_are_a_vector_loop =
+        kernel.segments == KernelSegments::None && !kernel.reloads &&
+        std::ranges::all_of(kernel.nodes, [](const KernelNode& n) { return n.shape.size() == 1; });
+  } else if (!schedule.product && only_large_sum(kernel)) {
+    const Shape sum = kernel.nodes[kernel.phases[0].steps.back().number].shape;
+    schedule.loop = RowLoop::LargeSum;
+    schedule.parts = large_tiles(sum.rows()) * large_tiles(sum.cols());
+  } else if (!schedule.product) {
+    schedule.parts = row_parts(kernel);
+  }
+  schedule_body(kernel, schedule);
+  if (!schedule.product) schedule.shared_bytes = tensor_bytes(kernel, schedule);
+}
+
+}  // namespace
+
+bool KernelSchedule::uses_tensor_cores() const {
+  return loop == RowLoop::TensorCores ||
+         (!product && std::ranges::any_of(phases, [](const PhaseSchedule& phase) {
+           return phase.loop == PhaseLoop::TensorTiles;
+         }));
+}
+
+KernelSchedule schedule_loops(const Kernel& kernel, const MemberLoops& loops) {
+  KernelSchedule schedule;
+  schedule.members = loops;
+  const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
+  // In C++ rows of one number are a loop over rows.
+  if (is_flat(kernel, entries) && (schedule.on_gpu() || entries > 1)) {
+    schedule_numbers(kernel, entries, schedule);
+  } else {
+    schedule_rows(kernel, schedule);
+  }
+  return schedule;
+}
+
+KernelSchedule schedule_for_cpp(const Kernel& kernel) {
+  return schedule_loops(kernel, {0, {}, 0});
+}
+
+KernelSchedule schedule_widest(const Kernel& kernel) {
+  return schedule_loops(kernel, lane_choices(kernel).most());
+}
+
+KernelSchedule schedule_kernel(const Kernel& kernel, const MemberLoops& loops,
+                               const Target& target) {
+  KernelSchedule schedule = schedule_loops(kernel, loops);
+  schedule.least_blocks = least_blocks(kernel, schedule, target);
+  return schedule;
+}
+
+LaunchSchedule schedule_kernel(const Kernel& kernel, const RowSizes& sizes, const Target& target,
+                               std::uint32_t fewest_threads) {
+  RowLoops rows = choose_loops(kernel, sizes, target, fewest_threads);
+  return {std::make_shared<const KernelSchedule>(schedule_kernel(kernel, rows.loops, target)),
+          std::move(rows.ends), rows.cycles};
+}
+
+bool runs_in_blocks(const Kernel& kernel) {
+  KernelSchedule schedule;
+  schedule.members.lanes = 1;
+  schedule_row_product(kernel, schedule);
+  return schedule.product.has_value();
+}
+
+}  // namespace vecc

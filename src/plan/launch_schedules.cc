@@ -1,0 +1,54 @@
+#include "src/plan/launch_schedules.h"
+
+#include <span>
+#include <vector>
+
+#include "src/plan/row_order.h"
+
+namespace vecc {
+namespace {
+
+// In the launch's order; one if that has not the long rows first.
+std::vector<RowClass> classes_of(const Plan& plan, const Launch& launch) {
+  const Kernel& kernel = plan.kernels[launch.kernel];
+  std::vector<RowClass> classes(1);
+  if (kernel.segments != KernelSegments::Ragged) {
+    classes[0].add(kernel.members > 0 ? kernel.members : launch.members, launch.rows);
+    return classes;
+  }
+  const std::vector<std::uint32_t>& offsets = *plan.arrays[launch.offsets];
+  const std::vector<std::uint32_t>* order =
+      launch.order == kNone ? nullptr : plan.arrays[launch.order].get();
+  bool is_falling = order != nullptr && launch.tile_types.empty();
+  std::uint32_t last = ~0u;
+  for (std::uint32_t at = 0; at < launch.rows; ++at) {
+    const std::uint32_t row = order == nullptr ? at : (*order)[at];
+    const std::uint32_t length = offsets[row + 1] - offsets[row];
+    const std::uint32_t number = length_class(length);
+    if (is_falling && at > 0 && number != last) classes.emplace_back();
+    is_falling = is_falling && number <= last;
+    last = number;
+    classes.back().add(length);
+  }
+  if (!is_falling) classes = {sum_of(classes)};
+  return classes;
+}
+
+}  // namespace
+
+RowSizes row_sizes(const Plan& plan, const Launch& launch) {
+  return {launch.rows, launch.work, classes_of(plan, launch)};
+}
+
+LaunchSchedule LaunchSchedules::of(const Launch& launch) {
+  const Kernel& kernel = plan_.kernels[launch.kernel];
+  RowLoops rows = choose_loops(kernel, row_sizes(plan_, launch), plan_.target, fewest_threads_);
+  std::shared_ptr<const KernelSchedule>& schedule = schedules_[{launch.kernel, rows.loops}];
+  if (!schedule) {
+    schedule =
+        std::make_shared<const KernelSchedule>(schedule_kernel(kernel, rows.loops, plan_.target));
+  }
+  return {schedule, std::move(rows.ends), rows.cycles};
+}
+
+}  // namespace vecc

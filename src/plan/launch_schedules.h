@@ -1,0 +1,33 @@
+// How the launches of a Plan run on its GPU.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "src/kernel/schedule/schedule_kernel.h"
+#include "vecc/plan.h"
+
+namespace vecc {
+
+/// The rows of a launch, and the members of their segments: several classes if the long rows come
+/// first.
+[[nodiscard]] RowSizes row_sizes(const Plan& plan, const Launch& launch);
+
+/// schedule_kernel() of each launch; those of one kernel that have the same loops have one
+/// schedule.
+class LaunchSchedules {
+ public:
+  explicit LaunchSchedules(const Plan& plan, std::uint32_t fewest_threads = kNarrowThreads)
+      : plan_(plan), fewest_threads_(fewest_threads) {}
+
+  [[nodiscard]] LaunchSchedule of(const Launch& launch);
+
+ private:
+  const Plan& plan_;
+  std::uint32_t fewest_threads_;
+  std::map<std::pair<std::uint32_t, MemberLoops>, std::shared_ptr<const KernelSchedule>> schedules_;
+};
+
+}  // namespace vecc
