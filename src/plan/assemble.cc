@@ -36,7 +36,7 @@ class PlanAssembler {
   Plan assemble() {
     keep_values();
     add_launches();
-    if (options_.target.runs_levels_at_once()) read_sources(plan_, kept_buffers());
+    if (options_.target.runs_levels_at_once()) elide_copies(plan_, kept_buffers());
     find_lifetimes();
     return std::move(plan_);
   }

@@ -17,6 +17,6 @@ void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, const PlanOpt
 /// of the same kernel, which reads it where it is, and need not wait for the copy. Copies that
 /// are not read then, nor `kept` (by buffer), are left out. Levels, and the order of launches,
 /// follow. Before buffers are placed.
-void read_sources(Plan& plan, const std::vector<bool>& kept);
+void elide_copies(Plan& plan, const std::vector<bool>& kept);
 
 }  // namespace vecc

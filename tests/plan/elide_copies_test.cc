@@ -49,7 +49,7 @@ std::size_t launches_of(const Plan& plan, std::uint32_t level) {
   return static_cast<std::size_t>(std::ranges::count(plan.launches, level, &Launch::level));
 }
 
-TEST(ReadSources, ALaunchASource) {
+TEST(ElideCopies, ALaunchASource) {
   const Plan plan = gpu_plan(make_sources(4).program);
   EXPECT_EQ(plan.launches.size(), 4u);
   EXPECT_EQ(plan.kernels.size(), 1u);
@@ -57,7 +57,7 @@ TEST(ReadSources, ALaunchASource) {
   for (const Launch& launch : plan.launches) EXPECT_EQ(launch.rows, 1u);
 }
 
-TEST(ReadSources, CopiesThatAreKeptStay) {
+TEST(ElideCopies, CopiesThatAreKeptStay) {
   const Sources sources = make_sources(4);
   const Plan plan = gpu_plan(sources.program, {sources.all});
   EXPECT_EQ(plan.launches.size(), 8u);
@@ -65,7 +65,7 @@ TEST(ReadSources, CopiesThatAreKeptStay) {
 }
 
 // Who reads through an index reads the copies.
-TEST(ReadSources, CopiesThatOthersReadStay) {
+TEST(ElideCopies, CopiesThatOthersReadStay) {
   Sources sources = make_sources(3);
   const ValueId turned =
       sources.program.gather(sources.all, Index::list(std::vector<std::uint32_t>{2, 0, 1, 1}));
@@ -77,13 +77,13 @@ TEST(ReadSources, CopiesThatOthersReadStay) {
   EXPECT_EQ(launches_of(plan, 2), 1u);
 }
 
-TEST(ReadSources, ManySourcesOrRowsAreCopied) {
+TEST(ElideCopies, ManySourcesOrRowsAreCopied) {
   EXPECT_EQ(gpu_plan(make_sources(17).program).launches.size(), 18u);
   EXPECT_EQ(gpu_plan(make_sources(2, 40).program).launches.size(), 3u);
 }
 
 // On a processor a level costs nothing.
-TEST(ReadSources, NotOnAProcessor) {
+TEST(ElideCopies, NotOnAProcessor) {
   EXPECT_EQ(make_plan(make_sources(4).program).launches.size(), 5u);
 }
 

@@ -27,9 +27,9 @@ struct Copied {
   std::uint32_t stage = 0;  // of the copy: before another one sources may be set
 };
 
-class SourceReader {
+class CopyElision {
  public:
-  SourceReader(Plan& plan, const std::vector<bool>& kept) : plan_(plan), kept_(kept) {}
+  CopyElision(Plan& plan, const std::vector<bool>& kept) : plan_(plan), kept_(kept) {}
 
   void run() {
     find_copies();
@@ -239,8 +239,8 @@ class SourceReader {
 
 }  // namespace
 
-void read_sources(Plan& plan, const std::vector<bool>& kept) {
-  SourceReader(plan, kept).run();
+void elide_copies(Plan& plan, const std::vector<bool>& kept) {
+  CopyElision(plan, kept).run();
 }
 
 }  // namespace vecc
