@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <utility>
 
+#include "command.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/cost_cache.h"
 #include "tools/common/interrupt.h"
@@ -116,7 +116,7 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
     if (interrupt_pending()) {
       return Errors(ErrorCode::DeviceFailure, "vecc-bench calibrate", "interrupted");
     }
-    std::fputs(fmt::format("{}\n", c.name).c_str(), stderr);
+    say("{}", c.name);
     VECC_TRY(const ProgramTimes times, time_program(c.program, time));
     result.device = times.device;
     runs.push_back({work_of(c.program), times.forward.steady().median});

@@ -15,7 +15,6 @@ struct CalibrateOptions {
   TimeOptions time;
   std::uint32_t most_rows = 1u << 20;  ///< of the largest program
   bool save = true;                    ///< to the user's cache folder
-  std::string json_path;
 };
 
 /// A program that was measured, its counted work and what the model then says.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <type_traits>
 
+#include "command.h"
 #include "src/support/child_process.h"
 #include "src/support/temporary_folder.h"
 #include "tools/common/interrupt.h"
@@ -14,12 +16,11 @@
 namespace vecc::tools {
 namespace {
 
-/// The middle one (of an even number, the lower of the two).
+// The middle one (of an even number, the lower of the two). `value`: a field or a method.
 template <class Value>
-Value median_of(const std::vector<CompileMeasurement>& runs,
-                Value (*value)(const CompileMeasurement&)) {
-  std::vector<Value> values;
-  for (const CompileMeasurement& run : runs) values.push_back(value(run));
+auto median_of(const std::vector<CompileMeasurement>& runs, Value value) {
+  std::vector<std::decay_t<std::invoke_result_t<Value, const CompileMeasurement&>>> values;
+  for (const CompileMeasurement& run : runs) values.push_back(std::invoke(value, run));
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -27,17 +28,11 @@ Value median_of(const std::vector<CompileMeasurement>& runs,
 
 CompileRow summarize(std::uint32_t times, std::vector<CompileMeasurement> runs) {
   using M = CompileMeasurement;
-  CompileRow row;
-  row.times = times;
-  row.median = runs.front();
-  row.median.import_seconds = median_of<double>(runs, [](const M& m) { return m.import_seconds; });
-  row.median.vectorize_seconds =
-      median_of<double>(runs, [](const M& m) { return m.vectorize_seconds; });
-  row.median.optimize_seconds =
-      median_of<double>(runs, [](const M& m) { return m.optimize_seconds; });
-  row.median.peak_bytes = median_of<std::uint64_t>(runs, [](const M& m) { return m.peak_bytes; });
-  row.neurons_per_second =
-      median_of<double>(runs, [](const M& m) { return m.neurons_per_second(); });
+  CompileRow row{times, runs.front(), median_of(runs, &M::neurons_per_second), {}};
+  for (const auto seconds : {&M::import_seconds, &M::vectorize_seconds, &M::optimize_seconds}) {
+    row.median.*seconds = median_of(runs, seconds);
+  }
+  row.median.peak_bytes = median_of(runs, &M::peak_bytes);
   row.runs = std::move(runs);
   return row;
 }
@@ -46,7 +41,7 @@ Result<CompileRow> bench_size(const std::string& path, const CompileBenchOptions
                               std::uint32_t times) {
   std::vector<CompileMeasurement> runs;
   for (std::uint32_t i = 0; i < options.repeat; ++i) {
-    std::fputs(fmt::format("{} x: run {} of {}\n", times, i + 1, options.repeat).c_str(), stderr);
+    say("{} x: run {} of {}", times, i + 1, options.repeat);
     VECC_TRY(const std::string text,
              run_child({.file = "/proc/self/exe",
                         .arguments = {"compile-one", path, fmt::format("-O{}", options.level)}}));
@@ -70,7 +65,7 @@ Result<std::vector<CompileRow>> bench_compile(const CompileBenchOptions& options
   for (const std::uint32_t times : options.times) {
     if (interrupt_pending()) break;
     const std::string path = fmt::format("{}/x{}.pb", folder.path(), times);
-    std::fputs(fmt::format("{} x: writing\n", times).c_str(), stderr);
+    say("{} x: writing", times);
     VECC_TRY_VOID(write_graph(graph, path, Compression::None, times));
     VECC_TRY(CompileRow row, bench_size(path, options, times));
     rows.push_back(std::move(row));

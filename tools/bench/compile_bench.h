@@ -14,7 +14,6 @@ struct CompileBenchOptions {
   std::vector<std::uint32_t> times{1, 10, 100};  ///< copies of the graph
   std::uint32_t repeat = 3;                      ///< fresh processes a size
   std::uint32_t level = 2;                       ///< -O
-  std::string json_path;                         ///< empty: no JSON
   std::string temporary_parent;                  ///< where the repeated files go
 };
 

@@ -2,23 +2,60 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "compile_bench.h"
-#include "compile_report.h"
+#include "src/support/quantity_text.h"
+#include "tools/common/data_sink.h"
 #include "tools/common/number_options.h"
 #include "tools/common/statistics.h"
 
 namespace vecc::tools {
 namespace {
 
-Result<void> run_compile(const CompileBenchOptions& options) {
-  VECC_TRY_VOID(check_bench_paths({options.input}, options.json_path));
-  VECC_TRY(LateFile json, LateFile::open(options.json_path));
-  VECC_TRY(const auto rows, bench_compile(options));
-  VECC_TRY_VOID(write_data("", table_of(rows)));
-  return json.write(dump_json(json_of(options, rows)) + "\n");
+double per_edge(std::uint64_t bytes, const CompileMeasurement& m) {
+  return static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(m.edges, 1));
+}
+
+std::string table_of(const std::vector<CompileRow>& rows) {
+  BenchTable text{{"copies", 6},       {"neurons", 12},     {"edges", 12},     {"import s", 10},
+                  {"vectorize s", 12}, {"optimize s", 12},  {"rows left", 12}, {"neurons/s", 12},
+                  {"peak B/edge", 12}, {"graph B/edge", 12}};
+  const auto seconds = [](double s) { return fmt::format("{:.4f}", s); };
+  for (const CompileRow& row : rows) {
+    const CompileMeasurement& m = row.median;
+    text.add({std::to_string(row.times), text_of_count(m.neurons), text_of_count(m.edges),
+              seconds(m.import_seconds), seconds(m.vectorize_seconds), seconds(m.optimize_seconds),
+              text_of_count(m.optimized_rows),
+              text_of_count(static_cast<std::uint64_t>(row.neurons_per_second)),
+              fmt::format("{:.1f}", per_edge(m.peak_bytes, m)),
+              fmt::format("{:.1f}", per_edge(m.graph_bytes, m))});
+  }
+  return text.text();
+}
+
+// {"benchmark": "compile", "input", "rows": [{"times", "neurons", ..., "runs": [...]}]}
+nlohmann::ordered_json json_of(const CompileBenchOptions& options,
+                               const std::vector<CompileRow>& rows) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const CompileRow& row : rows) {
+    const CompileMeasurement& m = row.median;
+    nlohmann::ordered_json entry{{"times", row.times}};
+    entry.update(json_of(m));
+    entry["neurons_per_second"] = row.neurons_per_second;
+    entry["peak_bytes_per_edge"] = per_edge(m.peak_bytes, m);
+    entry["graph_bytes_per_edge"] = per_edge(m.graph_bytes, m);
+    entry["runs"] = nlohmann::ordered_json::array();
+    for (const CompileMeasurement& run : row.runs) entry["runs"].push_back(json_of(run));
+    list.push_back(std::move(entry));
+  }
+  return {{"benchmark", "compile"},
+          {"input", options.input},
+          {"cpus", 1},
+          {"repeat", options.repeat},
+          {"rows", list}};
 }
 
 /// In the measured process: its numbers on stdout.
@@ -52,11 +89,15 @@ void add_compile(CLI::App& app, CommandBody& body) {
   add_whole(*command, "--repeat", options->repeat, {1, 1000},
             "Processes a size; the median counts");
   add_whole(*command, "-O", options->level, {0, 2}, "Optimization level")->type_name("LEVEL");
-  command->add_option("--json", options->json_path, "Write every number to PATH")
-      ->type_name("PATH");
   command->add_option("--temp", options->temporary_parent, "Where the repeated files go")
       ->type_name("FOLDER");
-  command->callback([&body, options] { body = [options] { return run_compile(*options); }; });
+  add_measurement(
+      *command, body, BenchOutput::Json,
+      [options]() -> Result<BenchReport> {
+        VECC_TRY(const auto rows, bench_compile(*options));
+        return BenchReport{table_of(rows), json_of(*options, rows), {}};
+      },
+      [options] { return std::vector<std::string>{options->input}; });
 }
 
 }  // namespace vecc::tools

@@ -1,7 +1,7 @@
 // vecc-bench: what vecc costs, and what its programs cost beside their peers.
 #include <CLI/CLI.hpp>
 
-#include "commands.h"
+#include "command.h"
 #include "tools/common/run_tool.h"
 
 namespace vecc::tools {

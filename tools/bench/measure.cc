@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "run_series.h"
 #include "vecc/graph_io.h"
 #include "vecc/optimize.h"
 #include "vecc/vectorize.h"
@@ -23,8 +24,18 @@ void stay_on_one_cpu() {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+template <class Measurement, class Visit>
+void for_each_field(Measurement& m, Visit&& visit) {
+  visit("neurons", m.neurons);
+  visit("edges", m.edges);
+  visit("layers", m.layers);
+  visit("import_seconds", m.import_seconds);
+  visit("vectorize_seconds", m.vectorize_seconds);
+  visit("optimize_seconds", m.optimize_seconds);
+  visit("rows", m.rows);
+  visit("optimized_rows", m.optimized_rows);
+  visit("peak_bytes", m.peak_bytes);
+  visit("graph_bytes", m.graph_bytes);
 }
 
 }  // namespace
@@ -39,30 +50,14 @@ Result<std::uint64_t> status_bytes(std::string_view name) {
 }
 
 nlohmann::ordered_json json_of(const CompileMeasurement& m) {
-  return {{"neurons", m.neurons},
-          {"edges", m.edges},
-          {"layers", m.layers},
-          {"import_seconds", m.import_seconds},
-          {"vectorize_seconds", m.vectorize_seconds},
-          {"optimize_seconds", m.optimize_seconds},
-          {"rows", m.rows},
-          {"optimized_rows", m.optimized_rows},
-          {"peak_bytes", m.peak_bytes},
-          {"graph_bytes", m.graph_bytes}};
+  nlohmann::ordered_json json;
+  for_each_field(m, [&](const char* name, const auto& value) { json[name] = value; });
+  return json;
 }
 
 CompileMeasurement measurement_of(const nlohmann::ordered_json& json) {
   CompileMeasurement m;
-  json.at("neurons").get_to(m.neurons);
-  json.at("edges").get_to(m.edges);
-  json.at("layers").get_to(m.layers);
-  json.at("import_seconds").get_to(m.import_seconds);
-  json.at("vectorize_seconds").get_to(m.vectorize_seconds);
-  json.at("optimize_seconds").get_to(m.optimize_seconds);
-  json.at("rows").get_to(m.rows);
-  json.at("optimized_rows").get_to(m.optimized_rows);
-  json.at("peak_bytes").get_to(m.peak_bytes);
-  json.at("graph_bytes").get_to(m.graph_bytes);
+  for_each_field(m, [&](const char* name, auto& value) { json.at(name).get_to(value); });
   return m;
 }
 

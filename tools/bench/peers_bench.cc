@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
+#include "command.h"
 #include "ground_graph.h"
 #include "peers_runners.h"
 #include "src/support/child_process.h"
@@ -87,7 +87,7 @@ Result<PeerTable> bench_case(const PeerCase& what, const PeersBenchOptions& opti
                         std::ranges::find(options.runners, runner.name) != options.runners.end();
     if (interrupt_pending()) break;
     if (!wanted || !has_line(runner, what, options)) continue;
-    std::fputs(fmt::format("{}: {}\n", what.line, runner.name).c_str(), stderr);
+    say("{}: {}", what.line, runner.name);
     VECC_TRY(table.rows.emplace_back(), run_peer(runner, what, files, options));
     VECC_TRY_VOID(options.print(line_of(table.rows.back(), options)));
   }

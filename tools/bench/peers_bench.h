@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,6 @@ struct PeersBenchOptions {
   double limit = 10;      ///< seconds that one measurement of a runner may take
   double give_up = 1800;  ///< seconds that a runner may take in all
   bool once = false;      ///< a process a runner, with empty caches: no second one that finds them
-  std::string json_path;
-  std::string svg_path;
   /// Takes the table, line by line.
   std::function<Result<void>(const std::string& text)> print;
 
@@ -85,6 +84,17 @@ struct PeerRow {
   /// The most that it held until the end of `both`; of a GPU, on the GPU. 0: unknown.
   std::uint64_t peak_bytes = 0;
 };
+/// A measurement of a runner.
+struct PeerSeries {
+  const char* name;   ///< in the JSON, the runners' and ours
+  const char* title;  ///< in the table
+  const char* chart;  ///< in the chart
+  RunSeries PeerRow::*series;
+  bool on_gpu = false;  ///< only there
+};
+/// All, in the order of the table.
+[[nodiscard]] std::span<const PeerSeries> peer_series();
+
 struct PeerTable {
   PeerCase what;
   std::string absent;  ///< why the case was left out
@@ -105,6 +115,6 @@ struct PeerTable {
 [[nodiscard]] nlohmann::ordered_json json_of(const PeersBenchOptions& options,
                                              const std::vector<PeerTable>& tables);
 /// A panel for each case and column of the table: bars on a logarithmic axis.
-[[nodiscard]] std::string draw_svg(const std::vector<PeerTable>& tables);
+[[nodiscard]] std::vector<ChartPanel> panels_of(const std::vector<PeerTable>& tables);
 
 }  // namespace vecc::tools

@@ -2,9 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "peers_bench.h"
 #include "peers_vecc.h"
+#include "tools/common/data_sink.h"
 #include "tools/common/number_options.h"
 #include "tools/common/precision_option.h"
 #include "tools/common/statistics.h"
@@ -31,17 +32,13 @@ Examples:
   vecc-bench peers --device=cuda --data=build/data --threads=16 --limit=1 --give-up=60 --once
   vecc-bench peers --device=cuda --data=build/data --case="FB15k-237 rgcn --dims=64,64" --runners="vecc cuda" --matmul-precision=tf32)";
 
-Result<void> run_peers(PeersBenchOptions options) {
+Result<BenchReport> report_peers(PeersBenchOptions options) {
   if (options.precision != MatmulPrecision::Exact && !options.on_gpu()) {
     return Errors(ErrorCode::Usage, "--matmul-precision", "is vecc cuda's: it needs --device=cuda");
   }
-  VECC_TRY_VOID(check_bench_paths({}, options.json_path, options.svg_path));
-  VECC_TRY(LateFile json, LateFile::open(options.json_path));
-  VECC_TRY(LateFile svg, LateFile::open(options.svg_path));
   options.print = [](const std::string& text) { return write_data("", text); };
   VECC_TRY(const auto tables, bench_peers(options));
-  VECC_TRY_VOID(json.write(dump_json(json_of(options, tables)) + "\n"));
-  return svg.write(draw_svg(tables));
+  return BenchReport{"", json_of(options, tables), panels_of(tables)};
 }
 
 void add_peers_device(CLI::App& command, Device& device) {
@@ -142,10 +139,8 @@ void add_peers(CLI::App& app, CommandBody& body) {
   add_counts(*command, *options);
   command->add_flag("--once", options->once,
                     "Start what compiles only once, with empty caches: saves half of its time");
-  command->add_option("--json", options->json_path, "Write every number to PATH")
-      ->type_name("PATH");
-  command->add_option("--svg", options->svg_path, "Draw every run to PATH")->type_name("PATH");
-  command->callback([&body, options] { body = [options] { return run_peers(*options); }; });
+  add_measurement(*command, body, BenchOutput::JsonAndChart,
+                  [options] { return report_peers(*options); });
 }
 
 }  // namespace vecc::tools

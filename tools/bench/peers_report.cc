@@ -7,13 +7,6 @@
 namespace vecc::tools {
 namespace {
 
-struct PeerSeries {
-  const char* name;   // in the JSON
-  const char* title;  // in the table
-  const char* chart;  // in the chart
-  RunSeries PeerRow::*series;
-  bool on_gpu = false;  // only there
-};
 constexpr PeerSeries kPeerSeries[] = {
     {"forward", "forward", "forward", &PeerRow::forward},
     {"forward_device", "on GPU", "forward, on the GPU", &PeerRow::forward_device, true},
@@ -72,6 +65,10 @@ ChartPanel panel_of(const PeerTable& table, const PeerSeries& what) {
 }
 
 }  // namespace
+
+std::span<const PeerSeries> peer_series() {
+  return kPeerSeries;
+}
 
 std::string header_of(const PeerTable& table, const PeersBenchOptions& options) {
   if (!table.absent.empty()) {
@@ -145,7 +142,7 @@ nlohmann::ordered_json json_of(const PeersBenchOptions& options,
           {"cases", list}};
 }
 
-std::string draw_svg(const std::vector<PeerTable>& tables) {
+std::vector<ChartPanel> panels_of(const std::vector<PeerTable>& tables) {
   std::vector<ChartPanel> panels;
   for (const PeerTable& table : tables) {
     for (const PeerSeries& series : kPeerSeries) {
@@ -153,7 +150,7 @@ std::string draw_svg(const std::vector<PeerTable>& tables) {
       if (panels.back().columns.empty()) panels.pop_back();
     }
   }
-  return draw_svg(panels);
+  return panels;
 }
 
 }  // namespace vecc::tools

@@ -81,13 +81,7 @@ void read_row(const nlohmann::json& json, PeerRow& row) {
     return;
   }
   row.set_up = json.at("set_up");
-  row.forward = series_in(json, "forward");
-  row.forward_device = series_in(json, "forward_device");
-  row.both = series_in(json, "both");
-  row.both_device = series_in(json, "both_device");
-  row.epoch = series_in(json, "epoch");
-  row.batch_1 = series_in(json, "batch_1");
-  row.batch_32 = series_in(json, "batch_32");
+  for (const PeerSeries& each : peer_series()) row.*each.series = series_in(json, each.name);
   row.first_loss = json.value("first_loss", 0.0);
   row.loaded_bytes = json.value("loaded_bytes", std::uint64_t{0});
   row.peak_bytes = json.value("peak_bytes", std::uint64_t{0});

@@ -23,10 +23,6 @@ namespace {
 
 using PeersClock = std::chrono::steady_clock;
 
-double seconds_after(PeersClock::time_point start) {
-  return std::chrono::duration<double>(PeersClock::now() - start).count();
-}
-
 // As peer_runs.py's measure(): `repeat` runs after `warmup`; fewer where they would take longer
 // than the limit, but one and three. `timed` runs once and says how long it took.
 template <class Timed>
@@ -34,7 +30,7 @@ Result<nlohmann::ordered_json> measure_runs(const PeersVeccRun& run, Timed&& tim
   RunSeries series;
   const auto repeat = [&](std::uint32_t times, std::uint32_t least, double limit) -> Result<void> {
     const auto begin = PeersClock::now();
-    for (std::uint32_t i = 0; i < times && (i < least || seconds_after(begin) <= limit); ++i) {
+    for (std::uint32_t i = 0; i < times && (i < least || seconds_since(begin) <= limit); ++i) {
       VECC_TRY(series.seconds.emplace_back(), timed());
     }
     return {};
@@ -51,7 +47,7 @@ Result<nlohmann::ordered_json> measure_steps(const PeersVeccRun& run, Step&& ste
   return measure_runs(run, [&]() -> Result<double> {
     const auto start = PeersClock::now();
     VECC_TRY_VOID(step());
-    return seconds_after(start);
+    return seconds_since(start);
   });
 }
 
@@ -215,7 +211,7 @@ Result<nlohmann::ordered_json> time_vecc(const PeersVeccRun& run) {
   VECC_TRY(row["loaded_bytes"], status_bytes("VmRSS"));
   const auto start = PeersClock::now();
   VECC_TRY(auto executable, peer.set_up());
-  row["set_up"] = seconds_after(start);
+  row["set_up"] = seconds_since(start);
   if (run.set_up_only) return row;
   VECC_TRY_VOID(peer.compare(*executable, row));
   if (differs(row)) return row;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 
+#include "command.h"
 #include "ground_graph.h"
 #include "pyg_times.h"
 #include "tools/common/device_cost.h"
@@ -27,8 +27,7 @@ Result<Program> optimize_row(const Program& program, const std::string& name,
   options.cost = cost;
   const auto start = std::chrono::steady_clock::now();
   VECC_TRY(Program optimized, optimize(program, options));
-  row.optimize_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  row.optimize_seconds = seconds_since(start);
   const ProgramStatistics s = statistics(optimized);
   row.ops = s.ops;
   row.rows = s.rows;
@@ -64,18 +63,18 @@ Result<PresetTable> bench_one(const PresetsBenchOptions& options, const CostCoef
   std::vector<Program> optimized;
   for (const std::string& name : names) {
     if (interrupt_pending()) break;
-    std::fputs(fmt::format("{} {}: {}\n", table.set, model, name).c_str(), stderr);
+    say("{} {}: {}", table.set, model, name);
     VECC_TRY(optimized.emplace_back(),
              optimize_row(program, name, cost, table.rows.emplace_back()));
   }
   if (optimized.empty()) return table;
-  std::fputs(fmt::format("{} {}: runs\n", table.set, model).c_str(), stderr);
+  say("{} {}: runs", table.set, model);
   std::vector<const Program*> programs;
   for (const Program& p : optimized) programs.push_back(&p);
   VECC_TRY(std::vector<ProgramTimes> times, time_programs(programs, options.time));
   for (std::size_t i = 0; i < times.size(); ++i) table.rows[i].times = std::move(times[i]);
   if (options.python.empty() || table.rows.empty()) return table;
-  std::fputs(fmt::format("{} {}: PyG\n", table.set, model).c_str(), stderr);
+  say("{} {}: PyG", table.set, model);
   const bool on_cpu = table.rows.front().times.device == "cpu";
   VECC_TRY(PresetRow peer, time_peer(options, data, model, on_cpu));
   table.rows.push_back(std::move(peer));

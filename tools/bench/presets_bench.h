@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,6 @@ struct PresetsBenchOptions {
   std::vector<std::string> configurations;  ///< empty: all
   TimeOptions time;
   std::string python = "python3";  ///< one that has torch_geometric; empty: no peer
-  std::string json_path;
-  std::string svg_path;
 };
 
 /// One way to run one graph.
@@ -44,10 +41,5 @@ struct PresetTable {
 /// Grounds each set by each model (vecc-import beside this program), runs every configuration and
 /// the peer. Errors: those of the stages; DeviceFailure if vecc-import or the peer fails.
 [[nodiscard]] Result<std::vector<PresetTable>> bench_presets(const PresetsBenchOptions& options);
-
-[[nodiscard]] std::string table_of(const std::vector<PresetTable>& tables);
-[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<PresetTable>& tables);
-/// Three panels a table: forward, backward, both.
-[[nodiscard]] std::string draw_svg(const std::vector<PresetTable>& tables);
 
 }  // namespace vecc::tools

@@ -10,8 +10,6 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "src/program/members.h"
-#include "src/support/quantity_text.h"
-#include "vecc/escape.h"
 #include "vecc/optimize.h"
 
 namespace vecc::tools {
@@ -122,45 +120,6 @@ Result<std::vector<RowCounts>> bench_rows(const RowsBenchOptions& options) {
     }
   }
   return result;
-}
-
-std::string table_of(const std::vector<RowCounts>& counts) {
-  std::string text;
-  for (const RowCounts& c : counts) {
-    text += fmt::format("{}\n  {}\n", escape_terminal(c.graph), c.configuration);
-    text += fmt::format("  input rows {}, gathers left {}\n", text_of_count(c.input_rows),
-                        text_of_count(c.gathers));
-    for (const RowsLayer& layer : c.layers) {
-      text += fmt::format("  members {:>10} ({:>10} distinct) -> {:>9} rows   {}\n",
-                          text_of_count(layer.members), text_of_count(layer.distinct),
-                          text_of_count(layer.rows), escape_terminal(layer.note, 60));
-    }
-    text += fmt::format("  distinct outputs {}\n", text_of_count(c.output_rows));
-    if (!c.thesis.empty()) text += fmt::format("  thesis: {}\n", c.thesis);
-    text += "\n";
-  }
-  return text;
-}
-
-nlohmann::ordered_json json_of(const std::vector<RowCounts>& counts) {
-  auto result = nlohmann::ordered_json::array();
-  for (const RowCounts& c : counts) {
-    auto layers = nlohmann::ordered_json::array();
-    for (const RowsLayer& layer : c.layers) {
-      layers.push_back({{"note", layer.note},
-                        {"members", layer.members},
-                        {"distinct", layer.distinct},
-                        {"rows", layer.rows}});
-    }
-    result.push_back({{"graph", c.graph},
-                      {"configuration", c.configuration},
-                      {"input_rows", c.input_rows},
-                      {"gathers", c.gathers},
-                      {"layers", layers},
-                      {"output_rows", c.output_rows},
-                      {"thesis", c.thesis}});
-  }
-  return {{"graphs", result}};
 }
 
 }  // namespace vecc::tools

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,6 @@ struct RowsBenchOptions {
   std::vector<std::string> passes{"merge-units", "dedup-facts", "drop-unit-linear", "iso-compress",
                                   "dedup-linear-pairs"};
   std::vector<std::string> presets{"agg_true_unlimited"};
-  std::string json_path;
 };
 
 /// A reduction: members in, rows out.
@@ -42,7 +40,5 @@ struct RowCounts {
 [[nodiscard]] RowCounts count_rows(const Program& program);
 /// Errors: those of the stages.
 [[nodiscard]] Result<std::vector<RowCounts>> bench_rows(const RowsBenchOptions& options);
-[[nodiscard]] std::string table_of(const std::vector<RowCounts>& counts);
-[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<RowCounts>& counts);
 
 }  // namespace vecc::tools

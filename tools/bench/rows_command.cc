@@ -2,20 +2,52 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "rows_bench.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
-#include "tools/common/statistics.h"
+#include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
 
-Result<void> run_rows(const RowsBenchOptions& options) {
-  VECC_TRY_VOID(check_bench_paths(options.inputs, options.json_path));
-  VECC_TRY(LateFile json, LateFile::open(options.json_path));
-  VECC_TRY(const auto counts, bench_rows(options));
-  VECC_TRY_VOID(write_data("", table_of(counts)));
-  return json.write(dump_json(json_of(counts)) + "\n");
+std::string table_of(const std::vector<RowCounts>& counts) {
+  std::string text;
+  for (const RowCounts& c : counts) {
+    text += fmt::format("{}\n  {}\n", escape_terminal(c.graph), c.configuration);
+    text += fmt::format("  input rows {}, gathers left {}\n", text_of_count(c.input_rows),
+                        text_of_count(c.gathers));
+    for (const RowsLayer& layer : c.layers) {
+      text += fmt::format("  members {:>10} ({:>10} distinct) -> {:>9} rows   {}\n",
+                          text_of_count(layer.members), text_of_count(layer.distinct),
+                          text_of_count(layer.rows), escape_terminal(layer.note, 60));
+    }
+    text += fmt::format("  distinct outputs {}\n", text_of_count(c.output_rows));
+    if (!c.thesis.empty()) text += fmt::format("  thesis: {}\n", c.thesis);
+    text += "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json json_of(const std::vector<RowCounts>& counts) {
+  auto result = nlohmann::ordered_json::array();
+  for (const RowCounts& c : counts) {
+    auto layers = nlohmann::ordered_json::array();
+    for (const RowsLayer& layer : c.layers) {
+      layers.push_back({{"note", layer.note},
+                        {"members", layer.members},
+                        {"distinct", layer.distinct},
+                        {"rows", layer.rows}});
+    }
+    result.push_back({{"graph", c.graph},
+                      {"configuration", c.configuration},
+                      {"input_rows", c.input_rows},
+                      {"gathers", c.gathers},
+                      {"layers", layers},
+                      {"output_rows", c.output_rows},
+                      {"thesis", c.thesis}});
+  }
+  return {{"graphs", result}};
 }
 
 }  // namespace
@@ -42,9 +74,13 @@ void add_rows(CLI::App& app, CommandBody& body) {
       ->delimiter(',')
       ->type_name("NAME,...")
       ->capture_default_str();
-  command->add_option("--json", options->json_path, "Write every number to PATH")
-      ->type_name("PATH");
-  command->callback([&body, options] { body = [options] { return run_rows(*options); }; });
+  add_measurement(
+      *command, body, BenchOutput::Json,
+      [options]() -> Result<BenchReport> {
+        VECC_TRY(const auto counts, bench_rows(*options));
+        return BenchReport{table_of(counts), json_of(counts), {}};
+      },
+      [options] { return options->inputs; });
 }
 
 }  // namespace vecc::tools

@@ -1,6 +1,7 @@
 // Times of one thing that ran again and again, the warm-up kept.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,6 +20,10 @@ struct RunSeries {
 };
 /// {"warmup": 10, "median": 0.1, ..., "seconds": [...]}
 [[nodiscard]] nlohmann::ordered_json json_of(const RunSeries& series);
+
+[[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /// A panel of the chart: one column a way to run, every run a dot.
 struct ChartColumn {

@@ -8,10 +8,6 @@
 namespace vecc::tools {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 std::uint64_t output_size(const Program& program) {
   std::uint64_t size = 0;
   for (const Op& op : program.ops()) {

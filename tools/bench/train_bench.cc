@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <numeric>
 
+#include "command.h"
 #include "ground_graph.h"
 #include "pyg_times.h"
-#include "src/support/quantity_text.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
 #include "vecc/optimize.h"
@@ -17,10 +16,6 @@
 
 namespace vecc::tools {
 namespace {
-
-double seconds_from(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // What both loops do.
 TrainOptions training_of(const TrainBenchOptions& options, const OptimizeOptions& optimize) {
@@ -46,14 +41,14 @@ Result<TrainRow> time_epochs(const TrainBenchOptions& options, const NeuronGraph
   std::iota(samples.begin(), samples.end(), 0u);
   VECC_TRY(const auto trainer, make_trainer(graph, program, backend, options.time.execution,
                                             training_of(options, optimize_options), samples));
-  row.compile_seconds = seconds_from(compile_start);
+  row.compile_seconds = seconds_since(compile_start);
   row.epoch.warmup = options.time.warmup;
   for (std::uint32_t i = 0; i < options.time.warmup + options.time.repeat; ++i) {
     if (interrupt_pending()) break;
     const auto start = std::chrono::steady_clock::now();
     VECC_TRY_VOID(trainer->step());
     VECC_TRY(row.last_loss, trainer->epoch_loss());
-    row.epoch.seconds.push_back(seconds_from(start));
+    row.epoch.seconds.push_back(seconds_since(start));
     if (i == 0) row.first_loss = row.last_loss;
   }
   return row;
@@ -86,12 +81,12 @@ Result<TrainTable> bench_set(const TrainBenchOptions& options, const std::string
   VECC_TRY(const Backend* backend, backend_of(options.time));
   VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.time.execution));
   for (const std::uint32_t level : {0u, 2u}) {
-    std::fputs(fmt::format("{} {}: -O{}\n", table.set, model, level).c_str(), stderr);
+    say("{} {}: -O{}", table.set, model, level);
     VECC_TRY(table.rows.emplace_back(),
              time_epochs(options, graph, vectorized.program, *backend, cost, level));
   }
   if (options.python.empty() || interrupt_pending()) return table;
-  std::fputs(fmt::format("{} {}: PyG\n", table.set, model).c_str(), stderr);
+  say("{} {}: PyG", table.set, model);
   const bool on_cpu = table.rows.front().device == "cpu";
   VECC_TRY(table.rows.emplace_back(), time_peer_epochs(options, data, model, on_cpu));
   return table;
@@ -109,43 +104,6 @@ Result<std::vector<TrainTable>> bench_train(const TrainBenchOptions& options) {
     }
   }
   return tables;
-}
-
-std::string table_of(const std::vector<TrainTable>& tables) {
-  std::string text;
-  for (const TrainTable& table : tables) {
-    text += fmt::format("{} {}, {}\n{:<8} {:>10} {:>12} {:>12} {:>12} {:>10} {:>10}\n", table.set,
-                        table.model, table.rows.empty() ? "" : table.rows.front().device, "loop",
-                        "compile", "epoch", "epochs/s", "epochs", "first loss", "last loss");
-    for (const TrainRow& row : table.rows) {
-      if (row.epoch.seconds.size() <= row.epoch.warmup) continue;
-      const double median = row.epoch.steady().median;
-      text += fmt::format("{:<8} {:>10} {:>12} {:>12.1f} {:>12} {:>10.5f} {:>10.5f}\n", row.name,
-                          row.compile_seconds > 0 ? text_of_seconds(row.compile_seconds) : "-",
-                          text_of_seconds(median), 1 / median,
-                          text_of_count(row.epoch.seconds.size()), row.first_loss, row.last_loss);
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-nlohmann::ordered_json json_of(const std::vector<TrainTable>& tables) {
-  auto result = nlohmann::ordered_json::array();
-  for (const TrainTable& table : tables) {
-    auto rows = nlohmann::ordered_json::array();
-    for (const TrainRow& row : table.rows) {
-      if (row.epoch.seconds.size() <= row.epoch.warmup) continue;
-      rows.push_back({{"loop", row.name},
-                      {"device", row.device},
-                      {"compile_seconds", row.compile_seconds},
-                      {"epoch", json_of(row.epoch)},
-                      {"first_loss", row.first_loss},
-                      {"last_loss", row.last_loss}});
-    }
-    result.push_back({{"set", table.set}, {"model", table.model}, {"rows", rows}});
-  }
-  return {{"tables", result}};
 }
 
 }  // namespace vecc::tools

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,6 @@ struct TrainBenchOptions {
   double rate = 0.01;
   TimeOptions time;                ///< warm-up and repeats: epochs
   std::string python = "python3";  ///< one that has torch_geometric; empty: no peer
-  std::string json_path;
 };
 
 /// One loop: Adam on the cross-entropy of all samples, the loss read every epoch.
@@ -39,8 +37,5 @@ struct TrainTable {
 /// Errors: those of the stages and of make_trainer(); DeviceFailure if vecc-import or the peer
 /// fails.
 [[nodiscard]] Result<std::vector<TrainTable>> bench_train(const TrainBenchOptions& options);
-
-[[nodiscard]] std::string table_of(const std::vector<TrainTable>& tables);
-[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<TrainTable>& tables);
 
 }  // namespace vecc::tools
