@@ -29,9 +29,9 @@ ExitCode repeat(const RepeatOptions& options) {
       write_graph(*graph, options.output, compression_of(options.output), options.times);
   if (!written) return static_cast<ExitCode>(report_errors(written.error()));
   std::fprintf(stderr, "wrote %u copies: %llu neurons, %llu edges, %llu samples\n", options.times,
-               static_cast<unsigned long long>(graph->neuron_count() * options.times),
-               static_cast<unsigned long long>(graph->edge_count() * options.times),
-               static_cast<unsigned long long>(graph->samples.size() * options.times));
+               static_cast<unsigned long long>(graph->neuron_count()) * options.times,
+               static_cast<unsigned long long>(graph->edge_count()) * options.times,
+               static_cast<unsigned long long>(graph->samples.size()) * options.times);
   return ExitCode::Ok;
 }
 

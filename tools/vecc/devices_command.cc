@@ -37,7 +37,7 @@ BackendState state_of(const Backend& backend, bool has_gpu) {
     if (available) {
       state.devices += (state.devices.empty() ? "" : ", ") + std::string(name);
     } else if (state.reason.empty()) {
-      const Errors errors = available.error();
+      const Errors& errors = available.error();
       state.reason = errors.list().front().message;
     }
   };

@@ -42,7 +42,7 @@ Result<BackendChoice> choose_first(const Program& program, const Options& option
       reason = refusals.empty() ? "first choice" : "next choice: " + reason;
       return BackendChoice{backend, reason};
     }
-    const Errors errors = usable.error();
+    const Errors& errors = usable.error();
     if (blames_named_compiler(errors)) return errors;
     log_info(fmt::format("backend {}: {}", backend->name(), errors.text()));
     if (reason.empty()) {

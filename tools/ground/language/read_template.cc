@@ -62,7 +62,7 @@ bool Imports::add(const std::string& path, const Place& place) {
     add_lines(path, file, read->bytes);
   } else {
     // The place says what names it, the message what is wrong with it.
-    const Errors why = read.error();
+    const Errors& why = read.error();
     for (const Diagnostic& d : why.list()) {
       if (place.line == 0) {
         errors_.add(Errors(d.code, d.place, d.message));
