@@ -103,15 +103,17 @@ class Result {
   /// Throws InternalError if there is none.
   [[nodiscard]] const T& value() const& { return *checked().get(); }
   [[nodiscard]] T& value() & { return *checked().get(); }
-  [[nodiscard]] T&& value() && { return std::move(*checked().get()); }
-  /// Of a Result with a value.
+  [[nodiscard]] T value() && { return std::move(*checked().get()); }
+  /// Of a Result with a value. What a call returns gives its value away, so that a loop over
+  /// `*call()` holds what it goes through.
   [[nodiscard]] const T& operator*() const& { return *get(); }
   [[nodiscard]] T& operator*() & { return *get(); }
-  [[nodiscard]] T&& operator*() && { return std::move(*get()); }
+  [[nodiscard]] T operator*() && { return std::move(*get()); }
   [[nodiscard]] const T* operator->() const { return get(); }
   [[nodiscard]] T* operator->() { return get(); }
   /// Of a Result without.
-  [[nodiscard]] const Errors& error() const { return *std::get_if<1>(&held_); }
+  [[nodiscard]] const Errors& error() const& { return *std::get_if<1>(&held_); }
+  [[nodiscard]] Errors error() && { return std::move(*std::get_if<1>(&held_)); }
 
  private:
   [[nodiscard]] const T* get() const { return std::get_if<0>(&held_); }
@@ -144,7 +146,8 @@ class Result<void> {
     if (errors_) throw_unread_errors(*errors_);
   }
   /// Of a Result without a value.
-  [[nodiscard]] const Errors& error() const { return *errors_; }
+  [[nodiscard]] const Errors& error() const& { return *errors_; }
+  [[nodiscard]] Errors error() && { return *std::move(errors_); }
 
  private:
   std::optional<Errors> errors_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "src/support/whole_file.h"
 
@@ -107,6 +108,21 @@ TEST(Result, takes_what_converts_to_its_value_and_gives_it_away) {
   const std::unique_ptr<const std::string> taken = *std::move(text);
   EXPECT_EQ(*taken, "a");
   EXPECT_EQ(Result<std::string>("b").value(), "b");
+}
+
+Result<std::vector<std::string>> words() {
+  return std::vector<std::string>{"a word that is too long to lie within its string", "b"};
+}
+
+TEST(Result, a_call_s_value_and_errors_live_as_long_as_what_holds_them) {
+  std::size_t length = 0;
+  for (const std::string& word : *words()) length += word.size();
+  for (const std::string& word : words().value()) length += word.size();
+  EXPECT_EQ(length, 2 * ((*words())[0].size() + 1));
+  const Errors& errors = half(3).error();
+  EXPECT_EQ(errors.text(), "half: error: odd [E050]");
+  const Errors& none = expect_even(3).error();
+  EXPECT_EQ(none.list().size(), 1u);
 }
 
 TEST(Check, throws_with_condition_and_message) {
