@@ -85,11 +85,11 @@ class Pipeline {
 
   Result<Program> run(Program program) {
     VECC_TRY_VOID(run_shared(program));
-    const auto choices = candidates_for(options_, statistics(program).rows);
+    const auto choices = candidates_for(options_, statistics_.rows);
     if (choices.size() == 1) return run_rest(std::move(program), choices[0], /*watched=*/true);
     const bool seen = options_.verify_each || options_.observe || options_.announce;
-    VECC_TRY(auto trials, try_candidates(seen ? program : std::move(program), choices, options_,
-                                         differentiated_));
+    VECC_TRY(auto trials, try_candidates(seen ? program : std::move(program), statistics_, choices,
+                                         options_, differentiated_));
     VECC_TRY(const std::size_t best, choose(trials, choices));
     // NOLINTNEXTLINE(bugprone-use-after-move): copied above, if it was seen.
     if (seen) return run_rest(std::move(program), choices[best], /*watched=*/true);
@@ -107,7 +107,8 @@ class Pipeline {
       if (!is_disabled(options_, name)) list.push_back(pass_named(name));
     }
     const CandidateChoice choice = candidates_for(options_, 0)[0];
-    PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/true);
+    PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/true,
+                      statistics(program));
     const Result<void> done = runner.run(list, program);
     keep(choice, runner.take_runs());
     if (!done) return done.error();
@@ -118,15 +119,16 @@ class Pipeline {
   // The steps before the first one that a preset or a padding changes.
   Result<void> run_shared(Program& program) {
     const GatherPreset& any = gather_presets()[0];
-    PassRunner runner(options_, any, PadMode::Any, /*watched=*/true);
+    PassRunner runner(options_, any, PadMode::Any, /*watched=*/true, statistics(program));
     const auto steps = pipeline().first(first_choice_step());
     const Result<void> done = runner.run(passes_of(steps, options_, any, differentiated_), program);
     report_.runs = runner.take_runs();
+    statistics_ = runner.statistics();
     return done;
   }
 
   Result<Program> run_rest(Program program, const CandidateChoice& choice, bool watched) {
-    PassRunner runner(options_, *choice.preset, choice.pad_mode, watched);
+    PassRunner runner(options_, *choice.preset, choice.pad_mode, watched, statistics_);
     const auto steps = pipeline().subspan(first_choice_step());
     const Result<void> done =
         runner.run(passes_of(steps, options_, *choice.preset, differentiated_), program);
@@ -179,6 +181,7 @@ class Pipeline {
   const OptimizeOptions& options_;
   OptimizeReport& report_;
   bool differentiated_;
+  ProgramStatistics statistics_;  // after the shared steps
 };
 
 }  // namespace

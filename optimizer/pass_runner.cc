@@ -44,12 +44,13 @@ Result<void> PassRunner::run_one(const Pass& pass, Program& program) {
   const Program before = verifies || observes ? program : Program();
   PassRun run;
   run.pass = pass.info.name;
-  run.before = runs_.empty() ? statistics(program) : runs_.back().after;
+  run.before = statistics_;
   const auto start = std::chrono::steady_clock::now();
   run.changed = pass.run(program, context_);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (run.changed) context_.forget_program();
-  run.after = run.changed ? statistics(program) : run.before;
+  if (run.changed) statistics_ = vecc::statistics(program);
+  run.after = statistics_;
   run.counters = context_.take_counters();
   if (verifies) VECC_TRY_VOID(check_pass(run, before, program));
   if (observes) VECC_TRY_VOID(options_.observe(run, before, program));

@@ -11,12 +11,18 @@ namespace vecc::opt {
 class PassRunner {
  public:
   /// `watched`: the caller's observers are called and every pass is checked as `options` ask.
+  /// `before`: statistics of the Program that run() is first given.
   PassRunner(const OptimizeOptions& options, const GatherPreset& preset, PadMode pad_mode,
-             bool watched)
-      : options_(options), context_(options, preset, pad_mode), watched_(watched) {}
+             bool watched, const ProgramStatistics& before)
+      : options_(options),
+        context_(options, preset, pad_mode),
+        watched_(watched),
+        statistics_(before) {}
 
   /// Errors: those of OptimizeOptions::observe; BadPass.
   [[nodiscard]] Result<void> run(std::span<const Pass* const> passes, Program& program);
+  /// Of the Program as the last pass left it.
+  [[nodiscard]] const ProgramStatistics& statistics() const { return statistics_; }
   /// The runs so far, in order.
   [[nodiscard]] std::vector<PassRun> take_runs() { return std::move(runs_); }
 
@@ -26,6 +32,7 @@ class PassRunner {
   const OptimizeOptions& options_;
   PassContext context_;
   bool watched_;
+  ProgramStatistics statistics_;
   std::vector<PassRun> runs_;
 };
 

@@ -53,9 +53,10 @@ class Tree {
        bool differentiated)
       : choices_(choices), options_(options), differentiated_(differentiated) {}
 
-  Result<std::vector<Trial>> grow(Program program) {
+  Result<std::vector<Trial>> grow(Program program, const ProgramStatistics& statistics) {
     std::vector<Trial> trials(1);
     trials[0].program = std::move(program);
+    trials[0].statistics = statistics;
     trials[0].choices.resize(choices_.size());
     std::iota(trials[0].choices.begin(), trials[0].choices.end(), std::size_t{0});
     for (const PipelineStep& step : pipeline().subspan(first_choice_step())) {
@@ -79,8 +80,8 @@ class Tree {
     const std::size_t first = next.size();
     for (auto& group : groups) {
       const bool is_last = &group == &groups.back();
-      Trial branch{std::move(group), is_last ? std::move(trial.program) : trial.program,
-                   trial.runs};
+      Trial branch{std::move(group), is_last ? std::move(trial.program) : trial.program, trial.runs,
+                   trial.statistics};
       const std::size_t runs = branch.runs.size();
       VECC_TRY_VOID(run(step, branch));
       std::optional<Fingerprint> mine;
@@ -104,8 +105,10 @@ class Tree {
     const CandidateChoice& choice = choices_[trial.choices.front()];
     const Pass* pass = pass_of(step, options_, *choice.preset, differentiated_);
     if (pass == nullptr) return {};
-    PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/false);
+    PassRunner runner(options_, *choice.preset, choice.pad_mode, /*watched=*/false,
+                      trial.statistics);
     VECC_TRY_VOID(runner.run({&pass, 1}, trial.program));
+    trial.statistics = runner.statistics();
     std::ranges::move(runner.take_runs(), std::back_inserter(trial.runs));
     return {};
   }
@@ -117,9 +120,10 @@ class Tree {
 
 }  // namespace
 
-Result<std::vector<Trial>> try_candidates(Program program, std::span<const CandidateChoice> choices,
+Result<std::vector<Trial>> try_candidates(Program program, const ProgramStatistics& statistics,
+                                          std::span<const CandidateChoice> choices,
                                           const OptimizeOptions& options, bool differentiated) {
-  return Tree(choices, options, differentiated).grow(std::move(program));
+  return Tree(choices, options, differentiated).grow(std::move(program), statistics);
 }
 
 }  // namespace vecc::opt

@@ -225,6 +225,12 @@ class Program {
   /// Checks an op and computes rows, shape and dtype. Errors: IllFormedOp with what does not fit,
   /// LimitRows, LimitShape (more than 2^28 elements a row).
   [[nodiscard]] Result<ValueId> add(OpAttributes attributes, Operands operands, Note note = {});
+  /// The op of `other` that has the next number, shared. All ops so far came from `other` in this
+  /// way, and both have the same parameters.
+  ValueId share_next(const Program& other) {
+    ops_.share_next(other.ops_);
+    return static_cast<ValueId>(ops_.size() - 1);
+  }
   /// Errors: DuplicateName; IllFormedOp if `values` has another length; LimitShape.
   [[nodiscard]] Result<ParameterIndex> add_parameter(Parameter parameter);
   /// Other initial values for a parameter (rows * size).

@@ -65,6 +65,12 @@ class SharedList {
     own_last_block().push_back(std::move(value));
     ++size_;
   }
+  /// Appends other's entry of that number, shared. All entries so far came from `other` in this
+  /// way.
+  void share_next(const SharedList& other) {
+    if (size_ % kBlock == 0) blocks_.push_back(other.blocks_[size_ / kBlock]);
+    ++size_;
+  }
 
  private:
   using Block = std::vector<T>;
@@ -72,18 +78,23 @@ class SharedList {
 
   // The block that the next entry goes to, which no other list has.
   Block& own_last_block() {
-    if (size_ % kBlock == 0) {
+    const std::size_t used = size_ % kBlock;
+    if (used == 0) {
       blocks_.push_back(std::make_shared<Block>());
       if (size_ > 0) blocks_.back()->reserve(kBlock);
     } else if (blocks_.back().use_count() > 1) {
-      blocks_.back() = std::make_shared<Block>(*blocks_.back());
+      const Block& shared = *blocks_.back();
+      const auto end = shared.begin() + static_cast<std::ptrdiff_t>(used);
+      blocks_.back() = std::make_shared<Block>(shared.begin(), end);
     } else {
       std::atomic_thread_fence(std::memory_order_acquire);  // after what its last sharer read
+      Block& own = *blocks_.back();  // with more entries than this list has, of one that is gone
+      own.erase(own.begin() + static_cast<std::ptrdiff_t>(used), own.end());
     }
     return *blocks_.back();
   }
 
-  std::vector<std::shared_ptr<Block>> blocks_;
+  std::vector<std::shared_ptr<Block>> blocks_;  // the last may hold entries of another list
   std::size_t size_ = 0;
 };
 

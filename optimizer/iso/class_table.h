@@ -69,7 +69,7 @@ class ClassTable {
 
 template <class Fill, class Visit>
 void ClassTable::insert_all(std::uint32_t count, Fill&& fill, Visit&& visit) {
-  std::vector<Residues> fingerprints(kBatch * parts_);
+  std::vector<Residues> fingerprints(std::min(kBatch, count) * parts_);
   std::array<std::uint64_t, kBatch> hashes;
   std::array<bool, kBatch> doubtful;
   const auto fingerprint = [&](std::size_t k) {

@@ -33,14 +33,14 @@ ThreadTeam& FingerprintClasses::team() {
 }
 
 const ValueClasses& FingerprintClasses::classify(ValueId id) {
-  if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = {};
-  classes_[id] =
-      std::visit([&](const auto& op) { return classes(op, id); }, program_.op(id).attributes);
-  if (classes_[id].table) meeting_ += classes_[id].table->take_meetings();
+  if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = nullptr;
+  const auto made = [&](const auto& op) { return std::make_unique<ValueClasses>(classes(op, id)); };
+  classes_[id] = std::visit(made, program_.op(id).attributes);
+  if (classes_[id]->table) meeting_ += classes_[id]->table->take_meetings();
   for (const ValueId operand : program_.op(id).operands) {
-    if (last_reader_[operand] == id) classes_[operand] = {};
+    if (last_reader_[operand] == id) classes_[operand] = nullptr;
   }
-  return classes_[id];
+  return *classes_[id];
 }
 
 ValueClasses FingerprintClasses::start(ValueId id) {
@@ -118,7 +118,7 @@ void FingerprintClasses::clear_marks(const ValueClasses& value) {
 // the one before and some rows, is linear in all rows of the last.
 ValueClasses FingerprintClasses::classes(const ConcatOp&, ValueId id) {
   const Operands& operands = program_.op(id).operands;
-  ValueClasses& first = classes_[operands[0]];
+  ValueClasses& first = *classes_[operands[0]];
   const bool grows =
       last_reader_[operands[0]] == id && std::ranges::count(operands, operands[0]) == 1;
   ValueClasses result = grows ? std::move(first) : first;

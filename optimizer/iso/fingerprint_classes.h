@@ -62,7 +62,7 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses classes(const OutputOp& output, ValueId id);
 
   [[nodiscard]] const ValueClasses& operand(ValueId id, std::size_t k) const {
-    return classes_[program_.op(id).operands[k]];
+    return *classes_[program_.op(id).operands[k]];
   }
   /// Of a class of rows of operand `k`.
   [[nodiscard]] RowFingerprint fingerprint(ValueId id, std::size_t k,
@@ -101,9 +101,10 @@ class FingerprintClasses {
 
   const Program& program_;
   Keys keys_;
-  std::vector<ValueId> last_reader_;   // by value; itself if nothing reads it
-  std::vector<ValueClasses> classes_;  // by value, until its last reader is done
-  std::vector<std::uint32_t> mark_;    // by class, kNoMark between calls
+  std::vector<ValueId> last_reader_;  // by value; itself if nothing reads it
+  // By value, from it to its last reader.
+  std::vector<std::unique_ptr<ValueClasses>> classes_;
+  std::vector<std::uint32_t> mark_;  // by class, kNoMark between calls
   std::uint64_t meeting_ = 0;
   std::uint32_t threads_;
   std::optional<ThreadTeam> team_;

@@ -93,6 +93,13 @@ template <class Fingerprint>
 ValueClasses FingerprintClasses::by_reads(ValueId id, std::vector<std::uint32_t> numbers,
                                           const Fingerprint& fingerprint) {
   ValueClasses result = start(id);
+  if (numbers.size() == 1) {  // of nearly all values of a deep recursion
+    Fingerprint own = fingerprint;
+    Scratch parts(result.table->part_count());
+    const bool doubtful = own(0, parts);
+    result.of_row.push_back(result.table->append(parts, doubtful));
+    return result;
+  }
   std::vector<std::uint32_t> first;  // by number: its first row
   for (std::uint32_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] == first.size()) first.push_back(i);

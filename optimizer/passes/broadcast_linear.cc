@@ -9,6 +9,8 @@
 //
 // The same products in the same order, so the result is equal bit by bit. Which side, which period:
 // linear_lifts.h. A linear that has a lift already is left alone.
+#include <algorithm>
+
 #include "optimizer/passes/linear_lifts.h"
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/rewriter.h"
@@ -40,7 +42,7 @@ class Broadcaster {
   bool lift(ValueId id) {
     const Op& op = program_.op(id);
     LinearOp linear = std::get<LinearOp>(op.attributes);
-    if (has_lifts(linear)) return false;
+    if (op.rows < 2 || has_lifts(linear)) return false;
     const GatheredRows left = read_through(program_, op.operands[0]);
     const GatheredRows right = read_through(program_, op.operands[1]);
     const LinearLifts lifts =
@@ -75,7 +77,8 @@ class Broadcaster {
 }  // namespace
 
 bool broadcast_linear(Program& program, PassContext& context) {
-  if (!context.traits().broadcasts) return false;
+  const auto may_repeat = [](const Op& op) { return op.kind() == OpKind::Linear && op.rows > 1; };
+  if (!context.traits().broadcasts || std::ranges::none_of(program.ops(), may_repeat)) return false;
   Broadcaster broadcaster(program, context);
   if (!broadcaster.run()) return false;
   program = broadcaster.finish();

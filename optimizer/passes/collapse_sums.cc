@@ -257,7 +257,8 @@ class Collapser {
 }  // namespace
 
 bool collapse_sums(Program& program, PassContext& context) {
-  if (!SourceRows::fits(program)) return false;
+  const auto is_segment = [](const Op& op) { return op.kind() == OpKind::Segment; };
+  if (std::ranges::none_of(program.ops(), is_segment) || !SourceRows::fits(program)) return false;
   const Collapser collapser(program);
   context.count("sums collapsed", collapser.collapsed());
   if (collapser.collapsed() == 0) return false;

@@ -64,7 +64,9 @@ class PairDeduplicator {
       const Op& op = program_.op(id);
       const auto* linear = std::get_if<LinearOp>(&op.attributes);
       if (linear == nullptr || has_lifts(*linear)) continue;
-      maps_[id] = distinct_pairs(numbers(op.operands[0]), numbers(op.operands[1]));
+      if (op.rows < 2) continue;
+      maps_.set_unless_identity(id,
+                                distinct_pairs(numbers(op.operands[0]), numbers(op.operands[1])));
       if (maps_[id].identity) continue;
       repeated += op.rows - maps_[id].kept.size();
       merge_numbers(id);
@@ -72,7 +74,7 @@ class PairDeduplicator {
     return repeated;
   }
 
-  [[nodiscard]] std::span<const RowMap> maps() const { return maps_; }
+  [[nodiscard]] const RowMaps& maps() const { return maps_; }
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> numbers(ValueId value) const {
@@ -93,7 +95,7 @@ class PairDeduplicator {
   const Program& program_;
   SourceRows sources_;
   std::vector<std::uint32_t> same_;  // by number: that of the row that stands for it
-  std::vector<RowMap> maps_;
+  RowMaps maps_;
 };
 
 }  // namespace

@@ -75,8 +75,7 @@ std::optional<ValueId> untransposed(Rewriter& rewriter, ValueId value) {
 
 class IdentityDropper {
  public:
-  explicit IdentityDropper(const Program& program)
-      : program_(program), readers_(program), rewriter_(program) {}
+  explicit IdentityDropper(const Program& program) : program_(program), rewriter_(program) {}
 
   // Ops that went, and lifts and transposes that went from a linear.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
@@ -137,9 +136,14 @@ class IdentityDropper {
     rewriter_.copy(id);
   }
 
+  [[nodiscard]] bool has_one_reader(ValueId value) {
+    if (!readers_) readers_.emplace(program_);
+    return readers_->only(value) != kNoValue;
+  }
+
   // What a transpose reads, already transposed: a linear, the sum or mean of one, a contract.
   std::optional<ValueId> exchange_sides(ValueId value) {
-    if (readers_.only(value) == kNoValue) return {};
+    if (!has_one_reader(value)) return {};
     if (const auto* linear = std::get_if<LinearOp>(&op(value).attributes)) {
       LinearOp other;
       const ValueId left = op(value).operands[1];
@@ -196,13 +200,18 @@ class IdentityDropper {
 
   void visit(const LinearOp& linear, ValueId id) {
     LinearOp clean = linear;
+    const std::uint64_t before = dropped_;
     const ValueId left = clean_side(op(id).operands[0], clean.transpose_left, clean.lift_left);
     const ValueId right = clean_side(op(id).operands[1], clean.transpose_right, clean.lift_right);
-    rewriter_.replace(id, rewriter_.add(clean, {left, right}, id));
+    if (dropped_ == before) {
+      rewriter_.copy(id);
+    } else {
+      rewriter_.replace(id, rewriter_.add(clean, {left, right}, id));
+    }
   }
 
   const Program& program_;
-  Readers readers_;
+  std::optional<Readers> readers_;  // once a transpose asks
   Rewriter rewriter_;
   std::uint64_t dropped_ = 0;
 };

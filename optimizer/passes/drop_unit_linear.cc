@@ -47,6 +47,7 @@ ValueId read_side(Rewriter& rewriter, ValueId operand, bool transposed, const Li
 
 bool drop_unit_linear(Program& program, PassContext& context) {
   const UnitRows units(program);
+  if (units.none()) return false;
   Rewriter rewriter(program);
   std::uint64_t dropped = 0;
   for (ValueId id = 0; id < program.ops().size(); ++id) {

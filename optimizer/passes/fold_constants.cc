@@ -73,7 +73,7 @@ class ConstantFolder {
     for (std::uint32_t i = 0; i < rows.size(); ++i) map.place[rows[i]] = i;
     map.kept = std::move(rows);
     maps_.resize(now + std::size_t{1});
-    maps_[now] = std::move(map);
+    maps_.set(now, std::move(map));
     return now;
   }
 
@@ -119,7 +119,7 @@ class ConstantFolder {
   Rewriter rewriter_;
   FoldPlan plan_;
   std::vector<FoldedRows> folded_;
-  std::vector<RowMap> maps_;  // by value of the new Program
+  RowMaps maps_;  // of the new Program
 };
 
 }  // namespace

@@ -121,14 +121,14 @@ class Compressor {
   void run() {
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       const ValueClasses& classes = classes_.classify(id);
-      maps_[id] = map_of(id, classes);
+      maps_.set_unless_identity(id, map_of(id, classes));
     }
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       if (only_a_segment_reads(id)) follow_segment(id);
     }
   }
 
-  [[nodiscard]] std::span<const RowMap> maps() const { return maps_; }
+  [[nodiscard]] const RowMaps& maps() const { return maps_; }
   [[nodiscard]] std::uint64_t partitions_differ() const { return classes_.meeting_in_one_field(); }
   [[nodiscard]] std::uint64_t merged() const {
     std::uint64_t rows = 0;
@@ -184,24 +184,35 @@ class Compressor {
   void follow_segment(ValueId linear) {
     const ValueId reader = readers_.only(linear);
     const auto& segment = std::get<SegmentOp>(program_.op(reader).attributes);
-    maps_[linear] = members_of(segment, maps_[reader], program_.op(linear).rows);
+    maps_.set_unless_identity(linear, members_of(segment, maps_[reader], program_.op(linear).rows));
   }
 
   const Program& program_;
   Readers readers_;
   FingerprintClasses classes_;
-  std::vector<RowMap> maps_;
+  RowMaps maps_;
 };
+
+// Whether a value has rows of which some may be left out.
+bool has_rows_to_merge(const Program& program) {
+  return std::ranges::any_of(program.ops(), [](const Op& op) {
+    const OpKind kind = op.kind();
+    const bool stays = kind == OpKind::Weight || kind == OpKind::State || kind == OpKind::Concat ||
+                       kind == OpKind::Contract || kind == OpKind::Update || kind == OpKind::Output;
+    return !stays && op.rows > 1;
+  });
+}
 
 }  // namespace
 
 bool iso_compress(Program& program, PassContext& context) {
+  if (!has_rows_to_merge(program)) return false;
   Compressor compressor(program, context.seed(), context.threads());
   compressor.run();
-  const auto maps = compressor.maps();
+  const RowMaps& maps = compressor.maps();
   context.count("rows left out", compressor.merged());
   context.count("partitions differ", compressor.partitions_differ());
-  if (std::ranges::all_of(maps, &RowMap::identity)) return false;
+  if (maps.all_identity()) return false;
   program = rebuild_rows(program, maps);
   return true;
 }

@@ -36,6 +36,7 @@
 //
 // Idempotent for a chain depth of 0 or without end, which are all presets: what was kept is kept
 // again. (For others a gather that stays begins a new chain in the next run.)
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -223,9 +224,18 @@ class Lifter {
   std::uint64_t bytes_ = 0;  // of the Program as it is now
 };
 
+// Whether there is a gather to begin with.
+bool reads_what_takes_gathers(const Program& program) {
+  return std::ranges::any_of(program.ops(), [&](const Op& op) {
+    return op.kind() == OpKind::Gather &&
+           takes_gathers(program.op(read_through(program, op.operands[0]).source).kind());
+  });
+}
+
 }  // namespace
 
 bool lift_gathers(Program& program, PassContext& context) {
+  if (!reads_what_takes_gathers(program)) return false;
   const Program live = drop_dead_ops(program);
   Lifter lifter(live, context);
   if (!lifter.run()) return false;

@@ -7,25 +7,28 @@
 namespace vecc::opt {
 
 ProgramReads::ProgramReads(const Program& program)
-    : program_(program), reads_(program.ops().size()), first_use_(program.ops().size() + 1) {
+    : program_(program), first_use_(program.ops().size() + 1) {
   rows_.reserve(program.ops().size());
+  first_read_.reserve(program.ops().size() + 1);
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const Op& op = program.op(id);
     rows_.push_back(op.rows);
+    first_read_.push_back(reads_.size());
     if (op.kind() == OpKind::Gather) continue;
     for (const ValueId operand : op.operands) {
       GatheredRows read = read_through(program, operand);
       ++first_use_[read.source + std::size_t{1}];
-      reads_[id].push_back(
+      reads_.push_back(
           {read.source, std::move(read.rows), operand == read.source ? kNoValue : operand, 0});
     }
   }
+  first_read_.push_back(reads_.size());
   for (std::size_t v = 1; v < first_use_.size(); ++v) first_use_[v] += first_use_[v - 1];
   uses_.resize(first_use_.back());
   std::vector<std::size_t> next(first_use_.begin(), first_use_.end() - 1);
   for (ValueId id = 0; id < program.ops().size(); ++id) {
-    for (std::uint32_t k = 0; k < reads_[id].size(); ++k) {
-      uses_[next[reads_[id][k].source]++] = {id, k};
+    for (std::uint32_t k = 0; k < of(id).size(); ++k) {
+      uses_[next[of(id)[k].source]++] = {id, k};
     }
   }
 }
@@ -57,7 +60,7 @@ Program ProgramReads::rebuild() const {
   for (ValueId id = 0; id < program_.ops().size(); ++id) {
     if (program_.op(id).kind() == OpKind::Gather) continue;
     Operands operands;
-    for (const Read& read : reads_[id]) {
+    for (const Read& read : of(id)) {
       const ValueId source = rewriter.at(read.source);
       operands.push_back(read.gather == kNoValue
                              ? source

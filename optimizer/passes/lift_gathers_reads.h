@@ -2,7 +2,6 @@
 // which rows of it. A gather moves by changing such a list.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <span>
@@ -29,8 +28,14 @@ class ProgramReads {
   explicit ProgramReads(const Program& program);
 
   [[nodiscard]] const Op& op(ValueId value) const { return program_.op(value); }
-  [[nodiscard]] std::span<Read> of(ValueId reader) { return reads_[reader]; }
-  [[nodiscard]] std::span<const Read> of(ValueId reader) const { return reads_[reader]; }
+  [[nodiscard]] std::span<Read> of(ValueId reader) {
+    return std::span(reads_).subspan(first_read_[reader],
+                                     first_read_[reader + 1] - first_read_[reader]);
+  }
+  [[nodiscard]] std::span<const Read> of(ValueId reader) const {
+    return std::span(reads_).subspan(first_read_[reader],
+                                     first_read_[reader + 1] - first_read_[reader]);
+  }
   /// Whether it reads all rows of its source in order. Linear, unless it stands for no gather.
   [[nodiscard]] bool is_whole(const Read& read) const;
 
@@ -55,7 +60,8 @@ class ProgramReads {
 
  private:
   const Program& program_;
-  std::vector<boost::container::small_vector<Read, 2>> reads_;  // by op; none of a gather
+  std::vector<std::size_t> first_read_;  // by op: its reads; a gather has none
+  std::vector<Read> reads_;
   std::vector<std::size_t> first_use_;
   std::vector<Use> uses_;
   std::vector<std::uint32_t> rows_;                           // by value, as it is now

@@ -231,6 +231,8 @@ ValueId neutral_fact(Rewriter& rewriter, Shape shape) {
 }  // namespace
 
 std::uint64_t join_mixed_linears(Program& program) {
+  const auto is_segment = [](const Op& op) { return op.kind() == OpKind::Segment; };
+  if (std::ranges::none_of(program.ops(), is_segment)) return 0;
   const Readers readers(program);
   DoubtfulValues doubtful(program);
   Rewriter rewriter(program);

@@ -191,6 +191,8 @@ bool pad_linear(Program& program, PassContext& context) {
   if (context.pad_mode() == PadMode::Never || !traits.stores_gathers || !traits.broadcasts) {
     return false;
   }
+  const auto may_repeat = [](const Op& op) { return op.kind() == OpKind::Linear && op.rows > 1; };
+  if (std::ranges::none_of(program.ops(), may_repeat)) return false;
   Padder padder(program, context);
   if (!padder.run()) return false;
   program = padder.finish();

@@ -44,13 +44,14 @@ std::optional<Reordering> best_for(const ProductView& view, ValueId id) {
   return is_better ? std::move(reassociated) : std::move(best);
 }
 
-// The best reorderings that do not touch each other, by op.
+// The best reorderings that do not touch each other, by op; empty if there is none.
 std::vector<std::optional<Reordering>> choose(const ProductView& view) {
   std::vector<Reordering> found = reorder_chains(view);
   const auto ops = static_cast<ValueId>(view.program().ops().size());
   for (ValueId id = 0; id < ops; ++id) {
     if (auto best = best_for(view, id)) found.push_back(std::move(*best));
   }
+  if (found.empty()) return {};
   std::ranges::stable_sort(found, std::ranges::greater(), &Reordering::saved);
   std::vector<std::optional<Reordering>> chosen(ops);
   std::vector<bool> touched(ops);
@@ -68,9 +69,7 @@ std::vector<std::optional<Reordering>> choose(const ProductView& view) {
 Program reorder_once(const Program& program, std::vector<const char*>& rules) {
   const ProductView view(program);
   const auto chosen = choose(view);
-  if (std::ranges::none_of(chosen, [](const auto& rule) { return rule.has_value(); })) {
-    return program;
-  }
+  if (chosen.empty()) return program;
   Rewriter rewriter(program);
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     if (!chosen[id]) {
@@ -85,15 +84,22 @@ Program reorder_once(const Program& program, std::vector<const char*>& rules) {
   return result;
 }
 
-bool has_products(const Program& program) {
-  return std::ranges::any_of(program.ops(),
-                             [](const Op& op) { return op.kind() == OpKind::Linear; });
+// Whether a product reads a product or a sum, or a sum a product: each rule exchanges two.
+bool has_orders(const Program& program) {
+  const auto is_ours = [](const Op& op) {
+    return op.kind() == OpKind::Linear || op.kind() == OpKind::Segment;
+  };
+  return std::ranges::any_of(program.ops(), [&](const Op& op) {
+    return is_ours(op) && std::ranges::any_of(op.operands, [&](ValueId operand) {
+             return is_ours(program.op(read_through(program, operand).source));
+           });
+  });
 }
 
 }  // namespace
 
 bool reorder_linear(Program& program, PassContext& context) {
-  if (!has_products(program)) return false;
+  if (!has_orders(program)) return false;
   Work work = counted_work(program);
   context.count("multiply-adds before", static_cast<std::uint64_t>(work.multiply_adds));
   bool changed = false;

@@ -119,7 +119,7 @@ class NumberingSweep {
     }
     return count;
   }
-  [[nodiscard]] const std::vector<RowMap>& maps() const { return maps_; }
+  [[nodiscard]] const RowMaps& maps() const { return maps_; }
 
  private:
   // The gathers that read a value, by number; none if anything else does.
@@ -223,7 +223,7 @@ class NumberingSweep {
     for (const Use& use : uses) rows_[use.gather] = moved(rows_[use.gather], use, place);
     for (const auto& [gather, index] : chain.gathers) rows_[gather] = simplest(index);
     for (const RowChain::Reordered& value : chain.values) {
-      RowMap& map = maps_[value.value];
+      RowMap& map = maps_.set(value.value, {});
       map.identity = false;
       map.kept = value.kept;
       map.place.resize(value.kept.size());
@@ -235,7 +235,7 @@ class NumberingSweep {
   Readers readers_;
   ConcatParts parts_;
   std::vector<Index> rows_;  // by gather: its rows, as far as decided
-  std::vector<RowMap> maps_;
+  RowMaps maps_;
 };
 
 }  // namespace

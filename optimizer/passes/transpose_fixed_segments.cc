@@ -17,6 +17,8 @@
 // member, a single segment (both dimensions are the same); concat (it has dimension 2 only),
 // softmax and sparsemax (their result has a row a member); linears with lifts; and operands that
 // would have to be copied where they are now read in place (a view, or a gather that others share).
+#include <algorithm>
+
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
@@ -113,6 +115,8 @@ class Transposer {
 }  // namespace
 
 bool transpose_fixed_segments(Program& program, PassContext& context) {
+  const auto is_segment = [](const Op& op) { return op.kind() == OpKind::Segment; };
+  if (std::ranges::none_of(program.ops(), is_segment)) return false;
   Transposer transposer(program);
   const std::uint64_t transposed = transposer.run();
   context.count("segments transposed", transposed);

@@ -14,7 +14,8 @@ class HashSlots {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  /// Keeps at most half of the slots in use; existing slot numbers are no longer good.
+  /// To be called before anything is found: keeps at most half of the slots in use; existing slot
+  /// numbers are no longer good.
   void reserve(std::size_t entries) {
     while (2 * entries > slots_.size() && shift_ > kKeptBits) grow();
   }
@@ -40,8 +41,8 @@ class HashSlots {
   }
 
  private:
+  static constexpr int kHashBits = 64;
   static constexpr int kKeptBits = 32;
-  static constexpr int kFewestBits = 6;
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
   [[nodiscard]] std::size_t home_of(std::uint64_t hash) const { return hash >> shift_; }
@@ -50,7 +51,7 @@ class HashSlots {
   }
   void grow() {
     --shift_;
-    std::vector<std::uint64_t> old(2 * slots_.size(), kEmpty);
+    std::vector<std::uint64_t> old(std::size_t{1} << (kHashBits - shift_), kEmpty);
     old.swap(slots_);
     for (const std::uint64_t entry : old) {
       if (entry == kEmpty) continue;
@@ -60,8 +61,8 @@ class HashSlots {
     }
   }
 
-  std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1u << kFewestBits, kEmpty);
-  int shift_ = 64 - kFewestBits;
+  std::vector<std::uint64_t> slots_;  // 2 to the power of kHashBits - shift_, or none yet
+  int shift_ = kHashBits;
 };
 
 }  // namespace vecc::opt

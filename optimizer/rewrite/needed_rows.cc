@@ -1,6 +1,8 @@
 #include "optimizer/rewrite/needed_rows.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -11,25 +13,32 @@ namespace vecc::opt {
 namespace {
 
 // Rows of one value.
-struct RowSet {
-  bool all = false;
-  std::vector<std::uint8_t> rows;  // empty: none
+class RowSet {
+ public:
+  RowSet() = default;
+  explicit RowSet(std::vector<std::uint8_t> rows)
+      : rows_(std::make_unique<std::vector<std::uint8_t>>(std::move(rows))) {}
 
   void add(std::uint32_t row, std::uint32_t count) {
-    if (all) return;
-    if (rows.empty()) rows.resize(count);
-    rows[row] = 1;
+    if (all_) return;
+    if (!rows_) rows_ = std::make_unique<std::vector<std::uint8_t>>(count);
+    (*rows_)[row] = 1;
   }
   void add_all() {
-    all = true;
-    rows = {};
+    all_ = true;
+    rows_ = nullptr;
   }
   // Notices that all rows are in the set.
   void settle() {
-    if (!rows.empty() && std::ranges::find(rows, 0) == rows.end()) add_all();
+    if (rows_ && std::ranges::find(*rows_, 0) == rows_->end()) add_all();
   }
-  [[nodiscard]] bool none() const { return !all && rows.empty(); }
-  [[nodiscard]] bool has(std::uint32_t row) const { return all || (!rows.empty() && rows[row]); }
+  [[nodiscard]] bool all() const { return all_; }
+  [[nodiscard]] bool none() const { return !all_ && !rows_; }
+  [[nodiscard]] bool has(std::uint32_t row) const { return all_ || (rows_ && (*rows_)[row]); }
+
+ private:
+  bool all_ = false;
+  std::unique_ptr<std::vector<std::uint8_t>> rows_;  // null: none
 };
 
 class Planner {
@@ -39,9 +48,8 @@ class Planner {
         classes_(classes),
         margin_(margin),
         needed_(program.ops().size()),
-        stored_(program.ops().size()),
         place_of_class_(classes ? classes->size() : 0, kNoRow) {
-    plan_.maps.resize(program.ops().size());
+    plan_.maps = RowMaps(program.ops().size());
   }
 
   RowPlan run() {
@@ -76,10 +84,11 @@ class Planner {
 
   // Chooses the kept rows among the needed ones: all of them, or the first of each class.
   void choose(ValueId id, const RowSet& needed, bool may_merge) {
-    if (needed.all && !(may_merge && classes_)) return;
+    const bool merges = may_merge && classes_ != nullptr && program_.op(id).rows > 1;
+    if (needed.all() && !merges) return;
     std::vector<std::uint32_t> candidates = rows_of(needed, id);
     std::vector<std::uint32_t> firsts =
-        may_merge && classes_ ? first_of_classes(id, candidates) : std::vector<std::uint32_t>();
+        merges ? first_of_classes(id, candidates) : std::vector<std::uint32_t>();
     keep(id, std::move(candidates), std::move(firsts));
   }
 
@@ -108,20 +117,22 @@ class Planner {
   }
 
   void set_map(ValueId id, std::vector<std::uint32_t> kept) {
-    RowMap& map = plan_.maps[id];
     const std::uint32_t rows = program_.op(id).rows;
     if (kept.size() == rows) return;
     plan_.changes = true;
+    RowMap map;
     map.identity = false;
     map.place.assign(rows, kNoRow);
     for (std::uint32_t i = 0; i < kept.size(); ++i) map.place[kept[i]] = i;
     map.kept = std::move(kept);
+    plan_.maps.set(id, std::move(map));
   }
 
   // A row that is left out stands where the first kept row of its class does, if there is one.
   void place_by_class(ValueId id) {
     const RowClasses::View classes = classes_->of(id);
-    RowMap& map = plan_.maps[id];
+    if (plan_.maps[id].identity) return;
+    RowMap& map = plan_.maps.changed(id);
     for (auto i = static_cast<std::uint32_t>(map.kept.size()); i-- > 0;) {
       place_of_class_[classes[map.kept[i]]] = i;
     }
@@ -159,7 +170,7 @@ class Planner {
       const std::uint32_t rows = program_.op(operand).rows;
       const bool is_gather = program_.op(operand).kind() == OpKind::Gather;
       RowSet& part = is_gather ? stored_[operand] : needed_[operand];
-      if (needed.all && rows > 0) {
+      if (needed.all() && rows > 0) {
         part.add_all();
         continue;
       }
@@ -178,12 +189,14 @@ class Planner {
   // What a concat stores of a gather is chosen; what others read of it is read through it.
   void visit(const GatherOp& gather, ValueId id, const RowSet& needed) {
     const ValueId operand = program_.op(id).operands[0];
-    const RowSet stored = std::exchange(stored_[id], {});
-    if (!stored.none()) {
+    const auto found = stored_.find(id);
+    if (found != stored_.end() && !found->second.none()) {
+      const RowSet stored = std::move(found->second);
+      stored_.erase(found);
       choose(id, stored, true);
       for_each_kept(id, [&](std::uint32_t row) { need(operand, gather.index[row]); });
     }
-    if (needed.none() || needed_[operand].all) return;
+    if (needed.none() || needed_[operand].all()) return;
     for (std::uint32_t row = 0; row < gather.index.size(); ++row) {
       if (needed.has(row)) need(operand, gather.index[row]);
     }
@@ -259,16 +272,16 @@ class Planner {
       });
     }
     for (const std::uint32_t number : seen) place_of_class_[number] = kNoRow;
-    std::vector<std::uint32_t> candidates = rows_of({false, std::move(candidate)}, id);
-    std::vector<std::uint32_t> firsts = rows_of({false, std::move(first)}, id);
+    std::vector<std::uint32_t> candidates = rows_of(RowSet(std::move(candidate)), id);
+    std::vector<std::uint32_t> firsts = rows_of(RowSet(std::move(first)), id);
     keep(id, std::move(candidates), std::move(firsts));
   }
 
   const Program& program_;
   const RowClasses* classes_;
   double margin_;
-  std::vector<RowSet> needed_;  // by value, until it is visited
-  std::vector<RowSet> stored_;  // by gather: what a concat holds of it
+  std::vector<RowSet> needed_;                         // by value, until it is visited
+  boost::unordered_flat_map<ValueId, RowSet> stored_;  // by gather: what a concat holds of it
   RowPlan plan_;
   std::vector<std::uint32_t> place_of_class_;  // scratch; kNoRow between uses
 };

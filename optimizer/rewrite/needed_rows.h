@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "optimizer/rewrite/row_classes.h"
 #include "optimizer/rewrite/row_map.h"
@@ -17,7 +16,7 @@ namespace vecc::opt {
 
 /// What rebuild_rows leaves out.
 struct RowPlan {
-  std::vector<RowMap> maps;  ///< one a value
+  RowMaps maps;
   bool changes = false;      ///< whether any map is not the identity
   std::uint64_t unread = 0;  ///< rows that are not read
   std::uint64_t merged = 0;  ///< needed rows for which an equal one is computed

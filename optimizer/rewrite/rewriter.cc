@@ -60,10 +60,29 @@ ValueId Rewriter::add(OpAttributes attributes, Operands operands, ValueId old) {
   return added(to_.add(std::move(attributes), std::move(operands), from_.op(old).note));
 }
 
+ValueId Rewriter::share() {
+  ++shared_;
+  return to_.share_next(from_);
+}
+
 ValueId Rewriter::copy(ValueId old) {
   const Op& op = from_.op(old);
+  const auto stays = [&](ValueId v) { return now_[v] == v; };
+  if (old == to_.ops().size() && shares_all() && std::ranges::all_of(op.operands, stays)) {
+    now_[old] = share();
+    return now_[old];
+  }
   now_[old] = add(op.attributes, mapped(op.operands, [&](ValueId v) { return at(v); }), old);
   return now_[old];
+}
+
+bool Rewriter::is_next_gather(const GatheredRows& read, const Note& note) const {
+  const std::size_t next = to_.ops().size();
+  if (!shares_all() || next == from_.ops().size()) return false;
+  const Op& op = from_.ops()[next];
+  const auto* gather = std::get_if<GatherOp>(&op.attributes);
+  return gather != nullptr && op.operands[0] == read.source &&
+         gather->index.form() == read.rows.form() && gather->index == read.rows && op.note == note;
 }
 
 ValueId Rewriter::gather(ValueId now, const Index& rows, const Note& note) {
@@ -76,7 +95,8 @@ ValueId Rewriter::gather(ValueId now, const Index& rows, const Note& note) {
         made.operands[0] == read.source && std::get<GatherOp>(made.attributes).index == read.rows;
     if (is_same) return gathers_[k].value;
   }
-  const ValueId value = to_.gather(read.source, read.rows, note);
+  const ValueId value =
+      is_next_gather(read, note) ? share() : to_.gather(read.source, read.rows, note);
   gathers_.push_back({value, entry->second});
   entry->second = static_cast<std::uint32_t>(gathers_.size() - 1);
   return value;

@@ -20,6 +20,12 @@ namespace vecc::opt {
 
 inline constexpr ValueId kNoValue = std::numeric_limits<ValueId>::max();
 
+/// Rows of a value that no gather makes.
+struct GatheredRows {
+  ValueId source = 0;
+  Index rows;
+};
+
 /// The operands of an op, each through `now`.
 template <class Now>
 [[nodiscard]] Operands mapped(const Operands& operands, Now&& now) {
@@ -28,6 +34,9 @@ template <class Now>
   return result;
 }
 
+///
+/// The new Program shares the old one's ops up to the first that is not copied, or that reads
+/// something else: a pass that finds nothing to do makes none.
 class Rewriter {
  public:
   /// The new Program has `from`'s dtype, parameters and samples, and no op yet. `from` must outlive
@@ -53,6 +62,12 @@ class Rewriter {
   [[nodiscard]] Program finish();
 
  private:
+  /// Whether the next op of the new Program may be the one of that number in the old one: all ops
+  /// so far are.
+  [[nodiscard]] bool shares_all() const { return shared_ == to_.ops().size(); }
+  [[nodiscard]] bool is_next_gather(const GatheredRows& read, const Note& note) const;
+  ValueId share();
+
   struct Gather {
     ValueId value;
     std::uint32_t next;  ///< the gather before it with the same key, or kNoValue
@@ -61,6 +76,7 @@ class Rewriter {
   const Program& from_;
   Program to_;
   std::vector<ValueId> now_;
+  std::size_t shared_ = 0;  // ops of to_ that are from_'s
   std::vector<Gather> gathers_;
   /// By a key of source and rows: the last entry of gathers_ with it.
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> last_gather_;
@@ -73,12 +89,7 @@ class Rewriter {
 /// The same Program if there is none.
 [[nodiscard]] Program drop_dead_ops(Program program);
 
-/// Reads `rows` of `value` in `program`, through the gathers that make it: the source and the rows
-/// there.
-struct GatheredRows {
-  ValueId source = 0;
-  Index rows;
-};
+/// Reads `rows` of `value` in `program`, through the gathers that make it.
 [[nodiscard]] GatheredRows read_through(const Program& program, ValueId value, Index rows);
 /// All rows of `value`.
 [[nodiscard]] GatheredRows read_through(const Program& program, ValueId value);

@@ -43,7 +43,7 @@ struct Access {
 
 class Rebuilder {
  public:
-  Rebuilder(const Program& program, std::span<const RowMap> maps)
+  Rebuilder(const Program& program, const RowMaps& maps)
       : program_(program), maps_(maps), rewriter_(program), access_(program.ops().size()) {}
 
   Program run() {
@@ -205,20 +205,20 @@ class Rebuilder {
   [[nodiscard]] const Note& note(ValueId id) const { return program_.op(id).note; }
 
   const Program& program_;
-  std::span<const RowMap> maps_;
+  const RowMaps& maps_;
   Rewriter rewriter_;
   std::vector<Access> access_;  // by old value
 };
 
 }  // namespace
 
-Program rebuild_rows(const Program& program, std::span<const RowMap> maps) {
+Program rebuild_rows(const Program& program, const RowMaps& maps) {
   VECC_CHECK(maps.size() == program.ops().size(), "one row map a value");
   return Rebuilder(program, maps).run();
 }
 
 Program compose_gathers(const Program& program) {
-  return rebuild_rows(program, std::vector<RowMap>(program.ops().size()));
+  return rebuild_rows(program, RowMaps(program.ops().size()));
 }
 
 }  // namespace vecc::opt

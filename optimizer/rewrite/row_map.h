@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "vecc/program.h"
@@ -43,12 +44,42 @@ struct RowMap {
   }
 };
 
-/// One map a value. Values of which rows cannot be left out (weight, state, contract, update,
+/// One map a value: the identity until another one is set.
+class RowMaps {
+ public:
+  explicit RowMaps(std::size_t values = 0) : number_(values) {}
+
+  /// The number of values; new ones have the identity.
+  [[nodiscard]] std::size_t size() const { return number_.size(); }
+  void resize(std::size_t values) { number_.resize(values); }
+  [[nodiscard]] bool all_identity() const { return maps_.size() == 1; }
+  [[nodiscard]] const RowMap& operator[](ValueId value) const { return maps_[number_[value]]; }
+  /// The map that was set for a value.
+  [[nodiscard]] RowMap& changed(ValueId value) { return maps_[number_[value]]; }
+  /// References to other maps are no longer good.
+  RowMap& set(ValueId value, RowMap map) {
+    if (number_[value] == 0) {
+      number_[value] = static_cast<std::uint32_t>(maps_.size());
+      maps_.emplace_back();
+    }
+    return maps_[number_[value]] = std::move(map);
+  }
+  /// The same, unless it is the identity, for a value that has no other one.
+  void set_unless_identity(ValueId value, RowMap map) {
+    if (!map.identity) set(value, std::move(map));
+  }
+
+ private:
+  std::vector<std::uint32_t> number_;      // by value: its place in maps_
+  std::vector<RowMap> maps_ = {RowMap()};  // the identity first
+};
+
+/// Values of which rows cannot be left out (weight, state, contract, update,
 /// output, a vjp that is not row-wise) have the identity; of a concat only whole operands can be
 /// left out, and are if no row of theirs has a place; a gather's map is used only where its rows
 /// are stored (inside a concat); a softmax or sparsemax segment keeps whole segments, ascending; a
 /// linear with lifts whose map is not the identity loses them.
-[[nodiscard]] Program rebuild_rows(const Program& program, std::span<const RowMap> maps);
+[[nodiscard]] Program rebuild_rows(const Program& program, const RowMaps& maps);
 
 /// rebuild_rows with every row kept: gathers of gathers become one, and a concat holds what a
 /// gather reads instead of the gather where that is no longer.

@@ -20,6 +20,8 @@ class UnitRows {
   /// Linear in the rows of gathers, concats and products of scalars; `program` must outlive it.
   explicit UnitRows(const Program& program);
 
+  /// Whether no row of the Program is a unit.
+  [[nodiscard]] bool none() const { return !sources_; }
   /// Whether all rows of `value` are units; not of a value without rows.
   [[nodiscard]] bool all(ValueId value) const;
 

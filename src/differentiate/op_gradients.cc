@@ -1,6 +1,8 @@
 // Ops that move rows: what they move goes back.
 #include "src/differentiate/op_gradients.h"
 
+#include "src/program/index_algebra.h"
+
 namespace vecc::autodiff {
 namespace {
 
@@ -61,11 +63,11 @@ void OpGradients::pass(const UpdateOp&, ValueId, ValueId) {
 }
 
 // Else the gather's rows would have to be kept for the backward pass; and a backend reads through a
-// gather that has one reader.
+// gather that has one reader. A view is read in place.
 ValueId OpGradients::reread(ValueId value) {
   const Op& op = program_.op(value);
   const auto* gather = std::get_if<GatherOp>(&op.attributes);
-  if (gather == nullptr) return value;
+  if (gather == nullptr || is_view(gather->index)) return value;
   const Index index = gather->index;
   return program_.gather(op.operands[0], index, op.note);
 }

@@ -77,6 +77,20 @@ TEST_P(DepthOn, TwiceAsDeepIsTwiceTheWork) {
   }
 }
 
+// Passes that find nothing to do copy nothing.
+TEST(DepthOfPrograms, WhatThePassesLeaveAsItIsIsShared) {
+  const auto vectorized = vectorize(chain_of_weights(5000));
+  ASSERT_TRUE(vectorized);
+  const auto once = optimize(vectorized->program);
+  ASSERT_TRUE(once);
+  const auto twice = optimize(*once);
+  ASSERT_TRUE(twice);
+  ASSERT_EQ(twice->ops().size(), once->ops().size());
+  for (ValueId id = 0; id < once->ops().size(); ++id) {
+    ASSERT_EQ(&twice->op(id), &once->op(id)) << id;
+  }
+}
+
 // torch keeps more, and refuses so many levels.
 TEST_P(DepthOn, AMillionLevelsFitTwoGigabytes) {
   if (GetParam()->name() == "torch") GTEST_SKIP() << "refuses them";

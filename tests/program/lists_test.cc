@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -59,6 +60,25 @@ TEST(SharedList, AnEndedCopyLeavesTheListAsItIs) {
   EXPECT_EQ(&list[256], first);
   EXPECT_EQ(list[299], "299");
   EXPECT_EQ(list[399], "x");
+}
+
+// Around where blocks begin; with the list that they come from, and when it is gone.
+TEST(SharedList, SharesABeginningAndGrowsApart) {
+  for (const std::size_t count : {0u, 1u, 255u, 256u, 257u, 700u}) {
+    for (const bool goes : {false, true}) {
+      auto whole = std::make_unique<SharedList<std::string>>(numbers(1000));
+      SharedList<std::string> list;
+      for (std::size_t i = 0; i < count; ++i) list.share_next(*whole);
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(&list[i], &(*whole)[i]) << i;
+      if (goes) whole.reset();
+      for (int i = 0; i < 300; ++i) list.push_back("own");
+      ASSERT_EQ(list.size(), count + 300);
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(list[i], std::to_string(i));
+      for (std::size_t i = count; i < list.size(); ++i) ASSERT_EQ(list[i], "own") << i;
+      if (goes) continue;
+      for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ((*whole)[i], std::to_string(i));
+    }
+  }
 }
 
 TEST(Program, CopiesGrowApart) {
