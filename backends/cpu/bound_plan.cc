@@ -22,7 +22,25 @@ std::string name_of(const Kernel& kernel, const KernelSchedule& schedule) {
   return "kernel_" + hexadecimal_text(hash.high(), hash.low());
 }
 
+// Measured on one core of a Xeon: what GCC 12 takes for a kernel of many, an interpreted launch of
+// a few rows, and one more unit of Launch::work in it.
+constexpr double kSecondsToCompile = 25e-3;
+constexpr double kSecondsOfLaunch = 0.3e-6;
+constexpr double kSecondsOfWork = 1e-9;
+// They are compiled in a second or two, once.
+constexpr std::size_t kFewKernels = 64;
+
 }  // namespace
+
+bool is_worth_compiling(const Plan& plan, std::uint64_t runs) {
+  if (runs == 0 || plan.kernels.size() <= kFewKernels) return true;
+  double seconds = 0;
+  for (const Launch& launch : plan.launches) {
+    seconds += kSecondsOfLaunch + kSecondsOfWork * static_cast<double>(launch.work);
+  }
+  const double compiling = kSecondsToCompile * static_cast<double>(plan.kernels.size());
+  return seconds * static_cast<double>(runs) > compiling;
+}
 
 BoundPlan::BoundPlan(Plan plan)
     : plan_(std::move(plan)),
@@ -39,9 +57,13 @@ BoundPlan::BoundPlan(Plan plan)
   }
 }
 
-Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const LoadOptions& load,
-                                                   CodeCounts* counts) {
+Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, std::uint64_t runs,
+                                                   const LoadOptions& load, CodeCounts* counts) {
   std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan)));
+  if (!is_worth_compiling(bound->plan_, runs)) {
+    bound->interpret();
+    return bound;
+  }
   std::vector<CodePart> parts;
   for (const Kernel& kernel : bound->plan_.kernels) {
     const KernelSchedule schedule = schedule_for_cpp(kernel);
@@ -59,9 +81,10 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const LoadOptions&
 }
 
 void BoundPlan::interpret() {
-  for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
-    interpreters_.emplace_back(plan_.kernels[k]);
-    scratch_bytes_[k] = interpreters_[k].scratch_bytes();
+  scratch_bytes_.clear();
+  for (const Kernel& kernel : plan_.kernels) {
+    interpreters_.emplace_back(kernel);
+    scratch_bytes_.push_back(interpreters_.back().scratch_bytes());
   }
 }
 

@@ -16,11 +16,17 @@
 
 namespace vecc::cpu {
 
+/// Whether compiling the kernels of a Plan takes less time than `runs` runs (0: many) of its
+/// interpreted launches take longer. It depends on the Plan alone, not on what was compiled before:
+/// numbers are the same every time. Few kernels always are.
+[[nodiscard]] bool is_worth_compiling(const Plan& plan, std::uint64_t runs);
+
 class BoundPlan {
  public:
-  /// Compiles or loads the kernels; where there is no compiler, they are interpreted. Errors: the
-  /// others of load_code().
-  [[nodiscard]] static Result<std::unique_ptr<BoundPlan>> make(Plan plan, const LoadOptions& load,
+  /// Compiles or loads the kernels; they are interpreted where there is no compiler, or where
+  /// is_worth_compiling() says no for `runs`. Errors: the others of load_code().
+  [[nodiscard]] static Result<std::unique_ptr<BoundPlan>> make(Plan plan, std::uint64_t runs,
+                                                               const LoadOptions& load,
                                                                CodeCounts* counts);
 
   /// The memory of a buffer that is not this plan's own: a parameter, a state.

@@ -76,12 +76,13 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   LoadOptions load;
   load.warn = [](const std::string& text) { log_warning(text); };
   Plan plan = native::make_verified_plan(whole.program, native::plan_options(options, whole));
+  const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   native::forget_backward(whole, program);
   CodeCounts& counts = made->code_counts_;
-  VECC_TRY(auto bound, BoundPlan::make(std::move(plan), load, &counts));
+  VECC_TRY(auto bound, BoundPlan::make(std::move(plan), options.expected_runs, load, &counts));
   made->is_interpreted_ = bound->is_interpreted();
-  if (made->is_interpreted_) warn_without_compiler();
+  if (made->is_interpreted_ && compiles) warn_without_compiler();
   log_debug(fmt::format("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                         counts.cached, counts.seconds));
   made->bind(whole.program, options,

@@ -56,6 +56,9 @@ struct ExecutionOptions {
   /// Of wide products. Others than cuda, in f32, on a GPU of compute capability 8.0 or newer,
   /// refuse what is not Exact.
   MatmulPrecision precision = MatmulPrecision::Exact;
+  /// How often it will run, if that is known; 0: often. The cpu backend compiles many kernels only
+  /// where that takes less than to interpret them so often.
+  std::uint64_t expected_runs = 0;
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.
   std::vector<ValueId> kept = {};

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -75,8 +77,11 @@ Program shapes_program(std::uint32_t first, std::uint32_t count) {
   TransformationSpec tanh;
   tanh.id = Transformation::Tanh;
   for (std::uint32_t k = 0; k < count; ++k) {
-    const ValueId weight = program.weight(
-        *program.add_parameter({"w" + std::to_string(k), 1, Shape::column(first + k), nullptr}));
+    const Shape shape = Shape::column(first + k);
+    const auto values = std::make_shared<std::vector<double>>(shape.size());
+    for (std::size_t i = 0; i < shape.size(); ++i) (*values)[i] = std::sin(1.0 + i + k);
+    const ValueId weight =
+        program.weight(*program.add_parameter({"w" + std::to_string(k), 1, shape, values}));
     program.output(program.transform(weight, tanh), Index::slice(k, 1));
   }
   return program;
@@ -91,6 +96,40 @@ TEST_F(CodeCountsTest, ManyShapesAreCompiledByFewProcesses) {
   const cpu::CodeCounts some = counts_of(shapes_program(7, 90));
   EXPECT_EQ(some.compiled, 0u) << "another graph finds each of them";
   EXPECT_EQ(some.units, 0u);
+}
+
+// Compiling them takes seconds, a run of them less than a millisecond.
+TEST_F(CodeCountsTest, ManyShapesThatRunOnceAreInterpreted) {
+  const Program program = shapes_program(1, 100);
+  ExecutionOptions once;
+  once.expected_runs = 1;
+  EXPECT_EQ(counts_of(program, once).compiled, 0u);
+  auto interpreted = *cpu::CpuExecutable::make(program, once);
+  EXPECT_EQ(interpreted->device_name(), "cpu, kernels interpreted");
+  const ScopedVariable quick("VECC_CXXFLAGS", "-O0");
+  auto compiled = *cpu::CpuExecutable::make(program, {});
+  EXPECT_EQ(compiled->device_name(), "cpu");
+  ASSERT_TRUE(interpreted->run());
+  ASSERT_TRUE(compiled->run());
+  const auto found = *interpreted->outputs();
+  const auto expected = *compiled->outputs();
+  ASSERT_EQ(found.size(), 100u);
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    for (std::size_t i = 0; i < found[s].value.size(); ++i) {
+      EXPECT_NEAR(found[s].value[i], expected[s].value[i], 1e-6);
+    }
+  }
+  // What another run has compiled changes no number.
+  EXPECT_EQ((*cpu::CpuExecutable::make(program, once))->device_name(), "cpu, kernels interpreted");
+}
+
+TEST_F(CodeCountsTest, ManyShapesThatRunOftenAndFewShapesAreCompiled) {
+  const ScopedVariable quick("VECC_CXXFLAGS", "-O0");
+  ExecutionOptions options;
+  options.expected_runs = 1'000'000;
+  EXPECT_GE(counts_of(shapes_program(1, 100), options).compiled, 100u);
+  options.expected_runs = 1;
+  EXPECT_GE(counts_of(shapes_program(201, 20), options).compiled, 20u);
 }
 
 TEST_F(CodeCountsTest, AnotherNumberOfThreadsCompilesNothing) {

@@ -149,9 +149,11 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
   result.backend = choice.backend->name();
   result.reason = choice.reason;
   result.dtype = program.dtype();
-  result.precision = execution_options(options).precision;
+  ExecutionOptions execution = execution_options(options);
+  execution.expected_runs = options.repeat;
+  result.precision = execution.precision;
   VECC_TRY(auto executable, stages.run("compile", [&](ProgressLine&) {
-    return choice.backend->compile(program, execution_options(options));
+    return choice.backend->compile(program, execution);
   }));
   result.device = executable->device_name();
   std::string words = fmt::format("{} on {}, {} there", result.backend, result.device,
