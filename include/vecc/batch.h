@@ -1,0 +1,56 @@
+// Batches as data: a step Program of all samples is compiled once; a batch says which rows count.
+//
+// A step reads the weight of every sample from a parameter. A batch is a step in which all weights
+// but its own samples' are 0: what is then 0 for sure (gradients of other samples) is not computed,
+// nor is what nobody needs without it. That is found for each batch in the compiled Plan, in time
+// linear in the rows and members that the batch reaches; nothing is planned or compiled for it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// Of a step Program that runs batch by batch.
+struct BatchOptions {
+  /// Parameters of scalars, each executable's own: a row is 0 but for the batches that have it.
+  std::vector<ParameterIndex> weights;
+  /// An `update`, and the parameter that it is a part of the step of (the parameter's own, its
+  /// states'). A parameter that no sample of a batch reaches keeps its rows and states. Updates
+  /// that are not listed run for every batch.
+  struct Update {
+    ValueId update = 0;
+    ParameterIndex parameter = 0;
+  };
+  std::vector<Update> updates;
+  /// Batches list the rows that their step may change (lazy Adam).
+  bool lists_touched = false;
+};
+
+struct Batch {
+  /// Of one of BatchOptions::weights.
+  struct Weights {
+    std::vector<std::uint32_t> rows;  ///< rising
+    std::vector<double> values;       ///< of these rows
+  };
+  std::vector<Weights> weights;  ///< in the order of BatchOptions::weights
+  /// With BatchOptions::lists_touched, by parameter: rows (rising) that the step may change; of
+  /// parameters that are not here, none.
+  std::vector<std::pair<ParameterIndex, std::vector<std::uint32_t>>> touched;
+};
+
+/// A batch with its rows, index arrays and tiles, in the form in which a backend runs it.
+class BoundBatch {
+ public:
+  virtual ~BoundBatch() = default;
+  /// The same, with no more memory than it takes.
+  [[nodiscard]] virtual std::unique_ptr<BoundBatch> copy() const = 0;
+  /// Of its arrays.
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+};
+
+}  // namespace vecc

@@ -1,0 +1,99 @@
+// The rows that a launch computes, as its kernel takes them.
+#include <algorithm>
+#include <numeric>
+
+#include "src/batch/batch_binder.h"
+
+namespace vecc {
+namespace {
+
+// Multiply-adds or moved numbers that are worth a tile (src/plan/tiles.cc).
+constexpr std::uint64_t kTileWork = 1 << 15;
+// Rows of one type that share its matrix.
+constexpr std::uint32_t kTypedRows = 256;
+
+std::uint32_t tile_rows(const BatchLaunch& launch) {
+  const std::uint64_t rows = kTileWork * launch.rows / std::max<std::uint64_t>(launch.work, 1);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, 1, 1 << 30));
+}
+
+}  // namespace
+
+void BatchBinder::sort_by_type(const BatchLaunch& launch) {
+  const std::vector<std::uint32_t>& types = *launch.types;
+  std::ranges::sort(rows_, [&](std::uint32_t a, std::uint32_t b) {
+    return types[a] != types[b] ? types[a] < types[b] : a < b;
+  });
+}
+
+void BatchBinder::add_run(std::uint32_t number, BatchRows& result) {
+  const BatchLaunch& launch = plan_.launches[number];
+  BatchRows::Run run;
+  run.launch = number;
+  run.rows = static_cast<std::uint32_t>(rows_.size());
+  run.work = launch.work * run.rows / std::max(1u, launch.rows);
+  if (launch.drops) {
+    add_lists(launch, run, result);
+  } else {
+    run.is_whole = run.rows == launch.rows;
+    if (!run.is_whole && launch.types) sort_by_type(launch);
+    if (!run.is_whole && launch.takes_order) run.order = result.add(rows_, launch.is_narrow);
+  }
+  if (!run.is_whole) add_tiles(launch, run, result);
+  result.runs.push_back(run);
+}
+
+// Of a launch that numbers its rows and members anew.
+void BatchBinder::add_lists(const BatchLaunch& launch, BatchRows::Run& run, BatchRows& result) {
+  run.offsets = result.add(offsets_, false);
+  run.lists = static_cast<std::uint32_t>(result.lists.size());
+  std::uint32_t rows = kNone;  // the list of its rows
+  for (const BatchAccess& access : launch.accesses) {
+    const bool is_member = access.space == KernelSpace::Member;
+    std::uint32_t place = kNone;
+    if (access.map == RowMap::List) {
+      const std::vector<std::uint32_t>& list = *access.list;
+      entries_.clear();
+      for (const std::uint32_t counter : is_member ? kept_ : rows_) {
+        entries_.push_back(list[counter]);
+      }
+      place = result.add(entries_, launch.is_narrow);
+    } else if (access.map == RowMap::Direct && launch.rows > 1) {
+      if (rows == kNone) rows = result.add(rows_, launch.is_narrow);
+      place = rows;
+    }
+    result.lists.push_back(place);
+  }
+  if (!launch.types) return;
+  entries_.resize(run.rows);
+  std::iota(entries_.begin(), entries_.end(), 0u);
+  run.order = result.add(entries_, launch.is_narrow);
+}
+
+void BatchBinder::add_tiles(const BatchLaunch& launch, BatchRows::Run& run,
+                            BatchRows& result) const {
+  const bool by_place = launch.drops || launch.takes_order;  // else runs of rows
+  std::uint32_t most = tile_rows(launch);
+  if (launch.types) most = std::min(most, kTypedRows);
+  run.first_tile = static_cast<std::uint32_t>(result.tiles.size());
+  const auto type_of = [&](std::uint32_t row) { return launch.types ? (*launch.types)[row] : 0; };
+  for (std::uint32_t begin = 0; begin < run.rows;) {
+    const std::uint32_t row = rows_[begin];
+    std::uint32_t end = begin + 1;
+    if (by_place && !launch.types) {
+      end = begin + std::min(most, run.rows - begin);
+    } else {
+      const auto goes_on = [&](std::uint32_t at) {
+        if (by_place) return type_of(rows_[at]) == type_of(row);
+        return rows_[at] == rows_[at - 1] + 1;
+      };
+      while (end < run.rows && end - begin < most && goes_on(end)) ++end;
+    }
+    const std::uint32_t first = by_place ? begin : row;
+    result.tiles.push_back({first, first + (end - begin), type_of(row)});
+    begin = end;
+  }
+  run.tiles = static_cast<std::uint32_t>(result.tiles.size()) - run.first_tile;
+}
+
+}  // namespace vecc

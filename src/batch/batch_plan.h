@@ -1,0 +1,92 @@
+// A Plan whose launches run on any of their rows: what BatchBinder binds.
+//
+// The Plan of the whole step is changed in what its kernels read, not in what they compute:
+//   - Launches may skip rows: kernels take an order of rows, flat ones runs of rows.
+//   - Sums of what is 0 but for a batch skip members: segments are ragged, members are listed. Such
+//     a launch ("drops") numbers its rows and members anew for each batch.
+// Rows keep their numbers in buffers, so that only these index arrays differ from batch to batch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/program/inverse_index.h"
+#include "vecc/batch.h"
+#include "vecc/plan.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// Where an access of a launch goes. Rows of buffers are counted in units: of all accesses to a
+/// buffer the greatest common divisor.
+struct BatchAccess {
+  KernelSpace space = KernelSpace::Row;
+  /// As the Plan has it before rows are renumbered: of a launch that drops, Row accesses that are
+  /// Direct here are lists of the rows.
+  RowMap map = RowMap::Direct;
+  BufferIndex buffer = 0;
+  bool store = false;
+  /// A load of what is 0 but for a batch.
+  bool is_zero = false;
+  /// A load of what a launch before stores.
+  bool is_made = false;
+  std::uint64_t first = 0;                                 ///< unit where its row 0 begins
+  std::uint64_t size = 1;                                  ///< units of a row
+  std::uint32_t rows = 0;                                  ///< that it may name
+  std::shared_ptr<const std::vector<std::uint32_t>> list;  ///< List
+  /// Of the list, where rows are looked for from behind: loads that are zero, stores.
+  std::shared_ptr<const InverseIndex> readers;
+};
+
+/// A store into a parameter or a state.
+struct BatchUpdate {
+  std::uint32_t access = 0;
+  std::uint32_t group = kNone;         ///< of BatchPlan::groups; kNone: runs for every batch
+  std::vector<std::uint32_t> sources;  ///< accesses: no gradient where none of them has a row
+};
+
+/// Stores that are 0 where the same loads are.
+struct BatchSources {
+  std::vector<std::uint32_t> loads;   ///< accesses
+  std::vector<std::uint32_t> stores;  ///< accesses, to buffers that are 0 but for a batch
+};
+
+struct BatchLaunch {
+  std::vector<BatchAccess> accesses;
+  /// All of its loads that are is_zero.
+  std::vector<BatchSources> sources;
+  std::vector<BatchUpdate> updates;
+  KernelSegments segments = KernelSegments::None;
+  std::uint32_t rows = 0;
+  std::uint32_t members = 0;                                  ///< of Fixed, Strided
+  std::shared_ptr<const std::vector<std::uint32_t>> offsets;  ///< of Ragged
+  std::shared_ptr<const std::vector<std::uint32_t>> owners;   ///< of Ragged: the row of a member
+  std::shared_ptr<const std::vector<std::uint32_t>> types;    ///< by row; null: none
+  bool drops = false;
+  bool takes_order = false;  ///< its rows may come by a list
+  bool is_narrow = false;    ///< entries of lists and orders have 16 bits
+  std::uint64_t work = 0;
+};
+
+struct BatchPlan {
+  Plan plan;
+  std::vector<BatchLaunch> launches;              ///< of the Plan's
+  std::vector<bool> zero_buffers;                 ///< by buffer: 0 but for a batch
+  std::vector<std::uint64_t> units;               ///< by buffer: numbers of a unit
+  std::vector<std::vector<BufferIndex>> weights;  ///< by BatchOptions::weights
+  std::vector<ParameterIndex> groups;             ///< parameters that updates belong to
+  bool lists_touched = false;
+};
+
+/// `plan`: of `program`. Error: BackendUnsupported, with what cannot run batch by batch (a launch
+/// that reads a parameter which one before it has updated; with lists_touched, one that updates
+/// several tables at once).
+[[nodiscard]] Result<BatchPlan> make_batch_plan(Plan plan, const Program& program,
+                                                const BatchOptions& options);
+
+/// Of its index arrays, each counted once.
+[[nodiscard]] std::uint64_t bytes_of(const BatchPlan& plan);
+
+}  // namespace vecc

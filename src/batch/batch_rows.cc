@@ -1,0 +1,65 @@
+#include "src/batch/batch_rows.h"
+
+namespace vecc {
+namespace {
+
+template <class T>
+std::uint64_t bytes_of(const std::vector<T>& items) {
+  return items.size() * sizeof(T);
+}
+
+}  // namespace
+
+void BatchRows::clear() {
+  runs.clear();
+  tiles.clear();
+  lists.clear();
+  wide.clear();
+  narrow.clear();
+  zeros.clear();
+  unstored.clear();
+}
+
+void BatchRows::reserve(const BatchPlan& plan) {
+  std::uint64_t rows = 0;
+  std::uint64_t stored = 0;
+  std::uint64_t accesses = 0;
+  std::uint64_t wide_entries = 0;
+  std::uint64_t narrow_entries = 0;
+  for (const BatchLaunch& launch : plan.launches) {
+    std::uint64_t& entries = launch.is_narrow ? narrow_entries : wide_entries;
+    rows += launch.rows;
+    accesses += launch.accesses.size();
+    if (launch.drops) wide_entries += launch.rows + std::uint64_t{1};
+    entries += launch.rows * std::uint64_t{2};
+    for (const BatchAccess& access : launch.accesses) {
+      if (launch.drops && access.list) entries += access.list->size();
+      if (access.store) stored += access.rows;
+    }
+  }
+  runs.reserve(plan.launches.size());
+  tiles.reserve(rows);
+  lists.reserve(accesses);
+  wide.reserve(wide_entries);
+  narrow.reserve(narrow_entries);
+  zeros.reserve(stored);
+  unstored.reserve(accesses);
+}
+
+std::uint32_t BatchRows::add(std::span<const std::uint32_t> entries, bool is_narrow) {
+  if (!is_narrow) {
+    const auto place = static_cast<std::uint32_t>(wide.size());
+    wide.insert(wide.end(), entries.begin(), entries.end());
+    return place;
+  }
+  const auto place = static_cast<std::uint32_t>(narrow.size());
+  for (const std::uint32_t entry : entries) narrow.push_back(static_cast<std::uint16_t>(entry));
+  return place;
+}
+
+std::uint64_t BatchRows::bytes() const {
+  return bytes_of(runs) + bytes_of(tiles) + bytes_of(lists) + bytes_of(wide) + bytes_of(narrow) +
+         bytes_of(zeros) + bytes_of(unstored);
+}
+
+}  // namespace vecc

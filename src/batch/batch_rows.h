@@ -1,0 +1,61 @@
+// What a batch is to a BatchPlan: which launches run, on which rows, through which arrays.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "src/batch/batch_plan.h"
+
+namespace vecc {
+
+struct BatchRows {
+  /// One run of a launch. Places of arrays are in `narrow` or `wide`, as BatchLaunch::is_narrow
+  /// says; kNone: the Plan's own.
+  struct Run {
+    std::uint32_t launch = 0;
+    std::uint32_t rows = 0;
+    bool is_whole = false;         ///< all rows: tiles and order are the Plan's
+    std::uint32_t first_tile = 0;  ///< in `tiles`
+    std::uint32_t tiles = 0;
+    std::uint32_t order = kNone;    ///< place; a launch that takes an order has none otherwise
+    std::uint32_t offsets = kNone;  ///< place in `wide`
+    std::uint32_t lists = kNone;    ///< in `lists`: by access, their places
+    std::uint64_t work = 0;
+  };
+  /// Rows begin .. end - 1, or those at these places of the order.
+  struct Tile {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    std::uint32_t type = 0;
+  };
+  /// Numbers that are 0: before the launch (kNone: it does not run) they are set so.
+  struct Zeros {
+    std::uint32_t launch = 0;
+    BufferIndex buffer = 0;
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+  };
+  /// A store of a parameter or state that stays as it is: it goes nowhere.
+  struct Unstored {
+    std::uint32_t launch = 0;
+    std::uint32_t access = 0;
+  };
+
+  std::vector<Run> runs;
+  std::vector<Tile> tiles;
+  std::vector<std::uint32_t> lists;
+  std::vector<std::uint32_t> wide;
+  std::vector<std::uint16_t> narrow;
+  std::vector<Zeros> zeros;  ///< in the order of their launches
+  std::vector<Unstored> unstored;
+
+  void clear();
+  /// Room for any batch of the plan; memory is taken when a batch needs it.
+  void reserve(const BatchPlan& plan);
+  /// Appends an array; returns its place.
+  std::uint32_t add(std::span<const std::uint32_t> entries, bool is_narrow);
+  [[nodiscard]] std::uint64_t bytes() const;
+};
+
+}  // namespace vecc

@@ -1,0 +1,116 @@
+#include "src/batch/loosen_launch.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace vecc {
+namespace {
+
+// Of launch's member number k of row `row`: the loop's counter.
+std::uint32_t counter_of(const Launch& launch, KernelSegments segments, std::uint32_t row,
+                         std::uint32_t k) {
+  return segments == KernelSegments::Strided ? row + k * launch.rows : row * launch.members + k;
+}
+
+void list_members_of(Kernel& kernel, bool lists_rows) {
+  kernel.segments = KernelSegments::Ragged;
+  kernel.members = 0;
+  kernel.ordered = false;
+  for (KernelAccess& access : kernel.accesses) {
+    const bool is_listed = access.space == KernelSpace::Member || lists_rows;
+    if (is_listed && access.map == RowMap::Direct) access.map = RowMap::List;
+  }
+}
+
+}  // namespace
+
+bool has_tile_types(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.accesses,
+                             [](const KernelAccess& a) { return a.map == RowMap::Tile; });
+}
+
+bool is_one_loop(const Kernel& kernel) {
+  if (kernel.segments != KernelSegments::None || kernel.reloads || kernel.accesses.empty()) {
+    return false;
+  }
+  const bool are_scalars =
+      std::ranges::all_of(kernel.nodes, [](const KernelNode& n) { return n.shape.size() == 1; });
+  return are_scalars || is_flat(kernel, kernel.accesses[0].shape.size());
+}
+
+ArrayIndex LaunchLoosener::add_array(std::vector<std::uint32_t> array) {
+  plan_.arrays.push_back(std::make_shared<const std::vector<std::uint32_t>>(std::move(array)));
+  return static_cast<ArrayIndex>(plan_.arrays.size() - 1);
+}
+
+ArrayIndex LaunchLoosener::numbers_to(std::uint32_t count) {
+  const auto [found, is_new] = numbers_.try_emplace(count, kNone);
+  if (is_new) {
+    std::vector<std::uint32_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    found->second = add_array(std::move(numbers));
+  }
+  return found->second;
+}
+
+std::uint32_t LaunchLoosener::changed_kernel(std::uint32_t number, Change change) {
+  const auto [found, is_new] = kernels_.try_emplace({number, change}, number);
+  if (!is_new) return found->second;
+  Kernel kernel = plan_.kernels[number];
+  if (change == Change::Order) {
+    kernel.ordered = true;
+  } else {
+    list_members_of(kernel, change == Change::Members);
+  }
+  if (kernel != plan_.kernels[number]) {
+    found->second = static_cast<std::uint32_t>(plan_.kernels.size());
+    plan_.kernels.push_back(std::move(kernel));
+  }
+  return found->second;
+}
+
+void LaunchLoosener::take_order(Launch& launch) {
+  const Kernel& kernel = plan_.kernels[launch.kernel];
+  if (launch.rows < 2 || has_tile_types(kernel) || is_one_loop(kernel)) return;
+  launch.kernel = changed_kernel(launch.kernel, Change::Order);
+  launch.order = numbers_to(launch.rows);
+}
+
+void LaunchLoosener::list_members(Launch& launch) {
+  const Kernel kernel = plan_.kernels[launch.kernel];
+  const bool lists_rows = launch.rows > 1;
+  std::uint32_t count = launch.rows * launch.members;
+  if (kernel.segments == KernelSegments::Ragged) {
+    count = plan_.arrays[launch.offsets]->back();
+  } else {
+    std::vector<std::uint32_t> offsets;
+    for (std::uint32_t row = 0; row <= launch.rows; ++row) offsets.push_back(row * launch.members);
+    launch.offsets = add_array(std::move(offsets));
+  }
+  const bool is_strided = kernel.segments == KernelSegments::Strided;
+  for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+    AccessBinding& binding = launch.accesses[a];
+    const KernelAccess& access = kernel.accesses[a];
+    const bool is_direct = access.map == RowMap::Direct;
+    if (access.space == KernelSpace::Row) {
+      if (is_direct && lists_rows) binding.list = numbers_to(launch.rows);
+    } else if (is_strided && (is_direct || access.map == RowMap::List)) {
+      std::vector<std::uint32_t> list;
+      for (std::uint32_t m = 0; m < count; ++m) {
+        const std::uint32_t at =
+            counter_of(launch, kernel.segments, m / launch.members, m % launch.members);
+        list.push_back(is_direct ? at : (*plan_.arrays[binding.list])[at]);
+      }
+      binding.list = add_array(std::move(list));
+    } else if (is_direct) {
+      binding.list = numbers_to(count);
+    }
+  }
+  launch.kernel =
+      changed_kernel(launch.kernel, lists_rows ? Change::Members : Change::MembersOfOne);
+  launch.members = 0;
+  if (!has_tile_types(kernel)) launch.order = kNone;
+}
+
+}  // namespace vecc
