@@ -42,6 +42,8 @@ class BoundPlan {
   [[nodiscard]] std::uint64_t first(BufferIndex buffer) const {
     return plan_.buffers[buffer].kind == PlanBuffer::Kind::Arena ? plan_.buffers[buffer].offset : 0;
   }
+  /// When bound: by launch.
+  [[nodiscard]] const std::vector<BoundLaunch>& launches() const { return walk_.launches(); }
   /// All launches of a stage, on the team's threads.
   void run(std::uint32_t stage, ThreadTeam& team);
   /// The same on one thread, with the seconds of each launch.

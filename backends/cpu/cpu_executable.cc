@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -76,6 +77,13 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   LoadOptions load;
   load.warn = [](const std::string& text) { log_warning(text); };
   Plan plan = native::make_verified_plan(whole.program, native::plan_options(options, whole));
+  std::optional<BatchPlan> batch;
+  if (options.batch) {
+    VECC_TRY(batch, make_batch_plan(std::move(plan), program, *options.batch));
+    const Result<void> verified = verify(batch->plan);
+    VECC_CHECK(verified, verified.error().text());
+    plan = batch->plan;
+  }
   const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   native::forget_backward(whole, program);
@@ -85,9 +93,60 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   if (made->is_interpreted_ && compiles) warn_without_compiler();
   log_debug(fmt::format("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                         counts.cached, counts.seconds));
-  made->bind(whole.program, options,
-             std::make_unique<CpuMachine>(std::move(bound), team_of(options.threads)));
+  const BoundPlan& bound_plan = *bound;
+  const std::shared_ptr<ThreadTeam> team = team_of(options.threads);
+  made->bind(whole.program, options, std::make_unique<CpuMachine>(std::move(bound), team));
+  if (batch) {
+    made->batches_ = std::make_unique<BatchRunner>(std::move(*batch), bound_plan, team);
+    made->weights_ = options.batch->weights;
+    made->set_.resize(made->weights_.size());
+  }
   return std::unique_ptr<Executable>(std::move(made));
+}
+
+namespace {
+
+Errors needs_batch() {
+  return Errors(ErrorCode::Usage, "batch", "the program was compiled for batches, and has none");
+}
+
+}  // namespace
+
+Result<void> CpuExecutable::start() {
+  if (batches_) return needs_batch();
+  return PlanExecutable::start();
+}
+
+Result<std::vector<Executable::Output>> CpuExecutable::outputs() {
+  if (batches_) return needs_batch();
+  return PlanExecutable::outputs();
+}
+
+Result<void> CpuExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
+  if (!batches_) return Executable::bind_batch(batch, to);
+  if (dynamic_cast<CpuBatch*>(to.get()) == nullptr) to = batches_->make_batch();
+  return batches_->bind(batch, static_cast<CpuBatch&>(*to));
+}
+
+// Rows of the batch before are 0 again.
+void CpuExecutable::write_weights(const CpuBatch& batch) {
+  constexpr double kZero = 0;
+  for (std::size_t w = 0; w < weights_.size(); ++w) {
+    const NativeBlock& block = parameter_block(weights_[w]);
+    for (const std::uint32_t row : set_[w]) block.write(std::span(&kZero, 1), row);
+    const auto& [rows, values] = batch.weights[w];
+    for (std::size_t i = 0; i < rows.size(); ++i) block.write(std::span(&values[i], 1), rows[i]);
+    set_[w] = rows;
+  }
+}
+
+Result<void> CpuExecutable::start_batch(const BoundBatch& batch) {
+  const auto* own = dynamic_cast<const CpuBatch*>(&batch);
+  if (!batches_ || own == nullptr) return Executable::start_batch(batch);
+  write_weights(*own);
+  batches_->run(*own);
+  note_run();
+  return {};
 }
 
 }  // namespace vecc::cpu

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "backends/cpu/batch_runner.h"
 #include "backends/cpu/load_code.h"
 #include "backends/cpu/native_block.h"
 #include "backends/native/plan_executable.h"
@@ -12,8 +13,8 @@ namespace vecc::cpu {
 
 class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
  public:
-  /// check_stored() has passed. Errors: those of load_code() and of append_gradients(). Throws
-  /// std::bad_alloc.
+  /// check_stored() has passed. Errors: those of load_code(), of append_gradients() and of
+  /// make_batch_plan(). Throws std::bad_alloc.
   [[nodiscard]] static Result<std::unique_ptr<Executable>> make(const Program& program,
                                                                 const ExecutionOptions& options);
 
@@ -21,13 +22,26 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   [[nodiscard]] std::string device_name() const override {
     return is_interpreted_ ? "cpu, kernels interpreted" : "cpu";
   }
+  Result<void> start() override;
+  Result<void> run() override { return start(); }
+  Result<std::vector<Output>> outputs() override;
+  Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) override;
+  Result<void> start_batch(const BoundBatch& batch) override;
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return PlanExecutable::bytes() + (batches_ ? batches_->bytes() : 0);
+  }
   /// How many of its kernels were compiled for it.
   [[nodiscard]] const CodeCounts& code_counts() const { return code_counts_; }
 
  private:
   explicit CpuExecutable(const native::GradientProgram& whole) : PlanExecutable("cpu", whole) {}
 
+  void write_weights(const CpuBatch& batch);
+
   CodeCounts code_counts_;
+  std::unique_ptr<BatchRunner> batches_;         // with ExecutionOptions::batch
+  std::vector<ParameterIndex> weights_;          // BatchOptions::weights
+  std::vector<std::vector<std::uint32_t>> set_;  // by weights: rows of the last batch
   bool is_interpreted_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vecc/batch.h"
 #include "vecc/error.h"
 #include "vecc/matmul_precision.h"
 #include "vecc/neuron_graph.h"
@@ -68,6 +69,9 @@ struct ExecutionOptions {
   std::shared_ptr<Storage> storage = nullptr;
   /// Parameters that are this executable's own all the same (targets, sample weights).
   std::vector<ParameterIndex> own_parameters = {};
+  /// The Program is a step that runs batch by batch: bind_batch(), start_batch(). Only where
+  /// Backend::binds_batches(); own_parameters has its weights, whose values are 0.
+  std::shared_ptr<const BatchOptions> batch = nullptr;
 };
 
 /// Runs one after another, of which the host sees nothing but one number each.
@@ -92,6 +96,13 @@ class Executable {
   /// A run() that may return before the device is done: what reads or changes a value waits, and
   /// has the errors.
   [[nodiscard]] virtual Result<void> start() { return run(); }
+  /// With ExecutionOptions::batch: makes `to` this batch, or a new one if it is null (or not this
+  /// executable's); what it has of memory is used again. May be called while another batch runs.
+  /// Error: Usage (compiled without; rows that are not there, or do not rise).
+  [[nodiscard]] virtual Result<void> bind_batch(const Batch& batch,
+                                                std::unique_ptr<BoundBatch>& to);
+  /// start() of a batch that bind_batch() of this executable made.
+  [[nodiscard]] virtual Result<void> start_batch(const BoundBatch& batch);
   /// The total of each run of a series; returns when the device is done with all. Errors: those of
   /// set_parameter(), set_state() and run(), before the first run where they can be known then.
   [[nodiscard]] virtual Result<std::vector<double>> run_series(const RunSeries& series);
@@ -142,6 +153,13 @@ class Executable {
   [[nodiscard]] virtual std::string device_name() const = 0;
 };
 
+inline Result<void> Executable::bind_batch(const Batch&, std::unique_ptr<BoundBatch>&) {
+  return Errors(ErrorCode::Usage, "batch", "the program was not compiled for batches");
+}
+inline Result<void> Executable::start_batch(const BoundBatch&) {
+  return Errors(ErrorCode::Usage, "batch", "the program was not compiled for batches");
+}
+
 inline Result<std::vector<double>> Executable::run_series(const RunSeries& series) {
   std::vector<double> totals;
   for (std::uint32_t i = 0; i < series.runs; ++i) {
@@ -165,9 +183,11 @@ class Backend {
   [[nodiscard]] virtual Result<void> available(const Device& device) const = 0;
   /// Everything in the Program that it cannot do; empty if it can do all.
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
-  /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients),
-  /// MissingValues, ShapeMismatch and Usage (a storage that does not fit), OutOfMemory,
-  /// DeviceFailure.
+  /// Whether it compiles steps that run batch by batch (ExecutionOptions::batch).
+  [[nodiscard]] virtual bool binds_batches() const { return false; }
+  /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients, or
+  /// of a step that cannot run batch by batch with ExecutionOptions::batch), MissingValues,
+  /// ShapeMismatch and Usage (a storage that does not fit), OutOfMemory, DeviceFailure.
   [[nodiscard]] virtual Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const = 0;
 };

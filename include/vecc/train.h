@@ -27,6 +27,9 @@ struct TrainOptions {
   std::uint64_t seed = 0;        ///< of the shuffle
   /// Parameters that no step learns: bound facts.
   std::vector<std::string> inputs = {};
+  /// Each batch a Program of its own, restricted from the whole, also where the backend binds
+  /// batches: the oracle of tests.
+  bool restricts_batches = false;
   OptimizeOptions optimize;  ///< for the step Program of all samples; batches take it over
 };
 

@@ -74,6 +74,7 @@ struct StepInput {
 struct StepOps {
   std::vector<std::string> states;  ///< "adam.m/w" and such
   std::vector<ValueId> updates;
+  std::vector<ParameterIndex> updated;   ///< by update: the parameter whose step it is a part of
   std::optional<ValueId> gradient_norm;  ///< before clipping, with clip_norm: one scalar
   std::vector<StepInput> inputs;         ///< the learning rate, then the optimizer's own
 };

@@ -8,7 +8,7 @@
 
 #include "src/batch/loosen_launch.h"
 #include "src/batch/zero_nodes.h"
-#include "src/plan/narrow_arrays.h"
+#include "src/plan/analysis/narrow_arrays.h"
 
 namespace vecc {
 namespace {

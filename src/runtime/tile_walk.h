@@ -54,6 +54,7 @@ class TileWalk {
   void run(std::size_t first, std::size_t last, ThreadTeam& team);
   /// One of them, here.
   void run_launch(std::size_t launch) const;
+  [[nodiscard]] const std::vector<BoundLaunch>& launches() const { return launches_; }
   /// Scratch memory of all threads.
   [[nodiscard]] std::uint64_t bytes() const { return scratch_bytes_ * scratch_.size(); }
 

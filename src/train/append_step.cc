@@ -122,10 +122,11 @@ class StepAppender {
     for (std::size_t k = 0; k < gradients.size(); ++k) {
       append_parameter(gradients[k], clipped.gradients[k]);
     }
-    for (const auto& [target, value, rows] : stores_) {
+    for (const auto& [parameter, target, value, rows] : stores_) {
       const auto update = program_.add(UpdateOp{rows}, {target, value}, "step");
       VECC_CHECK(update.has_value(), update ? "" : update.error().text());
       ops_.updates.push_back(*update);
+      ops_.updated.push_back(parameter);
     }
     return std::move(ops_);
   }
@@ -180,7 +181,7 @@ class StepAppender {
         StateOp{ops_.states.back(), parameter.rows, parameter.shape, rule.initial}, {}, "step");
     VECC_CHECK(state.has_value(), state ? "" : state.error().text());
     values.states.push_back(append_map(rule.next, values, touched_rows(*state, of.touched)));
-    stores_.push_back({*state, values.states.back(), of.touched});
+    stores_.push_back({of.parameter, *state, values.states.back(), of.touched});
   }
 
   void append_parameter(const ParameterGradient& of, ValueId full_gradient) {
@@ -190,10 +191,11 @@ class StepAppender {
     values.weight = touched_rows(*of_program, of.touched);
     values.gradient = touched_rows(full_gradient, of.touched);
     for (const StepRule::State& state : rule_.states()) append_state(state, of, values);
-    stores_.push_back({*of_program, append_map(rule_.moved(), values), of.touched});
+    stores_.push_back({of.parameter, *of_program, append_map(rule_.moved(), values), of.touched});
   }
 
   struct Store {
+    ParameterIndex parameter = 0;
     ValueId target = 0;
     ValueId value = 0;
     std::optional<Index> rows;

@@ -10,17 +10,43 @@
 namespace vecc::training {
 namespace {
 
-// state <- state + total * divisor: the sum of errors again.
-void append_loss_state(Program& program, ValueId total, double divisor) {
+// state <- state + total * divisor: the sum of errors again. The divisor is a constant, or a value
+// that `$2` stands for.
+void append_loss_state(Program& program, ValueId total, const Formula& divisor,
+                       std::optional<ValueId> divisor_value = std::nullopt) {
   const auto added = [](Result<ValueId> value) {
     VECC_CHECK(value.has_value(), "the state of the loss");
     return *value;
   };
   const ValueId state = added(program.add(StateOp{kLossState, 1, Shape::scalar(), 0}, {}));
-  const ValueId operands[] = {state, total};
+  std::vector<ValueId> operands{state, total};
+  if (divisor_value) operands.push_back(*divisor_value);
   const Formula sum_of_errors = Formula::operand(0) + Formula::operand(1) * divisor;
   const ValueId sum = program.map(sum_of_errors.expr(), operands, "loss: sum");
   added(program.add(UpdateOp{}, {state, sum}));
+}
+
+std::vector<ParameterIndex> learned_parameters(const Program& program,
+                                               const TrainOptions& options) {
+  std::vector<ParameterIndex> learned;
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const bool is_input =
+        std::ranges::find(options.inputs, program.parameters()[p].name) != options.inputs.end();
+    if (!is_input) learned.push_back(p);
+  }
+  return learned;
+}
+
+std::uint64_t count_weights(std::span<const double> weights) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(weights, [](double weight) { return weight != 0; }));
+}
+
+// Of weights that are not divided yet.
+LossOptions undivided(LossOptions options) {
+  if (options.reduction == Reduction::Mean) options.reduction = Reduction::Sum;
+  if (options.reduction == Reduction::ElementMean) options.reduction = Reduction::ElementSum;
+  return options;
 }
 
 std::vector<ParameterGradient> gradients_of(const Program& program,
@@ -49,16 +75,10 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
                                       const TrainOptions& options) {
   StepProgram step{std::move(forward), {}, {}, 0};
   Program& program = step.program;
-  std::vector<ParameterIndex> learned;
-  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
-    const bool is_input =
-        std::ranges::find(options.inputs, program.parameters()[p].name) != options.inputs.end();
-    if (!is_input) learned.push_back(p);
-  }
+  const std::vector<ParameterIndex> learned = learned_parameters(program, options);
   VECC_TRY(const LossSamples chosen,
            loss_samples(graph, program, {samples, std::nullopt}, options.loss));
-  step.counted = static_cast<std::uint64_t>(
-      std::ranges::count_if(chosen.weights, [](double weight) { return weight != 0; }));
+  step.counted = count_weights(chosen.weights);
   VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
   step.own_parameters = own_parameters(loss);
   VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
@@ -69,6 +89,45 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
     VECC_TRY(program, optimize(std::move(program), options.optimize));
   }
   return step;
+}
+
+Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Program forward,
+                                                 std::span<const std::uint32_t> samples,
+                                                 const TrainOptions& options) {
+  BatchStepProgram made;
+  made.step.program = std::move(forward);
+  Program& program = made.step.program;
+  const std::vector<ParameterIndex> learned = learned_parameters(program, options);
+  VECC_TRY(LossSamples chosen,
+           loss_samples(graph, program, {samples, std::nullopt}, undivided(options.loss)));
+  made.step.counted = count_weights(chosen.weights);
+  made.rows = sample_rows(program);
+  for (std::uint32_t s = 0; s < samples.size(); ++s) {
+    const bool has_target = graph.samples[samples[s]].has_target;
+    const std::uint64_t size = program.op(made.rows[s].output).shape.size();
+    made.elements.push_back(has_target ? static_cast<double>(size) : 0.0);
+  }
+  made.weights = std::exchange(chosen.weights, std::vector<double>(chosen.weights.size()));
+  VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
+  made.batch.weights = loss.weights;
+  for (SampleRow& row : made.rows) {
+    row.output =
+        static_cast<ValueId>(std::ranges::find(loss.outputs, row.output) - loss.outputs.begin());
+  }
+  VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
+  VECC_TRY(made.step.ops, append_step(program, gradients_of(program, learned, values, nullptr),
+                                      options.optimizer));
+  for (std::size_t u = 0; u < made.step.ops.updates.size(); ++u) {
+    made.batch.updates.push_back({made.step.ops.updates[u], made.step.ops.updated[u]});
+  }
+  made.batch.lists_touched = info(options.optimizer.optimizer).rows == OptimizerRows::Touched;
+  VECC_TRY(made.divisor,
+           program.add_parameter({"step.divisor", 1, Shape::scalar(),
+                                  std::make_shared<const std::vector<double>>(1, 1.0)}));
+  append_loss_state(program, loss.total, Formula::operand(2), program.weight(made.divisor));
+  made.step.own_parameters = own_parameters(loss);
+  made.step.own_parameters.push_back(made.divisor);
+  return made;
 }
 
 }  // namespace vecc::training

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "vecc/batch.h"
+#include "vecc/batch_program.h"
 #include "vecc/loss.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
@@ -25,6 +27,16 @@ struct StepProgram {
   std::uint64_t counted = 0;                   ///< samples (pairs) that have a weight
 };
 
+/// A step that runs batch by batch (BatchOptions).
+struct BatchStepProgram {
+  StepProgram step;  ///< `counted` is that of all samples
+  BatchOptions batch;
+  ParameterIndex divisor = 0;    ///< a scalar: what a batch divides the weights of its samples by
+  std::vector<double> weights;   ///< by sample, not divided
+  std::vector<SampleRow> rows;   ///< by sample; `output` is a number of batch.weights
+  std::vector<double> elements;  ///< by sample: of its target, 0 without one
+};
+
 using TableRows = std::map<std::string, std::vector<std::uint32_t>>;
 
 /// `forward` has the graph's samples `samples`, in that order. `touched`: rows by table that the
@@ -34,5 +46,10 @@ using TableRows = std::map<std::string, std::vector<std::uint32_t>>;
                                                     std::span<const std::uint32_t> samples,
                                                     const TableRows* touched, bool optimizes,
                                                     const TrainOptions& options);
+
+/// The same for all batches of `samples`, not optimized again; for a loss of samples, not of pairs.
+[[nodiscard]] Result<BatchStepProgram> make_batch_step_program(
+    const NeuronGraph& graph, Program forward, std::span<const std::uint32_t> samples,
+    const TrainOptions& options);
 
 }  // namespace vecc::training

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "src/train/batch_steps.h"
 #include "src/train/find_non_finite.h"
 #include "src/train/shuffle.h"
 #include "src/train/step_program.h"
@@ -48,6 +49,11 @@ class BatchTrainer final : public Trainer {
     if (samples_.empty()) return Errors(ErrorCode::Usage, "training", "no sample to train on");
     VECC_TRY(state_, TrainingState::make(program_, backend_, execution_, options_.optimizer));
     execution_.storage = state_->storage();
+    if (!is_full_batch() && !options_.restricts_batches) {
+      VECC_TRY(bound_steps_,
+               BatchSteps::make(graph_, program_, backend_, execution_, options_, samples_));
+    }
+    if (bound_steps_) return {};
     VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));
     if (first->step.counted == 0 && batch_count() == 1) {
       return Errors(ErrorCode::Usage, "training",
@@ -68,16 +74,12 @@ class BatchTrainer final : public Trainer {
 
   Result<void> step() override {
     if (position_.batch == batch_count()) position_ = {position_.epoch + 1, 0, position_.step};
-    VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(position_.batch)));
-    Executable& executable = *compiled->executable;
     if (position_.batch == 0) {
       counted_ = 0;
       VECC_TRY_VOID(state_->set_loss(0));
     }
-    VECC_TRY_VOID(
-        set_parameters(executable, step_values(compiled->step.ops, optimizer_step(), rate())));
-    VECC_TRY_VOID(executable.start());
-    counted_ += compiled->step.counted;
+    VECC_TRY(const std::uint64_t counted, bound_steps_ ? start_bound() : start_compiled());
+    counted_ += counted;
     ++position_.batch;
     ++position_.step;
     return {};
@@ -104,6 +106,9 @@ class BatchTrainer final : public Trainer {
   [[nodiscard]] std::uint64_t bytes() const override {
     std::uint64_t bytes = state_->bytes();
     for (const auto& [samples, compiled] : steps_) bytes += compiled.executable->bytes();
+    if (bound_steps_) bytes += bound_steps_->bytes();
+    if (batch_.bound) bytes += batch_.bound->bytes();
+    for (const auto& [samples, step] : kept_batches_) bytes += step.bound->bytes();
     return bytes;
   }
 
@@ -209,6 +214,32 @@ class BatchTrainer final : public Trainer {
             order_.begin() + static_cast<std::ptrdiff_t>(end)};
   }
 
+  // Both return how many samples of the batch count.
+  Result<std::uint64_t> start_compiled() {
+    VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(position_.batch)));
+    Executable& executable = *compiled->executable;
+    VECC_TRY_VOID(
+        set_parameters(executable, step_values(compiled->step.ops, optimizer_step(), rate())));
+    VECC_TRY_VOID(executable.start());
+    return compiled->step.counted;
+  }
+  Result<std::uint64_t> start_bound() {
+    VECC_TRY(const BatchStep* batch, bound_batch(position_.batch));
+    VECC_TRY_VOID(bound_steps_->start(*batch, optimizer_step(), rate()));
+    return batch->counted;
+  }
+
+  // Batches that come again are kept.
+  Result<const BatchStep*> bound_batch(std::uint64_t number) {
+    const Samples samples = batch_samples(number);
+    const auto found = kept_batches_.find(samples);
+    if (found != kept_batches_.end()) return &found->second;
+    VECC_TRY_VOID(bound_steps_->bind(samples, batch_));
+    if (!batches_come_again()) return &batch_;
+    BatchStep kept{batch_.bound->copy(), batch_.divisor, batch_.counted};
+    return &kept_batches_.emplace(samples, std::move(kept)).first->second;
+  }
+
   // Batches that come again are kept; of a shuffle only the last.
   Result<const CompiledStep*> step_of(const Samples& samples) {
     const auto found = steps_.find(samples);
@@ -249,6 +280,9 @@ class BatchTrainer final : public Trainer {
   TouchedRows touched_;
   std::optional<TrainingState> state_;
   std::map<Samples, CompiledStep> steps_;
+  std::unique_ptr<BatchSteps> bound_steps_;  // in place of steps_, where there are such
+  BatchStep batch_;                          // the last that was bound
+  std::map<Samples, BatchStep> kept_batches_;
   TrainPosition position_;
   std::uint64_t counted_ = 0;  // samples of this epoch so far
 };

@@ -1,0 +1,48 @@
+// What a compiled step has beside its Plan to run batch by batch.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/cpu/batch_walk.h"
+#include "src/batch/batch_binder.h"
+
+namespace vecc::cpu {
+
+class CpuBatch final : public BoundBatch {
+ public:
+  BatchRows rows;
+  std::vector<Batch::Weights> weights;
+
+  [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
+    return std::make_unique<CpuBatch>(*this);
+  }
+  [[nodiscard]] std::uint64_t bytes() const override { return rows.bytes(); }
+};
+
+class BatchRunner {
+ public:
+  /// `bound`: batch.plan, bound; it must outlive this. Throws std::bad_alloc.
+  BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_ptr<ThreadTeam> team);
+
+  /// With room for any batch.
+  [[nodiscard]] std::unique_ptr<CpuBatch> make_batch() const;
+  /// May be called while a batch runs. Error: Usage (rows that the parameters have not).
+  [[nodiscard]] Result<void> bind(const Batch& batch, CpuBatch& to);
+  void run(const CpuBatch& batch) { walk_.run(batch.rows, *team_); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return bytes_of(batch_) + binder_.bytes() + walk_.bytes();
+  }
+
+ private:
+  [[nodiscard]] Result<void> check(const Batch& batch) const;
+
+  const BatchPlan batch_;
+  BatchBinder binder_;
+  std::mutex binds_;
+  BatchWalk walk_;
+  std::shared_ptr<ThreadTeam> team_;
+};
+
+}  // namespace vecc::cpu

@@ -1,0 +1,114 @@
+// A batch that is bound and run takes no memory: every operator new of the process is counted.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <random>
+
+#include "src/train/step_program.h"
+#include "tests/support/sanitized.h"
+#include "vecc/backend.h"
+#include "vecc/graph_io.h"
+#include "vecc/optimize.h"
+#include "vecc/vectorize.h"
+
+namespace {
+std::atomic<std::uint64_t> allocations{0};
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+#endif
+
+namespace vecc::test {
+namespace {
+
+// `count` samples as a batch of the step.
+Batch batch_of(const BatchStepProgram& made, std::uint32_t count, std::mt19937& random) {
+  std::vector<std::uint32_t> samples(made.rows.size());
+  for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
+  std::shuffle(samples.begin(), samples.end(), random);
+  samples.resize(count);
+  Batch batch;
+  batch.weights.resize(made.batch.weights.size());
+  for (const std::uint32_t s : samples) {
+    batch.weights[made.rows[s].output].rows.push_back(made.rows[s].row);
+  }
+  for (Batch::Weights& weights : batch.weights) {
+    std::ranges::sort(weights.rows);
+    weights.values.assign(weights.rows.size(), 1.0 / count);
+  }
+  return batch;
+}
+
+TEST(BatchAllocation, none_after_the_first_step) {
+  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
+  const NeuronGraph graph = std::move(*read_graph(folder + "mutagenesis.pb"));
+  Program forward = std::move(*optimize(vectorize(graph)->program));
+  std::vector<std::uint32_t> samples(forward.sample_count());
+  for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
+  const auto made = make_batch_step_program(graph, std::move(forward), samples, {});
+  ASSERT_TRUE(made) << made.error().text();
+  ExecutionOptions options;
+  options.threads = 1;
+  options.own_parameters = made->step.own_parameters;
+  options.batch = std::make_shared<const BatchOptions>(made->batch);
+  const auto compiled = find_backend("cpu")->compile(made->step.program, options);
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  Executable& executable = **compiled;
+  std::mt19937 random(1);
+  std::vector<Batch> batches;
+  for (int i = 0; i < 20; ++i) batches.push_back(batch_of(*made, 32, random));
+  std::unique_ptr<BoundBatch> bound;
+  ASSERT_TRUE(executable.bind_batch(batches[0], bound));
+  ASSERT_TRUE(executable.start_batch(*bound));
+  const std::uint64_t before = allocations;
+  bool runs = true;
+  for (const Batch& batch : batches) {
+    runs = runs && executable.bind_batch(batch, bound) && executable.start_batch(*bound);
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(runs);
+}
+
+TEST(BatchAllocation, what_is_no_batch_is_refused) {
+  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
+  const NeuronGraph graph = std::move(*read_graph(folder + "xor.pb"));
+  Program forward = std::move(*optimize(vectorize(graph)->program));
+  std::vector<std::uint32_t> samples(forward.sample_count());
+  for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
+  const auto made = make_batch_step_program(graph, std::move(forward), samples, {});
+  ASSERT_TRUE(made) << made.error().text();
+  ExecutionOptions options;
+  options.own_parameters = made->step.own_parameters;
+  const auto plain = find_backend("cpu")->compile(made->step.program, options);
+  options.batch = std::make_shared<const BatchOptions>(made->batch);
+  const auto compiled = find_backend("cpu")->compile(made->step.program, options);
+  ASSERT_TRUE(plain && compiled);
+  std::unique_ptr<BoundBatch> bound;
+  const Batch one{{{{0}, {1.0}}}, {}};
+  EXPECT_FALSE((*plain)->bind_batch(one, bound));
+  EXPECT_FALSE((*compiled)->run());
+  EXPECT_FALSE((*compiled)->outputs());
+  EXPECT_FALSE((*compiled)->bind_batch({{{{1, 1}, {1, 1}}}, {}}, bound));
+  EXPECT_FALSE((*compiled)->bind_batch({{{{0, 1000}, {1, 1}}}, {}}, bound));
+  EXPECT_FALSE((*compiled)->bind_batch({{{{0}, {}}}, {}}, bound));
+  EXPECT_FALSE((*compiled)->bind_batch({}, bound));
+  ASSERT_TRUE((*compiled)->bind_batch(one, bound));
+  EXPECT_TRUE((*compiled)->start_batch(*bound));
+  EXPECT_FALSE((*plain)->start_batch(*bound));
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,247 @@
+// Batches as data: a step of a bound batch is that of the batch's own Program.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+#include "tests/support/random_graph.h"
+#include "vecc/backend.h"
+#include "vecc/graph_io.h"
+#include "vecc/optimize.h"
+#include "vecc/train.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::test {
+namespace {
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text());
+  return std::move(*result);
+}
+
+std::string shipped(const std::string& name) {
+  return std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/" + name;
+}
+
+std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
+  std::vector<std::uint32_t> samples(graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  return samples;
+}
+
+struct Model {
+  NeuronGraph graph;
+  Program program;
+
+  explicit Model(NeuronGraph of, bool optimizes = true) : graph(std::move(of)) {
+    VectorizeOptions in_double;
+    in_double.dtype = DType::F64;
+    program = value_of(vectorize(graph, in_double)).program;
+    if (optimizes) program = value_of(optimize(std::move(program)));
+  }
+  [[nodiscard]] std::unique_ptr<Trainer> trainer(TrainOptions options, bool restricts) const {
+    options.restricts_batches = restricts;
+    return value_of(
+        make_trainer(graph, program, *find_backend("cpu"), {}, options, all_samples(graph)));
+  }
+};
+
+std::vector<double> numbers_of(Trainer& trainer) {
+  std::vector<double> numbers;
+  const WeightFile file = value_of(trainer.save());
+  for (const WeightTensor& tensor : file.tensors) {
+    const std::vector<double> values = values_of(tensor);
+    numbers.insert(numbers.end(), values.begin(), values.end());
+  }
+  return numbers;
+}
+
+// The largest difference over the steps, and how many numbers differ at all.
+struct Difference {
+  double largest = 0;
+  std::uint64_t numbers = 0;
+};
+
+Difference compare_steps(const Model& model, const TrainOptions& options, std::uint32_t steps) {
+  const auto oracle = model.trainer(options, true);
+  const auto bound = model.trainer(options, false);
+  Difference difference;
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    if (const auto done = oracle->step(); !done) throw std::runtime_error(done.error().text());
+    if (const auto done = bound->step(); !done) throw std::runtime_error(done.error().text());
+    std::vector<double> expected = numbers_of(*oracle);
+    std::vector<double> found = numbers_of(*bound);
+    expected.push_back(value_of(oracle->epoch_loss()));
+    found.push_back(value_of(bound->epoch_loss()));
+    EXPECT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (std::isnan(expected[i]) && std::isnan(found[i])) continue;
+      if (found[i] == expected[i]) continue;
+      ++difference.numbers;
+      const double scale = std::max(1.0, std::abs(expected[i]));
+      const double by = std::abs(found[i] - expected[i]) / scale;
+      difference.largest = std::max(difference.largest, std::isnan(by) ? INFINITY : by);
+    }
+  }
+  return difference;
+}
+
+TrainOptions batches_of(std::uint32_t size, Optimizer optimizer = Optimizer::Adam) {
+  TrainOptions options;
+  options.batch_size = size;
+  options.schedule.base = 0.01;
+  options.optimizer.optimizer = optimizer;
+  options.seed = 3;
+  return options;
+}
+
+struct Case {
+  const char* name;
+  TrainOptions options;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const std::uint32_t size : {1u, 7u, 32u}) {
+    all.push_back({"adam", batches_of(size)});
+    all.push_back({"lazy adam", batches_of(size, Optimizer::LazyAdam)});
+  }
+  all.push_back({"sgd", batches_of(16, Optimizer::Sgd)});
+  TrainOptions clipped = batches_of(16);
+  clipped.optimizer.clip_norm = 0.1;
+  all.push_back({"clipped", clipped});
+  TrainOptions sums = batches_of(16);
+  sums.loss.reduction = Reduction::ElementMean;
+  all.push_back({"element mean", sums});
+  TrainOptions in_order = batches_of(9);
+  in_order.shuffle = false;
+  all.push_back({"in order", in_order});
+  return all;
+}
+
+TEST(BoundSteps, are_those_of_the_batch_s_own_program) {
+  for (const char* name : {"mutagenesis.pb", "attention.pb", "xor.pb"}) {
+    for (const bool optimizes : {true, false}) {
+      const Model model(value_of(read_graph(shipped(name))), optimizes);
+      for (const Case& each : cases()) {
+        SCOPED_TRACE(std::string(name) + (optimizes ? "" : " -O0, ") + each.name + " of " +
+                     std::to_string(each.options.batch_size));
+        const Difference difference = compare_steps(model, each.options, 20);
+        EXPECT_LE(difference.largest, 1e-12) << difference.numbers;
+      }
+    }
+  }
+}
+
+// Every neuron is a sample: rows that several samples share, of all shapes and levels.
+NeuronGraph with_all_samples(RandomGraph random) {
+  NeuronGraph graph = std::move(random.graph);
+  graph.samples.clear();
+  graph.sample_ids = {};
+  graph.target_values.clear();
+  for (NeuronId neuron = 0; neuron < random.shapes.size(); ++neuron) {
+    Sample sample;
+    sample.output = neuron;
+    sample.has_target = neuron % 5 != 4;
+    sample.target_shape = random.shapes[neuron];
+    sample.target_begin = graph.target_values.size();
+    graph.samples.push_back(sample);
+    for (const double value : random.values[neuron]) graph.target_values.push_back(value + 0.5);
+  }
+  return graph;
+}
+
+// Gradients of random graphs may be large or differ by rounding alone, which Adam's division
+// amplifies: plain steps, small.
+TEST(BoundSteps, of_random_graphs_are_those_of_the_batch_s_own_program) {
+  std::uint64_t equal = 0;
+  const std::uint64_t seeds = std::getenv("VECC_FULL") != nullptr ? 60 : 3;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomGraphOptions options;
+    options.seed = seed;
+    const Model model(with_all_samples(random_graph(options)), seed % 2 == 0);
+    TrainOptions training =
+        batches_of(1 + 3 * static_cast<std::uint32_t>(seed % 3), Optimizer::Sgd);
+    training.schedule.base = 1e-4;
+    training.optimizer.clip_value = 1;
+    const Difference difference = compare_steps(model, training, 20);
+    EXPECT_LE(difference.largest, 1e-12) << difference.numbers;
+    equal += difference.numbers == 0 ? 1 : 0;
+  }
+  EXPECT_GT(equal, 0u);
+}
+
+// Counts what is compiled, and so planned.
+class CountingBackend final : public Backend {
+ public:
+  [[nodiscard]] std::string_view name() const override { return cpu_.name(); }
+  [[nodiscard]] Result<void> available(const Device& device) const override {
+    return cpu_.available(device);
+  }
+  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
+    return cpu_.unsupported(program);
+  }
+  [[nodiscard]] bool binds_batches() const override { return cpu_.binds_batches(); }
+  [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
+      const Program& program, const ExecutionOptions& options) const override {
+    ++compiled;
+    return cpu_.compile(program, options);
+  }
+  mutable int compiled = 0;
+
+ private:
+  const Backend& cpu_ = *find_backend("cpu");
+};
+
+TEST(BoundSteps, nothing_is_compiled_for_a_batch) {
+  const Model model(value_of(read_graph(shipped("mutagenesis.pb"))));
+  for (const std::uint32_t size : {1u, 10u}) {
+    const CountingBackend backend;
+    const auto trainer = value_of(make_trainer(model.graph, model.program, backend, {},
+                                               batches_of(size), all_samples(model.graph)));
+    const int before = backend.compiled;
+    for (int step = 0; step < 40; ++step) ASSERT_TRUE(trainer->step());
+    EXPECT_EQ(backend.compiled, before);
+  }
+}
+
+TEST(BoundSteps, go_on_bit_for_bit_in_the_midst_of_an_epoch) {
+  const Model model(value_of(read_graph(shipped("mutagenesis.pb"))));
+  for (const std::uint32_t size : {1u, 32u}) {
+    const auto whole = model.trainer(batches_of(size), false);
+    for (int step = 0; step < 9; ++step) ASSERT_TRUE(whole->step());
+    const auto first = model.trainer(batches_of(size), false);
+    for (int step = 0; step < 4; ++step) ASSERT_TRUE(first->step());
+    const auto second = model.trainer(batches_of(size), false);
+    ASSERT_TRUE(second->restore(value_of(first->save())));
+    for (int step = 4; step < 9; ++step) ASSERT_TRUE(second->step());
+    EXPECT_EQ(numbers_of(*second), numbers_of(*whole));
+  }
+}
+
+// Batches of some of a graph's samples: as with folds, or samples for tests.
+TEST(BoundSteps, of_some_samples_are_those_of_the_batch_s_own_program) {
+  const Model model(value_of(read_graph(shipped("mutagenesis.pb"))));
+  std::vector<std::uint32_t> samples;
+  for (std::uint32_t s = 0; s < model.graph.samples.size(); s += 3) samples.push_back(s);
+  std::vector<std::vector<double>> found;
+  for (const bool restricts : {true, false}) {
+    TrainOptions options = batches_of(8);
+    options.restricts_batches = restricts;
+    const auto trainer = value_of(
+        make_trainer(model.graph, model.program, *find_backend("cpu"), {}, options, samples));
+    for (int step = 0; step < 12; ++step) ASSERT_TRUE(trainer->step());
+    found.push_back(numbers_of(*trainer));
+  }
+  ASSERT_EQ(found[0].size(), found[1].size());
+  for (std::size_t i = 0; i < found[0].size(); ++i) {
+    EXPECT_NEAR(found[1][i], found[0][i], 1e-12 * std::max(1.0, std::abs(found[0][i])));
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test
