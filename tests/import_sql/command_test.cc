@@ -115,6 +115,22 @@ TEST(ImportSql, ATaskFileSaysRowsTimesAndTargets) {
   }
   EXPECT_EQ(events, 3u);
   write_text(folder + "/task.csv", "u,time,target\n3,2020-01-31,yes\n");
+  const std::string query =
+      "--task=WITH t AS (SELECT 1 AS u, '2020-01-31' AS time, 'yes', 'train' UNION ALL SELECT 1, "
+      "'2020-03-01', 'no', 'train' UNION ALL SELECT 2, '2020-01-31', 'no', 'test') SELECT * FROM t "
+      "-- end;";
+  const std::string bytes = read_text(folder + "/graph.pb");
+  const Finished queried =
+      import_sql(folder, path, {options[0], query, options[2], options[3]}, "query.pb");
+  ASSERT_EQ(queried.code, 0) << queried.err;
+  EXPECT_EQ(read_text(folder + "/query.pb"), bytes);
+  const auto refused = [&](const std::string& task) {
+    return import_sql(folder, path, {options[0], "--task=" + task, options[2]}, "other.pb").err;
+  };
+  EXPECT_THAT(refused("SELECT 1"), HasSubstr("--task: found a query of 1 column, expected key"));
+  EXPECT_THAT(refused("SELECT 7, '2020-01-31', 'no'"), HasSubstr("--task: row 1: error: found"));
+  EXPECT_THAT(refused("SELECT 1; DELETE FROM u"), HasSubstr("syntax error"));
+  EXPECT_THAT(refused("SELECT 1) ; DELETE FROM u; --"), HasSubstr("a query of 1 column"));
   const Finished unknown = import_sql(folder, path, options, "other.pb");
   EXPECT_EQ(unknown.code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("task.csv: line 2: error: found \"3\", expected the key"));

@@ -60,9 +60,10 @@ struct PredictCommandLine {
     app.add_option("database", database.common.input,
                    "Whose rows the model predicts: an SQLite file, or a folder of CSV")
         ->type_name("FILE|DIR");
-    app.add_option("--task", database.samples.task,
-                   "CSV of the rows to predict, of a model that has one: a key and time")
-        ->type_name("FILE");
+    app.add_option(
+           "--task", database.samples.task,
+           "The rows to predict, of a model that has a task, as CSV or a query: key and time")
+        ->type_name("FILE|QUERY");
     app.add_flag_callback(
         "--json", [this] { format = TableFormat::JsonObject; }, "As --format=json");
     add_split_option(app, split, "all");

@@ -1,6 +1,7 @@
 #include "tools/import/sql/samples.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "src/support/utf8.h"
@@ -59,6 +60,15 @@ std::string id_of(const std::string& table, SqlRow key, std::uint32_t row) {
   if (key.empty()) return id + std::to_string(row + 1);
   for (std::size_t i = 0; i < key.size(); ++i) id += (i > 0 ? "," : "") + text_of(key[i]);
   return id;
+}
+
+// Whether --task is a query, and no file of such a name.
+bool is_query(std::string_view task) {
+  const std::size_t space = task.find_first_of(" \t\n");
+  std::string word(task.substr(0, space));
+  for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const bool begins = space != std::string_view::npos && (word == "SELECT" || word == "WITH");
+  return begins && !is_file(std::string(task));
 }
 
 class SampleReader {
@@ -194,6 +204,10 @@ class SampleReader {
     }
     VECC_TRY(const RowIndex index,
              RowIndex::build(database_, schema_, out_.table, table.primary_key));
+    return is_query(options_.task) ? read_task_query(index) : read_task_file(index);
+  }
+
+  Result<void> read_task_file(const RowIndex& index) {
     VECC_TRY(const TextFile file, read_text_file(options_.task, "key,time,target"));
     const Text text = file.text();
     LoadErrors errors;
@@ -210,6 +224,34 @@ class SampleReader {
     }
     if (!errors.empty()) return errors.errors();
     return {};
+  }
+
+  // Key, time, target and perhaps split, by place: as part of another query nothing but rows can
+  // come of it.
+  Result<void> read_task_query(const RowIndex& index) {
+    std::string_view query = options_.task;
+    while (query.ends_with(';') || query.ends_with(' ') || query.ends_with('\n')) {
+      query.remove_suffix(1);
+    }
+    task_key_ = 0;
+    task_time_ = 1;
+    std::uint64_t row = 0;
+    std::vector<std::string> texts;
+    return database_.query(
+        "SELECT * FROM (" + std::string(query) + "\n)", [&](SqlRow values) -> Result<void> {
+          task_target_ = values.size() > 2 ? 2 : -1;
+          task_split_ = values.size() > 3 ? 3 : -1;
+          has_splits_ = task_split_ >= 0;
+          const bool lacks_target = task_target_ < 0 && !options_.keeps_unlabeled;
+          if (values.size() < 2 || values.size() > 4 || lacks_target) {
+            return usage("--task: found a query of " + count_of(values.size(), "column") +
+                         ", expected key, time, target and perhaps split");
+          }
+          texts.clear();
+          for (const SqlValue& value : values) texts.push_back(text_of(value));
+          const std::vector<std::string_view> fields(texts.begin(), texts.end());
+          return take_task(fields, index, Place{"--task", ++row, 0, {}, {}, "row"});
+        });
   }
 
   // TABLE or TABLE:OTHER, at the colon that makes both names known.

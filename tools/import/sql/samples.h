@@ -15,7 +15,8 @@ namespace vecc::tools::sql {
 struct SampleOptions {
   /// TABLE.COLUMN; with a task: TABLE, or TABLE:OTHER where the targets are rows of another table.
   std::string target;
-  std::string task;                ///< CSV: key, time, target and perhaps split; empty: none
+  /// A CSV file, or a query: key, time, target and perhaps split; empty: none.
+  std::string task;
   std::string split;               ///< a column of the target's table; empty: by time or hash
   std::vector<std::string> times;  ///< TABLE.COLUMN
   std::vector<std::string> kinds;  ///< TABLE.COLUMN:KIND

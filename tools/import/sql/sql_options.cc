@@ -23,9 +23,10 @@ void add_schema_options(CLI::App& command, ImportDatabaseOptions& o) {
             "When the rows of a table came: a sample sees none that is later; may be repeated");
   command
       .add_option("--task", o.samples.task,
-                  "CSV of samples: a key of the target's table, time, target and perhaps split; a "
+                  "Samples, a CSV file or a query (SELECT ...): a key of the target's table, time, "
+                  "target and perhaps split; a "
                   "target of links is a list of keys, a|b")
-      ->type_name("FILE");
+      ->type_name("FILE|QUERY");
   add_whole(command, "--negatives", o.samples.negatives, {1, 1'000'000},
             "Other rows that a link sample to train on is compared with");
   add_whole(command, "--candidates", o.samples.candidates, {0, 1'000'000},

@@ -97,11 +97,12 @@ Result<void> print_scores(const std::vector<SplitScore>& scores) {
     lines[0].emplace_back(text_of(score.split));
     lines[1].push_back(std::to_string(score.found.metrics.samples));
     lines[2].push_back(fmt::format("{:.4f}", score.found.loss));
-    for (const auto& [name, value] : values_of(score.found.metrics)) {
+    for (const auto& metric : values_of(score.found.metrics)) {
+      const std::string name(metric.first);
       auto line = std::ranges::find_if(lines, [&](const auto& l) { return l[0] == name; });
-      if (line == lines.end()) line = lines.insert(line, {std::string(name)});
+      if (line == lines.end()) line = lines.insert(line, {name});
       line->resize(lines[0].size() - 1, "-");  // earlier splits have no such number
-      line->push_back(fmt::format("{:.4f}", value));
+      line->push_back(fmt::format("{:.4f}", metric.second));
     }
   }
   for (auto& line : lines) line.resize(lines[0].size(), "-");
