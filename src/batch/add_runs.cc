@@ -12,8 +12,8 @@ constexpr std::uint64_t kTileWork = 1 << 15;
 // Rows of one type that share its matrix.
 constexpr std::uint32_t kTypedRows = 256;
 
-std::uint32_t tile_rows(const BatchLaunch& launch) {
-  const std::uint64_t rows = kTileWork * launch.rows / std::max<std::uint64_t>(launch.work, 1);
+std::uint32_t tile_rows(const BatchRows::Run& run) {
+  const std::uint64_t rows = kTileWork * run.rows / std::max<std::uint64_t>(run.work, 1);
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, 1, 1 << 30));
 }
 
@@ -33,6 +33,8 @@ void BatchBinder::add_run(std::uint32_t number, BatchRows& result) {
   run.rows = static_cast<std::uint32_t>(rows_.size());
   run.work = launch.work * run.rows / std::max(1u, launch.rows);
   if (launch.drops) {
+    // Most of it is that of members.
+    run.work = launch.work * kept_.size() / std::max(1u, launch.offsets->back());
     add_lists(launch, run, result);
   } else {
     run.is_whole = run.rows == launch.rows;
@@ -73,7 +75,7 @@ void BatchBinder::add_lists(const BatchLaunch& launch, BatchRows::Run& run, Batc
 void BatchBinder::add_tiles(const BatchLaunch& launch, BatchRows::Run& run,
                             BatchRows& result) const {
   const bool by_place = launch.drops || launch.takes_order;  // else runs of rows
-  std::uint32_t most = tile_rows(launch);
+  std::uint32_t most = tile_rows(run);
   if (launch.types) most = std::min(most, kTypedRows);
   run.first_tile = static_cast<std::uint32_t>(result.tiles.size());
   const auto type_of = [&](std::uint32_t row) { return launch.types ? (*launch.types)[row] : 0; };

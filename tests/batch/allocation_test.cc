@@ -54,8 +54,8 @@ Batch batch_of(const BatchStepProgram& made, std::uint32_t count, std::mt19937& 
 
 TEST(BatchAllocation, none_after_the_first_step) {
   const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
-  const NeuronGraph graph = std::move(*read_graph(folder + "mutagenesis.pb"));
-  Program forward = std::move(*optimize(vectorize(graph)->program));
+  const NeuronGraph graph = *read_graph(folder + "mutagenesis.pb");
+  Program forward = *optimize(vectorize(graph)->program);
   std::vector<std::uint32_t> samples(forward.sample_count());
   for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
   const auto made = make_batch_step_program(graph, std::move(forward), samples, {});
@@ -84,8 +84,8 @@ TEST(BatchAllocation, none_after_the_first_step) {
 
 TEST(BatchAllocation, what_is_no_batch_is_refused) {
   const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
-  const NeuronGraph graph = std::move(*read_graph(folder + "xor.pb"));
-  Program forward = std::move(*optimize(vectorize(graph)->program));
+  const NeuronGraph graph = *read_graph(folder + "xor.pb");
+  Program forward = *optimize(vectorize(graph)->program);
   std::vector<std::uint32_t> samples(forward.sample_count());
   for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
   const auto made = make_batch_step_program(graph, std::move(forward), samples, {});
