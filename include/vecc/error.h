@@ -103,7 +103,7 @@ class Result {
   /// Throws InternalError if there is none.
   [[nodiscard]] const T& value() const& { return *checked().get(); }
   [[nodiscard]] T& value() & { return *checked().get(); }
-  [[nodiscard]] T value() && { return std::move(*checked().get()); }
+  T value() && { return std::move(*checked().get()); }  // may be called for the throw alone
   /// Of a Result with a value. What a call returns gives its value away, so that a loop over
   /// `*call()` holds what it goes through.
   [[nodiscard]] const T& operator*() const& { return *get(); }

@@ -8,7 +8,7 @@
 #include "src/support/log.h"
 #include "vecc/batch_program.h"
 
-namespace vecc {
+namespace vecc::training {
 namespace {
 
 void say_restricted(const Backend& backend, const std::string& why) {
@@ -117,4 +117,4 @@ Result<void> BatchSteps::start(const BatchStep& batch, std::uint64_t step, doubl
   return executable_->start_batch(*batch.bound);
 }
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -13,7 +13,7 @@
 #include "vecc/backend.h"
 #include "vecc/train.h"
 
-namespace vecc {
+namespace vecc::training {
 
 /// A batch in the form in which its step runs.
 struct BatchStep {
@@ -57,4 +57,4 @@ class BatchSteps {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order_;  // of its samples: row, number
 };
 
-}  // namespace vecc
+}  // namespace vecc::training

@@ -35,7 +35,7 @@ namespace vecc::test {
 namespace {
 
 // `count` samples as a batch of the step.
-Batch batch_of(const BatchStepProgram& made, std::uint32_t count, std::mt19937& random) {
+Batch batch_of(const training::BatchStepProgram& made, std::uint32_t count, std::mt19937& random) {
   std::vector<std::uint32_t> samples(made.rows.size());
   for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
   std::shuffle(samples.begin(), samples.end(), random);
@@ -58,7 +58,7 @@ TEST(BatchAllocation, none_after_the_first_step) {
   Program forward = *optimize(vectorize(graph)->program);
   std::vector<std::uint32_t> samples(forward.sample_count());
   for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
-  const auto made = make_batch_step_program(graph, std::move(forward), samples, {});
+  const auto made = training::make_batch_step_program(graph, std::move(forward), samples, {});
   ASSERT_TRUE(made) << made.error().text();
   ExecutionOptions options;
   options.threads = 1;
@@ -88,7 +88,7 @@ TEST(BatchAllocation, what_is_no_batch_is_refused) {
   Program forward = *optimize(vectorize(graph)->program);
   std::vector<std::uint32_t> samples(forward.sample_count());
   for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
-  const auto made = make_batch_step_program(graph, std::move(forward), samples, {});
+  const auto made = training::make_batch_step_program(graph, std::move(forward), samples, {});
   ASSERT_TRUE(made) << made.error().text();
   ExecutionOptions options;
   options.own_parameters = made->step.own_parameters;

@@ -31,7 +31,7 @@ void fill_parameters(Program& program, RandomSource& random) {
 std::unique_ptr<Executable> run_program(const Program& program, bool gradients) {
   ExecutionOptions options;
   options.gradients = gradients;
-  auto executable = interpreter_backend().compile(program, options);
+  auto executable = reference::interpreter_backend().compile(program, options);
   EXPECT_TRUE(executable) << executable.error().text();
   const auto run = (*executable)->run();
   EXPECT_TRUE(run) << run.error().text();

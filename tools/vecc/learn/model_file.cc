@@ -60,7 +60,7 @@ bool looks_like_model(const std::string& path) {
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   const bool is_ours =
-      begin.size() > 8 && std::string_view(begin).substr(8).starts_with(kChecksumMark);
+      begin.size() > 8 && std::string_view(begin).substr(8).starts_with(weights::kChecksumMark);
   return is_ours && begin.find(kFormatKey) != std::string::npos;
 }
 
