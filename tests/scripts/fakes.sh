@@ -79,12 +79,14 @@ END
   fake ninja <<'END'
 echo "ninja: Entering directory \`$2'"
 [[ -e $MACHINE/ninja-fails ]] && { echo "a.cc:1: error: no"; exit 1; }
-program=$2/bin/${5:-vecc}
-if [[ -e $program ]]; then echo "ninja: no work to do."; exit; fi
-echo "[1/1] Linking CXX executable bin/${5:-vecc}"
-mkdir -p "$2/bin"
-printf '#!/bin/bash\nprintf "<%%s>" "$@"\n' >"$program"
-chmod +x "$program"
+folder=$2/bin
+for name in "${@:5}"; do
+  if [[ -e $folder/$name ]]; then echo "ninja: no work to do."; continue; fi
+  echo "[1/1] Linking CXX executable bin/$name"
+  mkdir -p "$folder"
+  printf '#!/bin/bash\nprintf "<%%s>" "$@"\n' >"$folder/$name"
+  chmod +x "$folder/$name"
+done
 END
   fake ctest <<<'printf "<%s>" "$@"'
 }

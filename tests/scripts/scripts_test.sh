@@ -95,6 +95,26 @@ test_another_program_is_built_on_its_first_use() {
   expect_out "<vecc-other>"
 }
 
+test_commands_of_databases_build_their_program() {
+  local -a ninja
+  new_machine 0 && on debian12 && with_packages
+  ninja=(ninja -C "$CHECKOUT/build" -j "$(nproc)")
+  call run predict new.pb --load-weights=w.safetensors
+  expect_no_call 'vecc-learn'
+  call run predict --json "my model.vecc" new.db
+  expect_status 0
+  expect_out "<predict><--json><my model.vecc><new.db>"
+  expect_call_line "${ninja[*]} vecc vecc-learn"
+  : >"$MACHINE/calls"
+  call run vecc learn shop.db
+  expect_out "<learn><shop.db>"
+  expect_call_line "${ninja[*]} vecc vecc-learn"
+  : >"$MACHINE/calls"
+  call run vecc-learn predict model.vecc new.db
+  expect_out "<predict><model.vecc><new.db>"
+  expect_call_line "${ninja[*]} vecc-learn"
+}
+
 test_tests_have_libtorch_and_later_calls_keep_it() {
   new_machine 0 && on debian12 && with_packages && with_venv
   call run x

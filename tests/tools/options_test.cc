@@ -111,6 +111,10 @@ TEST(Options, misspelt_words_are_guessed) {
                "vecc: error: there is no option \"--epcohs\"; did you mean --epochs?");
   expect_usage(run_vecc({graph, "--frobnicate"}), "there is no option \"--frobnicate\"\n");
   expect_usage(run_vecc({graph, "more"}), "unexpected argument \"more\"");
+  expect_usage(run_vecc({"laern"}), "\"laern\"; did you mean vecc learn?");
+  expect_usage(run_vecc({"learn", "x.db", "--taget=a.b"}), "vecc learn: error: ");
+  expect_usage(run_tool("vecc-learn", {}), "a command is missing");
+  expect_usage(run_tool("vecc-learn", {"predict", graph}), "a database is missing");
   expect_usage(run_vecc({"wieghts"}), "\"wieghts\"; did you mean vecc weights?");
   expect_usage(run_vecc({"weights", "shwo", graph}), "\"shwo\"; did you mean show?");
   expect_usage(run_vecc({"weights", "show", graph, "--jsn"}), "did you mean --json?");
@@ -127,7 +131,8 @@ TEST(Options, help_and_version_work_everywhere) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands{
       {"vecc", {}},          {"vecc", {"weights"}},     {"vecc", {"weights", "show"}},
       {"vecc", {"devices"}}, {"vecc-import", {}},       {"vecc-import", {"tu"}},
-      {"vecc-bench", {}},    {"vecc-bench", {"peers"}}, {"vecc-opt", {}}};
+      {"vecc-bench", {}},    {"vecc-bench", {"peers"}}, {"vecc-opt", {}},
+      {"vecc", {"learn"}},   {"vecc", {"predict"}},     {"vecc-learn", {}}};
   for (const auto& [tool, words] : commands) {
     const auto with = [&, tool = tool, words = words](const std::string& word, bool first) {
       auto arguments = words;

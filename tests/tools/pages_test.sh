@@ -30,7 +30,7 @@ offers() {
   complete_words "$@" | grep -qxF -- "$wanted" || fail "\"$wanted\" is not offered for: $*"
 }
 
-for tool in vecc vecc-ground vecc-import vecc-opt vecc-bench; do
+for tool in vecc vecc-learn vecc-ground vecc-import vecc-opt vecc-bench; do
   # shellcheck source=/dev/null
   . "$share/bash-completion/completions/$tool"
   man=$share/man/man1/$tool.1
@@ -45,6 +45,9 @@ done
 
 offers --epochs= vecc graph.pb --ep
 offers weights vecc we
+offers learn vecc le
+offers --target= vecc-learn learn --ta
+offers --task= vecc predict --ta
 offers cpu vecc graph.pb --backend = cp
 offers reference vecc graph.pb --backend =
 offers cuda vecc graph.pb --device cu

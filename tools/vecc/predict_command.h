@@ -1,4 +1,5 @@
-// vecc predict: classes and probabilities, or numbers, of a graph's samples.
+// vecc predict: classes and probabilities, or numbers, of a graph's samples. Of the rows of a
+// database: tools/learn.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -202,7 +202,7 @@ Result<void> run(Options options) {
 }
 
 int run_words(int argc, char** argv) {
-  if (const auto code = run_command(argc, argv)) return *code;
+  if (const auto code = run_command(vecc_commands(), graph_command_line, argc, argv)) return *code;
   if (const auto meant = argc > 1 ? meant_command(argv[1]) : std::nullopt) {
     return report_usage("vecc", fmt::format("there is no command and no file \"{}\"; did you mean "
                                             "vecc {}?",

@@ -1,4 +1,5 @@
-"""The programs that a wheel carries, as an environment's bin starts them: vecc, vecc-import, vecc-opt."""
+"""The programs that a wheel carries, as an environment's bin starts them: vecc, vecc-learn, vecc-import,
+vecc-opt."""
 
 import os
 import sys
@@ -15,6 +16,10 @@ def _start(name: str) -> None:
 
 def vecc() -> None:
     _start("vecc")
+
+
+def vecc_learn() -> None:
+    _start("vecc-learn")
 
 
 def vecc_import() -> None:

@@ -1,4 +1,4 @@
-#include "tools/vecc/learn/learn.h"
+#include "tools/learn/learn.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,10 @@
 #include "tools/common/interrupt.h"
 #include "tools/common/statistics.h"
 #include "tools/html/html_page.h"
+#include "tools/learn/database_graph.h"
+#include "tools/learn/model_file.h"
 #include "tools/vecc/evaluate_samples.h"
 #include "tools/vecc/graph_stages.h"
-#include "tools/vecc/learn/database_graph.h"
-#include "tools/vecc/learn/model_file.h"
 #include "tools/vecc/optimize_for.h"
 #include "tools/vecc/report.h"
 #include "tools/vecc/train_stage.h"

@@ -1,4 +1,4 @@
-#include "tools/vecc/learn/learn_command.h"
+#include "tools/learn/learn_command.h"
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -9,8 +9,8 @@
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "tools/import/sql/sql_options.h"
+#include "tools/learn/learn.h"
 #include "tools/vecc/commands.h"
-#include "tools/vecc/learn/learn.h"
 
 namespace vecc::tools {
 namespace {

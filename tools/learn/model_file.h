@@ -20,9 +20,6 @@ struct ModelFile {
   std::string digest;  ///< of all that the model is: 32 hexadecimal digits
 };
 
-/// Whether a file begins as those that write_model() makes; false also where it cannot be read.
-[[nodiscard]] bool looks_like_model(const std::string& path);
-
 /// The trained graph of a database as a file that appears whole or not at all; its digest. Errors:
 /// MissingValues (a graph of something else); those of weights_of() and write_weights().
 [[nodiscard]] Result<std::string> write_model(const NeuronGraph& graph, Loss loss,

@@ -1,4 +1,4 @@
-#include "tools/vecc/learn/database_graph.h"
+#include "tools/learn/database_graph.h"
 
 #include <filesystem>
 #include <utility>

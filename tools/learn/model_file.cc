@@ -1,19 +1,17 @@
-#include "tools/vecc/learn/model_file.h"
+#include "tools/learn/model_file.h"
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 
 #include "src/support/hash128.h"
-#include "src/weights/safetensors_header.h"
 #include "tools/common/interrupt.h"
 #include "tools/import/sql/trained_columns.h"
+#include "tools/vecc/model_mark.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
 
-constexpr std::string_view kFormatKey = "vecc.model.format";
 constexpr std::string_view kDatabaseKey = "vecc.model.database";
 constexpr std::string_view kLossKey = "vecc.model.loss";
 constexpr std::string_view kDigestKey = "vecc.model.digest";
@@ -54,16 +52,6 @@ std::string_view database_text(const NeuronGraph& graph) {
 
 }  // namespace
 
-bool looks_like_model(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string begin(4096, '\0');
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  begin.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  const bool is_ours =
-      begin.size() > 8 && std::string_view(begin).substr(8).starts_with(weights::kChecksumMark);
-  return is_ours && begin.find(kFormatKey) != std::string::npos;
-}
-
 Result<std::string> write_model(const NeuronGraph& graph, Loss loss, const std::string& path) {
   const std::string_view database = database_text(graph);
   if (database.empty()) {
@@ -72,7 +60,7 @@ Result<std::string> write_model(const NeuronGraph& graph, Loss loss, const std::
   }
   VECC_TRY(WeightFile file, weights_of(graph));
   file.metadata.insert(file.metadata.begin(),
-                       {{std::string(kFormatKey), std::string(kFormat)},
+                       {{std::string(kModelFormatKey), std::string(kFormat)},
                         {std::string(kDatabaseKey), std::string(database)},
                         {std::string(kLossKey), std::string(text_of(loss))}});
   std::string digest = digest_of(file);
@@ -85,7 +73,7 @@ Result<std::string> write_model(const NeuronGraph& graph, Loss loss, const std::
 Result<ModelFile> read_model(const std::string& path, const WeightLimits& limits) {
   VECC_TRY(const WeightFile file, read_weights(path, limits));
   const std::string place = escape_terminal(path, 4096);
-  const std::string* format = find_entry(file, kFormatKey);
+  const std::string* format = find_entry(file, kModelFormatKey);
   const std::string* database = find_entry(file, kDatabaseKey);
   const std::string* loss = find_entry(file, kLossKey);
   const std::string* digest = find_entry(file, kDigestKey);
