@@ -1,7 +1,7 @@
 # `cmake --install build --prefix P`: programs, one shared library with everything that include/vecc
 # declares, its headers, and the CMake package whose target is vecc::vecc (docs/cpp-library.md).
 if(VECC_SANITIZE OR VECC_FUZZ)
-  return()  # whoever links the library would need the sanitizers, too
+  return()  # a program that links the library would need the sanitizers, too
 endif()
 include(CMakePackageConfigHelpers)
 

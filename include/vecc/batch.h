@@ -2,7 +2,7 @@
 //
 // A step reads the weight of every sample from a parameter. A batch is a step in which all weights
 // but its own samples' are 0: what is then 0 for sure (gradients of other samples) is not computed,
-// nor is what nobody needs without it. That is found for each batch in the compiled Plan, in time
+// nor is what is not needed without it. That is found for each batch in the compiled Plan, in time
 // linear in the rows and members that the batch reaches; nothing is planned or compiled for it.
 #pragma once
 

@@ -151,7 +151,7 @@ class BatchPlanner {
     return {};
   }
 
-  // Whether members whose loads are 0 add nothing, and nobody asks for their number.
+  // Whether members whose loads are 0 add nothing, and their number is not read.
   bool may_drop(const Launch& launch) {
     const Kernel& kernel = kernel_of(launch);
     const std::vector<bool> zeros = zeros_of(launch, true);
