@@ -68,7 +68,8 @@ class DepthOn : public testing::TestWithParam<const Backend*> {
 TEST_P(DepthOn, TwiceAsDeepIsTwiceTheWork) {
   for (NeuronGraph (*const graph)(std::uint32_t) :
        {&chain_of_weights, &chain_of_groups, &uneven_chains, &ancestor_levels}) {
-    (void)cost_of(graph(1000), *GetParam());  // what is made once, such as code
+    (void)cost_of(graph(1000), *GetParam());  // what is made once, such as code,
+    (void)cost_of(graph(2000), *GetParam());  // which need not be the same at another depth
     const Cost once = cost_of(graph(1000), *GetParam());
     const Cost twice = cost_of(graph(2000), *GetParam());
     EXPECT_LE(static_cast<double>(twice.allocations),
@@ -95,7 +96,9 @@ TEST(DepthOfPrograms, WhatThePassesLeaveAsItIsIsShared) {
 TEST_P(DepthOn, AMillionLevelsFitTwoGigabytes) {
   if (GetParam()->name() == "torch") GTEST_SKIP() << "refuses them";
   constexpr std::uint32_t kDepth = 20'000;
-  (void)cost_of(chain_of_weights(kDepth), *GetParam());  // what is made once
+  for (const std::uint32_t depth : {kDepth, 2 * kDepth}) {  // what is made once
+    (void)cost_of(chain_of_weights(depth), *GetParam());
+  }
   const Cost once = cost_of(chain_of_weights(kDepth), *GetParam());
   const Cost twice = cost_of(chain_of_weights(2 * kDepth), *GetParam());
   EXPECT_LE((twice.peak_bytes - once.peak_bytes) / kDepth, kMostBytesALevel);

@@ -122,7 +122,7 @@ call() {
   local script=$1
   shift
   STATUS=0
-  (cd / && unset VECC_BUILD_DIR VIRTUAL_ENV CONDA_PREFIX && PATH="$MACHINE/bin:$PATH" \
+  (cd / && unset CI VECC_BUILD_DIR VIRTUAL_ENV CONDA_PREFIX && PATH="$MACHINE/bin:$PATH" \
     VECC_OS_RELEASE="$MACHINE/os-release" "$CHECKOUT/tools/$script" "$@") \
     >"$MACHINE/out" 2>"$MACHINE/err" || STATUS=$?
   OUT=$(<"$MACHINE/out")
