@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# The set-up of docs/neuralogic.md, command by command as it is written, in a bare clone of what is
-# committed; then its example in Python. Builds vecc once more: CI runs this, tools/test does not.
-#   neuralogic_setup.sh [FOLDER]: where to clone to (default: a temporary folder, removed at the end)
+# The set-up of docs/neuralogic.md, command by command as it is written, in a bare clone; then its
+# example in Python. Builds vecc: CI runs this, tools/test does not.
+#   neuralogic_setup.sh [CLONE]: which (default: one of what is committed, removed at the end)
 set -euo pipefail
-root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../..
-folder=${1-}
-if [[ -z $folder ]]; then
-  folder=$(mktemp -d)
-  trap 'rm -rf -- "$folder"' EXIT
+clone=${1-}
+if [[ -z $clone ]]; then
+  clone=$(mktemp -d)
+  trap 'rm -rf -- "$clone"' EXIT
+  git clone --quiet -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." "$clone"
 fi
-git clone --quiet -- "$root" "$folder/vecc"
-cd -- "$folder/vecc"
+cd -- "$clone"
 
 # block LANGUAGE TEXT: the first such block of code after a line that begins with TEXT.
 block() {
