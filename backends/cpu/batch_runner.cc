@@ -5,20 +5,9 @@
 #include <utility>
 
 namespace vecc::cpu {
-namespace {
-
-// What is bound, or of no use by then.
-BatchPlan forget_bound(BatchPlan batch) {
-  batch.plan.arrays.clear();
-  batch.plan.launches.clear();
-  for (PlanBuffer& buffer : batch.plan.buffers) buffer.values = nullptr;
-  return batch;
-}
-
-}  // namespace
 
 BatchRunner::BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_ptr<ThreadTeam> team)
-    : batch_(forget_bound(std::move(batch))),
+    : batch_(std::move(batch)),
       binder_(batch_),
       walk_(batch_, bound, team->size()),
       team_(std::move(team)) {}
@@ -37,7 +26,7 @@ Result<void> BatchRunner::check(const Batch& batch) const {
     if (values.size() != rows.size()) return error("another number of weights than of rows");
     const bool rises = std::ranges::adjacent_find(rows, std::ranges::greater_equal()) == rows.end();
     const auto fits = [&](BufferIndex b) {
-      return rows.empty() || rows.back() < batch_.plan.buffers[b].elements;
+      return rows.empty() || rows.back() < batch_.unit_counts[b] * batch_.units[b];
     };
     if (!rises || !std::ranges::all_of(batch_.weights[w], fits)) {
       return error("rows of weights that do not rise, or are not there");

@@ -23,7 +23,7 @@ class CpuBatch final : public BoundBatch {
 
 class BatchRunner {
  public:
-  /// `bound`: batch.plan, bound; it must outlive this. Throws std::bad_alloc.
+  /// `bound`: the Plan that was batch.plan, bound; it must outlive this. Throws std::bad_alloc.
   BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_ptr<ThreadTeam> team);
 
   /// With room for any batch.

@@ -82,7 +82,7 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
     VECC_TRY(batch, make_batch_plan(std::move(plan), program, *options.batch));
     const Result<void> verified = verify(batch->plan);
     VECC_CHECK(verified, verified.error().text());
-    plan = batch->plan;
+    plan = std::move(batch->plan);
   }
   const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));

@@ -60,11 +60,9 @@ void for_each_row_in(const RowSet& set, const BatchAccess& access, Visit&& visit
 }  // namespace
 
 BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
-  for (std::size_t b = 0; b < plan.plan.buffers.size(); ++b) {
-    const std::uint64_t units = plan.plan.buffers[b].elements / plan.units[b];
-    const bool is_arena = plan.plan.buffers[b].kind == PlanBuffer::Kind::Arena;
-    live_.emplace_back(plan.zero_buffers[b] ? units : 0);
-    needed_.emplace_back(is_arena ? units : 0);
+  for (std::size_t b = 0; b < plan.units.size(); ++b) {
+    live_.emplace_back(plan.zero_buffers[b] ? plan.unit_counts[b] : 0);
+    needed_.emplace_back(plan.made_buffers[b] ? plan.unit_counts[b] : 0);
   }
   std::uint64_t rows = 0;
   std::uint64_t members = 0;

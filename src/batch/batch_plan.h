@@ -71,10 +71,13 @@ struct BatchLaunch {
 };
 
 struct BatchPlan {
+  /// BatchBinder does not read it: it may be moved to where it runs.
   Plan plan;
   std::vector<BatchLaunch> launches;              ///< of the Plan's
   std::vector<bool> zero_buffers;                 ///< by buffer: 0 but for a batch
+  std::vector<bool> made_buffers;                 ///< by buffer: of the arena, stored by a launch
   std::vector<std::uint64_t> units;               ///< by buffer: numbers of a unit
+  std::vector<std::uint64_t> unit_counts;         ///< by buffer: how many units it has
   std::vector<std::vector<BufferIndex>> weights;  ///< by BatchOptions::weights
   std::vector<ParameterIndex> groups;             ///< parameters that updates belong to
   bool lists_touched = false;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <numeric>
 #include <random>
 
 #include "src/train/step_program.h"
@@ -34,10 +35,32 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace vecc::test {
 namespace {
 
+// The step of all samples of a shipped graph.
+training::BatchStepProgram step_of(const std::string& name) {
+  const NeuronGraph graph =
+      *read_graph(std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/" + name);
+  Program forward = *optimize(vectorize(graph)->program);
+  std::vector<std::uint32_t> samples(forward.sample_count());
+  std::iota(samples.begin(), samples.end(), 0u);
+  auto made = training::make_batch_step_program(graph, std::move(forward), samples, {});
+  EXPECT_TRUE(made) << made.error().text();
+  return std::move(*made);
+}
+
+std::unique_ptr<Executable> compile(const training::BatchStepProgram& made, bool binds = true) {
+  ExecutionOptions options;
+  options.threads = 1;
+  options.own_parameters = made.step.own_parameters;
+  if (binds) options.batch = std::make_shared<const BatchOptions>(made.batch);
+  auto compiled = find_backend("cpu")->compile(made.step.program, options);
+  EXPECT_TRUE(compiled) << compiled.error().text();
+  return std::move(*compiled);
+}
+
 // `count` samples as a batch of the step.
 Batch batch_of(const training::BatchStepProgram& made, std::uint32_t count, std::mt19937& random) {
   std::vector<std::uint32_t> samples(made.rows.size());
-  for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
+  std::iota(samples.begin(), samples.end(), 0u);
   std::shuffle(samples.begin(), samples.end(), random);
   samples.resize(count);
   Batch batch;
@@ -54,61 +77,39 @@ Batch batch_of(const training::BatchStepProgram& made, std::uint32_t count, std:
 
 TEST(BatchAllocation, none_after_the_first_step) {
   if (test::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";
-  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
-  const NeuronGraph graph = *read_graph(folder + "mutagenesis.pb");
-  Program forward = *optimize(vectorize(graph)->program);
-  std::vector<std::uint32_t> samples(forward.sample_count());
-  for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
-  const auto made = training::make_batch_step_program(graph, std::move(forward), samples, {});
-  ASSERT_TRUE(made) << made.error().text();
-  ExecutionOptions options;
-  options.threads = 1;
-  options.own_parameters = made->step.own_parameters;
-  options.batch = std::make_shared<const BatchOptions>(made->batch);
-  const auto compiled = find_backend("cpu")->compile(made->step.program, options);
-  ASSERT_TRUE(compiled) << compiled.error().text();
-  Executable& executable = **compiled;
+  const training::BatchStepProgram made = step_of("mutagenesis.pb");
+  const std::unique_ptr<Executable> executable = compile(made);
   std::mt19937 random(1);
   std::vector<Batch> batches;
-  for (int i = 0; i < 20; ++i) batches.push_back(batch_of(*made, 32, random));
+  for (int i = 0; i < 20; ++i) batches.push_back(batch_of(made, 32, random));
   std::unique_ptr<BoundBatch> bound;
-  ASSERT_TRUE(executable.bind_batch(batches[0], bound));
-  ASSERT_TRUE(executable.start_batch(*bound));
+  ASSERT_TRUE(executable->bind_batch(batches[0], bound));
+  ASSERT_TRUE(executable->start_batch(*bound));
   const std::uint64_t before = allocations;
   bool runs = true;
   for (const Batch& batch : batches) {
-    runs = runs && executable.bind_batch(batch, bound) && executable.start_batch(*bound);
+    runs = runs && executable->bind_batch(batch, bound) && executable->start_batch(*bound);
   }
   EXPECT_EQ(allocations, before);
   EXPECT_TRUE(runs);
 }
 
 TEST(BatchAllocation, what_is_no_batch_is_refused) {
-  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
-  const NeuronGraph graph = *read_graph(folder + "xor.pb");
-  Program forward = *optimize(vectorize(graph)->program);
-  std::vector<std::uint32_t> samples(forward.sample_count());
-  for (std::uint32_t s = 0; s < samples.size(); ++s) samples[s] = s;
-  const auto made = training::make_batch_step_program(graph, std::move(forward), samples, {});
-  ASSERT_TRUE(made) << made.error().text();
-  ExecutionOptions options;
-  options.own_parameters = made->step.own_parameters;
-  const auto plain = find_backend("cpu")->compile(made->step.program, options);
-  options.batch = std::make_shared<const BatchOptions>(made->batch);
-  const auto compiled = find_backend("cpu")->compile(made->step.program, options);
-  ASSERT_TRUE(plain && compiled);
+  const training::BatchStepProgram made = step_of("xor.pb");
+  const std::unique_ptr<Executable> plain = compile(made, /*binds=*/false);
+  const std::unique_ptr<Executable> compiled = compile(made);
   std::unique_ptr<BoundBatch> bound;
   const Batch one{{{{0}, {1.0}}}, {}};
-  EXPECT_FALSE((*plain)->bind_batch(one, bound));
-  EXPECT_FALSE((*compiled)->run());
-  EXPECT_FALSE((*compiled)->outputs());
-  EXPECT_FALSE((*compiled)->bind_batch({{{{1, 1}, {1, 1}}}, {}}, bound));
-  EXPECT_FALSE((*compiled)->bind_batch({{{{0, 1000}, {1, 1}}}, {}}, bound));
-  EXPECT_FALSE((*compiled)->bind_batch({{{{0}, {}}}, {}}, bound));
-  EXPECT_FALSE((*compiled)->bind_batch({}, bound));
-  ASSERT_TRUE((*compiled)->bind_batch(one, bound));
-  EXPECT_TRUE((*compiled)->start_batch(*bound));
-  EXPECT_FALSE((*plain)->start_batch(*bound));
+  EXPECT_FALSE(plain->bind_batch(one, bound));
+  EXPECT_FALSE(compiled->run());
+  EXPECT_FALSE(compiled->outputs());
+  EXPECT_FALSE(compiled->bind_batch({{{{1, 1}, {1, 1}}}, {}}, bound));
+  EXPECT_FALSE(compiled->bind_batch({{{{0, 1000}, {1, 1}}}, {}}, bound));
+  EXPECT_FALSE(compiled->bind_batch({{{{0}, {}}}, {}}, bound));
+  EXPECT_FALSE(compiled->bind_batch({}, bound));
+  ASSERT_TRUE(compiled->bind_batch(one, bound));
+  EXPECT_TRUE(compiled->start_batch(*bound));
+  EXPECT_FALSE(plain->start_batch(*bound));
 }
 
 }  // namespace

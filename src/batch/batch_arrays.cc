@@ -1,0 +1,63 @@
+#include "src/batch/batch_arrays.h"
+
+#include <algorithm>
+#include <span>
+
+#include "src/batch/loosen_launch.h"
+
+namespace vecc {
+
+void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
+  const Kernel& kernel = plan_.kernels[launch.kernel];
+  of.segments = kernel.segments;
+  of.members = launch.members;
+  of.takes_order = kernel.ordered || has_tile_types(kernel);
+  if (launch.offsets != kNone) of.offsets = plan_.arrays[launch.offsets];
+  if (has_tile_types(kernel)) of.types = types_of(launch);
+  bool looks_back = false;
+  for (std::size_t a = 0; a < of.accesses.size(); ++a) {
+    BatchAccess& access = of.accesses[a];
+    const bool is_member = access.space == KernelSpace::Member;
+    if (is_member && kernel.accesses[a].map == RowMap::List) access.map = RowMap::List;
+    looks_back = looks_back || (is_member && (access.is_zero || access.store));
+    if (access.map != RowMap::List) continue;
+    const ArrayIndex list = launch.accesses[a].list;
+    access.list = plan_.arrays[list];
+    if (access.is_zero || access.store) access.readers = readers_of(list, access.rows);
+  }
+  if (looks_back && of.segments == KernelSegments::Ragged) of.owners = owners_of(launch.offsets);
+}
+
+std::shared_ptr<const InverseIndex> BatchArrays::readers_of(ArrayIndex list, std::uint32_t rows) {
+  auto& found = readers_[{list, rows}];
+  if (!found) {
+    found = std::make_shared<const InverseIndex>(
+        inverse_index(std::span<const std::uint32_t>(*plan_.arrays[list]), rows));
+  }
+  return found;
+}
+
+BatchArrays::Array BatchArrays::owners_of(ArrayIndex offsets) {
+  Array& found = owners_[offsets];
+  if (!found) {
+    const std::vector<std::uint32_t>& begins = *plan_.arrays[offsets];
+    std::vector<std::uint32_t> owners(begins.back());
+    for (std::uint32_t row = 0; row + 1 < begins.size(); ++row) {
+      std::fill(owners.begin() + begins[row], owners.begin() + begins[row + 1], row);
+    }
+    found = std::make_shared<const std::vector<std::uint32_t>>(std::move(owners));
+  }
+  return found;
+}
+
+BatchArrays::Array BatchArrays::types_of(const Launch& launch) const {
+  std::vector<std::uint32_t> types(launch.rows);
+  for (std::size_t t = 0; t + 1 < launch.tiles.size(); ++t) {
+    for (std::uint32_t q = launch.tiles[t]; q < launch.tiles[t + 1]; ++q) {
+      types[(*plan_.arrays[launch.order])[q]] = launch.tile_types[t];
+    }
+  }
+  return std::make_shared<const std::vector<std::uint32_t>>(std::move(types));
+}
+
+}  // namespace vecc
