@@ -49,16 +49,19 @@ void BatchBinder::add_run(std::uint32_t number, BatchRows& result) {
 void BatchBinder::add_lists(const BatchLaunch& launch, BatchRows::Run& run, BatchRows& result) {
   run.offsets = result.add(offsets_, false);
   run.lists = static_cast<std::uint32_t>(result.lists.size());
-  std::uint32_t rows = kNone;  // the list of its rows
+  std::uint32_t rows = kNone;     // the list of its rows
+  std::uint32_t members = kNone;  // that of its members
   for (const BatchAccess& access : launch.accesses) {
     const bool is_member = access.space == KernelSpace::Member;
     std::uint32_t place = kNone;
-    if (access.map == RowMap::List) {
-      const std::vector<std::uint32_t>& list = *access.list;
-      entries_.clear();
-      for (const std::uint32_t counter : is_member ? kept_ : rows_) {
-        entries_.push_back(list[counter]);
-      }
+    if (access.is_identity) {
+      if (members == kNone) members = result.add(kept_, launch.is_narrow);
+      place = members;
+    } else if (access.map == RowMap::List) {
+      const std::vector<std::uint32_t>& counters = is_member ? kept_ : rows_;
+      const std::uint32_t* const list = access.list->data();
+      entries_.resize(counters.size());
+      for (std::size_t i = 0; i < counters.size(); ++i) entries_[i] = list[counters[i]];
       place = result.add(entries_, launch.is_narrow);
     } else if (access.map == RowMap::Direct && launch.rows > 1) {
       if (rows == kNone) rows = result.add(rows_, launch.is_narrow);

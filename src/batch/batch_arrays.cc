@@ -9,6 +9,7 @@ namespace vecc {
 
 void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
+  const bool was_strided = of.segments == KernelSegments::Strided;
   of.segments = kernel.segments;
   of.members = launch.members;
   of.takes_order = kernel.ordered || has_tile_types(kernel);
@@ -18,7 +19,10 @@ void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
   for (std::size_t a = 0; a < of.accesses.size(); ++a) {
     BatchAccess& access = of.accesses[a];
     const bool is_member = access.space == KernelSpace::Member;
-    if (is_member && kernel.accesses[a].map == RowMap::List) access.map = RowMap::List;
+    if (is_member && kernel.accesses[a].map == RowMap::List) {
+      access.is_identity = access.map == RowMap::Direct && !was_strided;
+      access.map = RowMap::List;
+    }
     looks_back = looks_back || (is_member && (access.is_zero || access.store));
     if (access.map != RowMap::List) continue;
     const ArrayIndex list = launch.accesses[a].list;

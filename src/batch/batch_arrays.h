@@ -14,7 +14,7 @@ class BatchArrays {
  public:
   explicit BatchArrays(const Plan& plan) : plan_(plan) {}
 
-  /// Sets the arrays of `of`, by what the loosened launch reads; its accesses are there.
+  /// Sets the arrays of `of`, which says what the launch was, by what it reads loosened.
   void bind(const Launch& launch, BatchLaunch& of);
 
  private:

@@ -30,9 +30,8 @@ class BatchBinder {
 
  private:
   void find_live(const Batch& batch);
-  void find_live_rows(std::uint32_t number, std::uint32_t load);
-  bool note_live_row(const BatchLaunch& launch, const BatchAccess& access, std::uint32_t row);
-  void note_live_member(std::uint32_t number, std::uint32_t member);
+  bool find_live_members(std::uint32_t number, const BatchAccess& access);
+  bool find_live_rows(const BatchLaunch& launch, const BatchAccess& access);
   void mark_store(const BatchLaunch& launch, const BatchAccess& access);
 
   void find_groups(const Batch& batch);
@@ -42,18 +41,13 @@ class BatchBinder {
   void need_updates(std::uint32_t number);
   void need_stores(const BatchLaunch& launch);
   void note_zeros(std::uint32_t number, BatchRows& result) const;
-  void need_loads(std::uint32_t number);
   void keep_members(std::uint32_t number);
+  void need_load(const BatchLaunch& launch, const BatchAccess& access);
 
   void add_run(std::uint32_t number, BatchRows& result);
   void add_lists(const BatchLaunch& launch, BatchRows::Run& run, BatchRows& result);
   void add_tiles(const BatchLaunch& launch, BatchRows::Run& run, BatchRows& result) const;
   void sort_by_type(const BatchLaunch& launch);
-
-  template <class Visit>
-  void for_each_stored_row(const BatchLaunch& launch, const BatchAccess& access, std::uint32_t n,
-                           Visit&& visit) const;
-  [[nodiscard]] std::uint32_t owner_of(const BatchLaunch& launch, std::uint32_t member) const;
 
   const BatchPlan& plan_;
   std::vector<RowSet> live_;                 // by buffer, units that need not be 0

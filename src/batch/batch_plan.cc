@@ -46,6 +46,7 @@ std::vector<bool> made_buffers(const Plan& plan) {
 BatchLaunch describe(const BatchPlan& of, const Launch& launch) {
   const Kernel& kernel = of.plan.kernels[launch.kernel];
   BatchLaunch described;
+  described.segments = kernel.segments;
   described.rows = launch.rows;
   described.work = launch.work;
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {

@@ -53,7 +53,10 @@ std::uint32_t BatchRows::add(std::span<const std::uint32_t> entries, bool is_nar
     return place;
   }
   const auto place = static_cast<std::uint32_t>(narrow.size());
-  for (const std::uint32_t entry : entries) narrow.push_back(static_cast<std::uint16_t>(entry));
+  narrow.resize(place + entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    narrow[place + i] = static_cast<std::uint16_t>(entries[i]);
+  }
   return place;
 }
 

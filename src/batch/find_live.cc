@@ -1,0 +1,95 @@
+// Forwards: what is not 0 in a batch.
+#include "src/batch/batch_binder.h"
+#include "src/batch/batch_loops.h"
+
+namespace vecc {
+
+void BatchBinder::find_live(const Batch& batch) {
+  for (std::size_t w = 0; w < batch.weights.size(); ++w) {
+    for (const BufferIndex buffer : plan_.weights[w]) {
+      for (const std::uint32_t row : batch.weights[w].rows) {
+        live_[buffer].insert(row / plan_.units[buffer]);
+      }
+    }
+  }
+  for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
+    const BatchLaunch& launch = plan_.launches[l];
+    for (const BatchSources& sources : launch.sources) {
+      for (const std::uint32_t load : sources.loads) {
+        const BatchAccess& access = launch.accesses[load];
+        bool has_live = false;
+        if (!live_[access.buffer].empty()) {
+          has_live =
+              is_by_member(access) ? find_live_members(l, access) : find_live_rows(launch, access);
+        }
+        has_live_[l][load] = has_live ? 1 : 0;
+      }
+      if (row_set_.empty()) continue;
+      for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
+      row_set_.clear();
+    }
+  }
+}
+
+// The members, and so rows, of a launch that read what is not 0. Whether there are any.
+bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& access) {
+  const BatchLaunch& launch = plan_.launches[number];
+  const std::uint64_t count = member_count(launch);
+  bool is_read = false;
+  with_owner(launch, [&](auto owner) {
+    const auto note = [&](std::uint32_t member) {
+      is_read = true;
+      if (launch.drops) members_[number].insert(member);
+      row_set_.insert(owner(member));
+    };
+    for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
+      if (access.map == RowMap::List) return for_each_reader(access, row, note);
+      if (row < count) note(row);
+    });
+  });
+  return is_read;
+}
+
+// The rows of a launch that read what is not 0. Whether there are any.
+bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& access) {
+  bool is_read = false;
+  const auto note = [&](std::uint32_t row) {
+    is_read = true;
+    row_set_.insert(row);
+  };
+  for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
+    switch (access.map) {
+      case RowMap::Direct:
+        if (row < launch.rows) note(row);
+        return;
+      case RowMap::List: return for_each_reader(access, row, note);
+      case RowMap::One:
+        for (std::uint32_t r = 0; r < launch.rows && row == 0; ++r) note(r);
+        return;
+      case RowMap::Tile:
+        for (std::uint32_t r = 0; r < launch.rows; ++r) {
+          if ((*launch.types)[r] == row) note(r);
+        }
+        return;
+    }
+  });
+  return is_read;
+}
+
+// What the live rows store need not be 0.
+void BatchBinder::mark_store(const BatchLaunch& launch, const BatchAccess& access) {
+  RowSet& live = live_[access.buffer];
+  const auto insert = [&](std::uint32_t counter) {
+    if (access.map == RowMap::Direct) return insert_row(live, access, counter);
+    insert_row(live, access, access.map == RowMap::List ? (*access.list)[counter] : 0);
+  };
+  row_set_.for_each(0, launch.rows, [&](std::uint64_t row) {
+    if (access.space == KernelSpace::Row) {
+      insert(to_row(row));
+    } else {
+      for_each_member(launch, to_row(row), insert);
+    }
+  });
+}
+
+}  // namespace vecc
