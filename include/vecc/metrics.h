@@ -32,10 +32,12 @@ struct Metrics {
   std::optional<double> mae;       ///< mean absolute error
   std::optional<double> rmse;      ///< root of the mean squared error
   std::optional<double> r2;        ///< coefficient of determination
-  std::optional<double> mrr;       ///< mean reciprocal rank
-  std::optional<double> hits1;
-  std::optional<double> hits3;
-  std::optional<double> hits10;
+  /// Mean reciprocal rank among the negatives that were drawn: far above the one among all entities
+  /// that the literature prints.
+  std::optional<double> sampled_mrr;
+  std::optional<double> sampled_hits1;
+  std::optional<double> sampled_hits3;
+  std::optional<double> sampled_hits10;
   std::optional<double> map10;        ///< mean average precision of the first ten
   std::optional<double> precision10;  ///< positives among the first ten, of ten
   std::optional<double> recall10;     ///< positives among the first ten, of all
@@ -62,9 +64,9 @@ struct MetricsOptions {
 ///   - Numbers: mae, rmse and r2, means over the elements; r2 of those whose targets differ. No
 ///     accuracy. Absent where an output is not finite;
 ///   - roles in groups: every positive's rank among itself and the negatives of its group by score,
-///     1 is best; a negative with the same score counts half. mrr and hits are means over
-///     positives. map10, precision10 and recall10 are means over groups with a positive, as
-///     RelBench has them (Robinson et al. 2024): of all samples of a group by falling score,
+///     1 is best; a negative with the same score counts half. sampled_mrr and sampled_hits are
+///     means over positives. map10, precision10 and recall10 are means over groups with a positive,
+///     as RelBench has them (Robinson et al. 2024): of all samples of a group by falling score,
 ///     negatives first among equals; the average precision is the sum over the positives among the
 ///     first ten of the precision up to each, divided by the smaller of ten and their number.
 /// A NaN output is never right and ranks last.

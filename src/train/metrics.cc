@@ -34,10 +34,10 @@ void add_ranks(const std::map<std::uint32_t, RankedGroup>& groups, Metrics& metr
     }
   }
   if (count == 0) return;
-  metrics.mrr = reciprocal / count;
-  metrics.hits1 = hits[0] / count;
-  metrics.hits3 = hits[1] / count;
-  metrics.hits10 = hits[2] / count;
+  metrics.sampled_mrr = reciprocal / count;
+  metrics.sampled_hits1 = hits[0] / count;
+  metrics.sampled_hits3 = hits[1] / count;
+  metrics.sampled_hits10 = hits[2] / count;
 }
 
 // Whether the first members are positives, by falling score; negatives first among equals.
@@ -106,10 +106,10 @@ std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(const 
           {"mae", m.mae},
           {"rmse", m.rmse},
           {"r2", m.r2},
-          {"mrr", m.mrr},
-          {"hits@1", m.hits1},
-          {"hits@3", m.hits3},
-          {"hits@10", m.hits10},
+          {"sampled_mrr", m.sampled_mrr},
+          {"sampled_hits@1", m.sampled_hits1},
+          {"sampled_hits@3", m.sampled_hits3},
+          {"sampled_hits@10", m.sampled_hits10},
           {"map@10", m.map10},
           {"precision@10", m.precision10},
           {"recall@10", m.recall10}};

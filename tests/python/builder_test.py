@@ -134,7 +134,7 @@ class BuilderTest(unittest.TestCase):
         self.assertIsNone(graph.targets)
         np.testing.assert_array_equal(graph.evaluate(), [0, 2, 4, 6])
         training = graph.compile(backend="interpreter").train(epochs=1, loss="margin_ranking")
-        self.assertIn("train_mrr", training.history[0])
+        self.assertIn("train_sampled_mrr", training.history[0])
         with self.assertRaisesRegex(vecc.Error, "'left' is none of train, validation, test"):
             builder.samples(out, splits=["left"] * 4)
         with self.assertRaisesRegex(vecc.Error, r"did you mean train\?"):

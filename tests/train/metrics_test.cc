@@ -154,9 +154,9 @@ TEST(Metrics, a_positive_ranks_among_the_negatives_of_its_group) {
   std::vector<std::uint32_t> samples(graph.samples.size());
   std::iota(samples.begin(), samples.end(), 0u);
   const Metrics metrics = measure(graph, samples, outputs);
-  EXPECT_DOUBLE_EQ(*metrics.mrr, (1 / 2.0 + 1 / 1.5) / 2);
-  EXPECT_DOUBLE_EQ(*metrics.hits1, 0);
-  EXPECT_DOUBLE_EQ(*metrics.hits3, 1);
+  EXPECT_DOUBLE_EQ(*metrics.sampled_mrr, (1 / 2.0 + 1 / 1.5) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.sampled_hits1, 0);
+  EXPECT_DOUBLE_EQ(*metrics.sampled_hits3, 1);
   EXPECT_DOUBLE_EQ(*metrics.map10, 0.5);  // 1 / 2 in both: the negative is first among equals
   EXPECT_FALSE(metrics.accuracy);
 }

@@ -167,8 +167,9 @@ class Program:
     def evaluate(self, *, split: Optional[str] = None,
                  loss: Optional[str] = None) -> Dict[str, float]:
         """samples, loss, and the metrics that apply: accuracy, auroc, aupr, f1_macro of classes, mae,
-        rmse, r2 of numbers, mrr, hits@1 ... of rankings. Of the samples of a split (train,
-        validation, test, all); by default test where the graph marks samples so, else all."""
+        rmse, r2 of numbers, sampled_mrr, sampled_hits@1 ... of positives among drawn negatives. Of
+        the samples of a split (train, validation, test, all); by default test where the graph marks
+        samples so, else all."""
         return self._core.evaluate(split, loss)
 
     def predict(self, *, split: Optional[str] = None, loss: Optional[str] = None) -> Predictions:
