@@ -101,6 +101,15 @@ TEST(TemplateParser, numbers) {
   EXPECT_TRUE(weight_of("<0.1>").fixed);
 }
 
+TEST(TemplateParser, scalars_are_doubles_where_that_is_asked_for) {
+  Limits limits;
+  limits.double_scalars = true;
+  const auto parsed = parse_template({"t.txt", "0.1 a. 1.0e300 b."}, limits);
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_THAT(parsed->facts[0].weight->value.values, ElementsAre(0.1));
+  EXPECT_THAT(parsed->facts[1].weight->value.values, ElementsAre(1e300));
+}
+
 TEST(TemplateParser, vectors_and_matrices) {
   EXPECT_EQ(weight_of("[1, 2,3]").value.shape, Shape::column(3));
   EXPECT_EQ(weight_of("[5]").value.shape, Shape(1, 1));

@@ -40,6 +40,12 @@ void print_notes(const GroundOptions& options, const language::Notes& notes) {
   for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
 }
 
+language::Limits with_scalars(bool doubles) {
+  language::Limits limits;
+  limits.double_scalars = doubles;
+  return limits;
+}
+
 Result<FactBase> load(const GroundOptions& options, RuleProgram& program,
                       language::DataPredicates& data, ProgressLine& line) {
   VECC_TRY(const TextFile facts, read_text_file(options.facts_path, "facts, as `bond(a, b).`"));
@@ -47,8 +53,19 @@ Result<FactBase> load(const GroundOptions& options, RuleProgram& program,
   if (!options.queries_path.empty()) {
     VECC_TRY(queries, read_text_file(options.queries_path, "queries, as `1.0 predict.`"));
   }
-  return load_facts(program, facts.text(), text_of(queries), data,
-                    [&line](std::uint64_t count) { line.update(count, 0, ProgressUnit::Rows); });
+  return load_facts(
+      program, facts.text(), text_of(queries), data,
+      [&line](std::uint64_t count) { line.update(count, 0, ProgressUnit::Rows); },
+      with_scalars(options.double_facts));
+}
+
+void fill(GroundReport& report, const RuleProgram& program, const FactBase& base,
+          const Reached& reached) {
+  for (const QuerySpec& query : base.queries) report.answers.push_back({query.example, false});
+  for (const Output& output : reached.outputs) report.answers[output.query].derived = true;
+  for (const WeightSpec& weight : program.weights) {
+    if (weight.learnable) report.weights.push_back(weight.name);
+  }
 }
 
 Result<void> write(const GroundOptions& options, const GroundNetwork& network, Stages& stages,
@@ -87,7 +104,8 @@ Result<void> ground_files(const GroundOptions& options, Stages& stages) {
   VECC_TRY_VOID(check_paths(options));
   language::Template parsed;
   VECC_TRY(RuleProgram program, stages.run("template", [&](ProgressLine&) -> Result<RuleProgram> {
-    VECC_TRY(parsed, language::read_template(options.template_path));
+    VECC_TRY(parsed,
+             language::read_template(options.template_path, with_scalars(options.double_rules)));
     VECC_TRY(const language::Notes notes, language::check_template(parsed));
     print_notes(options, notes);
     return resolve_template(parsed, options.defaults);
@@ -125,6 +143,7 @@ Result<void> ground_facts(const GroundOptions& options, const language::Template
   stages.describe(text_of_count(groundings, "grounding"));
   if (options.explain) VECC_TRY_VOID(write_data("", derived.explanation));
   const Reached reached = reach_queries(program, base, derived);
+  if (options.report != nullptr) fill(*options.report, program, base, reached);
   if (reached.outputs.empty()) {
     return Errors(ErrorCode::BadSample, "vecc-ground",
                   "no query follows from the template and the facts: there is no network to write");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tools/common/stages.h"
 #include "tools/ground/fact_base.h"
@@ -13,6 +14,19 @@
 #include "vecc/graph_io.h"
 
 namespace vecc::tools::ground {
+
+/// Of one query: its example, and whether the rules derive it there (one with variables: an atom
+/// of it).
+struct QueryAnswer {
+  std::uint32_t example = 0;
+  bool derived = false;
+};
+
+/// What callers may want to know beside the file.
+struct GroundReport {
+  std::vector<QueryAnswer> answers;  ///< in the order of the queries
+  std::vector<std::string> weights;  ///< names of the template's learnable ones, reached or not
+};
 
 struct GroundOptions {
   std::string template_path;
@@ -26,9 +40,12 @@ struct GroundOptions {
   std::string init = "glorot";  ///< an initializer's name, or none
   std::int64_t seed = 0;
   bool quiet = false;
+  bool double_rules = false;  ///< scalars of the template: see language::Limits::double_scalars
+  bool double_facts = false;  ///< of examples and queries
   std::uint64_t max_groundings = std::uint64_t{1} << 32;
   ImportLimits limits;
   std::string producer = "vecc-ground";
+  GroundReport* report = nullptr;  ///< filled; may be null
 };
 
 /// The file appears whole or not at all. Errors: those of the stages; Usage: two paths name one

@@ -33,15 +33,18 @@ std::string literal_text(const Atom& atom) {
 class Loader {
  public:
   Loader(RuleProgram& program, const Text& examples, const std::optional<Text>& queries,
-         DataPredicates& data, const std::function<void(std::uint64_t)>& progress)
+         DataPredicates& data, const std::function<void(std::uint64_t)>& progress,
+         const Limits& limits)
       : program_(program),
         examples_(examples),
         queries_(queries),
         data_(data),
-        progress_(progress) {}
+        progress_(progress),
+        limits_(limits) {}
 
   Result<FactBase> load() {
-    VECC_TRY(labeled_, read_examples(examples_, [&](Example&& e) { return add_example(e); }));
+    VECC_TRY(labeled_, read_examples(
+                           examples_, [&](Example&& e) { return add_example(e); }, limits_));
     if (base_.examples == 0) {
       return Errors(ErrorCode::FileEmpty, examples_.name, "has no example: expected facts");
     }
@@ -229,7 +232,7 @@ class Loader {
   Result<void> load_queries() {
     std::uint32_t line = 0;
     const auto take = [&](Query&& q) { return add_line(q, line++); };
-    VECC_TRY(const bool named, read_queries(*queries_, take));
+    VECC_TRY(const bool named, read_queries(*queries_, take, limits_));
     if (!named && base_.examples > 1 && line != base_.examples) {
       return Errors(ErrorCode::BadTable, queries_->name,
                     "has " + count_of(line, "line") + " of queries, and " + examples_.name + " " +
@@ -267,6 +270,7 @@ class Loader {
   const std::optional<Text>& queries_;
   DataPredicates& data_;
   const std::function<void(std::uint64_t)>& progress_;
+  const Limits& limits_;
   FactBase base_;
   bool labeled_ = false;
   std::vector<std::uint32_t> row_;
@@ -277,8 +281,9 @@ class Loader {
 
 Result<FactBase> load_facts(RuleProgram& program, const Text& examples,
                             const std::optional<Text>& queries, DataPredicates& data,
-                            const std::function<void(std::uint64_t facts)>& progress) {
-  return Loader(program, examples, queries, data, progress).load();
+                            const std::function<void(std::uint64_t facts)>& progress,
+                            const Limits& limits) {
+  return Loader(program, examples, queries, data, progress, limits).load();
 }
 
 }  // namespace vecc::tools::ground

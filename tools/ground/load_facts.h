@@ -6,6 +6,7 @@
 
 #include "tools/ground/fact_base.h"
 #include "tools/ground/language/check.h"
+#include "tools/ground/language/parse.h"
 #include "tools/ground/rule_program.h"
 #include "tools/import/load/text_file.h"
 #include "vecc/error.h"
@@ -20,6 +21,7 @@ namespace vecc::tools::ground {
 [[nodiscard]] Result<FactBase> load_facts(RuleProgram& program, const Text& examples,
                                           const std::optional<Text>& queries,
                                           language::DataPredicates& data,
-                                          const std::function<void(std::uint64_t facts)>& progress);
+                                          const std::function<void(std::uint64_t facts)>& progress,
+                                          const language::Limits& limits = {});
 
 }  // namespace vecc::tools::ground

@@ -21,6 +21,8 @@ struct Limits {
   std::uint64_t max_value_size = 1ull << 24;  ///< elements of one value
   std::uint64_t max_word = 65'536;            ///< bytes of one name or number
   std::uint32_t max_files = 256;              ///< imports, the template itself among them
+  bool double_scalars =
+      false;  ///< not NeuraLogic's 32-bit floats: values of PyNeuraLogic are doubles
 };
 
 /// A template without imports (an `import` line is an error).

@@ -30,6 +30,8 @@ bool Parser::parse_value(Value& value) {
   double wide = 0;
   const Token number = take();
   if (!number_of(number, wide)) return false;
+  value.values = {wide};
+  if (limits_.double_scalars) return true;
   // NeuraLogic reads scalars, and only them, as 32-bit floats.
   std::string_view text = number.text;
   if (text.starts_with('+')) text.remove_prefix(1);

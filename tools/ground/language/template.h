@@ -50,7 +50,8 @@ struct Term {
 struct Value {
   Shape shape;
   bool has_values = false;     ///< false: to be initialised
-  std::vector<double> values;  ///< row-major; a scalar has passed through a 32-bit float
+  std::vector<double> values;  ///< row-major; a scalar has passed through a 32-bit float,
+                               ///< but for Limits::double_scalars
   Position at;
 };
 

@@ -114,6 +114,15 @@ Graph copy_graph(const Graph& self) {
   return copy;
 }
 
+// Names of the tables that training may change.
+std::vector<std::string> learnable_weights(const Graph& self) {
+  std::vector<std::string> names;
+  for (const WeightTable& table : self.graph->weight_tables) {
+    if (table.learnable) names.push_back(table.name);
+  }
+  return names;
+}
+
 nb::dict graph_weights(const Graph& self) {
   return table_arrays(without_lock([&] {
     const std::lock_guard guard(*self.mutex);
@@ -199,6 +208,7 @@ void bind_graph(nb::module_& module) {
       .def("input_begin", input_begin, nb::sig("def input_begin(self) -> " VECC_ARRAY))
       .def("initialize", initialize, nb::arg("initializer"), nb::arg("seed"))
       .def("weights", graph_weights)
+      .def("learnable", learnable_weights)
       .def("set_weights", set_graph_weights, nb::arg("arrays"))
       .def("load_weights", load_weight_file, nb::arg("path"), nb::arg("by_name"))
       .def("save_weights", save_weight_file, nb::arg("path"))

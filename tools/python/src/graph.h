@@ -59,5 +59,7 @@ struct Graph {
 
 void bind_graph(nb::module_& module);
 void bind_writer(nb::module_& module);
+/// _core.ground, which writes the file of one.
+void bind_grounder(nb::module_& module);
 
 }  // namespace vecc::python_package

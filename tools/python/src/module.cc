@@ -66,4 +66,5 @@ NB_MODULE(_core, module) {
   bind_program(module);
   bind_writer(module);
   bind_program_builder(module);
+  bind_grounder(module);
 }

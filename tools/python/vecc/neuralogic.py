@@ -8,6 +8,12 @@
     vn.export(model, built, "graph.pb")                       # for vecc
     vn.import_weights(model, built, "weights.safetensors")    # from vecc
 
+A Template instead of a Model needs no JVM where vecc can ground its rules:
+
+    template = vn.Template(rules, settings=Settings())        # PyNeuraLogic's rules, modules
+    vn.train(template, dataset)                               # template.weights, by name
+    outputs = vn.evaluate(template, dataset)
+
 Networks are taken as they were built: with PyNeuraLogic's pruning and compression, or without
 (Settings(chain_pruning=False, iso_value_compression=False)); both compute what model.test() does.
 Bad input raises vecc.Error, and leaves model and files as they were.
@@ -23,9 +29,11 @@ import numpy as np
 
 from vecc.arrays import Weights
 from vecc.error import Error, usage_error
-from vecc.graph import Graph, load
-from vecc.neuralogic_jvm import Network, interruptible
+from vecc.graph import Graph
+from vecc.neuralogic_jvm import interruptible
+from vecc.neuralogic_networks import AnyNetwork, networks
 from vecc.neuralogic_settings import training_options
+from vecc.neuralogic_template import Template
 from vecc.program import HYPERPARAMETERS, Outputs, Program, Training
 
 if TYPE_CHECKING:
@@ -38,12 +46,13 @@ if TYPE_CHECKING:
     Samples = Union[BuiltDataset, GroundedDataset, BaseDataset, Sequence[NeuralSample],
                     NeuralSample]
 
-__all__ = ["evaluate", "export", "import_weights", "train"]
+__all__ = ["Template", "evaluate", "export", "import_weights", "train"]
 
 FilePath = Union[str, "os.PathLike[str]"]
 
 
-def train(model: Model, dataset: Samples, *, epochs: int = 100, backend: str = "auto",
+def train(model: Union[Model, Template], dataset: Samples, *, epochs: int = 100,
+          backend: str = "auto", grounder: str = "auto",
           loss: Optional[str] = None, optimizer: Optional[str] = None, lr: Optional[float] = None,
           batch_size: Union[int, str, None] = None,
           validate: Union[float, FilePath, Samples, None] = None, **options: Any) -> Training:
@@ -51,6 +60,8 @@ def train(model: Model, dataset: Samples, *, epochs: int = 100, backend: str = "
     where its facts are learnable).
 
     `dataset` is what Model.train() takes: a built data set, one that is not built, built samples.
+    With a Template it is one that is not built, and `grounder` says what grounds it: "native" (no
+    JVM starts), "jvm", or "auto", which is native where that can be; one line on stderr says which.
 
     All options are those of Graph.compile() and Program.train(). Where loss, optimizer (with its
     betas, epsilon and decay), lr, schedule, batch_size, clip_value, clip_norm and reduction are not
@@ -67,12 +78,13 @@ def train(model: Model, dataset: Samples, *, epochs: int = 100, backend: str = "
     if backend == "reference":
         raise usage_error("backend", "reference evaluates, neuron by neuron, and does not train; "
                           "interpreter does, slowly")
-    with Network(model, dataset) as network:
-        training = training_options(model, network, epochs, training)
+    exact_steps = optimizer is None and batch_size is None
+    with networks(model, dataset, grounder, exact_steps=exact_steps) as network:
+        training = training_options(network, epochs, training)
         program = _compile(network, backend, compiling)
         if not isinstance(validate, (float, int, str, os.PathLike, type(None))):
             path = network.folder() / "validation.pb"
-            export(model, validate, path)
+            export(model, validate, path, grounder=grounder)
             validate = path
         try:
             with interruptible():
@@ -86,8 +98,9 @@ def train(model: Model, dataset: Samples, *, epochs: int = 100, backend: str = "
     return result
 
 
-def evaluate(model: Model, dataset: Samples, weights: Optional[Weights] = None, *,
-             backend: str = "auto", **options: Any) -> Outputs:
+def evaluate(model: Union[Model, Template], dataset: Samples,
+             weights: Optional[Weights] = None, *, backend: str = "auto", grounder: str = "auto",
+             **options: Any) -> Outputs:
     """vecc's outputs, in the order of the data set, with the model's weights, or with others, which
     the model does not get. `options` are those of Graph.compile(); backend="reference" computes
     neuron by neuron, in float64, and has none. NaN where a query does not follow from template and
@@ -95,12 +108,12 @@ def evaluate(model: Model, dataset: Samples, weights: Optional[Weights] = None, 
     compiling, others = _split(options)
     if others:
         raise TypeError(f"evaluate() got an unexpected keyword argument '{min(others)}'")
-    with Network(model, dataset) as network:
+    with networks(model, dataset, grounder) as network:
         if backend == "reference":
             if compiling:
                 raise usage_error("backend", f"reference compiles nothing: {min(compiling)}= is "
                                   "for the others")
-            graph = _load(network)
+            graph = network.load()
             if weights is not None:
                 graph.set_weights(weights)
             outputs = graph.evaluate()
@@ -109,30 +122,25 @@ def evaluate(model: Model, dataset: Samples, weights: Optional[Weights] = None, 
         return _with_gaps(outputs, network.has_output)
 
 
-def export(model: Model, dataset: Samples, path: FilePath, *, names: bool = False) -> None:
-    """Writes the networks as a graph of vecc, whole or not at all; `names`: also the neurons'."""
-    with Network(model, dataset) as network:
+def export(model: Union[Model, Template], dataset: Samples, path: FilePath, *,
+           names: bool = False, grounder: str = "auto") -> None:
+    """Writes the networks as a graph of vecc, whole or not at all; `names`: also the neurons', which
+    only the JVM has."""
+    with networks(model, dataset, grounder, names=names) as network:
         network.write(path, names)
 
 
-def import_weights(model: Model, dataset: Samples, path: FilePath) -> None:
+def import_weights(model: Union[Model, Template], dataset: Samples, path: FilePath, *,
+                   grounder: str = "auto") -> None:
     """Puts the weights of a safetensors file, as vecc writes it, into the model (and the data set,
     where its facts are learnable): every name, shape and number is checked, all differences are
     listed, and after one nothing has changed."""
-    with Network(model, dataset) as network:
+    with networks(model, dataset, grounder) as network:
         network.load_weights(path)
 
 
-def _load(network: Network) -> Graph:
-    path = network.folder() / "graph.pb"
-    network.write(path)
-    graph = load(path)
-    path.unlink()
-    return graph
-
-
-def _compile(network: Network, backend: str, options: Dict[str, Any]) -> Program:
-    return _load(network).compile(backend=backend, **options)
+def _compile(network: AnyNetwork, backend: str, options: Dict[str, Any]) -> Program:
+    return network.load().compile(backend=backend, **options)
 
 
 def _split(options: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:

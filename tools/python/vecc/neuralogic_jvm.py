@@ -14,6 +14,7 @@ from typing import Any, Iterator, List, Optional, Sequence, Union
 
 from vecc import _core
 from vecc.error import Error, usage_error
+from vecc.graph import Graph, load
 
 try:
     import jpype  # type: ignore[import-untyped]
@@ -25,6 +26,8 @@ try:
 except ImportError as error:
     raise ImportError(f"vecc.neuralogic needs PyNeuraLogic: pip install neuralogic==0.9.2 ({error})"
                       ) from error
+from vecc.neuralogic_settings import TrainingSettings  # noqa: E402: which need PyNeuraLogic
+from vecc.neuralogic_template import Template  # noqa: E402
 
 JAR = Path(__file__).parent / "vecc-neuralogic.jar"
 NEURALOGIC = "0.9.2"  #: whose jar the bridge is built for
@@ -69,6 +72,9 @@ class Network:
         targets = (sample.target for sample in self._java)
         return any(target is not None and len(target.getAsArray()) > 1 for target in targets)
 
+    def settings(self) -> TrainingSettings:
+        return TrainingSettings.of_proxy(self._model._settings)
+
     def sample_of_other_steps(self, whole_tables: bool) -> Optional[str]:
         """One whose step PyNeuraLogic makes with other weights than vecc's; `whole_tables`: than a
         step that moves all rows of a table."""
@@ -79,6 +85,13 @@ class Network:
         with _errors(CANNOT_WRITE):
             self._graph.write(os.path.abspath(path), names)
 
+    def load(self) -> Graph:
+        path = self.folder() / "graph.pb"
+        self.write(path)
+        graph = load(path)
+        path.unlink()
+        return graph
+
     def load_weights(self, path: Union[str, "os.PathLike[str]"]) -> None:
         with _errors(WEIGHTS_DO_NOT_FIT):
             self._graph.loadWeights(os.path.abspath(path))
@@ -88,6 +101,22 @@ class Network:
         path = self.folder() / "weights.safetensors"
         program.save_weights(path)
         self.load_weights(path)
+
+
+class TemplateNetwork(Network):
+    """Of a Template, whose weights go into a Model and come back."""
+
+    def __init__(self, template: Template, dataset: Any):
+        if not isinstance(dataset, BaseDataset):
+            raise TypeError("the dataset of a Template is one of neuralogic.dataset, not "
+                            f"{type(dataset).__name__}")
+        self._template = template
+        super().__init__(template.to_model(), dataset)
+        template.take(self._model)
+
+    def load_weights(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        super().load_weights(path)
+        self._template.take(self._model)
 
 
 def _bridge_class() -> Any:

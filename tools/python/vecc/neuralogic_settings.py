@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from dataclasses import dataclass
+from typing import Any, Dict, Optional
 
 from neuralogic.nn.optim import SGD, Adam
 from neuralogic.nn.optim.lr_scheduler import ArithmeticLR, GeometricLR
 
 from vecc.error import usage_error
-from vecc.neuralogic_jvm import Network
 
 LOSSES = {"SQUARED_DIFF": "squared_diff", "CROSSENTROPY": "crossentropy",
           "SOFTENTROPY": "softentropy"}
 
 
-def training_options(model: Any, network: Network, epochs: int,
-                     given: Dict[str, Any]) -> Dict[str, Any]:
+@dataclass
+class TrainingSettings:
+    optimizer: Any  #: PyNeuraLogic's
+    error_function: str  #: by NeuraLogic's name
+    reduction: str  #: mean or sum, over elements
+    clip_norm: Optional[float]
+    clip_value: Optional[float]
+    dropout: float = 0  #: 0: none
+
+    @staticmethod
+    def of_proxy(proxy: Any) -> TrainingSettings:
+        """Of a built model, in Java."""
+        java = proxy.settings
+        drops = str(java.dropoutMode) == "DROPOUT"
+        return TrainingSettings(proxy.optimizer, str(proxy.error_function),
+                                str(java.errorReduction).lower(), proxy.clip_grad_norm,
+                                proxy.clip_grad_value, java.dropoutRate if drops else 0)
+
+    @staticmethod
+    def of_settings(settings: Any) -> TrainingSettings:
+        loss = settings.error_function
+        return TrainingSettings(settings.optimizer, str(loss), loss.reduction,
+                                settings.clip_grad_norm, settings.clip_grad_value)
+
+
+def training_options(network: Any, epochs: int, given: Dict[str, Any]) -> Dict[str, Any]:
     """`given` (None: not given), and for the rest what PyNeuraLogic would do."""
     result = {name: value for name, value in given.items() if value is not None}
-    chosen, settings = set(result), model._settings
-    _refuse_dropout(settings.settings)
+    chosen, settings = set(result), network.settings()
+    _refuse_dropout(settings)
     if "optimizer" not in chosen:
         result.update({**_optimizer(settings.optimizer), **result})
     result.setdefault("lr", float(settings.optimizer.lr))
@@ -28,9 +52,9 @@ def training_options(model: Any, network: Network, epochs: int,
         result["schedule"] = _schedule(decay, epochs)
     if "loss" not in chosen:
         result["loss"] = _loss(settings, network)
-    result.setdefault("reduction", f"element-{settings.settings.errorReduction}".lower())
+    result.setdefault("reduction", f"element-{settings.reduction}")
     if not {"clip_norm", "clip_value"} & chosen:
-        limits = {"clip_norm": settings.clip_grad_norm, "clip_value": settings.clip_grad_value}
+        limits = {"clip_norm": settings.clip_norm, "clip_value": settings.clip_value}
         result.update({name: limit for name, limit in limits.items() if limit is not None})
     if "batch_size" not in chosen:
         result["batch_size"] = _batch_size(network)
@@ -40,9 +64,9 @@ def training_options(model: Any, network: Network, epochs: int,
     return result
 
 
-def _refuse_dropout(java: Any) -> None:
-    if str(java.dropoutMode) == "DROPOUT" and java.dropoutRate > 0:
-        raise usage_error("settings", f"drop {java.dropoutRate} of the neurons, and vecc has no "
+def _refuse_dropout(settings: TrainingSettings) -> None:
+    if settings.dropout > 0:
+        raise usage_error("settings", f"drop {settings.dropout} of the neurons, and vecc has no "
                           'dropout: settings["dropoutRate"] = 0 trains without')
 
 
@@ -75,8 +99,8 @@ def _schedule(decay: Any, epochs: int) -> str:
     return f"arithmetic:{decay.max_steps}"
 
 
-def _loss(settings: Any, network: Network) -> str:
-    name = str(settings.error_function)
+def _loss(settings: TrainingSettings, network: Any) -> str:
+    name = settings.error_function
     if name not in LOSSES:
         raise usage_error("settings", f"have the error function {name}, and vecc takes over "
                           "PyNeuraLogic's MSE, CrossEntropy and SoftEntropy; loss= names one of "
@@ -88,7 +112,7 @@ def _loss(settings: Any, network: Network) -> str:
     return LOSSES[name]
 
 
-def _batch_size(network: Network) -> Any:
+def _batch_size(network: Any) -> Any:
     if network.batch_size == 1:
         return "online"
     if not all(network.has_output):
@@ -98,7 +122,7 @@ def _batch_size(network: Network) -> Any:
     return network.batch_size
 
 
-def _refuse_other_steps(network: Network, options: Dict[str, Any]) -> None:
+def _refuse_other_steps(network: Any, options: Dict[str, Any]) -> None:
     if options["optimizer"] == "lazy-adam":
         sample = network.sample_of_other_steps(whole_tables=False)
         if sample is not None:
