@@ -36,8 +36,6 @@ class BatchRunner {
   }
 
  private:
-  [[nodiscard]] Result<void> check(const Batch& batch) const;
-
   const BatchPlan batch_;
   BatchBinder binder_;
   std::mutex binds_;

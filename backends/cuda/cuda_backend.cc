@@ -43,6 +43,8 @@ class CudaBackend final : public Backend {
     return unsupported_by_plan(program);
   }
 
+  [[nodiscard]] bool binds_batches() const override { return true; }
+
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));

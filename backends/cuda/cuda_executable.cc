@@ -24,16 +24,15 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
     VECC_TRY(whole, native::make_gradient_program(program));
   }
   Plan plan = make_device_plan(whole, options, device->target());
-  VECC_TRY_VOID(check_thread_memory(plan));
   std::unique_ptr<CudaExecutable> made(new CudaExecutable(whole, device));
   native::forget_backward(whole, program);
-  DeviceCodeOptions code;
-  code.warn = [](const std::string& text) { log_warning(text); };
   DeviceCodeCounts& counts = made->code_counts_;
   try {
     device->use();
-    VECC_TRY(auto machine, CudaMachine::make(std::move(device), std::move(plan), code, &counts));
+    VECC_TRY(auto machine, options.batch ? made->make_for_batches(program, options, std::move(plan))
+                                         : made->make_whole(std::move(plan)));
     made->cuda_machine_ = machine.get();
+    made->batches_ = machine->batches();
     log_debug(fmt::format("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                           counts.cached, counts.seconds));
     made->bind(whole.program, options, std::move(machine));
@@ -43,8 +42,109 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   return std::unique_ptr<Executable>(std::move(made));
 }
 
+namespace {
+
+DeviceCodeOptions code_options() {
+  DeviceCodeOptions code;
+  code.warn = [](const std::string& text) { log_warning(text); };
+  return code;
+}
+
+// Parameters of one number that are the executable's own, and that its launches only read.
+std::vector<ParameterIndex> find_scalars(const Program& program, const ExecutionOptions& options,
+                                         const BatchPlan& batch) {
+  const auto is_stored = [&](ParameterIndex parameter) {
+    return std::ranges::any_of(batch.launches, [&](const BatchLaunch& launch) {
+      return std::ranges::any_of(launch.accesses, [&](const BatchAccess& access) {
+        const PlanBuffer& buffer = batch.plan.buffers[access.buffer];
+        return access.store && buffer.kind == PlanBuffer::Kind::Parameter &&
+               buffer.source == parameter;
+      });
+    });
+  };
+  std::vector<ParameterIndex> scalars;
+  for (const ParameterIndex own : options.own_parameters) {
+    const Parameter& parameter = program.parameters()[own];
+    const bool is_weight = std::ranges::count(options.batch->weights, own) > 0;
+    const bool is_scalar = parameter.rows == 1 && parameter.shape.size() == 1;
+    if (is_scalar && !is_weight && parameter.values && !is_stored(own)) scalars.push_back(own);
+  }
+  return scalars;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(Plan plan) {
+  VECC_TRY_VOID(check_thread_memory(plan));
+  return CudaMachine::make(device_, std::move(plan), code_options(), &code_counts_);
+}
+
+Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
+    const Program& program, const ExecutionOptions& options, Plan plan) {
+  VECC_TRY(BatchPlan batch, make_batch_plan(std::move(plan), program, *options.batch));
+  const Result<void> verified = verify(batch.plan);
+  VECC_CHECK(verified, verified.error().text());
+  scalars_ = find_scalars(program, options, batch);
+  for (const ParameterIndex scalar : scalars_) {
+    scalar_values_.push_back(program.parameters()[scalar].values->front());
+  }
+  plan = std::move(batch.plan);
+  VECC_TRY_VOID(check_thread_memory(plan));
+  VECC_TRY(auto batches, BatchRunner::make(device_, plan, std::move(batch), scalars_,
+                                           options.batch->share, code_options(), &code_counts_));
+  return CudaMachine::make_for_batches(device_, std::move(plan), std::move(batches));
+}
+
+Result<void> CudaExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
+  if (batches_ == nullptr) return Executable::bind_batch(batch, to);
+  if (dynamic_cast<CudaBatch*>(to.get()) == nullptr) to = batches_->make_batch();
+  return batches_->bind_batch(batch, static_cast<CudaBatch&>(*to));
+}
+
+Result<void> CudaExecutable::start_batch_with(std::span<const ParameterValues> values,
+                                              const BoundBatch& batch) {
+  const auto* own = dynamic_cast<const CudaBatch*>(&batch);
+  if (batches_ == nullptr || own == nullptr) return Executable::start_batch(batch);
+  return guarded([&]() -> Result<void> {
+    for (const ParameterValues& of : values) {
+      double* const number = scalar(of.parameter);
+      if (number == nullptr) {
+        VECC_TRY_VOID(PlanExecutable::set_parameter(of.parameter, of.values));
+        continue;
+      }
+      VECC_TRY_VOID(check_value_count("a parameter of one number", of.values.size(), 1));
+      *number = of.values.front();
+    }
+    batches_->start(*own, scalar_values_);
+    note_run();
+    return {};
+  });
+}
+
+// Null if it does not go to the device with a batch.
+double* CudaExecutable::scalar(ParameterIndex parameter) {
+  const auto found = std::ranges::find(scalars_, parameter);
+  return found == scalars_.end() ? nullptr : &scalar_values_[found - scalars_.begin()];
+}
+
+Result<void> CudaExecutable::set_parameter(ParameterIndex parameter,
+                                           std::span<const double> values) {
+  return guarded([&]() -> Result<void> {
+    VECC_TRY_VOID(PlanExecutable::set_parameter(parameter, values));
+    if (double* const number = scalar(parameter)) *number = values.front();
+    return {};
+  });
+}
+
+Result<std::vector<double>> CudaExecutable::parameter(ParameterIndex parameter) {
+  if (const double* const number = scalar(parameter)) {
+    return std::vector<double>(1, dtype_ == DType::F64 ? *number : static_cast<float>(*number));
+  }
+  return guarded([&] { return PlanExecutable::parameter(parameter); });
+}
+
 Result<std::vector<double>> CudaExecutable::run_series(const RunSeries& series) {
-  return guarded([&]() -> Result<std::vector<double>> {
+  return whole([&]() -> Result<std::vector<double>> {
     SeriesPlaces places;
     VECC_TRY(const DeviceBlock total, scalar_state(series.total));
     places.total = total.at(0);

@@ -15,7 +15,7 @@ namespace vecc::cuda {
 
 class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
  public:
-  /// check_stored() has passed. Errors: those of make_gradient_program(),
+  /// check_stored() has passed. Errors: those of make_gradient_program(), make_batch_plan(),
   /// check_thread_memory() and CudaMachine::make(), DeviceFailure. Throws std::bad_alloc (of the
   /// host's memory).
   [[nodiscard]] static Result<std::unique_ptr<Executable>> make(const Program& program,
@@ -23,30 +23,30 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
                                                                 std::shared_ptr<Device> device);
 
   Result<void> start() override {
-    return guarded([&] { return PlanExecutable::start(); });
+    return whole([&] { return PlanExecutable::start(); });
   }
   Result<void> run() override {
-    return guarded([&] { return PlanExecutable::run(); });
+    return whole([&] { return PlanExecutable::run(); });
   }
+  Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) override;
+  Result<void> start_batch(const BoundBatch& batch) override { return start_batch_with({}, batch); }
+  Result<void> start_batch_with(std::span<const ParameterValues> values,
+                                const BoundBatch& batch) override;
   Result<std::vector<double>> run_series(const RunSeries& series) override;
   Result<double> timed_run() override {
-    return guarded([&] { return PlanExecutable::timed_run(); });
+    return whole([&] { return PlanExecutable::timed_run(); });
   }
   Result<std::vector<double>> profile() override {
-    return guarded([&] { return PlanExecutable::profile(); });
+    return whole([&] { return PlanExecutable::profile(); });
   }
   Result<std::vector<Output>> outputs() override {
-    return guarded([&] { return PlanExecutable::outputs(); });
+    return whole([&] { return PlanExecutable::outputs(); });
   }
   Result<std::vector<double>> read(ValueId value) override {
     return guarded([&] { return PlanExecutable::read(value); });
   }
-  Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override {
-    return guarded([&] { return PlanExecutable::set_parameter(parameter, values); });
-  }
-  Result<std::vector<double>> parameter(ParameterIndex parameter) override {
-    return guarded([&] { return PlanExecutable::parameter(parameter); });
-  }
+  Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override;
+  Result<std::vector<double>> parameter(ParameterIndex parameter) override;
   Result<void> set_state(std::string_view name, std::span<const double> values) override {
     return guarded([&] { return PlanExecutable::set_state(name, values); });
   }
@@ -65,7 +65,19 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
 
  private:
   CudaExecutable(const native::GradientProgram& whole, std::shared_ptr<Device> device)
-      : PlanExecutable("cuda", whole), device_(std::move(device)) {}
+      : PlanExecutable("cuda", whole), device_(std::move(device)), dtype_(whole.program.dtype()) {}
+
+  [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_whole(Plan plan);
+  [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_for_batches(
+      const Program& program, const ExecutionOptions& options, Plan plan);
+  [[nodiscard]] double* scalar(ParameterIndex parameter);
+
+  // Of what runs all rows.
+  template <class Body>
+  auto whole(Body&& body) -> decltype(body()) {
+    if (batches_ == nullptr) return guarded(body);
+    return Errors(ErrorCode::Usage, "batch", "the program was compiled for batches, and has none");
+  }
 
   // What the device refuses is the result.
   template <class Body>
@@ -79,7 +91,11 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   }
 
   std::shared_ptr<Device> device_;
+  DType dtype_;
   CudaMachine* cuda_machine_ = nullptr;  // that of PlanExecutable
+  BatchRunner* batches_ = nullptr;       // with ExecutionOptions::batch: of the machine
+  std::vector<ParameterIndex> scalars_;  // that go to the device with a batch
+  std::vector<double> scalar_values_;
   DeviceCodeCounts code_counts_;
 };
 

@@ -49,6 +49,15 @@ Result<std::unique_ptr<CudaMachine>> CudaMachine::make(std::shared_ptr<Device> d
   return made;
 }
 
+Result<std::unique_ptr<CudaMachine>> CudaMachine::make_for_batches(
+    std::shared_ptr<Device> device, Plan plan, std::unique_ptr<BatchRunner> batches) {
+  std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan)));
+  VECC_TRY_VOID(made->check_memory());
+  made->batches_ = std::move(batches);
+  made->allocate();
+  return made;
+}
+
 Result<void> CudaMachine::check_memory() const {
   const PlanStatistics need = statistics(plan_);
   const std::uint64_t all =
@@ -79,18 +88,33 @@ void CudaMachine::allocate() {
 
 void CudaMachine::bind() {
   DeviceTables tables(plan_);
-  for (const Launch& launch : plan_.launches) add_tables(launch, tables);
+  std::vector<bool> narrow;
+  for (const Launch& launch : plan_.launches) narrow.push_back(runs_narrow(launch, tables));
+  if (batches_) batches_->forget_arrays(plan_);
+  for (std::size_t l = 0; l < narrow.size(); ++l) add_tables(plan_.launches[l], narrow[l], tables);
   table_bytes_ = tables.bytes();
   tables_ = DeviceMemory(device_, table_bytes_);
   tables.upload(tables_);
   std::vector<LaunchArguments> arguments;
-  for (const Launch& launch : plan_.launches) arguments.push_back(arguments_of(launch, tables));
-  graphs_->bind(std::move(arguments));
+  for (std::size_t l = 0; l < narrow.size(); ++l) {
+    arguments.push_back(arguments_of(plan_.launches[l], narrow[l], tables));
+  }
+  if (batches_) {
+    batches_->bind(std::move(arguments), buffer_addresses());
+  } else {
+    graphs_->bind(std::move(arguments));
+  }
   plan_.arrays.clear();
 }
 
-LaunchArguments CudaMachine::arguments_of(const Launch& launch, DeviceTables& tables) const {
-  const bool narrow = runs_narrow(launch, tables);
+std::vector<CUdeviceptr> CudaMachine::buffer_addresses() const {
+  std::vector<CUdeviceptr> addresses;
+  for (BufferIndex b = 0; b < blocks_.size(); ++b) addresses.push_back(blocks_[b].at(first(b)));
+  return addresses;
+}
+
+LaunchArguments CudaMachine::arguments_of(const Launch& launch, bool narrow,
+                                          DeviceTables& tables) const {
   const auto table = [&](ArrayIndex array, bool of_16_bits) {
     return array == kNone ? 0 : tables_.address() + tables.add(array, of_16_bits);
   };
@@ -111,8 +135,7 @@ bool CudaMachine::runs_narrow(const Launch& launch, const DeviceTables& tables) 
   return has_lists(plan_.kernels[launch.kernel]) && tables.is_narrow(launch);
 }
 
-void CudaMachine::add_tables(const Launch& launch, DeviceTables& tables) const {
-  const bool narrow = runs_narrow(launch, tables);
+void CudaMachine::add_tables(const Launch& launch, bool narrow, DeviceTables& tables) {
   for (const AccessBinding& access : launch.accesses) {
     if (access.list != kNone) tables.add(access.list, narrow);
   }
@@ -158,7 +181,8 @@ void CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
 }
 
 std::uint64_t CudaMachine::bytes() const {
-  std::uint64_t bytes = arena_.bytes() + table_bytes_ + graphs_->bytes();
+  std::uint64_t bytes = arena_.bytes() + table_bytes_;
+  bytes += batches_ ? batches_->bytes() : graphs_->bytes();
   for (BufferIndex b = 0; b < blocks_.size(); ++b) {
     if (plan_.buffers[b].kind == PlanBuffer::Kind::Constant) bytes += blocks_[b].bytes();
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/batch_runner.h"
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_series.h"
@@ -23,6 +24,9 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
                                                                  Plan plan,
                                                                  const DeviceCodeOptions& options,
                                                                  DeviceCodeCounts* counts);
+  /// One that only runs batches, of that Plan, and is told how.
+  [[nodiscard]] static Result<std::unique_ptr<CudaMachine>> make_for_batches(
+      std::shared_ptr<Device> device, Plan plan, std::unique_ptr<BatchRunner> batches);
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void set_block(BufferIndex buffer, DeviceBlock block) override {
@@ -35,6 +39,8 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   [[nodiscard]] DeviceBlock make_block(std::uint64_t elements) const override {
     return {device_, plan_.dtype, elements};
   }
+  /// Null without batches.
+  [[nodiscard]] BatchRunner* batches() { return batches_.get(); }
   void start(std::uint32_t stage) override;
   void wait() override { device_->wait(); }
   /// Stage 0 `runs` times, at most kLongestSeries. `values` by run and input, of which the first
@@ -51,12 +57,15 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   [[nodiscard]] Result<void> check_memory() const;
   void allocate();
   [[nodiscard]] bool runs_narrow(const Launch& launch, const DeviceTables& tables) const;
-  void add_tables(const Launch& launch, DeviceTables& tables) const;
-  [[nodiscard]] LaunchArguments arguments_of(const Launch& launch, DeviceTables& tables) const;
+  static void add_tables(const Launch& launch, bool narrow, DeviceTables& tables);
+  [[nodiscard]] LaunchArguments arguments_of(const Launch& launch, bool narrow,
+                                             DeviceTables& tables) const;
+  [[nodiscard]] std::vector<CUdeviceptr> buffer_addresses() const;
 
   std::shared_ptr<Device> device_;
   Plan plan_;
-  std::unique_ptr<PlanGraphs> graphs_;
+  std::unique_ptr<PlanGraphs> graphs_;    // or
+  std::unique_ptr<BatchRunner> batches_;  // instead
   std::unique_ptr<DeviceSeries> series_;
   DeviceBlock arena_;
   DeviceMemory tables_;

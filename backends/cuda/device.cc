@@ -77,6 +77,7 @@ Result<std::shared_ptr<Device>> Device::open(std::uint32_t index) {
     opened->check(driver->context_retain(&opened->context_, device), "making a context");
     opened->use();
     opened->check(driver->stream_create(&opened->stream_, 1), "making a stream");
+    opened->check(driver->stream_create(&opened->copy_stream_, 1), "making a stream");
   } catch (const DeviceError& error) {
     return error.errors;
   }

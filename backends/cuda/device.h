@@ -1,4 +1,5 @@
-// One GPU: its context, a stream that everything runs on, and what it is.
+// One GPU: its context, a stream that everything runs on (but what is copied beside), and what it
+// is.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,8 @@ class Device {
   /// 90 is compute capability 9.0.
   [[nodiscard]] int capability() const { return static_cast<int>(target_.capability); }
   [[nodiscard]] CUstream stream() const { return stream_; }
+  /// Another one, for copies that run beside.
+  [[nodiscard]] CUstream copy_stream() const { return copy_stream_; }
 
   /// Makes its context this thread's. All that follows needs it.
   void use() const;
@@ -44,6 +47,7 @@ class Device {
   Target target_;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
+  CUstream copy_stream_ = nullptr;
 };
 
 /// What a machine has, for `vecc devices`.

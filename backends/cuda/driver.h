@@ -74,6 +74,9 @@ inline constexpr int kPriority = 8;
 /// CUgraphInstantiate_flags: by each node's priority, not the stream's.
 inline constexpr unsigned long long kUseNodePriority = 8;
 
+/// CUevent_flags: of an event that nothing is timed by.
+inline constexpr unsigned kNoTiming = 2;
+
 /// The driver's functions. graph_add_edges is null before CUDA 12.3.
 struct Driver {
 #define VECC_CUDA_CALL(name, symbol, parameters) CUresult(*name) parameters = nullptr;

@@ -71,7 +71,9 @@ std::vector<GraphNode> merge_launches(const Plan& plan, const StageLaunches& sta
   nodes.reserve(merged.size());
   std::vector<std::uint32_t> node_of(stage.before.size());
   while (!merged.empty()) {  // there may be millions: no second copy of them
-    GraphNode node = std::move(merged.extract(merged.begin()).mapped());
+    auto entry = merged.extract(merged.begin());
+    GraphNode node = std::move(entry.mapped());
+    node.narrow = std::get<bool>(entry.key());
     node.first_blocks.push_back(node.blocks.size());
     for (const std::uint32_t launch : node.launches) {
       node_of[launch - stage.first] = static_cast<std::uint32_t>(nodes.size());
@@ -119,9 +121,10 @@ void start_early(const Plan& plan, std::vector<GraphNode>& nodes) {
 
 }  // namespace
 
-std::vector<std::vector<GraphNode>> make_graph_nodes(const Plan& plan, bool starts_early) {
+std::vector<std::vector<GraphNode>> make_graph_nodes(const Plan& plan, bool starts_early,
+                                                     std::optional<double> share) {
   const NarrowArrays narrow(plan);
-  LaunchSchedules schedules(plan);
+  LaunchSchedules schedules(plan, share);
   std::vector<std::vector<GraphNode>> stages;
   for (const StageLaunches& stage : list_stages(plan)) {
     std::vector<GraphNode>& nodes =

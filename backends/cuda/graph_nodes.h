@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/cuda/device_unit.h"
@@ -23,14 +24,16 @@ struct GraphNode {
   std::vector<BlockRows> blocks;
   std::vector<std::size_t> first_blocks;  ///< by launch; then how many blocks there are
   std::vector<std::uint32_t> before;      ///< nodes of the stage that it waits for, earlier ones
+  bool narrow = false;                    ///< its lists have 16 bits an entry
   Cycles cycles;                          ///< of all launches, by the model of their loops
   ProgrammaticLaunch programmatic;        ///< where nodes start early
   int priority = 0;                       ///< likewise
 };
 
 /// By stage, in the order in which nodes are added to its graph. `starts_early`: they are ordered,
-/// and wait, as plan_early_start() says.
-[[nodiscard]] std::vector<std::vector<GraphNode>> make_graph_nodes(const Plan& plan,
-                                                                   bool starts_early);
+/// and wait, as plan_early_start() says. With `share`: of launches that run batch by batch, about
+/// this share of their rows; `blocks` then are those of typical batches.
+[[nodiscard]] std::vector<std::vector<GraphNode>> make_graph_nodes(
+    const Plan& plan, bool starts_early, std::optional<double> share = std::nullopt);
 
 }  // namespace vecc::cuda

@@ -71,11 +71,11 @@ bool starts_early(const Device& device) {
   return device.target().starts_early() && device.driver().graph_add_edges != nullptr;
 }
 
-void start_launch(const Device& device, const BoundLaunch& launch) {
+void start_launch(const Device& device, const BoundLaunch& launch, CUstream stream) {
   LaunchParameters parameters(launch);
   device.check(
       device.driver().launch_kernel(launch.function, launch.block_count, 1, 1, launch.threads, 1, 1,
-                                    0, device.stream(), parameters.pointers(), nullptr),
+                                    0, stream, parameters.pointers(), nullptr),
       "starting a kernel");
 }
 

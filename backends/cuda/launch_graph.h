@@ -30,8 +30,8 @@ struct BoundLaunch {
 /// (programmatic dependent launch): what does not change they prefetch.
 [[nodiscard]] bool starts_early(const Device& device);
 
-/// Starts it on the device's stream. Throws DeviceError.
-void start_launch(const Device& device, const BoundLaunch& launch);
+/// Starts it on a stream of the device. Throws DeviceError.
+void start_launch(const Device& device, const BoundLaunch& launch, CUstream stream);
 
 class LaunchGraph {
  public:

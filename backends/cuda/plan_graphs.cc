@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 
+#include "backends/cuda/node_code.h"
 #include "src/kernel/print_end_run.h"
 
 namespace vecc::cuda {
@@ -30,31 +30,6 @@ std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
   return begin;
 }
 
-// Texts of kernels, each once.
-class KernelTexts {
- public:
-  explicit KernelTexts(const Plan& plan) : plan_(plan) {}
-
-  // The number of a node's text.
-  std::size_t add(const GraphNode& node) {
-    const std::uint32_t kernel = plan_.launches[node.launches.front()].kernel;
-    const CudaUnit unit = node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
-    const auto [found, is_new] = numbers_.try_emplace(
-        {kernel, node.schedule->members, unit, node.programmatic}, texts_.size());
-    if (is_new) {
-      texts_.push_back(unit_text(plan_.kernels[kernel], *node.schedule, unit, node.programmatic));
-    }
-    return found->second;
-  }
-  std::vector<std::string> take() { return std::move(texts_); }
-
- private:
-  const Plan& plan_;
-  std::map<std::tuple<std::uint32_t, MemberLoops, CudaUnit, ProgrammaticLaunch>, std::size_t>
-      numbers_;
-  std::vector<std::string> texts_;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> device,
@@ -62,22 +37,16 @@ Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> dev
                                                      const DeviceCodeOptions& options,
                                                      DeviceCodeCounts* counts) {
   std::unique_ptr<PlanGraphs> made(new PlanGraphs(std::move(device)));
-  KernelTexts kernels(plan);
-  std::vector<std::size_t> text_of;  // by node of all stages
-  for (std::vector<GraphNode>& nodes : make_graph_nodes(plan, starts_early(*made->device_))) {
+  std::vector<std::string> others;
+  if (has_series(plan)) others.push_back(print_end_run(plan.dtype));
+  VECC_TRY(PlanCode code,
+           load_plan_code(made->device_, plan, std::nullopt, others, options, counts));
+  if (has_series(plan)) made->end_run_ = code.others.front();
+  for (std::vector<NodeCode>& nodes : code.stages) {
     Stage& stage = made->stages_.emplace_back();
-    for (GraphNode& node : nodes) {
-      text_of.push_back(kernels.add(node));
-      stage.push_back({std::move(node), nullptr, {}});
+    for (NodeCode& node : nodes) {
+      stage.push_back({std::move(node.graph), std::move(node.code), {}});
     }
-  }
-  std::vector<std::string> texts = kernels.take();
-  if (has_series(plan)) texts.push_back(print_end_run(plan.dtype));
-  VECC_TRY(const auto modules, load_device_code(made->device_, texts, options, counts));
-  if (has_series(plan)) made->end_run_ = modules.back();
-  std::size_t next = 0;
-  for (Stage& stage : made->stages_) {
-    for (Node& node : stage) node.code = modules[text_of[next++]];
   }
   made->graphs_.resize(kStages);
   return made;
@@ -138,7 +107,7 @@ void PlanGraphs::start_alone(std::uint32_t launch) {
   BoundLaunch alone = node.bound;
   alone.blocks += first_blocks[i] * sizeof(BlockRows);
   alone.block_count = static_cast<std::uint32_t>(first_blocks[i + 1] - first_blocks[i]);
-  start_launch(*device_, alone);
+  start_launch(*device_, alone, device_->stream());
 }
 
 // `last`: what is started when all others are done; null: nothing.

@@ -74,6 +74,12 @@ struct ExecutionOptions {
   std::shared_ptr<const BatchOptions> batch = nullptr;
 };
 
+/// Values for a parameter: rows * size.
+struct ParameterValues {
+  ParameterIndex parameter = 0;
+  std::vector<double> values;
+};
+
 /// Runs one after another, of which the host sees nothing but one number each.
 struct RunSeries {
   /// A parameter of one number: what it is set to before each run.
@@ -103,6 +109,10 @@ class Executable {
                                                 std::unique_ptr<BoundBatch>& to);
   /// start() of a batch that bind_batch() of this executable made.
   [[nodiscard]] virtual Result<void> start_batch(const BoundBatch& batch);
+  /// The same after set_parameter() of each of `values`; own parameters of one number may go to the
+  /// device with the batch.
+  [[nodiscard]] virtual Result<void> start_batch_with(std::span<const ParameterValues> values,
+                                                      const BoundBatch& batch);
   /// The total of each run of a series; returns when the device is done with all. Errors: those of
   /// set_parameter(), set_state() and run(), before the first run where they can be known then.
   [[nodiscard]] virtual Result<std::vector<double>> run_series(const RunSeries& series);
@@ -159,6 +169,13 @@ inline Result<void> Executable::bind_batch(const Batch&, std::unique_ptr<BoundBa
 inline Result<void> Executable::start_batch(const BoundBatch&) {
   return Errors(ErrorCode::Usage, "batch", "the program was not compiled for batches");
 }
+inline Result<void> Executable::start_batch_with(std::span<const ParameterValues> values,
+                                                 const BoundBatch& batch) {
+  for (const ParameterValues& of : values) {
+    VECC_TRY_VOID(set_parameter(of.parameter, of.values));
+  }
+  return start_batch(batch);
+}
 
 inline Result<std::vector<double>> Executable::run_series(const RunSeries& series) {
   std::vector<double> totals;
@@ -200,11 +217,6 @@ class Backend {
 [[nodiscard]] std::vector<const Backend*> preferred_backends(const Device& device);
 [[nodiscard]] const Backend* find_backend(std::string_view name);
 
-/// Values for a parameter: rows * size.
-struct ParameterValues {
-  ParameterIndex parameter = 0;
-  std::vector<double> values;
-};
 /// set_parameter() of each.
 [[nodiscard]] Result<void> set_parameters(Executable& executable,
                                           std::span<const ParameterValues> all);

@@ -29,6 +29,8 @@ struct BatchOptions {
   std::vector<Update> updates;
   /// Batches list the rows that their step may change (lazy Adam).
   bool lists_touched = false;
+  /// What share of all samples a batch has, about: how many threads share a row is chosen by it.
+  double share = 1;
 };
 
 struct Batch {

@@ -154,7 +154,7 @@ struct Kernel {
 };
 
 /// Whether every row is `entries` numbers that are computed one by one from numbers at the same
-/// place of other rows: all rows are then one loop over numbers.
+/// place of other rows, and rows come in no order: all rows are then one loop over numbers.
 [[nodiscard]] bool is_flat(const Kernel& kernel, std::uint64_t entries);
 
 /// The kernel as text, as above. Two kernels of the same text are the same.

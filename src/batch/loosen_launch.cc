@@ -72,7 +72,9 @@ std::uint32_t LaunchLoosener::changed_kernel(std::uint32_t number, Change change
 
 void LaunchLoosener::take_order(Launch& launch) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
-  if (launch.rows < 2 || has_tile_types(kernel) || is_one_loop(kernel)) return;
+  // (Few rows of a GPU's flat kernel are better one by one than as a block a run.)
+  const bool by_runs = plan_.target.multiprocessors == 0 && is_one_loop(kernel);
+  if (launch.rows < 2 || has_tile_types(kernel) || by_runs) return;
   launch.kernel = changed_kernel(launch.kernel, Change::Order);
   launch.order = numbers_to(launch.rows);
 }

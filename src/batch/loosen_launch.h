@@ -14,7 +14,8 @@ class LaunchLoosener {
  public:
   explicit LaunchLoosener(Plan& plan) : plan_(plan) {}
 
-  /// Its rows come by a list, where the kernel's loop gains by it; else in runs.
+  /// Its rows come by a list: on a GPU always, on a CPU where the kernel's loop gains by it, else
+  /// in runs.
   void take_order(Launch& launch);
   /// Its segments are ragged, all members are listed, and its rows too if there are several: rows
   /// and members may be renumbered.

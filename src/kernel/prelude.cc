@@ -31,4 +31,18 @@ std::string_view series_prelude() {
   return text;
 }
 
+std::string_view batch_prelude() {
+  static constexpr std::string_view text =
+#include "batch_prelude_text.inc"
+      ;
+  return text;
+}
+
+std::string_view number_prelude() {
+  static constexpr std::string_view text =
+#include "number_prelude_text.inc"
+      ;
+  return text;
+}
+
 }  // namespace vecc

@@ -14,7 +14,11 @@ namespace vecc {
 [[nodiscard]] std::string_view device_prelude();
 /// Stands behind that before a kernel that uses_matrix_units().
 [[nodiscard]] std::string_view unit_prelude();
+/// Stands behind that before a kernel of CudaUnit::Batch.
+[[nodiscard]] std::string_view batch_prelude();
 /// Of what goes on from run to run on a device (src/kernel/print_end_run.h). It stands alone.
 [[nodiscard]] std::string_view series_prelude();
+/// Of numbers that are set (src/kernel/print_set_numbers.h). It stands alone.
+[[nodiscard]] std::string_view number_prelude();
 
 }  // namespace vecc

@@ -16,7 +16,16 @@
 namespace vecc {
 namespace {
 
-constexpr const char* kMergedText = "struct Merged {\n  const Bound* all;\n};\n";
+// What a unit is started with beside its blocks, if not with one Bound.
+const char* merged_text(CudaUnit unit) {
+  switch (unit) {
+    case CudaUnit::Kernel: return "";
+    case CudaUnit::Merged: return "struct Merged {\n  const Bound* all;\n};\n";
+    case CudaUnit::Batch:
+      return "struct Merged {\n  const Bound* all;\n  const Zeros* zeros;\n};\n";
+  }
+  return "";
+}
 
 std::string bound_text(const Kernel& kernel) {
   const std::size_t accesses = std::max<std::size_t>(kernel.accesses.size(), 1);
@@ -129,9 +138,19 @@ std::string calls_text(std::string_view name, int bits, const std::vector<Member
   return text + "\n";
 }
 
-std::string kernel_text(std::string_view name, int bits, const KernelSchedule& schedule,
-                        CudaUnit unit) {
-  const bool merged = unit == CudaUnit::Merged;
+// Of a batch: not all blocks have rows. (One of them stays, for what waits for the kernel waits
+// for all that it waits for.)
+std::string batch_text(DType dtype) {
+  return fmt::format(
+      "  if (at.begin == at.end && blockIdx.x > 0) return;\n"
+      "  if (at.type == vecc_kernel::kZeros) {{\n"
+      "    vecc_kernel::set_zeros<{}>(a.zeros, at.begin, at.end);\n  }} else\n",
+      type_text(dtype));
+}
+
+std::string kernel_text(std::string_view name, int bits, DType dtype,
+                        const KernelSchedule& schedule, CudaUnit unit) {
+  const bool merged = unit != CudaUnit::Kernel;
   const std::string least =
       schedule.least_blocks > 0 ? fmt::format(", {}", schedule.least_blocks) : "";
   const std::string arguments =
@@ -142,7 +161,8 @@ std::string kernel_text(std::string_view name, int bits, const KernelSchedule& s
       "  const vecc_kernel::BlockRows at = blocks[blockIdx.x];\n{}  "
       "vecc_kernel::end_launch();\n}}\n",
       least, name, bits, merged ? "Merged" : "Bound",
-      calls_text(name, bits, schedule.members.of_class, arguments));
+      (unit == CudaUnit::Batch ? batch_text(dtype) : "") +
+          calls_text(name, bits, schedule.members.of_class, arguments));
 }
 
 }  // namespace
@@ -154,12 +174,12 @@ std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, Cud
       "template <class I, int Slots, int Batch>\n"
       "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, "
       "unsigned end, unsigned type) {{\n",
-      bound_text(kernel) + (unit == CudaUnit::Merged ? kMergedText : ""), name);
+      bound_text(kernel) + merged_text(unit), name);
   text += variables_text(kernel) + fetch_text(kernel, schedule) + "  wait_for_launches();\n";
   text += rows_text(kernel, schedule) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
-    text += kernel_text(name, bits, schedule, unit);
+    text += kernel_text(name, bits, kernel.dtype, schedule, unit);
   }
   return text;
 }

@@ -14,16 +14,18 @@ namespace vecc {
 enum class CudaUnit : std::uint8_t {
   Kernel,  ///< a launch of its own
   Merged,  ///< one launch for several that differ in their arguments alone
+  Batch,   ///< the same, of blocks that come with a batch: prelude/batches.h
 };
 
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
 /// NAME_32. A Kernel: `(const Bound arguments, const BlockRows* blocks)`, where block b runs
 /// blocks[b]. Merged: `(const Merged all, const BlockRows* blocks)`, where `Merged` is a pointer to
-/// many a Bound, and blocks[b] is of the launch whose Bound is number blocks[b].launch. The
-/// preludes stand before it. `Bound`: by access a pointer to its row 0; by access one to its list;
-/// by word slot one to the words; the offsets; the order, or null; then rows and members, 32 bits
-/// each. The pointers are 64 bits. Where blocks share a row or a matrix, a block's type is its
-/// rows' times schedule.parts, plus the part's number.
+/// many a Bound, and blocks[b] is of the launch whose Bound is number blocks[b].launch. Batch: the
+/// same, `Merged` has a pointer to Zeros, too; a block without rows leaves, one of type kZeros sets
+/// those of its numbers. The preludes stand before it. `Bound`: by access a pointer to its row 0;
+/// by access one to its list; by word slot one to the words; the offsets; the order, or null; then
+/// rows and members, 32 bits each. The pointers are 64 bits. Where blocks share a row or a matrix,
+/// a block's type is its rows' times schedule.parts, plus the part's number.
 [[nodiscard]] std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule,
                                      CudaUnit unit, std::string_view name = "vecc_kernel");
 

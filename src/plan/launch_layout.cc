@@ -18,10 +18,10 @@ constexpr std::uint32_t kLongestGpuPiece = 512;
 constexpr std::uint32_t kWarpRows = 32;
 
 // Rows of a block for products: fewer than it can have if others were without any.
-std::uint32_t rows_of_products(const Launch& launch, const KernelSchedule& schedule,
+std::uint32_t rows_of_products(std::uint32_t rows, const KernelSchedule& schedule,
                                std::uint32_t multiprocessors) {
   std::uint32_t most = schedule.product->rows;
-  while (most > kWarpRows && std::uint64_t{launch.rows} * schedule.parts < most * multiprocessors) {
+  while (most > kWarpRows && std::uint64_t{rows} * schedule.parts < most * multiprocessors) {
     most /= 2;
   }
   return most;
@@ -70,14 +70,21 @@ Result<void> check_thread_memory(const Plan& plan) {
   return {};
 }
 
+std::uint32_t rows_of_block(const KernelSchedule& schedule, std::uint32_t slots_of_row,
+                            std::uint32_t rows, const Target& target) {
+  const std::uint32_t threads = schedule.members.threads;
+  if (schedule.loop == RowLoop::Numbers) {
+    return std::max(1u, threads * kFlatBatch / schedule.entries);
+  }
+  if (schedule.product) return rows_of_products(rows, schedule, target.multiprocessors);
+  return threads / (schedule.lanes() * slots_of_row);
+}
+
 std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch,
                                   const LaunchSchedule& rows) {
   const KernelSchedule& schedule = *rows.schedule;
-  const std::uint32_t threads = schedule.members.threads;
   const auto rows_at_once = [&](std::uint32_t slots_of_row) {
-    return schedule.loop == RowLoop::Numbers ? std::max(1u, threads * kFlatBatch / schedule.entries)
-           : schedule.product ? rows_of_products(launch, schedule, plan.target.multiprocessors)
-                              : threads / (schedule.lanes() * slots_of_row);
+    return rows_of_block(schedule, slots_of_row, launch.rows, plan.target);
   };
   std::vector<BlockRows> blocks;
   const auto cut = [&](std::uint32_t begin, std::uint32_t end, std::uint32_t step,

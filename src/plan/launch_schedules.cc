@@ -1,5 +1,6 @@
 #include "src/plan/launch_schedules.h"
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,21 @@ std::vector<RowClass> classes_of(const Plan& plan, const Launch& launch) {
   return classes;
 }
 
+// The same of a share of the rows, or of one row's members.
+RowSizes part_of(RowSizes sizes, double share) {
+  const auto part = [&](auto count) {
+    return static_cast<decltype(count)>(std::ceil(static_cast<double>(count) * share));
+  };
+  RowClass all = sum_of(sizes.classes);
+  sizes.rows = part(sizes.rows);
+  sizes.work = part(sizes.work);
+  all.rows = part(all.rows);
+  all.members = part(all.members);
+  if (all.members < all.longest) all.longest = static_cast<std::uint32_t>(all.members);
+  sizes.classes = {all};
+  return sizes;
+}
+
 }  // namespace
 
 RowSizes row_sizes(const Plan& plan, const Launch& launch) {
@@ -42,7 +58,9 @@ RowSizes row_sizes(const Plan& plan, const Launch& launch) {
 
 LaunchSchedule LaunchSchedules::of(const Launch& launch) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
-  RowLoops rows = choose_loops(kernel, row_sizes(plan_, launch), plan_.target, fewest_threads_);
+  RowSizes sizes = row_sizes(plan_, launch);
+  if (share_) sizes = part_of(std::move(sizes), *share_);
+  RowLoops rows = choose_loops(kernel, sizes, plan_.target, fewest_threads_);
   std::shared_ptr<const KernelSchedule>& schedule = schedules_[{launch.kernel, rows.loops}];
   if (!schedule) {
     schedule =

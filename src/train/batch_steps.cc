@@ -43,6 +43,9 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
            make_batch_step_program(graph, std::move(forward), sorted, options));
   ExecutionOptions own = execution;
   own.own_parameters = made.step.own_parameters;
+  made.batch.share =
+      std::min(1.0, static_cast<double>(options.batch_size) /
+                        static_cast<double>(std::max<std::size_t>(samples.size(), 1)));
   own.batch = std::make_shared<const BatchOptions>(made.batch);
   auto executable = backend.compile(made.step.program, own);
   if (!executable && is_unsupported(executable.error())) {
@@ -112,9 +115,9 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, BatchStep&
 }
 
 Result<void> BatchSteps::start(const BatchStep& batch, std::uint64_t step, double rate) {
-  VECC_TRY_VOID(set_parameters(*executable_, step_values(made_.step.ops, step, rate)));
-  VECC_TRY_VOID(executable_->set_parameter(made_.divisor, std::span(&batch.divisor, 1)));
-  return executable_->start_batch(*batch.bound);
+  std::vector<ParameterValues> values = step_values(made_.step.ops, step, rate);
+  values.push_back({made_.divisor, {batch.divisor}});
+  return executable_->start_batch_with(values, *batch.bound);
 }
 
 }  // namespace vecc::training

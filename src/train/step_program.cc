@@ -127,6 +127,9 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
   append_loss_state(program, loss.total, Formula::operand(2), program.weight(made.divisor));
   made.step.own_parameters = own_parameters(loss);
   made.step.own_parameters.push_back(made.divisor);
+  for (const StepInput& input : made.step.ops.inputs) {
+    made.step.own_parameters.push_back(input.parameter);
+  }
   return made;
 }
 

@@ -1,10 +1,12 @@
-// Batches as data: a step of a bound batch is that of the batch's own Program.
+// Batches as data: a step of a bound batch is that of the batch's own Program, on the CPU. With
+// VECC_TEST_DEVICE=cuda batches are bound and run by that backend.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <string_view>
 
 #include "tests/support/random_graph.h"
 #include "vecc/backend.h"
@@ -32,6 +34,23 @@ std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
   return samples;
 }
 
+bool is_cuda() {
+  const char* const asked = std::getenv("VECC_TEST_DEVICE");
+  return asked != nullptr && std::string_view(asked).starts_with("cuda");
+}
+const Backend& tested_backend() {
+  return *find_backend(is_cuda() ? "cuda" : "cpu");
+}
+ExecutionOptions tested_options() {
+  ExecutionOptions options;
+  options.device.kind = is_cuda() ? Device::Kind::Cuda : Device::Kind::Cpu;
+  return options;
+}
+// The emulated GPU is slow: a part of the cases.
+bool is_emulated() {
+  return is_cuda() && std::getenv("VECC_CUDA_DRIVER") != nullptr;
+}
+
 struct Model {
   NeuronGraph graph;
   Program program;
@@ -44,8 +63,12 @@ struct Model {
   }
   [[nodiscard]] std::unique_ptr<Trainer> trainer(TrainOptions options, bool restricts) const {
     options.restricts_batches = restricts;
-    return value_of(
-        make_trainer(graph, program, *find_backend("cpu"), {}, options, all_samples(graph)));
+    if (restricts) {
+      return value_of(
+          make_trainer(graph, program, *find_backend("cpu"), {}, options, all_samples(graph)));
+    }
+    return value_of(make_trainer(graph, program, tested_backend(), tested_options(), options,
+                                 all_samples(graph)));
   }
 };
 
@@ -125,6 +148,7 @@ std::vector<Case> cases() {
 TEST(BoundSteps, are_those_of_the_batch_s_own_program) {
   for (const char* name : {"mutagenesis.pb", "attention.pb", "xor.pb"}) {
     for (const bool optimizes : {true, false}) {
+      if (is_emulated() && !optimizes) continue;
       const Model model(value_of(read_graph(shipped(name))), optimizes);
       for (const Case& each : cases()) {
         SCOPED_TRACE(std::string(name) + (optimizes ? "" : " -O0, ") + each.name + " of " +
@@ -178,31 +202,32 @@ TEST(BoundSteps, of_random_graphs_are_those_of_the_batch_s_own_program) {
 // Counts what is compiled, and so planned.
 class CountingBackend final : public Backend {
  public:
-  [[nodiscard]] std::string_view name() const override { return cpu_.name(); }
+  [[nodiscard]] std::string_view name() const override { return backend_.name(); }
   [[nodiscard]] Result<void> available(const Device& device) const override {
-    return cpu_.available(device);
+    return backend_.available(device);
   }
   [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
-    return cpu_.unsupported(program);
+    return backend_.unsupported(program);
   }
-  [[nodiscard]] bool binds_batches() const override { return cpu_.binds_batches(); }
+  [[nodiscard]] bool binds_batches() const override { return backend_.binds_batches(); }
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     ++compiled;
-    return cpu_.compile(program, options);
+    return backend_.compile(program, options);
   }
   mutable int compiled = 0;
 
  private:
-  const Backend& cpu_ = *find_backend("cpu");
+  const Backend& backend_ = tested_backend();
 };
 
 TEST(BoundSteps, nothing_is_compiled_for_a_batch) {
   const Model model(value_of(read_graph(shipped("mutagenesis.pb"))));
   for (const std::uint32_t size : {1u, 10u}) {
     const CountingBackend backend;
-    const auto trainer = value_of(make_trainer(model.graph, model.program, backend, {},
-                                               batches_of(size), all_samples(model.graph)));
+    const auto trainer =
+        value_of(make_trainer(model.graph, model.program, backend, tested_options(),
+                              batches_of(size), all_samples(model.graph)));
     const int before = backend.compiled;
     for (int step = 0; step < 40; ++step) ASSERT_TRUE(trainer->step());
     EXPECT_EQ(backend.compiled, before);
@@ -232,8 +257,10 @@ TEST(BoundSteps, of_some_samples_are_those_of_the_batch_s_own_program) {
   for (const bool restricts : {true, false}) {
     TrainOptions options = batches_of(8);
     options.restricts_batches = restricts;
-    const auto trainer = value_of(
-        make_trainer(model.graph, model.program, *find_backend("cpu"), {}, options, samples));
+    const Backend& backend = restricts ? *find_backend("cpu") : tested_backend();
+    const ExecutionOptions execution = restricts ? ExecutionOptions() : tested_options();
+    const auto trainer =
+        value_of(make_trainer(model.graph, model.program, backend, execution, options, samples));
     for (int step = 0; step < 12; ++step) ASSERT_TRUE(trainer->step());
     found.push_back(numbers_of(*trainer));
   }

@@ -46,10 +46,10 @@ Result<void> compile_units(const Plan& plan) {
   for (const Launch& launch : plan.launches) {
     const Kernel& kernel = plan.kernels[launch.kernel];
     const LaunchSchedule schedule = schedules.of(launch);
-    const std::size_t turn = kernels.size() / 2 % 3;
+    const std::size_t turn = kernels.size() / 3 % 3;
     const cuda::ProgrammaticLaunch programmatic{.waits_last = turn == 1,
                                                 .releases_last = turn == 2};
-    for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged}) {
+    for (const CudaUnit unit : {CudaUnit::Kernel, CudaUnit::Merged, CudaUnit::Batch}) {
       kernels.push_back(cuda::unit_text(kernel, *schedule.schedule, unit, programmatic));
     }
   }

@@ -54,7 +54,7 @@ bool is_flat(const Kernel& kernel, std::uint64_t entries) {
   const auto is_at_place = [&](const KernelAccess& access) {
     return access.map == RowMap::Direct && access.shape.size() == entries;
   };
-  return kernel.segments == KernelSegments::None && !kernel.reloads &&
+  return kernel.segments == KernelSegments::None && !kernel.reloads && !kernel.ordered &&
          std::ranges::all_of(kernel.accesses, is_at_place) &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            const bool fits = node.shape.size() == entries || node.kind == Kind::Constant;

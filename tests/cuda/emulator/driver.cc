@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/cuda/emulator/block.h"
+#include "tests/cuda/emulator/calls.h"
 
 using namespace vecc::cuda;
 
@@ -72,6 +73,8 @@ struct EmulatedLaunch {
   }
 };
 using EmulatedGraph = std::vector<EmulatedLaunch>;
+
+EmulatedCalls calls;
 
 // A library from its bytes, which need not stay.
 void* open_bytes(const char* bytes, std::size_t size) {
@@ -135,12 +138,22 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   return kSuccess;
 }
 CUresult cuMemAlloc_v2(CUdeviceptr* memory, std::size_t bytes) {
+  ++calls.allocations;
   void* const made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   *memory = reinterpret_cast<CUdeviceptr>(made);
   return made != nullptr ? kSuccess : kOutOfMemory;
 }
 CUresult cuMemFree_v2(CUdeviceptr memory) {
   std::free(reinterpret_cast<void*>(memory));
+  return kSuccess;
+}
+CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  ++calls.allocations;
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *memory != nullptr ? kSuccess : kOutOfMemory;
+}
+CUresult cuMemFreeHost(void* memory) {
+  std::free(memory);
   return kSuccess;
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
@@ -160,6 +173,9 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
   return kSuccess;
 }
 CUresult cuStreamSynchronize(CUstream) {
+  return kSuccess;
+}
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) {
   return kSuccess;
 }
 CUresult cuGraphCreate(CUgraph* graph, unsigned) {
@@ -195,6 +211,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute,
   return node != nullptr && attribute == kPriority ? kSuccess : kInvalid;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  ++calls.graphs;
   *executable =
       reinterpret_cast<CUgraphExec>(new EmulatedGraph(*reinterpret_cast<EmulatedGraph*>(graph)));
   return kSuccess;
@@ -230,6 +247,7 @@ CUresult cuEventDestroy_v2(CUevent) {
 }
 // What nvrtcGetCUBIN() gives: the size of a shared library, then its bytes.
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  ++calls.modules;
   auto* const loaded = new EmulatedModule;
   *module = reinterpret_cast<CUmodule>(loaded);
   std::uint64_t size = 0;
@@ -253,6 +271,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   kernel.argument_bytes = *static_cast<const unsigned*>(bytes);
   *function = reinterpret_cast<CUfunction>(&kernel);
   return kSuccess;
+}
+const EmulatedCalls* vecc_emulated_calls() {
+  return &calls;
 }
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned threads,
                         unsigned, unsigned, unsigned shared, CUstream, void** parameters, void**) {

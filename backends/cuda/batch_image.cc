@@ -1,0 +1,160 @@
+#include "backends/cuda/batch_image.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace vecc::cuda {
+namespace {
+
+// As in src/kernel/prelude/batches.h.
+struct DeviceZeros {
+  CUdeviceptr first;
+  std::uint64_t count;
+};
+// As NumberWrite in src/kernel/prelude/numbers.h.
+template <class Number>
+struct DeviceNumber {
+  CUdeviceptr to;
+  Number value;
+};
+static_assert(sizeof(DeviceNumber<float>) == 16 && sizeof(DeviceNumber<double>) == 16);
+
+class ImageWriter {
+ public:
+  ImageWriter(const BatchWriter& writer, const BatchRows& rows, BatchSlot& slot)
+      : writer_(writer), rows_(rows), slot_(slot), at_(writer.layout.fixed) {}
+
+  void write_fixed(std::span<const LaunchPart> parts, std::span<const double> scalars) {
+    std::memcpy(host(), slot_.bounds.data(), slot_.bounds.size());
+    for (std::size_t s = 0; s < scalars.size(); ++s) {
+      put_number(writer_.layout.scalars + s * BatchLayout::kAlignment, scalars[s]);
+    }
+    for (std::size_t n = 0; n < writer_.nodes.size(); ++n) {
+      const NodePlace& place = writer_.layout.nodes[n];
+      auto* const blocks = reinterpret_cast<BlockRows*>(host() + place.blocks);
+      writer_.cutter.cut(writer_.nodes[n].graph, rows_, parts, {blocks, place.block_count});
+    }
+  }
+
+  void write_zeros() {
+    const std::uint64_t size = byte_size(writer_.dtype);
+    for (const BatchRows::Zeros& zeros : rows_.zeros) {
+      append(DeviceZeros{writer_.buffers[zeros.buffer] + zeros.first * size, zeros.count});
+    }
+  }
+
+  // Those of the batch that was here before are 0 again.
+  void write_weights(std::span<const Batch::Weights> weights, BatchImage& image) {
+    image.writes = at_;
+    for (std::size_t w = 0; w < weights.size(); ++w) {
+      const auto& [rows, values] = weights[w];
+      const DeviceBlock& block = slot_.weights(w);
+      std::vector<std::uint32_t>& before = slot_.weight_rows[w];
+      auto next = rows.begin();
+      for (const std::uint32_t row : before) {
+        while (next != rows.end() && *next < row) ++next;
+        if (next == rows.end() || *next != row) append_write(block.at(row), 0);
+      }
+      for (std::size_t i = 0; i < rows.size(); ++i) append_write(block.at(rows[i]), values[i]);
+      before = rows;
+    }
+    image.write_count =
+        static_cast<std::uint32_t>((at_ - image.writes) / sizeof(DeviceNumber<double>));
+  }
+
+  void write_arrays() {
+    const CUdeviceptr wide = append_array(std::span<const std::uint32_t>(rows_.wide));
+    const CUdeviceptr narrow = append_array(std::span<const std::uint16_t>(rows_.narrow));
+    for (const BatchRows::Run& run : rows_.runs) bind_run(run, wide, narrow);
+    for (const BatchRows::Unstored& unstored : rows_.unstored) {
+      put(writer_.layout.bounds[unstored.launch].data(unstored.access), writer_.nowhere);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const { return at_; }
+
+ private:
+  [[nodiscard]] std::byte* host() const { return slot_.host().data(); }
+  template <class Value>
+  void put(std::uint64_t at, const Value& value) {
+    std::memcpy(host() + at, &value, sizeof value);
+  }
+  template <class Value>
+  void append(const Value& value) {
+    put(at_, value);
+    at_ += sizeof value;
+  }
+  void put_number(std::uint64_t at, double value) {
+    writer_.dtype == DType::F64 ? put(at, value) : put(at, static_cast<float>(value));
+  }
+  void append_write(CUdeviceptr to, double value) {
+    if (writer_.dtype == DType::F64) return append(DeviceNumber<double>{to, value});
+    append(DeviceNumber<float>{to, static_cast<float>(value)});
+  }
+  // Where it will be on the device.
+  template <class Entry>
+  CUdeviceptr append_array(std::span<const Entry> entries) {
+    at_ = BatchLayout::aligned(at_);
+    const std::uint64_t begin = at_;
+    if (!entries.empty()) std::memcpy(host() + begin, entries.data(), entries.size_bytes());
+    at_ += entries.size_bytes();
+    return slot_.address() + begin;
+  }
+
+  // What is not the step's own.
+  void bind_run(const BatchRows::Run& run, CUdeviceptr wide, CUdeviceptr narrow) {
+    const BatchLaunch& launch = writer_.batch.launches[run.launch];
+    const BoundPlace& bound = writer_.layout.bounds[run.launch];
+    const auto entries = [&](std::uint32_t place) {
+      return launch.is_narrow ? narrow + place * sizeof(std::uint16_t)
+                              : wide + place * sizeof(std::uint32_t);
+    };
+    if (run.order != kNone) put(bound.order(), entries(run.order));
+    if (!launch.drops) return;
+    put(bound.rows(), run.rows);
+    put(bound.offsets(), wide + run.offsets * sizeof(std::uint32_t));
+    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+      const std::uint32_t place = rows_.lists[run.lists + a];
+      if (place != kNone) put(bound.list(a), entries(place));
+    }
+  }
+
+  const BatchWriter& writer_;
+  const BatchRows& rows_;
+  BatchSlot& slot_;
+  std::uint64_t at_;
+};
+
+std::uint64_t bytes_with(const BatchLayout& layout, std::uint64_t zeros, std::uint64_t writes,
+                         std::uint64_t wide, std::uint64_t narrow) {
+  return layout.fixed + zeros * sizeof(DeviceZeros) + writes * sizeof(DeviceNumber<double>) +
+         wide * sizeof(std::uint32_t) + narrow * sizeof(std::uint16_t) +
+         2 * BatchLayout::kAlignment;
+}
+
+}  // namespace
+
+std::uint64_t image_bytes(const BatchLayout& layout, const BatchRows& rows, std::uint64_t writes) {
+  return bytes_with(layout, rows.zeros.size(), writes, rows.wide.size(), rows.narrow.size());
+}
+std::uint64_t image_capacity(const BatchLayout& layout, const BatchRows& rows,
+                             std::uint64_t writes) {
+  return bytes_with(layout, rows.zeros.capacity(), writes, rows.wide.capacity(),
+                    rows.narrow.capacity());
+}
+
+BatchImage write_batch(const BatchWriter& writer, const BatchRows& rows,
+                       std::span<const LaunchPart> parts, std::span<const Batch::Weights> weights,
+                       std::span<const double> scalars, BatchSlot& slot) {
+  BatchImage image;
+  ImageWriter to(writer, rows, slot);
+  to.write_fixed(parts, scalars);
+  to.write_zeros();
+  to.write_weights(weights, image);
+  to.write_arrays();
+  image.bytes = to.bytes();
+  return image;
+}
+
+}  // namespace vecc::cuda

@@ -1,0 +1,46 @@
+// A batch as the bytes that a BatchLayout says.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/cuda/batch_cutter.h"
+#include "backends/cuda/batch_layout.h"
+#include "backends/cuda/batch_slot.h"
+#include "src/batch/batch_rows.h"
+
+namespace vecc::cuda {
+
+/// What batches are written with.
+struct BatchWriter {
+  const BatchPlan& batch;
+  const BatchLayout& layout;
+  std::span<const NodeCode> nodes;
+  const BatchCutter& cutter;
+  std::span<const CUdeviceptr> buffers;  ///< by buffer, where it begins
+  CUdeviceptr nowhere = 0;               ///< where goes what stays as it is
+  DType dtype = DType::F32;
+};
+
+struct BatchImage {
+  std::uint64_t bytes = 0;
+  std::uint64_t writes = 0;  ///< where NumberWrites begin
+  std::uint32_t write_count = 0;
+};
+
+/// At most what a batch takes.
+[[nodiscard]] std::uint64_t image_bytes(const BatchLayout& layout, const BatchRows& rows,
+                                        std::uint64_t writes);
+
+/// The same of what `rows` has room for.
+[[nodiscard]] std::uint64_t image_capacity(const BatchLayout& layout, const BatchRows& rows,
+                                           std::uint64_t writes);
+
+/// Into slot.host(). `weights`: by BatchOptions::weights. `scalars`: their values.
+[[nodiscard]] BatchImage write_batch(const BatchWriter& writer, const BatchRows& rows,
+                                     std::span<const LaunchPart> parts,
+                                     std::span<const Batch::Weights> weights,
+                                     std::span<const double> scalars, BatchSlot& slot);
+
+}  // namespace vecc::cuda

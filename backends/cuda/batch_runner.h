@@ -1,0 +1,94 @@
+// A step that runs batch by batch on a GPU (ExecutionOptions::batch). Kernels read all that differs
+// between batches from memory: blocks read there which rows they have, and where their lists,
+// offsets and orders are. What a batch has of these is bound on the host, written to pinned memory
+// and copied as one piece, while the batch before it runs. Kernels are compiled, and graphs made,
+// once.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/cuda/batch_image.h"
+#include "backends/cuda/plan_graphs.h"
+#include "src/batch/batch_binder.h"
+
+namespace vecc::cuda {
+
+class CudaBatch final : public BoundBatch {
+ public:
+  BatchRows rows;
+  std::vector<Batch::Weights> weights;
+
+  [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
+    return std::make_unique<CudaBatch>(*this);
+  }
+  [[nodiscard]] std::uint64_t bytes() const override { return 0; }  // of the device
+};
+
+class BatchRunner {
+ public:
+  /// Compiles or loads the kernels. `plan`: that was batch.plan. `scalars`: parameters of one
+  /// number that the step's launches only read; `share`: BatchOptions::share. Errors: those of
+  /// compile_device_code(). Throws DeviceError.
+  [[nodiscard]] static Result<std::unique_ptr<BatchRunner>> make(
+      std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,
+      std::vector<ParameterIndex> scalars, double share, const DeviceCodeOptions& options,
+      DeviceCodeCounts* counts);
+
+  /// Takes from the Plan's launches what every batch brings.
+  void forget_arrays(Plan& plan) const;
+  /// Once: by launch what it is started with, but for that; by buffer where it begins.
+  void bind(std::vector<LaunchArguments> arguments, std::vector<CUdeviceptr> buffers);
+
+  /// With room for any batch.
+  [[nodiscard]] std::unique_ptr<CudaBatch> make_batch() const;
+  /// May be called while a batch runs. Error: Usage (rows that the parameters have not).
+  [[nodiscard]] Result<void> bind_batch(const Batch& batch, CudaBatch& to);
+  /// `scalars`: their values. Does not wait. Throws DeviceError.
+  void start(const CudaBatch& batch, std::span<const double> scalars);
+  /// On the device.
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  // An address in a Bound that every slot has of its own.
+  struct OwnAddress {
+    std::uint32_t launch = 0;
+    std::uint32_t access = 0;
+    bool is_scalar = false;
+    std::size_t number = 0;  // of weights, of scalars
+    std::uint64_t first = 0;
+  };
+
+  BatchRunner(std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,
+              std::vector<ParameterIndex> scalars);
+  void describe_bounds(const Plan& plan);
+  [[nodiscard]] std::unique_ptr<BatchSlot> make_slot(const CudaBatch& batch);
+  void write_bounds(BatchSlot& slot) const;
+  [[nodiscard]] BatchSlot& free_slot(const CudaBatch& batch);
+
+  std::shared_ptr<Device> device_;
+  const BatchPlan batch_;
+  const DType dtype_;
+  BatchCutter cutter_;
+  BatchBinder binder_;
+  std::mutex binds_;
+  std::vector<ParameterIndex> scalars_;
+  std::vector<NodeCode> nodes_;
+  std::shared_ptr<DeviceModule> set_numbers_;
+  std::vector<LaunchArguments> arguments_;
+  std::vector<CUdeviceptr> buffers_;
+  std::vector<BoundPlace> bounds_;      // by launch, without a place
+  std::vector<std::uint64_t> weights_;  // by BatchOptions::weights: elements
+  std::vector<OwnAddress> own_addresses_;
+  DeviceBlock nowhere_;
+  std::optional<BatchLayout> layout_;  // when there was a batch
+  std::vector<LaunchPart> parts_;      // of the last batch
+  std::array<std::unique_ptr<BatchSlot>, 2> slots_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace vecc::cuda

@@ -1,0 +1,70 @@
+#include "backends/cuda/node_code.h"
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "backends/cuda/launch_graph.h"
+
+namespace vecc::cuda {
+namespace {
+
+// Texts of kernels, each once.
+class KernelTexts {
+ public:
+  KernelTexts(const Plan& plan, bool of_batches) : plan_(plan), of_batches_(of_batches) {}
+
+  // The number of a node's text.
+  std::size_t add(const GraphNode& node) {
+    const std::uint32_t kernel = plan_.launches[node.launches.front()].kernel;
+    const CudaUnit unit = unit_of(node);
+    const auto [found, is_new] = numbers_.try_emplace(
+        {kernel, node.schedule->members, unit, node.programmatic}, texts_.size());
+    if (is_new) {
+      texts_.push_back(unit_text(plan_.kernels[kernel], *node.schedule, unit, node.programmatic));
+    }
+    return found->second;
+  }
+  std::vector<std::string> take() { return std::move(texts_); }
+
+ private:
+  [[nodiscard]] CudaUnit unit_of(const GraphNode& node) const {
+    if (of_batches_) return CudaUnit::Batch;
+    return node.launches.size() > 1 ? CudaUnit::Merged : CudaUnit::Kernel;
+  }
+
+  const Plan& plan_;
+  bool of_batches_;
+  std::map<std::tuple<std::uint32_t, MemberLoops, CudaUnit, ProgrammaticLaunch>, std::size_t>
+      numbers_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+Result<PlanCode> load_plan_code(const std::shared_ptr<Device>& device, const Plan& plan,
+                                std::optional<double> share, std::span<const std::string> others,
+                                const DeviceCodeOptions& options, DeviceCodeCounts* counts) {
+  PlanCode made;
+  KernelTexts kernels(plan, share.has_value());
+  std::vector<std::size_t> text_of;  // by node of all stages
+  for (std::vector<GraphNode>& nodes : make_graph_nodes(plan, starts_early(*device), share)) {
+    std::vector<NodeCode>& stage = made.stages.emplace_back();
+    for (GraphNode& node : nodes) {
+      text_of.push_back(kernels.add(node));
+      stage.push_back({std::move(node), nullptr});
+    }
+  }
+  std::vector<std::string> texts = kernels.take();
+  const auto kernel_count = static_cast<std::ptrdiff_t>(texts.size());
+  texts.insert(texts.end(), others.begin(), others.end());
+  VECC_TRY(const auto modules, load_device_code(device, texts, options, counts));
+  made.others.assign(modules.begin() + kernel_count, modules.end());
+  std::size_t next = 0;
+  for (std::vector<NodeCode>& stage : made.stages) {
+    for (NodeCode& node : stage) node.code = modules[text_of[next++]];
+  }
+  return made;
+}
+
+}  // namespace vecc::cuda

@@ -1,0 +1,31 @@
+// Memory of the host that a GPU copies from while both go on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "backends/cuda/device.h"
+
+namespace vecc::cuda {
+
+class PinnedMemory {
+ public:
+  /// Throws DeviceError (OutOfMemory).
+  PinnedMemory(std::shared_ptr<Device> device, std::uint64_t bytes);
+  ~PinnedMemory();
+  PinnedMemory(const PinnedMemory&) = delete;
+  PinnedMemory& operator=(const PinnedMemory&) = delete;
+
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return {static_cast<std::byte*>(memory_), size_};
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  void* memory_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace vecc::cuda

@@ -1,0 +1,55 @@
+// What a batch costs beside its step: on the emulated GPU every call that takes time is counted.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "tests/cuda/emulator/calls.h"
+#include "vecc/backend.h"
+#include "vecc/graph_io.h"
+#include "vecc/optimize.h"
+#include "vecc/train.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::test {
+namespace {
+
+// Null without an emulator.
+const EmulatedCalls* emulated_calls() {
+  const char* const driver = std::getenv("VECC_CUDA_DRIVER");
+  if (driver == nullptr) return nullptr;
+  void* const library = ::dlopen(driver, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  void* const found = ::dlsym(library, "vecc_emulated_calls");
+  return found == nullptr ? nullptr : reinterpret_cast<decltype(&vecc_emulated_calls)>(found)();
+}
+
+TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_batches) {
+  const EmulatedCalls* const calls = emulated_calls();
+  if (calls == nullptr) GTEST_SKIP() << "VECC_CUDA_DRIVER names no emulator";
+  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
+  const NeuronGraph graph = *read_graph(folder + "mutagenesis.pb");
+  const Program program = *optimize(vectorize(graph)->program);
+  std::vector<std::uint32_t> samples(graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  for (const std::uint32_t size : {1u, 32u}) {
+    TrainOptions options;
+    options.batch_size = size;
+    ExecutionOptions execution;
+    execution.device.kind = Device::Kind::Cuda;
+    const auto trainer =
+        make_trainer(graph, program, *find_backend("cuda"), execution, options, samples);
+    ASSERT_TRUE(trainer) << trainer.error().text();
+    for (int step = 0; step < 2; ++step) ASSERT_TRUE((*trainer)->step());  // two memories
+    const EmulatedCalls before = *calls;
+    EXPECT_GT(before.graphs, 0u);
+    for (int step = 0; step < 12; ++step) ASSERT_TRUE((*trainer)->step());
+    EXPECT_EQ(calls->allocations, before.allocations);
+    EXPECT_EQ(calls->graphs, before.graphs);
+    EXPECT_EQ(calls->modules, before.modules);
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test
