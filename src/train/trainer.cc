@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <thread>
 #include <utility>
 
+#include "src/train/batch_prefetch.h"
 #include "src/train/batch_steps.h"
 #include "src/train/find_non_finite.h"
 #include "src/train/shuffle.h"
@@ -53,7 +55,13 @@ class BatchTrainer final : public Trainer {
       VECC_TRY(bound_steps_,
                BatchSteps::make(graph_, program_, backend_, execution_, options_, samples_));
     }
-    if (bound_steps_) return {};
+    if (bound_steps_) {
+      const auto bind = [this](std::span<const std::uint32_t> samples, BatchStep& to) {
+        return bound_steps_->bind(samples, to);
+      };
+      prefetch_.emplace(bind, has_two_threads());
+      return {};
+    }
     VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));
     if (first->step.counted == 0 && batch_count() == 1) {
       return Errors(ErrorCode::Usage, "training",
@@ -107,7 +115,7 @@ class BatchTrainer final : public Trainer {
     std::uint64_t bytes = state_->bytes();
     for (const auto& [samples, compiled] : steps_) bytes += compiled.executable->bytes();
     if (bound_steps_) bytes += bound_steps_->bytes();
-    if (batch_.bound) bytes += batch_.bound->bytes();
+    if (prefetch_) bytes += prefetch_->bytes();
     for (const auto& [samples, step] : kept_batches_) bytes += step.bound->bytes();
     return bytes;
   }
@@ -201,8 +209,13 @@ class BatchTrainer final : public Trainer {
     return steps_touched_rows() && batch_size() > 1 ? position_.epoch + 1 : position_.step + 1;
   }
 
-  Samples batch_samples(std::uint64_t batch) {
-    const std::uint64_t epoch = next_position().epoch;
+  [[nodiscard]] bool has_two_threads() const {
+    const std::uint32_t threads = execution_.threads;
+    return (threads == 0 ? std::thread::hardware_concurrency() : threads) > 1;
+  }
+
+  Samples batch_samples(std::uint64_t batch) { return batch_samples(next_position().epoch, batch); }
+  Samples batch_samples(std::uint64_t epoch, std::uint64_t batch) {
     if (options_.shuffle && !is_full_batch() && ordered_epoch_ != epoch) {
       order_ = samples_;
       shuffle_samples(order_, options_.seed, epoch);
@@ -225,8 +238,16 @@ class BatchTrainer final : public Trainer {
   }
   Result<std::uint64_t> start_bound() {
     VECC_TRY(const BatchStep* batch, bound_batch(position_.batch));
+    if (!batches_come_again() && prefetch_->is_worth_a_thread()) prefetch_->begin(samples_after());
     VECC_TRY_VOID(bound_steps_->start(*batch, optimizer_step(), rate()));
     return batch->counted;
+  }
+
+  // Of the batch after the one at hand.
+  Samples samples_after() {
+    const std::uint64_t next = position_.batch + 1;
+    return next < batch_count() ? batch_samples(position_.epoch, next)
+                                : batch_samples(position_.epoch + 1, 0);
   }
 
   // Batches that come again are kept.
@@ -234,9 +255,9 @@ class BatchTrainer final : public Trainer {
     const Samples samples = batch_samples(number);
     const auto found = kept_batches_.find(samples);
     if (found != kept_batches_.end()) return &found->second;
-    VECC_TRY_VOID(bound_steps_->bind(samples, batch_));
-    if (!batches_come_again()) return &batch_;
-    BatchStep kept{batch_.bound->copy(), batch_.divisor, batch_.counted};
+    VECC_TRY(const BatchStep* batch, prefetch_->get(samples));
+    if (!batches_come_again()) return batch;
+    BatchStep kept{batch->bound->copy(), batch->divisor, batch->counted};
     return &kept_batches_.emplace(samples, std::move(kept)).first->second;
   }
 
@@ -281,7 +302,7 @@ class BatchTrainer final : public Trainer {
   std::optional<TrainingState> state_;
   std::map<Samples, CompiledStep> steps_;
   std::unique_ptr<BatchSteps> bound_steps_;  // in place of steps_, where there are such
-  BatchStep batch_;                          // the last that was bound
+  std::optional<BatchPrefetch> prefetch_;    // of bound_steps_, which must outlive it
   std::map<Samples, BatchStep> kept_batches_;
   TrainPosition position_;
   std::uint64_t counted_ = 0;  // samples of this epoch so far

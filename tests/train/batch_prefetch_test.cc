@@ -1,0 +1,58 @@
+// Batches that are bound ahead are those that are asked for.
+#include "src/train/batch_prefetch.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace vecc::test {
+namespace {
+
+using training::BatchPrefetch;
+using training::BatchStep;
+using Samples = BatchPrefetch::Samples;
+
+// Takes longer than it takes to wake a thread; sample 1007 is an error, 1008 an exception.
+Result<void> bind_slowly(std::span<const std::uint32_t> samples, BatchStep& to) {
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
+  if (samples.front() == 1007) return Errors(ErrorCode::Usage, "batch", "seven");
+  if (samples.front() == 1008) throw std::runtime_error("eight");
+  to.counted = samples.front();
+  return {};
+}
+
+std::uint64_t bound(BatchPrefetch& prefetch, const Samples& samples) {
+  const auto batch = prefetch.get(samples);
+  return batch ? (*batch)->counted : 0;
+}
+
+TEST(BatchPrefetch, gives_the_batch_that_was_begun_or_another) {
+  for (const bool has_thread : {true, false}) {
+    BatchPrefetch prefetch(bind_slowly, has_thread);
+    EXPECT_FALSE(prefetch.is_worth_a_thread());  // nothing was measured
+    EXPECT_EQ(bound(prefetch, {1}), 1u);
+    EXPECT_EQ(prefetch.is_worth_a_thread(), has_thread);
+    for (std::uint32_t i = 2; i < 30; ++i) {
+      if (prefetch.is_worth_a_thread() && i % 5 != 0) prefetch.begin({i % 3 == 0 ? i + 100 : i});
+      EXPECT_EQ(bound(prefetch, {i}), i);
+    }
+  }
+}
+
+TEST(BatchPrefetch, what_fails_fails_where_it_is_asked_for) {
+  BatchPrefetch prefetch(bind_slowly, true);
+  prefetch.begin({1007});
+  EXPECT_EQ(bound(prefetch, {1}), 1u);  // nothing asks for it
+  prefetch.begin({1007});
+  const auto batch = prefetch.get({1007});
+  ASSERT_FALSE(batch);
+  EXPECT_EQ(batch.error().list().front().message, "seven");
+  prefetch.begin({1008});
+  EXPECT_THROW((void)prefetch.get({1008}), std::runtime_error);
+  EXPECT_EQ(bound(prefetch, {2}), 2u);
+  prefetch.begin({3});  // and ends while it is bound
+}
+
+}  // namespace
+}  // namespace vecc::test
