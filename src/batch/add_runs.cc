@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "src/batch/batch_binder.h"
+#include "src/batch/batch_loops.h"
 
 namespace vecc {
 namespace {
@@ -18,6 +19,76 @@ std::uint32_t tile_rows(const BatchRows::Run& run) {
 }
 
 }  // namespace
+
+// The rows of row_set_, which is empty then.
+void BatchBinder::take_rows(const BatchLaunch& launch) {
+  rows_.clear();
+  row_set_.for_each(0, launch.rows, [&](std::uint64_t row) { rows_.push_back(to_row(row)); });
+  row_set_.clear();
+}
+
+// The rows at hand run: what they load is needed.
+void BatchBinder::add_rows(std::uint32_t number, BatchRows& result) {
+  const BatchLaunch& launch = plan_.launches[number];
+  if (launch.drops) keep_members(number);
+  for (const BatchAccess& access : launch.accesses) {
+    if (access.is_made && (!access.is_zero || reads_zeros_[number])) need_load(launch, access);
+  }
+  add_run(number, result);
+}
+
+// Of a launch that drops: by its rows, those members that are not 0.
+void BatchBinder::keep_members(std::uint32_t number) {
+  const BatchLaunch& launch = plan_.launches[number];
+  const RowSet& members = members_of(number);
+  kept_.clear();
+  offsets_.assign(1, 0);
+  if (launch.types) {
+    sort_by_type(launch);
+    for (const std::uint32_t row : rows_) {
+      members.for_each((*launch.offsets)[row], (*launch.offsets)[row + 1],
+                       [&](std::uint64_t member) { kept_.push_back(to_row(member)); });
+      offsets_.push_back(to_row(kept_.size()));
+    }
+    return;
+  }
+  const std::vector<std::uint32_t>& owners = *launch.owners;
+  auto row = rows_.begin();  // whose members come next
+  members.for_each(0, owners.size(), [&](std::uint64_t member) {
+    for (; row != rows_.end() && *row < owners[member]; ++row) {
+      offsets_.push_back(to_row(kept_.size()));
+    }
+    if (row != rows_.end() && *row == owners[member]) kept_.push_back(to_row(member));
+  });
+  offsets_.resize(rows_.size() + 1, to_row(kept_.size()));
+}
+
+void BatchBinder::need_load(const BatchLaunch& launch, const BatchAccess& access) {
+  RowSet& needed = needed_[access.buffer];
+  const RowSet& live = live_[access.buffer];
+  const auto need_row = [&](std::uint32_t row) {
+    if (access.is_zero && live.contains(begin_of(access, row))) return;
+    insert_row(needed, access, row);
+  };
+  switch (access.map) {
+    case RowMap::One: return need_row(0);
+    case RowMap::Tile:
+      for (const std::uint32_t row : rows_) need_row((*launch.types)[row]);
+      return;
+    case RowMap::Direct:
+    case RowMap::List: break;
+  }
+  const bool by_list = access.map == RowMap::List && !access.is_identity;
+  const std::uint32_t* const list = by_list ? access.list->data() : nullptr;
+  const auto need = [&](std::uint32_t counter) { need_row(by_list ? list[counter] : counter); };
+  if (access.space == KernelSpace::Row) {
+    for (const std::uint32_t row : rows_) need(row);
+  } else if (launch.drops) {
+    for (const std::uint32_t member : kept_) need(member);
+  } else {
+    for (const std::uint32_t row : rows_) for_each_member(launch, row, need);
+  }
+}
 
 void BatchBinder::sort_by_type(const BatchLaunch& launch) {
   const std::vector<std::uint32_t>& types = *launch.types;

@@ -6,6 +6,15 @@
 #include "src/batch/loosen_launch.h"
 
 namespace vecc {
+namespace {
+
+bool is_permutation(const InverseIndex& readers) {
+  const std::vector<std::uint32_t>& offsets = readers.offsets;
+  return std::ranges::adjacent_find(
+             offsets, [](std::uint32_t a, std::uint32_t b) { return b != a + 1; }) == offsets.end();
+}
+
+}  // namespace
 
 void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
@@ -27,7 +36,9 @@ void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
     if (access.map != RowMap::List) continue;
     const ArrayIndex list = launch.accesses[a].list;
     access.list = plan_.arrays[list];
-    if (access.is_zero || access.store) access.readers = readers_of(list, access.rows);
+    if (!access.is_zero && !access.store) continue;
+    access.readers = readers_of(list, access.rows);
+    access.is_permutation = is_permutation(*access.readers);
   }
   if (looks_back && of.segments == KernelSegments::Ragged) of.owners = owners_of(launch.offsets);
 }

@@ -6,6 +6,36 @@
 
 namespace vecc {
 
+namespace {
+
+bool is_made_zero(const BatchAccess& access) {
+  return access.is_zero && access.is_made;
+}
+
+bool is_pure(const BatchPlan& plan, const BatchLaunch& launch) {
+  const auto stores_zeros = [&](const BatchAccess& access) {
+    return !access.store || plan.zero_buffers[access.buffer];
+  };
+  const auto is_of_rows = [](const BatchAccess& access) {
+    return !access.is_zero || access.map == RowMap::Direct || access.map == RowMap::List;
+  };
+  const auto is_stored = [](const BatchSources& sources) { return !sources.stores.empty(); };
+  return !launch.sources.empty() && launch.updates.empty() &&
+         std::ranges::all_of(launch.sources, is_stored) &&
+         std::ranges::all_of(launch.accesses, stores_zeros) &&
+         std::ranges::all_of(launch.accesses, is_of_rows);
+}
+
+// A pure launch with one such load runs the rows, or members, for which that is not 0.
+bool reads_zeros(const BatchLaunch& launch, bool is_pure) {
+  const auto count = std::ranges::count_if(launch.accesses, is_made_zero);
+  if (!is_pure || count != 1) return count > 0;
+  const auto load = std::ranges::find_if(launch.accesses, is_made_zero);
+  return load->space == KernelSpace::Member && !launch.drops;
+}
+
+}  // namespace
+
 BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
   for (std::size_t b = 0; b < plan.units.size(); ++b) {
     live_.emplace_back(plan.zero_buffers[b] ? plan.unit_counts[b] : 0);
@@ -13,15 +43,20 @@ BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
   }
   std::uint64_t rows = 0;
   std::uint64_t members = 0;
-  std::size_t accesses = 0;
+  std::uint64_t pure_members = 0;
   for (const BatchLaunch& launch : plan.launches) {
-    rows = std::max<std::uint64_t>(rows, launch.rows);
-    accesses = std::max(accesses, launch.accesses.size());
-    members_.emplace_back(launch.drops ? member_count(launch) : 0);
-    if (launch.drops) members = std::max(members, member_count(launch));
+    const bool pure = is_pure(plan, launch);
+    const std::uint64_t count = launch.drops ? member_count(launch) : 0;
+    is_pure_.push_back(pure);
+    reads_zeros_.push_back(reads_zeros(launch, pure));
+    members_.emplace_back(pure ? 0 : count);
     has_live_.emplace_back(launch.accesses.size());
+    rows = std::max<std::uint64_t>(rows, launch.rows);
+    members = std::max(members, count);
+    if (pure) pure_members = std::max(pure_members, count);
   }
   row_set_ = RowSet(rows);
+  member_set_ = RowSet(pure_members);
   rows_.reserve(rows);
   offsets_.reserve(rows + 1);
   kept_.reserve(members);
@@ -31,7 +66,7 @@ BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
 }
 
 std::uint64_t BatchBinder::bytes() const {
-  std::uint64_t bytes = row_set_.bytes();
+  std::uint64_t bytes = row_set_.bytes() + member_set_.bytes();
   for (const auto* sets : {&live_, &needed_, &members_}) {
     for (const RowSet& set : *sets) bytes += set.bytes();
   }
@@ -40,10 +75,10 @@ std::uint64_t BatchBinder::bytes() const {
 
 void BatchBinder::bind(const Batch& batch, BatchRows& result) {
   result.clear();
-  find_live(batch);
+  find_live(batch, result);
   find_groups(batch);
   for (auto l = to_row(plan_.launches.size()); l-- > 0;) find_needed(l, result);
-  std::ranges::reverse(result.runs);
+  std::ranges::sort(result.runs, {}, &BatchRows::Run::launch);
   std::ranges::reverse(result.zeros);
   for (std::vector<RowSet>* sets : {&live_, &needed_, &members_}) {
     for (RowSet& set : *sets) set.clear();

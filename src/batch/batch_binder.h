@@ -18,6 +18,10 @@ namespace vecc {
 ///   =>
 ///   launch 4: rows [7]
 ///   launch 5: rows [2], offsets [0, 1], members [7]
+///
+/// A launch is pure if all that it stores is 0 without a batch. Of a pure one, the rows that are
+/// not 0 are computed: they are known forwards. Of others, those that something reads: they are
+/// known backwards.
 class BatchBinder {
  public:
   /// The plan must outlive this.
@@ -29,7 +33,7 @@ class BatchBinder {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  void find_live(const Batch& batch);
+  void find_live(const Batch& batch, BatchRows& result);
   bool find_live_members(std::uint32_t number, const BatchAccess& access);
   bool find_live_rows(const BatchLaunch& launch, const BatchAccess& access);
   void mark_store(const BatchLaunch& launch, const BatchAccess& access);
@@ -39,10 +43,16 @@ class BatchBinder {
 
   void find_needed(std::uint32_t number, BatchRows& result);
   void need_updates(std::uint32_t number);
-  void need_stores(const BatchLaunch& launch);
+  void need_stores(std::uint32_t number);
   void note_zeros(std::uint32_t number, BatchRows& result) const;
+
+  void take_rows(const BatchLaunch& launch);
+  void add_rows(std::uint32_t number, BatchRows& result);
   void keep_members(std::uint32_t number);
   void need_load(const BatchLaunch& launch, const BatchAccess& access);
+  [[nodiscard]] RowSet& members_of(std::uint32_t number) {
+    return is_pure_[number] ? member_set_ : members_[number];
+  }
 
   void add_run(std::uint32_t number, BatchRows& result);
   void add_lists(const BatchLaunch& launch, BatchRows::Run& run, BatchRows& result);
@@ -50,14 +60,18 @@ class BatchBinder {
   void sort_by_type(const BatchLaunch& launch);
 
   const BatchPlan& plan_;
+  std::vector<bool> is_pure_;                // by launch
+  std::vector<bool> reads_zeros_;            // by launch: a row that runs may load what is 0
   std::vector<RowSet> live_;                 // by buffer, units that need not be 0
-  std::vector<RowSet> needed_;               // by buffer, units that a launch reads
-  std::vector<RowSet> members_;              // by launch that drops: members that need not be 0
+  std::vector<RowSet> needed_;               // by buffer, units that a launch reads; of what is
+                                             // 0 but for a batch, those that are not live
+  std::vector<RowSet> members_;              // by launch that drops and is not pure: not 0
   std::vector<std::vector<char>> has_live_;  // by launch, by access: it reads a live row
   std::vector<char> runs_;                   // by group
   std::vector<const std::vector<std::uint32_t>*> touched_;  // by group, with lists_touched
   // Of the launch at hand.
   RowSet row_set_;
+  RowSet member_set_;                   // of a pure one that drops: members that are not 0
   std::vector<std::uint32_t> rows_;     // that it computes, rising (by type)
   std::vector<std::uint64_t> zeros_;    // access and row that it stores and that is 0
   std::vector<std::uint32_t> offsets_;  // of a launch that drops, by its rows

@@ -94,6 +94,7 @@ template <class Visit>
 void for_each_reader(const BatchAccess& access, std::uint32_t row, Visit&& visit) {
   if (access.is_identity) return visit(row);
   const InverseIndex& readers = *access.readers;
+  if (access.is_permutation) return visit(readers.readers[row]);
   for (std::uint32_t i = readers.offsets[row]; i < readers.offsets[row + 1]; ++i) {
     visit(readers.readers[i]);
   }

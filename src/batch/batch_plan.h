@@ -37,6 +37,7 @@ struct BatchAccess {
   std::uint32_t rows = 0;                                  ///< that it may name
   std::shared_ptr<const std::vector<std::uint32_t>> list;  ///< List
   bool is_identity = false;                                ///< List: entry i is i
+  bool is_permutation = false;                             ///< of `readers`: each row has one
   /// Of the list, where rows are looked for from behind: loads that are zero, stores.
   std::shared_ptr<const InverseIndex> readers;
 };

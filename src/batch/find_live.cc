@@ -4,7 +4,7 @@
 
 namespace vecc {
 
-void BatchBinder::find_live(const Batch& batch) {
+void BatchBinder::find_live(const Batch& batch, BatchRows& result) {
   for (std::size_t w = 0; w < batch.weights.size(); ++w) {
     for (const BufferIndex buffer : plan_.weights[w]) {
       for (const std::uint32_t row : batch.weights[w].rows) {
@@ -24,10 +24,17 @@ void BatchBinder::find_live(const Batch& batch) {
         }
         has_live_[l][load] = has_live ? 1 : 0;
       }
-      if (row_set_.empty()) continue;
+      if (is_pure_[l] || row_set_.empty()) continue;
+      take_rows(launch);
       for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
-      row_set_.clear();
     }
+    if (!is_pure_[l] || row_set_.empty()) continue;
+    take_rows(launch);
+    for (const BatchSources& sources : launch.sources) {
+      for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
+    }
+    add_rows(l, result);
+    member_set_.clear();
   }
 }
 
@@ -35,11 +42,12 @@ void BatchBinder::find_live(const Batch& batch) {
 bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& access) {
   const BatchLaunch& launch = plan_.launches[number];
   const std::uint64_t count = member_count(launch);
+  RowSet& members = members_of(number);
   bool is_read = false;
   with_owner(launch, [&](auto owner) {
     const auto note = [&](std::uint32_t member) {
       is_read = true;
-      if (launch.drops) members_[number].insert(member);
+      if (launch.drops) members.insert(member);
       row_set_.insert(owner(member));
     };
     for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
@@ -83,13 +91,9 @@ void BatchBinder::mark_store(const BatchLaunch& launch, const BatchAccess& acces
     if (access.map == RowMap::Direct) return insert_row(live, access, counter);
     insert_row(live, access, access.map == RowMap::List ? (*access.list)[counter] : 0);
   };
-  row_set_.for_each(0, launch.rows, [&](std::uint64_t row) {
-    if (access.space == KernelSpace::Row) {
-      insert(to_row(row));
-    } else {
-      for_each_member(launch, to_row(row), insert);
-    }
-  });
+  for (const std::uint32_t row : rows_) {
+    access.space == KernelSpace::Row ? insert(row) : for_each_member(launch, row, insert);
+  }
 }
 
 }  // namespace vecc
