@@ -27,10 +27,25 @@ void BatchBinder::take_rows(const BatchLaunch& launch) {
   row_set_.clear();
 }
 
+// The members of member_set_ and the rows that have some.
+void BatchBinder::take_members(const BatchLaunch& launch) {
+  const std::uint32_t* const owners = launch.owners->data();
+  rows_.clear();
+  offsets_.clear();
+  kept_.clear();
+  member_set_.for_each(0, launch.owners->size(), [&](std::uint64_t member) {
+    if (rows_.empty() || rows_.back() != owners[member]) {
+      rows_.push_back(owners[member]);
+      offsets_.push_back(to_row(kept_.size()));
+    }
+    kept_.push_back(to_row(member));
+  });
+  offsets_.push_back(to_row(kept_.size()));
+}
+
 // The rows at hand run: what they load is needed.
 void BatchBinder::add_rows(std::uint32_t number, BatchRows& result) {
   const BatchLaunch& launch = plan_.launches[number];
-  if (launch.drops) keep_members(number);
   for (const BatchAccess& access : launch.accesses) {
     if (access.is_made && (!access.is_zero || reads_zeros_[number])) need_load(launch, access);
   }
@@ -38,9 +53,7 @@ void BatchBinder::add_rows(std::uint32_t number, BatchRows& result) {
 }
 
 // Of a launch that drops: by its rows, those members that are not 0.
-void BatchBinder::keep_members(std::uint32_t number) {
-  const BatchLaunch& launch = plan_.launches[number];
-  const RowSet& members = members_of(number);
+void BatchBinder::keep_members(const BatchLaunch& launch, const RowSet& members) {
   kept_.clear();
   offsets_.assign(1, 0);
   if (launch.types) {

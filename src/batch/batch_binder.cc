@@ -26,6 +26,14 @@ bool is_pure(const BatchPlan& plan, const BatchLaunch& launch) {
          std::ranges::all_of(launch.accesses, is_of_rows);
 }
 
+bool has_rows_by_members(const BatchLaunch& launch, bool is_pure) {
+  const auto is_of_member = [](const BatchAccess& access) {
+    return !access.is_zero || is_by_member(access);
+  };
+  return is_pure && launch.drops && !launch.types &&
+         std::ranges::all_of(launch.accesses, is_of_member);
+}
+
 // A pure launch with one such load runs the rows, or members, for which that is not 0.
 bool reads_zeros(const BatchLaunch& launch, bool is_pure) {
   const auto count = std::ranges::count_if(launch.accesses, is_made_zero);
@@ -48,6 +56,7 @@ BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
     const bool pure = is_pure(plan, launch);
     const std::uint64_t count = launch.drops ? member_count(launch) : 0;
     is_pure_.push_back(pure);
+    has_rows_by_members_.push_back(has_rows_by_members(launch, pure));
     reads_zeros_.push_back(reads_zeros(launch, pure));
     members_.emplace_back(pure ? 0 : count);
     has_live_.emplace_back(launch.accesses.size());

@@ -34,6 +34,7 @@ class BatchBinder {
 
  private:
   void find_live(const Batch& batch, BatchRows& result);
+  void run_live(std::uint32_t number, BatchRows& result);
   bool find_live_members(std::uint32_t number, const BatchAccess& access);
   bool find_live_rows(const BatchLaunch& launch, const BatchAccess& access);
   void mark_store(const BatchLaunch& launch, const BatchAccess& access);
@@ -47,12 +48,10 @@ class BatchBinder {
   void note_zeros(std::uint32_t number, BatchRows& result) const;
 
   void take_rows(const BatchLaunch& launch);
+  void take_members(const BatchLaunch& launch);
   void add_rows(std::uint32_t number, BatchRows& result);
-  void keep_members(std::uint32_t number);
+  void keep_members(const BatchLaunch& launch, const RowSet& members);
   void need_load(const BatchLaunch& launch, const BatchAccess& access);
-  [[nodiscard]] RowSet& members_of(std::uint32_t number) {
-    return is_pure_[number] ? member_set_ : members_[number];
-  }
 
   void add_run(std::uint32_t number, BatchRows& result);
   void add_lists(const BatchLaunch& launch, BatchRows::Run& run, BatchRows& result);
@@ -61,6 +60,7 @@ class BatchBinder {
 
   const BatchPlan& plan_;
   std::vector<bool> is_pure_;                // by launch
+  std::vector<bool> has_rows_by_members_;    // by launch: pure, a row runs if a member does
   std::vector<bool> reads_zeros_;            // by launch: a row that runs may load what is 0
   std::vector<RowSet> live_;                 // by buffer, units that need not be 0
   std::vector<RowSet> needed_;               // by buffer, units that a launch reads; of what is

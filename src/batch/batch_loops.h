@@ -91,7 +91,8 @@ void for_each_row_in(const RowSet& set, const BatchAccess& access, Visit&& visit
 
 /// Calls visit(counter) for the rows or members that read (store) row `row` by a list.
 template <class Visit>
-void for_each_reader(const BatchAccess& access, std::uint32_t row, Visit&& visit) {
+[[gnu::always_inline]] inline void for_each_reader(const BatchAccess& access, std::uint32_t row,
+                                                   Visit&& visit) {
   if (access.is_identity) return visit(row);
   const InverseIndex& readers = *access.readers;
   if (access.is_permutation) return visit(readers.readers[row]);

@@ -28,31 +28,51 @@ void BatchBinder::find_live(const Batch& batch, BatchRows& result) {
       take_rows(launch);
       for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
     }
-    if (!is_pure_[l] || row_set_.empty()) continue;
-    take_rows(launch);
-    for (const BatchSources& sources : launch.sources) {
-      for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
-    }
-    add_rows(l, result);
-    member_set_.clear();
+    if (is_pure_[l]) run_live(l, result);
   }
+}
+
+// All that the launch stores comes from what is not 0.
+void BatchBinder::run_live(std::uint32_t number, BatchRows& result) {
+  if (row_set_.empty() && member_set_.empty()) return;
+  const BatchLaunch& launch = plan_.launches[number];
+  if (has_rows_by_members_[number]) {
+    take_members(launch);
+  } else {
+    take_rows(launch);
+    if (launch.drops) keep_members(launch, member_set_);
+  }
+  member_set_.clear();
+  for (const BatchSources& sources : launch.sources) {
+    for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
+  }
+  add_rows(number, result);
 }
 
 // The members, and so rows, of a launch that read what is not 0. Whether there are any.
 bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& access) {
   const BatchLaunch& launch = plan_.launches[number];
   const std::uint64_t count = member_count(launch);
-  RowSet& members = members_of(number);
+  RowSet& members = is_pure_[number] ? member_set_ : members_[number];
   bool is_read = false;
-  with_owner(launch, [&](auto owner) {
-    const auto note = [&](std::uint32_t member) {
-      is_read = true;
-      if (launch.drops) members.insert(member);
-      row_set_.insert(owner(member));
-    };
+  const auto find = [&](auto&& note) {
     for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
       if (access.map == RowMap::List) return for_each_reader(access, row, note);
       if (row < count) note(row);
+    });
+  };
+  if (has_rows_by_members_[number]) {
+    find([&](std::uint32_t member) {
+      is_read = true;
+      members.insert(member);
+    });
+    return is_read;
+  }
+  with_owner(launch, [&](auto owner) {
+    find([&](std::uint32_t member) {
+      is_read = true;
+      if (launch.drops) members.insert(member);
+      row_set_.insert(owner(member));
     });
   });
   return is_read;

@@ -84,6 +84,7 @@ void BatchBinder::find_needed(std::uint32_t number, BatchRows& result) {
   if (!zeros_.empty()) note_zeros(number, result);
   if (row_set_.empty()) return;
   take_rows(launch);
+  if (launch.drops) keep_members(launch, members_[number]);
   add_rows(number, result);
   for (const BatchUpdate& update : launch.updates) {
     if (!runs(update)) result.unstored.push_back({number, update.access});
