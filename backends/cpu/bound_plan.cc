@@ -2,25 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <string_view>
 #include <utility>
 
 #include "src/kernel/kernel_lists.h"
-#include "src/kernel/prelude.h"
-#include "src/kernel/print_cpp.h"
-#include "src/kernel/schedule/schedule_kernel.h"
-#include "src/support/hash128.h"
 
 namespace vecc::cpu {
 namespace {
-
-// Of its text: the same in every graph, so that its code is found again whatever it was compiled
-// with.
-std::string name_of(const Kernel& kernel, const KernelSchedule& schedule) {
-  Hash128 hash;
-  hash.add(std::string_view(print_cpp(kernel, schedule)));
-  return "kernel_" + hexadecimal_text(hash.high(), hash.low());
-}
 
 // Measured on one core of a Xeon: what GCC 12 takes for a kernel of many, an interpreted launch of
 // a few rows, and one more unit of Launch::work in it.
@@ -64,19 +51,17 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, std::uint64_t runs
     bound->interpret();
     return bound;
   }
-  std::vector<CodePart> parts;
-  for (const Kernel& kernel : bound->plan_.kernels) {
-    const KernelSchedule schedule = schedule_for_cpp(kernel);
-    bound->names_.push_back(name_of(kernel, schedule));
-    parts.push_back({print_cpp(kernel, schedule, bound->names_.back())});
-    bound->scratch_bytes_.push_back(schedule.scratch_bytes);
-  }
-  auto loaded = load_code(kernel_prelude(), parts, load, counts);
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : bound->plan_.kernels) kernels.push_back(&kernel);
+  auto loaded = load_kernels(kernels, load, counts);
   if (!loaded && loaded.error().list().front().code == ErrorCode::CompilerAbsent) {
     bound->interpret();
     return bound;
   }
-  VECC_TRY(bound->units_, std::move(loaded));
+  VECC_TRY(bound->code_, std::move(loaded));
+  for (const LoadedKernel& kernel : bound->code_) {
+    bound->scratch_bytes_.push_back(kernel.scratch_bytes);
+  }
   return bound;
 }
 
@@ -90,8 +75,7 @@ void BoundPlan::interpret() {
 
 KernelFunction BoundPlan::function_of(std::uint32_t kernel, bool narrow) const {
   if (is_interpreted()) return interpreters_[kernel].function(narrow);
-  const auto function = reinterpret_cast<KernelFunction>(
-      units_[kernel]->symbol((names_[kernel] + (narrow ? "_16" : "_32")).c_str()));
+  const KernelFunction function = narrow ? code_[kernel].narrow : code_[kernel].wide;
   VECC_CHECK(function != nullptr, "a kernel without its function");
   return function;
 }

@@ -3,11 +3,10 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "backends/cpu/kernel_interpreter.h"
-#include "backends/cpu/load_code.h"
+#include "backends/cpu/load_kernels.h"
 #include "backends/cpu/native_arrays.h"
 #include "backends/cpu/native_block.h"
 #include "src/runtime/tile_walk.h"
@@ -68,11 +67,10 @@ class BoundPlan {
   Plan plan_;
   NativeArrays arrays_;
   NativeBlock arena_;
-  std::vector<NativeBlock> blocks_;                       // by buffer
-  std::vector<std::string> names_;                        // by kernel: what its symbols begin with
-  std::vector<std::shared_ptr<const LoadedUnit>> units_;  // by kernel
-  std::vector<std::uint64_t> scratch_bytes_;              // by kernel
-  std::vector<KernelInterpreter> interpreters_;           // by kernel, in place of units
+  std::vector<NativeBlock> blocks_;              // by buffer
+  std::vector<LoadedKernel> code_;               // by kernel
+  std::vector<std::uint64_t> scratch_bytes_;     // by kernel
+  std::vector<KernelInterpreter> interpreters_;  // by kernel, in place of code
   ArgumentArrays arguments_;
   TileWalk walk_;
 };

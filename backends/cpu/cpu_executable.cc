@@ -2,29 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "backends/cpu/bound_plan.h"
+#include "backends/cpu/thread_teams.h"
 #include "src/support/log.h"
 
 namespace vecc::cpu {
 namespace {
-
-// One team a number of threads, shared by the executables that want it: a training has one for each
-// kind of batch, and runs them in turn.
-std::shared_ptr<ThreadTeam> team_of(std::uint32_t threads) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  static std::mutex mutex;
-  static std::map<std::uint32_t, std::weak_ptr<ThreadTeam>> teams;
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<ThreadTeam> team = teams[threads].lock();
-  if (!team) teams[threads] = team = std::make_shared<ThreadTeam>(threads);
-  return team;
-}
 
 // Once, for a training compiles a program for each kind of batch.
 void warn_without_compiler() {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "src/support/hash128.h"
+#include "src/weights/file_digest.h"
 #include "tools/common/interrupt.h"
 #include "tools/import/sql/trained_columns.h"
 #include "tools/vecc/model_mark.h"
@@ -16,32 +16,6 @@ constexpr std::string_view kDatabaseKey = "vecc.model.database";
 constexpr std::string_view kLossKey = "vecc.model.loss";
 constexpr std::string_view kDigestKey = "vecc.model.digest";
 constexpr std::string_view kFormat = "1";
-
-const std::string* find_entry(const WeightFile& file, std::string_view key) {
-  const auto found = std::ranges::find(file.metadata, key, &MetadataEntry::first);
-  return found == file.metadata.end() ? nullptr : &found->second;
-}
-
-// Of everything but the digest itself, whatever the order of the tensors.
-std::string digest_of(const WeightFile& file) {
-  Hash128 hash;
-  for (const auto& [key, value] : file.metadata) {
-    if (key == kDigestKey) continue;
-    hash.add(std::string_view(key));
-    hash.add(std::string_view(value));
-  }
-  std::vector<const WeightTensor*> tensors;
-  for (const WeightTensor& tensor : file.tensors) tensors.push_back(&tensor);
-  std::ranges::sort(tensors, {},
-                    [](const WeightTensor* t) -> const std::string& { return t->name; });
-  for (const WeightTensor* tensor : tensors) {
-    hash.add(std::string_view(tensor->name));
-    hash.add(text_of(tensor->type));
-    for (const std::uint64_t extent : tensor->shape) hash.add(extent);
-    hash.add(std::string_view(tensor->data));
-  }
-  return hexadecimal_text(hash.high(), hash.low());
-}
 
 std::string_view database_text(const NeuronGraph& graph) {
   const auto found =
@@ -63,7 +37,7 @@ Result<std::string> write_model(const NeuronGraph& graph, Loss loss, const std::
                        {{std::string(kModelFormatKey), std::string(kFormat)},
                         {std::string(kDatabaseKey), std::string(database)},
                         {std::string(kLossKey), std::string(text_of(loss))}});
-  std::string digest = digest_of(file);
+  std::string digest = weights::digest_of(file, kDigestKey);
   file.metadata.emplace_back(kDigestKey, digest);
   const DeferInterrupt whole_file;
   VECC_TRY_VOID(write_weights(file, path));
@@ -73,10 +47,10 @@ Result<std::string> write_model(const NeuronGraph& graph, Loss loss, const std::
 Result<ModelFile> read_model(const std::string& path, const WeightLimits& limits) {
   VECC_TRY(const WeightFile file, read_weights(path, limits));
   const std::string place = escape_terminal(path, 4096);
-  const std::string* format = find_entry(file, kModelFormatKey);
-  const std::string* database = find_entry(file, kDatabaseKey);
-  const std::string* loss = find_entry(file, kLossKey);
-  const std::string* digest = find_entry(file, kDigestKey);
+  const std::string* format = weights::find_entry(file, kModelFormatKey);
+  const std::string* database = weights::find_entry(file, kDatabaseKey);
+  const std::string* loss = weights::find_entry(file, kLossKey);
+  const std::string* digest = weights::find_entry(file, kDigestKey);
   if (format == nullptr) {
     return Errors(ErrorCode::BadWeightFile, place, "is no model: vecc learn makes one");
   }
@@ -89,7 +63,7 @@ Result<ModelFile> read_model(const std::string& path, const WeightLimits& limits
   if (database == nullptr || !parsed || digest == nullptr) {
     return Errors(ErrorCode::BadWeightFile, place, "is a model that lacks a part");
   }
-  const std::string found = digest_of(file);
+  const std::string found = weights::digest_of(file, kDigestKey);
   if (found != *digest) {
     return Errors(ErrorCode::WrongChecksum, place,
                   "has the digest " + found + ", but states " + escape_terminal(*digest, 60) +

@@ -1,0 +1,27 @@
+// Kernels to functions that are loaded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/cpu/load_code.h"
+#include "src/runtime/tile_walk.h"
+#include "vecc/kernel.h"
+
+namespace vecc::cpu {
+
+struct LoadedKernel {
+  std::shared_ptr<const LoadedUnit> unit;  ///< has the functions
+  KernelFunction narrow = nullptr;         ///< lists of 16 bits; null if the kernel has no lists
+  KernelFunction wide = nullptr;           ///< of 32
+  std::uint64_t scratch_bytes = 0;
+};
+
+/// In the order of `kernels`. Errors: those of load_code().
+[[nodiscard]] Result<std::vector<LoadedKernel>> load_kernels(std::span<const Kernel* const> kernels,
+                                                             const LoadOptions& options,
+                                                             CodeCounts* counts);
+
+}  // namespace vecc::cpu

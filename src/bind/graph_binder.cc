@@ -1,0 +1,296 @@
+#include "src/bind/graph_binder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace vecc::binding {
+namespace {
+
+// Parts of a neuron run in the first, what reads them in the second.
+constexpr std::uint32_t kStagesOfRank = 2;
+constexpr std::uint32_t kUnitRow = 0;  // the number 1, which facts without a value are
+
+template <class T>
+void convert(std::span<const double> from, std::byte* to) {
+  for (const double number : from) {
+    const auto value = static_cast<T>(number);
+    std::memcpy(to, &value, sizeof value);
+    to += sizeof value;
+  }
+}
+
+// Inputs before their readers, by a stack of our own: chains may be as long as the graph.
+std::vector<NeuronId> order_by_inputs(const NeuronGraph& graph) {
+  std::vector<NeuronId> order;
+  std::vector<std::uint64_t> next(graph.input_begin.begin(), graph.input_begin.end() - 1);
+  std::vector<bool> is_open(graph.neuron_count());
+  std::vector<NeuronId> stack;
+  for (std::uint64_t root = 0; root < graph.neuron_count(); ++root) {
+    if (is_open[root]) continue;
+    is_open[root] = true;
+    stack.push_back(static_cast<NeuronId>(root));
+    while (!stack.empty()) {
+      const NeuronId n = stack.back();
+      if (next[n] == graph.input_begin[n + std::uint64_t{1}]) {
+        order.push_back(n);
+        stack.pop_back();
+        continue;
+      }
+      const NeuronId input = graph.inputs[next[n]++];
+      if (is_open[input]) continue;
+      is_open[input] = true;
+      stack.push_back(input);
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+Result<void> GraphBinder::bind(std::span<const NeuronGraph* const> graphs, RowLaunches& to) {
+  begin(to);
+  for (const NeuronGraph* graph : graphs) VECC_TRY_VOID(bind_graph(*graph));
+  if (next_ >= kNone) {
+    return Errors(ErrorCode::LimitRows, "bind",
+                  "the values are " + std::to_string(next_) + " numbers, the limit is " +
+                      std::to_string(kNone - 1));
+  }
+  reserve_values();
+  to.elements = next_;
+  to.weights = weights_.block();
+  to.order.clear();
+  for (std::uint32_t s = 0; s < stage_count_; ++s) {
+    to.order.insert(to.order.end(), stages_[s].begin(), stages_[s].end());
+  }
+  return {};
+}
+
+Result<void> GraphBinder::find_recipes(const NeuronGraph& graph) {
+  RowLaunches nothing;
+  begin(nothing);
+  emits_ = false;
+  const Result<void> bound = bind_graph(graph);
+  emits_ = true;
+  return bound;
+}
+
+void GraphBinder::begin(RowLaunches& to) {
+  to_ = &to;
+  to.used = 0;
+  to.outputs.clear();
+  for (std::uint32_t s = 0; s < stage_count_; ++s) stages_[s].clear();
+  stage_count_ = 0;
+  next_ = 1;
+  constexpr double kOne = 1;
+  write(kUnitRow, std::span(&kOne, 1));
+  weights_.trim();
+}
+
+Result<void> GraphBinder::bind_graph(const NeuronGraph& graph) {
+  VECC_TRY_VOID(groups_.match(graph));
+  VECC_TRY_VOID(weights_.match(graph));
+  graph_ = &graph;
+  last_.range = nullptr;
+  errors_ = {};
+  table_shape_.clear();
+  for (const WeightTable& table : graph.weight_tables) {
+    table_shape_.push_back(book_.shape_id(table.shape));
+  }
+  row_.assign(graph.neuron_count(), kNone);
+  shape_.resize(graph.neuron_count());
+  stage_.resize(graph.neuron_count());
+  Bound bound = bind_in_file_order();
+  if (bound == Bound::Waits) bound = bind_by_inputs();
+  if (bound == Bound::Fails) return std::exchange(errors_, {});
+  if (next_ >= kNone) return {};  // bind() refuses it
+  for (const Sample& sample : graph.samples) {
+    const Shape shape = value_shape(sample.output);
+    to_->outputs.push_back({static_cast<std::uint32_t>(row_[sample.output] * shape.size()), shape});
+  }
+  return {};
+}
+
+// What was bound before a neuron that waits stays.
+GraphBinder::Bound GraphBinder::bind_in_file_order() {
+  for (std::uint32_t r = 0; r < graph_->ranges.size(); ++r) {
+    const NeuronRange& range = graph_->ranges[r];
+    if (range.fact != FactKind::NotAFact) {
+      bind_facts(range, range.first, range.count);
+      continue;
+    }
+    const GroupEntry& entry = groups_.entry(r);
+    for (NeuronId n = range.first; n - range.first < range.count; ++n) {
+      if (const Bound bound = bind_neuron(range, entry, n); bound != Bound::Placed) return bound;
+    }
+  }
+  return Bound::Placed;
+}
+
+GraphBinder::Bound GraphBinder::bind_by_inputs() {
+  std::uint32_t r = 0;
+  for (const NeuronId n : order_by_inputs(*graph_)) {
+    if (row_[n] != kNone) continue;
+    const NeuronRange* range = &graph_->ranges[r];
+    if (n < range->first || n - range->first >= range->count) {
+      r = graph_->range_of(n);
+      range = &graph_->ranges[r];
+    }
+    if (range->fact != FactKind::NotAFact) {
+      bind_facts(*range, n, 1);
+      continue;
+    }
+    const Bound bound = bind_neuron(*range, groups_.entry(r), n);
+    VECC_CHECK(bound != Bound::Waits, "a neuron that waits for its inputs");
+    if (bound == Bound::Fails) return bound;
+  }
+  return Bound::Placed;
+}
+
+void GraphBinder::bind_facts(const NeuronRange& range, NeuronId first, std::uint32_t count) {
+  if (range.fact == FactKind::Unit) {
+    const ShapeId scalar = book_.shape_id(Shape::scalar());
+    for (NeuronId n = first; n - first < count; ++n) place(n, kUnitRow, scalar, 0);
+    return;
+  }
+  const std::uint64_t at = first - range.first;
+  if (range.fact == FactKind::Constant) {
+    const ShapeId shape = book_.shape_id(range.shape);
+    const std::uint64_t size = range.shape.size();
+    const std::uint32_t row = new_rows(shape, count);
+    write(row * size,
+          std::span(graph_->values).subspan(range.value_begin + at * size, count * size));
+    for (std::uint32_t i = 0; i < count; ++i) place(first + i, row + i, shape, 0);
+    return;
+  }
+  const std::uint64_t bytes = byte_size(book_.dtype());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const WeightId weight = graph_->weights[range.weight_begin + at + i];
+    const std::uint32_t table = graph_->table_of_weight[weight];
+    const ShapeId shape = table_shape_[table];
+    const std::uint64_t row_bytes = book_.size_of(shape) * bytes;
+    const std::uint32_t row = new_row(shape);
+    const std::uint64_t from =
+        weights_.first_rows()[table] + weight - graph_->weight_tables[table].first;
+    if (next_ >= kNone) return;  // bind() refuses it
+    reserve_values();
+    std::memcpy(to_->values.data() + row * row_bytes, weights_.block()->data() + from * row_bytes,
+                row_bytes);
+    place(first + i, row, shape, 0);
+  }
+}
+
+GraphBinder::Bound GraphBinder::bind_neuron(const NeuronRange& range, const GroupEntry& entry,
+                                            NeuronId n) {
+  if (const Bound bound = collect(range, n); bound != Bound::Placed) return bound;
+  begin_ = std::max(kStagesOfRank * entry.rank, inputs_stage_ + 1);
+  const std::uint32_t width = range.word_begin == kNoColumn
+                                  ? 0
+                                  : word_count(graph_->functions[range.function].transformation.id);
+  words_ =
+      std::span(graph_->words)
+          .subspan(width == 0 ? 0 : range.word_begin + std::uint64_t{width} * (n - range.first),
+                   width);
+  if (!is_like_last(range) && !find_recipe(range, entry, n)) return Bound::Fails;
+  const Recipe& recipe = book_.recipe(last_.recipe);
+  if (recipe.words > 0 && words_[0] >= recipe.entries) {
+    return fail(ErrorCode::ParameterRange, n,
+                "atindex " + std::to_string(words_[0]) + " of a value with " +
+                    std::to_string(recipe.entries) + " elements");
+  }
+  emit(recipe, n);
+  if (range.has_shape && value_shape(n) != range.shape) {
+    return fail(ErrorCode::ShapeMismatch, n,
+                "has shape " + value_shape(n).text() + ", but declares " + range.shape.text());
+  }
+  return Bound::Placed;
+}
+
+GraphBinder::Bound GraphBinder::collect(const NeuronRange& range, NeuronId n) {
+  elements_.clear();
+  classes_.clear();
+  inputs_stage_ = 0;
+  bool waits = false;
+  bool fits = true;
+  const std::vector<std::uint32_t>& first_rows = weights_.first_rows();
+  vectorizer::for_each_element(*graph_, range, n, [&](WeightId weight, NeuronId input) {
+    Element element;
+    ShapeId weight_shape = 0;
+    ShapeId input_shape = 0;
+    if (weight != kNoWeight) {
+      const std::uint32_t table = graph_->table_of_weight[weight];
+      weight_shape = table_shape_[table];
+      element.weight = first_rows[table] + weight - graph_->weight_tables[table].first;
+    }
+    if (input != vectorizer::kNoNeuron) {
+      element.input = row_[input];
+      waits = waits || element.input == kNone;
+      if (waits) return;
+      input_shape = shape_[input];
+      inputs_stage_ = std::max(inputs_stage_, stage_[input]);
+    }
+    elements_.push_back(element);
+    classes_.push_back(book_.class_of(weight_shape, input_shape));
+    fits = fits && classes_.back() != kNone;
+  });
+  if (waits) return Bound::Waits;
+  return fits ? Bound::Placed
+              : fail(ErrorCode::ShapeMismatch, n,
+                     "a weight times its input is undefined: the weight's columns must equal the "
+                     "input's rows");
+}
+
+bool GraphBinder::is_like_last(const NeuronRange& range) const {
+  if (last_.range != &range || !last_.is_reusable) return false;
+  if (book_.recipe(last_.recipe).any_count && classes_.size() > 1) {
+    return std::ranges::all_of(classes_, [&](ClassId c) { return c == last_.classes[0]; });
+  }
+  return classes_ == last_.classes;
+}
+
+bool GraphBinder::find_recipe(const NeuronRange& range, const GroupEntry& entry, NeuronId n) {
+  const Result<std::uint32_t> found =
+      book_.find(entry.function, classes_, words_, range.has_shape ? &range.shape : nullptr);
+  if (!found) {
+    const Diagnostic& first = found.error().list().front();
+    (void)fail(first.code, n, first.message);
+    return false;
+  }
+  last_.range = &range;
+  last_.recipe = *found;
+  last_.classes = classes_;
+  last_.is_reusable = graph_->functions[range.function].transformation.id != Transformation::Slice;
+  return true;
+}
+
+GraphBinder::Bound GraphBinder::fail(ErrorCode code, NeuronId n, std::string message) {
+  errors_.add(code, graph_->describe(n), std::move(message));
+  return Bound::Fails;
+}
+
+std::uint32_t GraphBinder::new_rows(ShapeId shape, std::uint32_t count) {
+  const std::uint64_t size = book_.size_of(shape);
+  const std::uint64_t row = (next_ + size - 1) / size;
+  next_ = (row + count) * size;
+  return static_cast<std::uint32_t>(row);
+}
+
+void GraphBinder::reserve_values() {
+  std::vector<std::byte>& values = to_->values;
+  const std::uint64_t bytes = next_ * byte_size(book_.dtype());
+  if (values.size() >= bytes || next_ >= kNone) return;
+  values.resize(std::max<std::uint64_t>(bytes, values.size() * 3 / 2));
+}
+
+void GraphBinder::write(std::uint64_t element, std::span<const double> numbers) {
+  if (next_ >= kNone) return;  // bind() refuses it
+  reserve_values();
+  std::byte* to = to_->values.data() + element * byte_size(book_.dtype());
+  if (book_.dtype() == DType::F64) {
+    convert<double>(numbers, to);
+  } else {
+    convert<float>(numbers, to);
+  }
+}
+
+}  // namespace vecc::binding

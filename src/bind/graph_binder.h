@@ -1,0 +1,108 @@
+// From a graph of a template to launches: arrays and counts; nothing is planned.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/bind/group_match.h"
+#include "src/bind/recipes.h"
+#include "src/bind/row_launches.h"
+#include "src/vectorize/placement.h"
+
+namespace vecc::binding {
+
+/// Binds one list of graphs after another. Takes time linear in their neurons and edges; once it
+/// has seen graphs as large, and of the same recipes, it allocates nothing.
+class GraphBinder {
+ public:
+  /// Both must outlive this. Recipes that are not there yet are added.
+  GraphBinder(const TemplateData& data, RecipeBook& book)
+      : book_(book), groups_(data), weights_(data, book.dtype()) {}
+
+  /// Replaces `to`: the graphs' samples, one graph after another. Errors: those of GroupMatch and
+  /// WeightRows; those of vectorize() of a neuron; LimitRows (more than 2^32 - 1 numbers).
+  [[nodiscard]] Result<void> bind(std::span<const NeuronGraph* const> graphs, RowLaunches& to);
+  /// The recipes of a graph's neurons, and nothing else.
+  [[nodiscard]] Result<void> find_recipes(const NeuronGraph& graph);
+
+ private:
+  struct Element {
+    std::uint32_t weight = kNone;  ///< row; kNone: it has none
+    std::uint32_t input = kNone;
+  };
+  /// Of the last neuron: the next one of its range is probably alike.
+  struct Last {
+    const NeuronRange* range = nullptr;
+    std::uint32_t recipe = 0;
+    bool is_reusable = false;
+    std::vector<ClassId> classes;
+  };
+
+  enum class Bound : std::uint8_t {
+    Placed,
+    Waits,  ///< for an input that is not placed yet
+    Fails,  ///< errors_ says why
+  };
+
+  void begin(RowLaunches& to);
+  [[nodiscard]] Result<void> bind_graph(const NeuronGraph& graph);
+  [[nodiscard]] Bound bind_in_file_order();
+  [[nodiscard]] Bound bind_by_inputs();
+  [[nodiscard]] Bound bind_neuron(const NeuronRange& range, const GroupEntry& entry, NeuronId n);
+  void bind_facts(const NeuronRange& range, NeuronId first, std::uint32_t count);
+  [[nodiscard]] Bound collect(const NeuronRange& range, NeuronId n);
+  [[nodiscard]] bool find_recipe(const NeuronRange& range, const GroupEntry& entry, NeuronId n);
+  [[nodiscard]] bool is_like_last(const NeuronRange& range) const;
+  [[nodiscard]] Bound fail(ErrorCode code, NeuronId n, std::string message);
+
+  void emit(const Recipe& recipe, NeuronId n);
+  void emit_constant(const Recipe& recipe, NeuronId n);
+  void emit_row(const Recipe& recipe, NeuronId n);
+  void emit_members(const Recipe& recipe, NeuronId n);
+  void emit_adjacent(const Recipe& recipe, NeuronId n);
+  /// What is left to do with a value before its transformation.
+  void emit_then(const Recipe& recipe, NeuronId n, std::uint32_t combined, std::uint32_t stage);
+  void emit_part(std::uint32_t kernel, const Element& element, std::uint32_t row);
+  /// Appends an element's rows; `list` is that of its first access, and then of the next element's.
+  void add_element(RowLaunch& launch, const Element& element, std::size_t& list) const;
+  void add_words(const Recipe& recipe, RowLaunch& launch) const;
+  [[nodiscard]] RowLaunch& launch_of(std::uint32_t stage, std::uint32_t kernel);
+  void place(NeuronId n, std::uint32_t row, ShapeId shape, std::uint32_t stage) {
+    row_[n] = row;
+    shape_[n] = shape;
+    stage_[n] = stage;
+  }
+  /// A new row of a shape; its number, in such rows.
+  [[nodiscard]] std::uint32_t new_row(ShapeId shape) { return new_rows(shape, 1); }
+  [[nodiscard]] std::uint32_t new_rows(ShapeId shape, std::uint32_t count);
+  void reserve_values();
+  void write(std::uint64_t element, std::span<const double> numbers);
+  [[nodiscard]] Shape value_shape(NeuronId n) const { return book_.shape(shape_[n]); }
+
+  RecipeBook& book_;
+  GroupMatch groups_;
+  WeightRows weights_;
+  // Of the graph at hand.
+  const NeuronGraph* graph_ = nullptr;
+  RowLaunches* to_ = nullptr;
+  bool emits_ = true;
+  std::vector<ShapeId> table_shape_;
+  std::vector<std::uint32_t> row_;    // by neuron, in rows of its shape; kNone: not placed yet
+  std::vector<ShapeId> shape_;        // by neuron
+  std::vector<std::uint32_t> stage_;  // by neuron: the stage of the last launch that it needs
+  // Of the neuron at hand.
+  std::vector<Element> elements_;
+  std::vector<ClassId> classes_;
+  std::uint32_t inputs_stage_ = 0;  // the last one of its inputs
+  std::uint32_t begin_ = 0;         // its first one
+  std::span<const std::uint32_t> words_;
+  Errors errors_;
+  Last last_;
+  std::vector<std::vector<std::uint32_t>> stages_;  // launches by stage
+  std::uint32_t stage_count_ = 0;
+  std::uint64_t next_ = 0;  // element of the values that is free
+};
+
+}  // namespace vecc::binding
