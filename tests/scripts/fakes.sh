@@ -95,7 +95,7 @@ END
 with_packages() {
   printf '%s\n' build-essential cmake ninja-build ccache pkg-config libboost1.81-dev libboost-dev \
     libprotobuf-dev protobuf-compiler libspdlog-dev libcli11-dev nlohmann-json3-dev libzstd-dev \
-    zlib1g-dev libserd-dev libsqlite3-dev libgtest-dev libgmock-dev librapidcheck-dev python3 \
+    zlib1g-dev libserd-dev libsqlite3-dev libpq-dev libgtest-dev libgmock-dev librapidcheck-dev python3 \
     python3-venv ca-certificates \
     >"$MACHINE/installed"
 }

@@ -67,7 +67,7 @@ test_first_call_sets_up_and_second_does_nothing() {
   call run --epochs 3 "my graph.pb"
   expect_status 0
   expect_out "<--epochs><3><my graph.pb>"
-  expect_err "installing 21 packages: done"
+  expect_err "installing 22 packages: done"
   expect_err "configuring build: done"
   expect_err "building build: done"
   expect_call "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build -DVECC_TORCH=OFF"

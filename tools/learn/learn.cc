@@ -123,12 +123,13 @@ Json json_of(const std::vector<SplitScore>& scores) {
 Result<void> write_page(const LearnOptions& o, const Trained& trained, Stages& stages) {
   if (o.page.empty()) return {};
   VECC_TRY_VOID(stages.run("page", [&](ProgressLine&) {
-    const HtmlInput page{o.database.common.input + ": " + o.database.samples.target,
-                         *trained.before,
-                         trained.optimized.program,
-                         trained.optimized.report,
-                         {},
-                         trained.curves.charts().empty() ? nullptr : &trained.curves};
+    const HtmlInput page{
+        sql::shown_source(o.database.common.input) + ": " + o.database.samples.target,
+        *trained.before,
+        trained.optimized.program,
+        trained.optimized.report,
+        {},
+        trained.curves.charts().empty() ? nullptr : &trained.curves};
     return write_data(o.page, html_page(page));
   }));
   stages.describe(escape_terminal(o.page, 4096));
@@ -164,7 +165,7 @@ Result<void> learn(LearnOptions& options) {
   Stages stages(!options.run.quiet);
   if (options.database.prints_template) return sql::import_database(options.database, stages);
   VECC_TRY_VOID(check_writable({options.model, options.page}));
-  options.run.input = options.database.common.input;
+  options.run.input = sql::shown_source(options.database.common.input);
   const auto read = [&]() -> Result<NeuronGraph> {
     VECC_TRY(const DatabaseGraph rows,
              import_rows(options.database, options.run, "vecc learn", stages));

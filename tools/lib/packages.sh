@@ -5,7 +5,7 @@
 # of Boost 1.81 or newer; a trailing `?` marks a package that vecc can do without.
 BUILD_PACKAGES=(build-essential cmake ninja-build ccache pkg-config boost libprotobuf-dev
   protobuf-compiler libspdlog-dev libcli11-dev nlohmann-json3-dev libzstd-dev zlib1g-dev
-  'libserd-dev?' 'libsqlite3-dev?' libgtest-dev libgmock-dev 'librapidcheck-dev?' python3
+  'libserd-dev?' 'libsqlite3-dev?' 'libpq-dev?' libgtest-dev libgmock-dev 'librapidcheck-dev?' python3
   python3-venv ca-certificates)
 
 # os_field NAME: a field of /etc/os-release, empty if it is not there.

@@ -238,7 +238,7 @@ class SampleReader {
     std::uint64_t row = 0;
     std::vector<std::string> texts;
     return database_.query(
-        "SELECT * FROM (" + std::string(query) + "\n)", [&](SqlRow values) -> Result<void> {
+        "SELECT * FROM (" + std::string(query) + "\n) AS task", [&](SqlRow values) -> Result<void> {
           task_target_ = values.size() > 2 ? 2 : -1;
           task_split_ = values.size() > 3 ? 3 : -1;
           has_splits_ = task_split_ >= 0;

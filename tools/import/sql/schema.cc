@@ -2,86 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 
 #include "tools/import/load/load_errors.h"
+#include "tools/import/sql/source_engine.h"
 
 namespace vecc::tools::sql {
 namespace {
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return out;
-}
-
-// A text that SQL takes for a value.
-std::string quote_text(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += c;
-  }
-  return out + "'";
-}
-
-Result<void> read_columns(const SourceDatabase& database, Table& table) {
-  std::map<std::int64_t, std::uint32_t> key;
-  const std::string sql =
-      "SELECT name, type, pk FROM pragma_table_info(" + quote_text(table.name) + ") ORDER BY cid";
-  VECC_TRY_VOID(database.query(sql, [&](SqlRow row) -> Result<void> {
-    if (row[2].integer > 0) {
-      key[row[2].integer] = static_cast<std::uint32_t>(table.columns.size());
-    }
-    table.columns.push_back({std::string(row[0].text), upper(row[1].text)});
-    return {};
-  }));
-  for (const auto& [position, column] : key) table.primary_key.push_back(column);
-  return {};
-}
-
-// SQLite's names are the same in any case.
-std::uint32_t find_declared(const Table& table, std::string_view name) {
-  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
-    if (upper(table.columns[i].name) == upper(name)) return i;
-  }
-  return Table::npos;
-}
-
-Result<void> read_foreign_keys(const SourceDatabase& database, Schema& schema, std::uint32_t t) {
-  const std::string& name = schema.tables[t].name;
-  const auto dangling = [&](std::string_view parent) {
-    return Errors(
-        ErrorCode::DanglingReference, database.name() + ": table " + escape_terminal(name),
-        "declares a foreign key to " + quote(parent) + ", which is no table with such a key");
-  };
-  std::map<std::int64_t, ForeignKey> keys;
-  const std::string sql =
-      "SELECT id, seq, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(" +
-      quote_text(name) + ") ORDER BY id DESC, seq";
-  VECC_TRY_VOID(database.query(sql, [&](SqlRow row) -> Result<void> {
-    ForeignKey& key = keys[-row[0].integer];
-    key.table = t;
-    key.parent = Table::npos;
-    for (std::uint32_t p = 0; p < schema.tables.size(); ++p) {
-      if (upper(schema.tables[p].name) == upper(row[2].text)) key.parent = p;
-    }
-    if (key.parent == Table::npos) return dangling(row[2].text);
-    const Table& parent = schema.tables[key.parent];
-    const auto at = static_cast<std::size_t>(row[1].integer);
-    const std::uint32_t to =
-        row[4].kind != SqlValue::Kind::Null
-            ? find_declared(parent, row[4].text)
-            : (at < parent.primary_key.size() ? parent.primary_key[at] : Table::npos);
-    const std::uint32_t from = find_declared(schema.tables[t], row[3].text);
-    if (to == Table::npos || from == Table::npos) return dangling(row[2].text);
-    key.columns.push_back(from);
-    key.parent_columns.push_back(to);
-    return {};
-  }));
-  for (auto& [id, key] : keys) schema.foreign_keys.push_back(std::move(key));
-  return {};
-}
 
 std::string columns_text(const Table& table, const std::vector<std::uint32_t>& columns) {
   std::string out;
@@ -112,21 +38,25 @@ Result<Overlap> compare(const SourceDatabase& database, const Schema& schema,
   const std::string from = quote_name(schema.tables[key.table].columns[key.columns.front()].name);
   const std::string to =
       quote_name(schema.tables[key.parent].columns[key.parent_columns.front()].name);
+  const auto values = [&](const std::string& column, const std::string& table) {
+    return "SELECT " + database.engine().comparable(column) + " AS v FROM " + table + " WHERE " +
+           column + " IS NOT NULL";
+  };
+  const std::string keys = values(to, parent);
   Overlap overlap;
-  VECC_TRY_VOID(
-      database.query("SELECT count(" + to + ") = count(DISTINCT " + to + ") FROM " + parent,
-                     [&](SqlRow row) -> Result<void> {
-                       overlap.is_unique = row[0].integer == 1;
-                       return {};
-                     }));
-  VECC_TRY_VOID(database.query("SELECT count(" + from + "), sum(" + from + " NOT IN (SELECT " + to +
-                                   " FROM " + parent + " WHERE " + to + " IS NOT NULL)) FROM " +
-                                   child + " WHERE " + from + " IS NOT NULL",
+  VECC_TRY_VOID(database.query("SELECT count(v), count(DISTINCT v) FROM (" + keys + ") AS p",
                                [&](SqlRow row) -> Result<void> {
-                                 overlap.values = row[0].integer;
-                                 overlap.missing = row[1].integer;
+                                 overlap.is_unique = row[0].integer == row[1].integer;
                                  return {};
                                }));
+  VECC_TRY_VOID(database.query(
+      "SELECT count(*), sum(CASE WHEN p.v IS NULL THEN 1 ELSE 0 END) FROM (" + values(from, child) +
+          ") AS c LEFT JOIN (SELECT DISTINCT v FROM (" + keys + ") AS k) AS p ON p.v = c.v",
+      [&](SqlRow row) -> Result<void> {
+        overlap.values = row[0].integer;
+        overlap.missing = row[1].integer;
+        return {};
+      }));
   return overlap;
 }
 
@@ -183,6 +113,19 @@ Errors usage(const std::string& message) {
   return {ErrorCode::Usage, "vecc-import sql", message};
 }
 
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::uint32_t find_declared(const Table& table, std::string_view name) {
+  for (std::uint32_t i = 0; i < table.columns.size(); ++i) {
+    if (upper(table.columns[i].name) == upper(name)) return i;
+  }
+  return Table::npos;
+}
+
 std::uint32_t Table::find(std::string_view column) const {
   for (std::uint32_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name == column) return i;
@@ -225,20 +168,9 @@ std::string Schema::text() const {
 }
 
 Result<Schema> read_schema(const SourceDatabase& database) {
-  Schema schema;
-  VECC_TRY_VOID(database.query(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE "
-      "'\\' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
-      [&](SqlRow row) -> Result<void> {
-        schema.tables.push_back({std::string(row[0].text), {}, {}});
-        return {};
-      }));
+  VECC_TRY(Schema schema, database.engine().schema());
   if (schema.tables.empty()) {
     return Errors(ErrorCode::BadTable, database.name(), "has no tables");
-  }
-  for (Table& table : schema.tables) VECC_TRY_VOID(read_columns(database, table));
-  for (std::uint32_t t = 0; t < schema.tables.size(); ++t) {
-    VECC_TRY_VOID(read_foreign_keys(database, schema, t));
   }
   return schema;
 }

@@ -51,6 +51,11 @@ struct Schema {
   [[nodiscard]] std::string text() const;
 };
 
+/// As SQL compares names.
+[[nodiscard]] std::string upper(std::string_view text);
+/// By its name in any case; npos if there is no such column.
+[[nodiscard]] std::uint32_t find_declared(const Table& table, std::string_view name);
+
 struct TableColumn {
   std::uint32_t table = 0;
   std::uint32_t column = 0;

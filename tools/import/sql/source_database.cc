@@ -1,167 +1,52 @@
 #include "tools/import/sql/source_database.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <filesystem>
-#include <set>
 #include <utility>
 
-#include "tools/import/load/csv_reader.h"
-#include "tools/import/load/load_errors.h"
-#include "tools/import/load/sqlite_handle.h"
 #include "tools/import/load/text_file.h"
+#include "tools/import/sql/source_engine.h"
 
 namespace vecc::tools::sql {
-namespace {
 
-using sqlite::get, sqlite::message_of, sqlite::prepare, sqlite::Statement;
-
-SqlValue value_of(sqlite3_stmt* row, int column) {
-  SqlValue value;
-  switch (sqlite3_column_type(row, column)) {
-    case SQLITE_NULL: return value;
-    case SQLITE_INTEGER:
-      value.kind = SqlValue::Kind::Integer;
-      value.integer = sqlite3_column_int64(row, column);
-      value.real = static_cast<double>(value.integer);
-      break;
-    case SQLITE_FLOAT:
-      value.kind = SqlValue::Kind::Real;
-      value.real = sqlite3_column_double(row, column);
-      break;
-    case SQLITE_TEXT: value.kind = SqlValue::Kind::Text; break;
-    default: value.kind = SqlValue::Kind::Blob;
+std::string quote_name(std::string_view name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') out += '"';
+    out += c;
   }
-  const unsigned char* text = sqlite3_column_text(row, column);
-  if (text != nullptr) {
-    value.text = {reinterpret_cast<const char*>(text),
-                  static_cast<std::size_t>(sqlite3_column_bytes(row, column))};
-  }
-  return value;
+  return out + '"';
 }
 
-// A field of a CSV file: nothing is NULL; what a number is written like is one, 007 is not.
-void bind_field(sqlite3_stmt* statement, int at, std::string_view field) {
-  const char* end = field.data() + field.size();
-  std::int64_t whole = 0;
-  double real = 0;
-  if (field.empty()) {
-    sqlite3_bind_null(statement, at);
-  } else if (std::from_chars(field.data(), end, whole).ptr == end &&
-             std::to_string(whole) == field) {
-    sqlite3_bind_int64(statement, at, whole);
-  } else if (field.find_first_of(".eE") != std::string_view::npos &&
-             std::from_chars(field.data(), end, real).ptr == end && std::isfinite(real)) {
-    sqlite3_bind_double(statement, at, real);
-  } else {
-    sqlite3_bind_text(statement, at, field.data(), static_cast<int>(field.size()),
-                      SQLITE_TRANSIENT);
-  }
+bool is_address(std::string_view source) {
+  return source.starts_with("postgres://") || source.starts_with("postgresql://");
 }
 
-}  // namespace
+std::string shown_source(const std::string& source) {
+  if (!is_address(source)) return source;
+  std::string shown = source.substr(0, source.find('?'));
+  const std::size_t host = shown.find("//") + 2;
+  const std::size_t at = shown.rfind('@');
+  const std::size_t colon = shown.find(':', host);
+  if (at == std::string::npos || colon == std::string::npos || colon > at) return shown;
+  return shown.erase(colon, at - colon);
+}
 
 Result<SourceDatabase> SourceDatabase::open(const std::string& path) {
-  VECC_TRY_VOID(refuse_other_sources(path));
-  const bool folder = is_folder(path);
-  sqlite3* database = nullptr;
-  const int flags = folder ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  const int status = sqlite3_open_v2(folder ? ":memory:" : path.c_str(), &database,
-                                     flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  SourceDatabase out(database, escape_path(std::filesystem::path(path).filename().string()));
-  VECC_TRY_VOID(sqlite::check_opened(database, status, path));
-  if (folder) VECC_TRY_VOID(out.load_csv(path));
-  return out;
+  VECC_TRY(auto engine, is_address(path) ? open_postgres(path) : open_sqlite(path));
+  return SourceDatabase(std::move(engine));
 }
 
-SourceDatabase::SourceDatabase(SourceDatabase&& other) noexcept
-    : database_(std::exchange(other.database_, nullptr)), name_(std::move(other.name_)) {}
+SourceDatabase::SourceDatabase(std::unique_ptr<SourceEngine> engine) : engine_(std::move(engine)) {}
+SourceDatabase::SourceDatabase(SourceDatabase&&) noexcept = default;
+SourceDatabase& SourceDatabase::operator=(SourceDatabase&&) noexcept = default;
+SourceDatabase::~SourceDatabase() = default;
 
-SourceDatabase& SourceDatabase::operator=(SourceDatabase&& other) noexcept {
-  std::swap(database_, other.database_);
-  std::swap(name_, other.name_);
-  return *this;
-}
-
-SourceDatabase::~SourceDatabase() {
-  sqlite3_close(get(database_));
-}
-
-Result<void> SourceDatabase::load_csv(const std::string& folder) {
-  VECC_TRY(const std::vector<std::string> files, list_files(folder, ".csv"));
-  for (const std::string& file : files) {
-    VECC_TRY_VOID(load_csv_file(join_path(folder, file), file.substr(0, file.size() - 4)));
-  }
-  return {};
-}
-
-Result<void> SourceDatabase::load_csv_file(const std::string& path, const std::string& table) {
-  VECC_TRY(const TextFile file, read_text_file(path, "a line of column names"));
-  const Text text = file.text();
-  LoadErrors errors;
-  CsvReader reader(text, errors);
-  sqlite3* database = get(database_);
-  if (!reader.next()) return errors.errors();
-  std::string columns;
-  std::string marks;
-  const std::size_t width = reader.fields().size();
-  std::set<std::string> seen;
-  for (const std::string_view field : reader.fields()) {
-    if (field.empty() || !seen.insert(std::string(field)).second) {
-      return Errors(ErrorCode::BadTable, Place{text.name, 1}.text(),
-                    found_expected(field, "the names of the columns, each once"));
-    }
-    columns += (columns.empty() ? "" : ", ") + quote_name(field);
-    marks += marks.empty() ? "?" : ", ?";
-  }
-  const std::string create = "CREATE TABLE " + quote_name(table) + " (" + columns + ")";
-  const std::string insert = "INSERT INTO " + quote_name(table) + " VALUES (" + marks + ")";
-  if (sqlite3_exec(database, create.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return Errors(ErrorCode::BadTable, text.name, message_of(database));
-  }
-  const Statement statement = prepare(database, insert);
-  if (!statement) return Errors(ErrorCode::BadTable, text.name, message_of(database));
-  sqlite3_exec(database, "BEGIN", nullptr, nullptr, nullptr);
-  while (reader.next()) {
-    if (reader.fields().size() != width) {
-      errors.add(ErrorCode::BadTable, Place{text.name, reader.line()}, [&] {
-        return "found " + count_of(reader.fields().size(), "field") + ", expected " +
-               std::to_string(width) + " as in the first line";
-      });
-      continue;
-    }
-    for (std::size_t i = 0; i < width; ++i) {
-      bind_field(statement.get(), static_cast<int>(i + 1), reader.fields()[i]);
-    }
-    if (sqlite3_step(statement.get()) != SQLITE_DONE) {
-      return Errors(ErrorCode::BadTable, text.name, message_of(database));
-    }
-    sqlite3_reset(statement.get());
-  }
-  sqlite3_exec(database, "COMMIT", nullptr, nullptr, nullptr);
-  if (!errors.empty()) return errors.errors();
-  return {};
+const std::string& SourceDatabase::name() const {
+  return engine_->name;
 }
 
 Result<void> SourceDatabase::query(const std::string& sql,
                                    const std::function<Result<void>(SqlRow)>& take) const {
-  const auto failed = [&] {
-    return Errors(ErrorCode::BadTable, name_,
-                  message_of(get(database_)) + ", of " + escape_terminal(sql, 400));
-  };
-  const Statement statement = prepare(get(database_), sql);
-  if (!statement) return failed();
-  std::vector<SqlValue> values(static_cast<std::size_t>(sqlite3_column_count(statement.get())));
-  int status = SQLITE_ROW;
-  while ((status = sqlite3_step(statement.get())) == SQLITE_ROW) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = value_of(statement.get(), static_cast<int>(i));
-    }
-    VECC_TRY_VOID(take(values));
-  }
-  if (status != SQLITE_DONE) return failed();
-  return {};
+  return engine_->query(sql, take);
 }
 
 Result<void> SourceDatabase::scan(std::string_view table, std::span<const std::string> columns,
@@ -169,8 +54,29 @@ Result<void> SourceDatabase::scan(std::string_view table, std::span<const std::s
   std::string sql;
   for (const std::string& column : columns) sql += (sql.empty() ? "" : ", ") + quote_name(column);
   if (sql.empty()) sql = "1";
-  // An index would give the rows in its own order.
-  return query("SELECT " + sql + " FROM " + quote_name(table) + " NOT INDEXED", take);
+  return query("SELECT " + sql + " " + engine_->from(table), take);
+}
+
+Result<void> refuse_other_sources(const std::string& path) {
+  const auto parquet = [&](std::string_view name) {
+    return Errors(ErrorCode::NotBuiltIn, escape_path(name),
+                  "Parquet is not built in: write each table as CSV (`duckdb -c \"copy "
+                  "'orders.parquet' to 'orders.csv'\"`) and give the folder");
+  };
+  if (path.ends_with(".parquet")) return parquet(path);
+  if (is_folder(path)) {
+    VECC_TRY(const std::vector<std::string> csv, list_files(path, ".csv"));
+    if (csv.empty()) {
+      VECC_TRY(const std::vector<std::string> found, list_files(path, ".parquet"));
+      if (!found.empty()) return parquet(join_path(path, found.front()));
+      return Errors(ErrorCode::FileUnreadable, escape_path(path),
+                    "has no *.csv: expected one file a table, with a line of column names");
+    }
+  } else if (!is_file(path)) {
+    return Errors(ErrorCode::FileUnreadable, escape_path(path),
+                  "is not there: expected an SQLite file or a folder of CSV files");
+  }
+  return {};
 }
 
 }  // namespace vecc::tools::sql

@@ -1,4 +1,5 @@
-// A database to import: an SQLite file, or a folder of CSV files that SQLite holds in memory.
+// A database to import: an SQLite file, a folder of CSV files that SQLite holds in memory, or a
+// PostgreSQL server.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace vecc::tools::sql {
 
-/// A value as SQLite stores it, whatever its column was declared to hold.
+/// A value as the database stores it: in SQLite whatever its column was declared to hold.
 struct SqlValue {
   enum class Kind : std::uint8_t { Null, Integer, Real, Text, Blob };
   Kind kind = Kind::Null;
@@ -26,34 +27,37 @@ using SqlRow = std::span<const SqlValue>;
 /// `name` as SQL's quoted identifier: `"a ""b"""`. Never part of SQL otherwise.
 [[nodiscard]] std::string quote_name(std::string_view name);
 
+class SourceEngine;
+
 class SourceDatabase {
  public:
-  /// Errors: FileUnreadable, BadTable (no database; a CSV file that does not parse), NotBuiltIn
-  /// (without SQLite; PostgreSQL and Parquet, with the way out).
+  /// Errors: FileUnreadable (also a server that does not answer), BadTable (no database; a CSV file
+  /// that does not parse), NotBuiltIn (without SQLite, libpq; Parquet; with the way out).
   [[nodiscard]] static Result<SourceDatabase> open(const std::string& path);
   SourceDatabase(SourceDatabase&&) noexcept;
   SourceDatabase& operator=(SourceDatabase&&) noexcept;
   ~SourceDatabase();
 
-  /// Of the file or folder, for places; escaped.
-  [[nodiscard]] const std::string& name() const { return name_; }
-  /// Calls `take` for each row; it may stop the reading with its errors. Error BadTable: what
-  /// SQLite says.
+  /// Of the file, folder or database, for places; escaped.
+  [[nodiscard]] const std::string& name() const;
+  /// Calls `take` for each row; it may stop the reading with its errors. Errors: BadTable, what the
+  /// database says; FileUnreadable, the server went away.
   [[nodiscard]] Result<void> query(const std::string& sql,
                                    const std::function<Result<void>(SqlRow)>& take) const;
   /// All rows of a table, in the order in which they are stored: the same in each call.
   [[nodiscard]] Result<void> scan(std::string_view table, std::span<const std::string> columns,
                                   const std::function<Result<void>(SqlRow)>& take) const;
+  [[nodiscard]] const SourceEngine& engine() const { return *engine_; }
 
  private:
-  SourceDatabase(void* database, std::string name) : database_(database), name_(std::move(name)) {}
-  Result<void> load_csv(const std::string& folder);
-  Result<void> load_csv_file(const std::string& path, const std::string& table);
-
-  void* database_ = nullptr;  ///< sqlite3
-  std::string name_;
+  explicit SourceDatabase(std::unique_ptr<SourceEngine> engine);
+  std::unique_ptr<SourceEngine> engine_;
 };
 
+/// Whether a source is the address of a server.
+[[nodiscard]] bool is_address(std::string_view source);
+/// A source as it may be shown: an address without its password and options.
+[[nodiscard]] std::string shown_source(const std::string& source);
 /// Refuses by name what is no SQLite file and no folder of CSV files.
 [[nodiscard]] Result<void> refuse_other_sources(const std::string& path);
 

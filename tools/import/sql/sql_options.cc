@@ -68,9 +68,9 @@ void add_template_options(CLI::App& command, ImportDatabaseOptions& o) {
 void add_database_options(CLI::App& command, ImportDatabaseOptions& options) {
   command
       .add_option("database", options.common.input,
-                  "An SQLite file, or a folder of CSV files with a line of names")
+                  "An SQLite file, a folder of CSV files with a line of names, or postgresql://...")
       ->required()
-      ->type_name("FILE|DIR");
+      ->type_name("FILE|DIR|URL");
   command
       .add_option("--target", options.samples.target,
                   "What to predict of each row of a table; with --task the table alone, or "

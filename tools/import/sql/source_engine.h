@@ -1,0 +1,37 @@
+// What a SourceDatabase reads by: SQLite, or a PostgreSQL server.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tools/import/sql/source_database.h"
+#include "vecc/error.h"
+
+namespace vecc::tools::sql {
+
+struct Schema;
+
+class SourceEngine {
+ public:
+  virtual ~SourceEngine() = default;
+  /// As SourceDatabase's.
+  [[nodiscard]] virtual Result<void> query(
+      const std::string& sql, const std::function<Result<void>(SqlRow)>& take) const = 0;
+  /// `FROM "t"`, so that each reading gives the rows in the same order.
+  [[nodiscard]] virtual std::string from(std::string_view table) const = 0;
+  /// What two columns of other types are compared by: the column, or its text.
+  [[nodiscard]] virtual std::string comparable(const std::string& column) const = 0;
+  /// Tables, columns and keys as they are declared.
+  [[nodiscard]] virtual Result<Schema> schema() const = 0;
+  /// Of the database, for places; escaped.
+  std::string name;
+};
+
+/// An SQLite file, or a folder of CSV files. Errors: SourceDatabase::open()'s.
+[[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_sqlite(const std::string& path);
+/// postgresql://user@host/database, by libpq: one transaction, which reads only and sees one state.
+[[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_postgres(const std::string& address);
+
+}  // namespace vecc::tools::sql
