@@ -10,6 +10,7 @@
 #include "backends/cuda/device_unit.h"
 #include "backends/reference/program_interpreter.h"
 #include "src/kernel/print_end_run.h"
+#include "src/kernel/print_set_numbers.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::test {
@@ -55,6 +56,7 @@ Result<void> compile_units(const Plan& plan) {
   }
   std::erase_if(kernels, std::not_fn(is_chosen));
   kernels.push_back(print_end_run(plan.dtype));
+  kernels.push_back(print_set_numbers(plan.dtype));
   return compile_texts(kernels);
 }
 
