@@ -94,12 +94,22 @@ void BatchBinder::need_load(const BatchLaunch& launch, const BatchAccess& access
   const bool by_list = access.map == RowMap::List && !access.is_identity;
   const std::uint32_t* const list = by_list ? access.list->data() : nullptr;
   const auto need = [&](std::uint32_t counter) { need_row(by_list ? list[counter] : counter); };
-  if (access.space == KernelSpace::Row) {
-    for (const std::uint32_t row : rows_) need(row);
-  } else if (launch.drops) {
-    for (const std::uint32_t member : kept_) need(member);
-  } else {
-    for (const std::uint32_t row : rows_) for_each_member(launch, row, need);
+  if (access.space == KernelSpace::Row || launch.drops) {
+    const std::vector<std::uint32_t>& counters = access.space == KernelSpace::Row ? rows_ : kept_;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      if (by_list && i + kAhead < counters.size()) fetch(list + counters[i + kAhead]);
+      need(counters[i]);
+    }
+    return;
+  }
+  const bool is_ragged = launch.segments == KernelSegments::Ragged;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (is_ragged && i + kAhead < rows_.size()) {
+      const std::uint32_t& begin = (*launch.offsets)[rows_[i + kAhead]];
+      fetch(&begin);
+      if (by_list) fetch(list + (*launch.offsets)[rows_[i + kAhead / 2]]);
+    }
+    for_each_member(launch, rows_[i], need);
   }
 }
 

@@ -52,6 +52,7 @@ BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
   std::uint64_t rows = 0;
   std::uint64_t members = 0;
   std::uint64_t pure_members = 0;
+  std::uint64_t entries = 0;
   for (const BatchLaunch& launch : plan.launches) {
     const bool pure = is_pure(plan, launch);
     const std::uint64_t count = launch.drops ? member_count(launch) : 0;
@@ -61,6 +62,9 @@ BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
     members_.emplace_back(pure ? 0 : count);
     has_live_.emplace_back(launch.accesses.size());
     rows = std::max<std::uint64_t>(rows, launch.rows);
+    for (const BatchAccess& access : launch.accesses) {
+      entries = std::max<std::uint64_t>(entries, access.rows);
+    }
     members = std::max(members, count);
     if (pure) pure_members = std::max(pure_members, count);
   }
@@ -69,7 +73,7 @@ BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
   rows_.reserve(rows);
   offsets_.reserve(rows + 1);
   kept_.reserve(members);
-  entries_.reserve(std::max(rows, members));
+  entries_.reserve(std::max({entries, rows, members}));
   runs_.resize(plan.groups.size());
   touched_.resize(plan.groups.size());
 }

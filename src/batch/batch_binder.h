@@ -35,6 +35,8 @@ class BatchBinder {
  private:
   void find_live(const Batch& batch, BatchRows& result);
   void run_live(std::uint32_t number, BatchRows& result);
+  template <class Visit>
+  void for_each_live_reader(const BatchAccess& access, Visit&& visit);
   bool find_live_members(std::uint32_t number, const BatchAccess& access);
   bool find_live_rows(const BatchLaunch& launch, const BatchAccess& access);
   void mark_store(const BatchLaunch& launch, const BatchAccess& access);

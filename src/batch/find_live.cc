@@ -49,6 +49,24 @@ void BatchBinder::run_live(std::uint32_t number, BatchRows& result) {
   add_rows(number, result);
 }
 
+// Calls visit(counter) for what reads, by a list, a row that is not 0.
+template <class Visit>
+void BatchBinder::for_each_live_reader(const BatchAccess& access, Visit&& visit) {
+  entries_.clear();
+  for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
+    entries_.push_back(row);
+    fetch_readers(access, row);
+  });
+  const bool has_offsets = !access.is_identity && !access.is_permutation;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (has_offsets && i + kAhead < entries_.size()) {
+      const InverseIndex& readers = *access.readers;
+      fetch(readers.readers.data() + readers.offsets[entries_[i + kAhead]]);
+    }
+    for_each_reader(access, entries_[i], visit);
+  }
+}
+
 // The members, and so rows, of a launch that read what is not 0. Whether there are any.
 bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& access) {
   const BatchLaunch& launch = plan_.launches[number];
@@ -56,15 +74,17 @@ bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& acc
   RowSet& members = is_pure_[number] ? member_set_ : members_[number];
   bool is_read = false;
   const auto find = [&](auto&& note) {
+    if (access.map == RowMap::List) return for_each_live_reader(access, note);
     for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
-      if (access.map == RowMap::List) return for_each_reader(access, row, note);
       if (row < count) note(row);
     });
   };
   if (has_rows_by_members_[number]) {
+    const std::uint32_t* const owners = launch.owners->data();
     find([&](std::uint32_t member) {
       is_read = true;
       members.insert(member);
+      fetch(owners + member);
     });
     return is_read;
   }
@@ -85,12 +105,16 @@ bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& a
     is_read = true;
     row_set_.insert(row);
   };
+  if (access.map == RowMap::List) {
+    for_each_live_reader(access, note);
+    return is_read;
+  }
   for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
     switch (access.map) {
+      case RowMap::List: return;  // above
       case RowMap::Direct:
         if (row < launch.rows) note(row);
         return;
-      case RowMap::List: return for_each_reader(access, row, note);
       case RowMap::One:
         for (std::uint32_t r = 0; r < launch.rows && row == 0; ++r) note(r);
         return;
