@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "src/function/differentiate.h"
+#include "src/function/draw.h"
 
 namespace vecc::cpu {
 namespace {
@@ -98,6 +99,7 @@ void evaluate_row(const Kernel& kernel, const KernelNode& node, std::span<const 
       break;
     }
     case Kind::Combine: evaluate(node.combination, nullptr, elements, result); break;
+    case Kind::Draw: draw_entries(elements, result); break;
     case Kind::CombineVjp: {
       const std::size_t count = elements.size() - 2;
       std::vector<std::span<double>> gradients(count);

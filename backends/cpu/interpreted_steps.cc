@@ -31,7 +31,7 @@ void InterpretedBlock<T>::compute(std::uint32_t number, const Items& items) {
     scan(number, items);
   } else if (node.kind == Kind::Selected) {
     select(number, items);
-  } else if (is_entrywise(kernel_, node)) {
+  } else if (is_entrywise(kernel_, node) && node.kind != Kind::Draw) {
     compute_entries(number, items);
   } else {
     compute_each(number, items);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "src/function/draw.h"
+
 namespace vecc::libtorch {
 namespace {
 
@@ -80,6 +82,36 @@ at::Tensor similarity(const at::Tensor& a, const at::Tensor& b) {
     return (x * y).sum(1, /*keepdim=*/true);
   };
   return dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt());
+}
+
+// As philox() of src/function/draw.h, in whole numbers of 64 bits, whose products wrap.
+at::Tensor draw(std::span<const Rows> words) {
+  const c10::NoGradGuard unrecorded;
+  constexpr std::int64_t kLow = 0xFFFFFFFF;
+  std::vector<at::Tensor> w;
+  for (const Rows& word : words) {
+    const at::Tensor x = word.tensor;
+    w.push_back(
+        at::where((x >= 0).logical_and(x < 4294967296.0), x, at::zeros_like(x)).to(at::kLong));
+  }
+  at::Tensor key[] = {w[0], w[1]};
+  at::Tensor c[] = {w[2], w[3], w[4], w[5]};
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    const at::Tensor a = c[0] * std::int64_t{kPhiloxFactors[0]};
+    const at::Tensor b = c[2] * std::int64_t{kPhiloxFactors[1]};
+    const auto high = [](const at::Tensor& product) {
+      return at::bitwise_and(at::bitwise_right_shift(product, at::Scalar(32)), at::Scalar(kLow));
+    };
+    c[0] = at::bitwise_xor(at::bitwise_xor(high(b), c[1]), key[0]);
+    c[1] = at::bitwise_and(b, at::Scalar(kLow));
+    c[2] = at::bitwise_xor(at::bitwise_xor(high(a), c[3]), key[1]);
+    c[3] = at::bitwise_and(a, at::Scalar(kLow));
+    for (int k = 0; k < 2; ++k) {
+      key[k] = at::bitwise_and(key[k] + std::int64_t{kPhiloxSteps[k]}, at::Scalar(kLow));
+    }
+  }
+  const at::Tensor number = at::bitwise_right_shift(c[0], at::Scalar(kDrawShift));
+  return (number.to(words[0].tensor.scalar_type()) + 0.5) * kDrawUnit;
 }
 
 at::Tensor combine(const ExprNode& node, const at::Tensor& constant,
@@ -210,6 +242,15 @@ RowExpression::RowExpression(const Expr& expr, std::span<const Shape> operands,
         stack.push_back(*shape);
         break;
       }
+      case ExprNode::Kind::Draw: {
+        const auto shape =
+            drawn_shape(std::span<const Shape>(stack).last(node.arity), "expression");
+        VECC_CHECK(shape.has_value(), shape ? "" : shape.error().text());
+        prepared.operand = *shape;
+        stack.resize(stack.size() - node.arity);
+        stack.push_back(*shape);
+        break;
+      }
     }
   }
 }
@@ -224,9 +265,12 @@ at::Tensor RowExpression::operator()(std::span<const at::Tensor> operands) const
         stack.back() = {node.transformation(stack.back().tensor),
                         node.transformation.result_shape()};
         break;
-      case ExprNode::Kind::Combine: {
+      case ExprNode::Kind::Combine:
+      case ExprNode::Kind::Draw: {
         const auto elements = std::span<const Rows>(stack).last(node.node.arity);
-        Rows result{combine(node.node, node.constant, elements), node.operand};
+        const bool draws = node.node.kind == ExprNode::Kind::Draw;
+        Rows result{draws ? draw(elements) : combine(node.node, node.constant, elements),
+                    node.operand};
         stack.resize(stack.size() - node.node.arity);
         stack.push_back(std::move(result));
         break;

@@ -17,6 +17,9 @@ struct SampleRow {
 /// By sample.
 [[nodiscard]] std::vector<SampleRow> sample_rows(const Program& program);
 
+/// What becomes of a forward Program's updates (of statistics, by a training step).
+enum class RestrictUpdates : std::uint8_t { Drop, Keep };
+
 /// Restricts one Program again and again. No pass runs: ops keep their order and their meaning and
 /// lose the rows that none of the samples reads, so that the optimizer's work on the whole carries
 /// over.
@@ -28,14 +31,15 @@ struct SampleRow {
 ///   %3 = output %2 [1, 0] : f32[2, 1]                    row 0 is now sample 1
 class BatchProgram {
  public:
-  /// A forward Program: no contract, vjp, state or update (their VECC_CHECK). It must outlive this.
+  /// A forward Program: no contract, vjp or state (their VECC_CHECK). It must outlive this.
   explicit BatchProgram(const Program& program);
 
   /// The Program of these samples (each below sample_count(), each at most once), which it numbers
   /// from 0 in their order. Parameters are the same, with all their rows. Takes time linear in the
   /// rows and members that the samples reach, times the logarithm of the rows of an op, and in the
-  /// number of ops.
-  [[nodiscard]] Program restrict_to(std::span<const std::uint32_t> samples) const;
+  /// number of ops. Updates that are kept have all their rows, and all that those read.
+  [[nodiscard]] Program restrict_to(std::span<const std::uint32_t> samples,
+                                    RestrictUpdates updates = RestrictUpdates::Drop) const;
 
  private:
   const Program& program_;

@@ -101,8 +101,10 @@ struct TransformationSpec {
 
 /// An expression tree in postfix order: FunctionGraph's tree, and the body of a Program's `map`.
 /// Input leaves number the operands; a Combine node takes its last `arity` operands, left to right.
+/// A Draw node takes kDrawWords: a random number of each entry (docs/functions.md), whose
+/// derivative is 0.
 struct ExprNode {
-  enum class Kind : std::uint8_t { Input, Constant, Transform, Combine };
+  enum class Kind : std::uint8_t { Input, Constant, Transform, Combine, Draw };
   Kind kind = Kind::Input;
   std::uint32_t input = 0;                     ///< Input
   double constant = 0;                         ///< Constant: a scalar
@@ -110,7 +112,7 @@ struct ExprNode {
   Words words{};                               ///< Transform: Slice's bounds, AtIndex's index
   Combination combination = Combination::Sum;  ///< Combine
   int axis = -1;                               ///< Combine: Concat's axis
-  std::uint32_t arity = 0;                     ///< Combine
+  std::uint32_t arity = 0;                     ///< Combine; Draw: kDrawWords
 
   bool operator==(const ExprNode&) const = default;
 };
@@ -123,6 +125,8 @@ struct Expr {
   /// `elproduct(sum($0, $1), tanh($2))`
   [[nodiscard]] std::string text() const;
 };
+/// Operands of `draw`: two words of a key, four of a counter.
+inline constexpr std::uint32_t kDrawWords = 6;
 /// Limits of an expression (of its text and in check_expr): nodes, the longest path from the root,
 /// operand numbers.
 inline constexpr std::size_t kMaxExprNodes = 1 << 16;
@@ -173,5 +177,8 @@ struct NeuronFunction {
 /// ParameterRange (CONCAT's axis), LimitShape (more than kMaxFunctionSize elements).
 [[nodiscard]] Result<Shape> combined_shape(Combination combination, int axis, const Expr* expr,
                                            std::span<const Shape> elements, std::string_view place);
+
+/// Shape of a `draw`: shapes fit as those of a sum. Error: ShapeMismatch.
+[[nodiscard]] Result<Shape> drawn_shape(std::span<const Shape> words, std::string_view place);
 
 }  // namespace vecc

@@ -82,6 +82,7 @@ struct KernelNode {
     TransformVjp,  ///< operands x, y, g, each only if it is read (reads_x, reads_y)
     Combine,       ///< of all operands, as a map's node
     CombineVjp,    ///< its gradient by operand `wrt`: operands, the result if reads_y, g
+    Draw,          ///< random numbers, of kDrawWords operands
     Times,         ///< operand 0 times operand 1, each after its transpose
     RowSum,        ///< the sum of all entries
     Guard,         ///< operand 1; zeros if all entries of operand 0 are zero

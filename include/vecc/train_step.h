@@ -70,6 +70,7 @@ struct ParameterGradient {
 struct StepInput {
   ParameterIndex parameter = 0;
   std::function<double(double step, double rate)> value;  ///< the first step is 1
+  bool counts_runs = false;  ///< `step` is the run's number: that of an optimizer may stand still
 };
 struct StepOps {
   std::vector<std::string> states;  ///< "adam.m/w" and such
@@ -88,9 +89,11 @@ struct StepOps {
                                           std::span<const ParameterGradient> gradients,
                                           const OptimizerOptions& options);
 
-/// What to set before the run that makes step `step` (the first is 1) at a learning rate.
+/// What to set before the run that makes step `step` (the first is 1) at a learning rate. `run`:
+/// the number of the run, where that is another.
 [[nodiscard]] std::vector<ParameterValues> step_values(const StepOps& ops, std::uint64_t step,
-                                                       double rate);
+                                                       double rate,
+                                                       std::optional<std::uint64_t> run = {});
 
 /// How the learning rate changes with the epoch (or the step: whatever is counted).
 struct RateSchedule {

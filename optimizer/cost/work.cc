@@ -85,7 +85,7 @@ class Counter {
   [[nodiscard]] Work of(const MapOp& map) const {
     const auto inner =
         static_cast<double>(std::ranges::count_if(map.expr->nodes, [](const ExprNode& node) {
-          return node.kind == ExprNode::Kind::Transform || node.kind == ExprNode::Kind::Combine;
+          return node.kind != ExprNode::Kind::Input && node.kind != ExprNode::Kind::Constant;
         }));
     return {inner, operand_bytes() + bytes(op_) * (2 * inner - 1), 0,
             inner * static_cast<double>(op_.size())};

@@ -70,10 +70,12 @@ void multiply(const Keys& keys, Elements elements, std::span<Residues> y) {
   std::ranges::copy(product, y.begin());
 }
 
+KeyedHash combination_hash(const Keys& keys, Combination combination) {
+  return keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
+}
+
 // Some function of the list.
-void hash_list(const Keys& keys, Combination combination, Elements elements,
-               std::span<Residues> y) {
-  KeyedHash hash = keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
+void hash_list(KeyedHash hash, Elements elements, std::span<Residues> y) {
   hash.add(elements.size());
   for (const RowFingerprint& element : elements) {
     hash.add(element.shape.rows()).add(element.shape.cols()).add(element.parts);
@@ -83,7 +85,8 @@ void hash_list(const Keys& keys, Combination combination, Elements elements,
 
 // Every choice of one entry of each element, the last element's entry changing fastest.
 void cross(const Keys& keys, Elements elements, Shape result, std::span<Residues> y) {
-  if (!is_narrow(result)) return hash_list(keys, Combination::CrossSum, elements, y);
+  if (!is_narrow(result))
+    return hash_list(combination_hash(keys, Combination::CrossSum), elements, y);
   for (std::size_t i = 0; i < y.size(); ++i) {
     y[i] = kZero;
     std::size_t rest = i;
@@ -119,11 +122,15 @@ void fingerprint_combination(const Keys& keys, Combination combination,
     case Combination::Sparsemax: share(keys, combination, elements, result, y); return;
     case Combination::Product: multiply(keys, elements, y); return;
     case Combination::CrossSum: cross(keys, elements, result, y); return;
-    case Combination::CosSim: hash_list(keys, combination, elements, y); return;
+    case Combination::CosSim: hash_list(combination_hash(keys, combination), elements, y); return;
     case Combination::FunctionGraph: break;
   }
   fail_check("a combination with a formula", __FILE__, __LINE__,
              std::string(info(combination).text));
+}
+
+void fingerprint_draw(const Keys& keys, Elements words, std::span<Residues> y) {
+  hash_list(keys.hash(HashTag::Draw), words, y);
 }
 
 }  // namespace vecc::opt::iso

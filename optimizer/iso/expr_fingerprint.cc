@@ -24,6 +24,7 @@ Shape node_shape(const ExprNode& node, std::span<const Shape> inputs,
       return checked(transformed_shape(node.transformation, words_of(node), inputs[0], {}));
     case ExprNode::Kind::Combine:
       return checked(combined_shape(node.combination, node.axis, nullptr, inputs, {}));
+    case ExprNode::Kind::Draw: return checked(drawn_shape(inputs, {}));
   }
   return {};
 }
@@ -97,6 +98,7 @@ bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerpr
       }
       fingerprint_combination(keys_, what.combination, elements_, shapes_[node], y);
       return doubtful || makes_doubt(what.combination);
+    case ExprNode::Kind::Draw: fingerprint_draw(keys_, elements_, y); return doubtful;
   }
   return true;
 }

@@ -33,6 +33,10 @@ void fingerprint_combination(const Keys& keys, Combination combination,
                              std::span<const RowFingerprint> elements, Shape result,
                              std::span<Residues> y);
 
+/// Random numbers of these words.
+void fingerprint_draw(const Keys& keys, std::span<const RowFingerprint> words,
+                      std::span<Residues> y);
+
 /// One entry of a softmax or sparsemax over the entries in `all`; `doubtful`: one of them is.
 [[nodiscard]] Residues fingerprint_share(const Keys& keys, Combination combination,
                                          const Residues& entry, const MultisetHash& all,

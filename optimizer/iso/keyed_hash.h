@@ -26,6 +26,7 @@ enum class HashTag : std::uint8_t {
   Part,  ///< of a wide concat
   Contract,
   Vjp,
+  Draw,
 };
 
 /// All bits of the result depend on all bits of `word`; one to one.

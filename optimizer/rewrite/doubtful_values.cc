@@ -8,7 +8,8 @@ namespace {
 
 bool expr_makes_doubt(const ExprNode& node) {
   switch (node.kind) {
-    case ExprNode::Kind::Input: return false;
+    case ExprNode::Kind::Input:
+    case ExprNode::Kind::Draw: return false;
     case ExprNode::Kind::Constant: return is_doubtful({&node.constant, 1});
     case ExprNode::Kind::Transform: return makes_doubt(node.transformation.id);
     case ExprNode::Kind::Combine: return makes_doubt(node.combination);

@@ -25,6 +25,7 @@ bool ignores_zero_members(const KernelNode& node, const std::vector<bool>& zeros
     case Kind::TransformVjp:
     case Kind::Combine:
     case Kind::CombineVjp:
+    case Kind::Draw:
     case Kind::Times:
     case Kind::RowSum:
     case Kind::Guard: return !node.words_by_row;

@@ -48,6 +48,7 @@ bool is_zero(const Kernel& kernel, const KernelNode& node, const std::vector<boo
       return (node.combination == Combination::Sum || node.combination == Combination::Avg) &&
              !node.operands.empty() && is(node.operands[0]);
     case Kind::Times:
+    case Kind::Draw:
     case Kind::ReduceArg:
     case Kind::Scan:
     case Kind::Threshold: return false;

@@ -154,6 +154,12 @@ Result<Shape> expr_shape(const Context& context, const Expr& expr, Shapes elemen
         stack.push_back(shape);
         break;
       }
+      case ExprNode::Kind::Draw: {
+        VECC_TRY(const Shape shape, drawn_shape(Shapes(stack).last(kDrawWords), context.place));
+        stack.resize(stack.size() - kDrawWords);
+        stack.push_back(shape);
+        break;
+      }
     }
   }
   return stack.back();
@@ -185,6 +191,10 @@ Result<Shape> combined_shape(Combination combination, int axis, const Expr* expr
       return expr_shape(context, *expr, elements);
   }
   fail_check("known combination", __FILE__, __LINE__, context.name);
+}
+
+Result<Shape> drawn_shape(std::span<const Shape> words, std::string_view place) {
+  return plus_all({"draw", place}, words);
 }
 
 }  // namespace vecc

@@ -36,6 +36,7 @@ class ExprTape {
       case ExprNode::Kind::Constant: return constant_tensor(node);
       case ExprNode::Kind::Transform: return transform_tensor(node, values_[own[0]].element());
       case ExprNode::Kind::Combine: return combine_tensors(node, elements_of(own));
+      case ExprNode::Kind::Draw: return drawn_tensor(elements_of(own));
     }
     fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
   }
@@ -54,7 +55,8 @@ class ExprTape {
       case ExprNode::Kind::Input:
         differentiate_add(g, values_[n].shape, gradients[node.input]);
         return;
-      case ExprNode::Kind::Constant: return;
+      case ExprNode::Kind::Constant:
+      case ExprNode::Kind::Draw: return;
       case ExprNode::Kind::Transform: {
         const std::size_t operand = operands_[n][0];
         const Tensor& x = values_[operand];

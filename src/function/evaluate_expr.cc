@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/function/draw.h"
 #include "src/function/expr_tensor.h"
 
 namespace vecc {
@@ -30,6 +31,16 @@ Tensor combine_tensors(const ExprNode& node, std::span<const Element> operands) 
   return y;
 }
 
+Tensor drawn_tensor(std::span<const Element> words) {
+  std::vector<Shape> shapes;
+  for (const Element& word : words) shapes.push_back(word.shape);
+  const auto shape = drawn_shape(shapes, "expression");
+  VECC_CHECK(shape.has_value(), shape ? "" : shape.error().text());
+  Tensor y(*shape);
+  draw_entries(words, y.values);
+  return y;
+}
+
 void evaluate(const Expr& expr, std::span<const Element> operands, std::span<double> y) {
   std::vector<Tensor> stack;
   for (const ExprNode& node : expr.nodes) {
@@ -39,12 +50,14 @@ void evaluate(const Expr& expr, std::span<const Element> operands, std::span<dou
       case ExprNode::Kind::Transform:
         stack.back() = transform_tensor(node, stack.back().element());
         break;
-      case ExprNode::Kind::Combine: {
+      case ExprNode::Kind::Combine:
+      case ExprNode::Kind::Draw: {
         std::vector<Element> elements;
         for (const Tensor& operand : std::span<const Tensor>(stack).last(node.arity)) {
           elements.push_back(operand.element());
         }
-        Tensor result = combine_tensors(node, elements);
+        Tensor result = node.kind == ExprNode::Kind::Draw ? drawn_tensor(elements)
+                                                          : combine_tensors(node, elements);
         stack.erase(stack.end() - node.arity, stack.end());
         stack.push_back(std::move(result));
         break;

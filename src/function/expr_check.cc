@@ -43,6 +43,10 @@ Problem node_problem(const ExprNode& node) {
       return {ErrorCode::ParameterRange, std::move(problem)};
     }
     case ExprNode::Kind::Combine: return combine_problem(node);
+    case ExprNode::Kind::Draw:
+      if (node.arity == kDrawWords) return {};
+      return {ErrorCode::FanIn, "draw has " + std::to_string(node.arity) + " operands, expected " +
+                                    std::to_string(kDrawWords)};
   }
   fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
 }
@@ -54,7 +58,8 @@ std::uint32_t operand_count(const ExprNode& node) {
     case ExprNode::Kind::Input:
     case ExprNode::Kind::Constant: return 0;
     case ExprNode::Kind::Transform: return 1;
-    case ExprNode::Kind::Combine: return node.arity;
+    case ExprNode::Kind::Combine:
+    case ExprNode::Kind::Draw: return node.arity;
   }
   fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
 }

@@ -24,5 +24,7 @@ struct Tensor {
 [[nodiscard]] Tensor transform_tensor(const ExprNode& node, Element x);
 /// A Combine node's value from its operands'.
 [[nodiscard]] Tensor combine_tensors(const ExprNode& node, std::span<const Element> operands);
+/// A Draw node's value from its operands'.
+[[nodiscard]] Tensor drawn_tensor(std::span<const Element> words);
 
 }  // namespace vecc

@@ -29,6 +29,7 @@ std::string head_text(const ExprNode& node) {
       return std::string(info(node.combination).text) +
              bracketed(has_axis ? "axis=" + std::to_string(node.axis) : "");
     }
+    case ExprNode::Kind::Draw: return "draw";
   }
   fail_check("known node", __FILE__, __LINE__, std::to_string(static_cast<int>(node.kind)));
 }
@@ -132,10 +133,28 @@ class ExprParser {
       if (!accept(')')) return error(ErrorCode::ProgramSyntax, found("\",\" or \")\""));
       const Call call = calls_.back();
       calls_.pop_back();
-      VECC_TRY_VOID(call.arity == 1 ? add_transform(call) : add_combine(call));
+      VECC_TRY_VOID(call.name == "draw" ? add_draw(call)
+                    : call.arity == 1   ? add_transform(call)
+                                        : add_combine(call));
     }
     skip_spaces();
     return false;
+  }
+
+  Result<void> add_draw(const Call& call) {
+    if (!trim(call.parameters).empty()) {
+      return error_at(call.begin, ErrorCode::ParameterRange, "draw has no parameter");
+    }
+    if (call.arity != kDrawWords) {
+      return error_at(call.begin, ErrorCode::FanIn,
+                      "draw has " + std::to_string(call.arity) + " operands, expected " +
+                          std::to_string(kDrawWords));
+    }
+    ExprNode node;
+    node.kind = ExprNode::Kind::Draw;
+    node.arity = call.arity;
+    expr_.nodes.push_back(node);
+    return {};
   }
 
   Result<void> add_transform(const Call& call) {

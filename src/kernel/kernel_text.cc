@@ -64,6 +64,7 @@ std::string head_text(const KernelNode& node) {
     case KernelNode::Kind::Combine: return combination;
     case KernelNode::Kind::CombineVjp:
       return fmt::format("vjp ${} of {}{}", node.wrt, combination, reads_text(node));
+    case KernelNode::Kind::Draw: return "draw";
     case KernelNode::Kind::Times:
       return fmt::format("times{}{}", node.transpose_left ? " transpose-left" : "",
                          node.transpose_right ? " transpose-right" : "");

@@ -2,6 +2,7 @@
 #include "vecc/batch_program.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,14 @@ class Restriction {
   void add_output(const SampleRow& from, std::uint32_t sample) {
     rows_[from.output].push_back(from.row);
     samples_.push_back({from.output, from.row, sample});
+  }
+
+  void add_updates() {
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      if (program_.op(id).kind() != OpKind::Update) continue;
+      rows_[id].resize(program_.op(id).rows);
+      std::iota(rows_[id].begin(), rows_[id].end(), 0);
+    }
   }
 
   Program run() && {
@@ -144,6 +153,11 @@ class Restriction {
     return add(OutputOp{Index::compact(std::move(samples))}, {read(id, 0)}, op);
   }
 
+  ValueId make(const UpdateOp& update, ValueId id, const Op& op) {
+    VECC_CHECK(!update.rows, "a forward Program updates whole parameters");
+    return add(update, {*values_[op.operands[0]], read(id, 1)}, op);
+  }
+
   template <class Other>
   ValueId make(const Other&, ValueId, const Op& op) {
     fail_check("an op of a forward Program", __FILE__, __LINE__, op.note);
@@ -173,11 +187,13 @@ std::vector<SampleRow> sample_rows(const Program& program) {
 BatchProgram::BatchProgram(const Program& program)
     : program_(program), rows_(sample_rows(program)) {}
 
-Program BatchProgram::restrict_to(std::span<const std::uint32_t> samples) const {
+Program BatchProgram::restrict_to(std::span<const std::uint32_t> samples,
+                                  RestrictUpdates updates) const {
   Restriction restriction(program_);
   for (std::uint32_t i = 0; i < samples.size(); ++i) {
     restriction.add_output(rows_[samples[i]], i);
   }
+  if (updates == RestrictUpdates::Keep) restriction.add_updates();
   return std::move(restriction).run();
 }
 

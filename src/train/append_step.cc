@@ -223,11 +223,13 @@ Result<StepOps> append_step(Program& program, std::span<const ParameterGradient>
   return training::StepAppender(program, options).append(gradients);
 }
 
-std::vector<ParameterValues> step_values(const StepOps& ops, std::uint64_t step, double rate) {
+std::vector<ParameterValues> step_values(const StepOps& ops, std::uint64_t step, double rate,
+                                         std::optional<std::uint64_t> run) {
   VECC_CHECK(step > 0, "steps count from 1");
   std::vector<ParameterValues> values;
   for (const StepInput& input : ops.inputs) {
-    values.push_back({input.parameter, {input.value(static_cast<double>(step), rate)}});
+    const std::uint64_t counted = input.counts_runs ? run.value_or(step) : step;
+    values.push_back({input.parameter, {input.value(static_cast<double>(counted), rate)}});
   }
   return values;
 }

@@ -114,8 +114,9 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, BatchStep&
   return executable_->bind_batch(batch_, to.bound);
 }
 
-Result<void> BatchSteps::start(const BatchStep& batch, std::uint64_t step, double rate) {
-  std::vector<ParameterValues> values = step_values(made_.step.ops, step, rate);
+Result<void> BatchSteps::start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
+                               double rate) {
+  std::vector<ParameterValues> values = step_values(made_.step.ops, step, rate, run);
   values.push_back({made_.divisor, {batch.divisor}});
   return executable_->start_batch_with(values, *batch.bound);
 }

@@ -36,8 +36,9 @@ class BatchSteps {
   /// Makes `to` the step of these samples, of those that make() was given. May be called while a
   /// step runs.
   [[nodiscard]] Result<void> bind(std::span<const std::uint32_t> samples, BatchStep& to);
-  /// Step number `step` (the first is 1) at a learning rate.
-  [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, double rate);
+  /// Step number `step` (the first is 1), in run number `run`, at a learning rate.
+  [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
+                                   double rate);
   [[nodiscard]] std::uint64_t bytes() const { return executable_->bytes(); }
 
  private:

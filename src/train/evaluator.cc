@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "vecc/batch_program.h"
+#include "vecc/step_inputs.h"
 #include "vecc/train.h"
 
 namespace vecc {
@@ -26,6 +27,10 @@ class SampleEvaluator final : public Evaluator {
       total_ = ops.total;
       execution.kept = {total_};
       execution.own_parameters = own_parameters(ops);
+    }
+    // What a training sets of them is not for this.
+    for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+      if (is_step_input(program.parameters()[p].name)) execution.own_parameters.push_back(p);
     }
     VECC_TRY(executable_, backend.compile(program, execution));
     return {};

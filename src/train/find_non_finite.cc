@@ -10,11 +10,13 @@ namespace vecc::training {
 Result<std::optional<NonFinite>> locate_non_finite(const Backend& backend,
                                                    const ExecutionOptions& execution,
                                                    const StepProgram& step,
-                                                   const TrainPosition& position) {
+                                                   const TrainPosition& position,
+                                                   std::span<const ParameterValues> inputs) {
   ExecutionOptions options = execution;
   options.keep_values = true;
   options.own_parameters = step.own_parameters;
   VECC_TRY(const auto executable, backend.compile(step.program, options));
+  VECC_TRY_VOID(set_parameters(*executable, inputs));
   VECC_TRY_VOID(executable->run());
   for (ValueId id = 0; id < step.program.ops().size(); ++id) {
     const Op& op = step.program.op(id);

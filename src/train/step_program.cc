@@ -6,6 +6,7 @@
 #include "src/train/formula.h"
 #include "vecc/differentiate.h"
 #include "vecc/optimize.h"
+#include "vecc/step_inputs.h"
 
 namespace vecc::training {
 namespace {
@@ -26,15 +27,39 @@ void append_loss_state(Program& program, ValueId total, const Formula& divisor,
   added(program.add(UpdateOp{}, {state, sum}));
 }
 
+bool is_input(const Parameter& parameter, const TrainOptions& options) {
+  return std::ranges::find(options.inputs, parameter.name) != options.inputs.end();
+}
+
+// All but inputs, and what the Program updates by itself (running statistics).
 std::vector<ParameterIndex> learned_parameters(const Program& program,
                                                const TrainOptions& options) {
+  std::vector<bool> learns;
+  for (const Parameter& parameter : program.parameters()) {
+    learns.push_back(!is_input(parameter, options));
+  }
+  for (const Op& op : program.ops()) {
+    if (op.kind() != OpKind::Update) continue;
+    const auto* weight = std::get_if<WeightOp>(&program.op(op.operands[0]).attributes);
+    if (weight != nullptr) learns[weight->parameter] = false;
+  }
   std::vector<ParameterIndex> learned;
-  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
-    const bool is_input =
-        std::ranges::find(options.inputs, program.parameters()[p].name) != options.inputs.end();
-    if (!is_input) learned.push_back(p);
+  for (ParameterIndex p = 0; p < learns.size(); ++p) {
+    if (learns[p]) learned.push_back(p);
   }
   return learned;
+}
+
+// What every run sets beside the optimizer's inputs.
+void add_step_inputs(const Program& program, const TrainOptions& options, StepOps& ops) {
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const std::string& name = program.parameters()[p].name;
+    if (!is_step_input(name) || !is_input(program.parameters()[p], options)) continue;
+    const auto value = [name, seed = options.seed](double run, double) {
+      return step_input_value(name, seed, static_cast<std::uint64_t>(run));
+    };
+    ops.inputs.push_back({p, value, /*counts_runs=*/true});
+  }
 }
 
 std::uint64_t count_weights(std::span<const double> weights) {
@@ -84,6 +109,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
   const auto gradients = gradients_of(program, learned, values, touched);
   VECC_TRY(step.ops, append_step(program, gradients, options.optimizer));
+  add_step_inputs(program, options, step.ops);
   append_loss_state(program, loss.total, chosen.divisor);
   if (optimizes) {
     VECC_TRY(program, optimize(std::move(program), options.optimize));
@@ -117,6 +143,7 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
   VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
   VECC_TRY(made.step.ops, append_step(program, gradients_of(program, learned, values, nullptr),
                                       options.optimizer));
+  add_step_inputs(program, options, made.step.ops);
   for (std::size_t u = 0; u < made.step.ops.updates.size(); ++u) {
     made.batch.updates.push_back({made.step.ops.updates[u], made.step.ops.updated[u]});
   }

@@ -12,6 +12,7 @@
 #include "src/train/touched_rows.h"
 #include "src/train/training_state.h"
 #include "vecc/batch_program.h"
+#include "vecc/step_inputs.h"
 #include "vecc/train.h"
 
 namespace vecc::training {
@@ -49,6 +50,7 @@ class BatchTrainer final : public Trainer {
 
   Result<void> prepare() {
     if (samples_.empty()) return Errors(ErrorCode::Usage, "training", "no sample to train on");
+    VECC_TRY_VOID(check_step_inputs());
     VECC_TRY(state_, TrainingState::make(program_, backend_, execution_, options_.optimizer));
     execution_.storage = state_->storage();
     if (!is_full_batch() && !options_.restricts_batches) {
@@ -132,7 +134,7 @@ class BatchTrainer final : public Trainer {
     for (ParameterIndex p = 0; p < program_.parameters().size(); ++p) {
       const auto table =
           std::ranges::find(graph.weight_tables, program_.parameters()[p].name, &WeightTable::name);
-      if (table == graph.weight_tables.end()) continue;
+      if (table == graph.weight_tables.end() || is_step_input(table->name)) continue;
       VECC_TRY(table->values, state_->parameter(p));
       table->has_values = true;
     }
@@ -152,12 +154,27 @@ class BatchTrainer final : public Trainer {
       VECC_TRY_VOID(restore(before));
       const TrainPosition at = next_position();
       VECC_TRY(const StepProgram step, make_step(batch_samples(at.batch)));
-      return locate_non_finite(backend_, execution_, step, at);
+      return locate_non_finite(backend_, execution_, step, at, values_of(step.ops, rate()));
     }
     return std::optional<NonFinite>();
   }
 
  private:
+  [[nodiscard]] Result<void> check_step_inputs() const {
+    const bool draws = std::ranges::any_of(options_.inputs, is_step_input);
+    if (draws && options_.seed >= kStepSeeds) {
+      return Errors(ErrorCode::Usage, "--seed",
+                    "of a model that draws random numbers: expected less than 2^32");
+    }
+    const bool has_statistics = std::ranges::any_of(
+        program_.ops(), [](const Op& op) { return op.kind() == OpKind::Update; });
+    if (has_statistics && !is_full_batch()) {
+      return Errors(ErrorCode::Usage, "--batch-size",
+                    "the model's statistics (batch norm) are those of all rows: expected all");
+    }
+    return {};
+  }
+
   [[nodiscard]] std::uint64_t batch_size() const {
     const std::uint64_t all = samples_.size();
     return options_.batch_size == 0 ? all : std::min<std::uint64_t>(options_.batch_size, all);
@@ -185,7 +202,7 @@ class BatchTrainer final : public Trainer {
     for (TrainedEpoch& epoch : epochs) {
       position_ = {next_position().epoch, 0, position_.step};
       epoch.rate = rate();
-      const auto values = step_values(compiled->step.ops, optimizer_step(), epoch.rate);
+      const auto values = values_of(compiled->step.ops, epoch.rate);
       series.inputs.resize(values.size());
       for (std::size_t v = 0; v < values.size(); ++v) {
         series.inputs[v].parameter = values[v].parameter;
@@ -214,6 +231,11 @@ class BatchTrainer final : public Trainer {
     return (threads == 0 ? std::thread::hardware_concurrency() : threads) > 1;
   }
 
+  // What the next step's run sets.
+  [[nodiscard]] std::vector<ParameterValues> values_of(const StepOps& ops, double rate) const {
+    return step_values(ops, optimizer_step(), rate, position_.step + 1);
+  }
+
   Samples batch_samples(std::uint64_t batch) { return batch_samples(next_position().epoch, batch); }
   Samples batch_samples(std::uint64_t epoch, std::uint64_t batch) {
     if (options_.shuffle && !is_full_batch() && ordered_epoch_ != epoch) {
@@ -231,15 +253,14 @@ class BatchTrainer final : public Trainer {
   Result<std::uint64_t> start_compiled() {
     VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(position_.batch)));
     Executable& executable = *compiled->executable;
-    VECC_TRY_VOID(
-        set_parameters(executable, step_values(compiled->step.ops, optimizer_step(), rate())));
+    VECC_TRY_VOID(set_parameters(executable, values_of(compiled->step.ops, rate())));
     VECC_TRY_VOID(executable.start());
     return compiled->step.counted;
   }
   Result<std::uint64_t> start_bound() {
     VECC_TRY(const BatchStep* batch, bound_batch(position_.batch));
     if (!batches_come_again() && prefetch_->is_worth_a_thread()) prefetch_->begin(samples_after());
-    VECC_TRY_VOID(bound_steps_->start(*batch, optimizer_step(), rate()));
+    VECC_TRY_VOID(bound_steps_->start(*batch, optimizer_step(), position_.step + 1, rate()));
     return batch->counted;
   }
 
@@ -273,7 +294,7 @@ class BatchTrainer final : public Trainer {
   Result<StepProgram> make_step(const Samples& samples) {
     const bool is_whole =
         samples.size() == program_.sample_count() && std::ranges::is_sorted(samples);
-    Program forward = is_whole ? program_ : batches_.restrict_to(samples);
+    Program forward = is_whole ? program_ : batches_.restrict_to(samples, RestrictUpdates::Keep);
     const bool is_lazy = steps_touched_rows();
     const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
     return make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,

@@ -41,7 +41,8 @@ class Splitter {
         case ExprNode::Kind::Input: stack.push_back(leaf(operands_[node.input])); break;
         case ExprNode::Kind::Constant: stack.push_back({{node}, {}}); break;
         case ExprNode::Kind::Transform: stack.back().nodes.push_back(node); break;
-        case ExprNode::Kind::Combine: {
+        case ExprNode::Kind::Combine:
+        case ExprNode::Kind::Draw: {
           const std::size_t first = stack.size() - node.arity;
           Part combined = combine(node, std::span(stack).subspan(first));
           stack.resize(first);

@@ -5,6 +5,7 @@
 #include "src/kernel/prelude/base.h"
 #include "src/kernel/prelude/exponential.h"
 #include "src/kernel/prelude/scalars.h"
+#include "src/kernel/prelude/draw.h"
 #include "src/kernel/prelude/packs.h"
 #include "src/kernel/prelude/rows.h"
 #include "src/kernel/prelude/row_vjps.h"

@@ -42,6 +42,7 @@ std::optional<TrackedValue> evaluate_expr(const Expr& expr, std::span<const Trac
                                    stack.back());
         stack.pop_back();
         break;
+      case ExprNode::Kind::Draw: break;  // random graphs have none
       case ExprNode::Kind::Combine:
         result = tracked_combine(node.combination, node.axis, std::span(stack).last(node.arity));
         stack.resize(stack.size() - node.arity);

@@ -49,6 +49,12 @@ class OpEmitter::ExprEmitter {
           stack.push_back(combine(node, std::move(operands)));
           break;
         }
+        case ExprNode::Kind::Draw: {
+          std::vector<Term> words(stack.end() - node.arity, stack.end());
+          stack.resize(stack.size() - node.arity);
+          stack.push_back(settle(draw(words)));
+          break;
+        }
       }
     }
     const Term result = tensor(std::move(stack.back()));
@@ -215,6 +221,24 @@ class OpEmitter::ExprEmitter {
             operands[0].single && operands[1].single,
             Precedence::Atom,
             {}};
+  }
+
+  Term draw(const std::vector<Term>& words) const {
+    out_.helpers_.use(Helper::Draw);
+    std::vector<Shape> shapes;
+    for (const Term& word : words) shapes.push_back(word.shape);
+    const auto shape = drawn_shape(shapes, "expression");
+    VECC_CHECK(shape.has_value(), shape ? "" : shape.error().text());
+    Term result{Code("draw("), *shape, true, Precedence::Atom, {}};
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      const Term word = tensor(words[k]);
+      if (k > 0) result.code.add(", ");
+      result.code.add(atom(word));
+      result.code.add(spread(word.shape, *shape));
+      result.single = result.single && word.single;
+    }
+    result.code.add(")");
+    return result;
   }
 
   Term combine(const ExprNode& node, std::vector<Term> operands) {

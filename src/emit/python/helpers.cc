@@ -163,6 +163,17 @@ def cosine(a, b):
     """The cosine of the angle between a row of a and one of b."""
     return (a * b).sum(1) / ((a * a).sum(1).sqrt() * (b * b).sum(1).sqrt())
 )py"},
+    {Helper::Draw, R"py(
+def draw(*words):
+    """Random numbers from 0 to 1 by Philox 4x32-10: two words of a key, four of a counter."""
+    low = 0xFFFFFFFF
+    k0, k1, a, b, c, d = (torch.where((w >= 0) & (w < 2**32), w, 0).detach().long() for w in words)
+    for _ in range(10):
+        p, q = a * 0xD2511F53, c * 0xCD9E8D57
+        a, b, c, d = q >> 32 & low ^ b ^ k0, q & low, p >> 32 & low ^ d ^ k1, p & low
+        k0, k1 = k0 + 0x9E3779B9 & low, k1 + 0xBB67AE85 & low
+    return ((a >> 9).to(words[0].dtype) + 0.5) / 2**23
+)py"},
 };
 static_assert(std::size(kTexts) == kHelpers);
 
@@ -188,7 +199,8 @@ void Helpers::use(Helper helper) {
     case Helper::SegmentSum:
     case Helper::SegmentProduct:
     case Helper::Product:
-    case Helper::Cosine: return;
+    case Helper::Cosine:
+    case Helper::Draw: return;
   }
 }
 

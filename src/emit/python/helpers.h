@@ -27,8 +27,9 @@ enum class Helper : std::uint8_t {
   SegmentSparsemax,
   Product,
   Cosine,
+  Draw,
 };
-inline constexpr std::size_t kHelpers = static_cast<std::size_t>(Helper::Cosine) + 1;
+inline constexpr std::size_t kHelpers = static_cast<std::size_t>(Helper::Draw) + 1;
 
 class Helpers {
  public:

@@ -23,6 +23,14 @@ std::string sum_text(const NodeText& nodes, const KernelNode& node) {
   return text;
 }
 
+std::string draw_text(const NodeText& nodes, const KernelNode& node) {
+  std::string words;
+  for (const std::uint32_t operand : node.operands) {
+    words += (words.empty() ? "" : ", ") + nodes.entry(operand);
+  }
+  return fmt::format("f_draw<T>({})", words);
+}
+
 std::string derivative_text(const NodeText& nodes, const KernelNode& node) {
   const std::string g = nodes.entry(node.operands.back());
   if (only_moves(node)) return g;
@@ -81,6 +89,7 @@ std::string entry_text(const NodeText& nodes, std::uint32_t number) {
       }
       return fmt::format("{} * T({})", g, 1.0 / static_cast<double>(node.operands.size() - 2));
     }
+    case Kind::Draw: return draw_text(nodes, node);
     case Kind::Times: return nodes.entry(node.operands[0]) + " * " + nodes.entry(node.operands[1]);
     case Kind::Guard:
       return fmt::format("zero_if({} == T(0), {})", nodes.entry(node.operands[0]),

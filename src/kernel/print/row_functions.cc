@@ -124,6 +124,7 @@ void print_row_function(BodyText& out, const NodeText& of, std::uint32_t number,
     case Kind::Guard: return print_guard(out, of, number);
     case Kind::Load:
     case Kind::Constant:
+    case Kind::Draw:
     case Kind::Reduce:
     case Kind::ReduceArg:
     case Kind::Selected:

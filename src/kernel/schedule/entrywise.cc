@@ -26,7 +26,8 @@ bool is_entrywise(const Kernel& kernel, const KernelNode& node) {
   };
   switch (node.kind) {
     case Kind::Load:
-    case Kind::Constant: return true;
+    case Kind::Constant:
+    case Kind::Draw: return true;
     case Kind::Transform: return is_entrywise_function(node, kernel.nodes[node.operands[0]].shape);
     case Kind::TransformVjp:
       return is_entrywise_function(node, node.shape) &&

@@ -34,6 +34,11 @@ NodeIndex ExprNodes::add_node(const ExprNode& node, std::span<const NodeIndex> o
     const auto words = std::span(node.words).first(word_count(node.transformation.id));
     made.shape =
         *transformed_shape(node.transformation, words, kernel_.shape_of(own[0]), "expression");
+  } else if (node.kind == ExprNode::Kind::Draw) {
+    made.kind = KernelNode::Kind::Draw;
+    std::vector<Shape> shapes;
+    for (const NodeIndex n : own) shapes.push_back(kernel_.shape_of(n));
+    made.shape = *drawn_shape(shapes, "expression");
   } else if (node.combination == Combination::Product) {
     NodeIndex product = own[0];
     for (const NodeIndex next : own.subspan(1)) {
@@ -78,6 +83,7 @@ std::optional<NodeIndex> ExprNodes::differentiate(std::uint32_t wrt, NodeIndex g
 void ExprNodes::pass_on(std::size_t n, NodeIndex g) {
   const ExprNode& node = expr_.nodes[n];
   const auto& own = operands_[n];
+  if (node.kind == ExprNode::Kind::Draw) return;
   if (node.kind == ExprNode::Kind::Transform) {
     KernelNode vjp = node_of(KernelNode::Kind::TransformVjp, kernel_.shape_of(values_[own[0]]));
     vjp.transformation = node.transformation;

@@ -1,10 +1,12 @@
 #include "program.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "errors.h"
 #include "program_builder.h"
+#include "src/program/forward.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/emit.h"
 #include "tools/html/html_page.h"
@@ -12,6 +14,7 @@
 #include "tools/vecc/graph_stages.h"
 #include "tools/vecc/report.h"
 #include "tools/vecc/weight_stages.h"
+#include "vecc/batch_program.h"
 #include "vecc/escape.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
@@ -79,9 +82,18 @@ Result<void> CompiledGraph::prepare() {
   VECC_TRY(choice_, tools::choose_backend(vectorized_->program, options_));
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY(optimized_, tools::optimize_for(vectorized_->program, choice_, options_, stages));
+  split_updates();
   VECC_TRY(executable_,
            choice_.backend->compile(optimized_.program, tools::execution_options(options_)));
   return {};
+}
+
+void CompiledGraph::split_updates() {
+  if (is_forward(program())) return;
+  std::vector<std::uint32_t> all(program().sample_count());
+  std::iota(all.begin(), all.end(), 0);
+  Program forward = BatchProgram(program()).restrict_to(all);
+  updating_ = std::exchange(optimized_.program, std::move(forward));
 }
 
 Result<std::vector<Executable::Output>> CompiledGraph::run() {
@@ -128,8 +140,9 @@ void CompiledGraph::renew_program() {
   for (const ParameterIndex p : std::exchange(stale_, {})) {
     const std::string& name = program().parameters()[p].name;
     const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
-    optimized_.program.set_parameter_values(
-        p, std::make_shared<const std::vector<double>>(table->values));
+    const auto values = std::make_shared<const std::vector<double>>(table->values);
+    optimized_.program.set_parameter_values(p, values);
+    if (updating_) updating_->set_parameter_values(p, values);
   }
 }
 
@@ -185,7 +198,7 @@ Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCal
   if (!settings.validate_file.empty()) {
     VECC_TRY(validation, open_validation(options));
   }
-  tools::Training training(*graph_, program(), choice_, options, train_options);
+  tools::Training training(*graph_, trained_program(), choice_, options, train_options);
   VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY_VOID(stages.run(

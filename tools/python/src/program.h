@@ -76,12 +76,17 @@ class CompiledGraph {
   [[nodiscard]] const std::vector<WeightTable>& tables() const { return own_.weight_tables; }
   [[nodiscard]] const NeuronGraph& graph() const { return *graph_; }
   [[nodiscard]] const Program& program() const { return optimized_.program; }
+  /// What a training runs: program(), and updates of statistics.
+  [[nodiscard]] const Program& trained_program() const {
+    return updating_ ? *updating_ : program();
+  }
   [[nodiscard]] std::string_view backend() const { return choice_.backend->name(); }
   [[nodiscard]] std::string device() const { return executable_->device_name(); }
 
  private:
   CompiledGraph(const Graph& graph, tools::Options options);
   [[nodiscard]] Result<void> prepare();
+  void split_updates();
   /// The graph that --validate=FILE names, as a Program of the same options.
   [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
   /// Gives the executable the values of own_'s tables: of those named, or of all.
@@ -99,8 +104,9 @@ class CompiledGraph {
   /// weights are this program's own.
   NeuronGraph own_;
   std::optional<Vectorized> vectorized_;
-  tools::Optimized optimized_;
-  std::set<ParameterIndex> stale_;  ///< of the Program's values
+  tools::Optimized optimized_;       ///< without updates
+  std::optional<Program> updating_;  ///< the same with its updates, where it has such: for training
+  std::set<ParameterIndex> stale_;   ///< of the Program's values
   tools::BackendChoice choice_;
   std::unique_ptr<Executable> executable_;
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for

@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "vecc/escape.h"
+#include "vecc/step_inputs.h"
 
 namespace vecc::python_package {
 namespace {
@@ -51,6 +52,33 @@ ValueId ProgramBuilder::weight(const std::string& table) {
   if (found == graph_.weight_tables.end()) raise_usage("weight", "there is no such table");
   return add(WeightOp{take(program_.add_parameter({table, found->count, found->shape, nullptr}))},
              {});
+}
+
+std::optional<ValueId> ProgramBuilder::find_weight(const std::string& table) const {
+  for (ValueId id = 0; id < program_.ops().size(); ++id) {
+    const auto* weight = std::get_if<WeightOp>(&program_.op(id).attributes);
+    if (weight != nullptr && program_.parameters()[weight->parameter].name == table) return id;
+  }
+  return std::nullopt;
+}
+
+ValueId ProgramBuilder::step_input(const std::string& name) {
+  if (!is_step_input(name)) raise_usage("step input", '"' + name + "\" is none");
+  if (!inputs_.contains(name)) {
+    table(name, 1, {0, 0});
+    graph_.weight_tables.back().learnable = false;
+    graph_.weight_tables.back().values = {0};
+    graph_.weight_tables.back().has_values = true;
+    inputs_.tables.push_back(name);
+    return weight(name);
+  }
+  return *find_weight(name);
+}
+
+void ProgramBuilder::update(const std::string& table, ValueId rows) {
+  const auto target = find_weight(table);
+  if (!target) raise_usage("update", "of a table that is not read");
+  add(UpdateOp{}, {*target, rows});
 }
 
 template <class T>
@@ -153,6 +181,7 @@ Graph ProgramBuilder::build(const std::string& name) {
   graph_.producer = "vecc.nn";
   Graph result;
   result.path = name;
+  result.facts = std::exchange(inputs_, {});
   result.graph = std::make_shared<NeuronGraph>(std::exchange(graph_, {}));
   result.program = std::make_shared<const Program>(std::exchange(program_, Program(DType::F64)));
   return result;

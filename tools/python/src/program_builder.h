@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ class ProgramBuilder {
   /// The rows of a table; once each: one without has no part in the Program. Errors: Usage (there
   /// is none of that name), DuplicateName.
   ValueId weight(const std::string& table);
+  /// A number that every training step sets (step_inputs.h); made when it is first asked for.
+  ValueId step_input(const std::string& name);
+  /// The table takes these rows at the end of every training step, and is not learned.
+  void update(const std::string& table, ValueId rows);
   /// `rows` constant rows, of 4 or 8 bytes an element.
   template <class T>
   ValueId fact(const Column<T>& values, std::uint32_t rows, const Sides& shape);
@@ -47,9 +52,11 @@ class ProgramBuilder {
 
  private:
   ValueId add(OpAttributes attributes, Operands operands);
+  [[nodiscard]] std::optional<ValueId> find_weight(const std::string& table) const;
 
   Program program_{DType::F64};
   NeuronGraph graph_;
+  BoundFacts inputs_;
 };
 
 /// The same ops with values of another type.

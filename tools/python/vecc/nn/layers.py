@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, gelu, layer, leaky_relu,
                          linear, log, matmul, max as max_of, mean, min as min_of, relu, reshape,
                          sigmoid, softmax, sqrt, square, sum as sum_of, table, tanh, weight)
+from vecc.nn.norms import dropout as dropped
 from vecc.nn.trace import Category, Value, current, fail
 from vecc.nn.view import Edges, GraphView
 
@@ -75,7 +76,8 @@ def gine(g: Ends, x: Value, network: Network, edge_attr: str = "edge_attr",
 
 @layer
 def gat(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
-        concatenated: bool = True, edge_attr: Optional[str] = None) -> Value:
+        concatenated: bool = True, edge_attr: Optional[str] = None,
+        dropout: float = 0.0) -> Value:
     e = g.with_self_loops()
     h = linear(x, (heads, out), name="lin")
     s = (dot(h, weight("att_src", (heads, out)))[e.src] +
@@ -83,34 +85,36 @@ def gat(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
     if edge_attr is not None:
         a = linear(e.feature(edge_attr), (heads, out), name="lin_edge")
         s = s + dot(a, weight("att_edge", (heads, out)))
-    s = softmax(leaky_relu(s, slope), over=e.dst)
+    s = dropped(softmax(leaky_relu(s, slope), over=e.dst), dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
     return h + weight("bias", h.shape, "zeros")
 
 
 @layer
 def gatv2(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
-          concatenated: bool = True, edge_attr: Optional[str] = None) -> Value:
+          concatenated: bool = True, edge_attr: Optional[str] = None,
+          dropout: float = 0.0) -> Value:
     e = g.with_self_loops()
     h = linear(x, (heads, out), bias=True, name="lin_l")
     z = h[e.src] + linear(x, (heads, out), bias=True, name="lin_r")[e.dst]
     if edge_attr is not None:
         z = z + linear(e.feature(edge_attr), (heads, out), name="lin_edge")
     s = softmax(dot(leaky_relu(z, slope), weight("att", (heads, out))), over=e.dst)
+    s = dropped(s, dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
     return h + weight("bias", h.shape, "zeros")
 
 
 @layer
 def transformer(g: Ends, x: Value, out: int, heads: int = 1, concatenated: bool = True,
-                edge_attr: Optional[str] = None) -> Value:
+                edge_attr: Optional[str] = None, dropout: float = 0.0) -> Value:
     k, q, v = (linear(x, (heads, out), bias=True, name=f"lin_{name}")
                for name in ("key", "query", "value"))
     k, v = k[g.src], v[g.src]
     if edge_attr is not None:
         a = linear(_edges(g).feature(edge_attr), (heads, out), name="lin_edge")
         k, v = k + a, v + a
-    s = softmax(dot(q[g.dst], k) * out ** -0.5, over=g.dst)
+    s = dropped(softmax(dot(q[g.dst], k) * out ** -0.5, over=g.dst), dropout)
     h = _heads(sum_of(s[:, None] * v, over=g.dst), concatenated)
     return h + linear(x, h.shape[0], bias=True, name="lin_skip")
 
@@ -125,11 +129,12 @@ def rgcn(g: Ends, x: Value, out: int, relation: Category) -> Value:
 
 @layer
 def rgat(g: Ends, x: Value, out: int, relation: Category, heads: int = 1,
-         slope: float = 0.2) -> Value:
+         slope: float = 0.2, dropout: float = 0.0) -> Value:
     w = table("weight", relation.count, (x.shape[0], heads * out))[relation]
     q, k = weight("q", (heads * out, heads)), weight("k", (heads * out, heads))
     h = x[g.src] @ w
     s = softmax(leaky_relu((x[g.dst] @ w) @ q + h @ k, slope), over=g.dst)
+    s = dropped(s, dropout)
     h = sum_of(s[:, None] * reshape(h, (heads, out)), over=g.dst)
     return reshape(h, heads * out) + weight("bias", heads * out, "zeros")
 

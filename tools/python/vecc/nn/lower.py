@@ -6,6 +6,7 @@ from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
 import numpy as np
 
+from vecc.error import usage_error
 from vecc.nn.binding import Binding
 from vecc.nn.targets import Handle, Sides, Target
 from vecc.nn.trace import Endpoint, Shape, Table, Trace, Value
@@ -44,17 +45,30 @@ class Lowering:
             self.target.table(table.name, table.count, table_sides(table.shape))
 
     def lower(self, output: Value) -> Block:
+        needed = self._reached({output})
+        tracked = [each for each in self.trace.tracked if self.target.trains and each[0] in needed]
+        needed |= self._reached({new for _, new in tracked})
+        for value in self.trace.values:
+            if value in needed:
+                self._blocks[value] = getattr(self, f"_{value.op}")(value)
+        for running, new in tracked:
+            self.target.update(running.attributes["table"].name, self._operand(new).handle)
+        return self._canonical(self._blocks[output], output.shape)
+
+    def _reached(self, outputs: Set[Value]) -> Set[Value]:
         needed: Set[Value] = set()
-        open_values = [output]
+        open_values = list(outputs)
         while open_values:
             value = open_values.pop()
             if value not in needed:
                 needed.add(value)
-                open_values += [] if self._is_empty(value) else value.args
-        for value in self.trace.values:
-            if value in needed:
-                self._blocks[value] = getattr(self, f"_{value.op}")(value)
-        return self._canonical(self._blocks[output], output.shape)
+                open_values += self._read(value)
+        return needed
+
+    def _read(self, value: Value) -> Sequence[Value]:
+        if self._is_empty(value):
+            return ()
+        return value.args[1:] if value.op == "trained" and not self.target.trains else value.args
 
     def _is_empty(self, value: Value) -> bool:
         """A reduction of no rows, whose operand is not computed."""
@@ -229,6 +243,55 @@ class Lowering:
         if len(x.sides) < 2 or x.sides[1] == 1:
             return x
         return Block(self.target.transform(x.handle, "transp"), x.rows, x.sides[::-1])
+
+    # What differs in training.
+
+    def _dropout(self, value: Value) -> Block:
+        x = self._operand(value.args[0])
+        if not self.target.trains or x.rows == 0:
+            return x
+        p, rows = value.attributes["p"], np.arange(x.rows)
+        number = value.attributes["number"]
+        # Words have 24 bits, which floats have exactly.
+        of_call = np.array([number]) if x.rows <= 1 << 24 else number + (rows >> 24 << 16)
+        elements = np.arange(int(np.prod(x.sides)))
+        step, seed, block = map(self.target.step_input, ("step.number", "step.seed", "step.block"))
+        words = [self.target.fact(of_call.astype(np.float64), len(of_call), ()),
+                 self.target.fact((rows % (1 << 24)).astype(np.float64), x.rows, ()),
+                 self.target.fact(elements.astype(np.float64), 1, x.sides)]
+        kept = f"signum(sum(draw($2, $3, $1, $4, $5, $6), {-round(p * 2**23) / 2**23!r}))"
+        scale = (f"sum(elproduct(signum($1), {kept}, {1 / (1 - p)!r}), reverse(signum($1)))")
+        handle = self.target.map(f"elproduct($0, {scale})", [x.handle, step, seed, block, *words])
+        return x._replace(handle=handle)
+
+    def _trained(self, value: Value) -> Block:
+        otherwise = self._operand(value.args[1])
+        if not self.target.trains:
+            return otherwise
+        expression = "sum(elproduct(signum($2), $0), elproduct(reverse(signum($2)), $1))"
+        handle = self.target.map(expression, [self._operand(value.args[0]).handle, otherwise.handle,
+                                              self.target.step_input("step.number")])
+        return otherwise._replace(handle=handle)
+
+    def _unbiased(self, value: Value) -> Block:
+        """n / (n - 1) of n rows."""
+        count = self.binding.rows(value.attributes["rows"])
+        if count < 2:
+            raise usage_error(self.binding.data.name, f"has {count} {value.attributes['rows']}: "
+                              "batch norm is trained with two or more")
+        return self._constant_rows(np.array([count / (count - 1)]), 1, ())
+
+    def _mean_of_rows(self, value: Value) -> Block:
+        """By sums of about as many rows as there are sums, which run side by side."""
+        x = self._operand(value.args[0])
+        part = 1 << (x.rows.bit_length() // 2 + 1)
+        ends = np.append(np.arange(0, x.rows, part), x.rows)
+        sums = self.target.segment(x.handle, ends, "sum", x.sides)
+        if len(ends) > 2:
+            sums = self.target.segment(sums, np.array([0, len(ends) - 1]), "sum", x.sides)
+        share = self._constant_rows(np.array([1 / x.rows if x.rows else 0.0]), 1, ())
+        handle = self.target.map("elproduct($0, $1)", [sums, share.handle])
+        return Block(handle, 1, x.sides)
 
     # Between sets of rows.
 

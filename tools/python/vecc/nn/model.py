@@ -16,7 +16,7 @@ from vecc.nn.data import Data, Source
 from vecc.nn.labels import fitting_loss, samples_of
 from vecc.nn.lower import Lowering, table_sides
 from vecc.nn.targets import NeuronTarget, ProgramTarget
-from vecc.nn.trace import ONE, Shape, Trace, Value, describe, tracing
+from vecc.nn.trace import GRAPHS, ONE, Shape, Trace, Value, describe, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.program import Predictions, Program, Training
 
@@ -70,14 +70,18 @@ class Model:
 
     def graph(self, source: Source, way: str = "direct") -> Graph:
         """The data's computation with the weights of now. "direct": a program of arrays;
-        "neurons": a neuron a row, as NeuraLogic grounds a template, for small graphs."""
+        "neurons": a neuron a row, as NeuraLogic grounds a template, for small graphs: the model as
+        it is outside training, without dropout and with batch norms' running statistics."""
+        return self._graph(source, way, trains=True)
+
+    def _graph(self, source: Source, way: str = "direct", *, trains: bool) -> Graph:
         if way not in ("direct", "neurons"):
             raise usage_error("way", f"{way!r} is none of direct, neurons")
         data = as_data(source)
         self.trace(data)
         assert self._trace is not None and self._output is not None
         binding = Binding(data)
-        target = ProgramTarget() if way == "direct" else NeuronTarget()
+        target = ProgramTarget(trains) if way == "direct" else NeuronTarget()
         samples = samples_of(data, self._output, self._rows(binding))
         lowering = Lowering(self._trace, binding, target)
         lowering.tables()
@@ -89,21 +93,36 @@ class Model:
         """graph(), compiled."""
         return self.graph(source, way).compile(**{**self.options, **options})
 
+    def _evaluated(self, source: Source) -> Program:
+        """program() without what only training does."""
+        return self._graph(source, trains=False).compile(**self.options)
+
     def __call__(self, source: Source) -> Outputs:
         """Outputs, a row each, in the data's order."""
-        return self.program(source)()
+        return self._evaluated(source)()
 
     def fit(self, source: Source, **options: Any) -> Training:
         """Learns the weights from those of now, as Program.train() does with these options: of all
         rows with labels, or of those that masks mark."""
         data = as_data(source)
-        program = self.program(data)
+        program = self._trainable(data, options)
         self.loss = options.setdefault("loss", self._loss(data))
         options.setdefault("seed", self.seed)
         try:
             return program.train(**options)
         finally:
             self._keep(program.weights)
+
+    def _trainable(self, data: Data, options: Mapping[str, Any]) -> Program:
+        """Refuses statistics over graphs that are left out of the training."""
+        self.trace(data)
+        marks = data.splits is not None and len(np.unique(data.splits)) > 1
+        leaves_out = marks or options.get("validate") is not None
+        if self._traced("fit").tracked and leaves_out and data.counts.get(GRAPHS, 1) > 1:
+            raise usage_error("fit", "batch norm takes the statistics of all graphs that it is "
+                              "given, also of those that masks or validate= leave out: fit the "
+                              "graphs to train on, evaluate() the others")
+        return self.program(data)
 
     def fit_seeds(self, source: Source, seeds: Sequence[int], *, split: Optional[str] = None,
                   **options: Any) -> Dict[str, Tuple[float, float]]:
@@ -112,7 +131,7 @@ class Model:
         data = as_data(source)
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
-        program = self.program(data)
+        program = self._trainable(data, options)
         self.loss = options.setdefault("loss", self._loss(data))
         found: List[Dict[str, float]] = []
         for seed in seeds:
@@ -128,12 +147,12 @@ class Model:
     def evaluate(self, source: Source, *, split: Optional[str] = None) -> Dict[str, float]:
         """Loss and metrics, as Program.evaluate()."""
         data = as_data(source)
-        return self.program(data).evaluate(split=split, loss=self._loss(data))
+        return self._evaluated(data).evaluate(split=split, loss=self._loss(data))
 
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
         """Classes and probabilities, or numbers, as Program.predict()."""
         data = as_data(source)
-        return self.program(data).predict(split=split, loss=self._loss(data))
+        return self._evaluated(data).predict(split=split, loss=self._loss(data))
 
     # Weights.
 
@@ -149,6 +168,8 @@ class Model:
         [1, heads, n] is [heads, n]."""
         trace, arrays = self._traced("set_weights"), {}
         for name, value in weights.items():
+            if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use
+                continue
             if name not in trace.tables:
                 raise usage_error("weights", f"there are none called {name!r}; there are: "
                                   f"{', '.join(trace.tables)}")
@@ -205,7 +226,9 @@ class Model:
         return (table.count, *table_sides(table.shape))
 
     def _keep(self, weights: Mapping[str, Optional[np.ndarray]]) -> None:
-        self._weights = {name: value for name, value in weights.items() if value is not None}
+        tables = self._traced("weights").tables
+        self._weights = {name: value for name, value in weights.items()
+                         if value is not None and name in tables}
 
     def _loss(self, data: Data) -> Optional[str]:
         self.trace(data)

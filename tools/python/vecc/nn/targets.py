@@ -39,7 +39,8 @@ def _sides(sides: Sides) -> Tuple[int, int]:
 class ProgramTarget:
     """Ops of a Program: rows stay arrays, no neuron is made."""
 
-    def __init__(self) -> None:
+    def __init__(self, trains: bool = False) -> None:
+        self.trains = trains  #: has what differs in training
         self._builder = _core.ProgramBuilder()
         self._weights: Dict[str, int] = {}
 
@@ -50,6 +51,14 @@ class ProgramTarget:
         if name not in self._weights:
             self._weights[name] = self._builder.weight(name)
         return self._weights[name]
+
+    def step_input(self, name: str) -> Handle:
+        """A number that every training step sets; 0 outside training."""
+        return self._builder.step_input(name)
+
+    def update(self, table: str, value: Handle) -> None:
+        """What the table has after a training step."""
+        self._builder.update(table, value)
 
     def fact(self, values: np.ndarray, rows: int, sides: Sides) -> Handle:
         return self._builder.fact(values.ravel(), rows, _sides(sides))
@@ -99,10 +108,18 @@ class _Weights(NamedTuple):
 class NeuronTarget:
     """Neurons, one a row, as NeuraLogic grounds a template; for small graphs and explanations."""
 
+    trains = False
+
     def __init__(self) -> None:
         self._builder = GraphBuilder("vecc.nn")
         self._tables: Dict[str, np.ndarray] = {}
         self._heads = 0
+
+    def step_input(self, name: str) -> Handle:
+        raise AssertionError("neurons are not trained")
+
+    def update(self, table: str, value: Handle) -> None:
+        raise AssertionError("neurons are not trained")
 
     def _head(self, what: str) -> str:
         self._heads += 1

@@ -108,6 +108,9 @@ class Trace:
     def __init__(self) -> None:
         self.values: List[Value] = []
         self.tables: Dict[str, Table] = {}
+        self.draws = 0  #: dropouts so far
+        #: Weights that no step learns, and what a training step makes of them.
+        self.tracked: List[Tuple["Value", "Value"]] = []
         self._scopes: List[str] = []  # the names of all around, together
         self._names: Dict[str, int] = {}
 
