@@ -98,6 +98,29 @@ class PygTest(unittest.TestCase):
                              pyg.SAGEConv(DIM, OUT, aggr=aggregation), TORCH["x"],
                              TORCH["edge_index"])
 
+    def test_sage_lstm(self):
+        """PyG takes edges by their targets; lists are padded to the longest there."""
+        order = np.argsort(ARRAYS["edge_index"][1], kind="stable")
+        self.compare(lambda g: layers.sage(g, g.x, OUT, "lstm"),
+                     pyg.SAGEConv(DIM, OUT, aggr="lstm"), TORCH["x"],
+                     TORCH["edge_index"][:, order])
+
+    def test_lstm(self):
+        """Of each node the last state over its own edges, in their order."""
+        def lists(x, edge_index):
+            states = []
+            for node in range(NODES):
+                rows = x[edge_index[0][edge_index[1] == node]]
+                empty = torch.zeros(1, OUT, dtype=x.dtype)
+                states.append(peer(rows)[0][-1:] if len(rows) else empty)
+            return torch.cat(states)
+        peer = torch.nn.LSTM(DIM, OUT)
+        caller = torch.nn.Module()
+        caller.lstm, caller.forward = peer, lists
+        self.compare(lambda g: nn.lstm(g.x[g.src], g.dst, OUT), caller, TORCH["x"],
+                     TORCH["edge_index"], convert=lambda arrays: {
+                         name.rpartition(".")[2]: array for name, array in arrays.items()})
+
     def test_gin(self):
         self.compare(lambda g: layers.gin(g, g.x, lambda x: layers.mlp(x, 7, OUT), eps=0.25),
                      pyg.GINConv(sequential(DIM, 7, OUT), eps=0.25), TORCH["x"],

@@ -133,15 +133,17 @@ class Program:
               checkpoint: Optional[Path] = None, checkpoint_every: Optional[int] = None,
               resume: bool = False, progress: bool = False,
               on_epoch: Optional[Callable[[Dict[str, float]], Any]] = None,
-              **hyperparameters: Optional[float]) -> Training:
+              **hyperparameters: Any) -> Training:
         """Learns the weights, from those of now, as `vecc --train` does (docs/training.md has the
         options). `hyperparameters`: momentum, weight_decay, beta1 and such, which the optimizer
-        has (vecc.optimizers()); None: its default. `on_epoch` gets what Training.history gets, while the program still has the
-        weights from before; `progress` prints a line a second.
+        has (vecc.optimizers()), or by torch's names, betas and eps; None: its default. `on_epoch`
+        gets what Training.history gets, while the program still has the weights from before;
+        `progress` prints a line a second.
 
         Ctrl-C ends the step at hand, leaves a checkpoint, and raises KeyboardInterrupt; what an
         `on_epoch` raises ends the training alike. The program then has the weights learned so far.
         """
+        hyperparameters = _renamed(hyperparameters)
         if unknown := hyperparameters.keys() - HYPERPARAMETERS:
             raise TypeError(f"train() got an unexpected keyword argument '{min(unknown)}'")
         words = option_words(
@@ -212,6 +214,20 @@ class Program:
     def _repr_html_(self) -> str:
         """The layer graph."""
         return self._core.picture()
+
+
+def _renamed(hyperparameters: Dict[str, Any]) -> Dict[str, Optional[float]]:
+    """torch.optim's `betas` and `eps` by the names that vecc has for them."""
+    result = dict(hyperparameters)
+    for name, own in (("betas", ("beta1", "beta2")), ("eps", ("epsilon",))):
+        if name not in result:
+            continue
+        value = result.pop(name)
+        parts = tuple(value) if name == "betas" else (value,)
+        if len(parts) != len(own) or set(own) & result.keys():
+            raise TypeError(f"train() got {name}={value!r}, expected {' and '.join(own)}, once")
+        result.update(zip(own, parts))
+    return result
 
 
 class _Lines:

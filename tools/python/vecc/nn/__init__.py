@@ -18,9 +18,9 @@ from vecc.nn.data import Data, batch
 from vecc.nn.model import Model
 from vecc.nn.norms import batch_norm, dropout, layer_norm
 from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, elu, embedding, exp, gelu,
-                         layer, leaky_relu, linear, log, matmul, max, maximum, mean, min, minimum,
-                         numbers, one_hot, relu, reshape, sigmoid, softmax, sqrt, square, sum,
-                         table, tanh, transpose, weight)
+                         layer, leaky_relu, linear, log, lstm, matmul, max, maximum, mean, min,
+                         minimum, numbers, one_hot, relu, reshape, sigmoid, softmax, sqrt, square,
+                         sum, table, tanh, transpose, weight)
 from vecc.nn.trace import Category, Domain, Endpoint, Table, Value
 from vecc.nn.view import Edges, GraphView, Nodes
 
@@ -28,6 +28,6 @@ __all__ = ["Category", "Data", "Domain", "Edges", "Endpoint", "GraphView", "Mode
            "Table", "Value", "abs_", "as_data", "batch", "batch_norm", "concat", "constant", "count",
            "dot", "dropout", "elementwise", "elu", "embedding", "exp", "from_arrays",
            "from_hetero", "from_networkx", "from_pyg", "from_scipy", "gelu", "layer",
-           "layer_norm", "layers", "leaky_relu", "linear", "log", "matmul", "max", "maximum", "mean",
+           "layer_norm", "layers", "leaky_relu", "linear", "log", "lstm", "matmul", "max", "maximum", "mean",
            "min", "minimum", "numbers", "one_hot", "relu", "reshape", "sigmoid",
            "softmax", "sqrt", "square", "sum", "table", "tanh", "transpose", "weight"]

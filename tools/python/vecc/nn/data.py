@@ -93,6 +93,7 @@ class Data:
         self.splits: Optional[np.ndarray] = None
         self.sample_weights: Optional[np.ndarray] = None
         self.classes: List[str] = []
+        self.class_weights: Any = None
 
     def nodes(self, name: str = "node", *, count: Optional[int] = None, graph: Any = None,
               features: Mapping[str, Any] = {}, **more: Any) -> "Data":
@@ -135,16 +136,19 @@ class Data:
         return self
 
     def labels(self, y: Any, *, train: Any = None, validation: Any = None, test: Any = None,
-               classes: Sequence[str] = (), weights: Any = None) -> "Data":
+               classes: Sequence[str] = (), weights: Any = None,
+               class_weights: Any = None) -> "Data":
         """What the model's output should be, a row each: whole numbers are classes (-1: none),
         floats numbers (NaN: none), 0 and 1 in columns several labels. Masks, or row numbers, say
         what each row is for; with masks, rows in none have no part. `weights`: what each row's
-        error counts."""
+        error counts; `class_weights`: what those of each class do, as weight= of torch's losses, or
+        "balanced": as much as the other classes. The mean over the rows to train on is 1."""
         array = np.atleast_1d(any_array(y))
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         self.targets, self.classes = array, list(map(str, classes))
         self.sample_weights = None if weights is None else as_array(weights, np.float32)
+        self.class_weights = class_weights
         masks = {"train": train, "validation": validation, "test": test}
         splits = np.zeros(len(array), np.uint8)
         for split, mask in masks.items():
@@ -198,7 +202,8 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
             _batch_edges(result, parts, domain)
     result.graphs(len(parts), features=_stack(parts, GRAPHS))
     if all(part.targets is not None for part in parts):
-        result.labels(np.concatenate([part.targets for part in parts]), classes=first.classes)
+        result.labels(np.concatenate([part.targets for part in parts]), classes=first.classes,
+                      class_weights=first.class_weights)
         for column in ("splits", "sample_weights"):
             if all(getattr(part, column) is not None for part in parts):
                 setattr(result, column, np.concatenate([getattr(part, column) for part in parts]))

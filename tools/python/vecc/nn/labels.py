@@ -7,7 +7,8 @@ from typing import Optional, Tuple
 import numpy as np
 
 from vecc.error import usage_error
-from vecc.nn.data import Data
+from vecc.arrays import as_array
+from vecc.nn.data import SPLITS, Data
 from vecc.nn.lower import sides_of
 from vecc.nn.targets import Samples
 from vecc.nn.trace import Value, describe
@@ -71,7 +72,32 @@ def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
     if classes and len(classes) != max(output.size, 2):
         raise _wrong(output, f"they name {len(classes)} classes")
     weights = NO_WEIGHTS if data.sample_weights is None else data.sample_weights
+    if data.class_weights is not None:
+        if not is_class:
+            raise usage_error("labels", "class_weights are of classes, and the labels are none")
+        weights = _by_class(y.astype(np.int64), data, weights)
     return Samples(rows, sides, has.astype(np.uint8), targets.ravel(), splits, weights, classes)
+
+
+def _by_class(y: np.ndarray, data: Data, weights: np.ndarray) -> np.ndarray:
+    """Of each row that of its class, with a mean of 1 over the rows to train on."""
+    has = y >= 0
+    trained = has if data.splits is None else has & (data.splits == SPLITS["train"])
+    given, most = data.class_weights, int(y.max(initial=-1)) + 1
+    if isinstance(given, str):
+        if given != "balanced":
+            raise usage_error("labels", f"class_weights {given!r}: expected numbers or 'balanced'")
+        of_class = 1 / np.maximum(np.bincount(y[trained], minlength=most), 1)
+    else:
+        of_class = as_array(given, np.float64).ravel()
+        if len(of_class) < most or not (np.isfinite(of_class) & (of_class >= 0)).all():
+            raise usage_error("labels", f"class_weights are {len(of_class)} numbers, expected "
+                              f"{most} of at least 0, one a class")
+    rows = np.where(has, of_class[np.where(has, y, 0)], 1.0) * (weights if len(weights) else 1.0)
+    mean = rows[trained].mean() if trained.any() else 1.0
+    if not mean > 0:
+        raise usage_error("labels", "all weights of the rows to train on are 0")
+    return np.asarray(rows / mean, np.float32)
 
 
 def fitting_loss(data: Data, output: Value) -> Optional[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, gelu, layer, leaky_relu,
-                         linear, log, matmul, max as max_of, mean, min as min_of, relu, reshape,
+                         linear, log, lstm, matmul, max as max_of, mean, min as min_of, relu, reshape,
                          sigmoid, softmax, sqrt, square, sum as sum_of, table, tanh, weight)
 from vecc.nn.norms import dropout as dropped
 from vecc.nn.trace import Category, Value, current, fail
@@ -56,7 +56,11 @@ def gcn(g: Ends, x: Value, out: int, edge_weight: Optional[str] = None) -> Value
 
 @layer
 def sage(g: Ends, x: Value, out: int, aggregation: str = "mean") -> Value:
-    around = AGGREGATIONS[aggregation](x[g.src], over=g.dst)
+    if aggregation == "lstm":
+        with current().scope("aggr_module"):
+            around = lstm(x[g.src], g.dst, padded=True)
+    else:
+        around = AGGREGATIONS[aggregation](x[g.src], over=g.dst)
     return linear(around, out, bias=True, name="lin_l") + linear(x, out, name="lin_r")
 
 

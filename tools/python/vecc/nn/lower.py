@@ -12,6 +12,9 @@ from vecc.nn.targets import Handle, Sides, Target
 from vecc.nn.trace import Endpoint, Shape, Table, Trace, Value
 
 
+MOST_STEPS = 4096  #: of an lstm: each is several ops
+
+
 class Block(NamedTuple):
     handle: Handle
     rows: int
@@ -346,6 +349,53 @@ class Lowering:
         back = np.empty_like(groups.order)
         back[groups.order] = np.arange(len(back))
         return block._replace(handle=self.target.gather(block.handle, back))
+
+    def _lstm(self, value: Value) -> Block:
+        """Lists from the longest to the shortest, so that those with a step k are the first."""
+        over, n = value.attributes["over"], value.shape[0]
+        offsets = self.binding.groups(over).offsets
+        recurrent, bias = self._raw(value.args[1]), self._operand(value.args[2])
+        lengths, sides = np.diff(offsets), sides_of(value.shape)
+        longest = int(lengths.max(initial=0))
+        if longest > MOST_STEPS:
+            raise usage_error(self.binding.data.name, f"has {longest} {over.source} in one list: "
+                              f"an lstm takes up to {MOST_STEPS}")
+        zeros = [self._constant_rows(np.zeros((1, size)), 1, sides_of((size,)))
+                 for size in (n, 4 * n)]
+        if longest == 0:
+            return self._spread(zeros[0], len(lengths))
+        read = self._ordered(self._operand(value.args[0]), over)
+        gates = self.target.concat([read.handle, zeros[1].handle])  # the last row is a padded one's
+        steps = np.full(len(lengths), longest) if value.attributes["padded"] else lengths
+        order = np.argsort(-steps, kind="stable")
+        states, cells, place = [zeros[0].handle], None, np.zeros(len(lengths), np.int64)
+        begin = 1
+        for step in range(longest):
+            own = order[:int((steps > step).sum())]
+            rows = np.where(lengths[own] > step, offsets[own] + step, read.rows)
+            parts = [self.target.gather(gates, rows), bias.handle]
+            if cells is not None:
+                before, cells = (self.target.gather(each, np.arange(len(own)))
+                                 for each in (states[-1], cells))
+                parts.append(self._linear(recurrent, Block(before, len(own), sides), len(own),
+                                          (4 * n, 1)).handle)
+            x = self.target.map("sum($0, $1)" if cells is None else "sum($0, $1, $2)", parts)
+            i, f, g, o = (self._quarter(x, k, n) for k in range(4))
+            if cells is None:
+                cells = self.target.map("elproduct(sigmoid($0), tanh($1))", [i, g])
+            else:
+                cells = self.target.map("sum(elproduct(sigmoid($0), $1), elproduct(sigmoid($2), "
+                                        "tanh($3)))", [f, cells, i, g])
+            states.append(self.target.map("elproduct(sigmoid($0), tanh($1))", [o, cells]))
+            place[own] = begin + np.arange(len(own))
+            begin += len(own)
+        both = self.target.concat(states)
+        return Block(self.target.gather(both, place), len(place), sides)
+
+    def _quarter(self, x: Handle, k: int, n: int) -> Handle:
+        if n == 1:
+            return self.target.transform(x, "atindex", [k])
+        return self.target.transform(x, "slice", [k * n, (k + 1) * n, 0, 1])
 
     def _elements(self, x: Block, offsets: np.ndarray, size: int) -> Tuple[Handle, np.ndarray]:
         """First element of all rows, second of all rows, ...: scalars, and their segments."""

@@ -164,10 +164,11 @@ class Model:
                 for name in trace.tables}
 
     def set_weights(self, weights: Mapping[str, Any]) -> None:
-        """Arrays by name; those that it does not name stay. Sides of 1 do not matter: PyG's
-        [1, heads, n] is [heads, n]."""
+        """Arrays by name, or a state_dict (`conv1.weight` is conv1/weight); those that it does not
+        name stay. Sides of 1 do not matter: PyG's [1, heads, n] is [heads, n]."""
         trace, arrays = self._traced("set_weights"), {}
         for name, value in weights.items():
+            name = name if name in trace.tables else name.replace(".", "/")
             if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use
                 continue
             if name not in trace.tables:

@@ -289,6 +289,24 @@ def count(over: Endpoint, by: Optional[Category] = None) -> Value:
     return Value("count_by", (), over.source, (), over=over, category=by)
 
 
+def lstm(x: Value, over: Endpoint, size: Optional[int] = None, padded: bool = False,
+         name: str = "lstm") -> Value:
+    """torch.nn.LSTM's last state, of the rows that `over` brings together in the data's order; 0
+    of none. `padded`: all lists are as long as the longest, with zeros behind their rows, as in
+    PyG's LSTMAggregation. Weights NAME/weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0. A step
+    for each row of the longest list: for lists of hundreds, not of millions."""
+    x = _value(x)
+    if len(x.shape) != 1:
+        fail(f"lstm of {describe(x)}: expected a vector")
+    end, n = _endpoint(x, over), size or x.size
+    with current().scope(name):
+        read, recurrent = (weight(f"weight_{of}_l0", (4 * n, inner))
+                           for of, inner in (("ih", x.size), ("hh", n)))
+        biases = [weight(f"bias_{of}_l0", 4 * n, "zeros") for of in ("ih", "hh")]
+    args = (matmul(read, x), recurrent, biases[0] + biases[1])
+    return Value("lstm", args, end.target, (n,), over=end, padded=padded)
+
+
 # Shapes.
 
 def concat(*values: Value) -> Value:
