@@ -32,15 +32,14 @@ struct Metrics {
   std::optional<double> mae;       ///< mean absolute error
   std::optional<double> rmse;      ///< root of the mean squared error
   std::optional<double> r2;        ///< coefficient of determination
-  /// Mean reciprocal rank among the negatives that were drawn: far above the one among all entities
-  /// that the literature prints.
-  std::optional<double> sampled_mrr;
+  // Among the negatives of a group, which were drawn: far above what ranks among all candidates.
+  std::optional<double> sampled_mrr;  ///< mean reciprocal rank
   std::optional<double> sampled_hits1;
   std::optional<double> sampled_hits3;
   std::optional<double> sampled_hits10;
-  std::optional<double> map10;        ///< mean average precision of the first ten
-  std::optional<double> precision10;  ///< positives among the first ten, of ten
-  std::optional<double> recall10;     ///< positives among the first ten, of all
+  std::optional<double> sampled_map10;        ///< mean average precision of the first ten
+  std::optional<double> sampled_precision10;  ///< positives among the first ten, of ten
+  std::optional<double> sampled_recall10;     ///< positives among the first ten, of all
 };
 /// Name and value of each, in the order of the struct: accuracy, auroc, ...
 [[nodiscard]] std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(
@@ -65,7 +64,8 @@ struct MetricsOptions {
 ///     accuracy. Absent where an output is not finite;
 ///   - roles in groups: every positive's rank among itself and the negatives of its group by score,
 ///     1 is best; a negative with the same score counts half. sampled_mrr and sampled_hits are
-///     means over positives. map10, precision10 and recall10 are means over groups with a positive,
+///     means over positives. sampled_map10, sampled_precision10 and
+///     sampled_recall10 are means over groups with a positive,
 ///     as RelBench has them (Robinson et al. 2024): of all samples of a group by falling score,
 ///     negatives first among equals; the average precision is the sum over the positives among the
 ///     first ten of the precision up to each, divided by the smaller of ten and their number.

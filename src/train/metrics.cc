@@ -73,9 +73,9 @@ void add_precisions(const std::map<std::uint32_t, RankedGroup>& groups, Metrics&
     recall += found / static_cast<double>(group.positives.size());
   }
   if (count == 0) return;
-  metrics.map10 = average / count;
-  metrics.precision10 = precision / count;
-  metrics.recall10 = recall / count;
+  metrics.sampled_map10 = average / count;
+  metrics.sampled_precision10 = precision / count;
+  metrics.sampled_recall10 = recall / count;
 }
 
 std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample) {
@@ -110,9 +110,9 @@ std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(const 
           {"sampled_hits@1", m.sampled_hits1},
           {"sampled_hits@3", m.sampled_hits3},
           {"sampled_hits@10", m.sampled_hits10},
-          {"map@10", m.map10},
-          {"precision@10", m.precision10},
-          {"recall@10", m.recall10}};
+          {"sampled_map@10", m.sampled_map10},
+          {"sampled_precision@10", m.sampled_precision10},
+          {"sampled_recall@10", m.sampled_recall10}};
 }
 
 std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metrics) {

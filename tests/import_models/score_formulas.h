@@ -52,7 +52,7 @@ class ScoreFormula {
   }
 
   [[nodiscard]] double score(std::uint32_t h, std::uint32_t r, std::uint32_t t) const {
-    if (model_ == "complex") return score_complex(h, r, t);
+    if (model_ == "complex" || model_ == "rotate") return score_complex(h, r, t);
     const Column& head = row("e", h);
     const Column& tail = row("e", t);
     if (model_ == "rescal") return dot(head, times(row("M", r), tail));
@@ -94,8 +94,14 @@ class ScoreFormula {
       const auto value = [&](const char* real, const char* imaginary, std::uint32_t number) {
         return std::complex<double>(row(real, number)[k], row(imaginary, number)[k]);
       };
-      sum +=
-          value("e_re", "e_im", h) * value("r_re", "r_im", r) * std::conj(value("e_re", "e_im", t));
+      const std::complex<double> head = value("e_re", "e_im", h);
+      const std::complex<double> relation = value("r_re", "r_im", r);
+      const std::complex<double> tail = value("e_re", "e_im", t);
+      if (model_ == "rotate") {
+        sum -= std::abs(head * relation / std::abs(relation) - tail);
+      } else {
+        sum += head * relation * std::conj(tail);
+      }
     }
     return sum.real();
   }

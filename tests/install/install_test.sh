@@ -13,7 +13,7 @@ graph=$SOURCE/datasets/xor.pb
 "$CMAKE" --install "$BUILD" --prefix "$WORK/first" >/dev/null
 mv "$WORK/first" "$WORK/prefix" # nothing depends on where it was installed
 prefix=$WORK/prefix
-for file in bin/vecc bin/vecc-learn bin/vecc-ground bin/vecc-import bin/vecc-opt bin/vecc-bench lib/libvecc.so include/vecc/program.h \
+for file in bin/vecc bin/vecc-learn bin/vecc-kg bin/vecc-ground bin/vecc-import bin/vecc-opt bin/vecc-bench lib/libvecc.so include/vecc/program.h \
   include/vecc/functions.def lib/cmake/vecc/veccConfig.cmake share/man/man1/vecc.1 \
   share/bash-completion/completions/vecc share/zsh/site-functions/_vecc \
   share/fish/vendor_completions.d/vecc.fish; do

@@ -30,7 +30,7 @@ offers() {
   complete_words "$@" | grep -qxF -- "$wanted" || fail "\"$wanted\" is not offered for: $*"
 }
 
-for tool in vecc vecc-learn vecc-ground vecc-import vecc-opt vecc-bench; do
+for tool in vecc vecc-learn vecc-kg vecc-ground vecc-import vecc-opt vecc-bench; do
   # shellcheck source=/dev/null
   . "$share/bash-completion/completions/$tool"
   man=$share/man/man1/$tool.1
@@ -53,6 +53,7 @@ offers reference vecc graph.pb --backend =
 offers cuda vecc graph.pb --device cu
 offers convert vecc weights co
 offers --json vecc weights show --j
+offers cosine vecc-kg nearest w.safetensors --by = co
 offers rgcn vecc-import kg FB15k --model = rg
 offers peers vecc-bench pe
 offers --passes= vecc-opt --pas

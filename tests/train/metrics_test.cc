@@ -157,7 +157,7 @@ TEST(Metrics, a_positive_ranks_among_the_negatives_of_its_group) {
   EXPECT_DOUBLE_EQ(*metrics.sampled_mrr, (1 / 2.0 + 1 / 1.5) / 2);
   EXPECT_DOUBLE_EQ(*metrics.sampled_hits1, 0);
   EXPECT_DOUBLE_EQ(*metrics.sampled_hits3, 1);
-  EXPECT_DOUBLE_EQ(*metrics.map10, 0.5);  // 1 / 2 in both: the negative is first among equals
+  EXPECT_DOUBLE_EQ(*metrics.sampled_map10, 0.5);  // 1 / 2 in both: the negative is first among equals
   EXPECT_FALSE(metrics.accuracy);
 }
 
@@ -185,9 +185,9 @@ TEST(Metrics, LinksArePrecisionsOfTheFirstTen) {
   const Metrics metrics = measure(graph, samples, outputs);
   double second = 0;
   for (int rank = 2; rank <= 10; ++rank) second += (rank - 1.0) / rank;
-  EXPECT_DOUBLE_EQ(*metrics.map10, ((1 + 2.0 / 3) / 3 + second / 10) / 2);
-  EXPECT_DOUBLE_EQ(*metrics.precision10, (0.2 + 0.9) / 2);
-  EXPECT_DOUBLE_EQ(*metrics.recall10, (2.0 / 3 + 9.0 / 11) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.sampled_map10, ((1 + 2.0 / 3) / 3 + second / 10) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.sampled_precision10, (0.2 + 0.9) / 2);
+  EXPECT_DOUBLE_EQ(*metrics.sampled_recall10, (2.0 / 3 + 9.0 / 11) / 2);
 }
 
 }  // namespace

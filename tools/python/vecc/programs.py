@@ -1,5 +1,5 @@
-"""The programs that a wheel carries, as an environment's bin starts them: vecc, vecc-learn, vecc-import,
-vecc-opt."""
+"""The programs that a wheel carries, as an environment's bin starts them: vecc, vecc-learn, vecc-kg,
+vecc-import, vecc-opt."""
 
 import os
 import sys
@@ -20,6 +20,10 @@ def vecc() -> None:
 
 def vecc_learn() -> None:
     _start("vecc-learn")
+
+
+def vecc_kg() -> None:
+    _start("vecc-kg")
 
 
 def vecc_import() -> None:

@@ -12,6 +12,7 @@ constexpr ScoreModel kScoreModels[] = {
     {"rescal", "h . M_r t", ground_rescal},
     {"distmult", "sum over k of h_k r_k t_k", ground_distmult},
     {"complex", "real part of sum over k of h_k r_k conj(t_k)", ground_complex},
+    {"rotate", "- sum over k of | h_k r_k / |r_k| - t_k | of complex numbers", ground_rotate},
 };
 
 }  // namespace

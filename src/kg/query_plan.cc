@@ -1,0 +1,64 @@
+#include "src/kg/query_plan.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "src/kg/ranks.h"
+
+namespace vecc::kg {
+namespace {
+
+struct Item {
+  Query scored;
+  Query asked;
+  std::uint64_t item = 0;
+
+  auto operator<=>(const Item&) const = default;
+};
+
+// (?, r, t) as (t, inverse of r, ?), where r has an inverse.
+Query scored_as(const Query& query, std::span<const std::uint32_t> inverse) {
+  const bool turns = query.asked == Side::Head && query.relation < inverse.size() &&
+                     inverse[query.relation] != kNoInverse;
+  return turns ? Query{inverse[query.relation], Side::Tail, query.anchor} : query;
+}
+
+void cut_batches(QueryPlan& plan, bool by_relation, std::size_t batch_size) {
+  for (std::size_t q = 0; q < plan.scored.size(); ++q) {
+    const bool is_full = plan.batch.empty() || q - plan.batch.back() == batch_size;
+    const bool differs =
+        by_relation && q > 0 && plan.scored[q].relation != plan.scored[q - 1].relation;
+    if (is_full || differs) plan.batch.push_back(q);
+  }
+  plan.batch.push_back(plan.scored.size());
+}
+
+}  // namespace
+
+QueryPlan plan_queries(std::span<const Triple> triples, std::span<const std::uint32_t> inverse,
+                       bool by_relation, std::size_t batch_size) {
+  std::vector<Item> items;
+  items.reserve(triples.size() * 2);
+  for (std::size_t i = 0; i < triples.size(); ++i) {
+    for (const Side side : {Side::Head, Side::Tail}) {
+      const Query query = query_of(triples[i], side);
+      items.push_back({scored_as(query, inverse), query, 2 * i + static_cast<std::size_t>(side)});
+    }
+  }
+  std::sort(items.begin(), items.end());
+  QueryPlan plan;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i == 0 || std::tie(items[i].scored, items[i].asked) !=
+                      std::tie(items[i - 1].scored, items[i - 1].asked)) {
+      plan.scored.push_back(items[i].scored);
+      plan.asked.push_back(items[i].asked);
+      plan.first_item.push_back(i);
+    }
+    plan.item.push_back(items[i].item);
+  }
+  plan.first_item.push_back(items.size());
+  cut_batches(plan, by_relation, batch_size);
+  return plan;
+}
+
+}  // namespace vecc::kg

@@ -1,0 +1,312 @@
+#include "src/kg/scorer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "vecc/error.h"
+
+namespace vecc::kg {
+namespace {
+
+TileKind kind_of(const Embeddings& embeddings) {
+  switch (embeddings.model) {
+    case ScoreModel::TransE: return embeddings.p == 1 ? TileKind::L1 : TileKind::L2;
+    case ScoreModel::TransH:
+    case ScoreModel::TransR: return TileKind::SquaredL2;
+    case ScoreModel::RotatE: return TileKind::ComplexL1;
+    case ScoreModel::TransF:
+    case ScoreModel::Rescal:
+    case ScoreModel::DistMult:
+    case ScoreModel::ComplEx: return TileKind::Product;
+  }
+  VECC_CHECK(false, "a score model that is none");
+}
+
+std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+// q = a * b of complex numbers, or a * conj(b).
+template <class T>
+void multiply_complex(const T* a, const T* b, bool conjugate, std::size_t size, T* q) {
+  for (std::size_t k = 0; k < size; ++k) {
+    const T imaginary = conjugate ? -b[size + k] : b[size + k];
+    q[k] = a[k] * b[k] - a[size + k] * imaginary;
+    q[size + k] = a[k] * imaginary + a[size + k] * b[k];
+  }
+}
+
+// Complex numbers of modulus 1.
+template <class T>
+std::vector<T> rotation_of(const T* r, std::size_t size) {
+  std::vector<T> unit(r, r + 2 * size);
+  for (std::size_t k = 0; k < size; ++k) {
+    const T modulus = std::sqrt(r[k] * r[k] + r[size + k] * r[size + k]);
+    unit[k] /= modulus;
+    unit[size + k] /= modulus;
+  }
+  return unit;
+}
+
+template <class T>
+T dot(const T* a, const T* b, std::size_t size) {
+  T sum = 0;
+  for (std::size_t k = 0; k < size; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+Scorer<T>::Scorer(const Embeddings& embeddings, const EmbeddingTables<T>& tables)
+    : embeddings_(embeddings), tables_(tables), kind_(kind_of(embeddings)) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const std::size_t dim = embeddings.dim;
+  panels_.resize(round_up(embeddings.entities, kLanes) * dim);
+  for (std::size_t i = 0; i < embeddings.entities; ++i) {
+    T* const panel = panels_.data() + i / kLanes * kLanes * dim;
+    for (std::size_t k = 0; k < dim; ++k) {
+      panel[k * kLanes + i % kLanes] = tables.entities[i * dim + k];
+    }
+  }
+}
+
+template <class T>
+QueryBatch<T>::QueryBatch(const Scorer<T>& scorer)
+    : scorer_(scorer), kernels_(tile_kernels<T>()), dim_(scorer.embeddings_.relation_dim) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const Embeddings& e = scorer.embeddings_;
+  const std::size_t widest = round_up(std::max(e.dim, e.relation_dim), kernels_.rows);
+  gathered_.resize(e.dim * kLanes);
+  projected_.resize(widest * kLanes);
+  corner_.resize(kernels_.rows * kLanes);
+}
+
+template <class T>
+const T* QueryBatch<T>::entity(std::uint32_t i) const {
+  return scorer_.tables_.entities.data() + std::size_t{i} * scorer_.embeddings_.dim;
+}
+
+template <class T>
+void QueryBatch<T>::pack(std::size_t row, const T* q) {
+  const std::size_t rows = kernels_.rows;
+  T* const tile = queries_.data() + row / rows * rows * dim_;
+  for (std::size_t k = 0; k < dim_; ++k) tile[k * rows + row % rows] = q[k];
+}
+
+template <class T>
+void QueryBatch<T>::set(std::span<const Query> queries) {
+  const std::size_t padded = round_up(queries.size(), kernels_.rows);
+  tiles_ = padded / kernels_.rows;
+  queries_.assign(padded * dim_, 0);
+  bias_.assign(padded, 0);
+  if (queries.empty()) return;
+  relation_ = queries.front().relation;
+  if (!scorer_.tables_.matrices.empty()) {
+    // transr keeps the matrix to project what is scored.
+    const bool is_rescal = scorer_.embeddings_.model == ScoreModel::Rescal;
+    pack_matrix(is_rescal);
+    set_by_matrix(queries, Side::Tail);
+    if (is_rescal) pack_matrix(false);
+    set_by_matrix(queries, Side::Head);
+    return;
+  }
+  std::vector<T> q(dim_);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    set_by_formula(queries[i], q.data(), bias_[i]);
+    pack(i, q.data());
+  }
+}
+
+// q of the models without matrices; `asked` decides on which side of the score h, r, t stand.
+template <class T>
+void QueryBatch<T>::set_by_formula(const Query& query, T* q, T& bias) const {
+  const Embeddings& e = scorer_.embeddings_;
+  const bool tail = query.asked == Side::Tail;
+  const T* const x = entity(query.anchor);
+  const T* const r = scorer_.tables_.relations.data() + std::size_t{query.relation} * dim_;
+  const std::size_t half = dim_ / 2;
+  switch (e.model) {
+    case ScoreModel::TransE:
+      for (std::size_t k = 0; k < dim_; ++k) q[k] = tail ? x[k] + r[k] : x[k] - r[k];
+      return;
+    case ScoreModel::TransH: set_transh(query, q); return;
+    case ScoreModel::TransF:  // h.(2t - r) + r.t = t.(2h + r) - h.r
+      for (std::size_t k = 0; k < dim_; ++k) q[k] = 2 * x[k] + (tail ? r[k] : -r[k]);
+      bias = tail ? -dot(x, r, dim_) : dot(x, r, dim_);
+      return;
+    case ScoreModel::DistMult:
+      for (std::size_t k = 0; k < dim_; ++k) q[k] = x[k] * r[k];
+      return;
+    case ScoreModel::ComplEx:  // Re(h r conj(t)) = <h r, t> = <t conj(r), h>
+      multiply_complex(x, r, !tail, half, q);
+      return;
+    case ScoreModel::RotatE:  // |h r - t| = |t conj(r) - h|
+      multiply_complex(x, rotation_of(r, half).data(), !tail, half, q);
+      return;
+    case ScoreModel::TransR:
+    case ScoreModel::Rescal: break;
+  }
+  VECC_CHECK(false, "a score model with matrices");
+}
+
+template <class T>
+void QueryBatch<T>::set_transh(const Query& query, T* q) const {
+  const T* const x = entity(query.anchor);
+  const T* const r = scorer_.tables_.relations.data() + std::size_t{query.relation} * dim_;
+  const T* const w = scorer_.tables_.normals.data() + std::size_t{query.relation} * dim_;
+  const T factor = dot(w, x, dim_) / dot(w, w, dim_);
+  for (std::size_t k = 0; k < dim_; ++k) {
+    const T projected = x[k] - factor * w[k];
+    q[k] = query.asked == Side::Tail ? projected + r[k] : projected - r[k];
+  }
+}
+
+// The relation's matrix, or its transpose, as tiles: row i is query i.
+template <class T>
+void QueryBatch<T>::pack_matrix(bool transposed) {
+  const Embeddings& e = scorer_.embeddings_;
+  const std::size_t height = e.relation_dim;
+  const std::size_t width = e.dim;
+  const T* const m = scorer_.tables_.matrices.data() + height * width * relation_;
+  const std::size_t rows = kernels_.rows;
+  const std::size_t count = transposed ? width : height;
+  const std::size_t inner = transposed ? height : width;
+  matrix_.assign(round_up(count, rows) * inner, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    T* const tile = matrix_.data() + i / rows * rows * inner;
+    for (std::size_t k = 0; k < inner; ++k) {
+      tile[k * rows + i % rows] = transposed ? m[k * width + i] : m[i * width + k];
+    }
+  }
+}
+
+// q of the queries that ask for one side: M^T h and M t of rescal, M h + r and M t - r of transr.
+template <class T>
+void QueryBatch<T>::set_by_matrix(std::span<const Query> queries, Side asked) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const bool has_vector = !scorer_.tables_.relations.empty();
+  const T* const r = has_vector ? scorer_.tables_.relations.data() + dim_ * relation_ : nullptr;
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> anchors;
+  std::vector<T> q(dim_);
+  for (std::size_t i = 0; i <= queries.size(); ++i) {
+    if (rows.size() == kLanes || (i == queries.size() && !rows.empty())) {
+      fill_panel(anchors);
+      multiply_panel(gathered_.data(), scorer_.embeddings_.dim, projected_);
+      for (std::size_t lane = 0; lane < rows.size(); ++lane) {
+        for (std::size_t k = 0; k < dim_; ++k) {
+          q[k] = projected_[k * kLanes + lane];
+          if (has_vector) q[k] += asked == Side::Tail ? r[k] : -r[k];
+        }
+        pack(rows[lane], q.data());
+      }
+      rows.clear();
+      anchors.clear();
+    }
+    if (i == queries.size() || queries[i].asked != asked) continue;
+    rows.push_back(static_cast<std::uint32_t>(i));
+    anchors.push_back(queries[i].anchor);
+  }
+}
+
+template <class T>
+void QueryBatch<T>::fill_panel(std::span<const std::uint32_t> entities) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  std::ranges::fill(gathered_, T{0});
+  for (std::size_t lane = 0; lane < entities.size(); ++lane) {
+    const T* const x = entity(entities[lane]);
+    for (std::size_t k = 0; k < scorer_.embeddings_.dim; ++k) gathered_[k * kLanes + lane] = x[k];
+  }
+}
+
+template <class T>
+void QueryBatch<T>::multiply_panel(const T* panel, std::size_t inner, AlignedVector<T>& out) const {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const std::size_t rows = kernels_.rows;
+  const auto run_tile = kernels_.of(TileKind::Projection);
+  for (std::size_t tile = 0; tile * rows * inner < matrix_.size(); ++tile) {
+    run_tile(matrix_.data() + tile * rows * inner, panel, static_cast<std::uint32_t>(inner),
+             nullptr, out.data() + tile * rows * kLanes, kLanes);
+  }
+}
+
+// x - (w.x) / (w.w) w of each entity of a panel.
+template <class T>
+void QueryBatch<T>::reject_panel(const T* panel, AlignedVector<T>& out) const {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const T* const w = scorer_.tables_.normals.data() + dim_ * relation_;
+  const T squares = dot(w, w, dim_);
+  T factors[kLanes] = {};
+  for (std::size_t k = 0; k < dim_; ++k) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      factors[lane] += w[k] * panel[k * kLanes + lane];
+  }
+  for (T& factor : factors) factor /= squares;
+  for (std::size_t k = 0; k < dim_; ++k) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      out[k * kLanes + lane] = panel[k * kLanes + lane] - factors[lane] * w[k];
+    }
+  }
+}
+
+template <class T>
+const T* QueryBatch<T>::project(const T* panel) {
+  const ScoreModel model = scorer_.embeddings_.model;
+  if (model == ScoreModel::TransR) {
+    multiply_panel(panel, scorer_.embeddings_.dim, projected_);
+  } else if (model == ScoreModel::TransH) {
+    reject_panel(panel, projected_);
+  } else {
+    return panel;
+  }
+  return projected_.data();
+}
+
+template <class T>
+void QueryBatch<T>::run(const T* panel, std::size_t first_tile, std::size_t tiles, T* out,
+                        std::size_t stride) {
+  const T* const columns = project(panel);
+  const std::size_t rows = kernels_.rows;
+  const auto run_tile = kernels_.of(scorer_.kind_);
+  for (std::size_t tile = 0; tile < tiles; ++tile) {
+    const std::size_t at = first_tile + tile;
+    run_tile(queries_.data() + at * rows * dim_, columns, static_cast<std::uint32_t>(dim_),
+             bias_.data() + at * rows, out + tile * rows * stride, stride);
+  }
+}
+
+template <class T>
+void QueryBatch<T>::score(std::uint32_t first, std::uint32_t count, T* out, std::size_t stride) {
+  constexpr std::uint32_t kLanes = kPanelLanes<T>;
+  for (std::uint32_t i = 0; i < count; i += kLanes) {
+    run(scorer_.panels_.data() + std::size_t{first + i} * scorer_.embeddings_.dim, 0, tiles_,
+        out + i, stride);
+  }
+}
+
+template <class T>
+void QueryBatch<T>::score_pairs(std::span<const std::uint32_t> queries,
+                                std::span<const std::uint32_t> entities, T* out) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const std::size_t rows = kernels_.rows;
+  for (std::size_t begin = 0; begin < queries.size();) {
+    const std::size_t tile = queries[begin] / rows;
+    std::size_t end = begin;
+    while (end < queries.size() && end - begin < kLanes && queries[end] / rows == tile) ++end;
+    fill_panel(entities.subspan(begin, end - begin));
+    run(gathered_.data(), tile, 1, corner_.data(), kLanes);
+    for (std::size_t i = begin; i < end; ++i) {
+      out[i] = corner_[queries[i] % rows * kLanes + (i - begin)];
+    }
+    begin = end;
+  }
+}
+
+template class Scorer<float>;
+template class Scorer<double>;
+template class QueryBatch<float>;
+template class QueryBatch<double>;
+
+}  // namespace vecc::kg

@@ -1,0 +1,88 @@
+// Scores of every entity as the answer of queries.
+//
+// A query becomes one vector q, so that its score with entity x is one sum over dimensions: of
+// products (q = r * h for distmult), or of distances (q = h + r for transe). transh and transr
+// project the entities first, panel by panel, by the batch's relation.
+#pragma once
+
+#include <boost/align/aligned_allocator.hpp>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "src/kg/embeddings.h"
+#include "src/kg/tiles.h"
+#include "src/kg/triple.h"
+
+namespace vecc::kg {
+
+template <class T>
+using AlignedVector = std::vector<T, boost::alignment::aligned_allocator<T, kPanelBytes>>;
+
+/// A model's entities as panels; shared by threads. `embeddings` and `tables`, which are of it,
+/// must outlive the scorer.
+template <class T>
+class Scorer {
+ public:
+  Scorer(const Embeddings& embeddings, const EmbeddingTables<T>& tables);
+
+  /// Whether all queries of a batch have to be of one relation.
+  [[nodiscard]] bool batches_by_relation() const {
+    return !tables_.matrices.empty() || !tables_.normals.empty();
+  }
+  [[nodiscard]] const Embeddings& embeddings() const { return embeddings_; }
+
+ private:
+  template <class>
+  friend class QueryBatch;
+
+  const Embeddings& embeddings_;
+  const EmbeddingTables<T>& tables_;
+  TileKind kind_;
+  AlignedVector<T> panels_;  ///< [panels][dim][lanes]; of the last one's missing entities 0
+};
+
+/// Some queries, ready to be scored; one thread's.
+template <class T>
+class QueryBatch {
+ public:
+  explicit QueryBatch(const Scorer<T>& scorer);
+
+  /// Takes other queries.
+  void set(std::span<const Query> queries);
+  /// The rows that scores are written to: the queries, up to a whole tile.
+  [[nodiscard]] std::size_t rows() const { return tiles_ * kernels_.rows; }
+  /// out[q * stride + i]: query q with entity first + i; whole panels, whose last lanes are of no
+  /// entity where the entities end. `first` is a multiple of kPanelLanes<T>.
+  void score(std::uint32_t first, std::uint32_t count, T* out, std::size_t stride);
+  /// out[i]: query queries[i] of the batch with entity entities[i], the same bits as score()'s.
+  void score_pairs(std::span<const std::uint32_t> queries, std::span<const std::uint32_t> entities,
+                   T* out);
+
+ private:
+  [[nodiscard]] const T* entity(std::uint32_t i) const;
+  void pack_matrix(bool transposed);
+  void fill_panel(std::span<const std::uint32_t> entities);
+  void multiply_panel(const T* panel, std::size_t inner, AlignedVector<T>& out) const;
+  void reject_panel(const T* panel, AlignedVector<T>& out) const;
+  const T* project(const T* panel);
+  void set_by_formula(const Query& query, T* q, T& bias) const;
+  void set_by_matrix(std::span<const Query> queries, Side asked);
+  void set_transh(const Query& query, T* q) const;
+  void pack(std::size_t row, const T* q);
+  void run(const T* panel, std::size_t first_tile, std::size_t tiles, T* out, std::size_t stride);
+
+  const Scorer<T>& scorer_;
+  const TileKernels<T>& kernels_;
+  std::size_t dim_;  ///< of q
+  std::size_t tiles_ = 0;
+  std::uint32_t relation_ = 0;  ///< of all queries, where batches are by relation
+  AlignedVector<T> queries_;    ///< [tiles][dim][rows]
+  AlignedVector<T> bias_;       ///< by row
+  AlignedVector<T> matrix_;     ///< the relation's, or its transpose, as tiles of queries
+  AlignedVector<T> gathered_;   ///< a panel
+  AlignedVector<T> projected_;  ///< a panel
+  AlignedVector<T> corner_;     ///< scores of one tile and panel
+};
+
+}  // namespace vecc::kg

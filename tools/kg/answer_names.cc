@@ -1,0 +1,67 @@
+#include "tools/kg/answer_names.h"
+
+#include "src/support/utf8.h"
+#include "src/support/value_text.h"
+#include "tools/import/load/csv_reader.h"
+#include "tools/import/load/load_errors.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr std::string_view kAsked = "?";
+
+Errors bad_query(const std::string& text, const std::string& message) {
+  return Errors(ErrorCode::Usage, "--query=" + escape_terminal(text), message);
+}
+
+bool is_single(const KgModel& model) {
+  return std::holds_alternative<kg::EmbeddingTables<float>>(model.embeddings.tables);
+}
+
+std::string cell(std::string_view name) {
+  return escape_terminal(name, std::string::npos);
+}
+
+}  // namespace
+
+Result<kg::Query> parse_query(const KgModel& model, const std::string& text) {
+  if (!is_utf8(text)) return bad_query(text, "is no UTF-8");
+  LoadErrors errors;
+  const Text source{"--query", text};
+  CsvReader reader(source, errors);
+  const bool has_record = reader.next();
+  if (!errors.empty()) return errors.errors();
+  if (!has_record || reader.fields().size() != 3) {
+    return bad_query(text, "expected head,relation,? or ?,relation,tail");
+  }
+  const std::vector<std::string> names(reader.fields().begin(), reader.fields().end());
+  if (reader.next() || !errors.empty()) return bad_query(text, "expected one line");
+  const bool asks_head = names[0] == kAsked;
+  if (asks_head == (names[2] == kAsked)) {
+    return bad_query(text, "expected one ?, in the place of the head or of the tail");
+  }
+  kg::Query query;
+  const std::string place = "--query=" + escape_terminal(text);
+  query.asked = asks_head ? kg::Side::Head : kg::Side::Tail;
+  VECC_TRY(query.anchor, find_entity(model, asks_head ? names[2] : names[0], place));
+  VECC_TRY(query.relation, find_relation(model, names[1], place));
+  return query;
+}
+
+std::string lines_of(const KgModel& model, const kg::Query& query,
+                     const std::vector<kg::Answer>& answers) {
+  const std::string anchor = cell(model.entities.names()[query.anchor]);
+  const std::string relation = cell(model.relations.names()[query.relation]);
+  std::string text;
+  for (const kg::Answer& answer : answers) {
+    const std::string found = cell(model.entities.names()[answer.entity]);
+    const bool tail = query.asked == kg::Side::Tail;
+    text += (tail ? anchor : found) + "\t" + relation + "\t" + (tail ? found : anchor) + "\t" +
+            text_of_number(answer.score, is_single(model)) + "\t" + (answer.known ? "known" : "") +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,148 @@
+#include "tools/kg/kg_model.h"
+
+#include <utility>
+
+#include "src/kg/ranks.h"
+#include "tools/common/suggest.h"
+#include "tools/import/load/line_reader.h"
+#include "tools/import/load/load_errors.h"
+#include "tools/import/load/loaders.h"
+#include "tools/import/load/text_checks.h"
+#include "tools/import/load/text_file.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr std::string_view kInverseEnding = "^-1";
+constexpr std::size_t kMostSuggested = 100000;  // names that a misspelt one is compared with
+
+// What messages call the names of one kind.
+struct NameKind {
+  std::string_view noun;    ///< "entity"
+  std::string_view plural;  ///< "entities"
+};
+constexpr NameKind kEntity{"entity", "entities"};
+constexpr NameKind kRelation{"relation", "relations"};
+
+Result<StringColumn> read_names(const std::string& path, std::uint32_t count,
+                                const NameKind& kind) {
+  const std::string expected = "a name a line, of each " + std::string(kind.noun);
+  VECC_TRY(const TextFile file, read_text_file(path, expected));
+  LoadErrors errors;
+  if (!check_names_text(file.text(), expected, errors)) return errors.errors();
+  StringColumn names;
+  LineReader lines(file.bytes);
+  while (lines.next()) names.push_back(lines.line());
+  if (names.size() == count) return names;
+  return Errors(ErrorCode::BadTable, file.name,
+                "has " + std::to_string(names.size()) + " names, but the weights " +
+                    std::to_string(count) + " " + std::string(kind.plural));
+}
+
+// The weights' own names, or those of a file.
+Result<NameTable> make_names(const StringColumn& own, const std::string& path, std::uint32_t count,
+                             const NameKind& kind, const std::string& weights) {
+  StringColumn names = own;
+  if (!path.empty()) {
+    VECC_TRY(names, read_names(path, count, kind));
+  } else if (own.size() == 0) {
+    return Errors(ErrorCode::Usage, escape_terminal(weights, 4096),
+                  "has no names of " + std::string(kind.plural) + "; --" +
+                      std::string(kind.plural) + "=FILE gives them, a line each");
+  }
+  NameTable table;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (table.add(names[i]) == i) continue;
+    return Errors(ErrorCode::DuplicateName, escape_terminal(path.empty() ? weights : path, 4096),
+                  "names two " + std::string(kind.plural) + " " + quote(names[i]));
+  }
+  return table;
+}
+
+Result<std::uint32_t> find_name(const NameTable& names, std::string_view name,
+                                const std::string& place, const NameKind& kind) {
+  if (const auto found = names.find(name)) return *found;
+  std::string message = "the weights know no " + std::string(kind.noun) + " " + quote(name);
+  if (names.size() <= kMostSuggested) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < names.size(); ++i) all.emplace_back(names.names()[i]);
+    if (const auto meant = nearest_name(name, all))
+      message += "; did you mean " + quote(*meant) + "?";
+  }
+  return Errors(ErrorCode::Usage, place, message);
+}
+
+// By number of the data set: the model's number. Names that it lacks are errors.
+std::vector<std::uint32_t> match_names(const StringColumn& data, const NameTable& model,
+                                       const NameKind& kind, const std::string& name,
+                                       LoadErrors& errors) {
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto found = model.find(data[i]);
+    numbers.push_back(found.value_or(0));
+    if (found) continue;
+    errors.add(ErrorCode::WeightsDiffer, {name}, [&] {
+      return "has the " + std::string(kind.noun) + " " + quote(data[i]) +
+             ", of which the weights know nothing";
+    });
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Result<KgModel> load_kg_model(const KgModelOptions& options) {
+  const auto score = kg::parse_score_model(options.model);
+  if (!score) {
+    return Errors(ErrorCode::Usage, "--model",
+                  "found " + quote(options.model) + ", expected one of " + kg::list_score_models());
+  }
+  VECC_TRY(const WeightFile file, read_weights(options.weights, {options.max_bytes}));
+  auto embeddings = kg::read_embeddings(file, *score, options.p);
+  if (!embeddings) return embeddings.error().in(escape_terminal(options.weights, 4096));
+  KgModel model{std::move(*embeddings), {}, {}};
+  const kg::Embeddings& e = model.embeddings;
+  VECC_TRY(model.entities,
+           make_names(e.entity_names, options.entities, e.entities, kEntity, options.weights));
+  VECC_TRY(model.relations, make_names(e.relation_names, options.relations, e.relations, kRelation,
+                                       options.weights));
+  return model;
+}
+
+Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path) {
+  VECC_TRY(TypedGraph data, load_triples(path));
+  LoadErrors errors;
+  const std::string name = escape_terminal(data.name);
+  const auto entities = match_names(data.node_names, model.entities, kEntity, name, errors);
+  const auto relations = match_names(data.relation_names, model.relations, kRelation, name, errors);
+  if (!errors.empty()) return errors.errors();
+  KgTriples result;
+  for (std::size_t i = 0; i < data.edge_count(); ++i) {
+    result.triples.push_back(
+        {entities[data.source[i]], relations[data.relation[i]], entities[data.target[i]]});
+  }
+  result.split = std::move(data.edge_split);
+  return result;
+}
+
+Result<std::uint32_t> find_entity(const KgModel& model, std::string_view name,
+                                  const std::string& place) {
+  return find_name(model.entities, name, place, kEntity);
+}
+Result<std::uint32_t> find_relation(const KgModel& model, std::string_view name,
+                                    const std::string& place) {
+  return find_name(model.relations, name, place, kRelation);
+}
+
+std::vector<std::uint32_t> inverse_relations(const KgModel& model) {
+  std::vector<std::uint32_t> inverse;
+  const StringColumn& names = model.relations.names();
+  for (std::size_t r = 0; r < names.size(); ++r) {
+    const auto found = model.relations.find(std::string(names[r]) + std::string(kInverseEnding));
+    inverse.push_back(found.value_or(kg::kNoInverse));
+  }
+  return inverse;
+}
+
+}  // namespace vecc::tools

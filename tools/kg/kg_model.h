@@ -1,0 +1,55 @@
+// A trained model of a knowledge graph by names, and triples of a data set by its numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/kg/embeddings.h"
+#include "src/kg/triple.h"
+#include "tools/import/load/name_table.h"
+#include "vecc/error.h"
+#include "vecc/neuron_graph.h"
+
+namespace vecc::tools {
+
+struct KgModelOptions {
+  std::string weights;
+  std::string model;  ///< "transe"
+  std::uint32_t p = 1;
+  std::string entities;   ///< a file of names, a line an entity; empty: the weights have them
+  std::string relations;  ///< the same of relations
+  std::uint64_t max_bytes = WeightLimits().max_bytes;
+};
+
+struct KgModel {
+  kg::Embeddings embeddings;
+  NameTable entities;
+  NameTable relations;
+};
+
+/// Errors: those of read_weights() and read_embeddings(); Usage (no such model; the weights have no
+/// names and no file gives them); of files of names FileUnreadable, FileEmpty, BadTable (other than
+/// a name a row), DuplicateName.
+[[nodiscard]] Result<KgModel> load_kg_model(const KgModelOptions& options);
+
+struct KgTriples {
+  std::vector<kg::Triple> triples;
+  std::vector<Split> split;  ///< by triple, or empty: no split
+};
+
+/// The triples of a folder or file (load_triples()) by the model's numbers. Errors: those of
+/// load_triples(); WeightsDiffer for names that the model does not know.
+[[nodiscard]] Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path);
+
+/// A name's number. Error: Usage, with the nearest name; `place` says where it stands.
+[[nodiscard]] Result<std::uint32_t> find_entity(const KgModel& model, std::string_view name,
+                                                const std::string& place);
+[[nodiscard]] Result<std::uint32_t> find_relation(const KgModel& model, std::string_view name,
+                                                  const std::string& place);
+
+/// By relation: the number of NAME^-1, or kg::kNoInverse.
+[[nodiscard]] std::vector<std::uint32_t> inverse_relations(const KgModel& model);
+
+}  // namespace vecc::tools
