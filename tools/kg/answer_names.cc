@@ -35,17 +35,25 @@ Result<kg::Query> parse_query(const KgModel& model, const std::string& text) {
   if (!has_record || reader.fields().size() != 3) {
     return bad_query(text, "expected head,relation,? or ?,relation,tail");
   }
-  const std::vector<std::string> names(reader.fields().begin(), reader.fields().end());
+  QueryNames names;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (reader.fields()[i] != kAsked) names[i] = std::string(reader.fields()[i]);
+  }
   if (reader.next() || !errors.empty()) return bad_query(text, "expected one line");
-  const bool asks_head = names[0] == kAsked;
-  if (asks_head == (names[2] == kAsked)) {
-    return bad_query(text, "expected one ?, in the place of the head or of the tail");
+  return query_of_names(model, names, "--query=" + escape_terminal(text));
+}
+
+Result<kg::Query> query_of_names(const KgModel& model, const QueryNames& names,
+                                 const std::string& place) {
+  const auto& [head, relation, tail] = names;
+  if (head.has_value() == tail.has_value() || !relation) {
+    return Errors(ErrorCode::Usage, place,
+                  "expected one ?, in the place of the head or of the tail");
   }
   kg::Query query;
-  const std::string place = "--query=" + escape_terminal(text);
-  query.asked = asks_head ? kg::Side::Head : kg::Side::Tail;
-  VECC_TRY(query.anchor, find_entity(model, asks_head ? names[2] : names[0], place));
-  VECC_TRY(query.relation, find_relation(model, names[1], place));
+  query.asked = tail ? kg::Side::Head : kg::Side::Tail;
+  VECC_TRY(query.anchor, find_entity(model, tail ? *tail : *head, place));
+  VECC_TRY(query.relation, find_relation(model, *relation, place));
   return query;
 }
 

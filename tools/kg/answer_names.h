@@ -1,7 +1,10 @@
 // Queries and answers by names.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/kg/answers.h"
@@ -12,6 +15,12 @@ namespace vecc::tools {
 /// `head,relation,?` or `?,relation,tail`, one record of RFC 4180: names with commas stand in
 /// double quotes. Errors: Usage, BadTable.
 [[nodiscard]] Result<kg::Query> parse_query(const KgModel& model, const std::string& text);
+
+/// The same of names; none is what is asked for. Error: Usage (not one of head and tail is none, or
+/// a name that the model does not know; `place` says where it stands).
+using QueryNames = std::array<std::optional<std::string>, 3>;
+[[nodiscard]] Result<kg::Query> query_of_names(const KgModel& model, const QueryNames& names,
+                                               const std::string& place);
 
 /// Of one query: `head relation tail score known` for each answer; tabs between, names escaped as
 /// for a terminal.

@@ -8,6 +8,7 @@
 
 #include "errors.h"
 #include "graph.h"
+#include "knowledge_graph.h"
 #include "program.h"
 #include "program_builder.h"
 #include "tools/common/logging.h"
@@ -67,4 +68,5 @@ NB_MODULE(_core, module) {
   bind_writer(module);
   bind_program_builder(module);
   bind_grounder(module);
+  bind_knowledge_graph(module);
 }

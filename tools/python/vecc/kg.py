@@ -1,0 +1,63 @@
+"""vecc.kg: trained embeddings of knowledge graphs, as `vecc-kg` has them (docs/knowledge-graphs.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from vecc import _core
+from vecc.error import usage_error
+
+Path = Union[str, "os.PathLike[str]"]
+#: (head, relation, None) asks for tails, (None, relation, tail) for heads.
+Query = Tuple[Optional[str], str, Optional[str]]
+
+
+class Embeddings:
+    """Of a file of weights, safetensors or .npz, of the score `model`: transe (with `p`), transh,
+    transr, transf, rescal, distmult, complex, rotate. `entities` and `relations` are files with a
+    name a line, where the weights have none."""
+
+    def __init__(self, weights: Path, model: str, *, p: int = 1, entities: Optional[Path] = None,
+                 relations: Optional[Path] = None):
+        names = [os.fspath(path) if path is not None else "" for path in (entities, relations)]
+        self._core = _core.Embeddings(os.fspath(weights), model, p, *names)
+
+    @property
+    def entities(self) -> List[str]:
+        """Names, in the order of the rows."""
+        return self._core.entities()
+
+    @property
+    def relations(self) -> List[str]:
+        return self._core.relations()
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """[entities, d], a copy; complex numbers: real parts, then imaginary ones."""
+        return self._core.vectors()
+
+    def evaluate(self, triples: Path, *, split: str = "test", inverse: bool = True,
+                 threads: int = 0) -> Dict[str, Any]:
+        """`["filtered"|"raw"]["all"|"1-1"|"1-N"|"N-1"|"N-N"]["both"|"head"|"tail"]`: ranks, mrr,
+        hits@1, hits@3, hits@10, mean_rank of a split's triples among all entities; None where there
+        are no ranks. `triples`: a folder with train.txt, valid.txt and test.txt, or a file."""
+        return json.loads(self._core.evaluate(os.fspath(triples), split, inverse, threads))
+
+    def predict(self, queries: Sequence[Query], *, top: int = 10, triples: Optional[Path] = None,
+                known: str = "mark", threads: int = 0) -> List[List[Tuple[str, float, bool]]]:
+        """The best answers of each query: entity, score, and whether `triples` has it. Known ones
+        are marked, or left out by `known="drop"`."""
+        if known not in ("mark", "drop"):
+            raise usage_error("known", f"{known!r} is none of mark, drop")
+        if known == "drop" and triples is None:
+            raise usage_error("known", "'drop' needs triples=")
+        path = os.fspath(triples) if triples is not None else ""
+        return self._core.predict(list(queries), top, path, known == "drop", threads)
+
+    def nearest(self, entity: str, *, top: int = 10, by: str = "cosine") -> List[Tuple[str, float]]:
+        """The entities with the largest cosine, or the smallest distance (`by="euclidean"`)."""
+        return self._core.nearest(entity, top, by)
