@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/import/load/inverse_triples.h"
 #include "tools/import/load/parse.h"
 
 namespace {
@@ -111,6 +112,19 @@ class Files {
   bool has_more_ = true;
 };
 
+// Triples behind a header, and types of their entities.
+vecc::Result<vecc::tools::TypedGraph> parse_typed_triples(Files& files,
+                                                          vecc::tools::TripleFormat format) {
+  vecc::tools::TripleTexts texts{"fuzz", files.next("whole"), {}, {}, {}};
+  texts.types = files.next_if_there("types");
+  texts.types_format = format;
+  auto graph = vecc::tools::parse_triples(texts, {format, true, {1, 3, 2}, {}});
+  if (graph) {
+    if (auto inverse = vecc::tools::add_inverse_triples(*graph); !inverse) return inverse.error();
+  }
+  return graph;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -118,7 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   // The braces below take files from left to right.
   Files files(std::string_view(reinterpret_cast<const char*>(data), size).substr(1));
-  switch (data[0] % 6) {
+  switch (data[0] % 8) {
     case 0:
       check(parse_tu({"fuzz", files.next("A"), files.next("indicator"),
                       files.next_if_there("graphs"), files.next_if_there("nodes"),
@@ -141,8 +155,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           parse_hgb({"fuzz", files.next("nodes"), files.next("links"), files.next_if_there("train"),
                      files.next_if_there("test"), files.next_if_there("info")}));
       break;
-    default:
+    case 5:
       check(parse_molecules({files.next("drugs"), files.next("atoms"), files.next("bonds")}));
+      break;
+    case 6: check(parse_typed_triples(files, TripleFormat::Csv)); break;
+    default: check(parse_typed_triples(files, TripleFormat::Space));
   }
   return 0;
 }

@@ -28,13 +28,39 @@ TEST(ImportTyped, every_model_runs_everywhere) {
     EXPECT_EQ(outputs.front().size(), 2u);
   }
   for (const std::string model :
-       {"transe", "transh", "transr", "transf", "rescal", "distmult", "complex"}) {
+       {"transe", "transh", "transr", "transf", "rescal", "distmult", "complex", "rotate"}) {
     SCOPED_TRACE(model);
     const Finished done = run_import(
         {"kg", data, "--model=" + model, "--dim=5", "--negatives=2", "--triples=all", "-o", graph});
     ASSERT_EQ(done.code, 0) << done.err;
     EXPECT_EQ(check_backends(graph).size(), 27u);
   }
+}
+
+TEST(ImportTyped, a_table_with_types_of_entities) {
+  const std::string folder = test_folder();
+  write_text(folder + "/facts.csv",
+             "id,who,does,whom\n1,ann,knows,bob\n2,bob,likes,\"paper, a\"\n3,ann,likes,bob\n");
+  write_text(folder + "/types.csv", "entity,type\n\"paper, a\",thing\nann,person\nbob,person\n");
+  const std::string graph = folder + "/graph.pb";
+  const std::vector<std::string> table{
+      "kg", folder + "/facts.csv", "--header", "--columns=2,3,4", "-o", graph};
+  auto words = table;
+  words.insert(words.end(), {"--types=" + folder + "/types.csv", "--model=hgt", "--dims=4,4"});
+  const Finished done = run_import(words);
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_NE(done.err.find("2 node types"), std::string::npos) << done.err;
+  EXPECT_EQ(check_backends(graph).size(), 3u);
+  words = table;
+  words.insert(words.end(), {"--model=distmult", "--inverse=on", "--negatives=0"});
+  ASSERT_EQ(run_import(words).code, 0);
+  EXPECT_EQ(check_backends(graph).size(), 6u);
+  words = table;
+  words[3] = "--columns=2,2,4";
+  words.emplace_back("--model=distmult");
+  const Finished wrong = run_import(words);
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("three different numbers"), std::string::npos) << wrong.err;
 }
 
 TEST(ImportTyped, reach_prints_its_size_first) {

@@ -82,6 +82,30 @@ TEST_F(KgCommand, AnswersInBothDirections) {
   EXPECT_EQ(answers["answers"].size(), 3u);  // all but b
 }
 
+TEST_F(KgCommand, InverseRelationsAnswerForHeads) {
+  write_text(folder + "/kg.csv", "h,r,t\na,likes,b\nb,likes,c\nc,knows,a\n");
+  const Finished imported =
+      run_tool("vecc-import", {"kg", folder + "/kg.csv", "--header", "--model=complex", "--dim=4",
+                               "--inverse=on", "-o", folder + "/both.pb", "--quiet"});
+  ASSERT_EQ(imported.code, 0) << imported.err;
+  ASSERT_EQ(run_vecc({folder + "/both.pb", "--backend=interpreter", "--quiet",
+                      "--save-weights=" + folder + "/both.safetensors"})
+                .code,
+            0);
+  const auto evaluate = [&](const std::string& inverse) {
+    const Finished done =
+        run_tool("vecc-kg",
+                 {"evaluate", folder + "/both.safetensors", "--model=complex", "--header",
+                  "--triples=" + folder + "/kg.csv", "--inverse=" + inverse, "--json", "--quiet"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    return nlohmann::json::parse(done.out);
+  };
+  EXPECT_EQ(evaluate("on")["relations"], 4);
+  EXPECT_TRUE(evaluate("on")["inverse"]);
+  EXPECT_FALSE(evaluate("off")["inverse"]);
+  EXPECT_EQ(evaluate("on")["split"], "all");
+}
+
 TEST_F(KgCommand, RefusesWhatItCannotMean) {
   expect_refused({"predict", "--query=a,likes"}, 2, "expected head,relation,?");
   expect_refused({"predict", "--query=?,likes,?"}, 2, "expected one ?");

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "src/support/quantity_text.h"
+#include "tools/import/load/inverse_triples.h"
 #include "tools/import/typed_command.h"
 
 namespace vecc::tools {
@@ -71,7 +72,10 @@ Result<void> ground_scores(const ScoreModel& model, const TypedGraph& data,
   score.dim = options.dim;
   score.seed = options.common.seed;
   VECC_TRY(score.triples, find_split(data, options.triples));
-  return model.ground(data, score, out);
+  if (options.inverse != "on") return model.ground(data, score, out);
+  TypedGraph both = data;
+  VECC_TRY_VOID(add_inverse_triples(both));
+  return model.ground(both, score, out);
 }
 
 Result<void> ground_recursion(const TypedGraph& data, const TypedCommandOptions& options,

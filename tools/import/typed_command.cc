@@ -46,7 +46,6 @@ constexpr ModelOption kModelOptions[] = {
     {"--features", is_typed},
     {"--output-function", is_typed},
     {"--message-edges", [](std::string_view m) { return !is_score(m); }},
-    {"--inverse", [](std::string_view m) { return !is_score(m); }},
     {"--relation-dim", [](std::string_view m) { return m == "transr"; }},
     {"--p", [](std::string_view m) { return m == "transe"; }},
     {"--negatives", is_score},
@@ -117,10 +116,11 @@ void add_layer_options(CLI::App& command, TypedCommandOptions& o) {
 
 void add_graph_options(CLI::App& command, TypedCommandOptions& o, bool inverse) {
   command
-      .add_option("--inverse", o.inverse, "Every edge reversed as well, under a type of its own")
+      .add_option("--inverse", o.inverse,
+                  "Every edge reversed as well, under a type of its own; scores: every triple")
       ->check(CLI::IsMember({"on", "off"}).description(""))
       ->type_name("on|off")
-      ->default_str(inverse ? "on" : "off");
+      ->default_str(inverse ? "on, of scores off" : "off");
   add_choice(command, "--message-edges", o.train_edges_only, "all", "train",
              "Edges that messages pass along: of all splits, or of train");
 }

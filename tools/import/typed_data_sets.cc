@@ -1,16 +1,17 @@
 // vecc-import kg, rdf, hgb: typed graphs in their original files.
 #include "tools/import/commands.h"
 #include "tools/import/load/loaders.h"
+#include "tools/import/load/triple_layout.h"
 #include "tools/import/typed_command.h"
 
 namespace vecc::tools {
 namespace {
 
-using Loader = Result<TypedGraph> (*)(const std::string&);
+using Loader = std::function<Result<TypedGraph>(const std::string&)>;
 
-void add_data_set(CLI::App& app, ExitCode& exit_code, const char* name, const char* text,
-                  const char* input_text, const char* type_name, Loader loader,
-                  const char* examples) {
+CLI::App& add_data_set(CLI::App& app, ExitCode& exit_code, const char* name, const char* text,
+                       const char* input_text, const char* type_name, const Loader& loader,
+                       const char* examples) {
   CLI::App* command = app.add_subcommand(name, text);
   const auto options = std::make_shared<TypedCommandOptions>();
   command->add_option("input", options->common.input, input_text)->required()->type_name(type_name);
@@ -19,17 +20,24 @@ void add_data_set(CLI::App& app, ExitCode& exit_code, const char* name, const ch
       exit_code);
   command->footer(std::string("\nExamples:\n") + examples +
                   "\nFormulas: vecc-import --list, docs/architectures.md.");
+  return *command;
 }
 
 }  // namespace
 
 void add_kg(CLI::App& app, ExitCode& exit_code) {
-  add_data_set(app, exit_code, "kg", "A knowledge graph: triples, one a line (FB15k-237, WN18)",
-               "The folder with train.txt, valid.txt and test.txt, or one file of triples",
-               "DIR|FILE", load_triples,
-               "  vecc-import kg FB15k-237 --model=rgcn --dims=64,64 -o fb.pb\n"
-               "  vecc-import kg WN18 --model=transe --dim=100 --negatives=5 -o wn.pb\n"
-               "  vecc-import kg FB15k-237 --model=reach --source=/m/027rn --depth=3 -o reach.pb");
+  const auto layout = std::make_shared<TripleLayout>();
+  CLI::App& command = add_data_set(
+      app, exit_code, "kg", "A knowledge graph: triples, one a line (FB15k-237, WN18)",
+      "The folder with train.txt, valid.txt and test.txt (or .tsv, .csv, .nt), or one file of "
+      "triples",
+      "DIR|FILE", [layout](const std::string& path) { return load_triples(path, *layout); },
+      "  vecc-import kg FB15k-237 --model=rgcn --dims=64,64 -o fb.pb\n"
+      "  vecc-import kg WN18 --model=transe --dim=100 --negatives=5 -o wn.pb\n"
+      "  vecc-import kg WN18 --model=complex --inverse=on -o wn.pb\n"
+      "  vecc-import kg facts.csv --header --columns=2,3,4 --types=types.csv --model=hgt -o f.pb\n"
+      "  vecc-import kg FB15k-237 --model=reach --source=/m/027rn --depth=3 -o reach.pb");
+  add_triple_layout_options(command, *layout);
 }
 
 void add_rdf(CLI::App& app, ExitCode& exit_code) {

@@ -37,6 +37,7 @@ struct EvaluateTriplesCommandLine {
                "vecc-kg evaluate"};
   KgModelOptions model;
   std::string triples;
+  TripleLayout layout;
   EvaluateTriplesOptions options;
   std::optional<SplitChoice> split;
   std::string inverse = "on";
@@ -50,6 +51,7 @@ struct EvaluateTriplesCommandLine {
                    "The folder with train.txt, valid.txt and test.txt, or one file of triples")
         ->required()
         ->type_name("DIR|FILE");
+    add_triple_format_options(app, layout);
     add_split_option(app, split, "test; of one file all");
     app.get_option("--split")->description("The triples to rank; all of them filter");
     app.add_option("--inverse", inverse,
@@ -88,7 +90,7 @@ Result<void> evaluate_by(EvaluateTriplesCommandLine& line) {
                               text_of_count(e.entities, "entity embedding"),
                               text_of_count(e.relations, "relation")));
   VECC_TRY(const KgTriples data, stages.run("triples", [&](ProgressLine&) {
-    return load_kg_triples(model, line.triples);
+    return load_kg_triples(model, line.triples, line.layout);
   }));
   stages.describe(text_of_count(data.triples.size(), "triple"));
   line.options.split = line.split.value_or(SplitChoice::Test);

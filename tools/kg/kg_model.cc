@@ -110,8 +110,9 @@ Result<KgModel> load_kg_model(const KgModelOptions& options) {
   return model;
 }
 
-Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path) {
-  VECC_TRY(TypedGraph data, load_triples(path));
+Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path,
+                                  const TripleLayout& layout) {
+  VECC_TRY(TypedGraph data, load_triples(path, layout));
   LoadErrors errors;
   const std::string name = escape_terminal(data.name);
   const auto entities = match_names(data.node_names, model.entities, kEntity, name, errors);

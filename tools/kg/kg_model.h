@@ -9,6 +9,7 @@
 #include "src/kg/embeddings.h"
 #include "src/kg/triple.h"
 #include "tools/import/load/name_table.h"
+#include "tools/import/load/triple_layout.h"
 #include "vecc/error.h"
 #include "vecc/neuron_graph.h"
 
@@ -41,7 +42,8 @@ struct KgTriples {
 
 /// The triples of a folder or file (load_triples()) by the model's numbers. Errors: those of
 /// load_triples(); WeightsDiffer for names that the model does not know.
-[[nodiscard]] Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path);
+[[nodiscard]] Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path,
+                                                const TripleLayout& layout = {});
 
 /// A name's number. Error: Usage, with the nearest name; `place` says where it stands.
 [[nodiscard]] Result<std::uint32_t> find_entity(const KgModel& model, std::string_view name,

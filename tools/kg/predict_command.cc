@@ -31,6 +31,7 @@ struct AnswerCommandLine {
   KgModelOptions model;
   std::vector<std::string> queries;
   std::string triples;
+  TripleLayout layout;
   std::string known = "mark";
   std::string output;
   kg::AnswerOptions options;
@@ -49,6 +50,7 @@ struct AnswerCommandLine {
     app.add_option("--triples", triples,
                    "Known triples: a folder with train.txt, valid.txt, test.txt, or a file")
         ->type_name("DIR|FILE");
+    add_triple_format_options(app, layout);
     app.add_option("--known", known, "Known triples are marked, or left out")
         ->check(CLI::IsMember({"mark", "drop"}).description(""))
         ->type_name("mark|drop")
@@ -95,7 +97,7 @@ Result<void> answer_by(const AnswerCommandLine& line) {
   }
   KgTriples data;
   if (!line.triples.empty()) {
-    VECC_TRY(data, load_kg_triples(model, line.triples));
+    VECC_TRY(data, load_kg_triples(model, line.triples, line.layout));
   }
   const auto answers =
       kg::answer_queries(model.embeddings, queries, kg::KnownTriples(data.triples), line.options);

@@ -1,23 +1,76 @@
+#include <array>
+
 #include "tools/import/load/loaders.h"
 #include "tools/import/load/parse.h"
 
 namespace vecc::tools {
+namespace {
 
-Result<TypedGraph> load_triples(const std::string& path) {
-  constexpr std::string_view kExpected = "a triple a line";
-  const std::string name = name_of_data(path);
-  if (!is_folder(path)) {
-    VECC_TRY(const TextFile whole, read_text_file(path, kExpected));
-    return parse_triples({name, whole.text(), {}, {}, {}});
+constexpr std::string_view kExpected = "a triple a line";
+constexpr std::array<std::string_view, 4> kEndings{".txt", ".tsv", ".csv", ".nt"};
+
+// One part of a folder, in a file of one ending; all parts have one format.
+struct Part {
+  std::optional<TextFile> file;
+  TripleFormat format = TripleFormat::Auto;
+};
+
+Result<Part> read_part(const std::string& folder, const std::string& name) {
+  Part part;
+  for (const std::string_view ending : kEndings) {
+    VECC_TRY(auto file, read_if_there(join_path(folder, name + std::string(ending)), kExpected));
+    if (!file) continue;
+    if (part.file) {
+      return Errors(ErrorCode::FileUnreadable, escape_path(folder),
+                    "has " + part.file->name + " and " + file->name + ", expected one of them");
+    }
+    part.file = std::move(file);
+    part.format = format_of_name(part.file->name);
   }
-  VECC_TRY(const auto train, read_if_there(join_path(path, "train.txt"), kExpected));
-  VECC_TRY(const auto valid, read_if_there(join_path(path, "valid.txt"), kExpected));
-  VECC_TRY(const auto test, read_if_there(join_path(path, "test.txt"), kExpected));
-  if (!train && !valid && !test) {
+  return part;
+}
+
+Result<TypedGraph> load_folder(const std::string& path, TripleTexts texts, TripleLayout layout) {
+  VECC_TRY(const Part train, read_part(path, "train"));
+  VECC_TRY(const Part valid, read_part(path, "valid"));
+  VECC_TRY(const Part test, read_part(path, "test"));
+  const Part* first = nullptr;
+  for (const Part* part : {&train, &valid, &test}) {
+    if (!part->file) continue;
+    if (first == nullptr) first = part;
+    if (layout.format != TripleFormat::Auto || part->format == first->format) continue;
+    return Errors(ErrorCode::BadTable, escape_path(path),
+                  first->file->name + " and " + part->file->name +
+                      " have two formats by their names; --format says which one it is");
+  }
+  if (first == nullptr) {
     return Errors(ErrorCode::FileUnreadable, escape_path(path),
-                  "has none of train.txt, valid.txt and test.txt");
+                  "has none of train.txt, valid.txt and test.txt (or .tsv, .csv, .nt)");
   }
-  return parse_triples({name, {}, text_of(train), text_of(valid), text_of(test)});
+  if (layout.format == TripleFormat::Auto) layout.format = first->format;
+  texts.train = text_of(train.file);
+  texts.valid = text_of(valid.file);
+  texts.test = text_of(test.file);
+  return parse_triples(texts, layout);
+}
+
+}  // namespace
+
+Result<TypedGraph> load_triples(const std::string& path, const TripleLayout& layout) {
+  TripleTexts texts;
+  texts.name = name_of_data(path);
+  std::optional<TextFile> types;
+  if (!layout.types.empty()) {
+    VECC_TRY(types, read_text_file(layout.types, "an entity and its type a line"));
+    texts.types = text_of(types);
+    texts.types_format = format_of_name(layout.types);
+  }
+  if (is_folder(path)) return load_folder(path, texts, layout);
+  VECC_TRY(const TextFile whole, read_text_file(path, kExpected));
+  texts.whole = whole.text();
+  TripleLayout by_name = layout;
+  if (layout.format == TripleFormat::Auto) by_name.format = format_of_name(path);
+  return parse_triples(texts, by_name);
 }
 
 }  // namespace vecc::tools

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tools/import/load/graph_set.h"
+#include "tools/import/load/triple_layout.h"
 #include "tools/import/load/typed_graph.h"
 #include "vecc/error.h"
 
@@ -18,11 +19,16 @@ namespace vecc::tools {
 /// attribute), DanglingReference (an edge to a node that is not there, or between two graphs).
 [[nodiscard]] Result<GraphSet> load_tu(const std::string& directory);
 
-/// Triples `head TAB relation TAB tail`, one a line: DIR/train.txt, valid.txt, test.txt (each
-/// optional, one at least), or one file. Entities and relations are numbered in the order in which
-/// train, valid, test first name them. One node type "entity". edge_split says which file; a triple
-/// of several files belongs to the first. Errors: FileUnreadable, FileEmpty, BadTable.
-[[nodiscard]] Result<TypedGraph> load_triples(const std::string& path);
+/// Triples, one a line: DIR/train.txt, valid.txt, test.txt (or .tsv, .csv, .nt; each optional, one
+/// at least), or one file; a file's ending says its format where the layout does not. Entities and
+/// relations are numbered in the order in which train, valid, test first name them. One node type
+/// "entity", or those of layout.types, a file `entity TAB type` (or by its ending); an entity that
+/// it lacks is an "entity". edge_split says which file; a triple of several files belongs to the
+/// first. Errors: FileUnreadable, FileEmpty, BadTable, DanglingReference (a type of an entity that
+/// no triple has), DuplicateId (two types of one entity), LimitRows (more types than 65,535), Usage
+/// (a header or columns of N-Triples); NotBuiltIn for N-Triples where vecc was built without serd.
+[[nodiscard]] Result<TypedGraph> load_triples(const std::string& path,
+                                              const TripleLayout& layout = {});
 
 /// N-Triples (plain, gzip or zstd) with label files trainingSet.tsv and testSet.tsv beside it,
 /// where they are there (header row; the class is the column whose name begins with `label`, the

@@ -8,6 +8,7 @@
 #include "tools/import/load/graph_set.h"
 #include "tools/import/load/molecules.h"
 #include "tools/import/load/text_file.h"
+#include "tools/import/load/triple_layout.h"
 #include "tools/import/load/typed_graph.h"
 #include "vecc/error.h"
 
@@ -31,8 +32,12 @@ struct TripleTexts {
   std::optional<Text> train;
   std::optional<Text> valid;
   std::optional<Text> test;
+  std::optional<Text> types = {};  ///< of entities
+  TripleFormat types_format = TripleFormat::Tsv;
 };
-[[nodiscard]] Result<TypedGraph> parse_triples(const TripleTexts& texts);
+/// Tables are as `layout` says; one whose format is Auto is of tabs.
+[[nodiscard]] Result<TypedGraph> parse_triples(const TripleTexts& texts,
+                                               const TripleLayout& layout = {});
 
 struct RdfTexts {
   std::string name;
