@@ -12,6 +12,7 @@
 #include "program.h"
 #include "src/support/enum_names.h"
 #include "tools/train_log/epoch_fields.h"
+#include "vecc/step_inputs.h"
 
 namespace vecc::python_package {
 namespace {
@@ -31,7 +32,7 @@ nb::dict gradients(CompiledGraph& self, std::optional<Column<double>> of_outputs
   auto by_parameter = without_lock([&] { return take(self.gradients(std::move(directions))); });
   nb::dict result;
   for (const WeightTable& table : self.graph().weight_tables) {
-    if (!table.learnable) continue;
+    if (!table.learnable || is_step_input(table.name)) continue;
     std::vector<double> gradient(table.count * table.shape.size());
     for (std::size_t p = 0; p < by_parameter.size(); ++p) {
       const bool is_it = self.program().parameters()[p].name == table.name;

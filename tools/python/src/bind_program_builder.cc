@@ -7,6 +7,7 @@
 
 #include "errors.h"
 #include "program_builder.h"
+#include "vecc/step_inputs.h"
 
 namespace vecc::python_package {
 namespace {
@@ -29,9 +30,21 @@ nb::object stable_order(const Column<std::uint32_t>& keys, std::uint32_t bound) 
   return array_of(std::move(order), {count});
 }
 
+// What a training's run sets, by name.
+nb::dict step_inputs(std::uint64_t seed, std::uint64_t run) {
+  if (seed >= kStepSeeds || run == 0) raise_usage("seed", "expected less than 2^32");
+  nb::dict result;
+  for (const std::string_view name : {kStepNumber, kStepSeed, kStepBlock}) {
+    result[nb::cast(std::string(name))] = step_input_value(name, seed, run);
+  }
+  return result;
+}
+
 }  // namespace
 
 void bind_program_builder(nb::module_& module) {
+  module.def("step_inputs", step_inputs, nb::arg("seed"), nb::arg("run"),
+             nb::sig("def step_inputs(seed: int, run: int) -> dict[str, float]"));
   module.def("stable_order", stable_order, nb::arg("keys"), nb::arg("bound"),
              nb::sig("def stable_order(keys: " VECC_ARRAY ", bound: int) -> " VECC_ARRAY));
   using Self = ProgramBuilder;

@@ -66,7 +66,6 @@ ValueId ProgramBuilder::step_input(const std::string& name) {
   if (!is_step_input(name)) raise_usage("step input", '"' + name + "\" is none");
   if (!inputs_.contains(name)) {
     table(name, 1, {0, 0});
-    graph_.weight_tables.back().learnable = false;
     graph_.weight_tables.back().values = {0};
     graph_.weight_tables.back().has_values = true;
     inputs_.tables.push_back(name);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from vecc.nn.targets import NeuronTarget, ProgramTarget
 from vecc.nn.trace import GRAPHS, ONE, Shape, Trace, Value, describe, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.program import Predictions, Program, Training
+
+if TYPE_CHECKING:
+    import torch
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -63,7 +66,7 @@ class Model:
         trace = self._traced("initialize")
         graph = self._tables()
         fixed = {"zeros": np.zeros, "ones": np.ones}
-        graph.set_weights({table.name: fixed[table.init](self._stored_shape(table.name))
+        graph.set_weights({table.name: fixed[table.init](self.stored_shape(table.name))
                            for table in trace.tables.values() if table.init in fixed})
         graph.initialize("glorot", seed)
         self._keep(graph.weights)
@@ -93,13 +96,13 @@ class Model:
         """graph(), compiled."""
         return self.graph(source, way).compile(**{**self.options, **options})
 
-    def _evaluated(self, source: Source) -> Program:
-        """program() without what only training does."""
+    def evaluated(self, source: Source) -> Program:
+        """program() without what only training does: to run, not to train."""
         return self._graph(source, trains=False).compile(**self.options)
 
     def __call__(self, source: Source) -> Outputs:
         """Outputs, a row each, in the data's order."""
-        return self._evaluated(source)()
+        return self.evaluated(source)()
 
     def fit(self, source: Source, **options: Any) -> Training:
         """Learns the weights from those of now, as Program.train() does with these options: of all
@@ -147,12 +150,30 @@ class Model:
     def evaluate(self, source: Source, *, split: Optional[str] = None) -> Dict[str, float]:
         """Loss and metrics, as Program.evaluate()."""
         data = as_data(source)
-        return self._evaluated(data).evaluate(split=split, loss=self._loss(data))
+        return self.evaluated(data).evaluate(split=split, loss=self._loss(data))
 
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
         """Classes and probabilities, or numbers, as Program.predict()."""
         data = as_data(source)
-        return self._evaluated(data).predict(split=split, loss=self._loss(data))
+        return self.evaluated(data).predict(split=split, loss=self._loss(data))
+
+    def to_torch(self, seed: int = 0) -> "torch.nn.Module":
+        """A module whose forward(data) runs vecc's kernels, with gradients for its parameters: for
+        loops, losses and optimizers of torch. Its parameters begin as the weights of now;
+        set_weights(module.state_dict()) brings them back. `seed`: of dropout. Models with batch
+        norm run in eval() mode only. (program(data).to_torch() is a module of torch's own ops, of
+        one graph.)"""
+        from vecc.nn.torch_model import TorchModel  # imports torch
+        trace = self._traced("to_torch")
+        tracked = {running.attributes["table"].name for running, _ in trace.tracked}
+        return TorchModel(self, seed, frozenset(trace.tables.keys() - tracked))
+
+    @property
+    def output_shape(self) -> Shape:
+        """Of a row of the outputs."""
+        self._traced("output_shape")
+        assert self._output is not None
+        return self._output.shape
 
     # Weights.
 
@@ -178,7 +199,7 @@ class Model:
             if _long(array.shape) != _long(self._shape(name)):
                 raise usage_error("weights", f"{name!r} are {list(array.shape)}, expected "
                                   f"{list(self._shape(name))}")
-            arrays[name] = array.reshape(self._stored_shape(name))
+            arrays[name] = array.reshape(self.stored_shape(name))
         graph = self._tables()
         graph.set_weights({**self._weights, **arrays})
         self._keep(graph.weights)
@@ -222,7 +243,8 @@ class Model:
         single = {v.attributes["table"].name for v in values if v.op == "weight"}
         return set(self._traced("weights").tables) - single
 
-    def _stored_shape(self, name: str) -> Shape:
+    def stored_shape(self, name: str) -> Shape:
+        """As a program has the weights of this name."""
         table = self._traced("weights").tables[name]
         return (table.count, *table_sides(table.shape))
 

@@ -1,0 +1,159 @@
+"""Model.to_torch(): a torch.nn.Module that runs vecc's kernels, by an op with autograd."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple
+
+import numpy as np
+import torch
+
+from vecc import _core
+from vecc.arrays import as_array
+from vecc.error import usage_error
+from vecc.nn.convert import as_data
+from vecc.nn.data import Data, Source
+
+if TYPE_CHECKING:
+    from vecc.nn.model import Model
+    from vecc.program import Program
+
+
+class _Compiled:
+    """A program of one graph; `shape` is that of its outputs."""
+
+    def __init__(self, program: "Program", names: List[str], shapes: List[Tuple[int, ...]],
+                 row: Tuple[int, ...]) -> None:
+        self.program, self.names, self.shapes = program, names, shapes
+        self.shape = (program.sample_count, *row)
+        self.lock = threading.Lock()  # of its weights
+        self.number = next(_numbers)
+        _compiled[self.number] = self
+
+    def set(self, weights: List[torch.Tensor], seed: int, step: int) -> None:
+        arrays: Dict[str, Any] = {
+            name: as_array(weight, np.float64).reshape(shape)
+            for name, shape, weight in zip(self.names, self.shapes, weights)}
+        if step:
+            known = self.program.weights.keys()
+            arrays.update((name, np.full(1, value)) for name, value in
+                          _core.step_inputs(seed, step).items() if name in known)
+        self.program.set_weights(arrays)
+
+
+_numbers = itertools.count(1)
+_compiled: "weakref.WeakValueDictionary[int, _Compiled]" = weakref.WeakValueDictionary()
+
+
+def _run(number: int, seed: int, step: int, weights: List[torch.Tensor]) -> torch.Tensor:
+    it = _compiled[number]
+    with it.lock:
+        it.set(weights, seed, step)
+        outputs = np.asarray(it.program()).reshape(it.shape)
+    return torch.from_numpy(outputs.copy()).to(weights[0])
+
+
+def _gradients(number: int, seed: int, step: int, weights: List[torch.Tensor],
+               direction: torch.Tensor) -> List[torch.Tensor]:
+    it = _compiled[number]
+    with it.lock:
+        it.set(weights, seed, step)
+        found = it.program.gradients(as_array(direction, np.float64).ravel())
+    return [torch.from_numpy(found[name].copy()).reshape(weight.shape).to(weight)
+            for name, weight in zip(it.names, weights)]
+
+
+_SCHEMA = "(int number, int seed, int step, Tensor[] weights"
+torch.library.define("vecc::run", _SCHEMA + ") -> Tensor")
+torch.library.define("vecc::gradients", _SCHEMA + ", Tensor direction) -> Tensor[]")
+torch.library.impl("vecc::run", ("cpu", "cuda"))(_run)
+torch.library.impl("vecc::gradients", ("cpu", "cuda"))(_gradients)
+
+
+def _run_fake(number: int, seed: int, step: int, weights: List[torch.Tensor]) -> torch.Tensor:
+    return weights[0].new_empty(_compiled[number].shape)
+
+
+def _gradients_fake(number: int, seed: int, step: int, weights: List[torch.Tensor],
+                    direction: torch.Tensor) -> List[torch.Tensor]:
+    return [torch.empty_like(weight) for weight in weights]
+
+
+def _keep(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
+    number, ctx.seed, ctx.step, weights = inputs
+    ctx.compiled = _compiled[number]  # stays as long as a backward pass may come
+    ctx.save_for_backward(*weights)
+
+
+def _backward(ctx: Any, direction: torch.Tensor) -> Any:
+    weights = list(ctx.saved_tensors)
+    found = torch.ops.vecc.gradients(ctx.compiled.number, ctx.seed, ctx.step, weights, direction)
+    return None, None, None, found
+
+
+torch.library.register_fake("vecc::run")(_run_fake)
+torch.library.register_fake("vecc::gradients")(_gradients_fake)
+torch.library.register_autograd("vecc::run", _backward, setup_context=_keep)
+
+
+class TorchModel(torch.nn.Module):
+    """The model as a module: forward(data) is its outputs, a row each, by vecc's kernels; gradients
+    reach the parameters, which have the names of Model.weights with dots. `steps` counts forward
+    passes in training mode: with `seed` it decides what dropout leaves out. An nn.Data is compiled
+    once; other data is converted and compiled each time (nn.as_data() converts it once)."""
+
+    def __init__(self, model: "Model", seed: int, trained: "frozenset[str]") -> None:
+        super().__init__()
+        self.model, self.seed, self.steps = model, seed, 0
+        self._trained = trained
+        self._programs: "weakref.WeakKeyDictionary[Data, Dict[bool, _Compiled]]" = (
+            weakref.WeakKeyDictionary())
+        dtype = torch.float64 if model.options.get("dtype") == "f64" else torch.float32
+        for name, value in model.weights.items():
+            owner: torch.nn.Module = self
+            *path, last = name.split("/")
+            for part in path:
+                if part not in owner._modules:
+                    owner.add_module(part, torch.nn.Module())
+                owner = owner.get_submodule(part)
+            tensor = torch.tensor(value, dtype=dtype)
+            if name in trained:
+                owner.register_parameter(last, torch.nn.Parameter(tensor))
+            else:
+                owner.register_buffer(last, tensor)
+
+    def forward(self, source: Source) -> torch.Tensor:
+        if self.training and len(self._trained) < len(self.model.weights):
+            raise usage_error("to_torch", "batch norm's running statistics are learned by "
+                              "Model.fit(): in a torch loop the module is in eval() mode")
+        compiled = self._compile(as_data(source))
+        if self.training:
+            self.steps += 1
+        weights = [self.get_parameter_or_buffer(name) for name in compiled.names]
+        outputs: torch.Tensor = torch.ops.vecc.run(
+            compiled.number, self.seed, self.steps if self.training else 0, weights)
+        return outputs
+
+    def get_parameter_or_buffer(self, name: str) -> torch.Tensor:
+        """By its name in the model: conv1/lin/weight."""
+        path, _, last = name.replace("/", ".").rpartition(".")
+        tensor: torch.Tensor = getattr(self.get_submodule(path), last)
+        return tensor
+
+    def _compile(self, data: Data) -> _Compiled:
+        programs = self._programs.setdefault(data, {})
+        if self.training not in programs:
+            model = self.model
+            program = model.program(data) if self.training else model.evaluated(data)
+            names = list(model.weights)
+            shapes = [model.stored_shape(name) for name in names]
+            programs[self.training] = _Compiled(program, names, shapes, model.output_shape)
+        return programs[self.training]
+
+    def __deepcopy__(self, memo: Any) -> "TorchModel":
+        copied = TorchModel(self.model, self.seed, self._trained)
+        copied.load_state_dict(self.state_dict())
+        copied.steps = self.steps
+        return copied.train(self.training)
