@@ -15,7 +15,10 @@
 from vecc.nn import layers
 from vecc.nn.convert import as_data, from_arrays, from_hetero, from_networkx, from_pyg, from_scipy
 from vecc.nn.data import Data, batch
+from vecc.nn.dgl import from_dgl
+from vecc.nn.files import from_edge_list, from_npz
 from vecc.nn.model import Model
+from vecc.nn.molecules import from_smiles
 from vecc.nn.norms import batch_norm, dropout, layer_norm
 from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, elu, embedding, exp, gelu,
                          layer, leaky_relu, linear, log, lstm, matmul, max, maximum, mean, min,
@@ -25,9 +28,10 @@ from vecc.nn.trace import Category, Domain, Endpoint, Table, Value
 from vecc.nn.view import Edges, GraphView, Nodes
 
 __all__ = ["Category", "Data", "Domain", "Edges", "Endpoint", "GraphView", "Model", "Nodes",
-           "Table", "Value", "abs_", "as_data", "batch", "batch_norm", "concat", "constant", "count",
-           "dot", "dropout", "elementwise", "elu", "embedding", "exp", "from_arrays",
-           "from_hetero", "from_networkx", "from_pyg", "from_scipy", "gelu", "layer",
-           "layer_norm", "layers", "leaky_relu", "linear", "log", "lstm", "matmul", "max", "maximum", "mean",
-           "min", "minimum", "numbers", "one_hot", "relu", "reshape", "sigmoid",
-           "softmax", "sqrt", "square", "sum", "table", "tanh", "transpose", "weight"]
+           "Table", "Value", "abs_", "as_data", "batch", "batch_norm", "concat", "constant",
+           "count", "dot", "dropout", "elementwise", "elu", "embedding", "exp", "from_arrays",
+           "from_dgl", "from_edge_list", "from_hetero", "from_networkx", "from_npz", "from_pyg",
+           "from_scipy", "from_smiles", "gelu", "layer", "layer_norm", "layers", "leaky_relu",
+           "linear", "log", "lstm", "matmul", "max", "maximum", "mean", "min", "minimum", "numbers",
+           "one_hot", "relu", "reshape", "sigmoid", "softmax", "sqrt", "square", "sum", "table",
+           "tanh", "transpose", "weight"]

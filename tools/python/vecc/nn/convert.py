@@ -8,14 +8,18 @@ import numpy as np
 
 from vecc.error import usage_error
 from vecc.nn.data import Data, batch
+from vecc.nn.dgl import from_dgl, from_dgl_pairs, is_dgl
 
 MASKS = {"train": "train_mask", "validation": "val_mask", "test": "test_mask"}
 
 
 def as_data(source: Any) -> Data:
-    """A Data; a PyG Data, Batch, HeteroData; a NetworkX graph; or a list or dataset of them."""
+    """A Data; a PyG Data, Batch, HeteroData; a DGL graph; a NetworkX graph; or a list or dataset of
+    them, of DGL's also with labels."""
     if isinstance(source, Data):
         return source
+    if is_dgl(source):
+        return from_dgl(source)
     if hasattr(source, "node_types") and hasattr(source, "edge_types"):
         return from_hetero(source)
     if hasattr(source, "edge_index") and hasattr(source, "to_dict"):
@@ -24,10 +28,15 @@ def as_data(source: Any) -> Data:
         return from_networkx(source)
     if hasattr(source, "__len__") and hasattr(source, "__getitem__") and not isinstance(
             source, (str, bytes, dict, np.ndarray)):
-        return batch([as_data(source[i]) for i in range(len(source))])
+        items = [source[i] for i in range(len(source))]
+        if items and all(isinstance(item, tuple) and len(item) == 2 and is_dgl(item[0])
+                         for item in items):
+            return batch(from_dgl_pairs(items))
+        return batch([as_data(item) for item in items])
     raise usage_error("data", f"{type(source).__name__} is none of vecc.nn.Data, PyG's Data or "
-                      "HeteroData, a NetworkX graph, or a list of them; nn.from_arrays() and "
-                      "nn.from_scipy() take arrays")
+                      "HeteroData, a DGL or NetworkX graph, or a list of them; nn.from_arrays() "
+                      "and nn.from_scipy() take arrays, nn.from_npz() and nn.from_edge_list() "
+                      "files")
 
 
 def from_arrays(edge_index: Any, x: Any = None, *, count: Any = None, y: Any = None,

@@ -37,7 +37,7 @@ class Feature(NamedTuple):
 
 
 def _feature(place: str, name: str, value: Any, rows: int) -> Feature:
-    array = any_array(value)
+    array = any_array(value.values if isinstance(value, Feature) else value)
     if array.ndim == 0 or len(array) != rows:
         raise usage_error(place, f"{name} has shape {list(array.shape)}, expected {rows} rows")
     if array.ndim > 3 or 0 in array.shape[1:]:
@@ -52,7 +52,9 @@ def _feature(place: str, name: str, value: Any, rows: int) -> Feature:
         if rows and (array.min() < 0 or array.max() >= 2**32 - 1):
             raise usage_error(place, f"{name} has {array.min()} to {array.max()}, expected "
                               "categories from 0; .astype(float) makes numbers of them")
-        return Feature(array.astype(np.uint32), int(array.max()) + 1 if rows else 1)
+        kinds = int(array.max()) + 1 if rows else 1
+        return Feature(array.astype(np.uint32),
+                       max(kinds, value.kinds) if isinstance(value, Feature) else kinds)
     if array.dtype.kind not in "fb":
         raise usage_error(place, f"{name} is {array.dtype}, expected floats or whole numbers")
     if not np.isfinite(array).all():
@@ -214,13 +216,14 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
     return result
 
 
-def _stack(parts: Sequence[Data], domain: Domain) -> Dict[str, np.ndarray]:
+def _stack(parts: Sequence[Data], domain: Domain) -> Dict[str, Feature]:
     own = [part.features.get(domain, {}) for part in parts]
     for features in own:
         if features.keys() != own[0].keys():
             raise usage_error(str(domain), f"features differ from graph to graph: "
                               f"{sorted(own[0])} and {sorted(features)}")
-    return {name: np.concatenate([f[name].values for f in own]) for name in own[0]}
+    return {name: Feature(np.concatenate([f[name].values for f in own]),
+                          max(f[name].kinds for f in own)) for name in own[0]}
 
 
 def _batch_nodes(result: Data, parts: Sequence[Data], domain: Domain) -> None:
