@@ -281,11 +281,12 @@ std::string create_table_sql(const RuleProgram& program, PredicateIndex predicat
 std::string create_index_sql(const RuleProgram& program, const IndexColumns& index) {
   const std::string table = table_name(program, index.predicate);
   std::string name = "i" + table.substr(1);
-  std::string columns = "e";
+  std::string columns;
   for (const std::uint32_t k : index.arguments) {
     name += "_" + std::to_string(k);
-    columns += ", " + column(k);
+    columns += column(k) + ", ";
   }
+  columns += "e";  // behind what tells rows apart: where there is one example it never does
   for (std::uint32_t k = 0; k < program.predicates[index.predicate].arity; ++k) {
     if (std::ranges::find(index.arguments, k) == index.arguments.end()) columns += ", " + column(k);
   }

@@ -22,7 +22,7 @@
 
 namespace vecc::tools::ground {
 
-/// An index of a predicate's table by example and these arguments; the others stand behind them.
+/// An index of a predicate's table by these arguments and the example; the others stand behind.
 struct IndexColumns {
   PredicateIndex predicate = 0;
   std::vector<std::uint32_t> arguments;  ///< ascending

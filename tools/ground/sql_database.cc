@@ -140,7 +140,8 @@ Result<SqlDatabase> SqlDatabase::open(const ConstantTable& constants) {
   add("has_type", 2, has_type);
   VECC_TRY_VOID(
       database.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
-                   "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; BEGIN"));
+                   "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; "
+                   "PRAGMA cache_size = -131072; BEGIN"));
   return database;
 }
 
