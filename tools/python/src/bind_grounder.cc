@@ -44,7 +44,8 @@ Grounded ground(const std::string& template_path, const std::string& facts_path,
     tools::Stages stages(/*show_progress=*/false);
     take(tools::ground::ground_files(options, stages));
   });
-  Grounded result{{}, std::move(report.weights)};
+  Grounded result;
+  result.second = std::move(report.weights);
   for (const auto& answer : report.answers) {
     result.first.emplace_back(answer.example, answer.derived);
   }
