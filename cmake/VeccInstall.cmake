@@ -6,7 +6,7 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(VECC_LIBRARIES vecc_graph_io vecc_vectorize vecc_optimizer vecc_differentiate vecc_samples vecc_train
-    vecc_weights vecc_plan vecc_batch vecc_kernel vecc_compare vecc_emit_python vecc_emit_cpp vecc_emit_cuda
+    vecc_weights vecc_plan vecc_batch vecc_bind vecc_kernel vecc_compare vecc_emit_python vecc_emit_cpp vecc_emit_cuda
     vecc_backends vecc_reference vecc_torch vecc_cpu vecc_cuda vecc_native vecc_program vecc_graph
     vecc_function vecc_target vecc_runtime vecc_calibration vecc_support vecc_proto vecc_emit_native vecc_emit_common
     vecc_passes vecc_rewrite vecc_iso vecc_cost)

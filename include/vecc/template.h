@@ -21,6 +21,7 @@
 #include "vecc/error.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
+#include "vecc/weights.h"
 
 namespace vecc {
 
@@ -55,7 +56,8 @@ class Template {
                                            const TemplateOptions& options = {});
   /// A saved program. Errors, with `path` as place: those of read_weights(); BadWeightFile,
   /// UnknownSchema (another version), WrongChecksum (another digest than it states).
-  [[nodiscard]] static Result<Template> read(const std::string& path);
+  [[nodiscard]] static Result<Template> read(const std::string& path,
+                                             const WeightLimits& limits = {});
   /// The same from memory; `name` stands for the path.
   [[nodiscard]] static Result<Template> read_bytes(std::string_view bytes, std::string_view name);
   /// Whether a file begins as saved programs do; false also where it cannot be read.
@@ -67,6 +69,10 @@ class Template {
   [[nodiscard]] const std::string& loss() const;
   /// Its weight tables with values, and its vocabularies; no neurons.
   [[nodiscard]] const NeuronGraph& weights() const;
+
+  /// The same with other values for all of its weight tables. Error: WeightsDiffer (a table that is
+  /// not there, or has another number of values).
+  [[nodiscard]] Result<Template> with_weights(std::span<const WeightTable> tables) const;
 
   /// Whether a graph is of the template: its groups, functions, shapes, weight tables and
   /// vocabularies. Gives its learnable weights the template's values, for backends that compile a

@@ -132,7 +132,8 @@ RowLaunch& GraphBinder::launch_of(std::uint32_t stage, std::uint32_t kernel) {
   launch.kernel = kernel;
   launch.rows = 0;
   launch.members = 0;
-  launch.lists.resize(facts.loads + std::size_t{1});
+  // Lists that it does not need keep their memory for another kernel's.
+  if (launch.lists.size() <= facts.loads) launch.lists.resize(facts.loads + std::size_t{1});
   for (std::vector<std::uint32_t>& list : launch.lists) list.clear();
   launch.offsets.clear();
   if (facts.has_segments) launch.offsets.push_back(0);

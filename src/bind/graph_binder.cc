@@ -56,6 +56,12 @@ Result<void> GraphBinder::bind(std::span<const NeuronGraph* const> graphs, RowLa
                   "the values are " + std::to_string(next_) + " numbers, the limit is " +
                       std::to_string(kNone - 1));
   }
+  for (std::uint32_t l = 0; l < to.used; ++l) {
+    if (to.launches[l].members < kNone) continue;
+    return Errors(ErrorCode::LimitRows, "bind",
+                  "neurons that are alike have " + std::to_string(to.launches[l].members) +
+                      " inputs, the limit is " + std::to_string(kNone - 1));
+  }
   reserve_values();
   to.elements = next_;
   to.weights = weights_.block();

@@ -13,8 +13,8 @@
 
 namespace vecc::binding {
 
-/// Binds one list of graphs after another. Takes time linear in their neurons and edges; once it
-/// has seen graphs as large, and of the same recipes, it allocates nothing.
+/// Binds one list of graphs after another. Takes time linear in their neurons and edges, and keeps
+/// its memory from one to the next.
 class GraphBinder {
  public:
   /// Both must outlive this. Recipes that are not there yet are added.

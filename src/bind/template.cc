@@ -8,6 +8,7 @@
 #include "src/bind/graph_binder.h"
 #include "src/bind/template_file.h"
 #include "src/weights/safetensors_header.h"
+#include "src/weights/table_rows.h"
 #include "vecc/escape.h"
 
 namespace vecc {
@@ -17,8 +18,8 @@ Result<Template> Template::of(const NeuronGraph& graph, const TemplateOptions& o
   return Template(std::make_shared<const binding::TemplateData>(std::move(data)));
 }
 
-Result<Template> Template::read(const std::string& path) {
-  VECC_TRY(const WeightFile file, read_weights(path));
+Result<Template> Template::read(const std::string& path, const WeightLimits& limits) {
+  VECC_TRY(const WeightFile file, read_weights(path, limits));
   VECC_TRY(auto data, binding::template_of(file, escape_terminal(path, 4096)));
   return Template(std::make_shared<const binding::TemplateData>(std::move(data)));
 }
@@ -54,6 +55,19 @@ const std::string& Template::loss() const {
 
 const NeuronGraph& Template::weights() const {
   return data_->weights;
+}
+
+Result<Template> Template::with_weights(std::span<const WeightTable> tables) const {
+  auto data = std::make_shared<binding::TemplateData>(*data_);
+  for (WeightTable& table : data->weights.weight_tables) {
+    const auto found = std::ranges::find(tables, table.name, &WeightTable::name);
+    if (found == tables.end() || found->values.size() != table.values.size()) {
+      return Errors(ErrorCode::WeightsDiffer, weights::describe_weights(table),
+                    "has no values of its shape");
+    }
+    table.values = found->values;
+  }
+  return Template(std::move(data));
 }
 
 Result<void> Template::give_weights(NeuronGraph& graph) const {

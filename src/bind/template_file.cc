@@ -15,8 +15,6 @@
 namespace vecc::binding {
 namespace {
 
-constexpr std::string_view kTextKey = "vecc.template";
-constexpr std::string_view kDigestKey = "vecc.template.digest";
 constexpr std::string_view kFormat = "1";
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 24;
 

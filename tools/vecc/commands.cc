@@ -8,6 +8,7 @@
 #include "evaluate_command.h"
 #include "learn_program.h"
 #include "predict_command.h"
+#include "run_command.h"
 #include "tools/common/command_pages.h"
 #include "tools/common/run_tool.h"
 #include "tools/common/suggest.h"
@@ -20,6 +21,7 @@ constexpr Command kCommands[] = {
     {"learn", learn_program_main, learn_program_command_line},
     {"evaluate", evaluate_main, evaluate_command_line},
     {"predict", predict_main, predict_command_line},
+    {"run", run_main, run_command_line},
     {"weights", weights_main, weights_command_line},
     {"devices", devices_main, devices_command_line},
 };

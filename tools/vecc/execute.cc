@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
 #include "gradients.h"
+#include "run_repeatedly.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/timing.h"
@@ -53,20 +53,6 @@ Result<BackendChoice> choose_first(const Program& program, const Options& option
     }
   }
   return refusals;
-}
-
-/// Calls `body` as often as asked and notes each time.
-template <class Body>
-Result<std::vector<double>> run_repeatedly(std::uint32_t times, ProgressLine& line, Body&& body) {
-  std::vector<double> seconds;
-  for (std::uint32_t i = 0; i < times; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    VECC_TRY_VOID(body());
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    seconds.push_back(time.count());
-    line.update(i + 1, times > 1 ? times : 0, ProgressUnit::Runs);
-  }
-  return seconds;
 }
 
 void describe_run(Stages& stages, const Execution& execution) {

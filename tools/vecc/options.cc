@@ -43,6 +43,9 @@ Examples:
                                           its weights in a file
   vecc test.pb --load-weights=w.safetensors
                                           outputs with them of another graph of the template
+  vecc graph.pb --train --save-program=model.vecc
+                                          the program, for other graphs of the template
+  vecc run model.vecc new.pb              their outputs; nothing is compiled
   vecc graph.pb --bind-facts=atom --load-facts=f.safetensors
                                           other values of facts that the program takes as inputs
   vecc graph.pb --train --epochs=200 --lr=0.01 --validate=0.2 --save-weights=w.safetensors
@@ -138,6 +141,10 @@ void add_weight_file_options(CLI::App& app, Options& o) {
                  "Write all weight tables as safetensors, with their values after --load-weights, "
                  "--init and --train; with --folds a file each")
       ->type_name("FILE");
+  app.add_option("--save-program", o.save_program,
+                 "Write what graphs of this kind share, with the same weights: groups, functions, "
+                 "shapes. vecc run and vecc predict bind other graphs to it, and compile nothing")
+      ->type_name("FILE");
 }
 
 void add_fact_options(CLI::App& app, Options& o) {
@@ -221,6 +228,7 @@ CommandPaths paths_of(const Options& o) {
   add_emit_output(paths, o.emit);
   paths.add_output("--gradients=" + o.gradients, o.gradients);
   add_weight_outputs(paths, o);
+  paths.add_output("--save-program=" + o.save_program, o.save_program);
   add_train_paths(paths, o.training);
   return paths;
 }
@@ -234,6 +242,9 @@ std::string check_graph_paths(const Options& o, CommandPaths paths, bool prints)
 
 std::string check_facts(const Options& o) {
   if (o.bind_facts.empty()) return {};
+  if (!o.save_program.empty()) {
+    return "--bind-facts: --save-program takes the facts of each new graph as they are";
+  }
   if (o.emit.kind == EmitKind::Python) {
     return "--bind-facts: a module of Python has facts as constants; --emit=cpp and --emit=cuda "
            "have "
@@ -247,9 +258,11 @@ std::string check_facts(const Options& o) {
 }
 
 std::string check_folds(const Options& o) {
-  if (o.training.folds == 0 || (!o.emit.kind && o.gradients.empty() && o.repeat == 1)) return {};
+  const bool needs_one =
+      o.emit.kind || !o.gradients.empty() || o.repeat != 1 || !o.save_program.empty();
+  if (o.training.folds == 0 || !needs_one) return {};
   return "--folds learns weights once a fold, and there is no one program with them: leave out "
-         "--emit, --gradients and --repeat";
+         "--emit, --gradients, --repeat and --save-program";
 }
 
 std::string check_precision(const Options& o) {

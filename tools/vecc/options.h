@@ -34,6 +34,7 @@ struct Options {
   std::string load_weights;  ///< a weight file; empty: none
   LoadMode load_mode = LoadMode::Strict;
   std::string save_weights;             ///< where to write the weights; empty: nowhere
+  std::string save_program;             ///< where to write the template; empty: nowhere
   std::vector<std::string> bind_facts;  ///< groups
   std::string load_facts;               ///< a file of bound facts; empty: none
   BoundFacts facts;                     ///< what became of them, when the graph is there

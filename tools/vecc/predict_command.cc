@@ -17,7 +17,9 @@ int predict_main(int argc, char** argv) {
   if (!options.database.empty()) return run_learn_program("vecc predict", argc, argv);
   set_up_logging(options.run.quiet ? "off" : options.run.log_level);
   Stages stages(!options.run.quiet);
-  const Result<void> result = predict_samples(options, options.run.input, stages);
+  const Result<void> result = options.new_graph.empty()
+                                  ? predict_samples(options, options.run.input, stages)
+                                  : predict_bound(options, stages);
   return result ? static_cast<int>(ExitCode::Ok) : report_errors(result.error());
 }
 

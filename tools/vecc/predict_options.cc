@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "bound_samples.h"
+#include "graph_stages.h"
 #include "model_mark.h"
 #include "report.h"
 #include "sample_command.h"
@@ -14,6 +16,7 @@
 #include "tools/common/data_sink.h"
 #include "vecc/batch_program.h"
 #include "vecc/escape.h"
+#include "vecc/template.h"
 
 namespace vecc::tools {
 namespace {
@@ -21,6 +24,7 @@ namespace {
 constexpr const char* kPredictFooter = R"(
 Examples:
   vecc predict model.vecc new.db          rows of a database, by a model of vecc learn
+  vecc predict model.vecc new.pb          samples of a graph, by a program of --save-program
   vecc predict new.pb --load-weights=w.safetensors
                                           sample, class, probability of each class; tabs between
   vecc predict new.pb --load-weights=w.safetensors --format=csv -o new.csv
@@ -43,10 +47,12 @@ PredictCommandLine::PredictCommandLine()
     : app("What a graph's samples are predicted as, with the weights of a file.", "vecc predict") {
   app.footer(kPredictFooter);
   add_sample_options(app, options.run, device);
-  app.get_option("graph")->description("A graph (docs/format.md), or a model of vecc learn");
+  app.get_option("graph")->description(
+      "A graph (docs/format.md), a saved program (docs/bind.md), or a model of vecc learn");
   app.add_option("database", options.database,
-                 "Whose rows the model predicts: an SQLite file, or a folder of CSV")
-      ->type_name("FILE|DIR");
+                 "A graph of the saved program's template; or whose rows the model predicts: an "
+                 "SQLite file, or a folder of CSV")
+      ->type_name("graph.pb|FILE|DIR");
   app.add_option("--task", options.task,
                  "The rows to predict, of a model that has a task, as CSV or a query: key and time")
       ->type_name("FILE|QUERY");
@@ -65,6 +71,23 @@ PredictCommandLine::PredictCommandLine()
 
 std::string PredictCommandLine::finish() {
   const std::string& database = options.database;
+  if (app.get_option("--dtype")->count() > 0) options.dtype = options.run.dtype;
+  if (Template::looks_like_one(options.run.input)) {
+    if (database.empty()) {
+      return fmt::format("{0} is a saved program: of which graph? vecc predict {0} graph.pb",
+                         escape_terminal(options.run.input, 4096));
+    }
+    if (!options.run.load_weights.empty()) {
+      return "--load-weights is of a graph: a saved program has its weights";
+    }
+    if (!options.task.empty()) return "--task needs a model of vecc learn";
+    options.new_graph = std::exchange(options.database, "");
+    CommandPaths paths;
+    paths.add_input("the graph " + options.new_graph, options.new_graph);
+    paths.add_output("-o " + options.output, options.output);
+    std::string problem = paths.find_conflict();
+    return problem.empty() ? check_sample_options(options.run, device, options.output) : problem;
+  }
   if (!database.empty() && !options.run.load_weights.empty()) {
     return "--load-weights is of a graph: a model has its weights";
   }
@@ -79,6 +102,25 @@ std::string PredictCommandLine::finish() {
   paths.add_output("-o " + options.output, options.output);
   std::string problem = paths.find_conflict();
   return problem.empty() ? check_sample_options(options.run, device, options.output) : problem;
+}
+
+Result<void> predict_bound(PredictOptions& options, Stages& stages) {
+  Options& o = options.run;
+  VECC_TRY(const BoundSamples bound, run_bound(o, options.new_graph, options.dtype, stages));
+  VECC_TRY(auto samples, choose_samples(bound.graph, options.split.value_or(SplitChoice::All)));
+  // What outputs are is read from the Program, which is not run.
+  VECC_TRY(const Vectorized vectorized, vectorize_graph(bound.graph, o, stages));
+  std::vector<Executable::Output> outputs;
+  for (const std::uint32_t s : samples) outputs.push_back(bound.execution.outputs[s]);
+  const std::optional<Loss> loss = o.training.loss ? o.training.loss : parse_loss(bound.loss);
+  const Predictions predictions =
+      make_predictions(bound.graph, vectorized.program, loss, std::move(samples), outputs);
+  const bool single = bound.execution.dtype == DType::F32;
+  VECC_TRY_VOID(
+      write_data(options.output, text_of(predictions, bound.graph, options.format, single)));
+  o.input = options.new_graph;
+  print_report(o, stages, &bound.execution);
+  return {};
 }
 
 Result<void> predict_samples(PredictOptions& options, const std::string& input, Stages& stages) {

@@ -15,9 +15,11 @@
 namespace vecc::tools {
 
 struct PredictOptions {
-  Options run;           ///< `input`: the graph, or the model of `database`
-  std::string database;  ///< whose rows are predicted; empty: the samples of a graph
-  std::string task;      ///< the rows; empty: all
+  Options run;            ///< `input`: the graph, or the model of `database`
+  std::string database;   ///< whose rows are predicted; empty: the samples of a graph
+  std::string new_graph;  ///< whose samples the saved program `run.input` predicts; empty: none
+  std::optional<DType> dtype;  ///< if given
+  std::string task;            ///< the rows; empty: all
   std::optional<SplitChoice> split;
   TableFormat format = TableFormat::Tsv;
   std::string output;  ///< empty: stdout
@@ -35,6 +37,10 @@ struct PredictCommandLine {
   /// After the parse: what does not fit together; empty if all is well.
   std::string finish();
 };
+
+/// Predicts the samples of the graph `new_graph` by the saved program `run.input`. Errors: those of
+/// run_bound() and of the stages.
+[[nodiscard]] Result<void> predict_bound(PredictOptions& options, Stages& stages);
 
 /// Predicts the samples of the graph `run.input` with the weights of `run.load_weights` and writes
 /// the table; reports name `input`. Errors: those of the stages.

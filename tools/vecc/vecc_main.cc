@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backends/cuda/device.h"
+#include "choose_loss.h"
 #include "commands.h"
 #include "emitted_code.h"
 #include "execute.h"
@@ -118,7 +119,8 @@ Result<ValidationGraph> open_validation(const std::string& path, const Options& 
 
 /// A training may take days: what cannot be written after it is known before. Leaves no file.
 Result<void> check_outputs(const Options& options) {
-  std::vector<std::string> paths{options.save_weights, options.gradients, options.emit.path};
+  std::vector<std::string> paths{options.save_weights, options.gradients, options.emit.path,
+                                 options.save_program};
   const std::uint32_t folds = options.save_weights.empty() ? 0 : options.training.folds;
   if (folds > 0) paths.front().clear();
   for (std::uint32_t k = 1; k <= folds; ++k) paths.push_back(path_of_fold(options.save_weights, k));
@@ -134,7 +136,9 @@ Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Option
   const DeferInterrupt finish_step;
   VECC_TRY(compiled.training, train_graph(graph, compiled.optimized->program, compiled.backend,
                                           options, open, stages));
-  return save_graph_weights(graph, options.facts, options.save_weights, stages);
+  VECC_TRY_VOID(save_graph_weights(graph, options.facts, options.save_weights, stages));
+  const Loss loss = options.training.loss.value_or(choose_loss(graph, compiled.optimized->program));
+  return save_graph_program(graph, options, std::string(text_of(loss)), stages);
 }
 
 Result<Execution> execute(const NeuronGraph& graph, const Compiled& compiled,
@@ -192,7 +196,11 @@ Result<void> run(Options options) {
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
   initialize_graph(graph, options, stages);
   if (!options.training.train) {
-    const Result<void> saved = save_graph_weights(graph, {}, options.save_weights, stages);
+    Result<void> saved = save_graph_weights(graph, {}, options.save_weights, stages);
+    const auto& loss = options.training.loss;
+    if (saved) {
+      saved = save_graph_program(graph, options, loss ? std::string(text_of(*loss)) : "", stages);
+    }
     if (!saved) return add_way_out(saved.error(), kInitGlorot);
   }
   VECC_TRY_VOID(bind_graph_facts(graph, options, stages));

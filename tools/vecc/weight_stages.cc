@@ -8,6 +8,7 @@
 #include "src/weights/table_names.h"
 #include "tools/common/interrupt.h"
 #include "vecc/escape.h"
+#include "vecc/template.h"
 
 namespace vecc::tools {
 namespace {
@@ -63,7 +64,7 @@ void describe_load(Stages& stages, const NeuronGraph& graph, const LoadReport& r
 
 Result<void> check_saved_names(const NeuronGraph& graph, const Options& options) {
   const std::optional<EmitKind> emits = options.emit.kind;
-  const bool saves = !options.save_weights.empty() ||
+  const bool saves = !options.save_weights.empty() || !options.save_program.empty() ||
                      !options.training.loop.checkpoint_folder.empty() ||
                      emits == EmitKind::Python || emits == EmitKind::Cpp || emits == EmitKind::Cuda;
   if (!saves) return {};
@@ -102,6 +103,20 @@ Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& fact
   stages.describe(text_of_count(tables, "weight table") + ", " + text_of_bytes(bytes) + " in " +
                       escape_terminal(path, kMaxPath),
                   {{"tables", tables}, {"bytes", bytes}});
+  return {};
+}
+
+Result<void> save_graph_program(const NeuronGraph& graph, const Options& options, std::string loss,
+                                Stages& stages) {
+  if (options.save_program.empty()) return {};
+  VECC_TRY_VOID(stages.run("program", [&](ProgressLine&) -> Result<void> {
+    VECC_TRY(const Template model, Template::of(graph, {options.dtype, std::move(loss)}));
+    const DeferInterrupt whole_file;
+    return model.write(options.save_program);
+  }));
+  stages.describe(text_of_count(graph.groups.size(), "group") + " in " +
+                      escape_terminal(options.save_program, kMaxPath),
+                  {{"groups", graph.groups.size()}});
   return {};
 }
 

@@ -2,6 +2,8 @@
 // --load-facts: facts as inputs.
 #pragma once
 
+#include <string>
+
 #include "options.h"
 #include "tools/common/stages.h"
 #include "vecc/neuron_graph.h"
@@ -21,6 +23,11 @@ namespace vecc::tools {
 /// and write_weights().
 [[nodiscard]] Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& facts,
                                               const std::string& path, Stages& stages);
+
+/// The stage `program`: options.save_program, of a graph with weights that were trained by `loss`
+/// (empty: unknown); nothing for an empty path. Errors: those of Template::of() and write().
+[[nodiscard]] Result<void> save_graph_program(const NeuronGraph& graph, const Options& options,
+                                              std::string loss, Stages& stages);
 
 /// The stage `bind`, if it is asked for: options.bind_facts become options.facts, with the values
 /// of options.load_facts. Errors: those of bind_facts(), read_weights() and load_facts().

@@ -2,6 +2,7 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -122,22 +123,6 @@ nb::dict train(CompiledGraph& self, const Words& words, const nb::callable& obse
   return result;
 }
 
-std::optional<tools::SplitChoice> split_of(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const auto split = tools::parse_split(*text);
-  if (!split) raise_usage("split", *text + " is none of " + names_text<tools::SplitChoice>(", "));
-  return split;
-}
-
-std::optional<Loss> loss_of(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const auto loss = parse_loss(*text);
-  if (!loss) {
-    raise_usage("loss", *text + " is none of " + names_text<Loss>(", "));
-  }
-  return loss;
-}
-
 // Metrics by their names, as the logs call them.
 nb::dict evaluate_program(CompiledGraph& self, const std::optional<std::string>& split,
                           const std::optional<std::string>& loss) {
@@ -154,32 +139,12 @@ nb::dict evaluate_program(CompiledGraph& self, const std::optional<std::string>&
   return result;
 }
 
-// sample_ids; classes (names) and predicted (a number a sample, -1: none) where there are classes;
-// values: of each sample.
 nb::dict predict_program(CompiledGraph& self, const std::optional<std::string>& split,
                          const std::optional<std::string>& loss) {
   const auto chosen = split_of(split);
   const auto asked = loss_of(loss);
-  const tools::Predictions found = without_lock([&] { return take(self.predict(chosen, asked)); });
-  const std::vector<std::string> names = sample_names(self.graph());
-  std::vector<std::string> ids;
-  std::vector<ShapedValue> values;
-  std::vector<std::int64_t> predicted;
-  for (std::size_t i = 0; i < found.samples.size(); ++i) {
-    ids.push_back(names[found.samples[i]]);
-    const std::vector<double>& row = found.values[i];
-    const auto size = static_cast<std::uint32_t>(row.size());
-    values.push_back({size == 1 ? Shape::scalar() : Shape::column(size), row});
-    if (found.classes.empty()) continue;
-    predicted.push_back(found.predicted[i] ? std::int64_t{*found.predicted[i]} : -1);
-  }
-  nb::dict result;
-  result["sample_ids"] = ids;
-  result["classes"] = found.classes;
-  const std::size_t count = predicted.size();
-  result["predicted"] = array_of(std::move(predicted), {count});
-  result["values"] = stack_values(values, DType::F64);
-  return result;
+  return predictions_dict(without_lock([&] { return take(self.predict(chosen, asked)); }),
+                          self.graph());
 }
 
 void set_weights(CompiledGraph& self, const std::vector<NamedArray>& arrays) {
@@ -209,6 +174,44 @@ nb::dict sizes(const CompiledGraph& self) {
 }
 
 }  // namespace
+
+std::optional<tools::SplitChoice> split_of(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const auto split = tools::parse_split(*text);
+  if (!split) raise_usage("split", *text + " is none of " + names_text<tools::SplitChoice>(", "));
+  return split;
+}
+
+std::optional<Loss> loss_of(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const auto loss = parse_loss(*text);
+  if (!loss) {
+    raise_usage("loss", *text + " is none of " + names_text<Loss>(", "));
+  }
+  return loss;
+}
+
+nb::dict predictions_dict(const tools::Predictions& found, const NeuronGraph& graph) {
+  const std::vector<std::string> names = sample_names(graph);
+  std::vector<std::string> ids;
+  std::vector<ShapedValue> values;
+  std::vector<std::int64_t> predicted;
+  for (std::size_t i = 0; i < found.samples.size(); ++i) {
+    ids.push_back(names[found.samples[i]]);
+    const std::vector<double>& row = found.values[i];
+    const auto size = static_cast<std::uint32_t>(row.size());
+    values.push_back({size == 1 ? Shape::scalar() : Shape::column(size), row});
+    if (found.classes.empty()) continue;
+    predicted.push_back(found.predicted[i] ? std::int64_t{*found.predicted[i]} : -1);
+  }
+  nb::dict result;
+  result["sample_ids"] = ids;
+  result["classes"] = found.classes;
+  const std::size_t count = predicted.size();
+  result["predicted"] = array_of(std::move(predicted), {count});
+  result["values"] = stack_values(values, DType::F64);
+  return result;
+}
 
 std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words) {
   const tools::Options options = parse_words(std::move(words));
@@ -241,6 +244,7 @@ void bind_program(nb::module_& module) {
       .def("train", train, nb::arg("words"), nb::arg("observe"))
       .def("evaluate", evaluate_program, nb::arg("split").none(), nb::arg("loss").none())
       .def("predict", predict_program, nb::arg("split").none(), nb::arg("loss").none())
+      .def("saved", [](CompiledGraph& p) { return without_lock([&] { return take(p.saved()); }); })
       .def("emit", emit, nb::arg("words"))
       .def("text", [](CompiledGraph& p) { return without_lock([&] { return p.text(); }); })
       .def("picture", [](CompiledGraph& p) { return without_lock([&] { return p.picture(); }); });

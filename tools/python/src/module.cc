@@ -11,6 +11,7 @@
 #include "knowledge_graph.h"
 #include "program.h"
 #include "program_builder.h"
+#include "saved_program.h"
 #include "tools/common/logging.h"
 #include "vecc/backend.h"
 #include "vecc/train_step.h"
@@ -64,6 +65,7 @@ NB_MODULE(_core, module) {
   module.def("optimizers", all_optimizers);
   bind_errors();
   bind_graph(module);
+  bind_saved_program(module);
   bind_program(module);
   bind_writer(module);
   bind_program_builder(module);

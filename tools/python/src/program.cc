@@ -124,7 +124,34 @@ Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<do
   return gradients;
 }
 
+Result<std::shared_ptr<SavedProgram>> CompiledGraph::saved() {
+  const auto guard = lock();
+  if (saved_) return saved_;
+  const auto refuse = [](const char* why) {
+    return Errors(ErrorCode::BackendUnsupported, "new graphs", why);
+  };
+  if (given_) return refuse("the program was made without neurons: compile() the new graph");
+  if (!options_.facts.tables.empty()) {
+    return refuse("bound facts are inputs, with a value each: load the graph without bind_facts");
+  }
+  if (choice_.backend->name() != "cpu") {
+    return refuse(
+        "they are bound on the cpu alone: compile(backend=\"cpu\"), or compile() the new "
+        "graph");
+  }
+  if (!template_) {
+    const std::lock_guard graph_guard(*graph_mutex_);
+    VECC_TRY(template_, Template::of(*graph_, {options_.dtype, ""}));
+  }
+  VECC_TRY(template_, template_->with_weights(own_.weight_tables));
+  TemplateCompileOptions how;
+  how.threads = options_.threads;
+  VECC_TRY(saved_, SavedProgram::make(*template_, how));
+  return saved_;
+}
+
 Result<void> CompiledGraph::push_weights(const std::set<std::string_view>* only) {
+  saved_ = nullptr;
   for (ParameterIndex p = 0; p < program().parameters().size(); ++p) {
     const std::string& name = program().parameters()[p].name;
     if (only != nullptr && !only->contains(name)) continue;

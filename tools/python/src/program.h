@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph.h"
+#include "saved_program.h"
 #include "tools/vecc/choose_samples.h"
 #include "tools/vecc/evaluate_samples.h"
 #include "tools/vecc/execute.h"
@@ -59,6 +60,10 @@ class CompiledGraph {
   /// backend's.
   [[nodiscard]] Result<tools::Predictions> predict(std::optional<tools::SplitChoice> split,
                                                    std::optional<Loss> loss);
+
+  /// What new graphs are bound to, with the weights of now. Errors: those of Template::of();
+  /// BackendUnsupported (another backend than cpu, facts as inputs, a Program without neurons).
+  [[nodiscard]] Result<std::shared_ptr<SavedProgram>> saved();
 
   /// Errors: those of set_tables(), load_graph_weights(), save_graph_weights().
   [[nodiscard]] Result<void> set_weights(const std::vector<NamedArray>& arrays);
@@ -110,11 +115,20 @@ class CompiledGraph {
   tools::BackendChoice choice_;
   std::unique_ptr<Executable> executable_;
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
+  std::optional<Template> template_;            ///< of the graph, with the weights of then
+  std::shared_ptr<SavedProgram> saved_;         ///< null: weights changed
   std::recursive_mutex mutex_;  ///< recursive: a training's observer may run its program
 };
 
 /// Compiles with the options of the command line.
 [[nodiscard]] std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words);
+
+/// What the words of an option name, or vecc.Error.
+[[nodiscard]] std::optional<tools::SplitChoice> split_of(const std::optional<std::string>& text);
+[[nodiscard]] std::optional<Loss> loss_of(const std::optional<std::string>& text);
+/// sample_ids; classes (names) and predicted (a number a sample, -1: none) where there are classes;
+/// values: of each sample.
+[[nodiscard]] nb::dict predictions_dict(const tools::Predictions& found, const NeuronGraph& graph);
 
 void bind_program(nb::module_& module);
 

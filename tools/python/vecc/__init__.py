@@ -17,10 +17,13 @@ from vecc.builder import GraphBuilder
 from vecc.compiler import choose_compiler
 from vecc.error import Diagnostic, Error
 from vecc.graph import Graph, load
-from vecc.program import Predictions, Program, Training
+from vecc.predictions import Predictions
+from vecc.program import Program, Training
+from vecc.saved_program import SavedProgram, load_program
 
-__all__ = ["Diagnostic", "Error", "Graph", "GraphBuilder", "Predictions", "Program", "Training",
-           "__version__", "backends", "load", "optimizers"]
+__all__ = ["Diagnostic", "Error", "Graph", "GraphBuilder", "Predictions", "Program",
+           "SavedProgram", "Training", "__version__", "backends", "load", "load_program",
+           "optimizers"]
 
 __version__: str = _core.VERSION
 choose_compiler()

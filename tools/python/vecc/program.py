@@ -13,11 +13,14 @@ import numpy as np
 from vecc import _core
 from vecc.arrays import Weights, as_array, give_weights
 from vecc.options import option_words, text_of
+from vecc.predictions import Outputs as Outputs, Predictions as Predictions, predictions_of
+from vecc.saved_program import SavedProgram
 
 if TYPE_CHECKING:
     import torch
 
-Outputs = Union[np.ndarray, List[np.ndarray]]
+    from vecc.graph import Graph
+
 Path = Union[str, "os.PathLike[str]"]
 
 #: Of all optimizers.
@@ -34,28 +37,6 @@ class Training:
     seconds: float  #: of the steps
     #: Of every epoch: epoch, rate, loss, seconds, train_loss, validation_accuracy, ...
     history: List[Dict[str, float]] = field(default_factory=list, repr=False)
-
-
-@dataclass
-class Predictions:
-    """What samples are predicted as."""
-
-    sample_ids: List[str]
-    #: Names of the classes by their numbers; None: outputs are numbers.
-    classes: Optional[List[str]]
-    #: Of each sample the number of its most probable class, -1 where an output is NaN; None without
-    #: classes.
-    predicted: Optional[np.ndarray]
-    #: Probabilities [samples, classes]; without classes the outputs: [samples] of scalars,
-    #: [samples, n] of others.
-    values: Outputs
-
-    @property
-    def names(self) -> List[Optional[str]]:
-        """Of each sample the name of its class."""
-        if self.classes is None or self.predicted is None:
-            raise ValueError("the outputs are numbers, not classes; loss= says what they are")
-        return [None if number < 0 else self.classes[number] for number in self.predicted]
 
 
 class Program:
@@ -88,12 +69,15 @@ class Program:
         """ops, rows, and bytes of values, indices and parameters."""
         return self._core.sizes()
 
-    def __call__(self, weights: Optional[Weights] = None) -> Outputs:
+    def __call__(self, weights: Union[Weights, Graph, None] = None) -> Outputs:
         """Outputs in the order of samples: [samples] of scalars, [samples, n] of vectors,
         [samples, m, n] of matrices; a list of arrays if they have several shapes.
 
-        `weights` are kept, as set_weights() does.
+        `weights` are kept, as set_weights() does. Of a Graph instead: the outputs of its samples,
+        as `template` gives them.
         """
+        if hasattr(weights, "sample_ids") and hasattr(weights, "_core"):
+            return self.template(weights)
         if weights is not None:
             self.set_weights(weights)
         return self._core.run()
@@ -174,14 +158,24 @@ class Program:
         samples so, else all."""
         return self._core.evaluate(split, loss)
 
-    def predict(self, *, split: Optional[str] = None, loss: Optional[str] = None) -> Predictions:
+    def predict(self, graph: Optional[Graph] = None, *, split: Optional[str] = None,
+                loss: Optional[str] = None) -> Predictions:
         """Classes and probabilities of samples, or numbers, as `vecc predict` prints them
-        (docs/predict.md); of all samples or those of a split. `loss`: what the weights were trained
-        by, where raw outputs are logits."""
-        found = self._core.predict(split, loss)
-        classes = found["classes"] or None
-        return Predictions(found["sample_ids"], classes, found["predicted"] if classes else None,
-                           found["values"])
+        (docs/predict.md); of all samples or those of a split, of this graph or of another one of
+        its template. `loss`: what the weights were trained by, where raw outputs are logits."""
+        if graph is not None:
+            return self.template.predict(graph, split=split, loss=loss)
+        return predictions_of(self._core.predict(split, loss))
+
+    @property
+    def template(self) -> SavedProgram:
+        """What other graphs of the same groups, functions, shapes and weight tables are bound to,
+        with the weights of now: nothing is compiled for them (docs/bind.md). On the CPU."""
+        return SavedProgram(self._core.saved())
+
+    def save_program(self, path: Path) -> None:
+        """Writes `template`, for load_program(), `vecc run` and `vecc predict`."""
+        self.template.save(path)
 
     def to_torch(self, dtype: Optional["torch.dtype"] = None, *,
                  loss: Optional[str] = None) -> "torch.nn.Module":

@@ -1,0 +1,39 @@
+"""vecc.Predictions: what samples are predicted as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Union
+
+import numpy as np
+
+Outputs = Union[np.ndarray, List[np.ndarray]]
+
+
+@dataclass
+class Predictions:
+    """What samples are predicted as."""
+
+    sample_ids: List[str]
+    #: Names of the classes by their numbers; None: outputs are numbers.
+    classes: Optional[List[str]]
+    #: Of each sample the number of its most probable class, -1 where an output is NaN; None without
+    #: classes.
+    predicted: Optional[np.ndarray]
+    #: Probabilities [samples, classes]; without classes the outputs: [samples] of scalars,
+    #: [samples, n] of others.
+    values: Outputs
+
+    @property
+    def names(self) -> List[Optional[str]]:
+        """Of each sample the name of its class."""
+        if self.classes is None or self.predicted is None:
+            raise ValueError("the outputs are numbers, not classes; loss= says what they are")
+        return [None if number < 0 else self.classes[number] for number in self.predicted]
+
+
+def predictions_of(found: Dict[str, Any]) -> Predictions:
+    """What the extension module returns of them."""
+    classes = found["classes"] or None
+    return Predictions(found["sample_ids"], classes, found["predicted"] if classes else None,
+                       found["values"])
