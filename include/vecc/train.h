@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vecc/backend.h"
@@ -18,6 +19,15 @@
 
 namespace vecc {
 
+/// How the steps of batches come about, where a batch is no Program of its own.
+enum class BatchWay : std::uint8_t {
+  Choose,  ///< as counted work says
+  Bind,    ///< one compiled step; a batch is the rows of it that its samples reach
+  Mask,    ///< the step of all samples, in which the others' weights are 0
+};
+[[nodiscard]] std::string_view text_of(BatchWay way);
+[[nodiscard]] std::optional<BatchWay> parse_batch_way(std::string_view text);
+
 struct TrainOptions {
   LossOptions loss;
   OptimizerOptions optimizer;
@@ -27,6 +37,8 @@ struct TrainOptions {
   std::uint64_t seed = 0;        ///< of the shuffle
   /// Parameters that no step learns: bound facts.
   std::vector<std::string> inputs = {};
+  /// Bind and Mask are refused where they cannot be; results agree to rounding.
+  BatchWay batch_way = BatchWay::Choose;
   /// Each batch a Program of its own, restricted from the whole, also where the backend binds
   /// batches: the oracle of tests.
   bool restricts_batches = false;

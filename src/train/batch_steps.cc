@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/support/log.h"
-#include "vecc/batch_program.h"
+#include "src/train/batch_way.h"
 
 namespace vecc::training {
 namespace {
@@ -19,6 +19,14 @@ bool is_unsupported(const Errors& errors) {
   return errors.list().front().code == ErrorCode::BackendUnsupported;
 }
 
+Errors refuse(std::string_view way, const std::string& why) {
+  return {ErrorCode::Usage, "--batch=" + std::string(way), why};
+}
+
+Errors cannot_bind(const Backend& backend) {
+  return refuse("bind", std::string(backend.name()) + " cannot bind the batches of this step");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
@@ -26,45 +34,77 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
                                                      const ExecutionOptions& execution,
                                                      const TrainOptions& options,
                                                      std::span<const std::uint32_t> samples) {
+  const BatchWay way = options.batch_way;
   std::unique_ptr<BatchSteps> none;
-  if (!backend.binds_batches()) {
-    say_restricted(backend, "it does not bind batches");
+  if (options.loss.loss == Loss::MarginRanking) {
+    if (way != BatchWay::Choose) return refuse(text_of(way), "the loss is of pairs");
+    say_restricted(backend, "the loss is of pairs");
     return none;
   }
-  if (options.loss.loss == Loss::MarginRanking) {
-    say_restricted(backend, "the loss is of pairs");
+  if (!backend.binds_batches() && way != BatchWay::Mask) {
+    if (way == BatchWay::Bind) return cannot_bind(backend);
+    say_restricted(backend, "it does not bind batches");
     return none;
   }
   std::vector<std::uint32_t> sorted(samples.begin(), samples.end());
   std::ranges::sort(sorted);
   const bool has_all = sorted.size() == program.sample_count();
   Program forward = has_all ? program : BatchProgram(program).restrict_to(sorted);
-  VECC_TRY(BatchStepProgram made,
-           make_batch_step_program(graph, std::move(forward), sorted, options));
-  ExecutionOptions own = execution;
-  own.own_parameters = made.step.own_parameters;
+  VECC_TRY(BatchStepProgram made, make_batch_step_program(graph, forward, sorted, options));
   made.batch.share =
       std::min(1.0, static_cast<double>(options.batch_size) /
                         static_cast<double>(std::max<std::size_t>(samples.size(), 1)));
-  own.batch = std::make_shared<const BatchOptions>(made.batch);
-  auto executable = backend.compile(made.step.program, own);
+  const bool lists_touched = made.batch.lists_touched;
+  if (lists_touched && way == BatchWay::Mask) {
+    return refuse("mask", "lazy-adam changes the rows that a batch touches, a mask all");
+  }
+  std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
+  if (backend.binds_batches()) VECC_TRY_VOID(steps->compile_bound(backend, execution));
+  if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
+  if (!steps->bound_ && way == BatchWay::Choose) return none;
+  if (!lists_touched && way != BatchWay::Bind) {
+    VECC_TRY(const std::optional<Program> whole,
+             masked_step(graph, steps->made_.step.program, forward, sorted, options));
+    if (whole) {
+      VECC_TRY_VOID(steps->compile_masked(backend, execution, *whole, std::move(forward)));
+    }
+  }
+  steps->made_.step.program = Program();  // its indices, of which executables have their own
+  return steps;
+}
+
+Result<void> BatchSteps::compile_bound(const Backend& backend, const ExecutionOptions& execution) {
+  ExecutionOptions own = execution;
+  own.own_parameters = made_.step.own_parameters;
+  own.batch = std::make_shared<const BatchOptions>(made_.batch);
+  auto executable = backend.compile(made_.step.program, own);
   if (!executable && is_unsupported(executable.error())) {
     say_restricted(backend, executable.error().list().front().message);
-    return none;
+    return {};
   }
-  if (!executable) return executable.error();
-  std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
-  steps->executable_ = std::move(*executable);
-  return steps;
+  VECC_TRY(bound_, std::move(executable));
+  return {};
+}
+
+Result<void> BatchSteps::compile_masked(const Backend& backend, const ExecutionOptions& execution,
+                                        const Program& whole, Program forward) {
+  ExecutionOptions own = execution;
+  own.own_parameters = made_.step.own_parameters;
+  VECC_TRY(masked_, backend.compile(whole, own));
+  forward_ = std::move(forward);
+  restrict_.emplace(forward_);
+  reached_.resize(made_.weights.size());
+  for (const ParameterIndex parameter : made_.batch.weights) {
+    mask_.emplace_back(whole.parameters()[parameter].rows, 0.0);
+  }
+  return {};
 }
 
 BatchSteps::BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const TrainOptions& options,
                        std::span<const std::uint32_t> samples)
     : made_(std::move(made)), loss_(options.loss), places_(graph.samples.size()), touched_(graph) {
   for (std::uint32_t i = 0; i < samples.size(); ++i) places_[samples[i]] = i;
-  batch_.weights.resize(made_.batch.weights.size());
   const std::vector<Parameter> parameters = made_.step.program.parameters();
-  made_.step.program = Program();  // its indices, of which the executable has its own
   for (const BatchOptions::Update& update : made_.batch.updates) {
     if (!batch_.touched.empty() && batch_.touched.back().first == update.parameter) continue;
     batch_.touched.emplace_back(update.parameter, std::vector<std::uint32_t>());
@@ -88,12 +128,13 @@ void BatchSteps::add_samples(std::span<const std::uint32_t> samples, BatchStep& 
   if (loss_.reduction == Reduction::Mean) to.divisor = static_cast<double>(to.counted);
   if (loss_.reduction == Reduction::ElementMean) to.divisor = elements;
   if (to.divisor == 0) to.divisor = 1;  // all weights are 0
-  for (Batch::Weights& weights : batch_.weights) {
+  to.weights.resize(made_.batch.weights.size());
+  for (Batch::Weights& weights : to.weights) {
     weights.rows.clear();
     weights.values.clear();
   }
   for (const auto& [row, place] : order_) {
-    Batch::Weights& weights = batch_.weights[made_.rows[place].output];
+    Batch::Weights& weights = to.weights[made_.rows[place].output];
     weights.rows.push_back(row);
     weights.values.push_back(made_.weights[place] / to.divisor);
   }
@@ -108,17 +149,60 @@ void BatchSteps::add_touched(std::span<const std::uint32_t> samples) {
   }
 }
 
+// A parameter that no sample of a batch reaches keeps its rows and states, which a mask cannot.
+bool BatchSteps::reaches_all(std::span<const std::uint32_t> samples) {
+  std::vector<char> all(forward_.parameters().size(), 0);
+  for (const std::uint32_t sample : samples) {
+    std::vector<char>& reached = reached_[places_[sample]];
+    if (reached.empty()) {
+      reached.resize(all.size(), 0);
+      const Program part = restrict_->restrict_to(std::span(&places_[sample], 1));
+      for (const Op& op : part.ops()) {
+        if (op.kind() == OpKind::Weight) reached[std::get<WeightOp>(op.attributes).parameter] = 1;
+      }
+    }
+    for (std::size_t p = 0; p < all.size(); ++p) all[p] |= reached[p];
+  }
+  return std::ranges::all_of(made_.batch.updates, [&](const BatchOptions::Update& update) {
+    return all[update.parameter] != 0;
+  });
+}
+
 Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, BatchStep& to) {
   add_samples(samples, to);
+  to.is_masked = masked_ != nullptr && reaches_all(samples);
+  if (to.is_masked) return {};
+  if (!bound_) {
+    return refuse("mask",
+                  "a batch does not reach all parameters, which a step with a mask changes");
+  }
   if (made_.batch.lists_touched) add_touched(samples);
-  return executable_->bind_batch(batch_, to.bound);
+  batch_.weights = to.weights;
+  return bound_->bind_batch(batch_, to.bound);
+}
+
+Result<void> BatchSteps::set_mask(const BatchStep& batch) {
+  for (std::size_t w = 0; w < mask_.size(); ++w) {
+    std::ranges::fill(mask_[w], 0.0);
+    const auto& [rows, values] = batch.weights[w];
+    for (std::size_t i = 0; i < rows.size(); ++i) mask_[w][rows[i]] = values[i];
+    VECC_TRY_VOID(masked_->set_parameter(made_.batch.weights[w], mask_[w]));
+  }
+  return {};
 }
 
 Result<void> BatchSteps::start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
                                double rate) {
   std::vector<ParameterValues> values = step_values(made_.step.ops, step, rate, run);
   values.push_back({made_.divisor, {batch.divisor}});
-  return executable_->start_batch_with(values, *batch.bound);
+  if (!batch.is_masked) return bound_->start_batch_with(values, *batch.bound);
+  VECC_TRY_VOID(set_parameters(*masked_, values));
+  VECC_TRY_VOID(set_mask(batch));
+  return masked_->start();
+}
+
+std::uint64_t BatchSteps::bytes() const {
+  return (bound_ ? bound_->bytes() : 0) + (masked_ ? masked_->bytes() : 0);
 }
 
 }  // namespace vecc::training

@@ -11,51 +11,73 @@
 #include "src/train/step_program.h"
 #include "src/train/touched_rows.h"
 #include "vecc/backend.h"
+#include "vecc/batch_program.h"
 #include "vecc/train.h"
 
 namespace vecc::training {
 
 /// A batch in the form in which its step runs.
 struct BatchStep {
-  std::unique_ptr<BoundBatch> bound;
+  std::unique_ptr<BoundBatch> bound;    ///< unless it is masked
+  std::vector<Batch::Weights> weights;  ///< of its samples, by output
+  bool is_masked = false;
   double divisor = 1;
   std::uint64_t counted = 0;  ///< samples that have a weight
+
+  [[nodiscard]] BatchStep copy() const {
+    return {bound ? bound->copy() : nullptr, weights, is_masked, divisor, counted};
+  }
 };
 
+/// Two ways to run a batch, of which one or both are there: by an executable that binds batches, or
+/// by one of the step of all samples that went through the optimizer as a whole, with weights of 0
+/// for all others. The latter changes every parameter: a batch that does not reach all of them is
+/// bound.
 class BatchSteps {
  public:
   /// `program`: the forward Program of the graph's samples. None where each batch must be a Program
   /// of its own: the backend does not bind batches, or not those of this step (a line at debug
-  /// level says why), or the loss is one of pairs. Errors: those of make_batch_step_program() and
-  /// Backend::compile().
+  /// level says why), and masks are not cheaper; or the loss is one of pairs. Errors: those of
+  /// make_batch_step_program() and Backend::compile(); Usage (options.batch_way cannot be).
   [[nodiscard]] static Result<std::unique_ptr<BatchSteps>> make(
       const NeuronGraph& graph, const Program& program, const Backend& backend,
       const ExecutionOptions& execution, const TrainOptions& options,
       std::span<const std::uint32_t> samples);
 
   /// Makes `to` the step of these samples, of those that make() was given. May be called while a
-  /// step runs.
+  /// step runs. Error: Usage (a batch that has to be bound, and cannot).
   [[nodiscard]] Result<void> bind(std::span<const std::uint32_t> samples, BatchStep& to);
   /// Step number `step` (the first is 1), in run number `run`, at a learning rate.
   [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
                                    double rate);
-  [[nodiscard]] std::uint64_t bytes() const { return executable_->bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const;
 
  private:
   BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const TrainOptions& options,
              std::span<const std::uint32_t> samples);
 
+  Result<void> compile_bound(const Backend& backend, const ExecutionOptions& execution);
+  Result<void> compile_masked(const Backend& backend, const ExecutionOptions& execution,
+                              const Program& whole, Program forward);
   void add_samples(std::span<const std::uint32_t> samples, BatchStep& to);
   void add_touched(std::span<const std::uint32_t> samples);
+  [[nodiscard]] bool reaches_all(std::span<const std::uint32_t> samples);
+  Result<void> set_mask(const BatchStep& batch);
 
   BatchStepProgram made_;
   LossOptions loss_;
   std::vector<std::uint32_t> places_;  // by sample of the graph: its number in the Program
   TouchedRows touched_;
-  std::unique_ptr<Executable> executable_;
+  std::unique_ptr<Executable> bound_;                           // null: batches cannot be bound
+  std::unique_ptr<Executable> masked_;                          // null: they are not masked
   std::vector<std::string> names_;                              // of batch_.touched
   Batch batch_;                                                 // that is being bound
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order_;  // of its samples: row, number
+  // With masks.
+  Program forward_;                         // that samples are looked up in
+  std::optional<BatchProgram> restrict_;    // of forward_
+  std::vector<std::vector<char>> reached_;  // by sample, by parameter; when first asked for
+  std::vector<std::vector<double>> mask_;   // by output: weights of the step at hand
 };
 
 }  // namespace vecc::training

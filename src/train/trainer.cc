@@ -118,7 +118,9 @@ class BatchTrainer final : public Trainer {
     for (const auto& [samples, compiled] : steps_) bytes += compiled.executable->bytes();
     if (bound_steps_) bytes += bound_steps_->bytes();
     if (prefetch_) bytes += prefetch_->bytes();
-    for (const auto& [samples, step] : kept_batches_) bytes += step.bound->bytes();
+    for (const auto& [samples, step] : kept_batches_) {
+      if (step.bound) bytes += step.bound->bytes();
+    }
     return bytes;
   }
 
@@ -278,8 +280,7 @@ class BatchTrainer final : public Trainer {
     if (found != kept_batches_.end()) return &found->second;
     VECC_TRY(const BatchStep* batch, prefetch_->get(samples));
     if (!batches_come_again()) return batch;
-    BatchStep kept{batch->bound->copy(), batch->divisor, batch->counted};
-    return &kept_batches_.emplace(samples, std::move(kept)).first->second;
+    return &kept_batches_.emplace(samples, batch->copy()).first->second;
   }
 
   // Batches that come again are kept; of a shuffle only the last.

@@ -63,12 +63,16 @@ struct Model {
   }
   [[nodiscard]] std::unique_ptr<Trainer> trainer(TrainOptions options, bool restricts) const {
     options.restricts_batches = restricts;
-    if (restricts) {
-      return value_of(
-          make_trainer(graph, program, *find_backend("cpu"), {}, options, all_samples(graph)));
+    const bool chooses = options.batch_way == BatchWay::Choose;
+    if (chooses) options.batch_way = BatchWay::Bind;
+    if (!restricts) {
+      auto made = make_trainer(graph, program, tested_backend(), tested_options(), options,
+                               all_samples(graph));
+      if (made || !chooses) return value_of(std::move(made));
     }
-    return value_of(make_trainer(graph, program, tested_backend(), tested_options(), options,
-                                 all_samples(graph)));
+    options.restricts_batches = true;  // a step that cannot be bound: random graphs have such
+    return value_of(
+        make_trainer(graph, program, *find_backend("cpu"), {}, options, all_samples(graph)));
   }
 };
 
@@ -203,6 +207,40 @@ TEST(BoundSteps, of_random_graphs_are_those_of_the_batch_s_own_program) {
   EXPECT_GT(equal, 0u);
 }
 
+// The mask has sums of all samples' gradients, most of them 0.
+TEST(BoundSteps, with_a_mask_agree_to_rounding) {
+  for (const char* name : {"mutagenesis.pb", "attention.pb", "xor.pb"}) {
+    const Model model(value_of(read_graph(shipped(name))));
+    for (Case each : cases()) {
+      if (each.options.optimizer.optimizer == Optimizer::LazyAdam) continue;
+      SCOPED_TRACE(std::string(name) + ", " + each.name + " of " +
+                   std::to_string(each.options.batch_size));
+      each.options.batch_way = BatchWay::Mask;
+      EXPECT_LE(compare_steps(model, each.options, 12).largest, 1e-9);
+    }
+  }
+}
+
+TEST(BoundSteps, ways_that_cannot_be_are_refused) {
+  const Model model(value_of(read_graph(shipped("xor.pb"))));
+  const auto refusal = [&](const char* backend, TrainOptions options) {
+    const auto made = make_trainer(model.graph, model.program, *find_backend(backend), {}, options,
+                                   all_samples(model.graph));
+    return made ? std::string() : made.error().list().front().message;
+  };
+  TrainOptions bind = batches_of(2);
+  bind.batch_way = BatchWay::Bind;
+  EXPECT_EQ(refusal("cpu", bind), "");
+  EXPECT_EQ(refusal("interpreter", bind), "interpreter cannot bind the batches of this step");
+  TrainOptions lazy = batches_of(2, Optimizer::LazyAdam);
+  lazy.batch_way = BatchWay::Mask;
+  EXPECT_EQ(refusal("cpu", lazy), "lazy-adam changes the rows that a batch touches, a mask all");
+  TrainOptions mask = batches_of(2);
+  mask.batch_way = BatchWay::Mask;
+  EXPECT_EQ(refusal("cpu", mask), "");
+  EXPECT_EQ(refusal("interpreter", mask), "");
+}
+
 // Counts what is compiled, and so planned.
 class CountingBackend final : public Backend {
  public:
@@ -261,6 +299,7 @@ TEST(BoundSteps, of_some_samples_are_those_of_the_batch_s_own_program) {
   for (const bool restricts : {true, false}) {
     TrainOptions options = batches_of(8);
     options.restricts_batches = restricts;
+    options.batch_way = BatchWay::Bind;
     const Backend& backend = restricts ? *find_backend("cpu") : tested_backend();
     const ExecutionOptions execution = restricts ? ExecutionOptions() : tested_options();
     const auto trainer =

@@ -197,6 +197,10 @@ void add_batch_options(CLI::App& app, TrainSettings& s) {
          "NeuraLogic does")
       ->type_name("all|online|N")
       ->group(kGroup);
+  add_name(
+      app, "--batch", names_text<BatchWay>("|"), s.options.batch_way, parse_batch_way,
+      "How a step of a batch is made: of the rows that its samples reach, or of all with a mask")
+      ->group(kGroup);
   app.add_flag("!--no-shuffle", s.options.shuffle, "Batches in the order of the samples")
       ->group(kGroup);
 }

@@ -64,8 +64,8 @@ std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const
                       o.optimizer.clip_norm.value_or(0));
   text += fmt::format(", rate {} {} {} {} {}", o.schedule.base, text_of(o.schedule.kind),
                       o.schedule.period, o.schedule.factor, o.schedule.last);
-  return text +
-         fmt::format(", batch size {}, shuffle {}, seed {}", o.batch_size, o.shuffle, o.seed);
+  return text + fmt::format(", batch size {}, batch {}, shuffle {}, seed {}", o.batch_size,
+                            text_of(o.batch_way), o.shuffle, o.seed);
 }
 
 // Plain lines where stderr is no terminal: the first, then one a second, then the last.

@@ -1,0 +1,23 @@
+// Whether steps of batches are bound or masked, by counted work.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "vecc/neuron_graph.h"
+#include "vecc/program.h"
+#include "vecc/train.h"
+
+namespace vecc::training {
+
+/// The step that runs with a mask: `step`, that of all `samples`, after the optimizer. With
+/// BatchWay::Choose, none where to find and run the rows of a batch is less work. `forward` has the
+/// samples, in their order. Errors: those of make_step_program() and optimize().
+[[nodiscard]] Result<std::optional<Program>> masked_step(const NeuronGraph& graph,
+                                                         const Program& step,
+                                                         const Program& forward,
+                                                         std::span<const std::uint32_t> samples,
+                                                         const TrainOptions& options);
+
+}  // namespace vecc::training
