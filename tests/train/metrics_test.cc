@@ -135,54 +135,56 @@ TEST(Metrics, errors_of_vectors_are_means_over_elements) {
   EXPECT_DOUBLE_EQ(*metrics.r2, ((1 - 1 / 0.5) + (1 - 16 / 2.0)) / 2);
 }
 
-TEST(Metrics, a_positive_ranks_among_the_negatives_of_its_group) {
-  NeuronGraph graph;
-  std::vector<Executable::Output> outputs;
-  const auto add = [&](std::uint32_t group, Role role, double score) {
+// Samples in groups, each with a score.
+class RankedSamples {
+ public:
+  void add(std::uint32_t group, Role role, double score) {
     Sample sample;
     sample.group = group;
     sample.role = role;
-    graph.samples.push_back(sample);
-    outputs.push_back({Shape::scalar(), {score}});
-  };
-  add(1, Role::Positive, 0.5);  // rank 2
-  add(1, Role::Negative, 0.9);
-  add(1, Role::Negative, 0.1);
-  add(2, Role::Positive, 0.5);  // tied with one of two: rank 1.5
-  add(2, Role::Negative, 0.5);
-  add(2, Role::Negative, 0.1);
-  std::vector<std::uint32_t> samples(graph.samples.size());
-  std::iota(samples.begin(), samples.end(), 0u);
-  const Metrics metrics = measure(graph, samples, outputs);
+    graph_.samples.push_back(sample);
+    outputs_.push_back({Shape::scalar(), {score}});
+  }
+  [[nodiscard]] Metrics measured() const {
+    std::vector<std::uint32_t> samples(graph_.samples.size());
+    std::iota(samples.begin(), samples.end(), 0u);
+    return measure(graph_, samples, outputs_);
+  }
+
+ private:
+  NeuronGraph graph_;
+  std::vector<Executable::Output> outputs_;
+};
+
+TEST(Metrics, a_positive_ranks_among_the_negatives_of_its_group) {
+  RankedSamples ranked;
+  ranked.add(1, Role::Positive, 0.5);  // rank 2
+  ranked.add(1, Role::Negative, 0.9);
+  ranked.add(1, Role::Negative, 0.1);
+  ranked.add(2, Role::Positive, 0.5);  // tied with one of two: rank 1.5
+  ranked.add(2, Role::Negative, 0.5);
+  ranked.add(2, Role::Negative, 0.1);
+  const Metrics metrics = ranked.measured();
   EXPECT_DOUBLE_EQ(*metrics.sampled_mrr, (1 / 2.0 + 1 / 1.5) / 2);
   EXPECT_DOUBLE_EQ(*metrics.sampled_hits1, 0);
   EXPECT_DOUBLE_EQ(*metrics.sampled_hits3, 1);
-  EXPECT_DOUBLE_EQ(*metrics.sampled_map10, 0.5);  // 1 / 2 in both: the negative is first among equals
+  EXPECT_DOUBLE_EQ(*metrics.sampled_map10,
+                   0.5);  // 1 / 2 in both: the negative is first among equals
   EXPECT_FALSE(metrics.accuracy);
 }
 
 // RelBench's: positives at 1, 3 and 12 of 13, and one group whose positives are more than ten.
 TEST(Metrics, LinksArePrecisionsOfTheFirstTen) {
-  NeuronGraph graph;
-  std::vector<Executable::Output> outputs;
-  const auto add = [&](std::uint32_t group, Role role, double score) {
-    Sample sample;
-    sample.group = group;
-    sample.role = role;
-    graph.samples.push_back(sample);
-    outputs.push_back({Shape::scalar(), {score}});
-  };
+  RankedSamples ranked;
   for (int rank = 1; rank <= 13; ++rank) {
     const bool positive = rank == 1 || rank == 3 || rank == 12;
-    add(1, positive ? Role::Positive : Role::Negative, -rank);
+    ranked.add(1, positive ? Role::Positive : Role::Negative, -rank);
   }
   for (int rank = 1; rank <= 12; ++rank) {
-    add(2, rank == 1 ? Role::Negative : Role::Positive, -rank);
+    ranked.add(2, rank == 1 ? Role::Negative : Role::Positive, -rank);
   }
-  add(3, Role::Negative, 0);  // without a positive: no group of a mean
-  std::vector<std::uint32_t> samples(graph.samples.size());
-  std::iota(samples.begin(), samples.end(), 0u);
-  const Metrics metrics = measure(graph, samples, outputs);
+  ranked.add(3, Role::Negative, 0);  // without a positive: no group of a mean
+  const Metrics metrics = ranked.measured();
   double second = 0;
   for (int rank = 2; rank <= 10; ++rank) second += (rank - 1.0) / rank;
   EXPECT_DOUBLE_EQ(*metrics.sampled_map10, ((1 + 2.0 / 3) / 3 + second / 10) / 2);
