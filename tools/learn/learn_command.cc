@@ -11,6 +11,7 @@
 #include "tools/import/sql/sql_options.h"
 #include "tools/learn/learn.h"
 #include "tools/vecc/commands.h"
+#include "tools/vecc/learn_program.h"
 
 namespace vecc::tools {
 namespace {
@@ -30,8 +31,7 @@ Examples:
 Metrics go to stdout, a line each. docs/databases.md. Exit codes: those of vecc.)";
 
 struct LearnCommandLine {
-  CLI::App app{"Learns to predict a column of a database: import, training, metrics, a model.",
-               "vecc learn"};
+  CLI::App app{kLearnDescription, "vecc learn"};
   LearnOptions options;
   std::string device = "auto";
   std::string page;

@@ -38,9 +38,7 @@ int learn_program_main(int argc, char** argv) {
 }
 
 std::shared_ptr<CLI::App> learn_program_command_line() {
-  auto app = std::make_shared<CLI::App>(
-      "Learns to predict a column of a database: import, training, metrics, a model.",
-      "vecc learn");
+  auto app = std::make_shared<CLI::App>(kLearnDescription, "vecc learn");
   app->footer("\nIts options: those of vecc-learn learn.");
   return app;
 }

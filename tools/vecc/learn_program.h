@@ -7,6 +7,10 @@
 
 namespace vecc::tools {
 
+/// What `vecc learn` does, for its --help, vecc's and vecc-learn's.
+inline constexpr const char* kLearnDescription =
+    "Learns to predict a column of a database: import, training, metrics, a model.";
+
 /// Replaces this process with the vecc-learn beside it, which gets the words; argv[0] is the
 /// command. Returns only where it cannot: the exit code, after an error that `command` reports.
 [[nodiscard]] int run_learn_program(const char* command, int argc, char** argv);
