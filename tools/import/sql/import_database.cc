@@ -16,6 +16,25 @@
 namespace vecc::tools::sql {
 namespace {
 
+// The kind that --column says of a column. Error Usage.
+Result<std::vector<std::vector<std::optional<ColumnKind>>>> read_kinds(
+    const Schema& schema, const std::vector<std::string>& words) {
+  std::vector<std::vector<std::optional<ColumnKind>>> kinds(schema.tables.size());
+  for (std::size_t t = 0; t < kinds.size(); ++t) kinds[t].resize(schema.tables[t].columns.size());
+  for (const std::string& word : words) {
+    const std::size_t colon = word.rfind(':');
+    const auto kind = parse_column_kind(
+        colon == std::string::npos ? "" : std::string_view(word).substr(colon + 1));
+    if (!kind) {
+      return usage("--column: found " + quote(word) +
+                   ", expected TABLE.COLUMN:number|boolean|time|category|text|out");
+    }
+    VECC_TRY(const TableColumn at, find_column(schema, "--column", word.substr(0, colon)));
+    kinds[at.table][at.column] = kind;
+  }
+  return kinds;
+}
+
 class DatabaseImport {
  public:
   DatabaseImport(const ImportDatabaseOptions& options, Stages& stages)

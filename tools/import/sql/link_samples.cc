@@ -6,6 +6,7 @@
 
 #include "tools/import/load/load_errors.h"
 #include "tools/import/load/splitmix.h"
+#include "tools/import/sql/row_index.h"
 
 namespace vecc::tools::sql {
 namespace {

@@ -4,6 +4,7 @@
 #include "src/support/utf8.h"
 #include "tools/import/load/load_errors.h"
 #include "tools/import/sql/row_facts.h"
+#include "tools/import/sql/row_index.h"
 
 namespace vecc::tools::sql {
 namespace {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tools/import/load/load_errors.h"
+#include "tools/import/sql/row_index.h"
 
 namespace vecc::tools::sql {
 namespace {

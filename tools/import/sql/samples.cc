@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
-#include "src/support/utf8.h"
 #include "tools/import/load/csv_reader.h"
 #include "tools/import/load/load_errors.h"
-#include "tools/import/load/splitmix.h"
 #include "tools/import/load/text_file.h"
 #include "tools/import/sql/link_samples.h"
+#include "tools/import/sql/row_index.h"
+#include "tools/import/sql/split_samples.h"
 
 namespace vecc::tools::sql {
 namespace {
@@ -19,40 +18,6 @@ std::optional<Split> parse_split(std::string_view word) {
   if (word == "valid" || word == "validation" || word == "val") return Split::Validation;
   if (word == "test") return Split::Test;
   return {};
-}
-
-// Each sample by its own name: rows that come later change no other's split.
-void split_by_hash(const SampleOptions& options, std::vector<RowSample>& samples) {
-  for (RowSample& sample : samples) {
-    std::uint64_t hash = 0xCBF29CE484222325ull ^ mix_bits(static_cast<std::uint64_t>(options.seed));
-    for (const char c : sample.id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
-    const std::uint64_t percent = mix_bits(hash) % 100;
-    if (percent < options.test) {
-      sample.split = Split::Test;
-    } else if (percent < options.test + options.valid) {
-      sample.split = Split::Validation;
-    }
-  }
-}
-
-// The latest are the tests; samples of one time are in one split.
-void split_by_time(const SampleOptions& options, std::vector<RowSample>& samples) {
-  std::vector<double> times;
-  for (const RowSample& sample : samples) times.push_back(*sample.time);
-  std::ranges::sort(times);
-  const auto at = [&](std::uint32_t percent) {
-    const std::size_t i = times.size() * percent / 100;
-    return i < times.size() ? times[i] : INFINITY;
-  };
-  const double test = at(100 - options.test);
-  const double valid = at(100 - options.test - options.valid);
-  for (RowSample& sample : samples) {
-    if (*sample.time >= test) {
-      sample.split = Split::Test;
-    } else if (*sample.time >= valid) {
-      sample.split = Split::Validation;
-    }
-  }
 }
 
 std::string id_of(const std::string& table, SqlRow key, std::uint32_t row) {
@@ -363,124 +328,11 @@ class SampleReader {
 
 }  // namespace
 
-std::string place_of(const SourceDatabase& database, const Schema& schema, TableColumn at,
-                     std::uint64_t row) {
-  const Table& table = schema.tables[at.table];
-  const std::string name = escape_terminal(table.name);
-  const std::string column = escape_terminal(table.columns[at.column].name);
-  return Place{database.name(), row, 0, column, name, "row"}.text();
-}
-
-Result<RowIndex> RowIndex::build(const SourceDatabase& database, const Schema& schema,
-                                 std::uint32_t table, const std::vector<std::uint32_t>& columns) {
-  RowIndex index;
-  std::vector<std::string> names;
-  for (const std::uint32_t c : columns) names.push_back(schema.tables[table].columns[c].name);
-  std::uint32_t row = 0;
-  VECC_TRY_VOID(database.scan(schema.tables[table].name, names, [&](SqlRow key) -> Result<void> {
-    std::string bytes;
-    bool is_null = false;
-    for (const SqlValue& value : key) {
-      is_null |= value.kind == SqlValue::Kind::Null;
-      bytes += text_of(value) + '\0';
-    }
-    if (!is_null && !index.rows_.try_emplace(std::move(bytes), row).second) {
-      return Errors(
-          ErrorCode::DuplicateId, place_of(database, schema, {table, columns.front()}, row + 1),
-          "found " + quote(key[0].text) + " a second time, expected a key: rows refer to it");
-    }
-    ++row;
-    return {};
-  }));
-  return index;
-}
-
-std::optional<std::uint32_t> RowIndex::find(SqlRow key) const {
-  std::string bytes;
-  for (const SqlValue& value : key) {
-    if (value.kind == SqlValue::Kind::Null) return {};
-    bytes += text_of(value) + '\0';
-  }
-  const auto found = rows_.find(bytes);
-  if (found == rows_.end()) return {};
-  return found->second;
-}
-
-Result<std::vector<std::vector<std::optional<ColumnKind>>>> read_kinds(
-    const Schema& schema, const std::vector<std::string>& words) {
-  std::vector<std::vector<std::optional<ColumnKind>>> kinds(schema.tables.size());
-  for (std::size_t t = 0; t < kinds.size(); ++t) kinds[t].resize(schema.tables[t].columns.size());
-  for (const std::string& word : words) {
-    const std::size_t colon = word.rfind(':');
-    const auto kind = parse_column_kind(
-        colon == std::string::npos ? "" : std::string_view(word).substr(colon + 1));
-    if (!kind) {
-      return usage("--column: found " + quote(word) +
-                   ", expected TABLE.COLUMN:number|boolean|time|category|text|out");
-    }
-    VECC_TRY(const TableColumn at, find_column(schema, "--column", word.substr(0, colon)));
-    kinds[at.table][at.column] = kind;
-  }
-  return kinds;
-}
-
 Result<SampleTable> read_samples(const SourceDatabase& database, const Schema& schema,
                                  const SampleOptions& options) {
   VECC_TRY(SampleTable samples, SampleReader(database, schema, options).read());
   if (samples.other) VECC_TRY_VOID(expand_links(database, schema, options, samples));
   return samples;
-}
-
-Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
-                              std::optional<ColumnKind> kind, std::uint64_t max_categories) {
-  SqlTarget target;
-  target.table = samples.table;
-  target.column = samples.column;
-  target.other = samples.other;
-  if (target.other) return target;
-  // A task's targets are texts of numbers, or of classes.
-  Column column;
-  if (samples.column) column = schema.tables[samples.table].columns[*samples.column];
-  ColumnStatistics all({}, column, max_categories);
-  ColumnStatistics train({}, column, max_categories);
-  for (const RowSample& sample : samples.samples) {
-    if (!sample.value) continue;
-    SqlValue value;
-    value.kind = sample.number ? SqlValue::Kind::Real : SqlValue::Kind::Text;
-    value.real = sample.number.value_or(0);
-    value.text = *sample.value;
-    all.add(value);
-    if (sample.split == Split::Train) train.add(value);
-  }
-  const ColumnCode code = all.code(kind);
-  const auto refuse = [&](const std::string& message) {
-    return Errors(ErrorCode::BadSample, "--target", message);
-  };
-  if (code.kind == ColumnKind::Number) {
-    const ColumnCode numbers = train.code(ColumnKind::Number);
-    target.mean = numbers.mean;
-    target.deviation = numbers.deviation;
-    return target;
-  }
-  const bool is_text = code.kind == ColumnKind::Text;
-  if (code.kind == ColumnKind::Out || code.kind == ColumnKind::Time || is_text) {
-    return refuse("is " +
-                  (is_text            ? std::string("text")
-                   : code.why.empty() ? std::string("a time")
-                                      : code.why) +
-                  ": expected classes or a number; --column=TABLE.COLUMN:category says that it "
-                  "has classes");
-  }
-  target.is_class = true;
-  target.classes = all.code(ColumnKind::Category).values;
-  if (target.classes.size() < 2) return refuse("has one class, expected two or more");
-  for (const std::string& name : target.classes) {
-    if (!is_utf8(name)) return refuse(found_expected(name, "classes of UTF-8 text"));
-  }
-  if (target.classes.size() > max_categories) {
-    return refuse("has more than " + count_of(max_categories, "class") + ": --max-categories");
-  }
-  return target;
 }
 
 }  // namespace vecc::tools::sql

@@ -1,7 +1,6 @@
 // The rows that are predicted: with target, time and split.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,24 +51,6 @@ struct SampleTable {
   std::uint64_t unlabeled = 0;  ///< rows left out
 };
 
-/// Rows of a table by the values of some columns.
-class RowIndex {
- public:
-  /// Errors: BadTable: two rows have one key.
-  [[nodiscard]] static Result<RowIndex> build(const SourceDatabase& database, const Schema& schema,
-                                              std::uint32_t table,
-                                              const std::vector<std::uint32_t>& columns);
-  /// Nothing where a part is NULL or no row has the key.
-  [[nodiscard]] std::optional<std::uint32_t> find(SqlRow key) const;
-
- private:
-  boost::unordered_flat_map<std::string, std::uint32_t> rows_;
-};
-
-/// The kind that --column says of a column. Error Usage.
-[[nodiscard]] Result<std::vector<std::vector<std::optional<ColumnKind>>>> read_kinds(
-    const Schema& schema, const std::vector<std::string>& words);
-
 /// Errors: Usage (options that do not fit the schema); BadTable (times, splits, tasks with places);
 /// DanglingReference (a task's row that is not there); BadSample (no sample).
 [[nodiscard]] Result<SampleTable> read_samples(const SourceDatabase& database, const Schema& schema,
@@ -79,9 +60,5 @@ class RowIndex {
 [[nodiscard]] Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
                                             std::optional<ColumnKind> kind,
                                             std::uint64_t max_categories);
-
-/// `shop.db: table orders, row 17, column price`
-[[nodiscard]] std::string place_of(const SourceDatabase& database, const Schema& schema,
-                                   TableColumn at, std::uint64_t row);
 
 }  // namespace vecc::tools::sql

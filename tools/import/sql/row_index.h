@@ -1,0 +1,32 @@
+// Rows by their keys, and where a row is, for errors.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/import/sql/schema.h"
+
+namespace vecc::tools::sql {
+
+/// Rows of a table by the values of some columns.
+class RowIndex {
+ public:
+  /// Errors: BadTable: two rows have one key.
+  [[nodiscard]] static Result<RowIndex> build(const SourceDatabase& database, const Schema& schema,
+                                              std::uint32_t table,
+                                              const std::vector<std::uint32_t>& columns);
+  /// Nothing where a part is NULL or no row has the key.
+  [[nodiscard]] std::optional<std::uint32_t> find(SqlRow key) const;
+
+ private:
+  boost::unordered_flat_map<std::string, std::uint32_t> rows_;
+};
+
+/// `shop.db: table orders, row 17, column price`
+[[nodiscard]] std::string place_of(const SourceDatabase& database, const Schema& schema,
+                                   TableColumn at, std::uint64_t row);
+
+}  // namespace vecc::tools::sql
