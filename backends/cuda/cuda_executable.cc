@@ -12,8 +12,9 @@ namespace vecc::cuda {
 
 Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options,
                       const Target& target) {
-  return native::make_verified_plan(program.program,
-                                    for_gpu(native::plan_options(options, program), target));
+  PlanOptions plan = native::plan_options(options, program);
+  plan.target = target;
+  return native::make_verified_plan(program.program, plan);
 }
 
 Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,

@@ -47,18 +47,19 @@ std::vector<NodeStart> order_nodes(Dependencies before, std::span<const std::uin
   return starts;
 }
 
-void set_priorities(std::span<const NodeLoad> loads, std::span<NodeStart> starts) {
-  constexpr int kResult = 0;  // Hopper has 0 to -5
+// (CUDA's, 0 to -5.)
+void set_priorities(std::span<const NodeLoad> loads, const LaunchTimes& times,
+                    std::span<NodeStart> starts) {
+  constexpr int kResult = 0;
   constexpr int kSmallResult = -1;
   constexpr int kWaitedFor = -2;
   constexpr int kSmallWaitedFor = -3;
-  constexpr double kLaunch = 1;                      // microseconds
   constexpr double kCanWait = 0.01;                  // of the time of the longest chain
   std::vector<double> begin(starts.size(), 0);       // if nodes had a GPU each
   std::vector<double> left(starts.size(), 0);        // from its start to the end of all behind it
   std::vector<std::uint32_t> height(starts.size());  // nodes behind it, one after another
   const auto time_of = [&](std::size_t at) {
-    return kLaunch + loads[starts[at].node].microseconds;
+    return times.launch + loads[starts[at].node].microseconds;
   };
   for (std::size_t at = 0; at < starts.size(); ++at) {
     for (const std::uint32_t other : starts[at].before) {
@@ -88,13 +89,12 @@ void set_priorities(std::span<const NodeLoad> loads, std::span<NodeStart> starts
 }  // namespace
 
 std::vector<NodeStart> plan_early_start(std::span<const std::vector<std::uint32_t>> before,
-                                        std::span<const NodeLoad> loads) {
-  constexpr double kLong = 30;  // microseconds
+                                        std::span<const NodeLoad> loads, const LaunchTimes& times) {
   std::vector<NodeStart> starts = order_nodes(before, chained_roots(before, loads));
   for (NodeStart& start : starts) {
-    start.programmatic.releases_last = loads[start.node].microseconds > kLong;
+    start.programmatic.releases_last = loads[start.node].microseconds > times.long_kernel;
   }
-  set_priorities(loads, starts);
+  set_priorities(loads, times, starts);
   return starts;
 }
 

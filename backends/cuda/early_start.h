@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/cuda/device_unit.h"
+#include "vecc/target.h"
 
 namespace vecc::cuda {
 
@@ -41,6 +42,7 @@ struct NodeStart {
 /// Long nodes let those behind them start when their blocks end: blocks that wait take the room of
 /// those that could compute, and lie where there was room when they started, not evenly.
 [[nodiscard]] std::vector<NodeStart> plan_early_start(
-    std::span<const std::vector<std::uint32_t>> before, std::span<const NodeLoad> loads);
+    std::span<const std::vector<std::uint32_t>> before, std::span<const NodeLoad> loads,
+    const LaunchTimes& times);
 
 }  // namespace vecc::cuda

@@ -89,7 +89,6 @@ std::vector<GraphNode> merge_launches(const Plan& plan, const StageLaunches& sta
 }
 
 NodeLoad load_of(const Plan& plan, const GraphNode& node) {
-  constexpr std::uint64_t kShort = 4096;
   std::uint64_t members = 0;
   for (const std::uint32_t number : node.launches) {
     const Launch& launch = plan.launches[number];
@@ -98,7 +97,7 @@ NodeLoad load_of(const Plan& plan, const GraphNode& node) {
   const double cycles = std::max(node.cycles.begun, node.cycles.longest);
   return {.microseconds = cycles / plan.target.megahertz,
           .is_small = node.blocks.size() <= plan.target.multiprocessors,
-          .is_short = members <= kShort};
+          .is_short = members <= plan.target.launches.short_members};
 }
 
 void start_early(const Plan& plan, std::vector<GraphNode>& nodes) {
@@ -110,7 +109,7 @@ void start_early(const Plan& plan, std::vector<GraphNode>& nodes) {
   }
   std::vector<GraphNode> ordered;
   ordered.reserve(nodes.size());
-  for (NodeStart& start : plan_early_start(before, loads)) {
+  for (NodeStart& start : plan_early_start(before, loads, plan.target.launches)) {
     GraphNode& node = ordered.emplace_back(std::move(nodes[start.node]));
     node.before = std::move(start.before);
     node.programmatic = start.programmatic;

@@ -101,21 +101,6 @@ struct PlanOptions {
   /// Ops from this one on run in a second stage, again and again: what they read of the first
   /// stage stays.
   ValueId second_stage = kNone;
-  /// Segments of more members are reduced in pieces of as many.
-  std::uint32_t longest_piece = 2048;
-  /// The same of rows of 32 to 1,023 numbers.
-  std::uint32_t longest_wide_piece = 2048;
-  /// Up to so many pieces, each has about as many members as its segment has pieces: the sums of
-  /// pieces, and of these, are equally long, which takes the least time; 0: never.
-  std::uint32_t max_balanced_pieces = 0;
-  /// Products with fewer entries a row do not run in blocks of rows: a kernel may have several.
-  std::uint32_t least_blocked_entries = 1;
-  /// Values take the memory of others that are no longer read, where all of them together have
-  /// more elements than these.
-  std::uint64_t least_reused_elements = 0;
-  /// Launches whose segments differ much in length go through the long ones first: more threads
-  /// share those, so that only longer ones than a block of threads can take are cut.
-  bool long_rows_first = false;
   /// Of wide products in f32, on a GPU.
   MatmulPrecision precision = MatmulPrecision::Exact;
   /// Each op a kernel of its own: to find out whether fusion is to blame.

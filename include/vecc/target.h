@@ -27,6 +27,31 @@ struct LoopTimes {
   bool operator==(const LoopTimes&) const = default;
 };
 
+/// How many members of a segment are one piece, so that threads share long ones (split-K):
+/// src/plan/analysis/piece_length.h.
+struct PieceSizes {
+  std::uint32_t longest = 2048;  ///< of rows of any size; a GPU's: of matrices
+
+  // What follows is a GPU's.
+  std::uint32_t shortest = 0;   ///< where a segment has as many pieces as a piece has members
+  std::uint32_t lanes = 0;      ///< that a group of lanes takes, one after the other
+  std::uint32_t products = 0;   ///< of a sum of outer products
+  std::uint32_t softmax = 0;    ///< of a softmax
+  std::uint32_t least_cut = 0;  ///< segments of no more stay whole where they are few
+
+  bool operator==(const PieceSizes&) const = default;
+};
+
+/// By what the order and the priorities of a CUDA graph's kernels are decided:
+/// backends/cuda/early_start.h.
+struct LaunchTimes {
+  double launch = 0;                ///< microseconds from a kernel's end to the start of the next
+  double long_kernel = 0;           ///< microseconds; longer ones let no other start beside them
+  std::uint32_t short_members = 0;  ///< kernels of no more end soon after they start
+
+  bool operator==(const LaunchTimes&) const = default;
+};
+
 struct Target {
   std::string name = "cpu";
   /// Of a processor's vector registers; 0: threads compute number by number.
@@ -34,6 +59,7 @@ struct Target {
   /// Launches that may run at the same time. Of one launch at a time the next may take the memory
   /// of values that are not read any more.
   std::uint32_t launches_at_once = 1;
+  PieceSizes pieces;
 
   // What follows is a GPU's; 0 of a CPU.
   std::uint32_t capability = 0;  ///< 90 is compute capability 9.0
@@ -45,6 +71,7 @@ struct Target {
   std::uint64_t cache_bytes = 0;   ///< that all multiprocessors share (L2)
   double megahertz = 0;            ///< cycles a microsecond, under load
   LoopTimes loops;
+  LaunchTimes launches;
 
   [[nodiscard]] bool has_vectors() const { return vector_bytes > 0; }
   /// Whether launches of one level, which do not depend on one another, run side by side.

@@ -1,6 +1,7 @@
 #include "src/plan/arena.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <set>
@@ -116,9 +117,10 @@ class ArenaPlacement {
   FreeBlocks free_;
 };
 
-// Each buffer where no other one ever is, if that is not too much.
+// Each buffer where no other one ever is, if all of them are not more than a GPU's cache holds.
 bool place_apart(const PlanOptions& options, Plan& plan) {
-  if (elements_apart(plan.buffers) > options.least_reused_elements) return false;
+  const std::uint64_t most = std::bit_ceil(options.target.cache_bytes / sizeof(float));
+  if (elements_apart(plan.buffers) > most) return false;
   std::vector<PlanBuffer> apart = plan.buffers;
   const auto launches = static_cast<std::uint32_t>(plan.launches.size());
   for (PlanBuffer& buffer : apart) {

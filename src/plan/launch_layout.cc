@@ -1,19 +1,14 @@
 #include "src/plan/launch_layout.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <utility>
 
-#include "src/kernel/schedule/outer_products.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc {
 namespace {
 
-// Longer segments of matrices are reduced in pieces, so that blocks share them; of other rows see
-// members_of_block in lower_pieces.cc.
-constexpr std::uint32_t kLongestGpuPiece = 512;
 // Rows of a product that one of a block's warps has at least.
 constexpr std::uint32_t kWarpRows = 32;
 
@@ -44,17 +39,6 @@ void mix_blocks(std::uint32_t most, std::vector<BlockRows>& blocks) {
 }
 
 }  // namespace
-
-PlanOptions for_gpu(PlanOptions options, const Target& target) {
-  options.target = target;
-  options.longest_piece = options.longest_wide_piece = kLongestGpuPiece;
-  options.max_balanced_pieces = target.blocks_at_once(kCudaThreads);
-  options.least_blocked_entries = kLeastBlockedEntries;
-  // About what the GPU's cache holds.
-  options.least_reused_elements = std::bit_ceil(target.cache_bytes / sizeof(float));
-  options.long_rows_first = true;
-  return options;
-}
 
 Result<void> check_thread_memory(const Plan& plan) {
   for (const Kernel& kernel : plan.kernels) {

@@ -1,4 +1,4 @@
-// How a Plan runs on a GPU: what its options are, and which block has which rows.
+// How a Plan runs on a GPU: which block has which rows.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,6 @@
 #include "vecc/plan.h"
 
 namespace vecc {
-
-/// The options with which a Plan is made for a GPU; the others are the caller's.
-[[nodiscard]] PlanOptions for_gpu(PlanOptions options, const Target& target);
 
 /// Whether threads have memory for what kernels keep of their rows. Error: BackendUnsupported, of
 /// the longest row, before anything is compiled.

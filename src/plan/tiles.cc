@@ -101,8 +101,10 @@ void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, const PlanOpt
     return;
   }
   cut_by_work(kernel, plan, launch);
-  const bool by_length = options.long_rows_first && kernel.segments == KernelSegments::Ragged;
-  kernel.ordered = by_length || (!options.long_rows_first && may_be_ordered(kernel));
+  // Where threads share rows, long ones come first: more threads share those.
+  const bool shares_rows = options.target.has_shared_memory();
+  const bool by_length = shares_rows && kernel.segments == KernelSegments::Ragged;
+  kernel.ordered = by_length || (!shares_rows && may_be_ordered(kernel));
   if (!kernel.ordered) return;
   std::vector<std::uint32_t> order =
       by_length ? order_long_first(plan, launch) : order_within_tiles(plan, launch);

@@ -13,7 +13,7 @@ constexpr std::uint32_t kKilobyte = 1024;
 constexpr std::uint64_t kMegabyte = 1024 * 1024;
 
 // What is the same of all of them: registers of a multiprocessor, loads of 16 bytes, kernels that
-// run at once.
+// run at once; the rest was measured on an H200.
 Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiprocessors) {
   Target target;
   target.name = name;
@@ -23,6 +23,13 @@ Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiproces
   target.multiprocessors = multiprocessors;
   target.registers = 64 * kKilobyte;
   target.packed_bytes = 16;
+  target.pieces = {.longest = 512,
+                   .shortest = 16,
+                   .lanes = 32,
+                   .products = 1024,
+                   .softmax = 16 * kKilobyte,
+                   .least_cut = 256};
+  target.launches = {.launch = 1, .long_kernel = 30, .short_members = 4096};
   return target;
 }
 

@@ -36,7 +36,9 @@ struct Field {
 
 std::vector<Field> fields_of(Target& t) {
   constexpr double kCycles = 1e9;
+  constexpr double kMembers = 1u << 30;
   LoopTimes& loops = t.loops;
+  PieceSizes& pieces = t.pieces;
   return {
       {"launches_at_once", &t.launches_at_once, 1, 1 << 20},
       {"multiprocessors", &t.multiprocessors, 1, 1 << 16},
@@ -46,6 +48,15 @@ std::vector<Field> fields_of(Target& t) {
       {"packed_bytes", &t.packed_bytes, 16, 16},
       {"cache_bytes", &t.cache_bytes, 1 << 16, 1e12},
       {"megahertz", &t.megahertz, 1, 1e6},
+      {"piece_longest", &pieces.longest, 1, kMembers},
+      {"piece_shortest", &pieces.shortest, 1, kMembers},
+      {"piece_lanes", &pieces.lanes, 1, 1 << 20},
+      {"piece_products", &pieces.products, 1, kMembers},
+      {"piece_softmax", &pieces.softmax, 1, kMembers},
+      {"piece_least_cut", &pieces.least_cut, 0, kMembers},
+      {"launch_microseconds", &t.launches.launch, 0, kCycles},
+      {"launch_long_kernel", &t.launches.long_kernel, 0, kCycles},
+      {"launch_short_members", &t.launches.short_members, 0, kMembers},
       {"loop_instructions", &loops.instructions, 1e-3, kCycles},
       {"loop_wait", &loops.wait, 0, kCycles},
       {"loop_instruction_wait", &loops.instruction_wait, 0, kCycles},

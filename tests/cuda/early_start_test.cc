@@ -12,6 +12,7 @@ using Waits = std::vector<std::vector<std::uint32_t>>;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+const LaunchTimes kTimes = default_gpu().launches;
 constexpr NodeLoad kLight{.microseconds = 1, .is_small = true, .is_short = true};
 
 // The nodes that wait last, and the one before them: the chain.
@@ -28,7 +29,8 @@ std::vector<std::uint32_t> chain_of(const std::vector<NodeStart>& starts) {
 
 TEST(ChainedRoots, StandFirstWhereTheyAreNeededLast) {
   const Waits before{{}, {}, {}, {0, 1}, {3}, {2, 4}};
-  const auto starts = plan_early_start(before, std::vector<NodeLoad>(before.size(), kLight));
+  const auto starts =
+      plan_early_start(before, std::vector<NodeLoad>(before.size(), kLight), kTimes);
   EXPECT_THAT(chain_of(starts), ElementsAre(2, 0, 1));
   EXPECT_THAT(starts[0].before, IsEmpty());
   EXPECT_EQ(starts[3].node, 3u);
@@ -42,21 +44,21 @@ TEST(ChainedRoots, AreSmallAndShortAndWaitedFor) {
   std::vector<NodeLoad> loads(before.size(), kLight);
   loads[1].is_small = false;
   loads[3].is_short = false;
-  EXPECT_THAT(chain_of(plan_early_start(before, loads)), ElementsAre(0, 4));
+  EXPECT_THAT(chain_of(plan_early_start(before, loads, kTimes)), ElementsAre(0, 4));
 }
 
 TEST(ChainedRoots, OneAloneIsNoChain) {
   std::vector<NodeLoad> loads(3, kLight);
   loads[1].is_small = false;
-  const auto starts = plan_early_start(Waits{{}, {}, {0, 1}}, loads);
+  const auto starts = plan_early_start(Waits{{}, {}, {0, 1}}, loads, kTimes);
   EXPECT_THAT(chain_of(starts), IsEmpty());
   EXPECT_THAT(starts[2].before, ElementsAre(0, 1));
-  EXPECT_THAT(plan_early_start({}, {}), IsEmpty());
+  EXPECT_THAT(plan_early_start({}, {}, kTimes), IsEmpty());
 }
 
 TEST(EarlyStart, LongNodesReleaseThoseBehindThemLate) {
   const Waits before{{}, {0}};
-  const auto starts = plan_early_start(before, std::vector<NodeLoad>{{31}, {29}});
+  const auto starts = plan_early_start(before, std::vector<NodeLoad>{{31}, {29}}, kTimes);
   EXPECT_TRUE(starts[0].programmatic.releases_last);
   EXPECT_FALSE(starts[1].programmatic.releases_last);
 }
@@ -64,7 +66,7 @@ TEST(EarlyStart, LongNodesReleaseThoseBehindThemLate) {
 // By node; `before` has no roots that are chained.
 std::vector<int> priorities_of(const Waits& before, const std::vector<NodeLoad>& loads) {
   std::vector<int> priorities(before.size());
-  for (const NodeStart& start : plan_early_start(before, loads)) {
+  for (const NodeStart& start : plan_early_start(before, loads, kTimes)) {
     priorities[start.node] = start.priority;
   }
   return priorities;

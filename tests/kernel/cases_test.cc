@@ -132,7 +132,8 @@ std::string layout_text(const Plan& plan, const Launch& launch, const LaunchSche
 std::string text_of(const Asked& asked, const Program& program, const PlanOptions& options) {
   if (asked.language == "end-run") return print_end_run(program.dtype());
   const bool on_gpu = asked.language == "cuda";
-  PlanOptions planned = on_gpu ? for_gpu(options, asked.target) : options;
+  PlanOptions planned = options;
+  if (on_gpu) planned.target = asked.target;
   planned.precision = asked.precision;
   const Plan plan = make_plan(program, planned);
   const auto verified = verify(plan);

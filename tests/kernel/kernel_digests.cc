@@ -92,12 +92,12 @@ void print_program(const std::string& name, const native::GradientProgram& whole
   const Plan cpu = make_plan(whole.program, options);
   print(name + " cpu plan", text_of(cpu, whole.program) + numbers_of(cpu));
   print(name + " cpu kernels", cpp_of(cpu));
-  print_gpu(name + " gpu", whole.program, for_gpu(options, default_gpu()));
+  options.target = default_gpu();
+  print_gpu(name + " gpu", whole.program, options);
   if (whole.program.dtype() != DType::F32) return;
   for (const MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
-    PlanOptions rounded = for_gpu(options, default_gpu());
-    rounded.precision = precision;
-    print_gpu(fmt::format("{} gpu-{}", name, text_of(precision)), whole.program, rounded);
+    options.precision = precision;
+    print_gpu(fmt::format("{} gpu-{}", name, text_of(precision)), whole.program, options);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 Kernel kernel_of(const std::string& ops, MatmulPrecision precision = MatmulPrecision::Exact) {
   const auto program = parse_program("vecc program 1 f32 samples 100\n" + ops, "ops");
   EXPECT_TRUE(program) << program.error().text();
-  PlanOptions options = for_gpu({}, default_gpu());
+  PlanOptions options{.target = default_gpu()};
   options.precision = precision;
   const Plan plan = make_plan(*program, options);
   EXPECT_EQ(plan.kernels.size(), 1u);

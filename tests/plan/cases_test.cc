@@ -45,7 +45,7 @@ void read_option(const std::string& option, PlanOptions& options) {
   } else if (name == "target") {
     const Target* const target = find_target(option.substr(equals + 1));
     EXPECT_NE(target, nullptr) << option;
-    if (target != nullptr) options = for_gpu(options, *target);
+    if (target != nullptr) options.target = *target;
   } else if (name == "second_stage") {
     options.second_stage = id();
   } else {

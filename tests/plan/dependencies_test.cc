@@ -95,11 +95,11 @@ TEST(Dependencies, go_from_level_to_level) {
     SCOPED_TRACE(seed);
     RandomSource random(seed);
     const Program program = random_program(random, 40);
-    PlanOptions options = for_gpu({}, default_gpu());
-    options.least_reused_elements = 0;
+    PlanOptions options{.target = default_gpu()};
+    options.target.cache_bytes = 0;
     const Plan reused = make_plan(program, options);
     expect_exact(reused);
-    options = for_gpu({}, default_gpu());
+    options.target = default_gpu();
     const Plan apart = make_plan(program, options);
     for (const Plan* plan : {&reused, &apart}) {
       const auto verified = verify(*plan);

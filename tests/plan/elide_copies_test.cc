@@ -37,7 +37,7 @@ Sources make_sources(std::uint32_t count, std::uint32_t rows = 1) {
 }
 
 Plan gpu_plan(const Program& program, std::vector<ValueId> kept = {}) {
-  PlanOptions options = for_gpu({}, default_gpu());
+  PlanOptions options{.target = default_gpu()};
   options.kept = std::move(kept);
   Plan plan = make_plan(program, options);
   const auto verified = verify(plan);

@@ -62,10 +62,10 @@ TEST(PieceLength, IsTheTargetsOnAGpu) {
     return cut ? cut->pieces : 1;
   };
   const PlanOptions cpu;
-  EXPECT_EQ(pieces(cpu), (kMembers + cpu.longest_piece - 1) / cpu.longest_piece);
+  EXPECT_EQ(pieces(cpu), (kMembers + cpu.target.pieces.longest - 1) / cpu.target.pieces.longest);
   Target small = default_gpu();
   small.multiprocessors = 2;
-  EXPECT_GT(pieces(for_gpu({}, default_gpu())), pieces(for_gpu({}, small)));
+  EXPECT_GT(pieces(PlanOptions{.target = default_gpu()}), pieces(PlanOptions{.target = small}));
 }
 
 // %1, a function of the rows of %0, in a kernel of its own; then an op that reads it.

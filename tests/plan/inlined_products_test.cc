@@ -27,8 +27,8 @@ TEST(InlinedProducts, OfOneNumberAndGatheredRowsAreTheMaps) {
   const ValueId tanh = program.map(*parse_expr("tanh($0)", "test"), std::vector{other});
   const ValueId sum = program.map(*parse_expr("sum($0, $1)", "test"), std::vector{tanh, minus});
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
-  EXPECT_EQ(make_plan(program, for_gpu({}, default_gpu())).launches.size(), 1u);
-  PlanOptions kept = for_gpu({}, default_gpu());
+  EXPECT_EQ(make_plan(program, PlanOptions{.target = default_gpu()}).launches.size(), 1u);
+  PlanOptions kept{.target = default_gpu()};
   kept.kept.push_back(minus);
   EXPECT_EQ(make_plan(program, kept).launches.size(), 2u);
 }

@@ -46,16 +46,16 @@ TEST(LargeMatrices, StandAlone) {
   const auto launches = [](Shape shape, const PlanOptions& options) {
     return make_plan(products(shape), options).launches.size();
   };
-  EXPECT_EQ(launches(Shape(300, 200), for_gpu({}, default_gpu())), 2u);
+  EXPECT_EQ(launches(Shape(300, 200), PlanOptions{.target = default_gpu()}), 2u);
   EXPECT_EQ(launches(Shape(300, 200), {}), 1u);  // a CPU's cache holds one
-  EXPECT_EQ(launches(Shape(64, 64), for_gpu({}, default_gpu())), 1u);
+  EXPECT_EQ(launches(Shape(64, 64), PlanOptions{.target = default_gpu()}), 1u);
   EXPECT_TRUE(is_large_matrix(Shape(129, 128)));
   EXPECT_FALSE(is_large_matrix(Shape(128, 128)));
   EXPECT_FALSE(is_large_matrix(Shape(2, 4096)));
 }
 
 TEST(LargeMatrices, BlocksHavePartsOfThem) {
-  const Plan plan = make_plan(products(Shape(300, 200)), for_gpu({}, default_gpu()));
+  const Plan plan = make_plan(products(Shape(300, 200)), PlanOptions{.target = default_gpu()});
   const Launch& launch = plan.launches.front();
   const LaunchSchedule rows = LaunchSchedules(plan).of(launch);
   const KernelSchedule& schedule = *rows.schedule;
@@ -78,7 +78,7 @@ TEST(LargeMatrices, BlocksHavePartsOfThem) {
 TEST(LargeMatrices, GradientsHaveTilesAndNoPieces) {
   auto both = native::make_gradient_program(products(Shape(300, 200)));
   ASSERT_TRUE(both);
-  PlanOptions options = for_gpu({}, default_gpu());
+  PlanOptions options{.target = default_gpu()};
   for (const auto& gradient : both->gradients) {
     if (gradient) options.kept.push_back(*gradient);
   }

@@ -40,9 +40,8 @@ Plan plan_of(const Sums& sums) {
     sum = program.linear(matrix, sum, linear);
   }
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
-  PlanOptions options = for_gpu({}, default_gpu());
-  options.longest_piece = options.longest_wide_piece = 1u << 20;
-  options.max_balanced_pieces = 0;
+  PlanOptions options{.target = default_gpu()};
+  options.target.pieces.least_cut = 1u << 20;
   return make_plan(program, options);
 }
 
@@ -111,7 +110,7 @@ TEST(MemberLoops, LongRowsComeFirstAndHaveMoreThreads) {
   const std::vector<std::uint32_t> all = offsets;
   const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
-  const Plan plan = make_plan(program, for_gpu({}, default_gpu()));
+  const Plan plan = make_plan(program, PlanOptions{.target = default_gpu()});
   const Launch& launch = plan.launches.front();
   ASSERT_NE(launch.order, kNone);
   const std::vector<std::uint32_t>& order = *plan.arrays[launch.order];
@@ -193,7 +192,7 @@ TEST(MemberLoops, ThreeKindsOfRowsHaveThreeLoops) {
       program.fact(std::vector<double>(offsets.back(), 1.0), offsets.back(), Shape::scalar());
   const ValueId sum = program.segment(x, Segments::ragged(std::move(offsets)), Combination::Sum);
   program.output(program.gather(sum, Index::slice(0, 1)), Index::slice(0, 1));
-  const Plan plan = make_plan(program, for_gpu({}, default_gpu()));
+  const Plan plan = make_plan(program, PlanOptions{.target = default_gpu()});
   const LaunchSchedule chosen = LaunchSchedules(plan).of(plan.launches.front());
   EXPECT_EQ(chosen.ends, (std::vector<std::uint32_t>{40, 3'040, 103'040}));
   const std::vector<MemberLoop>& of_class = chosen.schedule->members.of_class;

@@ -46,15 +46,15 @@ void check_plans(const Program& program, ValueId second_stage = kNone) {
   expect_verified(program, options, "not fused, all kept");
   options.keep_values = false;
   expect_verified(program, options, "not fused");
-  options = {.target = default_gpu(),
-             .second_stage = second_stage,
-             .longest_piece = 3,
-             .longest_wide_piece = 2};
+  options = {.second_stage = second_stage};
+  options.target.pieces.longest = 3;
+  expect_verified(program, options, "in short pieces");
+  options.target = default_gpu();
+  expect_verified(program, options, "as for a GPU");
   options.target.launches_at_once = 1;
-  expect_verified(program, options, "as for a GPU, in short pieces");
-  options.longest_piece = options.longest_wide_piece = 64;
-  options.max_balanced_pieces = 1000;
-  expect_verified(program, options, "as for a GPU, in even pieces");
+  options.target.cache_bytes = 0;
+  options.target.pieces = {3, 2, 1, 3, 3, 0};
+  expect_verified(program, options, "as for a GPU, in short pieces, memory is used again");
   expect_all_stored(program);
 }
 

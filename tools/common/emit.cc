@@ -87,7 +87,8 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Plan: {
-      PlanOptions plan_options = options.target ? for_gpu({}, *options.target) : PlanOptions();
+      PlanOptions plan_options;
+      if (options.target) plan_options.target = *options.target;
       plan_options.precision = options.precision;
       const Plan plan = make_plan(program, plan_options);
       return write_data(options.path, text_of(plan, program) + "\n" + text_of_layout(plan));

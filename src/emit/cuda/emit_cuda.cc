@@ -114,7 +114,7 @@ Result<void> emit_cuda(const Program& program, const std::string& directory,
   }
   emit::NativeLanguage cuda;
   cuda.name = "cuda";
-  cuda.plan = for_gpu({}, options.target);
+  cuda.plan.target = options.target;
   cuda.plan.precision = options.precision;
   cuda.files = cuda_files();
   cuda.fields = {{"{{FLAGS}}", emit::join_flags(cuda_kernel_flags())},

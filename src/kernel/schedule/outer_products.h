@@ -6,6 +6,7 @@
 
 #include "src/kernel/schedule/kernel_schedule.h"
 #include "vecc/kernel.h"
+#include "vecc/target.h"
 
 namespace vecc {
 
@@ -14,6 +15,10 @@ inline constexpr std::uint32_t kLeastColumn = 8;
 /// Products of rows that share a matrix run in blocks of rows from as many entries a row on:
 /// shorter ones would leave too many threads without work.
 inline constexpr std::uint32_t kLeastBlockedEntries = 17;
+/// So few that a kernel may have several such products; a CPU's rows run in blocks of any.
+[[nodiscard]] inline std::uint32_t least_blocked_entries(const Target& target) {
+  return target.has_shared_memory() ? kLeastBlockedEntries : 1;
+}
 
 /// Nodes of such a sum: the left and the right column of a member, their product, the sum.
 struct OuterProductSum {

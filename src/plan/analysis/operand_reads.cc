@@ -62,7 +62,7 @@ bool shares_matrix_by_type(const Program& program, const PlanOptions& options, s
   // Where short products do not run in blocks, the rows of few matrices need not be kept together.
   const std::uint32_t matrices = program.op(matrix.value).rows;
   const std::uint32_t longest = std::max(matrix.shape.rows(), matrix.shape.cols());
-  if (longest < options.least_blocked_entries && matrices <= kFewMatrices) return false;
+  if (longest < least_blocked_entries(options.target) && matrices <= kFewMatrices) return false;
   return rows >= kRowsOfType * std::uint64_t{matrices};
 }
 

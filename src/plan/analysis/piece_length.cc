@@ -13,22 +13,19 @@
 namespace vecc {
 namespace {
 
-constexpr std::uint64_t kWideEntries = 32;
-constexpr std::uint64_t kMatrixEntries = 1024;  // whose partial sums would fill the memory
-
 // Members of a row of so many numbers that a GPU's block of threads takes in about the time of some
 // launches: each of its groups of lanes a few batches, one after the other. Wider rows may be
 // computed in the same kernel, but where that is a softmax, which would be five launches else.
-std::uint32_t members_of_block(std::uint64_t size, MemberKind kind) {
-  constexpr std::uint32_t kProducts = 1024;
-  constexpr std::uint64_t kOfGroup = 32;
+std::uint32_t members_of_block(std::uint64_t size, MemberKind kind, const PieceSizes& pieces) {
+  constexpr std::uint64_t kMatrixEntries = 1024;  // whose partial sums would fill the memory
   constexpr std::uint64_t kFewLanes = 8;
   constexpr std::uint64_t kLanes = kWarpThreads;
-  if (kind == MemberKind::OuterProducts) return kProducts;
-  if (kind == MemberKind::Softmax) return 64 * kCudaThreads;
+  if (size >= kMatrixEntries) return pieces.longest;
+  if (kind == MemberKind::OuterProducts) return pieces.products;
+  if (kind == MemberKind::Softmax) return pieces.softmax;
   const std::uint64_t lanes = size >= 2 * kLanes ? size / 4 : size % 2 == 0 ? size / 2 : size;
   const std::uint64_t groups = kCudaThreads / std::bit_ceil(std::clamp(lanes, kFewLanes, kLanes));
-  return static_cast<std::uint32_t>(groups * kOfGroup);
+  return static_cast<std::uint32_t>(groups * pieces.lanes);
 }
 
 // Members of an outer product whose tiles blocks share: so many that they keep a GPU busy.
@@ -45,41 +42,38 @@ std::uint32_t members_of_tiles(Shape matrix, std::uint64_t all, const Target& ta
 
 // Members of segments that are so few that blocks share each of them where it is longer: what is
 // computed of the sums may leave a block with few groups of lanes.
-std::uint32_t members_of_few(Shape shape, MemberKind kind) {
-  constexpr std::uint32_t kMembers = 256;
-  constexpr std::uint32_t kOfGroup = 128;  // of lanes that have all of a matrix
-  if (kind != MemberKind::OuterProducts) return kMembers;
-  return kOfGroup * warp_tiles(shape.rows(), shape.cols()).groups();
+std::uint32_t members_of_few(Shape shape, MemberKind kind, const PieceSizes& pieces) {
+  if (kind != MemberKind::OuterProducts) return pieces.least_cut;
+  // Of each group of lanes that have all of a matrix half as many.
+  return pieces.least_cut / 2 * warp_tiles(shape.rows(), shape.cols()).groups();
 }
 
-// How many members a piece has.
-std::uint32_t piece_length(const PlanOptions& options, const Segments& segments, std::uint32_t rows,
+// How many members a piece has. Where all pieces run at once, each has about as many as its segment
+// has pieces: the sums of pieces, and of these, are equally long, which takes the least time.
+std::uint32_t piece_length(const Target& target, const Segments& segments, std::uint32_t rows,
                            Shape shape, MemberKind kind) {
-  constexpr std::uint32_t kShortestPiece = 16;
   constexpr std::uint32_t kManyProducts = 1u << 14;
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
-  const std::uint64_t size = shape.size();
-  const bool is_wide = size >= kWideEntries && size < kMatrixEntries;
-  std::uint32_t longest = is_wide ? options.longest_wide_piece : options.longest_piece;
-  if (options.max_balanced_pieces == 0) return longest;
-  if (options.long_rows_first && size < kMatrixEntries) longest = members_of_block(size, kind);
+  if (!target.has_shared_memory()) return target.pieces.longest;
+  const std::uint32_t longest = members_of_block(shape.size(), kind, target.pieces);
   std::uint32_t members = 0;
   std::uint64_t all = 0;
   for (std::uint32_t s = 0; s < rows; ++s) {
     members = std::max(members, members_in(segments, s));
     all += members_in(segments, s);
   }
-  if (kind == MemberKind::OuterProducts && is_split_over_blocks(options.target, shape)) {
-    return members_of_tiles(shape, all, options.target);
+  if (kind == MemberKind::OuterProducts && is_split_over_blocks(target, shape)) {
+    return members_of_tiles(shape, all, target);
   }
-  if (members <= members_of_few(shape, kind)) return std::max(longest, members);
+  if (members <= members_of_few(shape, kind, target.pieces)) return std::max(longest, members);
   const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
-  std::uint32_t balanced = std::clamp(std::bit_ceil(root), kShortestPiece, longest);
+  std::uint32_t balanced =
+      std::clamp(std::bit_ceil(root), std::min(target.pieces.shortest, longest), longest);
   // A block's warps join whole matrices, however few members they have.
   if (kind == MemberKind::OuterProducts && members > kManyProducts) {
     balanced = std::min(2 * balanced, longest);
   }
-  return all / balanced <= options.max_balanced_pieces ? balanced : longest;
+  return all / balanced <= target.blocks_at_once(kCudaThreads) ? balanced : longest;
 }
 
 }  // namespace
@@ -87,7 +81,7 @@ std::uint32_t piece_length(const PlanOptions& options, const Segments& segments,
 std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const Segments& segments,
                                                std::uint32_t rows, Shape shape, MemberKind kind,
                                                bool first_alone) {
-  return cut_segments(segments, rows, piece_length(options, segments, rows, shape, kind),
+  return cut_segments(segments, rows, piece_length(options.target, segments, rows, shape, kind),
                       first_alone);
 }
 

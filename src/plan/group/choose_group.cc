@@ -158,7 +158,7 @@ bool GroupChooser::runs_in_blocks(const KernelGroup& group) const {
   const Kernel& kernel = group.kernel();
   return std::ranges::any_of(kernel.nodes, [&](const KernelNode& node) {
     if (node.kind != KernelNode::Kind::Times ||
-        node.shape.size() < options_.least_blocked_entries) {
+        node.shape.size() < least_blocked_entries(options_.target)) {
       return false;
     }
     const KernelNode& left = kernel.nodes[node.operands[0]];
