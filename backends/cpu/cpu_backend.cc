@@ -24,10 +24,6 @@ class CpuBackend final : public Backend {
     return {};
   }
 
-  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
-    return unsupported_by_plan(program);
-  }
-
   [[nodiscard]] bool binds_batches() const override { return true; }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(

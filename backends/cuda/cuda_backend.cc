@@ -39,10 +39,6 @@ class CudaBackend final : public Backend {
                       "): set VECC_NVRTC to another version's library");
   }
 
-  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
-    return unsupported_by_plan(program);
-  }
-
   [[nodiscard]] bool binds_batches() const override { return true; }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(

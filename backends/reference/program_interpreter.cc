@@ -268,10 +268,6 @@ class InterpreterBackend final : public Backend {
         "the interpreter runs on the cpu, found device cuda:" + std::to_string(device.index));
   }
 
-  [[nodiscard]] std::vector<std::string> unsupported(const Program& /*program*/) const override {
-    return {};
-  }
-
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));

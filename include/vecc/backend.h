@@ -199,7 +199,9 @@ class Backend {
   /// Whether it can run here at all; errors BackendAbsent (which CMake option), DeviceAbsent.
   [[nodiscard]] virtual Result<void> available(const Device& device) const = 0;
   /// Everything in the Program that it cannot do; empty if it can do all.
-  [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& program) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& /*program*/) const {
+    return {};
+  }
   /// Whether it compiles steps that run batch by batch (ExecutionOptions::batch).
   [[nodiscard]] virtual bool binds_batches() const { return false; }
   /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients, or

@@ -107,11 +107,8 @@ struct PlanOptions {
   bool fuse = true;
 };
 
-/// Lowers a Program. Linear in its rows, reads and members. `unsupported` first.
+/// Lowers a Program, any. Linear in its rows, reads and members.
 [[nodiscard]] Plan make_plan(const Program& program, const PlanOptions& options = {});
-
-/// What cannot be lowered, for Backend::unsupported; empty if nothing.
-[[nodiscard]] std::vector<std::string> unsupported_by_plan(const Program& program);
 
 /// Every launch of the Plan: kernels verify; accesses lie within their buffers, every entry of an
 /// index within the rows it names; offsets rise and end within the members; tiles cover the rows

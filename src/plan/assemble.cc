@@ -290,8 +290,4 @@ Plan make_plan(const Program& program, const PlanOptions& options) {
   return plan;
 }
 
-std::vector<std::string> unsupported_by_plan(const Program&) {
-  return {};
-}
-
 }  // namespace vecc

@@ -66,9 +66,6 @@ class CompiledOnly final : public Backend {
     return reference::interpreter_backend().name();
   }
   [[nodiscard]] Result<void> available(const Device&) const override { return {}; }
-  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
-    return unsupported_by_plan(program);
-  }
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     native::GradientProgram whole{program, kNone, {}, {}};

@@ -122,7 +122,7 @@ Result<void> write_program(const NativeLanguage& language, const Program& progra
 }  // namespace emit
 
 std::vector<std::string> unsupported_in_native(const Program& program) {
-  std::vector<std::string> gaps = unsupported_by_plan(program);
+  std::vector<std::string> gaps;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const OpKind kind = program.op(id).kind();
     if (kind != OpKind::State && kind != OpKind::Update) continue;
