@@ -147,7 +147,7 @@ struct Kernel {
   bool in_place = false;
   /// Rows come in the order of a list, if the launch has one (where a tile has a type, it has).
   bool ordered = false;
-  /// Of products that a GPU has matrix units for (src/kernel/schedule/tensor_cores.h); not Exact
+  /// Of products that a GPU has tensor cores for (src/kernel/schedule/tensor_cores.h); not Exact
   /// only where there are such.
   MatmulPrecision precision = MatmulPrecision::Exact;
   /// Member by member: kernels that differ in what no printer reads differ here, too.

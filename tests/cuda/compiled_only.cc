@@ -19,17 +19,17 @@ namespace {
 constexpr int kArchitectures[] = {80, 90};
 constexpr std::size_t kShare = 8;  // of all units one in so many, unless VECC_FULL is set
 
-constexpr std::size_t kUnitShare = 3;  // of those that call matrix units
+constexpr std::size_t kUnitShare = 3;  // of those that call tensor cores
 
 bool uses_units(const std::string& text) {
-  return text.find("unit_memory<") != std::string::npos;
+  return text.find("tensor_memory<") != std::string::npos;
 }
 bool is_chosen(const std::string& text) {
   const std::size_t share = uses_units(text) ? kUnitShare : kShare;
   return std::getenv("VECC_FULL") != nullptr || std::hash<std::string>{}(text) % share == 0;
 }
 
-// For the last architecture; what matrix units compute for all.
+// For the last architecture; what tensor cores compute for all.
 Result<void> compile_texts(const std::vector<std::string>& texts) {
   for (const int architecture : kArchitectures) {
     std::vector<std::string> chosen;

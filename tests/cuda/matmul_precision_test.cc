@@ -1,4 +1,4 @@
-// Products by matrix units: as far from the interpreter's as their format's rounding explains and
+// Products by tensor cores: as far from the interpreter's as their format's rounding explains and
 // no farther, and not exact; narrow ones exact.
 #include <gtest/gtest.h>
 

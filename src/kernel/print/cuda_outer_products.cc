@@ -18,7 +18,7 @@ std::string column_text(const NodeText& of, std::uint32_t load) {
 std::string call_text(const Kernel& kernel, const PhaseSchedule& schedule, std::uint64_t m,
                       std::uint64_t n) {
   if (schedule.loop == PhaseLoop::TensorTiles) {
-    return fmt::format("sum_unit_outer_products<{}, {}, {}>", tensor_type(kernel.precision), m, n);
+    return fmt::format("sum_tensor_outer_products<{}, {}, {}>", tensor_type(kernel.precision), m, n);
   }
   if (schedule.loop == PhaseLoop::BlockTiles) {
     return fmt::format("sum_outer_products<T, {}, {}>", m, n);

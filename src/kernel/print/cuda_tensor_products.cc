@@ -9,7 +9,7 @@ const char* tensor_type(MatmulPrecision precision) {
   return precision == MatmulPrecision::Bf16 ? "Bf16" : "Tf32";
 }
 
-// prelude/matrix_units.h.
+// prelude/tensor_core_products.h.
 void print_tensor_products(BodyText& out, const std::string& row) {
   const ProductSchedule& product = *out.schedule().product;
   const KernelNode& node = out.nodes().node(product.node);
@@ -17,16 +17,16 @@ void print_tensor_products(BodyText& out, const std::string& row) {
   const char* type = tensor_type(out.kernel().precision);
   const bool keeps_products = !product.store;
   out.line(fmt::format("const T* matrix = {};", matrix_pointer(out)));
-  out.line(fmt::format("using Units = UnitProducts<{}, {}, {}, {}, {}, {}>;", type, m, k,
+  out.line(fmt::format("using Memory = TensorProducts<{}, {}, {}, {}, {}, {}>;", type, m, k,
                        product.rows, product.depth, keeps_products));
-  out.line(fmt::format("static_assert(sizeof(Units) == {}, \"as the host has it\");",
+  out.line(fmt::format("static_assert(sizeof(Memory) == {}, \"as the host has it\");",
                        out.schedule().shared_bytes));
-  out.line("Units& units = unit_memory<Units>();");
-  out.line("auto& columns = units.columns;");
-  if (keeps_products) out.line("auto& products = units.products;");
+  out.line("Memory& memory = tensor_memory<Memory>();");
+  out.line("auto& columns = memory.columns;");
+  if (keeps_products) out.line("auto& products = memory.products;");
   out.line(fmt::format("pad_columns<{}, {}>(columns);", k, product.rows));
-  print_block_loop(out, row, "load_unit_columns<",
-                   fmt::format("times_unit_block<{}, {}, {}, {}, {}>(matrix, units", type, m, k,
+  print_block_loop(out, row, "load_tensor_columns<",
+                   fmt::format("times_tensor_block<{}, {}, {}, {}, {}>(matrix, memory", type, m, k,
                                product.depth, node.transpose_left));
 }
 

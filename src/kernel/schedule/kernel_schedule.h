@@ -35,7 +35,7 @@ enum class RowLoop : std::uint8_t {
   MemoryRows,    ///< the same, of columns that go from memory to memory: prelude/row_products.h
   LargeMatrix,   ///< the same, of a matrix that `parts` blocks share: prelude/large_products.h
   LargeSum,      ///< a sum of outer products that is such a matrix: prelude/large_outer_products.h
-  TensorCores,   ///< blocks of rows, by tensor cores: prelude/matrix_units.h
+  TensorCores,   ///< blocks of rows, by tensor cores: prelude/tensor_core_products.h
 };
 
 /// How the members of a row are gone through: `slots` groups of lanes share them, and each has
@@ -67,7 +67,7 @@ enum class PhaseLoop : std::uint8_t {
   OuterProducts,  ///< C++: sums of outer products of eight members at once
   WarpTiles,      ///< the same by warps: prelude/short_outer_products.h
   BlockTiles,     ///< by blocks: prelude/outer_products.h
-  TensorTiles,    ///< by tensor cores: prelude/unit_outer_products.h
+  TensorTiles,    ///< by tensor cores: prelude/tensor_core_outer_products.h
 };
 
 struct PhaseSchedule {

@@ -14,7 +14,7 @@ std::uint64_t in_tiles(std::uint64_t entries) {
   return (entries + kTile - 1) / kTile * kTile;
 }
 
-// sizeof(UnitProducts) of the prelude.
+// sizeof(TensorProducts) of the prelude.
 std::uint64_t product_bytes(const ProductShape& shape, MatmulPrecision precision,
                             std::uint64_t rows, std::uint64_t depth, bool kept) {
   constexpr std::uint64_t kFour = 4;  // entries between rows, so that banks differ
@@ -50,7 +50,7 @@ TensorBlock tensor_block(const ProductShape& shape, MatmulPrecision precision, s
   return {};
 }
 
-// sizeof(UnitOuterProducts::Memory) of the prelude.
+// sizeof(TensorOuterProducts::Memory) of the prelude.
 std::uint32_t tensor_sum_bytes(std::uint64_t m, std::uint64_t n) {
   constexpr std::uint64_t kChunk = 16 * 1024;
   const std::uint64_t member = ((m + 31) / 32 * 32 + 8 + (n + 31) / 32 * 32 + 8) * sizeof(float);

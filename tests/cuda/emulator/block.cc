@@ -38,7 +38,7 @@ struct Thread {
   bool done = false;
 };
 
-// A lane's words of the operands of a product by matrix units.
+// A lane's words of the operands of a product by tensor cores.
 struct Fragment {
   std::array<unsigned, 4> a;
   std::array<unsigned, 2> b;

@@ -20,7 +20,7 @@ void vecc_sync_lanes(unsigned mask);
 // Bits of another lane's value; of a lane outside the mask its own.
 unsigned long long vecc_shuffle(unsigned mask, unsigned long long bits, int lane);
 int vecc_lane();
-// sum += a b of a warp's matrix units, in the layout of mma.sync's m16n8k8 (tf32) and m16n8k16.
+// sum += a b of a warp's tensor cores, in the layout of mma.sync's m16n8k8 (tf32) and m16n8k16.
 void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum);
 void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum);
 double erf(double);
@@ -85,8 +85,8 @@ inline double __dsqrt_rn(double x) {
   return sqrt(x);
 }
 
-// prelude/matrix_units.h. What is no number, or infinite, stays so.
-#define VECC_MATRIX_UNITS 1
+// prelude/tensor_core_products.h. What is no number, or infinite, stays so.
+#define VECC_TENSOR_CORES 1
 namespace vecc_kernel {
 inline unsigned round_tf32(float x) {
   const unsigned bits = __float_as_uint(x);

@@ -47,7 +47,7 @@ class Nvcc(unittest.TestCase):
         run(VECC, graph, "--quiet", "--emit=cuda", "-o", self.program, "--matmul-precision=bf16")
         self.check_leaves_without_gpu(build_with_cmake(self.program))
         kernel = next(path for path in sorted((self.program / "kernels").glob("*.cu"))
-                      if "times_unit_block" in path.read_text())
+                      if "times_tensor_block" in path.read_text())
         _, errors = run(find_nvcc(), "-arch=sm_75", "-c", kernel, "-o", "/dev/null", code=1)
         self.assertIn("TF32 and BF16 need a GPU of compute capability 8.0 or newer", errors)
 

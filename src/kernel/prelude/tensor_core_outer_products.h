@@ -1,4 +1,4 @@
-// Kernel prelude, CUDA only: sums of outer products by matrix units (matrix_units.h), which
+// Kernel prelude, CUDA only: sums of outer products by tensor cores (tensor_core_products.h), which
 // outer_products.h has in f32.
 namespace vecc_kernel {
 
@@ -7,7 +7,7 @@ namespace vecc_kernel {
 // and of its four times eight columns in places l / 4 four neighbours. Lanes that read one entry
 // of members l % 4 each read from different banks.
 template <class P, int M, int N>
-struct UnitOuterProducts {
+struct TensorOuterProducts {
   static constexpr int step_g = (M + 31) / 32 * 32 + 8;
   static constexpr int step_x = (N + 31) / 32 * 32 + 8;
   static constexpr int depth = (step_g + step_x) * 32 * 4 <= 36 * 1024 ? 32 : 16;
@@ -32,7 +32,7 @@ struct UnitOuterProducts {
 
 // sum += members `e` .. e + 15 of the tile at (top, left).
 template <class P, class Members>
-VECC_FN void add_unit_members(const Members& members, int e, int top, int left, float (*sum)[4]) {
+VECC_FN void add_tensor_members(const Members& members, int e, int top, int left, float (*sum)[4]) {
   const int lane = int(threadIdx.x) % 32;
   struct alignas(8) Two {
     float x[2];
@@ -53,10 +53,10 @@ VECC_FN void add_unit_members(const Members& members, int e, int top, int left, 
 }
 
 template <class P, class Pack, int M, int N, class RowG, class RowX>
-VECC_FN void add_unit_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
-                                     typename UnitOuterProducts<P, M, N>::Members& members,
+VECC_FN void add_tensor_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
+                                     typename TensorOuterProducts<P, M, N>::Members& members,
                                      float (*sum)[4][4]) {
-  using Own = UnitOuterProducts<P, M, N>;
+  using Own = TensorOuterProducts<P, M, N>;
   constexpr unsigned depth = Own::depth;
   MembersUnderWay<float, Pack, M, depth> next_g;
   MembersUnderWay<float, Pack, N, depth> next_x;
@@ -75,7 +75,7 @@ VECC_FN void add_unit_outer_products(unsigned first, unsigned last, const RowG& 
     _Pragma("unroll 1") for (unsigned e = 0; e < count; e += 16) {
       _Pragma("unroll") for (int t = 0; t < Own::each; ++t) {
         const int top = Own::top(t);
-        if (top < M) add_unit_members<P>(members, int(e), top, Own::left(t), sum[t]);
+        if (top < M) add_tensor_members<P>(members, int(e), top, Own::left(t), sum[t]);
       }
     }
   }
@@ -83,8 +83,8 @@ VECC_FN void add_unit_outer_products(unsigned first, unsigned last, const RowG& 
 
 // A lane's entries of its warp's tiles, those among begin .. begin + chunk - 1, to their places.
 template <class P, int M, int N>
-VECC_FN void put_unit_entries(const float (*sum)[4][4], int begin, float* entries) {
-  using Own = UnitOuterProducts<P, M, N>;
+VECC_FN void put_tensor_entries(const float (*sum)[4][4], int begin, float* entries) {
+  using Own = TensorOuterProducts<P, M, N>;
   const int lane = int(threadIdx.x) % 32;
   _Pragma("unroll") for (int t = 0; t < Own::each; ++t) {
     _Pragma("unroll") for (int j = 0; j < 4; ++j) {
@@ -101,21 +101,21 @@ VECC_FN void put_unit_entries(const float (*sum)[4][4], int begin, float* entrie
 // sum_outer_products() of outer_products.h: the sum over members first .. last - 1 of g x^T; thread
 // l gets entries l, l + kThreads, ...
 template <class P, int M, int N, class RowG, class RowX>
-VECC_FN void sum_unit_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
+VECC_FN void sum_tensor_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
                                      float* own) {
-  using Own = UnitOuterProducts<P, M, N>;
-  auto& memory = unit_memory<typename Own::Memory>();
+  using Own = TensorOuterProducts<P, M, N>;
+  auto& memory = tensor_memory<typename Own::Memory>();
   float sum[Own::each][4][4] = {};
   bool fours = false;
   if constexpr (M % 4 == 0 && N % 4 == 0) {
     fours = first < last && begins_packed<float, 4>(g(first)) && begins_packed<float, 4>(x(first));
     if (fours)
-      add_unit_outer_products<P, Four<float>, M, N>(first, last, g, x, memory.members, sum);
+      add_tensor_outer_products<P, Four<float>, M, N>(first, last, g, x, memory.members, sum);
   }
-  if (!fours) add_unit_outer_products<P, float, M, N>(first, last, g, x, memory.members, sum);
+  if (!fours) add_tensor_outer_products<P, float, M, N>(first, last, g, x, memory.members, sum);
   for (int begin = 0; begin < M * N; begin += Own::chunk) {
     __syncthreads();
-    put_unit_entries<P, M, N>(sum, begin, memory.entries);
+    put_tensor_entries<P, M, N>(sum, begin, memory.entries);
     __syncthreads();
     _Pragma("unroll") for (int k = 0; k < (M * N + kThreads - 1) / kThreads; ++k) {
       const int i = int(threadIdx.x) + k * kThreads;

@@ -1,4 +1,4 @@
-// Kernel prelude, CUDA only, for kernels whose products a GPU's matrix units compute: what
+// Kernel prelude, CUDA only, for kernels whose products a GPU's tensor cores compute: what
 // block_products.h and outer_products.h do in f32, of operands that are rounded first. Sums are f32
 // numbers, and an entry's terms come in an order that depends on the product alone: how many
 // threads a block has, or rows, changes no bit.
@@ -13,7 +13,7 @@
 
 namespace vecc_kernel {
 
-#ifndef VECC_MATRIX_UNITS  // who has none defines these four
+#ifndef VECC_TENSOR_CORES  // who has none defines these four
 // To the nearest number of 10 bits behind the leading one; away from zero between two.
 VECC_FN unsigned round_tf32(float x) {
   unsigned bits;
@@ -74,7 +74,7 @@ struct Bf16 {
 
 // A block's shared memory for one of the functions below.
 template <class Memory>
-VECC_FN Memory& unit_memory() {
+VECC_FN Memory& tensor_memory() {
   __shared__ __align__(16) unsigned char memory[sizeof(Memory)];
   return *reinterpret_cast<Memory*>(memory);
 }
@@ -82,19 +82,19 @@ VECC_FN Memory& unit_memory() {
 // From one row of columns to the next. Behind K entries are zeros up to whole tiles; eight lanes
 // that read four numbers each of two rows, four apart, read from different banks.
 template <int K>
-constexpr int unit_step = (K + 15) / 16 * 16 + 4;
+constexpr int tensor_step = (K + 15) / 16 * 16 + 4;
 
 // What a block has of R rows' products with an M x K matrix: the columns, `Depth` terms of the
 // matrix in the order in which lanes read them, and the products if they stay (Kept).
 template <class P, int M, int K, int R, int Depth, bool Kept>
-struct UnitProducts {
+struct TensorProducts {
   static constexpr int width = M > 32 ? 64 : 32;  // entries at a time
   static constexpr int across = 2;                // warps that share them
   static constexpr int down = kThreads / 32 / across;
   static constexpr int rows = R / 16 > down ? R / 16 / down : 1;  // of a warp, in tiles
   static constexpr int tiles = width / 8;
   static constexpr int each = tiles / across;  // of a warp
-  alignas(16) float columns[R][unit_step<K>];
+  alignas(16) float columns[R][tensor_step<K>];
   alignas(16) float products[Kept ? R : 1][Kept ? row_step<M> : 4];
   alignas(16) typename P::Four matrix[Depth / 16][tiles][32];
 
@@ -110,7 +110,7 @@ struct UnitProducts {
 
 // Zeros behind the entries of all columns, once; what loads columns lets them be.
 template <int K, int R>
-VECC_FN void pad_columns(float (*columns)[unit_step<K>]) {
+VECC_FN void pad_columns(float (*columns)[tensor_step<K>]) {
   constexpr int rest = (K + 15) / 16 * 16 - K;
   if constexpr (rest > 0) {
     for (int i = threadIdx.x; i < R * rest; i += kThreads) columns[i / rest][K + i % rest] = 0;
@@ -119,15 +119,15 @@ VECC_FN void pad_columns(float (*columns)[unit_step<K>]) {
 
 // load_columns() of block_products.h.
 template <int K, int R, class Row>
-VECC_FN void load_unit_columns(const float* base, unsigned count, const Row& row,
-                               float (*columns)[unit_step<K>]) {
+VECC_FN void load_tensor_columns(const float* base, unsigned count, const Row& row,
+                               float (*columns)[tensor_step<K>]) {
   move_rows<float, R, K>(count, K, K % 4 == 0 && begins_packed<float, 4>(base), row, columns);
 }
 
 // Terms k .. k + Depth - 1 of entries m .. m + width - 1 of op(matrix), rounded; zeros where there
 // are none.
 template <class P, int M, int K, int Depth, bool TL, class Memory>
-VECC_FN void load_unit_matrix(const float* matrix, int m, int k, Memory& memory) {
+VECC_FN void load_tensor_matrix(const float* matrix, int m, int k, Memory& memory) {
   constexpr int count = Depth / 16 * Memory::tiles * 32;
   constexpr int held = (count + kThreads - 1) / kThreads;
   const bool fours = !TL && K % 4 == 0 && begins_packed<float, 4>(matrix);
@@ -160,7 +160,7 @@ VECC_FN void load_unit_matrix(const float* matrix, int m, int k, Memory& memory)
 // sum += the products of the columns' 16 terms from `term` on with those of the matrix, of this
 // warp's rows below `count` and tiles of entries, from `tile` on.
 template <class P, class Memory>
-VECC_FN void add_unit_products(const Memory& memory, unsigned count, int tile, int term, int chunk,
+VECC_FN void add_tensor_products(const Memory& memory, unsigned count, int tile, int term, int chunk,
                                float (*sum)[Memory::each][4]) {
   const int lane = int(threadIdx.x) % 32;
   typename P::Four matrix[Memory::each];
@@ -183,7 +183,7 @@ VECC_FN void add_unit_products(const Memory& memory, unsigned count, int tile, i
 
 // A lane's neighbouring entries of a product's row, from `at` on, those below M.
 template <int M, int Each>
-VECC_FN void store_unit_entries(const float (*sum)[4], int half, int at, float* row) {
+VECC_FN void store_tensor_entries(const float (*sum)[4], int half, int at, float* row) {
   if constexpr (M % 4 == 0) {
     if (begins_packed<float, 4>(row)) {
       _Pragma("unroll") for (int j = 0; j < Each; j += 2) {
@@ -203,7 +203,7 @@ VECC_FN void store_unit_entries(const float (*sum)[4], int half, int at, float* 
 
 // times_block() of block_products.h: target(b) = op(matrix) columns[b] for b < count.
 template <class P, int M, int K, int Depth, bool TL, class Memory, class Target>
-VECC_FN void times_unit_block(const float* matrix, Memory& memory, unsigned count,
+VECC_FN void times_tensor_block(const float* matrix, Memory& memory, unsigned count,
                               const Target& target) {
   const int lane = int(threadIdx.x) % 32;
   const int tile = int(threadIdx.x) / 32 % Memory::across * Memory::each;
@@ -212,12 +212,12 @@ VECC_FN void times_unit_block(const float* matrix, Memory& memory, unsigned coun
     float sum[Memory::rows][Memory::each][4] = {};
     for (int k = 0; k < K; k += Depth) {
       if (m + k > 0) __syncthreads();
-      load_unit_matrix<P, M, K, Depth, TL>(matrix, m, k, memory);
+      load_tensor_matrix<P, M, K, Depth, TL>(matrix, m, k, memory);
       __syncthreads();
       const int chunks = K - k < Depth ? (K - k + 15) / 16 : Depth / 16;
       if (!works) continue;
       _Pragma("unroll 1") for (int c = 0; c < chunks; ++c) {
-        add_unit_products<P>(memory, count, tile, k + c * 16, c, sum);
+        add_tensor_products<P>(memory, count, tile, k + c * 16, c, sum);
       }
     }
     if (!works) continue;
@@ -225,7 +225,7 @@ VECC_FN void times_unit_block(const float* matrix, Memory& memory, unsigned coun
     _Pragma("unroll") for (int r = 0; r < Memory::rows; ++r) {
       _Pragma("unroll") for (int h = 0; h < 2; ++h) {
         const unsigned b = Memory::top(r) + Memory::row(lane / 4 + h * 8);
-        if (b < count) store_unit_entries<M, Memory::each>(sum[r], h, at, target(b));
+        if (b < count) store_tensor_entries<M, Memory::each>(sum[r], h, at, target(b));
       }
     }
   }
