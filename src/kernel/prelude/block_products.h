@@ -36,7 +36,7 @@ VECC_FN void move_packs(const From& from, const To& to) {
 // Packs P (Four, or one number) on their way to shared memory. from(i), to(i): where pack i is and
 // goes.
 template <class P, int Count>
-struct PacksUnderWay {
+struct PacksInFlight {
   static constexpr int each = (Count + kThreads - 1) / kThreads;
   P held[each];
 

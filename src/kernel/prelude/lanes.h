@@ -38,7 +38,7 @@ VECC_FN constexpr int entry_of(int lane, int j) {
   return j / pack * (G * pack) + lane * pack + j % pack;
 }
 
-// Whether that is one of the row's: where lanes have all of it in equal shares nobody asks.
+// Whether that is one of the row's: always, where lanes have all of it in equal shares.
 template <int S, int G>
 VECC_FN constexpr bool is_entry(int i) {
   return S % (G * kPack<S, G>) == 0 || i < S;
@@ -133,7 +133,7 @@ VECC_FN void all_entries(const T* own, T* all) {
 }
 
 // This lane's entries of an aligned row of S in memory. Without branches, so that loads of several
-// rows are under way at once: lanes behind the row have its last entries.
+// rows are in flight at once: lanes behind the row have its last entries.
 template <class T, int S, int G>
 VECC_FN void load_own(const T* row, T* own, int lane) {
   constexpr int pack = kPack<S, G>;
@@ -175,7 +175,7 @@ VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
   T sum[own];
   _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
   constexpr int at_once = kUnrolledSteps<K, own>;
-  // Of lanes behind the row nobody reads the result: no branch stands between the loads.
+  // Lanes behind the row compute, too, and are not read: no branch stands between the loads.
   _Pragma("unroll at_once") for (int k = 0; k < K; ++k) {
     _Pragma("unroll") for (int j = 0; j < own; ++j) {
       const int entry = entry_of<M * N, G>(lane, j);
@@ -222,7 +222,7 @@ VECC_FN void times_column(const T* l, const T* x, T* y, int lane) {
   constexpr int at_once = kUnrolledSteps<K, own>;
   _Pragma("unroll at_once") for (int k = row_packs ? K : 0; k < K; k += TL ? 1 : pack) {
     _Pragma("unroll") for (int j = 0; j < own; j += TL ? pack : 1) {
-      // Of lanes behind the column nobody reads the result.
+      // Lanes behind the column compute, too, and are not read.
       const int entry = entry_of<M, G>(lane, j);
       const int i = is_entry<M, G>(entry) ? entry : M - (TL ? pack : 1);
       const auto w = *reinterpret_cast<const Packed<T, pack>*>(TL ? l + k * M + i : l + i * K + k);
@@ -335,7 +335,7 @@ VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first
       __syncthreads();
     }
     if constexpr (S > 0) {
-      // The slot that has it hands it on; of an empty segment nobody has.
+      // The slot that has it hands it on; of an empty segment there is none.
       const bool is_mine = mine == selected && selected != ~0u;
       _Pragma("unroll") for (int j = 0; j < kOwn<S, G>; ++j) own[j] = zero_if(!is_mine, own[j]);
       join_slots<T, S, G, Slots>(own, [](T a, T b) { return from_bits(bits_of(a) | bits_of(b)); });

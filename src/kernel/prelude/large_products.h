@@ -1,6 +1,6 @@
 // Kernel prelude, CUDA only: a matrix too large for a block's memory times columns that go from
 // memory to memory. A block has 64 of the columns and 128 entries of their products; pieces of
-// columns and matrix go through its memory, of which the next are under way while it adds one up.
+// columns and matrix go through its memory, of which the next are in flight while it adds one up.
 namespace vecc_kernel {
 
 // What a thread has of the products: four entries of `Rows` rows. Warps are 4 beside one another,
@@ -58,7 +58,7 @@ struct Either<A, B, false> {
   using Type = B;
 };
 
-// What is in a block's memory: what is added up, and what is under way.
+// What is in a block's memory: what is added up, and what is in flight.
 template <class T, bool TL>
 struct LargeProducts {
   using Tile = LargeTile<8, false, TL>;  // the largest

@@ -5,10 +5,10 @@ namespace vecc_kernel {
 // Rows of some members on their way to shared memory, in packs P (Four, or one number): a thread's
 // are in its registers while the block still works on the members before them.
 template <class T, class P, int Entries, int Depth>
-struct MembersUnderWay {
+struct MembersInFlight {
   static constexpr unsigned width = sizeof(P) / sizeof(T);
   static constexpr unsigned packs = Entries / width;  // of a row
-  PacksUnderWay<P, int(Depth* packs)> held;
+  PacksInFlight<P, int(Depth* packs)> held;
 
   // Members from .. from + count - 1, of which row(e, i) is where entry i of e's row is.
   template <class Row>
@@ -80,8 +80,8 @@ VECC_FN void add_outer_products(unsigned first, unsigned last, const EntryG& g, 
   constexpr unsigned depth = Tiles::depth;
   const int top = Tiles::top();
   const int left = Tiles::left();
-  MembersUnderWay<T, P, M, depth> next_g;
-  MembersUnderWay<T, P, N, depth> next_x;
+  MembersInFlight<T, P, M, depth> next_g;
+  MembersInFlight<T, P, N, depth> next_x;
   const auto load = [&](unsigned from) {
     next_g.load(from, smaller(last - from, depth), g);
     next_x.load(from, smaller(last - from, depth), x);

@@ -1,6 +1,6 @@
 // Kernel prelude, CUDA only: a matrix of 33 to 64 rows times columns of up to 64 entries that go
 // from memory to memory, 128 at a time. Nothing stands in between, so all that a block reads is
-// under way at once: what of the matrix has no room yet in shared memory waits in registers.
+// in flight at once: what of the matrix has no room yet in shared memory waits in registers.
 namespace vecc_kernel {
 
 // What is in shared memory: the columns, and a piece of the matrix that is `depth` of their entries
@@ -15,13 +15,13 @@ struct RowProducts {
   alignas(16) T piece[TL ? depth : width][row_step<(TL ? width : depth)>];
 };
 
-// Behind a row or a column of the matrix its last one: entries of products that nobody stores.
+// Behind a row or a column of the matrix its last one: entries of products that are not stored.
 template <class P, class T, int M, int K, bool TL>
 struct MatrixPieces {
   using Here = RowProducts<T, K, TL>;
   static constexpr unsigned pack = sizeof(P) / sizeof(T);
   static constexpr unsigned packs = (TL ? Here::width : Here::depth) / pack;  // of a row
-  PacksUnderWay<P, (TL ? Here::depth : Here::width) * packs> pieces[Here::pieces];
+  PacksInFlight<P, (TL ? Here::depth : Here::width) * packs> pieces[Here::pieces];
 
   VECC_FN void load(const T* matrix) {
     _Pragma("unroll") for (int p = 0; p < Here::pieces; ++p) {
@@ -45,7 +45,7 @@ VECC_FN void multiply_rows(const T* matrix, unsigned count, const Row& row, cons
   using Tile = ThreadTile<M, Here::rows, TL>;
   constexpr unsigned pack = sizeof(P) / sizeof(T);
   MatrixPieces<P, T, M, K, TL> pieces;
-  PacksUnderWay<P, Here::rows * K / int(pack)> columns;
+  PacksInFlight<P, Here::rows * K / int(pack)> columns;
   columns.load(
       [&](unsigned i) { return row(smaller(i / (K / pack), count - 1)) + i % (K / pack) * pack; });
   pieces.load(matrix);

@@ -14,7 +14,8 @@ struct WarpTile {
   VECC_FN static int group() { return int(threadIdx.x) % 32 / lanes; }
 };
 
-// `Count` numbers from `at` on of a row of Size; behind it the last one, for entries nobody reads.
+// `Count` numbers from `at` on of a row of Size; behind it the last one, for entries that are not
+// read.
 template <class T, int Size, int Count>
 VECC_FN void load_tile(const T* row, int at, T* to) {
   _Pragma("unroll") for (int i = 0; i < Count; ++i) {

@@ -54,12 +54,12 @@ VECC_FN void add_tensor_members(const Members& members, int e, int top, int left
 
 template <class P, class Pack, int M, int N, class RowG, class RowX>
 VECC_FN void add_tensor_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
-                                     typename TensorOuterProducts<P, M, N>::Members& members,
-                                     float (*sum)[4][4]) {
+                                       typename TensorOuterProducts<P, M, N>::Members& members,
+                                       float (*sum)[4][4]) {
   using Own = TensorOuterProducts<P, M, N>;
   constexpr unsigned depth = Own::depth;
-  MembersUnderWay<float, Pack, M, depth> next_g;
-  MembersUnderWay<float, Pack, N, depth> next_x;
+  MembersInFlight<float, Pack, M, depth> next_g;
+  MembersInFlight<float, Pack, N, depth> next_x;
   const auto load = [&](unsigned from) {
     next_g.load(from, smaller(last - from, depth), entries_of(g));
     next_x.load(from, smaller(last - from, depth), entries_of(x));
@@ -102,7 +102,7 @@ VECC_FN void put_tensor_entries(const float (*sum)[4][4], int begin, float* entr
 // l gets entries l, l + kThreads, ...
 template <class P, int M, int N, class RowG, class RowX>
 VECC_FN void sum_tensor_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
-                                     float* own) {
+                                       float* own) {
   using Own = TensorOuterProducts<P, M, N>;
   auto& memory = tensor_memory<typename Own::Memory>();
   float sum[Own::each][4][4] = {};

@@ -13,7 +13,7 @@
 
 namespace vecc_kernel {
 
-#ifndef VECC_TENSOR_CORES  // who has none defines these four
+#ifndef VECC_TENSOR_CORES  // an emulated GPU defines these four itself
 // To the nearest number of 10 bits behind the leading one; away from zero between two.
 VECC_FN unsigned round_tf32(float x) {
   unsigned bits;
@@ -120,7 +120,7 @@ VECC_FN void pad_columns(float (*columns)[tensor_step<K>]) {
 // load_columns() of block_products.h.
 template <int K, int R, class Row>
 VECC_FN void load_tensor_columns(const float* base, unsigned count, const Row& row,
-                               float (*columns)[tensor_step<K>]) {
+                                 float (*columns)[tensor_step<K>]) {
   move_rows<float, R, K>(count, K, K % 4 == 0 && begins_packed<float, 4>(base), row, columns);
 }
 
@@ -160,8 +160,8 @@ VECC_FN void load_tensor_matrix(const float* matrix, int m, int k, Memory& memor
 // sum += the products of the columns' 16 terms from `term` on with those of the matrix, of this
 // warp's rows below `count` and tiles of entries, from `tile` on.
 template <class P, class Memory>
-VECC_FN void add_tensor_products(const Memory& memory, unsigned count, int tile, int term, int chunk,
-                               float (*sum)[Memory::each][4]) {
+VECC_FN void add_tensor_products(const Memory& memory, unsigned count, int tile, int term,
+                                 int chunk, float (*sum)[Memory::each][4]) {
   const int lane = int(threadIdx.x) % 32;
   typename P::Four matrix[Memory::each];
   _Pragma("unroll") for (int j = 0; j < Memory::each; ++j) {
@@ -204,7 +204,7 @@ VECC_FN void store_tensor_entries(const float (*sum)[4], int half, int at, float
 // times_block() of block_products.h: target(b) = op(matrix) columns[b] for b < count.
 template <class P, int M, int K, int Depth, bool TL, class Memory, class Target>
 VECC_FN void times_tensor_block(const float* matrix, Memory& memory, unsigned count,
-                              const Target& target) {
+                                const Target& target) {
   const int lane = int(threadIdx.x) % 32;
   const int tile = int(threadIdx.x) / 32 % Memory::across * Memory::each;
   const bool works = unsigned(Memory::top(0)) < count;  // the same of a whole warp
