@@ -148,7 +148,7 @@ class Pipeline {
                              const std::vector<CandidateChoice>& choices) {
     report_.candidates.resize(choices.size());
     for (const Trial& trial : trials) {
-      const double seconds = predict_seconds(trial.program, options_.cost, options_.traits);
+      const double seconds = predict_seconds(trial.program, options_.cost);
       for (const std::size_t k : trial.choices) {
         report_.candidates[k] = {
             std::string(choices[k].preset->name), choices[k].pad_mode, seconds, {}};

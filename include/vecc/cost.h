@@ -9,14 +9,6 @@
 
 namespace vecc {
 
-/// What a backend does that decides which passes help it, and what its work is.
-struct BackendTraits {
-  /// A gather's rows are written to memory (and not read through the index by what follows).
-  bool stores_gathers = true;
-  /// A product with a repeated operand reads it in place.
-  bool broadcasts = true;
-};
-
 /// What running something takes, counted from shapes and rows.
 struct Work {
   double launches = 0;  ///< of kernels
@@ -44,13 +36,13 @@ struct CostCoefficients {
 /// (vecc-bench calibrate). `prints_kernels`: for a GPU; these read a matrix a row as all else.
 [[nodiscard]] CostCoefficients default_coefficients(bool on_gpu, bool prints_kernels = false);
 
-/// Counts a Program's work.
-[[nodiscard]] Work work_of(const Program& program, const BackendTraits& traits = {});
+/// Counts a Program's work: a gather's rows are stored, a product reads a repeated operand in
+/// place.
+[[nodiscard]] Work work_of(const Program& program);
 /// Seconds of that much work.
 [[nodiscard]] double predict_seconds(const Work& work, const CostCoefficients& coefficients);
 /// Seconds of a forward pass.
-[[nodiscard]] double predict_seconds(const Program& program, const CostCoefficients& coefficients,
-                                     const BackendTraits& traits = {});
+[[nodiscard]] double predict_seconds(const Program& program, const CostCoefficients& coefficients);
 
 /// A run that was measured: its counted work and its time.
 struct MeasuredWork {

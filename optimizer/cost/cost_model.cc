@@ -16,9 +16,8 @@ double predict_seconds(const Work& work, const CostCoefficients& c) {
          c.multiply_add * work.multiply_adds;
 }
 
-double predict_seconds(const Program& program, const CostCoefficients& coefficients,
-                       const BackendTraits& traits) {
-  return predict_seconds(work_of(program, traits), coefficients);
+double predict_seconds(const Program& program, const CostCoefficients& coefficients) {
+  return predict_seconds(work_of(program), coefficients);
 }
 
 CostCoefficients fit_coefficients(std::span<const MeasuredWork> runs) {

@@ -8,8 +8,7 @@ namespace {
 // An op of a Program while its work is counted.
 class Counter {
  public:
-  Counter(const Program& program, ValueId value, const BackendTraits& traits)
-      : program_(program), op_(program.op(value)), traits_(traits) {}
+  Counter(const Program& program, ValueId value) : program_(program), op_(program.op(value)) {}
 
   [[nodiscard]] Work count() const {
     return std::visit([&](const auto& attributes) { return of(attributes); }, op_.attributes);
@@ -27,7 +26,6 @@ class Counter {
   }
 
   [[nodiscard]] Work of(const GatherOp& gather) const {
-    if (!traits_.stores_gathers) return {0, static_cast<double>(gather.index.bytes()), 0, 0};
     switch (gather.index.form()) {
       case Index::Form::Slice:
       case Index::Form::Stride: return {};
@@ -114,7 +112,6 @@ class Counter {
 
   const Program& program_;
   const Op& op_;
-  const BackendTraits& traits_;
 };
 
 }  // namespace
@@ -125,8 +122,8 @@ std::uint64_t multiply_adds(Shape left, Shape right) {
   return left.size() * right.cols();
 }
 
-Work work_of(const Program& program, ValueId value, const BackendTraits& traits) {
-  return Counter(program, value, traits).count();
+Work work_of(const Program& program, ValueId value) {
+  return Counter(program, value).count();
 }
 
 }  // namespace vecc::opt
@@ -141,10 +138,10 @@ Work& Work::operator+=(const Work& other) {
   return *this;
 }
 
-Work work_of(const Program& program, const BackendTraits& traits) {
+Work work_of(const Program& program) {
   Work sum;
   for (ValueId value = 0; value < program.ops().size(); ++value) {
-    sum += opt::work_of(program, value, traits);
+    sum += opt::work_of(program, value);
   }
   return sum;
 }

@@ -12,8 +12,8 @@ namespace vecc::opt {
 /// [d,k] times [k,c], an element each where one is a scalar.
 [[nodiscard]] std::uint64_t multiply_adds(Shape left, Shape right);
 
-/// The work of one op as a backend with these traits does it: a value is read whole by each of its
+/// The work of one op: a value is read whole by each of its
 /// readers and written once; facts, weights and outputs are there already; slices are views.
-[[nodiscard]] Work work_of(const Program& program, ValueId value, const BackendTraits& traits = {});
+[[nodiscard]] Work work_of(const Program& program, ValueId value);
 
 }  // namespace vecc::opt

@@ -78,7 +78,7 @@ class Broadcaster {
 
 bool broadcast_linear(Program& program, PassContext& context) {
   const auto may_repeat = [](const Op& op) { return op.kind() == OpKind::Linear && op.rows > 1; };
-  if (!context.traits().broadcasts || std::ranges::none_of(program.ops(), may_repeat)) return false;
+  if (std::ranges::none_of(program.ops(), may_repeat)) return false;
   Broadcaster broadcaster(program, context);
   if (!broadcaster.run()) return false;
   program = broadcaster.finish();

@@ -128,7 +128,7 @@ bool fold_constants(Program& program, PassContext& context) {
   if (!SourceRows::fits(program)) return false;
   std::optional<Program> folded = ConstantFolder(program, context).run();
   if (folded) program = std::move(*folded);
-  const std::uint64_t products = slice_one_hot_products(program, context.traits());
+  const std::uint64_t products = slice_one_hot_products(program);
   context.count("products by one-hot rows dropped", products);
   return folded || products > 0;
 }

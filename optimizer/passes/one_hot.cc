@@ -141,22 +141,18 @@ bool is_one_row(const std::vector<std::uint32_t>& rows) {
 }
 
 // Elements moved against multiply-adds.
-bool slices_pay(const Program& program, const Op& op, const Slices& slices,
-                const BackendTraits& traits) {
+bool slices_pay(const Program& program, const Op& op, const Slices& slices) {
   const std::uint64_t size = op.shape.size();
   const std::uint64_t length = program.op(op.operands[slices.hot]).shape.size();
   const std::uint64_t products = op.rows * size * length;
   std::uint64_t moved = (slices.rows.size() + op.rows) * size;
-  if (traits.stores_gathers && !is_one_row(slices.rows)) {
-    moved += slices.rows.size() * size * length;
-  }
+  if (!is_one_row(slices.rows)) moved += slices.rows.size() * size * length;
   return moved < products;
 }
 
 class Slicer {
  public:
-  Slicer(const Program& program, const BackendTraits& traits)
-      : program_(program), traits_(traits), hot_(program), rewriter_(program) {}
+  explicit Slicer(const Program& program) : program_(program), hot_(program), rewriter_(program) {}
 
   [[nodiscard]] std::uint64_t products() const { return products_; }
 
@@ -183,7 +179,7 @@ class Slicer {
       const auto places = hot_.places(op.operands[hot]);
       if (!places || !hot_.all_weights(op.operands[1 - hot])) continue;
       Slices slices = find_slices(program_, id, hot, *places);
-      if (slices_pay(program_, op, slices, traits_)) return slices;
+      if (slices_pay(program_, op, slices)) return slices;
     }
     return {};
   }
@@ -227,7 +223,6 @@ class Slicer {
   }
 
   const Program& program_;
-  const BackendTraits& traits_;
   HotRows hot_;
   Rewriter rewriter_;
   std::uint64_t products_ = 0;
@@ -246,11 +241,11 @@ bool has_hot_row(const Op& op) {
 
 }  // namespace
 
-std::uint64_t slice_one_hot_products(Program& program, const BackendTraits& traits) {
+std::uint64_t slice_one_hot_products(Program& program) {
   bool any = false;
   for (const Op& op : program.ops()) any = any || has_hot_row(op);
   if (!any || !SourceRows::fits(program)) return 0;
-  Slicer slicer(program, traits);
+  Slicer slicer(program);
   Program sliced = slicer.run();
   if (slicer.products() > 0) program = std::move(sliced);
   return slicer.products();

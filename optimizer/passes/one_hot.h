@@ -27,6 +27,6 @@
 namespace vecc::opt {
 
 /// Replaces such linears where it pays; how many products went.
-[[nodiscard]] std::uint64_t slice_one_hot_products(Program& program, const BackendTraits& traits);
+[[nodiscard]] std::uint64_t slice_one_hot_products(Program& program);
 
 }  // namespace vecc::opt

@@ -25,8 +25,7 @@
 //
 // Where fixed segments over dimension 1 follow (transpose-fixed-segments), the left side
 // interleaves and the right one repeats, else the reverse. Pairs must be distinct
-// (dedup-linear-pairs), and linears with lifts stay as they are. Nothing to do for a backend that
-// does not store gathered rows, or cannot repeat an operand.
+// (dedup-linear-pairs), and linears with lifts stay as they are.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -187,10 +186,7 @@ class Padder {
 }  // namespace
 
 bool pad_linear(Program& program, PassContext& context) {
-  const BackendTraits& traits = context.traits();
-  if (context.pad_mode() == PadMode::Never || !traits.stores_gathers || !traits.broadcasts) {
-    return false;
-  }
+  if (context.pad_mode() == PadMode::Never) return false;
   const auto may_repeat = [](const Op& op) { return op.kind() == OpKind::Linear && op.rows > 1; };
   if (std::ranges::none_of(program.ops(), may_repeat)) return false;
   Padder padder(program, context);

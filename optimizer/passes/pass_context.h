@@ -20,7 +20,6 @@ class PassContext {
   PassContext(const OptimizeOptions& options, const GatherPreset& preset, PadMode pad_mode)
       : options_(options), preset_(preset), pad_mode_(pad_mode) {}
 
-  [[nodiscard]] const BackendTraits& traits() const { return options_.traits; }
   [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
   [[nodiscard]] std::uint32_t threads() const { return options_.threads; }
   [[nodiscard]] const GatherPreset& preset() const { return preset_; }

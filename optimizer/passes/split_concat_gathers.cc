@@ -16,10 +16,10 @@
 //
 // When: at most 8 sources, and the pieces cost less than what they replace. Cost is the number of
 // elements that are stored to be read again, and 4096 for every op that stores any (about what a
-// launch takes on a CPU): of a gather its rows (none if it is a slice or stride, or if the backend
-// reads through indices), of a concat and of the gathers that only it reads its rows, if all of its
-// readers are split; of a partial its segments. Copying the members of all sources into one concat
-// again and reducing that would never cost less than the partials.
+// launch takes on a CPU): of a gather its rows (none if it is a slice or stride), of a concat and
+// of the gathers that only it reads its rows, if all of its readers are split; of a partial its
+// segments. Copying the members of all sources into one concat again and reducing that would never
+// cost less than the partials.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <utility>
@@ -52,12 +52,8 @@ struct Split {
 
 class SplitFinder {
  public:
-  SplitFinder(const Program& program, const BackendTraits& traits)
-      : program_(program),
-        traits_(traits),
-        readers_(program),
-        parts_(program),
-        doubtful_(program) {}
+  explicit SplitFinder(const Program& program)
+      : program_(program), readers_(program), parts_(program), doubtful_(program) {}
 
   /// The splits that pay, in order of their segments.
   std::vector<Split> find() {
@@ -121,7 +117,7 @@ class SplitFinder {
   }
 
   [[nodiscard]] std::uint64_t gather_cost(ValueId source, const Index& rows) const {
-    if (!traits_.stores_gathers || is_view(read_through(program_, source, rows).rows)) return 0;
+    if (is_view(read_through(program_, source, rows).rows)) return 0;
     return rows.size() * program_.op(source).shape.size() + kOpCost;
   }
 
@@ -157,7 +153,6 @@ class SplitFinder {
   }
 
   const Program& program_;
-  const BackendTraits& traits_;
   Readers readers_;
   ConcatParts parts_;
   DoubtfulValues doubtful_;
@@ -243,7 +238,7 @@ class SplitWriter {
 };
 
 bool split_once(Program& program, PassContext& context) {
-  const std::vector<Split> splits = SplitFinder(program, context.traits()).find();
+  const std::vector<Split> splits = SplitFinder(program).find();
   if (splits.empty()) return false;
   Rewriter rewriter(program);
   auto next = splits.begin();

@@ -46,7 +46,7 @@ TEST(Work, products_with_a_matrix_a_row_move_their_bytes_in_batches) {
   EXPECT_EQ(opt::work_of(program, 4).batch_bytes, 0);
 }
 
-TEST(Work, a_slice_is_free_and_a_list_moves_rows_where_the_backend_stores_them) {
+TEST(Work, a_slice_is_free_and_a_list_moves_rows) {
   const Program program = parsed_program(
       "%0 = fact {1, 2, 3} : f32[3, 1]\n"
       "%1 = gather %0 [1:3] : f32[2, 1]\n"
@@ -55,9 +55,6 @@ TEST(Work, a_slice_is_free_and_a_list_moves_rows_where_the_backend_stores_them) 
   EXPECT_EQ(opt::work_of(program, 1).bytes, 0);
   EXPECT_EQ(opt::work_of(program, 2).launches, 1);
   EXPECT_EQ(opt::work_of(program, 2).bytes, 2 * 2 * 4 + 2 * 4);
-  BackendTraits reads_through;
-  reads_through.stores_gathers = false;
-  EXPECT_EQ(opt::work_of(program, 2, reads_through).launches, 0);
 }
 
 TEST(Cost, prediction_is_linear_in_the_work) {

@@ -1,4 +1,4 @@
-// Of the passes over gathers and concats, what their golden cases cannot show: depth, width, traits
+// Of the passes over gathers and concats, what their golden cases cannot show: depth, width
 // of the backend, and how much nearer rows come.
 #include <gtest/gtest.h>
 
@@ -15,11 +15,9 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-Program run_pass(Program program, std::string pass, OptimizeReport* report = nullptr,
-                 bool stores_gathers = true) {
+Program run_pass(Program program, std::string pass, OptimizeReport* report = nullptr) {
   OptimizeOptions options;
   options.passes = {{std::move(pass)}};
-  options.traits.stores_gathers = stores_gathers;
   options.verify_each = true;
   auto result = optimize(std::move(program), options, report);
   EXPECT_TRUE(result.has_value()) << result.error().text();
@@ -106,9 +104,9 @@ TEST(ConcatGather, holds_one_operand_of_many_equal_ones) {
   EXPECT_EQ(std::get<GatherOp>(after.op(2).attributes).index, Index::list(Rows(kLevels, 2)));
 }
 
-// Segments of two sources with members of different number: two partials, instead of a concat and,
-// where gathers are stored, a gather.
-TEST(SplitConcatGathers, counts_no_gather_for_a_backend_that_reads_through_indices) {
+// Segments of two sources with members of different number: two partials, instead of a concat and a
+// gather.
+TEST(SplitConcatGathers, counts_the_gather_that_goes_too) {
   Program program;
   const ValueId fact = program.fact({1, 2, 3, 4}, 4, Shape());
   const ValueId concat =
@@ -116,9 +114,7 @@ TEST(SplitConcatGathers, counts_no_gather_for_a_backend_that_reads_through_indic
                                  transformed(program, fact, Transformation::Exp)});
   const ValueId members = program.gather(concat, Index::list({0, 1, 5, 6, 2, 3, 7}));
   finish(program, program.segment(members, Segments::ragged({0, 3, 4, 4, 7}), Combination::Sum));
-  EXPECT_EQ(count_kind(run_pass(program, "split-concat-gathers"), OpKind::Segment), 2u);
-  EXPECT_EQ(count_kind(run_pass(program, "split-concat-gathers", nullptr, false), OpKind::Segment),
-            1u);
+  EXPECT_EQ(count_kind(run_pass(std::move(program), "split-concat-gathers"), OpKind::Segment), 2u);
 }
 
 // A layer whose rows are shuffled, read by segments of neighbours on a line.

@@ -109,28 +109,5 @@ TEST(LinearLifts, segments_change_the_period_only) {
   EXPECT_GT(changed, 20u);
 }
 
-TEST(LinearLifts, a_backend_that_cannot_repeat_gets_no_lifts) {
-  const auto program = parse_program(
-      "vecc program 1 f32 samples 2\n"
-      "parameter \"w\" [1, 1] = {2}\n"
-      "%0 = weight \"w\" : f32[1, 1]\n"
-      "%1 = fact {5, 6} : f32[2, 1]\n"
-      "%2 = gather %0 [0, 0] : f32[2, 1]\n"
-      "%3 = linear %2, %1 : f32[2, 1]\n"
-      "%4 = output %3 [0:2] : f32[2, 1]\n",
-      "test");
-  ASSERT_TRUE(program.has_value()) << program.error().text();
-  OptimizeOptions options;
-  options.passes = {{"broadcast-linear"}};
-  options.traits.broadcasts = false;
-  const auto without = optimize(*program, options);
-  ASSERT_TRUE(without.has_value());
-  EXPECT_EQ(fingerprint(*without), fingerprint(*program));
-  options.traits.broadcasts = true;
-  const auto with = optimize(*program, options);
-  ASSERT_TRUE(with.has_value());
-  EXPECT_NE(fingerprint(*with), fingerprint(*program));
-}
-
 }  // namespace
 }  // namespace vecc::test

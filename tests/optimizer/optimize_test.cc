@@ -126,7 +126,7 @@ TEST(Optimize, a_candidate_comes_out_as_if_it_were_the_only_one) {
     options.pad_mode = candidate.pad_mode;
     const auto alone = optimize(program_with_a_choice(), options);
     ASSERT_TRUE(alone.has_value());
-    EXPECT_EQ(predict_seconds(*alone, options.cost, options.traits), candidate.predicted_seconds)
+    EXPECT_EQ(predict_seconds(*alone, options.cost), candidate.predicted_seconds)
         << candidate.gather_preset;
     predicted.push_back(candidate.predicted_seconds);
   }

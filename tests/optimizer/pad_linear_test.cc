@@ -169,20 +169,5 @@ TEST(PadLinear, never_stores_and_multiplies_more) {
   EXPECT_GT(padded, 50u);
 }
 
-TEST(PadLinear, is_for_backends_that_store_gathers_and_repeat_operands) {
-  const Program program = linear_over(pairs_of({0, 1, 0, 0, 1, 0, 1, 1}, {2, 3, 4, 0, 1, 8, 5, 6}));
-  const auto changes = [&](BackendTraits traits) {
-    OptimizeOptions options;
-    options.passes = {{"pad-linear"}};
-    options.traits = traits;
-    const auto result = optimize(program, options);
-    VECC_CHECK(result.has_value(), result.error().text());
-    return fingerprint(*result) != fingerprint(program);
-  };
-  EXPECT_TRUE(changes({.stores_gathers = true, .broadcasts = true}));
-  EXPECT_FALSE(changes({.stores_gathers = false, .broadcasts = true}));
-  EXPECT_FALSE(changes({.stores_gathers = true, .broadcasts = false}));
-}
-
 }  // namespace
 }  // namespace vecc::test
