@@ -2,6 +2,7 @@
 // multiplies.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -32,9 +33,11 @@ struct CostCoefficients {
   double multiply_add = 0;
   bool operator==(const CostCoefficients&) const = default;
 };
-/// Of devices that were not calibrated: those of an H200, and of a server's CPU, by libtorch
-/// (vecc-bench calibrate). `prints_kernels`: for a GPU; these read a matrix a row as all else.
-[[nodiscard]] CostCoefficients default_coefficients(bool on_gpu, bool prints_kernels = false);
+/// What runs a Program: libtorch op by op, or kernels of its own (a CPU's cost about the same).
+enum class Runner : std::uint8_t { Cpu, TorchOnGpu, KernelsOnGpu };
+/// Of devices that were not calibrated (vecc-bench calibrate): those of a server's CPU, and of an
+/// H200.
+[[nodiscard]] CostCoefficients default_coefficients(Runner runner);
 
 /// Counts a Program's work: a gather's rows are stored, a product reads a repeated operand in
 /// place.

@@ -92,7 +92,7 @@ struct OptimizeOptions {
   /// Empty: level 2 chooses by cost, level 3 by measuring.
   std::string gather_preset;
   std::optional<PadMode> pad_mode;
-  CostCoefficients cost = default_coefficients(false);
+  CostCoefficients cost = default_coefficients(Runner::Cpu);
   /// Level 3: seconds that a run of a Program takes on the device; without it level 3 is level 2.
   std::function<Result<double>(const Program& program)> measure;
   /// Of iso-compress's fingerprints.

@@ -6,8 +6,15 @@
 
 namespace vecc {
 
-CostCoefficients default_coefficients(bool on_gpu, bool prints_kernels) {
-  if (on_gpu) return {9.0e-6, 1.5e-6, 2.5e-13, prints_kernels ? 2.5e-13 : 3.5e-12, 4.5e-14};
+CostCoefficients default_coefficients(Runner runner) {
+  constexpr CostCoefficients kKernelsOnGpu{9.0e-6, 1.5e-6, 2.5e-13, 2.5e-13, 4.5e-14};
+  CostCoefficients torch_on_gpu = kKernelsOnGpu;
+  torch_on_gpu.batch_byte = 3.5e-12;  // kernels read a matrix a row as all else
+  switch (runner) {
+    case Runner::Cpu: break;
+    case Runner::TorchOnGpu: return torch_on_gpu;
+    case Runner::KernelsOnGpu: return kKernelsOnGpu;
+  }
   return {0, 2.5e-6, 2.0e-10, 2.0e-10, 2.0e-10};
 }
 

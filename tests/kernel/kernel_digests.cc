@@ -123,7 +123,7 @@ int print_graph(const std::string& path) {
     for (const std::uint32_t level : {0u, 2u}) {
       OptimizeOptions optimizer;
       optimizer.level = level;
-      optimizer.cost = default_coefficients(/*on_gpu=*/true, /*prints_kernels=*/true);
+      optimizer.cost = default_coefficients(Runner::KernelsOnGpu);
       const auto program = optimize(vectorized->program, optimizer);
       VECC_CHECK(program, program.error().text());
       print_passes(fmt::format("{} {} -O{}", name, text_of(dtype), level), *program);

@@ -100,8 +100,8 @@ TEST(Cost, fit_has_no_negative_coefficient) {
 }
 
 TEST(Cost, printed_kernels_read_a_matrix_a_row_as_all_else) {
-  const CostCoefficients torch = default_coefficients(/*on_gpu=*/true);
-  const CostCoefficients printed = default_coefficients(/*on_gpu=*/true, /*prints_kernels=*/true);
+  const CostCoefficients torch = default_coefficients(Runner::TorchOnGpu);
+  const CostCoefficients printed = default_coefficients(Runner::KernelsOnGpu);
   EXPECT_GT(torch.batch_byte, torch.byte);
   EXPECT_EQ(printed.batch_byte, printed.byte);
   EXPECT_EQ(printed.launch, torch.launch);

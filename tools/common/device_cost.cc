@@ -10,10 +10,11 @@ Result<DeviceCost> find_device_cost(const Backend& backend, const ExecutionOptio
   program.output(program.fact({1}, 1, Shape::scalar()), Index::slice(0, 1));
   VECC_TRY(const auto executable, backend.compile(program, execution));
   DeviceCost cost{executable->device_name(), {}};
-  const bool on_gpu = cost.device.starts_with("cuda");
-  const bool prints_kernels = backend.name() == "cuda";
-  cost.coefficients = load_coefficients(backend.name(), cost.device)
-                          .value_or(default_coefficients(on_gpu, prints_kernels));
+  const Runner runner = backend.name() == "cuda"          ? Runner::KernelsOnGpu
+                        : cost.device.starts_with("cuda") ? Runner::TorchOnGpu
+                                                          : Runner::Cpu;
+  cost.coefficients =
+      load_coefficients(backend.name(), cost.device).value_or(default_coefficients(runner));
   return cost;
 }
 

@@ -74,7 +74,7 @@ Result<Program> optimize_there(Program program, const BackendChoice& choice, con
     OptimizeSettings settings = options.optimize;
     if (options.emit.kind == EmitKind::Cuda ||
         !options.emit.target_name.empty()) {  // for a GPU that need not be here
-      settings.options.cost = default_coefficients(/*on_gpu=*/true, /*prints_kernels=*/true);
+      settings.options.cost = default_coefficients(Runner::KernelsOnGpu);
     }
     return run_optimizer(std::move(program), settings, report);
   }
