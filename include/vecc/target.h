@@ -28,7 +28,7 @@ struct LoopTimes {
 };
 
 /// How many members of a segment are one piece, so that threads share long ones (split-K):
-/// src/plan/analysis/piece_length.h.
+/// src/plan/analysis/segment_pieces.h.
 struct PieceSizes {
   std::uint32_t longest = 2048;  ///< of rows of any size; a GPU's: of matrices
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "src/plan/analysis/piece_length.h"
+#include "src/plan/analysis/segment_pieces.h"
 #include "src/plan/group/choose_group.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/program_text.h"

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
-#include "src/kernel/print/cpp_segment_sums.h"
 #include "src/kernel/print/cuda_batches.h"
-#include "src/kernel/print/cuda_whole_rows.h"
 #include "src/kernel/print/expressions.h"
-#include "src/kernel/print/outer_products.h"
+#include "src/kernel/print/member_sums.h"
 #include "src/kernel/print/row_functions.h"
 #include "src/kernel/schedule/entrywise.h"
 

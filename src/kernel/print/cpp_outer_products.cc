@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "src/kernel/print/body.h"
-#include "src/kernel/print/outer_products.h"
+#include "src/kernel/print/member_sums.h"
 #include "src/kernel/schedule/outer_products.h"
 #include "src/kernel/schedule/row_products.h"
 

@@ -1,7 +1,6 @@
-#include "src/kernel/print/cpp_segment_sums.h"
-
 #include <fmt/format.h>
 
+#include "src/kernel/print/member_sums.h"
 #include "src/kernel/print/reductions.h"
 #include "src/kernel/schedule/segment_sum.h"
 

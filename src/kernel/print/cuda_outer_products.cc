@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "src/kernel/print/outer_products.h"
+#include "src/kernel/print/member_sums.h"
 #include "src/kernel/print/reductions.h"
 #include "src/kernel/print/row_products.h"
 #include "src/kernel/schedule/outer_products.h"
@@ -18,7 +18,8 @@ std::string column_text(const NodeText& of, std::uint32_t load) {
 std::string call_text(const Kernel& kernel, const PhaseSchedule& schedule, std::uint64_t m,
                       std::uint64_t n) {
   if (schedule.loop == PhaseLoop::TensorTiles) {
-    return fmt::format("sum_tensor_outer_products<{}, {}, {}>", tensor_type(kernel.precision), m, n);
+    return fmt::format("sum_tensor_outer_products<{}, {}, {}>", tensor_type(kernel.precision), m,
+                       n);
   }
   if (schedule.loop == PhaseLoop::BlockTiles) {
     return fmt::format("sum_outer_products<T, {}, {}>", m, n);

@@ -1,5 +1,3 @@
-#include "src/kernel/print/cuda_whole_rows.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

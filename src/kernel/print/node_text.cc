@@ -6,20 +6,14 @@
 
 namespace vecc {
 
-namespace {
-
-using Kind = KernelNode::Kind;
-
-}  // namespace
-
 std::string NodeText::entry(std::uint32_t number) const {
   if (size(number) == 1) return fmt::format("v{}", number);
-  if (node(number).kind == Kind::Load) {
+  if (node(number).kind == KernelNode::Kind::Load) {
     if (!whole_ && moves_packs(node(number).access)) return fmt::format("h{}[j]", number);
     return fmt::format("v{}[i]", number);
   }
   if (whole_) return fmt::format("x{}[i]", number);
-  if (node(number).kind == Kind::Reduce || is_in_array(number)) {
+  if (node(number).kind == KernelNode::Kind::Reduce || is_in_array(number)) {
     return fmt::format("v{}{}", number, place());
   }
   return fmt::format("e{}", number);
@@ -35,7 +29,7 @@ bool NodeText::is_in_array(std::uint32_t number) const {
 }
 
 bool NodeText::is_shared_out(std::uint32_t number) const {
-  return size(number) > 1 && node(number).kind != Kind::Load;
+  return size(number) > 1 && node(number).kind != KernelNode::Kind::Load;
 }
 
 std::string NodeText::row_of(std::uint32_t access, const std::string& counter) const {

@@ -1,7 +1,6 @@
 // Reductions over the members of a segment: sum, mean, product, count, max and min of whole
 // members, sparsemax's threshold. What stands before the loop over members, in it and after it.
-// (Phases that only sum what they load have loops of their own: cpp_segment_sums.h,
-// outer_products.h.)
+// (Phases that only sum what they load have loops of their own: member_sums.h.)
 #pragma once
 
 #include <cstdint>

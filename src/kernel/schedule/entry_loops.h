@@ -1,4 +1,5 @@
-// Loops over entries, and what is kept from one to the next.
+// Loops over entries, and what a thread keeps of rows from one to the next: in registers, on its
+// stack, in its scratch memory.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +19,10 @@ namespace vecc {
 /// On a GPU, what a row loads after its members is in flight before them. `packs` are known.
 [[nodiscard]] std::vector<std::uint32_t> early_loads(const Kernel& kernel,
                                                      const KernelSchedule& schedule);
+
+/// Decides scratch, scratch_bytes and array_bytes of a schedule of which the loops are known. In
+/// C++ the arrays have places on the stack, in the order in which they are declared, until that is
+/// full; each of the others has its own in the scratch memory.
+void place_arrays(const Kernel& kernel, KernelSchedule& schedule);
 
 }  // namespace vecc

@@ -29,6 +29,12 @@ struct ProductShape {
 [[nodiscard]] inline bool is_load(const Kernel& kernel, const KernelStep& step) {
   return !step.store && kernel.nodes[step.number].kind == KernelNode::Kind::Load;
 }
+/// Whether a phase goes through the members, first to last and side by side, and stores none.
+[[nodiscard]] inline bool only_reduces(const Kernel& kernel, const KernelPhase& phase) {
+  return phase.space == KernelSpace::Member && !phase.reversed &&
+         kernel.segments != KernelSegments::Strided &&
+         std::ranges::none_of(phase.steps, &KernelStep::store);
+}
 [[nodiscard]] inline bool is_reshape(const KernelNode& node) {
   return node.kind == KernelNode::Kind::Transform &&
          node.transformation.id == Transformation::Reshape;

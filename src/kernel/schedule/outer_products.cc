@@ -8,19 +8,10 @@
 
 namespace vecc {
 
-namespace {
-
-using Kind = KernelNode::Kind;
-
-}  // namespace
-
 std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const KernelPhase& phase) {
+  using Kind = KernelNode::Kind;
   const auto& steps = phase.steps;
-  if (phase.space != KernelSpace::Member || phase.reversed || steps.size() != 4 ||
-      kernel.segments == KernelSegments::Strided ||
-      std::ranges::any_of(steps, &KernelStep::store)) {
-    return std::nullopt;
-  }
+  if (steps.size() != 4 || !only_reduces(kernel, phase)) return std::nullopt;
   const OuterProductSum of{steps[0].number, steps[1].number, steps[2].number, steps[3].number};
   const KernelNode& left = kernel.nodes[of.left];
   const KernelNode& right = kernel.nodes[of.right];

@@ -11,7 +11,6 @@
 #include "src/kernel/schedule/row_products.h"
 #include "src/kernel/schedule/segment_sum.h"
 #include "src/kernel/schedule/tensor_cores.h"
-#include "src/kernel/schedule/thread_arrays.h"
 
 namespace vecc {
 namespace {

@@ -1,6 +1,5 @@
 #include "src/kernel/schedule/segment_sum.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "src/kernel/schedule/entrywise.h"
@@ -8,21 +7,12 @@
 
 namespace vecc {
 
-namespace {
-
-using Kind = KernelNode::Kind;
-
-}  // namespace
-
 std::optional<SegmentSum> segment_sum(const Kernel& kernel, const KernelPhase& phase) {
+  using Kind = KernelNode::Kind;
   const auto& steps = phase.steps;
   const auto size = [&](std::uint32_t node) { return kernel.nodes[node].shape.size(); };
   const bool scales = steps.size() == 4;
-  if (phase.space != KernelSpace::Member || phase.reversed || (steps.size() != 2 && !scales) ||
-      kernel.segments == KernelSegments::Strided ||
-      std::ranges::any_of(steps, &KernelStep::store)) {
-    return std::nullopt;
-  }
+  if ((steps.size() != 2 && !scales) || !only_reduces(kernel, phase)) return std::nullopt;
   const KernelNode& sum = kernel.nodes[steps.back().number];
   const std::uint32_t member = steps[steps.size() - 2].number;
   if (sum.kind != Kind::Reduce || sum.operands.empty() || sum.operands[0] != member ||

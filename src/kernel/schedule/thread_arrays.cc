@@ -1,11 +1,10 @@
-#include "src/kernel/schedule/thread_arrays.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
 #include <vector>
 
+#include "src/kernel/schedule/entry_loops.h"
 #include "src/kernel/schedule/entrywise.h"
 #include "src/kernel/schedule/lanes.h"
 #include "src/kernel/schedule/outer_products.h"

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "src/plan/analysis/piece_length.h"
+#include "src/plan/analysis/segment_pieces.h"
 #include "src/plan/lower/op_lowering.h"
 
 namespace vecc {

@@ -1,4 +1,5 @@
-// Sums of outer products over members (gradients of matrices), of which no product is kept.
+// Phases that only sum over members, in loops of the prelude's: segment sums, and sums of outer
+// products (gradients of matrices), of which no product is kept.
 #pragma once
 
 #include <string>
@@ -7,7 +8,11 @@
 
 namespace vecc {
 
-/// In C++ eight members at once: one product of matrices (cpp_outer_products.cc).
+/// Sums and means of rows that are only loaded, in C++: in registers (prelude/members.h).
+void print_segment_sum(BodyText& out, const KernelPhase& phase);
+
+/// Sums of outer products, in C++ eight members at once: one product of matrices
+/// (cpp_outer_products.cc).
 void print_cpp_outer_products(BodyText& out, const KernelPhase& phase);
 
 /// In CUDA by warps, blocks or tensor cores (cuda_outer_products.cc).

@@ -1,9 +1,11 @@
-#include "src/plan/analysis/piece_length.h"
+#include "src/plan/analysis/segment_pieces.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "src/kernel/schedule/kernel_schedule.h"
 #include "src/kernel/schedule/outer_products.h"
@@ -33,9 +35,7 @@ std::uint32_t members_of_tiles(Shape matrix, std::uint64_t all, const Target& ta
   constexpr std::uint64_t kBlocks = 2;  // of a multiprocessor
   constexpr std::uint64_t kFewest = 512;
   constexpr std::uint64_t kMost = 2048;
-  constexpr std::uint64_t kSide = 128;  // of a tile
-  const std::uint64_t tiles =
-      (matrix.rows() + kSide - 1) / kSide * ((matrix.cols() + kSide - 1) / kSide);
+  const std::uint64_t tiles = large_tiles(matrix.rows()) * large_tiles(matrix.cols());
   const std::uint64_t blocks = std::bit_floor(std::max(kBlocks * target.multiprocessors, kBlocks));
   return static_cast<std::uint32_t>(std::clamp(all * tiles / blocks, kFewest, kMost));
 }
@@ -76,13 +76,40 @@ std::uint32_t piece_length(const Target& target, const Segments& segments, std::
   return all / balanced <= target.blocks_at_once(kCudaThreads) ? balanced : longest;
 }
 
+// Strided members lie apart: a piece of them is no segment. If there is one segment they do not.
+bool has_long(const Segments& segments, std::uint32_t rows, std::uint32_t longest) {
+  if (segments.is_fixed() && segments.dimension() == 1 && rows != 1) return false;
+  for (std::uint32_t s = 0; s < (segments.is_fixed() ? std::min(rows, 1u) : rows); ++s) {
+    if (members_in(segments, s) > longest) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::uint32_t members_in(const Segments& segments, std::uint32_t segment) {
+  if (segments.is_fixed()) return segments.members();
+  return segments.offsets()[segment + 1] - segments.offsets()[segment];
+}
 
 std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const Segments& segments,
                                                std::uint32_t rows, Shape shape, MemberKind kind,
                                                bool first_alone) {
-  return cut_segments(segments, rows, piece_length(options.target, segments, rows, shape, kind),
-                      first_alone);
+  const std::uint32_t longest = piece_length(options.target, segments, rows, shape, kind);
+  if (!has_long(segments, rows, longest)) return std::nullopt;
+  std::vector<std::uint32_t> members{0};
+  std::vector<std::uint32_t> pieces{0};
+  std::vector<std::uint32_t> segment_of;
+  for (std::uint32_t s = 0; s < rows; ++s) {
+    const std::uint32_t end = members.back() + members_in(segments, s);
+    if (first_alone && members.back() < end) members.push_back(members.back() + 1);
+    while (members.back() < end) members.push_back(std::min(members.back() + longest, end));
+    pieces.push_back(static_cast<std::uint32_t>(members.size() - 1));
+    segment_of.resize(pieces.back(), s);
+  }
+  const std::uint32_t count = pieces.back();
+  return SegmentPieces{Segments::ragged(std::move(members)), Segments::ragged(std::move(pieces)),
+                       Index::compact(std::move(segment_of)), count, rows};
 }
 
 }  // namespace vecc
