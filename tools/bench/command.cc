@@ -8,6 +8,7 @@
 #include "tools/common/command_paths.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/number_options.h"
+#include "tools/common/precision_option.h"
 #include "tools/common/statistics.h"
 
 namespace vecc::tools {
@@ -95,14 +96,6 @@ void add_set_options(CLI::App& command, std::vector<std::string>& data,
   add_whole(command, "--dim", dim, {1, 4096}, "Dimensions of every layer");
 }
 
-void add_peer_option(CLI::App& command, std::string& python) {
-  command
-      .add_option("--python", python,
-                  "A Python with torch_geometric, the peer; an empty name: no peer")
-      ->type_name("PATH")
-      ->capture_default_str();
-}
-
 void add_timing_options(CLI::App& command, TimeOptions& time) {
   command.add_option("--backend", time.backend, "What runs the programs")
       ->type_name("NAME")
@@ -125,6 +118,17 @@ void add_timing_options(CLI::App& command, TimeOptions& time) {
   };
   count("--warmup", time.warmup, "Runs that the medians leave out, but the chart shows");
   count("--repeat", time.repeat, "Runs after them");
+}
+
+void add_peer_options(CLI::App& command, TimeOptions& time, std::string& python) {
+  add_timing_options(command, time);
+  add_precision_option(
+      command, [&time](MatmulPrecision precision) { time.execution.precision = precision; });
+  command
+      .add_option("--python", python,
+                  "A Python with torch_geometric, the peer; an empty name: no peer")
+      ->type_name("PATH")
+      ->capture_default_str();
 }
 
 }  // namespace vecc::tools

@@ -49,10 +49,10 @@ void add_measurement(CLI::App& command, CommandBody& body, BenchOutput output,
 /// Sets of small graphs and what grounds them: DIR ..., --models, --dim.
 void add_set_options(CLI::App& command, std::vector<std::string>& data,
                      std::vector<std::string>& models, std::uint32_t& dim);
-/// --python.
-void add_peer_option(CLI::App& command, std::string& python);
 /// --backend, --device, --threads, --warmup, --repeat.
 void add_timing_options(CLI::App& command, TimeOptions& time);
+/// Those, --matmul-precision, and --python: of what is measured beside a peer.
+void add_peer_options(CLI::App& command, TimeOptions& time, std::string& python);
 
 /// A table for a terminal: a line of names, then lines of as many cells.
 class BenchTable {

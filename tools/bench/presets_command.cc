@@ -6,7 +6,6 @@
 #include "command.h"
 #include "presets_bench.h"
 #include "src/support/quantity_text.h"
-#include "tools/common/precision_option.h"
 
 namespace vecc::tools {
 namespace {
@@ -85,11 +84,7 @@ void add_presets(CLI::App& app, CommandBody& body) {
                    "Only these: -O0, -O1, -O2, names of presets")
       ->delimiter(',')
       ->type_name("NAME,...");
-  add_timing_options(*command, options->time);
-  add_precision_option(*command, [options](MatmulPrecision precision) {
-    options->time.execution.precision = precision;
-  });
-  add_peer_option(*command, options->python);
+  add_peer_options(*command, options->time, options->python);
   add_measurement(
       *command, body, BenchOutput::JsonAndChart,
       [options]() -> Result<BenchReport> {

@@ -5,7 +5,6 @@
 #include "command.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
-#include "tools/common/precision_option.h"
 #include "train_bench.h"
 
 namespace vecc::tools {
@@ -55,11 +54,7 @@ void add_train(CLI::App& app, CommandBody& body) {
   const auto options = std::make_shared<TrainBenchOptions>();
   add_set_options(*command, options->data, options->models, options->dim);
   add_real(*command, "--lr", options->rate, RealRange::AboveZero, "Learning rate");
-  add_timing_options(*command, options->time);
-  add_precision_option(*command, [options](MatmulPrecision precision) {
-    options->time.execution.precision = precision;
-  });
-  add_peer_option(*command, options->python);
+  add_peer_options(*command, options->time, options->python);
   add_measurement(
       *command, body, BenchOutput::Json,
       [options]() -> Result<BenchReport> {
