@@ -8,7 +8,7 @@
 
 #include "src/kernel/kernel_lists.h"
 #include "src/plan/analysis/dependencies.h"
-#include "src/plan/assemble.h"
+#include "src/plan/make_launches.h"
 
 namespace vecc {
 namespace {

@@ -1,7 +1,7 @@
 // Tiles: how a launch's rows are shared out.
 #include <algorithm>
 
-#include "src/plan/assemble.h"
+#include "src/plan/make_launches.h"
 #include "src/plan/row_order.h"
 #include "src/program/inverse_index.h"
 

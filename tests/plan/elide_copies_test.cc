@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "src/plan/assemble.h"
 #include "src/plan/launch_layout.h"
+#include "src/plan/make_launches.h"
 
 namespace vecc::test {
 namespace {

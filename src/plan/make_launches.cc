@@ -1,4 +1,4 @@
-#include "src/plan/assemble.h"
+#include "src/plan/make_launches.h"
 
 #include <algorithm>
 #include <deque>
