@@ -113,7 +113,7 @@ TEST_F(HostCompiler, takes_more_flags_and_compiles_again_for_them) {
 
 TEST_F(HostCompiler, that_fails_is_an_error_with_its_words) {
   const std::string named = script("broken", "echo out of order >&2; exit 3");
-  // As a plain compiler would be: nobody asks its version.
+  // As a plain compiler would be: its version is not asked for.
   const ScopedVariable variable("VECC_CXX",
                                 script("v", "test \"$1\" = --version || exec " + named).c_str());
   EXPECT_THAT(load_error(), AllOf(HasSubstr("exit code 3"), HasSubstr("out of order")));

@@ -194,7 +194,7 @@ TEST(OpGradients, GatherForms) {
   }
 }
 
-// Rows of infinite derivatives pass nothing on where nobody reads them.
+// Rows of infinite derivatives pass nothing on where they are not read.
 TEST(OpGradients, RowsWithoutGradientPassNothingOn) {
   for (const Transformation id :
        {Transformation::Sqrt, Transformation::Log, Transformation::Inverse}) {

@@ -113,7 +113,7 @@ TEST(CombinationDerivatives, EveryOneHasACase) {
   }
 }
 
-// Nobody wants one gradient: the others stay as they are.
+// One gradient is not asked for: the others stay as they are.
 TEST(CombinationDerivatives, EmptySpansAreLeftOut) {
   for (const GradientsCase& c : all_gradient_cases()) {
     const Expr expr = c.expr.empty() ? Expr() : parse_expr(c.expr, "test").value();

@@ -64,7 +64,7 @@ TEST(ElideCopies, CopiesThatAreKeptStay) {
   EXPECT_EQ(launches_of(plan, 1), 8u);
 }
 
-// Who reads through an index reads the copies.
+// A reader through an index reads the copies.
 TEST(ElideCopies, CopiesThatOthersReadStay) {
   Sources sources = make_sources(3);
   const ValueId turned =

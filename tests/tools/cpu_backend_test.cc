@@ -49,7 +49,7 @@ TEST(CpuBackend, that_has_no_compiler_interprets_its_kernels_and_says_so_once) {
   EXPECT_EQ(result.err.find(command, said + 1), std::string::npos) << result.err;
 }
 
-// Who names a compiler wants that one, and no other backend.
+// A user that names a compiler wants that one, and no other backend.
 TEST(CpuBackend, whose_named_compiler_is_none_is_not_passed_over_by_auto) {
   const std::string folder = test_folder();
   const std::string graph = write_small_graph(folder);

@@ -13,7 +13,7 @@ struct Command {
   std::vector<std::string> environment;  ///< `NO_COLOR=1`, added or instead
   std::string stdin_path = "/dev/null";
   std::string stdout_path;           ///< empty: captured
-  bool stdout_closed = false;        ///< a pipe that nobody reads
+  bool stdout_closed = false;        ///< a pipe without a reader
   bool stderr_terminal = false;      ///< stderr is a pseudo-terminal
   unsigned columns = 80;             ///< of that terminal
   std::uint64_t max_file_bytes = 0;  ///< a file that grows beyond is a full disk; 0: no limit

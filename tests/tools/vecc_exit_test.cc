@@ -137,7 +137,7 @@ TEST(VeccExit, absent_device_is_5) {
 }
 
 TEST(VeccExit, interrupt_is_130) {
-  const std::string pipe = test_folder() + "/pipe.pb";  // nobody writes into it: import waits
+  const std::string pipe = test_folder() + "/pipe.pb";  // without a writer: import waits
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   Command command;
   command.tool = "vecc";

@@ -74,7 +74,7 @@ TEST(BufferPlan, ReleasesAfterTheLastReader) {
       libtorch::plan_buffers(program, libtorch::FusedReads(program, {.fuse = false}));
   EXPECT_TRUE(plan.released[a].empty());
   EXPECT_TRUE(plan.released[b].empty());
-  EXPECT_EQ(plan.released[c], (std::vector<ValueId>{a, c}));  // nobody reads %c
+  EXPECT_EQ(plan.released[c], (std::vector<ValueId>{a, c}));  // %c is not read
   EXPECT_EQ(plan.released[out], (std::vector<ValueId>{b}));
 }
 

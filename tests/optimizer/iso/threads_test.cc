@@ -1,4 +1,4 @@
-// Classes are the same whoever makes the fingerprints.
+// Classes are the same, however many threads make the fingerprints.
 #include <gtest/gtest.h>
 
 #include <algorithm>

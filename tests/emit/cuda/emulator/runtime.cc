@@ -115,7 +115,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   }
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
-  std::memset(*memory, 0xff, bytes);  // nobody may count on zeros
+  std::memset(*memory, 0xff, bytes);  // not zeros: a program must not count on them
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* memory) {
