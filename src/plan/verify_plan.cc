@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "src/kernel/kernel_lists.h"
 #include "src/plan/analysis/in_place.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "vecc/plan.h"
@@ -171,13 +172,12 @@ class PlanVerifier {
       return error(number, "tiles that do not cover its rows once");
     }
     const Kernel& kernel = plan_.kernels[launch.kernel];
-    const bool has_types = std::ranges::any_of(
-        kernel.accesses, [](const KernelAccess& access) { return access.map == RowMap::Tile; });
-    if (has_types && launch.order == kNone) return error(number, "types without an order");
-    if (!has_types && !kernel.ordered && launch.order != kNone) {
+    const bool typed = has_types(kernel);
+    if (typed && launch.order == kNone) return error(number, "types without an order");
+    if (!typed && !kernel.ordered && launch.order != kNone) {
       return error(number, "an order that its kernel does not read");
     }
-    if (has_types && launch.tile_types.size() + 1 != tiles.size()) {
+    if (typed && launch.tile_types.size() + 1 != tiles.size()) {
       return error(number, "tiles without a type");
     }
     if (launch.order == kNone) return {};
