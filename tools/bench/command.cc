@@ -85,15 +85,16 @@ void BenchTable::add_cell(int width, std::string_view cell) {
   text_ += width < 0 ? fmt::format("{:<{}}", cell, -width) : fmt::format("{:>{}}", cell, width);
 }
 
-void add_set_options(CLI::App& command, std::vector<std::string>& data,
-                     std::vector<std::string>& models, std::uint32_t& dim) {
-  command.add_option("data", data, "Folders in TUDataset text")->required()->type_name("DIR ...");
-  command.add_option("--models", models, "Architectures")
+void add_set_options(CLI::App& command, SetBenchOptions& options) {
+  command.add_option("data", options.data, "Folders in TUDataset text")
+      ->required()
+      ->type_name("DIR ...");
+  command.add_option("--models", options.models, "Architectures")
       ->delimiter(',')
       ->check(CLI::IsMember({"gcn", "sage", "gin"}).description(""))
       ->type_name("gcn|sage|gin,...")
       ->capture_default_str();
-  add_whole(command, "--dim", dim, {1, 4096}, "Dimensions of every layer");
+  add_whole(command, "--dim", options.dim, {1, 4096}, "Dimensions of every layer");
 }
 
 void add_timing_options(CLI::App& command, TimeOptions& time) {
@@ -120,12 +121,12 @@ void add_timing_options(CLI::App& command, TimeOptions& time) {
   count("--repeat", time.repeat, "Runs after them");
 }
 
-void add_peer_options(CLI::App& command, TimeOptions& time, std::string& python) {
-  add_timing_options(command, time);
+void add_peer_options(CLI::App& command, SetBenchOptions& options) {
+  add_timing_options(command, options.time);
   add_precision_option(
-      command, [&time](MatmulPrecision precision) { time.execution.precision = precision; });
+      command, [&](MatmulPrecision precision) { options.time.execution.precision = precision; });
   command
-      .add_option("--python", python,
+      .add_option("--python", options.python,
                   "A Python with torch_geometric, the peer; an empty name: no peer")
       ->type_name("PATH")
       ->capture_default_str();

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pyg_times.h"
 #include "run_series.h"
-#include "time_program.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {
@@ -47,12 +47,11 @@ void add_measurement(CLI::App& command, CommandBody& body, BenchOutput output,
                      const std::function<std::vector<std::string>()>& inputs = {});
 
 /// Sets of small graphs and what grounds them: DIR ..., --models, --dim.
-void add_set_options(CLI::App& command, std::vector<std::string>& data,
-                     std::vector<std::string>& models, std::uint32_t& dim);
+void add_set_options(CLI::App& command, SetBenchOptions& options);
 /// --backend, --device, --threads, --warmup, --repeat.
 void add_timing_options(CLI::App& command, TimeOptions& time);
 /// Those, --matmul-precision, and --python: of what is measured beside a peer.
-void add_peer_options(CLI::App& command, TimeOptions& time, std::string& python);
+void add_peer_options(CLI::App& command, SetBenchOptions& options);
 
 /// A table for a terminal: a line of names, then lines of as many cells.
 class BenchTable {

@@ -6,9 +6,7 @@
 
 #include "command.h"
 #include "ground_graph.h"
-#include "pyg_times.h"
 #include "tools/common/device_cost.h"
-#include "tools/common/interrupt.h"
 
 namespace vecc::tools {
 namespace {
@@ -41,15 +39,15 @@ RunSeries series_of(const nlohmann::json& seconds, std::uint32_t warmup) {
 
 Result<PresetRow> time_peer(const PresetsBenchOptions& options, const std::string& data,
                             const std::string& model, bool on_cpu) {
-  VECC_TRY(const nlohmann::json json,
-           time_pyg({options.python, data, model, options.dim, on_cpu, options.time, {}}, "both"));
+  VECC_TRY(const nlohmann::json json, time_pyg(options.sets, data, model, on_cpu, "both"));
+  const std::uint32_t warmup = options.sets.time.warmup;
   PresetRow row;
   row.configuration = "PyG";
   row.peer = true;
   row.times.device = json.at("device");
-  row.times.forward = series_of(json.at("forward"), options.time.warmup);
-  row.times.backward = series_of(json.at("backward"), options.time.warmup);
-  row.times.both = series_of(json.at("both"), options.time.warmup);
+  row.times.forward = series_of(json.at("forward"), warmup);
+  row.times.backward = series_of(json.at("backward"), warmup);
+  row.times.both = series_of(json.at("both"), warmup);
   return row;
 }
 
@@ -58,7 +56,7 @@ Result<PresetTable> bench_one(const PresetsBenchOptions& options, const CostCoef
   PresetTable table;
   table.set = set_name(data);
   table.model = model;
-  VECC_TRY(const Program program, ground_graph(data, model, options.dim));
+  VECC_TRY(const Program program, ground_graph(data, model, options.sets.dim));
   const auto names = options.configurations.empty() ? all_configurations() : options.configurations;
   std::vector<Program> optimized;
   for (const std::string& name : names) {
@@ -71,9 +69,9 @@ Result<PresetTable> bench_one(const PresetsBenchOptions& options, const CostCoef
   say("{} {}: runs", table.set, model);
   std::vector<const Program*> programs;
   for (const Program& p : optimized) programs.push_back(&p);
-  VECC_TRY(std::vector<ProgramTimes> times, time_programs(programs, options.time));
+  VECC_TRY(std::vector<ProgramTimes> times, time_programs(programs, options.sets.time));
   for (std::size_t i = 0; i < times.size(); ++i) table.rows[i].times = std::move(times[i]);
-  if (options.python.empty() || table.rows.empty()) return table;
+  if (options.sets.python.empty() || table.rows.empty()) return table;
   say("{} {}: PyG", table.set, model);
   const bool on_cpu = table.rows.front().times.device == "cpu";
   VECC_TRY(PresetRow peer, time_peer(options, data, model, on_cpu));
@@ -100,18 +98,12 @@ Result<OptimizeOptions> configuration_of(const std::string& name) {
 
 Result<std::vector<PresetTable>> bench_presets(const PresetsBenchOptions& options) {
   for (const std::string& name : options.configurations) VECC_TRY_VOID(configuration_of(name));
-  VECC_TRY(const Backend* backend, backend_of(options.time));
-  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.time.execution));
-  const DeferInterrupt defer;  // what was measured is printed
-  std::vector<PresetTable> tables;
-  for (const std::string& data : options.data) {
-    for (const std::string& model : options.models) {
-      if (interrupt_pending()) break;
-      VECC_TRY(PresetTable table, bench_one(options, cost.coefficients, data, model));
-      tables.push_back(std::move(table));
-    }
-  }
-  return tables;
+  VECC_TRY(const Backend* backend, backend_of(options.sets.time));
+  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.sets.time.execution));
+  return bench_sets<PresetTable>(options.sets,
+                                 [&](const std::string& data, const std::string& model) {
+                                   return bench_one(options, cost.coefficients, data, model);
+                                 });
 }
 
 }  // namespace vecc::tools

@@ -5,18 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "time_program.h"
+#include "pyg_times.h"
 #include "vecc/optimize.h"
 
 namespace vecc::tools {
 
 struct PresetsBenchOptions {
-  std::vector<std::string> data;                   ///< folders in TUDataset text
-  std::vector<std::string> models{"gcn", "sage"};  ///< gcn, sage, gin
-  std::uint32_t dim = 10;
+  SetBenchOptions sets{.models = {"gcn", "sage"}};
   std::vector<std::string> configurations;  ///< empty: all
-  TimeOptions time;
-  std::string python = "python3";  ///< one that has torch_geometric; empty: no peer
 };
 
 /// One way to run one graph.

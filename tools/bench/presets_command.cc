@@ -78,13 +78,13 @@ void add_presets(CLI::App& app, CommandBody& body) {
       "-O0, -O1, -O2 and every preset of lift-gathers beside PyTorch Geometric: forward, backward "
       "and both, on whole sets of small graphs");
   const auto options = std::make_shared<PresetsBenchOptions>();
-  add_set_options(*command, options->data, options->models, options->dim);
+  add_set_options(*command, options->sets);
   command
       ->add_option("--configurations", options->configurations,
                    "Only these: -O0, -O1, -O2, names of presets")
       ->delimiter(',')
       ->type_name("NAME,...");
-  add_peer_options(*command, options->time, options->python);
+  add_peer_options(*command, options->sets);
   add_measurement(
       *command, body, BenchOutput::JsonAndChart,
       [options]() -> Result<BenchReport> {
@@ -97,7 +97,7 @@ void add_presets(CLI::App& app, CommandBody& body) {
         }
         return report;
       },
-      [options] { return options->data; });
+      [options] { return options->sets.data; });
 }
 
 }  // namespace vecc::tools

@@ -7,9 +7,7 @@
 
 #include "command.h"
 #include "ground_graph.h"
-#include "pyg_times.h"
 #include "tools/common/device_cost.h"
-#include "tools/common/interrupt.h"
 #include "vecc/optimize.h"
 #include "vecc/train.h"
 #include "vecc/vectorize.h"
@@ -39,11 +37,11 @@ Result<TrainRow> time_epochs(const TrainBenchOptions& options, const NeuronGraph
   VECC_TRY(const Program program, optimize(vectorized, optimize_options));
   std::vector<std::uint32_t> samples(graph.samples.size());
   std::iota(samples.begin(), samples.end(), 0u);
-  VECC_TRY(const auto trainer, make_trainer(graph, program, backend, options.time.execution,
+  VECC_TRY(const auto trainer, make_trainer(graph, program, backend, options.sets.time.execution,
                                             training_of(options, optimize_options), samples));
   row.compile_seconds = seconds_since(compile_start);
-  row.epoch.warmup = options.time.warmup;
-  for (std::uint32_t i = 0; i < options.time.warmup + options.time.repeat; ++i) {
+  row.epoch.warmup = options.sets.time.warmup;
+  for (std::uint32_t i = 0; i < options.sets.time.warmup + options.sets.time.repeat; ++i) {
     if (interrupt_pending()) break;
     const auto start = std::chrono::steady_clock::now();
     VECC_TRY_VOID(trainer->step());
@@ -56,18 +54,12 @@ Result<TrainRow> time_epochs(const TrainBenchOptions& options, const NeuronGraph
 
 Result<TrainRow> time_peer_epochs(const TrainBenchOptions& options, const std::string& data,
                                   const std::string& model, bool on_cpu) {
-  VECC_TRY(const nlohmann::json json, time_pyg({options.python,
-                                                data,
-                                                model,
-                                                options.dim,
-                                                on_cpu,
-                                                options.time,
-                                                {"--train", fmt::format("--lr={}", options.rate)}},
-                                               "epoch"));
+  VECC_TRY(const nlohmann::json json, time_pyg(options.sets, data, model, on_cpu, "epoch",
+                                               {"--train", fmt::format("--lr={}", options.rate)}));
   TrainRow row;
   row.name = "PyG";
   row.device = json.at("device");
-  row.epoch = {options.time.warmup, json.at("epoch").get<std::vector<double>>()};
+  row.epoch = {options.sets.time.warmup, json.at("epoch").get<std::vector<double>>()};
   row.first_loss = json.at("loss").front();
   row.last_loss = json.at("loss").back();
   return row;
@@ -76,16 +68,16 @@ Result<TrainRow> time_peer_epochs(const TrainBenchOptions& options, const std::s
 Result<TrainTable> bench_set(const TrainBenchOptions& options, const std::string& data,
                              const std::string& model) {
   TrainTable table{set_name(data), model, {}};
-  VECC_TRY(const NeuronGraph graph, ground_set(data, model, options.dim));
+  VECC_TRY(const NeuronGraph graph, ground_set(data, model, options.sets.dim));
   VECC_TRY(const Vectorized vectorized, vectorize(graph));
-  VECC_TRY(const Backend* backend, backend_of(options.time));
-  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.time.execution));
+  VECC_TRY(const Backend* backend, backend_of(options.sets.time));
+  VECC_TRY(const DeviceCost cost, find_device_cost(*backend, options.sets.time.execution));
   for (const std::uint32_t level : {0u, 2u}) {
     say("{} {}: -O{}", table.set, model, level);
     VECC_TRY(table.rows.emplace_back(),
              time_epochs(options, graph, vectorized.program, *backend, cost, level));
   }
-  if (options.python.empty() || interrupt_pending()) return table;
+  if (options.sets.python.empty() || interrupt_pending()) return table;
   say("{} {}: PyG", table.set, model);
   const bool on_cpu = table.rows.front().device == "cpu";
   VECC_TRY(table.rows.emplace_back(), time_peer_epochs(options, data, model, on_cpu));
@@ -95,15 +87,10 @@ Result<TrainTable> bench_set(const TrainBenchOptions& options, const std::string
 }  // namespace
 
 Result<std::vector<TrainTable>> bench_train(const TrainBenchOptions& options) {
-  const DeferInterrupt defer;  // what was measured is printed
-  std::vector<TrainTable> tables;
-  for (const std::string& data : options.data) {
-    for (const std::string& model : options.models) {
-      if (interrupt_pending()) break;
-      VECC_TRY(tables.emplace_back(), bench_set(options, data, model));
-    }
-  }
-  return tables;
+  return bench_sets<TrainTable>(options.sets,
+                                [&](const std::string& data, const std::string& model) {
+                                  return bench_set(options, data, model);
+                                });
 }
 
 }  // namespace vecc::tools

@@ -5,18 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "pyg_times.h"
 #include "run_series.h"
-#include "time_program.h"
 
 namespace vecc::tools {
 
 struct TrainBenchOptions {
-  std::vector<std::string> data;           ///< folders in TUDataset text
-  std::vector<std::string> models{"gcn"};  ///< gcn, sage, gin
-  std::uint32_t dim = 10;
+  SetBenchOptions sets{.models = {"gcn"}};  ///< warm-up and repeats: epochs
   double rate = 0.01;
-  TimeOptions time;                ///< warm-up and repeats: epochs
-  std::string python = "python3";  ///< one that has torch_geometric; empty: no peer
 };
 
 /// One loop: Adam on the cross-entropy of all samples, the loss read every epoch.

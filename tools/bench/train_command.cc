@@ -52,16 +52,16 @@ void add_train(CLI::App& app, CommandBody& body) {
       "Epochs a second at -O0 and -O2 beside PyTorch Geometric's loop, on whole sets of small "
       "graphs: Adam on the cross-entropy of all samples, the loss read every epoch");
   const auto options = std::make_shared<TrainBenchOptions>();
-  add_set_options(*command, options->data, options->models, options->dim);
+  add_set_options(*command, options->sets);
   add_real(*command, "--lr", options->rate, RealRange::AboveZero, "Learning rate");
-  add_peer_options(*command, options->time, options->python);
+  add_peer_options(*command, options->sets);
   add_measurement(
       *command, body, BenchOutput::Json,
       [options]() -> Result<BenchReport> {
         VECC_TRY(const auto tables, bench_train(*options));
         return report_of<TrainTable>(tables, table_of, json_of);
       },
-      [options] { return options->data; });
+      [options] { return options->sets.data; });
 }
 
 }  // namespace vecc::tools
