@@ -25,7 +25,7 @@ template <class T>
 struct ProductCase {
   const ProductMaps<T>& maps;
   std::vector<T> l, r, g;
-  std::vector<double> left, right, y, g_left, g_right;
+  std::vector<double> left, right, y;
 
   explicit ProductCase(const ProductMaps<T>& of) : maps(of) {
     std::mt19937_64 random(4);
@@ -36,14 +36,9 @@ struct ProductCase {
     left = of.left_transposed ? transposed(in_double(l), of.k, of.m) : in_double(l);
     right = of.right_transposed ? transposed(in_double(r), of.n, of.k) : in_double(r);
     y.resize(g.size());
-    g_left.resize(l.size());
-    g_right.resize(r.size());
     const Element left_element{shape_of(of.m, of.k), left};
     const Element right_element{shape_of(of.k, of.n), right};
     times(left_element, right_element, y);
-    differentiate_times(left_element, right_element, in_double(g), g_left, g_right);
-    if (of.left_transposed) g_left = transposed(g_left, of.m, of.k);
-    if (of.right_transposed) g_right = transposed(g_right, of.k, of.n);
   }
   [[nodiscard]] std::string text() const {
     return std::to_string(maps.m) + "x" + std::to_string(maps.k) + "x" + std::to_string(maps.n) +
@@ -72,28 +67,12 @@ TYPED_TEST(Combinations, TimesAddAddsTheSameBits) {
   }
 }
 
-TYPED_TEST(Combinations, TimesVjps) {
-  for (const auto& maps : product_maps<TypeParam>()) {
-    const ProductCase<TypeParam> c(maps);
-    std::vector<TypeParam> left(c.l.size());
-    maps.left_vjp(c.r.data(), c.g.data(), left.data());
-    expect_close(left, c.g_left, 400 * kRounding<TypeParam>, c.text() + ", left");
-    std::vector<TypeParam> right(c.r.size());
-    maps.right_vjp(c.l.data(), c.g.data(), right.data());
-    expect_close(right, c.g_right, 400 * kRounding<TypeParam>, c.text() + ", right");
-  }
-}
-
-TYPED_TEST(Combinations, TranspAndOuter) {
+TYPED_TEST(Combinations, Transp) {
   for (const auto& maps : product_maps<TypeParam>()) {
     const ProductCase<TypeParam> c(maps);
     std::vector<TypeParam> y(c.g.size());
     maps.transp(c.g.data(), y.data());
     expect_close(y, transposed(in_double(c.g), maps.m, maps.n), 0, c.text());
-    maps.outer(c.g.data(), c.g.data(), y.data());
-    for (int i = 0; i < maps.m; ++i) {
-      for (int j = 0; j < maps.n; ++j) EXPECT_EQ(y[i * maps.n + j], c.g[i] * c.g[j]) << c.text();
-    }
   }
 }
 
@@ -151,50 +130,6 @@ TYPED_TEST(Combinations, CosSim) {
   }
 }
 
-// Without, with one and with two zeros among the factors.
-TYPED_TEST(Combinations, ElProductVjp) {
-  for (const auto& maps : row_maps<TypeParam>()) {
-    for (const int zeros : {0, 1, 2}) {
-      std::mt19937_64 random(7);
-      auto entries = random_values<TypeParam>(random, static_cast<std::size_t>(maps.size), 1.5);
-      for (int k = 0; k < std::min(zeros, maps.size); ++k) entries[k * (maps.size - 1)] = 0;
-      const std::vector<double> wide = in_double(entries);
-      std::vector<double> expected(wide.size());
-      std::vector<Element> elements;
-      std::vector<std::span<double>> gradients;
-      for (std::size_t k = 0; k < wide.size(); ++k) {
-        elements.push_back({Shape::scalar(), std::span(wide).subspan(k, 1)});
-        gradients.push_back(std::span(expected).subspan(k, 1));
-      }
-      const std::vector<double> g{3};
-      differentiate(Combination::ElProduct, nullptr, elements, {}, g, gradients);
-      std::vector<TypeParam> found(entries.size());
-      maps.elproduct_vjp(entries.data(), TypeParam(3), found.data());
-      expect_close(found, expected, 100 * kRounding<TypeParam>, "elproduct");
-    }
-  }
-}
-
-// Members whose sums tie, are infinite or NaN: the one that the reference selects.
-TYPED_TEST(Combinations, MaxAndMinSelectTheReferencesMember) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<std::vector<double>> lists{
-      {1, 3, 3, 2}, {3, 1, 1, 2},      {nan, 1, 2},     {1, nan, 2, nan, 0},
-      {2, nan, 1},  {infinity, 1, -2}, {-infinity, -2}, {1, infinity, nan, infinity}};
-  for (const std::vector<double>& sums : lists) {
-    for (const bool largest : {true, false}) {
-      std::vector<Element> elements;
-      for (const double& sum : sums) elements.push_back({Shape::scalar(), {&sum, 1}});
-      std::size_t best = 0;
-      for (std::size_t i = 1; i < sums.size(); ++i) {
-        if (is_better(largest, sums[i], sums[best])) best = i;
-      }
-      EXPECT_EQ(best, select_by_sum(elements, largest)) << testing::PrintToString(sums);
-    }
-  }
-}
-
 TYPED_TEST(Combinations, RowSumAddsInOrder) {
   for (const auto& maps : row_maps<TypeParam>()) {
     std::mt19937_64 random(8);
@@ -213,13 +148,13 @@ std::string_view prelude_function(Combination combination) {
     case Combination::Avg:
     case Combination::Count:
     case Combination::Concat:
-    case Combination::FunctionGraph: return "";  // written out by the caller
+    case Combination::ElProduct:
     case Combination::Max:
-    case Combination::Min: return " better(";
+    case Combination::Min:
+    case Combination::FunctionGraph: return "";  // written out by the caller
     case Combination::Softmax: return " softmax(";
     case Combination::Sparsemax: return " sparsemax(";
     case Combination::Product: return " times(";
-    case Combination::ElProduct: return " elproduct_vjp(";
     case Combination::CrossSum: return " crosssum(";
     case Combination::CosSim: return " cossim(";
   }

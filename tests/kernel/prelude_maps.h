@@ -35,7 +35,6 @@ struct RowMaps {
   void (*norm_vjp)(const T* x, const T* y, const T* g, T* out);
   T (*cossim)(const T* x, const T* y);
   void (*cossim_vjp)(const T* x, const T* y, T cosine, T g, T* out);
-  void (*elproduct_vjp)(const T* entries, T g, T* out);
   T (*row_sum)(const T* x);
 };
 template <class T>
@@ -44,19 +43,15 @@ template <>
 std::span<const RowMaps<float>> row_maps();
 template <>
 std::span<const RowMaps<double>> row_maps();
-bool is_better(bool largest, double sum, double best);
 
 /// Functions of an m x k and a k x n matrix (`transposed`: stored as the transposes); those after
-/// `right_vjp` of rows of m and of n entries, transp of an m x n matrix.
+/// `times_add` of rows of m and of n entries, transp of an m x n matrix.
 template <class T>
 struct ProductMaps {
   int m, k, n;
   bool left_transposed, right_transposed;
   void (*times)(const T* l, const T* r, T* y);
   void (*times_add)(const T* l, const T* r, T* y);
-  void (*left_vjp)(const T* r, const T* g, T* out);
-  void (*right_vjp)(const T* l, const T* g, T* out);
-  void (*outer)(const T* l, const T* r, T* y);
   void (*crosssum)(const T* l, const T* r, T* y);
   void (*crosssum_vjp_left)(const T* g, T* out);
   void (*crosssum_vjp_right)(const T* g, T* out);

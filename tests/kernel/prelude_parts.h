@@ -10,4 +10,5 @@
 #include "src/kernel/prelude/rows.h"
 #include "src/kernel/prelude/row_vjps.h"
 #include "src/kernel/prelude/combinations.h"
+#include "src/kernel/prelude/kernels.h"
 // clang-format on

@@ -16,12 +16,9 @@ constexpr ProductMaps<T> product_maps_of() {
           TR,
           [](const T* l, const T* r, T* y) { times<T, M, K, N, TL, TR>(l, r, y); },
           [](const T* l, const T* r, T* y) { times_add<T, M, K, N, TL, TR>(l, r, y); },
-          [](const T* r, const T* g, T* out) { times_vjp_left<T, M, K, N, TL, TR>(r, g, out); },
-          [](const T* l, const T* g, T* out) { times_vjp_right<T, M, K, N, TL, TR>(l, g, out); },
-          [](const T* l, const T* r, T* y) { outer<T, M, N>(l, r, y); },
           [](const T* l, const T* r, T* y) { crosssum<T, M, N>(l, r, y); },
-          [](const T* g, T* out) { crosssum_vjp_left<T, M, N>(g, out); },
-          [](const T* g, T* out) { crosssum_vjp_right<T, M, N>(g, out); },
+          [](const T* g, T* out) { crosssum_share<T, M * N, M, N>(g, out); },
+          [](const T* g, T* out) { crosssum_share<T, M * N, N, 1>(g, out); },
           [](const T* x, T* y) { transp<T, M, N>(x, y); }};
 }
 

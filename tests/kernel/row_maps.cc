@@ -22,7 +22,6 @@ constexpr RowMaps<T> row_maps_of() {
       [](const T* x, const T* y, const T* g, T* out) { norm_vjp<T, N>(x, y, g, out); },
       [](const T* x, const T* y) { return cossim<T, N>(x, y); },
       [](const T* x, const T* y, T cosine, T g, T* out) { cossim_vjp<T, N>(x, y, cosine, g, out); },
-      [](const T* entries, T g, T* out) { elproduct_vjp<T, N>(entries, g, out); },
       [](const T* x) { return row_sum<T, N>(x); }};
 }
 
@@ -41,10 +40,6 @@ std::span<const RowMaps<float>> row_maps() {
 template <>
 std::span<const RowMaps<double>> row_maps() {
   return kRowMaps<double>;
-}
-
-bool is_better(bool is_largest, double sum, double best) {
-  return is_largest ? better<true>(sum, best) : better<false>(sum, best);
 }
 
 }  // namespace vecc::test

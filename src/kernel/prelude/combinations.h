@@ -1,6 +1,6 @@
 // Kernel prelude: combinations of two rows, and what those of more need. Lists are the caller's:
-// `product` and `crosssum` of several chain times() and crosssum() from left to right, and their
-// vector-Jacobian products from right to left. Rows that are written overlap no other argument.
+// `product` and `crosssum` of several chain times() and crosssum() from left to right. Rows that
+// are written overlap no other argument.
 namespace vecc_kernel {
 
 // Columns first_col, ... of Rows rows of y = left right, summed over k in order: Packs packs of
@@ -129,30 +129,6 @@ VECC_FN void times_add(const T* l, const T* r, T* y) {
   times_into<T, M, K, N, TL, TR, true>(l, r, y);
 }
 
-// Their vector-Jacobian products, of l's and of r's own layout; g is M x N.
-template <class T, int M, int K, int N, bool TL = false, bool TR = false>
-VECC_FN void times_vjp_left(const T* r, const T* g, T* out) {
-  if constexpr (TL) {
-    times<T, K, N, M, TR, true>(r, g, out);  // op(r) g'
-  } else {
-    times<T, M, N, K, false, !TR>(g, r, out);  // g op(r)'
-  }
-}
-template <class T, int M, int K, int N, bool TL = false, bool TR = false>
-VECC_FN void times_vjp_right(const T* l, const T* g, T* out) {
-  if constexpr (TR) {
-    times<T, N, M, K, true, TL>(g, l, out);  // g' op(l)
-  } else {
-    times<T, K, M, N, !TL, false>(l, g, out);  // op(l)' g
-  }
-}
-
-// y = l r' of two columns
-template <class T, int M, int N>
-VECC_FN void outer(const T* l, const T* r, T* y) {
-  times<T, M, 1, N>(l, r, y);
-}
-
 // Every entry of l plus every entry of r, r's changing fastest.
 template <class T, int M, int N>
 VECC_FN void crosssum(const T* __restrict__ l, const T* __restrict__ r, T* __restrict__ y) {
@@ -160,18 +136,6 @@ VECC_FN void crosssum(const T* __restrict__ l, const T* __restrict__ r, T* __res
     for (int j = 0; j < N; ++j) y[i * N + j] = l[i] + r[j];
   }
 }
-template <class T, int M, int N>
-VECC_FN void crosssum_vjp_left(const T* __restrict__ g, T* __restrict__ out) {
-  for (int i = 0; i < M; ++i) out[i] = total<T, N>(g + i * N);
-}
-template <class T, int M, int N>
-VECC_FN void crosssum_vjp_right(const T* __restrict__ g, T* __restrict__ out) {
-  for (int j = 0; j < N; ++j) out[j] = T(0);
-  for (int i = 0; i < M; ++i) {
-    for (int j = 0; j < N; ++j) out[j] += g[i * N + j];
-  }
-}
-
 // x . y / (norm x * norm y), no epsilon
 template <class T, int N>
 VECC_FN T cossim(const T* x, const T* y) {
@@ -187,22 +151,6 @@ VECC_FN void cossim_vjp(const T* __restrict__ x, const T* __restrict__ y, Given<
   for (int i = 0; i < N; ++i) out[i] = g * (y[i] / other - cosine * x[i] / length) / length;
 }
 
-// One entry of `elproduct` over K elements: the gradient of each is g times the product of the
-// others, of those before it and of those after it, so that zeros need no division.
-template <class T, int K>
-VECC_FN void elproduct_vjp(const T* __restrict__ entries, Given<T> g, T* __restrict__ out) {
-  T after = T(1);
-  for (int k = K - 1; k >= 0; --k) {
-    out[k] = after;
-    after = entries[k] * after;
-  }
-  T before = T(1);
-  for (int k = 0; k < K; ++k) {
-    out[k] = g * before * out[k];
-    before *= entries[k];
-  }
-}
-
 // `max` and `min` select the member with the largest (smallest) sum of entries, added in order: the
 // first one, then any whose sum is better than the best so far. No comparison with NaN holds.
 template <class T, int N>
@@ -210,10 +158,6 @@ VECC_FN T row_sum(const T* x) {
   T sum = T(0);
   for (int i = 0; i < N; ++i) sum += x[i];
   return sum;
-}
-template <bool Largest, class T>
-VECC_FN bool better(T sum, Given<T> best) {
-  return Largest ? sum > best : sum < best;
 }
 
 }  // namespace vecc_kernel
