@@ -107,6 +107,10 @@ void check_stored(const Program& program, const ExecutionOptions& options,
   }
 }
 
+/// Of states by value: few ops of millions are one.
+template <class Block>
+using StateBlocks = boost::unordered_flat_map<ValueId, Block>;
+
 /// The parameters and states of one executable.
 template <class Block>
 class StoredRows {
@@ -127,27 +131,26 @@ class StoredRows {
                                     : found(StoredKind::Parameter, parameter.name, parameter.rows,
                                             parameter.shape, made));
     }
-    states_.resize(program.ops().size());
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       const Op& op = program.op(id);
       const auto* state = std::get_if<StateOp>(&op.attributes);
       if (state == nullptr) continue;
-      states_[id] = found(StoredKind::State, state->name, op.rows, op.shape, [&] {
+      const auto made = [&] {
         made_elements_ += op.size();
         return make(op.rows, op.shape, nullptr, state->initial);
-      });
+      };
+      states_.emplace(id, found(StoredKind::State, state->name, op.rows, op.shape, made));
     }
   }
 
   [[nodiscard]] Block& parameter(ParameterIndex parameter) { return parameters_[parameter]; }
   [[nodiscard]] const std::vector<Block>& parameters() const { return parameters_; }
-  /// By value; only of states.
-  [[nodiscard]] Block& state(ValueId state) { return states_[state]; }
-  [[nodiscard]] const std::vector<Block>& states() const { return states_; }
+  [[nodiscard]] Block& state(ValueId state) { return states_.at(state); }
+  [[nodiscard]] const StateBlocks<Block>& states() const { return states_; }
   /// What an `update` writes.
   [[nodiscard]] Block& target(const Program& program, ValueId target) {
     const auto* weight = std::get_if<WeightOp>(&program.op(target).attributes);
-    return weight != nullptr ? parameters_[weight->parameter] : states_[target];
+    return weight != nullptr ? parameters_[weight->parameter] : state(target);
   }
 
   [[nodiscard]] const std::shared_ptr<SharedRows<Block>>& shared() const { return shared_; }
@@ -174,7 +177,7 @@ class StoredRows {
   std::shared_ptr<SharedRows<Block>> shared_;
   std::vector<Block> parameters_;
   std::vector<bool> own_;  // by parameter
-  std::vector<Block> states_;
+  StateBlocks<Block> states_;
   std::uint64_t made_elements_ = 0;
   std::uint64_t own_changes_ = 0;
 };

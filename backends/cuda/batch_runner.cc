@@ -42,8 +42,8 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
                                                        const DeviceCodeOptions& options,
                                                        DeviceCodeCounts* counts) {
   const std::string set_numbers = print_set_numbers(plan.dtype);
-  VECC_TRY(PlanCode code,
-           load_plan_code(device, plan, share, std::span(&set_numbers, 1), options, counts));
+  VECC_TRY(PlanCode code, load_plan_code(device, plan, LaunchWay::Graph, share,
+                                         std::span(&set_numbers, 1), options, counts));
   std::unique_ptr<BatchRunner> made(
       new BatchRunner(std::move(device), plan, std::move(batch), std::move(scalars)));
   made->nodes_ = std::move(code.stages.front());

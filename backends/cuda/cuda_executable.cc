@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/plan/launch_layout.h"
+#include "src/support/free_memory.h"
 #include "src/support/log.h"
 
 namespace vecc::cuda {
@@ -30,13 +31,15 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
   DeviceCodeCounts& counts = made->code_counts_;
   try {
     device->use();
-    VECC_TRY(auto machine, options.batch ? made->make_for_batches(program, options, std::move(plan))
-                                         : made->make_whole(std::move(plan)));
+    VECC_TRY(auto machine, options.batch
+                               ? made->make_for_batches(program, options, std::move(plan))
+                               : made->make_whole(std::move(plan), options.expected_runs));
     made->cuda_machine_ = machine.get();
     made->batches_ = machine->batches();
     log_debug(fmt::format("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                           counts.cached, counts.seconds));
     made->bind(whole.program, options, std::move(machine));
+    return_free_memory(program.ops().size());
   } catch (const DeviceError& error) {
     return error.errors;
   }
@@ -75,9 +78,9 @@ std::vector<ParameterIndex> find_scalars(const Program& program, const Execution
 
 }  // namespace
 
-Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(Plan plan) {
+Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(Plan plan, std::uint64_t runs) {
   VECC_TRY_VOID(check_thread_memory(plan));
-  return CudaMachine::make(device_, std::move(plan), code_options(), &code_counts_);
+  return CudaMachine::make(device_, std::move(plan), runs, code_options(), &code_counts_);
 }
 
 Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(

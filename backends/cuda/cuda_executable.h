@@ -67,7 +67,7 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   CudaExecutable(const native::GradientProgram& whole, std::shared_ptr<Device> device)
       : PlanExecutable("cuda", whole), device_(std::move(device)), dtype_(whole.program.dtype()) {}
 
-  [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_whole(Plan plan);
+  [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_whole(Plan plan, std::uint64_t runs);
   [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_for_batches(
       const Program& program, const ExecutionOptions& options, Plan plan);
   [[nodiscard]] double* scalar(ParameterIndex parameter);

@@ -13,6 +13,7 @@ namespace {
 // A launch's arguments, as `Bound` of print_cuda() has them.
 class ArgumentBytes {
  public:
+  explicit ArgumentBytes(std::size_t size) { bytes_.reserve(size); }
   void add(CUdeviceptr address) { append(&address, sizeof address); }
   void add(std::uint32_t number) { append(&number, sizeof number); }
   [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
@@ -40,11 +41,12 @@ std::string largest_buffer(const Plan& plan) {
 }  // namespace
 
 Result<std::unique_ptr<CudaMachine>> CudaMachine::make(std::shared_ptr<Device> device, Plan plan,
+                                                       std::uint64_t runs,
                                                        const DeviceCodeOptions& options,
                                                        DeviceCodeCounts* counts) {
   std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan)));
   VECC_TRY_VOID(made->check_memory());
-  VECC_TRY(made->graphs_, PlanGraphs::load(made->device_, made->plan_, options, counts));
+  VECC_TRY(made->graphs_, PlanGraphs::load(made->device_, made->plan_, runs, options, counts));
   made->allocate();
   return made;
 }
@@ -96,8 +98,10 @@ void CudaMachine::bind() {
   tables_ = DeviceMemory(device_, table_bytes_);
   tables.upload(tables_);
   std::vector<LaunchArguments> arguments;
+  arguments.reserve(plan_.launches.size());
   for (std::size_t l = 0; l < narrow.size(); ++l) {
     arguments.push_back(arguments_of(plan_.launches[l], narrow[l], tables));
+    plan_.launches[l].accesses = std::vector<AccessBinding>();  // that nothing reads from here on
   }
   if (batches_) {
     batches_->bind(std::move(arguments), buffer_addresses());
@@ -118,7 +122,8 @@ LaunchArguments CudaMachine::arguments_of(const Launch& launch, bool narrow,
   const auto table = [&](ArrayIndex array, bool of_16_bits) {
     return array == kNone ? 0 : tables_.address() + tables.add(array, of_16_bits);
   };
-  ArgumentBytes arguments;
+  const std::size_t addresses = 2 * launch.accesses.size() + launch.words.size() + 2;
+  ArgumentBytes arguments(addresses * sizeof(CUdeviceptr) + 2 * sizeof(std::uint32_t));
   for (const AccessBinding& access : launch.accesses) {
     arguments.add(blocks_[access.buffer].at(first(access.buffer) + access.first));
   }

@@ -18,10 +18,10 @@ namespace vecc::cuda {
 
 class CudaMachine final : public native::PlanMachine<DeviceBlock> {
  public:
-  /// Compiles or loads the kernels. Errors: those of compile_device_code(), OutOfMemory with the
-  /// need and what is free. Throws DeviceError.
+  /// Compiles or loads the kernels of a Plan that runs `runs` times; 0: often. Errors: those of
+  /// compile_device_code(), OutOfMemory with the need and what is free. Throws DeviceError.
   [[nodiscard]] static Result<std::unique_ptr<CudaMachine>> make(std::shared_ptr<Device> device,
-                                                                 Plan plan,
+                                                                 Plan plan, std::uint64_t runs,
                                                                  const DeviceCodeOptions& options,
                                                                  DeviceCodeCounts* counts);
   /// One that only runs batches, of that Plan, and is told how.

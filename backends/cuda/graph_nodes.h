@@ -1,4 +1,4 @@
-// A Plan's launches as nodes of CUDA graphs.
+// A Plan's launches as nodes of CUDA graphs, or one after another.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "backends/cuda/device_unit.h"
+#include "backends/cuda/launch_way.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/plan.h"
+#include "vecc/short_list.h"
 
 namespace vecc::cuda {
 
@@ -19,21 +21,22 @@ inline constexpr std::uint32_t kStages = 2;
 /// Launches of one kernel, by the same schedule, in one level of a stage (what waits for one of
 /// them is in a later level): the GPU launches them as one.
 struct GraphNode {
-  std::vector<std::uint32_t> launches;  ///< of the Plan, rising
+  ShortList launches;  ///< of the Plan, rising
   std::shared_ptr<const KernelSchedule> schedule;
   std::vector<BlockRows> blocks;
-  std::vector<std::size_t> first_blocks;  ///< by launch; then how many blocks there are
-  std::vector<std::uint32_t> before;      ///< nodes of the stage that it waits for, earlier ones
-  bool narrow = false;                    ///< its lists have 16 bits an entry
-  Cycles cycles;                          ///< of all launches, by the model of their loops
-  ProgrammaticLaunch programmatic;        ///< where nodes start early
-  int priority = 0;                       ///< likewise
+  ShortList first_blocks;             ///< by launch; then how many blocks there are
+  std::vector<std::uint32_t> before;  ///< of a graph: nodes that it waits for, earlier ones
+  bool narrow = false;                ///< its lists have 16 bits an entry
+  Cycles cycles;                      ///< of all launches, by the model of their loops
+  ProgrammaticLaunch programmatic;    ///< where nodes start early
+  int priority = 0;                   ///< likewise
 };
 
-/// By stage, in the order in which nodes are added to its graph. `starts_early`: they are ordered,
-/// and wait, as plan_early_start() says. With `share`: of launches that run batch by batch, about
-/// this share of their rows; `blocks` then are those of typical batches.
+/// By stage, in the order in which nodes are added to its graph, or started: what a node waits for
+/// stands before it. `starts_early`: those of a graph are ordered, and wait, as plan_early_start()
+/// says. With `share`: of launches that run batch by batch, about this share of their rows;
+/// `blocks` then are those of typical batches.
 [[nodiscard]] std::vector<std::vector<GraphNode>> make_graph_nodes(
-    const Plan& plan, bool starts_early, std::optional<double> share = std::nullopt);
+    const Plan& plan, LaunchWay way, bool starts_early, std::optional<double> share = std::nullopt);
 
 }  // namespace vecc::cuda

@@ -29,7 +29,8 @@ struct PlanCode {
 /// Of make_graph_nodes(), and of other units; with `share` kernels of batches (CudaUnit::Batch).
 /// Errors: those of compile_device_code(). Throws DeviceError.
 [[nodiscard]] Result<PlanCode> load_plan_code(const std::shared_ptr<Device>& device,
-                                              const Plan& plan, std::optional<double> share,
+                                              const Plan& plan, LaunchWay way,
+                                              std::optional<double> share,
                                               std::span<const std::string> others,
                                               const DeviceCodeOptions& options,
                                               DeviceCodeCounts* counts);

@@ -1,5 +1,7 @@
 #include "backends/cuda/plan_graphs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -9,6 +11,7 @@
 
 #include "backends/cuda/node_code.h"
 #include "src/kernel/print_end_run.h"
+#include "src/support/log.h"
 
 namespace vecc::cuda {
 namespace {
@@ -33,14 +36,16 @@ std::size_t append(std::vector<std::byte>& to, std::span<const Entry> entries) {
 }  // namespace
 
 Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> device,
-                                                     const Plan& plan,
+                                                     const Plan& plan, std::uint64_t runs,
                                                      const DeviceCodeOptions& options,
                                                      DeviceCodeCounts* counts) {
-  std::unique_ptr<PlanGraphs> made(new PlanGraphs(std::move(device)));
+  const LaunchWay way = choose_launch_way(plan.launches.size(), runs);
+  log_debug(fmt::format("cuda: {} launches, {}", plan.launches.size(), text_of(way)));
+  std::unique_ptr<PlanGraphs> made(new PlanGraphs(std::move(device), way));
   std::vector<std::string> others;
   if (has_series(plan)) others.push_back(print_end_run(plan.dtype));
   VECC_TRY(PlanCode code,
-           load_plan_code(made->device_, plan, std::nullopt, others, options, counts));
+           load_plan_code(made->device_, plan, way, std::nullopt, others, options, counts));
   if (has_series(plan)) made->end_run_ = code.others.front();
   for (std::vector<NodeCode>& nodes : code.stages) {
     Stage& stage = made->stages_.emplace_back();
@@ -55,10 +60,10 @@ Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> dev
 // `tables`: what is to be on the device; addresses in what is bound count from its beginning.
 void PlanGraphs::bind_node(Node& node, std::vector<LaunchArguments>& arguments,
                            std::vector<std::byte>& tables) {
-  const std::vector<std::uint32_t>& launches = node.graph.launches;
-  std::vector<std::byte> bounds;
-  for (const std::uint32_t launch : launches) {
-    const std::vector<std::byte>& bytes = arguments[launch].bytes;
+  const ShortList& launches = node.graph.launches;
+  std::vector<std::byte> bounds = std::move(arguments[launches.front()].bytes);
+  for (std::size_t l = 1; l < launches.size(); ++l) {
+    const std::vector<std::byte>& bytes = arguments[launches[l]].bytes;
     bounds.insert(bounds.end(), bytes.begin(), bytes.end());
   }
   const bool narrow = arguments[launches.front()].narrow;
@@ -66,6 +71,7 @@ void PlanGraphs::bind_node(Node& node, std::vector<LaunchArguments>& arguments,
   bound.function = node.code->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
   bound.blocks = append(tables, std::span<const BlockRows>(node.graph.blocks));
   bound.block_count = static_cast<std::uint32_t>(node.graph.blocks.size());
+  node.graph.blocks = std::vector<BlockRows>();
   bound.threads = node.graph.schedule->members.threads;
   bound.priority = node.graph.priority;
   bound.arguments = std::move(bounds);
@@ -100,13 +106,13 @@ void PlanGraphs::bind(std::vector<LaunchArguments> arguments) {
 
 void PlanGraphs::start_alone(std::uint32_t launch) {
   const Node& node = *node_of_[launch];
-  const std::vector<std::uint32_t>& launches = node.graph.launches;
+  const ShortList& launches = node.graph.launches;
   const auto i =
       static_cast<std::size_t>(std::ranges::lower_bound(launches, launch) - launches.begin());
-  const std::vector<std::size_t>& first_blocks = node.graph.first_blocks;
+  const ShortList& first_blocks = node.graph.first_blocks;
   BoundLaunch alone = node.bound;
   alone.blocks += first_blocks[i] * sizeof(BlockRows);
-  alone.block_count = static_cast<std::uint32_t>(first_blocks[i + 1] - first_blocks[i]);
+  alone.block_count = first_blocks[i + 1] - first_blocks[i];
   start_launch(*device_, alone, device_->stream());
 }
 
@@ -131,23 +137,44 @@ std::unique_ptr<LaunchGraph> PlanGraphs::make_graph(const Stage& stage,
   return std::make_unique<LaunchGraph>(device_, launches, before);
 }
 
+// What a launch waits for stands before it.
+void PlanGraphs::start_one_by_one(const Stage& stage) const {
+  for (const Node& node : stage) start_launch(*device_, node.bound, device_->stream());
+}
+
 void PlanGraphs::start(std::uint32_t stage) {
+  if (way_ == LaunchWay::Stream) return start_one_by_one(stages_[stage]);
   if (graphs_[stage] == nullptr) graphs_[stage] = make_graph(stages_[stage], nullptr);
   graphs_[stage]->start();
 }
 
+BoundLaunch PlanGraphs::end_of_run(const DeviceSeries& series) const {
+  const CUdeviceptr arguments = series.device_arguments();
+  BoundLaunch end;
+  end.function = end_run_->function("vecc_end_run");
+  end.arguments.resize(sizeof arguments);
+  std::memcpy(end.arguments.data(), &arguments, sizeof arguments);
+  end.blocks = series.run();
+  end.block_count = 1;
+  return end;
+}
+
 void PlanGraphs::start_series(const DeviceSeries& series) {
+  const std::uint32_t runs = series.arguments().runs;
+  if (way_ == LaunchWay::Stream) {
+    const BoundLaunch last = end_of_run(series);
+    for (std::uint32_t run = 0; run < runs; ++run) {
+      start_one_by_one(stages_[0]);
+      start_launch(*device_, last, device_->stream());
+    }
+    return;
+  }
   if (series_graph_ == nullptr || series_ != series.device_arguments()) {
     series_ = series.device_arguments();
-    BoundLaunch last;
-    last.function = end_run_->function("vecc_end_run");
-    last.arguments.resize(sizeof series_);
-    std::memcpy(last.arguments.data(), &series_, sizeof series_);
-    last.blocks = series.run();
-    last.block_count = 1;
+    const BoundLaunch last = end_of_run(series);
     series_graph_ = make_graph(stages_[0], &last);
   }
-  for (std::uint32_t run = 0; run < series.arguments().runs; ++run) series_graph_->start();
+  for (std::uint32_t run = 0; run < runs; ++run) series_graph_->start();
 }
 
 }  // namespace vecc::cuda

@@ -1,4 +1,4 @@
-// The CUDA graphs of a Plan: one for each stage, and how kernels are started with them.
+// The kernels of a Plan, and how a stage of it is started: as a CUDA graph or one after another.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include "backends/cuda/device_series.h"
 #include "backends/cuda/graph_nodes.h"
 #include "backends/cuda/launch_graph.h"
+#include "backends/cuda/launch_way.h"
 
 namespace vecc::cuda {
 
@@ -22,10 +23,11 @@ struct LaunchArguments {
 
 class PlanGraphs {
  public:
-  /// Compiles or loads the Plan's kernels. Errors: those of compile_device_code(). Throws
-  /// DeviceError.
+  /// Compiles or loads the kernels of a Plan that runs `runs` times; 0: often. Errors: those of
+  /// compile_device_code(). Throws DeviceError.
   [[nodiscard]] static Result<std::unique_ptr<PlanGraphs>> load(std::shared_ptr<Device> device,
                                                                 const Plan& plan,
+                                                                std::uint64_t runs,
                                                                 const DeviceCodeOptions& options,
                                                                 DeviceCodeCounts* counts);
 
@@ -48,19 +50,23 @@ class PlanGraphs {
   };
   using Stage = std::vector<Node>;
 
-  explicit PlanGraphs(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  PlanGraphs(std::shared_ptr<Device> device, LaunchWay way)
+      : device_(std::move(device)), way_(way) {}
   static void bind_node(Node& node, std::vector<LaunchArguments>& arguments,
                         std::vector<std::byte>& tables);
   [[nodiscard]] std::unique_ptr<LaunchGraph> make_graph(const Stage& stage,
                                                         const BoundLaunch* last) const;
+  void start_one_by_one(const Stage& stage) const;
+  [[nodiscard]] BoundLaunch end_of_run(const DeviceSeries& series) const;
 
   std::shared_ptr<Device> device_;
+  LaunchWay way_;
   std::vector<Stage> stages_;
   std::shared_ptr<DeviceModule> end_run_;
   DeviceMemory tables_;
   std::uint64_t bytes_ = 0;
   std::vector<const Node*> node_of_;                  // by launch
-  std::vector<std::unique_ptr<LaunchGraph>> graphs_;  // by stage, when it has run once
+  std::vector<std::unique_ptr<LaunchGraph>> graphs_;  // by stage, when it has run as one
   std::unique_ptr<LaunchGraph> series_graph_;         // of the series that was run last
   CUdeviceptr series_ = 0;
 };

@@ -199,7 +199,7 @@ Step lower(const OutputOp&, const LoweringContext& context, ValueId id) {
 }
 
 Step lower(const StateOp&, const LoweringContext& context, ValueId id) {
-  return constant_step(context.states[id]);
+  return constant_step(context.states.at(id));
 }
 
 Step lower(const UpdateOp&, const LoweringContext& context, ValueId id) {

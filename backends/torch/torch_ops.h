@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/common/shared_rows.h"
 #include "backends/torch/buffer_plan.h"
 #include "backends/torch/device_arrays.h"
 #include "backends/torch/fused_reads.h"
@@ -32,7 +33,7 @@ struct LoweringContext {
   /// One tensor a parameter, one a state (by value), one a chain of the buffer plan, one a block of
   /// the gradient plan.
   std::span<const at::Tensor> parameters;
-  std::span<const at::Tensor> states;
+  const StateBlocks<at::Tensor>& states;
   std::span<const at::Tensor> chains;
   std::span<const std::shared_ptr<GradientRows>> gradient_rows;
 

@@ -58,7 +58,8 @@ struct ExecutionOptions {
   /// refuse what is not Exact.
   MatmulPrecision precision = MatmulPrecision::Exact;
   /// How often it will run, if that is known; 0: often. The cpu backend compiles many kernels only
-  /// where that takes less than to interpret them so often.
+  /// where that takes less than to interpret them so often; the cuda backend makes a graph of many
+  /// launches only where that takes less than to start them one by one.
   std::uint64_t expected_runs = 0;
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.

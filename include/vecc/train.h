@@ -107,9 +107,10 @@ class Trainer {
 };
 
 /// `program`: the forward Program of the graph's samples, optimized or not; `samples`: those to
-/// train on, each once. All must outlive the trainer. Errors: Usage (no sample, none with a target;
-/// options out of range), BadSample, those of append_loss(), append_gradients(), append_step(),
-/// optimize() and Backend::compile().
+/// train on, each once; execution.expected_runs: epochs, those before a resume too. All must
+/// outlive the trainer. Errors: Usage (no sample, none with a target; options out of range),
+/// BadSample, those of append_loss(), append_gradients(), append_step(), optimize() and
+/// Backend::compile().
 [[nodiscard]] Result<std::unique_ptr<Trainer>> make_trainer(const NeuronGraph& graph,
                                                             const Program& program,
                                                             const Backend& backend,
@@ -132,7 +133,8 @@ class Evaluator {
 };
 
 /// `program`: the forward Program of the graph's samples; execution.storage: that of a trainer,
-/// whose parameters are taken by name; both graphs may be one. The graph must outlive the
+/// whose parameters are taken by name; execution.expected_runs: evaluations; both graphs may be
+/// one. The graph must outlive the
 /// evaluator. Errors: those of loss_samples(), append_loss() and Backend::compile().
 [[nodiscard]] Result<std::unique_ptr<Evaluator>> make_evaluator(
     const NeuronGraph& graph, const Program& program, const Backend& backend,

@@ -76,6 +76,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
 Result<void> BatchSteps::compile_bound(const Backend& backend, const ExecutionOptions& execution) {
   ExecutionOptions own = execution;
   own.own_parameters = made_.step.own_parameters;
+  own.expected_runs = 0;  // once a batch
   own.batch = std::make_shared<const BatchOptions>(made_.batch);
   auto executable = backend.compile(made_.step.program, own);
   if (!executable && is_unsupported(executable.error())) {
@@ -90,6 +91,7 @@ Result<void> BatchSteps::compile_masked(const Backend& backend, const ExecutionO
                                         const Program& whole, Program forward) {
   ExecutionOptions own = execution;
   own.own_parameters = made_.step.own_parameters;
+  own.expected_runs = 0;  // once a batch
   VECC_TRY(masked_, backend.compile(whole, own));
   forward_ = std::move(forward);
   restrict_.emplace(forward_);

@@ -306,6 +306,7 @@ class BatchTrainer final : public Trainer {
     VECC_TRY(StepProgram step, make_step(samples));
     ExecutionOptions execution = execution_;
     execution.own_parameters = step.own_parameters;
+    if (!batches_come_again()) execution.expected_runs = 0;  // others have the same kernels
     VECC_TRY(auto executable, backend_.compile(step.program, execution));
     step.program = Program();  // its indices, of which the executable has its own
     return CompiledStep{std::move(step), std::move(executable)};

@@ -89,6 +89,28 @@ class CheckpointReader {
   Errors errors_;
 };
 
+// A Program of a model's parameters and of its training's states that computes nothing.
+Result<Program> storage_program(const Program& forward, const OptimizerOptions& options) {
+  Program step(forward.dtype());
+  std::vector<ParameterGradient> gradients;
+  for (const Parameter& parameter : forward.parameters()) {
+    VECC_TRY(const ParameterIndex p, step.add_parameter(parameter));
+    gradients.push_back({p, step.weight(p), std::nullopt});  // of the right size
+  }
+  VECC_TRY_VOID(append_step(step, gradients, options));
+  Program stored(forward.dtype());
+  for (const Parameter& parameter : step.parameters()) {
+    VECC_TRY_VOID(stored.add_parameter(parameter));
+  }
+  for (const Op& op : step.ops()) {
+    if (const auto* state = std::get_if<StateOp>(&op.attributes)) {
+      VECC_TRY_VOID(stored.add(*state, {}));
+    }
+  }
+  VECC_TRY_VOID(stored.add(StateOp{kLossState, 1, Shape::scalar(), 0}, {}));
+  return stored;
+}
+
 }  // namespace
 
 Result<TrainingState> TrainingState::make(const Program& forward, const Backend& backend,
@@ -96,14 +118,7 @@ Result<TrainingState> TrainingState::make(const Program& forward, const Backend&
                                           const OptimizerOptions& options) {
   TrainingState state;
   state.parameters_ = forward.parameters().size();
-  Program program(forward.dtype());
-  std::vector<ParameterGradient> gradients;
-  for (const Parameter& parameter : forward.parameters()) {
-    VECC_TRY(const ParameterIndex p, program.add_parameter(parameter));
-    gradients.push_back({p, program.weight(p), std::nullopt});  // of the right size: never run
-  }
-  VECC_TRY_VOID(append_step(program, gradients, options));
-  VECC_TRY_VOID(program.add(StateOp{kLossState, 1, Shape::scalar(), 0}, {}));
+  VECC_TRY(Program program, storage_program(forward, options));
   for (const Op& op : program.ops()) {
     const auto* stored = std::get_if<StateOp>(&op.attributes);
     if (stored != nullptr) state.states_.push_back({stored->name, stored->rows, stored->shape});

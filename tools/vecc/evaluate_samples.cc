@@ -27,8 +27,9 @@ Result<SampleEvaluation> evaluate_samples(const NeuronGraph& graph, const Progra
   }
   LossOptions options;
   options.loss = loss.value_or(choose_loss(graph, program));
-  VECC_TRY(const auto evaluator,
-           make_evaluator(graph, program, backend, execution, options, samples));
+  ExecutionOptions once = execution;
+  once.expected_runs = 1;
+  VECC_TRY(const auto evaluator, make_evaluator(graph, program, backend, once, options, samples));
   VECC_TRY(const Evaluator::Evaluation evaluation, evaluator->evaluate());
   return SampleEvaluation{options.loss, evaluation};
 }

@@ -124,7 +124,9 @@ class CrossValidation {
   Result<void> predict(std::uint32_t fold, std::span<const std::uint32_t> samples,
                        const ExecutionOptions& execution) {
     const Program part = BatchProgram(program_).restrict_to(samples);
-    VECC_TRY(const auto executable, choice_.backend->compile(part, execution));
+    ExecutionOptions once = execution;
+    once.expected_runs = 1;
+    VECC_TRY(const auto executable, choice_.backend->compile(part, once));
     predictions_.device = executable->device_name();
     const auto start = std::chrono::steady_clock::now();
     VECC_TRY_VOID(executable->run());

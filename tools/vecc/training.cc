@@ -118,6 +118,7 @@ Training::Training(const NeuronGraph& graph, const Program& program, const Backe
 
 Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
   loop_ = options_.training.loop;
+  execution_.expected_runs = loop_.epochs;
   loop_.settings = settings_text(train_options_, graph_, program_, split, validation,
                                  backend_.name(), execution_.precision);
   loop_.metadata = vocabulary_metadata(graph_);
