@@ -21,6 +21,11 @@ constexpr std::size_t kFewKernels = 64;
 
 bool is_worth_compiling(const Plan& plan, std::uint64_t runs) {
   if (runs == 0 || plan.kernels.size() <= kFewKernels) return true;
+  // A training may go on in another process for another number of runs, to the same bits.
+  const auto is_state = [](const PlanBuffer& buffer) {
+    return buffer.kind == PlanBuffer::Kind::State;
+  };
+  if (std::ranges::any_of(plan.buffers, is_state)) return true;
   double seconds = 0;
   for (const Launch& launch : plan.launches) {
     seconds += kSecondsOfLaunch + kSecondsOfWork * static_cast<double>(launch.work);
