@@ -435,7 +435,7 @@ class DocumentTest(NeuraLogicTest):
     def test_document(self):
         """docs/neuralogic.md: its code runs, and gets as far as it says."""
         text = (DATASETS.parent / "docs" / "neuralogic.md").read_text()
-        code, = text.split("```python\n")[1:]
+        code, without_jvm = text.split("```python\n")[1:]
         names = {}
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(code.split("```")[0], names)  # pylint: disable=exec-used
@@ -444,6 +444,9 @@ class DocumentTest(NeuraLogicTest):
         targets = np.array([float(sample._java_sample.target.value) for sample in built])
         right = (np.array(model.test(built)) > 0) == (targets > 0.5)
         self.assertAlmostEqual(right.mean(), 0.915, delta=0.03)  # in single precision
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(without_jvm.split("```")[0], names)  # pylint: disable=exec-used
+        self.assertRegex(out.getvalue(), "^native ")
 
 
 class BadCallsTest(NeuraLogicTest):

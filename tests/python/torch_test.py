@@ -152,6 +152,8 @@ class TorchTest(unittest.TestCase):
             os.chdir(folder)
             self.addCleanup(os.chdir, here)
             for block in blocks:
+                if "vecc.kg" in block:
+                    continue  # of embeddings that were learned before: kg_test.py
                 exec(block.split("```")[0], names)  # pylint: disable=exec-used
         self.assertEqual(names["program"]().shape, (5,))
 

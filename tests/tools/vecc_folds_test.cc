@@ -136,10 +136,12 @@ TEST_F(VeccFolds, weights_that_cannot_be_written_are_known_before_training) {
 }
 
 TEST_F(VeccFolds, there_is_no_one_program_to_emit_or_measure) {
-  for (const char* option : {"--emit=ir", "--gradients=g.tsv", "--repeat=3"}) {
+  for (const char* option :
+       {"--emit=ir", "--gradients=g.tsv", "--repeat=3", "--save-program=m.vecc"}) {
     const Finished result = train(xor_, {"--folds=2", option});
     EXPECT_EQ(result.code, 2) << option;
-    EXPECT_THAT(result.err, HasSubstr("leave out --emit, --gradients and --repeat"));
+    EXPECT_THAT(result.err,
+                HasSubstr("leave out --emit, --gradients, --repeat and --save-program"));
   }
 }
 
