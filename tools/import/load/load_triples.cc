@@ -6,7 +6,7 @@
 namespace vecc::tools {
 namespace {
 
-constexpr std::string_view kExpected = "a triple a line";
+constexpr std::string_view kTriple = "a triple a line";
 constexpr std::array<std::string_view, 4> kEndings{".txt", ".tsv", ".csv", ".nt"};
 
 // One part of a folder, in a file of one ending; all parts have one format.
@@ -18,7 +18,7 @@ struct Part {
 Result<Part> read_part(const std::string& folder, const std::string& name) {
   Part part;
   for (const std::string_view ending : kEndings) {
-    VECC_TRY(auto file, read_if_there(join_path(folder, name + std::string(ending)), kExpected));
+    VECC_TRY(auto file, read_if_there(join_path(folder, name + std::string(ending)), kTriple));
     if (!file) continue;
     if (part.file) {
       return Errors(ErrorCode::FileUnreadable, escape_path(folder),
@@ -66,7 +66,7 @@ Result<TypedGraph> load_triples(const std::string& path, const TripleLayout& lay
     texts.types_format = format_of_name(layout.types);
   }
   if (is_folder(path)) return load_folder(path, texts, layout);
-  VECC_TRY(const TextFile whole, read_text_file(path, kExpected));
+  VECC_TRY(const TextFile whole, read_text_file(path, kTriple));
   texts.whole = whole.text();
   TripleLayout by_name = layout;
   if (layout.format == TripleFormat::Auto) by_name.format = format_of_name(path);
