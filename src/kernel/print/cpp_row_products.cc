@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
+#include <vector>
 
 #include "src/kernel/print/body.h"
 #include "src/kernel/print/row_products.h"
@@ -41,14 +43,24 @@ void print_cpp_row_products(BodyText& out, const std::string& row) {
 
 void print_steps_before(BodyText& out) {
   const ProductSchedule& product = *out.schedule().product;
-  // The matrix itself is not the rows'.
-  const std::uint32_t matrix = out.nodes().node(product.node).operands[0];
-  for (std::size_t p = 0; p <= product.phase; ++p) {
-    std::vector<KernelStep> steps = out.kernel().phases[p].steps;
-    if (p == product.phase) steps.resize(product.step);
-    std::erase_if(steps,
-                  [&](const KernelStep& step) { return !step.store && step.number == matrix; });
-    print_phase(out, p, steps);
+  const Kernel& kernel = out.kernel();
+  std::vector<std::vector<KernelStep>> phases;
+  for (std::size_t p = 0; p <= product.phase; ++p) phases.push_back(kernel.phases[p].steps);
+  phases.back().resize(product.step);
+  // The matrix itself is not the rows', but where they have another use for it.
+  const std::uint32_t matrix = kernel.nodes[product.node].operands[0];
+  const auto reads = [&](const KernelStep& step) {
+    return step.store ? kernel.stores[step.number].value == matrix
+                      : std::ranges::count(kernel.nodes[step.number].operands, matrix) > 0;
+  };
+  const bool is_read = std::ranges::any_of(
+      phases, [&](const auto& steps) { return std::ranges::any_of(steps, reads); });
+  for (std::size_t p = 0; p < phases.size(); ++p) {
+    if (!is_read) {
+      std::erase_if(phases[p],
+                    [&](const KernelStep& step) { return !step.store && step.number == matrix; });
+    }
+    print_phase(out, p, phases[p]);
   }
 }
 
