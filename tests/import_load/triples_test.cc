@@ -99,8 +99,10 @@ TEST(BadTriples, bad_path) {
   const TemporaryFolder folder;
   EXPECT_EQ(errors_of(load_triples(folder.path("none"))),
             folder.path("none") + ": error: cannot be opened: No such file or directory [E001]");
-  EXPECT_EQ(errors_of(load_triples(folder.path())),
-            folder.path() + ": error: has none of train.txt, valid.txt and test.txt (or .tsv, .csv, .nt) [E001]");
+  EXPECT_EQ(
+      errors_of(load_triples(folder.path())),
+      folder.path() +
+          ": error: has none of train.txt, valid.txt and test.txt (or .tsv, .csv, .nt) [E001]");
   write_file(folder.path("valid.txt"), "");
   EXPECT_EQ(errors_of(load_triples(folder.path())),
             folder.path("valid.txt") + ": error: is empty, expected a triple a line [E002]");

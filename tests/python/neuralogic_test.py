@@ -1,110 +1,24 @@
-"""vecc.neuralogic: PyNeuraLogic's models and data sets, in its own JVM."""
+"""vecc.neuralogic: PyNeuraLogic's models and data sets, trained and evaluated."""
 
 import contextlib
 import importlib.util
 import io
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
-import jpype
 import numpy as np
-from neuralogic.core import Aggregation, Model, R, Settings, Transformation, V
+from neuralogic.core import Model, R, Settings, Transformation, V
 from neuralogic.dataset import Dataset, Sample
 from neuralogic.nn.loss import MSE, CrossEntropy, SoftEntropy
 from neuralogic.nn.optim import SGD, Adam
 from neuralogic.nn.optim.lr_scheduler import ArithmeticLR, GeometricLR, LRDecay
 
 from command_line import DATASETS
+from neuralogic_models import (EXACT, FEATURES, RAW, NeuraLogicTest, build, build_ancestors,
+                               largest_change, rules, samples, weights_of)
 
 import vecc
 import vecc.neuralogic as vn
-
-FEATURES = ((0.5, -0.2, 0.9), (0.1, 0.7, -0.4), (-0.3, 0.2, 0.6), (0.8, -0.6, 0.3),
-            (-0.1, 0.4, -0.9))
-EXACT = {"dtype": "f64", "backend": "interpreter"}
-RAW = {"chain_pruning": False, "iso_value_compression": False}
-
-
-def rules(output=Transformation.IDENTITY, size=1):
-    layer = R.h(V.X)[3, 3] <= (R.a(V.X), R.e(V.X, V.Y), R.a(V.Y)[3, 3])
-    return [layer | [Transformation.TANH, Aggregation.AVG], R.h / 1 | [Transformation.TANH],
-            R.q[size, 3] <= R.h(V.X), R.q / 0 | [output]]
-
-
-def samples(count=5, size=1):
-    out = Dataset()
-    for i in range(count):
-        facts = [R.a(n)[list(FEATURES[(i + n) % 5])] for n in range(3)]
-        target = float(i % 2) if size == 1 else [float(i % size == k) for k in range(size)]
-        out.add(R.q[target], facts + [R.e(0, 1), R.e(1, 2), R.e(2, i % 2)])
-    return out
-
-
-def build(output=Transformation.IDENTITY, size=1, batch_size=1, learnable_facts=False, **settings):
-    model = Model()
-    model += rules(output, size)
-    model.build(Settings(**settings))
-    return model, model.build_dataset(samples(size=size), batch_size=batch_size,
-                                      learnable_facts=learnable_facts)
-
-
-def build_ancestors(batch_size=1, **settings):
-    """Examples with several queries, whose networks are one; one of them needs no recursion."""
-    model = Model()
-    model += [(R.anc(V.X, V.Y) <= R.par(V.X, V.Y)["base":1,]) | [Transformation.TANH],
-              (R.anc(V.X, V.Y) <= (R.par(V.X, V.Z)["step":1,], R.anc(V.Z, V.Y)["rec":1,]))
-              | [Transformation.TANH]]
-    model.build(Settings(**settings))
-    dataset = Dataset()
-    for queries in ([R.anc("a", "d")[0.9]], [R.anc("a", "d")[0.9], R.anc("b", "f")[0.2]]):
-        dataset.add(queries, [R.par(*pair) for pair in ("ab", "bc", "cd", "bf")])
-    return model, model.build_dataset(dataset, batch_size=batch_size)
-
-
-def weights_of(model, built=()):
-    """Flat, by name."""
-    state = model.state_dict()
-    out = {state["weight_names"][index]: value for index, value in state["weights"].items()}
-    if built:
-        out.update(built.state_dict()["weights"])
-    return {name: np.ravel(value) for name, value in out.items()}
-
-
-def largest_change(after, before):
-    return max(np.abs(after[name] - before[name]).max() for name in after)
-
-
-def quiet_java():
-    nothing = jpype.JClass("java.io.OutputStream").nullOutputStream()
-    jpype.java.lang.System.setOut(jpype.java.io.PrintStream(nothing))
-    jpype.java.util.logging.LogManager.getLogManager().reset()
-
-
-class NeuraLogicTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        Model()
-        quiet_java()
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def assert_same(self, ours, theirs, tolerance=1e-9):
-        self.assertEqual(set(ours), set(theirs))
-        for name, values in ours.items():
-            np.testing.assert_allclose(values, theirs[name], rtol=0, atol=tolerance)
-
-    def assert_unchanged(self, model, before):
-        self.assert_same(weights_of(model), before, 0)
-
-    def assert_predicts_the_same(self, model, built):
-        np.testing.assert_allclose(model.test(built), vn.evaluate(model, built, **EXACT), rtol=0,
-                                   atol=1e-9)
-
 
 class TrainTest(NeuraLogicTest):
     def compare(self, size=1, output=Transformation.IDENTITY, batch_size=1, backend="interpreter",
@@ -377,60 +291,6 @@ class EvaluateTest(NeuraLogicTest):
             vn.evaluate(*build(), lr=3)
 
 
-class FilesTest(NeuraLogicTest):
-    def test_export(self):
-        model, built = build()
-        path = self.folder / "graph.pb"
-        vn.export(model, built, path)
-        small = path.stat().st_size
-        graph = vecc.load(path)
-        np.testing.assert_allclose(graph.evaluate(), model.test(built), rtol=0, atol=1e-12)
-        np.testing.assert_array_equal(graph.targets, [0, 1, 0, 1, 0])
-        vn.export(model, built, path, names=True)
-        self.assertGreater(path.stat().st_size, small)
-
-    def test_weights_back(self):
-        model, built = build(learnable_facts=True)
-        graph, weights = self.folder / "graph.pb", self.folder / "w.safetensors"
-        vn.export(model, built, graph)
-        program = vecc.load(graph).compile(**EXACT)
-        program.train(epochs=10, lr=0.1)
-        program.save_weights(weights)
-        vn.import_weights(model, built, weights)
-        np.testing.assert_allclose(model.test(built), program(), rtol=0, atol=1e-9)
-
-    def test_wrong_weights_change_nothing(self):
-        model, built = build()
-        before = weights_of(model)
-        b = vecc.GraphBuilder()
-        b.weights("w0", np.zeros((3, 2)))
-        b.weights("more", np.zeros(2))
-        b.samples(b.facts("x", np.zeros(1)))
-        weights = self.folder / "w.safetensors"
-        b.build().save_weights(weights)
-        with self.assertRaises(vecc.Error) as raised:
-            vn.import_weights(model, built, weights)
-        self.assertEqual((raised.exception.code, raised.exception.exit_code), ("E027", 3))
-        for text in ("nothing was changed", '"w1" is not in the file',
-                     '"w0" has shape [1, 3, 2] in the file, expected [1, 3, 3]',
-                     'tensor "more" is no weight table of the model'):
-            self.assertIn(text, str(raised.exception))
-        self.assert_unchanged(model, before)
-
-    def test_short_weights_change_nothing(self):
-        model, built = build()
-        before, weights = weights_of(model), self.folder / "w.safetensors"
-        with self.assertRaisesRegex(vecc.Error, "w.safetensors: cannot be read"):
-            vn.import_weights(model, built, weights)
-        graph = self.folder / "graph.pb"
-        vn.export(model, built, graph)
-        vecc.load(graph).save_weights(weights)
-        weights.write_bytes(weights.read_bytes()[:-8])
-        with self.assertRaisesRegex(vecc.Error, "ends beyond the file"):
-            vn.import_weights(model, built, weights)
-        self.assert_unchanged(model, before)
-
-
 class DocumentTest(NeuraLogicTest):
     def test_document(self):
         """docs/neuralogic.md: its code runs, and gets as far as it says."""
@@ -447,55 +307,6 @@ class DocumentTest(NeuraLogicTest):
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(without_jvm.split("```")[0], names)  # pylint: disable=exec-used
         self.assertRegex(out.getvalue(), "^native ")
-
-
-class BadCallsTest(NeuraLogicTest):
-    def test_models_and_data_sets(self):
-        model, built = build()
-        other, _ = build()
-        unbuilt = Model()
-        unbuilt += rules()
-        static = model.build_static_dataset(samples())
-        queries = [R.other[1.0], R.more[1.0]]
-        underivable = model.build_dataset(Dataset([Sample(queries, [R.a(0)[[1, 2, 3]]])]))
-        path = self.folder / "graph.pb"
-        for args, error, message in (
-                ((unbuilt, built), vecc.Error, "model: error: is not built: model.build"),
-                ((None, built), TypeError, "neuralogic.core.Model, not NoneType"),
-                ((model, static), vecc.Error, "is a static graph"),
-                ((model, [1]), TypeError, "or a list of built samples, not list"),
-                ((model, []), vecc.Error, "no sample whose query follows"),
-                ((model, underivable), vecc.Error, "no sample whose query follows"),
-                ((other, built), vecc.Error, "weight w0, which is not of the given model")):
-            with self.subTest(message), self.assertRaisesRegex(error, message):
-                vn.export(*args, path)
-            with self.subTest(message), self.assertRaisesRegex(error, message):
-                vn.train(*args)
-        self.assertFalse(path.exists())
-
-    def test_unknown_functions(self):
-        model, built = build(**RAW)
-        network = built[0]._java_sample.query.evidence.allNeuronsTopologic
-        atom = next(n for n in network if n.getClass().getSimpleName() == "WeightedAtomNeuron")
-        functions = jpype.JPackage("cz").cvut.fel.ida.algebra.functions
-        atom.getRawState().setFcnState(functions.aggregation.Maximum().getState(True))
-        path = self.folder / "graph.pb"
-        path.write_text("what was there")
-        message = r"no graph of this network.*\n *transformation Maximum"
-        with self.assertRaisesRegex(vecc.Error, message) as raised:
-            vn.export(model, built, path)
-        self.assertEqual((raised.exception.code, raised.exception.exit_code), ("E019", 3))
-        self.assertEqual(path.read_text(), "what was there")
-
-    def test_outputs_that_cannot_be_written(self):
-        model, built = build()
-        for path, message in ((self.folder / "none" / "graph.pb", "there is no folder"),
-                              (self.folder, "is a folder"),
-                              ("/proc/graph.pb", "cannot be written")):
-            with self.subTest(message), self.assertRaisesRegex(vecc.Error, message) as raised:
-                vn.export(model, built, path)
-            self.assertEqual(raised.exception.code, "E051")
-        self.assertEqual(list(self.folder.iterdir()), [])
 
 
 if __name__ == "__main__":
