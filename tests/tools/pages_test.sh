@@ -23,11 +23,13 @@ complete_words() {
   "_${1//-/_}"
   printf '%s\n' "${COMPREPLY[@]}"
 }
-# offers WANTED WORD...: fails unless that is among them.
+# offers WANTED WORD...: fails unless that is among them. No pipe into grep -q: grep ends at the first
+# match, and what still writes then fails the pipe.
 offers() {
-  local wanted=$1
+  local wanted=$1 offered
   shift
-  complete_words "$@" | grep -qxF -- "$wanted" || fail "\"$wanted\" is not offered for: $*"
+  offered=$(complete_words "$@")
+  grep -qxF -- "$wanted" <<<"$offered" || fail "\"$wanted\" is not offered for: $*"
 }
 
 for tool in vecc vecc-learn vecc-kg vecc-ground vecc-import vecc-opt vecc-bench; do
@@ -57,7 +59,7 @@ offers cosine vecc-kg nearest w.safetensors --by = co
 offers rgcn vecc-import kg FB15k --model = rg
 offers peers vecc-bench pe
 offers --passes= vecc-opt --pas
-if complete_words vecc weights show --j | grep -q -- --epochs; then fail "weights show has no --epochs"; fi
+if [[ $(complete_words vecc weights show --j) == *--epochs* ]]; then fail "weights show has no --epochs"; fi
 
 # Every option that --help names has its entry.
 build=$(dirname -- "$share")
