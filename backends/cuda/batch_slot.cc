@@ -57,7 +57,7 @@ BatchSlot::~BatchSlot() {
 }
 
 void BatchSlot::start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t write_count) const {
-  const CUstream copies = device_->copy_stream();
+  CUstream copies = device_->copy_stream();
   ran_.hold(copies);
   device_->check(device_->driver().copy_to_device(address(), host_.bytes().data(), bytes, copies),
                  "copying a batch to the GPU");

@@ -20,7 +20,7 @@ Plan make_device_plan(const native::GradientProgram& program, const ExecutionOpt
 
 Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
                                                          const ExecutionOptions& options,
-                                                         std::shared_ptr<Device> device) {
+                                                         const std::shared_ptr<Device>& device) {
   native::GradientProgram whole{program, kNone, {}, {}};
   if (options.gradients) {
     VECC_TRY(whole, native::make_gradient_program(program));

@@ -18,9 +18,9 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   /// check_stored() has passed. Errors: those of make_gradient_program(), make_batch_plan(),
   /// check_thread_memory() and CudaMachine::make(), DeviceFailure. Throws std::bad_alloc (of the
   /// host's memory).
-  [[nodiscard]] static Result<std::unique_ptr<Executable>> make(const Program& program,
-                                                                const ExecutionOptions& options,
-                                                                std::shared_ptr<Device> device);
+  [[nodiscard]] static Result<std::unique_ptr<Executable>> make(
+      const Program& program, const ExecutionOptions& options,
+      const std::shared_ptr<Device>& device);
 
   Result<void> start() override {
     return whole([&] { return PlanExecutable::start(); });

@@ -83,7 +83,7 @@ class Reader {
 
 void write_function(const NeuronFunction& function, Writer& to) {
   to.text(info(function.combination).text);
-  to.number(static_cast<std::uint64_t>(function.axis + 1));
+  to.number(static_cast<std::uint64_t>(std::int64_t{function.axis} + 1));
   to.text(function.expr ? function.expr->text() : "");
   to.text(text_of(function.transformation));
 }

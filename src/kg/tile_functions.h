@@ -7,7 +7,7 @@
 
 namespace VECC_TILE_SET {
 
-constexpr std::uint32_t kRows = VECC_TILE_ROWS;
+inline constexpr std::uint32_t kRows = VECC_TILE_ROWS;
 
 template <class T, TileKind kKind>
 VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t dim, const T* bias,
@@ -52,7 +52,7 @@ VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t d
     if constexpr (!kIsProduct) score = -score;
     if constexpr (kKind != TileKind::Projection) {
       const Values lowest = Values{} - std::numeric_limits<T>::infinity();
-      score = score == score ? score : lowest;
+      score = score == score ? score : lowest;  // NOLINT(misc-redundant-expression): NaN
     }
     __builtin_memcpy(out + row * stride, &score, sizeof score);
   }

@@ -57,7 +57,7 @@ Result<const BatchStep*> BatchPrefetch::get(const Samples& samples) {
   const bool is_next = samples == next_samples_;
   if (is_next && exception != nullptr) std::rethrow_exception(exception);
   if (is_next && result) {
-    VECC_TRY_VOID(*result);
+    if (!*result) return result->error();
     std::swap(current_, next_);
     return &current_;
   }
