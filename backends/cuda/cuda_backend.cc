@@ -48,7 +48,7 @@ class CudaBackend final : public Backend {
         program, options, "cuda", [&]() -> Result<std::unique_ptr<Executable>> {
           VECC_TRY(auto device, cuda::Device::open(options.device.index));
           VECC_TRY_VOID(check_precision(program, options, *device));
-          return cuda::CudaExecutable::make(program, options, std::move(device));
+          return cuda::CudaExecutable::make(program, options, device);
         });
   }
 };
