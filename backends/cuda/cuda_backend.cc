@@ -1,6 +1,5 @@
 #include "backends/cuda/cuda_backend.h"
 
-
 #include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/nvrtc.h"
 
