@@ -4,7 +4,7 @@
 # once the disk is full. The checkpoint always loads, and the end has the bits of a training that
 # was not disturbed.
 set -euo pipefail
-vecc=$1 graph=$2 backend=$3 batch=$4 epochs=$5 kills=${6:-50}
+vecc=$1 graph=$2 backend=$3 batch=$4 epochs=$5 kills=30
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 arguments=("$graph" --train --backend="$backend" --threads=2 --epochs="$epochs" --lr=0.02
