@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/kernel/schedule/schedule_kernel.h"
+
 namespace vecc::cuda {
 namespace {
 

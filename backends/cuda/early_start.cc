@@ -54,7 +54,6 @@ void set_priorities(std::span<const NodeLoad> loads, const LaunchTimes& times,
   constexpr int kSmallResult = -1;
   constexpr int kWaitedFor = -2;
   constexpr int kSmallWaitedFor = -3;
-  constexpr double kCanWait = 0.01;                  // of the time of the longest chain
   std::vector<double> begin(starts.size(), 0);       // if nodes had a GPU each
   std::vector<double> left(starts.size(), 0);        // from its start to the end of all behind it
   std::vector<std::uint32_t> height(starts.size());  // nodes behind it, one after another
@@ -76,7 +75,7 @@ void set_priorities(std::span<const NodeLoad> loads, const LaunchTimes& times,
     }
   }
   for (std::size_t at = 0; at < starts.size(); ++at) {
-    const bool is_result = height[at] <= 1 && all - begin[at] - left[at] >= kCanWait * all;
+    const bool is_result = height[at] <= 1 && all - begin[at] - left[at] >= times.can_wait * all;
     const bool is_small = loads[starts[at].node].is_small;
     if (is_result) {
       starts[at].priority = is_small ? kSmallResult : kResult;

@@ -8,8 +8,6 @@
 namespace vecc::cuda {
 namespace {
 
-constexpr std::size_t kMostNodes = 128;  // of one graph
-
 // Of one launch: pointers to its two parameters, which the driver copies.
 class LaunchParameters {
  public:
@@ -83,8 +81,9 @@ LaunchGraph::LaunchGraph(std::shared_ptr<Device> device,
                          std::span<const BoundLaunch* const> launches,
                          std::span<const std::vector<std::uint32_t>> before)
     : LaunchGraph(std::move(device)) {  // made: what was added goes with it if more fails
-  for (std::size_t first = 0; first < launches.size(); first += kMostNodes) {
-    const std::size_t count = std::min(kMostNodes, launches.size() - first);
+  const std::size_t most = device_->target().launches.graph_nodes;
+  for (std::size_t first = 0; first < launches.size(); first += most) {
+    const std::size_t count = std::min(most, launches.size() - first);
     add_part(launches.subspan(first, count), before.subspan(first, count), first);
   }
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "vecc/target.h"
+
 namespace vecc::cuda {
 
 enum class LaunchWay : std::uint8_t {
@@ -18,6 +20,7 @@ enum class LaunchWay : std::uint8_t {
 [[nodiscard]] std::string_view text_of(LaunchWay way);
 
 /// Of a Plan of so many launches that runs `runs` times; 0: often. Results are the same bits.
-[[nodiscard]] LaunchWay choose_launch_way(std::size_t launches, std::uint64_t runs);
+[[nodiscard]] LaunchWay choose_launch_way(std::size_t launches, std::uint64_t runs,
+                                          const LaunchTimes& times);
 
 }  // namespace vecc::cuda

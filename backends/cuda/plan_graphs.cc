@@ -39,7 +39,7 @@ Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> dev
                                                      const Plan& plan, std::uint64_t runs,
                                                      const DeviceCodeOptions& options,
                                                      DeviceCodeCounts* counts) {
-  const LaunchWay way = choose_launch_way(plan.launches.size(), runs);
+  const LaunchWay way = choose_launch_way(plan.launches.size(), runs, plan.target.launches);
   log_debug(fmt::format("cuda: {} launches, {}", plan.launches.size(), text_of(way)));
   std::unique_ptr<PlanGraphs> made(new PlanGraphs(std::move(device), way));
   std::vector<std::string> others;

@@ -16,13 +16,14 @@ namespace vecc {
 /// What a GPU's multiprocessors take, in their cycles: the model by which a launch's loops are
 /// chosen (src/kernel/schedule/loop_model.h).
 struct LoopTimes {
-  double instructions = 0;      ///< that a multiprocessor begins in a cycle while others wait
-  double wait = 0;              ///< until what a batch of members loads is there
-  double instruction_wait = 0;  ///< of each instruction of a batch, and of a row
-  double line_wait = 0;         ///< of each line of the cache that a warp reads
-  double block_join = 0;        ///< joining a block's warps, in joins of two halves of a warp
-  double moved = 0;             ///< numbers that the whole GPU moves in a cycle
-  double multiply_adds = 0;     ///< that the whole GPU computes in a cycle
+  double instructions = 0;       ///< that a multiprocessor begins in a cycle while others wait
+  double wait = 0;               ///< until what a batch of members loads is there
+  double instruction_wait = 0;   ///< of each instruction of a batch, and of a row
+  double line_wait = 0;          ///< of each line of the cache that a warp reads
+  double line_instructions = 0;  ///< begun in the time in which a line is read after another
+  double block_join = 0;         ///< joining a block's warps, in joins of two halves of a warp
+  double moved = 0;              ///< numbers that the whole GPU moves in a cycle
+  double multiply_adds = 0;      ///< that the whole GPU computes in a cycle
 
   bool operator==(const LoopTimes&) const = default;
 };
@@ -38,16 +39,28 @@ struct PieceSizes {
   std::uint32_t products = 0;   ///< of a sum of outer products
   std::uint32_t softmax = 0;    ///< of a softmax
   std::uint32_t least_cut = 0;  ///< segments of no more stay whole where they are few
+  /// Sums of more outer products: pieces twice as long as there are, since warps join matrices.
+  std::uint32_t many_products = 0;
+  // Of a sum of outer products whose tiles blocks share.
+  std::uint32_t tile_blocks = 0;  ///< that keep a multiprocessor busy
+  std::uint32_t tile_shortest = 0;
+  std::uint32_t tile_longest = 0;
 
   bool operator==(const PieceSizes&) const = default;
 };
 
-/// By what the order and the priorities of a CUDA graph's kernels are decided:
-/// backends/cuda/early_start.h.
+/// By what is decided whether kernels are started as CUDA graphs (backends/cuda/launch_way.h), and
+/// their order and priorities in these (backends/cuda/early_start.h).
 struct LaunchTimes {
   double launch = 0;                ///< microseconds from a kernel's end to the start of the next
   double long_kernel = 0;           ///< microseconds; longer ones let no other start beside them
   std::uint32_t short_members = 0;  ///< kernels of no more end soon after they start
+  /// Results that may end so much later have the smallest priority: a share of the time of the
+  /// longest chain.
+  double can_wait = 0;
+  std::uint32_t graph_nodes = 0;     ///< of one graph: instantiating it takes more than linear time
+  std::uint32_t graph_launches = 0;  ///< no more are a graph, however often they run
+  std::uint32_t graph_runs = 0;      ///< by which a graph of more has paid for being made
 
   bool operator==(const LaunchTimes&) const = default;
 };
@@ -68,6 +81,7 @@ struct Target {
   std::uint32_t registers = 0;     ///< of a multiprocessor, of 32 bits
   std::uint32_t shared_bytes = 0;  ///< of a multiprocessor: memory that its blocks share
   std::uint32_t packed_bytes = 0;  ///< that a thread moves at once, at most
+  std::uint32_t line_bytes = 0;    ///< of a line of the cache
   std::uint64_t cache_bytes = 0;   ///< that all multiprocessors share (L2)
   double megahertz = 0;            ///< cycles a microsecond, under load
   LoopTimes loops;

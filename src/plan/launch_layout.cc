@@ -4,23 +4,11 @@
 #include <functional>
 #include <utility>
 
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc {
 namespace {
-
-// Rows of a product that one of a block's warps has at least.
-constexpr std::uint32_t kWarpRows = 32;
-
-// Rows of a block for products: fewer than it can have if others were without any.
-std::uint32_t rows_of_products(std::uint32_t rows, const KernelSchedule& schedule,
-                               std::uint32_t multiprocessors) {
-  std::uint32_t most = schedule.product->rows;
-  while (most > kWarpRows && std::uint64_t{rows} * schedule.parts < most * multiprocessors) {
-    most /= 2;
-  }
-  return most;
-}
 
 // Blocks of many rows compute, those of few wait for the matrix: they begin in turn, so that a
 // multiprocessor has both; long ones before shorter ones, so that all end at about the same time.
@@ -52,16 +40,6 @@ Result<void> check_thread_memory(const Plan& plan) {
                       "; run such rows on the CPU: --backend=cpu, --emit=cpp");
   }
   return {};
-}
-
-std::uint32_t rows_of_block(const KernelSchedule& schedule, std::uint32_t slots_of_row,
-                            std::uint32_t rows, const Target& target) {
-  const std::uint32_t threads = schedule.members.threads;
-  if (schedule.loop == RowLoop::Numbers) {
-    return std::max(1u, threads * kFlatBatch / schedule.entries);
-  }
-  if (schedule.product) return rows_of_products(rows, schedule, target.multiprocessors);
-  return threads / (schedule.lanes() * slots_of_row);
 }
 
 std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch,

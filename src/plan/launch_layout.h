@@ -26,11 +26,6 @@ struct BlockRows {
   std::uint32_t launch = 0;
 };
 
-/// Rows that a block has at once, of a launch of so many: more are several turns of it, or blocks.
-[[nodiscard]] std::uint32_t rows_of_block(const KernelSchedule& schedule,
-                                          std::uint32_t slots_of_row, std::uint32_t rows,
-                                          const Target& target);
-
 /// The rows of each block, each within a tile of one type. They depend on the launch alone.
 [[nodiscard]] std::vector<BlockRows> cut_blocks(const Plan& plan, const Launch& launch,
                                                 const LaunchSchedule& rows);

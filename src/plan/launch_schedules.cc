@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "src/plan/row_order.h"
 
 namespace vecc {

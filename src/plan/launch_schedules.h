@@ -6,11 +6,20 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
-#include "src/kernel/schedule/schedule_kernel.h"
+#include "src/kernel/schedule/choose_loops.h"
+#include "src/kernel/schedule/kernel_schedule.h"
 #include "vecc/plan.h"
 
 namespace vecc {
+
+/// How a kernel's launch runs on a GPU.
+struct LaunchSchedule {
+  std::shared_ptr<const KernelSchedule> schedule;  ///< launches of one kernel may have the same
+  std::vector<std::uint32_t> ends;  ///< by class, the launch's first row (in its order) behind it
+  Cycles cycles{};                  ///< what its rows take, by the model
+};
 
 /// The rows of a launch, and the members of their segments: several classes if the long rows come
 /// first.

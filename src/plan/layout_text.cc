@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "src/kernel/schedule/schedule_text.h"
 #include "src/plan/launch_layout.h"
 #include "vecc/escape.h"

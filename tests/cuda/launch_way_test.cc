@@ -18,14 +18,15 @@ namespace {
 using cuda::choose_launch_way;
 using cuda::LaunchWay;
 
+const LaunchTimes kTimes = default_gpu().launches;
 const Device kGpu{Device::Kind::Cuda, 0};
 
 TEST(LaunchWay, ManyLaunchesThatRunAFewTimesAreNoGraph) {
-  EXPECT_EQ(choose_launch_way(100'000, 1), LaunchWay::Stream);
-  EXPECT_EQ(choose_launch_way(100'000, 2), LaunchWay::Stream);
-  EXPECT_EQ(choose_launch_way(100'000, 100), LaunchWay::Graph);
-  EXPECT_EQ(choose_launch_way(100'000, 0), LaunchWay::Graph) << "often";
-  EXPECT_EQ(choose_launch_way(100, 1), LaunchWay::Graph);
+  EXPECT_EQ(choose_launch_way(100'000, 1, kTimes), LaunchWay::Stream);
+  EXPECT_EQ(choose_launch_way(100'000, 2, kTimes), LaunchWay::Stream);
+  EXPECT_EQ(choose_launch_way(100'000, 100, kTimes), LaunchWay::Graph);
+  EXPECT_EQ(choose_launch_way(100'000, 0, kTimes), LaunchWay::Graph) << "often";
+  EXPECT_EQ(choose_launch_way(100, 1, kTimes), LaunchWay::Graph);
 }
 
 struct DeepGraph {

@@ -15,6 +15,7 @@
 #include "backends/native/gradient_program.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_cuda.h"
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "src/plan/launch_layout.h"
 #include "tests/program/random_program.h"
 #include "vecc/graph_io.h"

@@ -1,9 +1,10 @@
-// schedule_kernel() is a function of the kernel, the sizes of a launch and the target alone; where
-// GPUs differ, their schedules do.
+// choose_loops() and schedule_kernel() are functions of the kernel, the sizes of a launch and the
+// target alone; where GPUs differ, their schedules do.
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "src/kernel/schedule/choose_loops.h"
 #include "src/kernel/schedule/schedule_kernel.h"
 #include "src/kernel/schedule/schedule_text.h"
 #include "src/plan/launch_layout.h"
@@ -45,7 +46,8 @@ KernelSchedule schedule_of(const Kernel& kernel, const std::string& gpu, std::ui
                            std::uint32_t members = 0) {
   RowSizes sizes{rows, std::uint64_t{rows} * 1000, std::vector<RowClass>(1)};
   sizes.classes[0].add(members, rows);
-  return *schedule_kernel(kernel, sizes, *find_target(gpu)).schedule;
+  const Target& target = *find_target(gpu);
+  return schedule_kernel(kernel, choose_loops(kernel, sizes, target).loops, target);
 }
 
 // 15,000 rows of two lanes fill the smaller GPUs' threads: their blocks are smaller, so that these

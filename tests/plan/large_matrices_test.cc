@@ -9,6 +9,7 @@
 
 #include "backends/native/gradient_program.h"
 #include "src/kernel/schedule/outer_products.h"
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::test {

@@ -75,7 +75,7 @@ TEST(MemberLoops, AProductAfterTheSumCountsForEach) {
   with_product.has_product = true;
   EXPECT_LE(slots_of(with_product), slots_of(sums));
   const auto cost_of = [](const Sums& of) {
-    return cost_of_row(plan_of(of).kernels.front(), 8).row;
+    return cost_of_row(plan_of(of).kernels.front(), 8, default_gpu()).row;
   };
   EXPECT_GT(cost_of(with_product), 1.5 * cost_of(sums));
 }
@@ -215,7 +215,7 @@ TEST(RowCost, GrowsWithTheRow) {
     double before = 0;
     for (const std::uint32_t width : {1u, 8u, 64u, 256u}) {
       const Plan plan = plan_of({.rows = 3, .members = 2, .width = width});
-      const RowCost cost = cost_of_row(plan.kernels.front(), lanes);
+      const RowCost cost = cost_of_row(plan.kernels.front(), lanes, default_gpu());
       EXPECT_GT(cost.row, 0);
       EXPECT_GT(cost.halving, 0);
       EXPECT_GE(cost.member, before) << width << " of " << lanes;

@@ -66,7 +66,7 @@ LoopModel::LoopModel(const Kernel& kernel, const LaneChoices& choices, const Mem
                      const Target& target)
     : loops_(loops),
       shares_members_(choices.shares_members),
-      cost_(cost_of_row(kernel, loops.lanes)),
+      cost_(cost_of_row(kernel, loops.lanes, target)),
       times_(target.loops),
       multiprocessors_(target.multiprocessors),
       lane_slots_(kernel.segments == KernelSegments::None ? 1 : lane_slots(kernel, loops.lanes)),

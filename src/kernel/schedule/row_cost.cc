@@ -20,10 +20,6 @@ constexpr double kAddress = 3;
 // Of an entry: of functions, of which some are cheap, and of all else.
 constexpr double kFunction = 5;
 constexpr double kOther = 2;
-constexpr double kBytesOfLine = 128;
-constexpr double kBytesOfLoad = 16;
-// Lines of the cache are read one after another, in the time of as many instructions.
-constexpr double kLine = 1.6;
 
 struct Share {
   double entries = 1;  // of a lane
@@ -36,7 +32,8 @@ Share share_of(std::uint64_t size, std::uint32_t lanes) {
 
 class CostCounter {
  public:
-  CostCounter(const Kernel& kernel, std::uint32_t lanes) : kernel_(kernel), lanes_(lanes) {}
+  CostCounter(const Kernel& kernel, std::uint32_t lanes, const Target& target)
+      : kernel_(kernel), lanes_(lanes), target_(target) {}
 
   RowCost count() const {
     RowCost cost;
@@ -106,17 +103,18 @@ class CostCounter {
     const double own = share(node.shape.size()).entries;
     const double gather = lanes_ > 1 && inner > 1 ? inner : 0;
     const double loads = node.shape.cols() == 1 ? own * inner / 2 : own * inner;
-    return gather + own * inner + std::max(loads, lines_of(node, inner) * kLine);
+    const double lines = lines_of(node, inner) * target_.loops.line_instructions;
+    return gather + own * inner + std::max(loads, lines);
   }
   // Lanes of neighbouring entries read a matrix by its rows, or, of its transpose, along them.
   [[nodiscard]] double lines_of(const KernelNode& node, double inner) const {
     const Shape matrix = kernel_.nodes[node.operands[0]].shape;
     if (matrix.rows() < 2 || matrix.cols() < 2 || node.shape.cols() > 1) return 0;
     const double bytes = 4.0 * static_cast<double>(matrix.size());
-    if (node.transpose_left) return inner * std::max(1.0, bytes / inner / kBytesOfLine);
-    const double lines = std::min<double>(lanes_, std::max(1.0, bytes / kBytesOfLine));
+    if (node.transpose_left) return inner * std::max(1.0, bytes / inner / target_.line_bytes);
+    const double lines = std::min<double>(lanes_, std::max(1.0, bytes / target_.line_bytes));
     const double rows = share(node.shape.size()).entries;
-    return lines * rows * std::max(1.0, inner * 4 / kBytesOfLoad);
+    return lines * rows * std::max(1.0, inner * 4 / target_.packed_bytes);
   }
   [[nodiscard]] double of_join(const KernelNode& node) const {
     if (node.kind != Kind::Reduce && node.kind != Kind::ReduceArg) return 0;
@@ -125,12 +123,13 @@ class CostCounter {
 
   const Kernel& kernel_;
   std::uint32_t lanes_;
+  const Target& target_;
 };
 
 }  // namespace
 
-RowCost cost_of_row(const Kernel& kernel, std::uint32_t lanes) {
-  return CostCounter(kernel, lanes).count();
+RowCost cost_of_row(const Kernel& kernel, std::uint32_t lanes, const Target& target) {
+  return CostCounter(kernel, lanes, target).count();
 }
 
 }  // namespace vecc

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "vecc/kernel.h"
+#include "vecc/target.h"
 
 namespace vecc {
 
@@ -18,6 +19,6 @@ struct RowCost {
   double block_members = 1;
 };
 /// Of so many lanes.
-[[nodiscard]] RowCost cost_of_row(const Kernel& kernel, std::uint32_t lanes);
+[[nodiscard]] RowCost cost_of_row(const Kernel& kernel, std::uint32_t lanes, const Target& target);
 
 }  // namespace vecc

@@ -1,7 +1,6 @@
 #include "src/kernel/schedule/schedule_kernel.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "src/kernel/schedule/entry_loops.h"
 #include "src/kernel/schedule/entrywise.h"
@@ -126,11 +125,20 @@ KernelSchedule schedule_kernel(const Kernel& kernel, const MemberLoops& loops,
   return schedule;
 }
 
-LaunchSchedule schedule_kernel(const Kernel& kernel, const RowSizes& sizes, const Target& target,
-                               std::uint32_t fewest_threads) {
-  RowLoops rows = choose_loops(kernel, sizes, target, fewest_threads);
-  return {std::make_shared<const KernelSchedule>(schedule_kernel(kernel, rows.loops, target)),
-          std::move(rows.ends), rows.cycles};
+std::uint32_t rows_of_block(const KernelSchedule& schedule, std::uint32_t slots, std::uint32_t rows,
+                            const Target& target) {
+  const std::uint32_t threads = schedule.members.threads;
+  if (schedule.loop == RowLoop::Numbers) {
+    return std::max(1u, threads * kFlatBatch / schedule.entries);
+  }
+  if (!schedule.product) return threads / (schedule.lanes() * slots);
+  // Fewer than it can have if other multiprocessors were without any.
+  constexpr std::uint32_t kWarpRows = 32;  // that one of a block's warps has at least
+  std::uint32_t most = schedule.product->rows;
+  while (most > kWarpRows && std::uint64_t{rows} * schedule.parts < most * target.multiprocessors) {
+    most /= 2;
+  }
+  return most;
 }
 
 bool runs_in_blocks(const Kernel& kernel) {

@@ -1,31 +1,17 @@
-// schedule_kernel(): how a kernel runs, decided once, by pure functions of the kernel, the sizes of
-// a launch and the target.
+// schedule_kernel(): how a kernel runs, decided once, by pure functions of the kernel, the loops
+// that choose_loops() has for the sizes of a launch, and the target.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "src/kernel/schedule/choose_loops.h"
 #include "src/kernel/schedule/kernel_schedule.h"
 #include "vecc/kernel.h"
 #include "vecc/target.h"
 
 namespace vecc {
 
-/// How a kernel's launch runs on a GPU.
-struct LaunchSchedule {
-  std::shared_ptr<const KernelSchedule> schedule;  ///< launches of one kernel may have the same
-  std::vector<std::uint32_t> ends;  ///< by class, the launch's first row (in its order) behind it
-  Cycles cycles{};                  ///< what its rows take, by the model
-};
-
-/// For a GPU. In which precision products are computed is the kernel's. `fewest_threads`: a block
-/// has no fewer, however many narrow rows there are.
-[[nodiscard]] LaunchSchedule schedule_kernel(const Kernel& kernel, const RowSizes& sizes,
-                                             const Target& target,
-                                             std::uint32_t fewest_threads = kNarrowThreads);
-/// The same where the loops are chosen: launches of one kernel that have the same run one text.
+/// For a GPU, by the loops that choose_loops() has for a launch: launches of one kernel that have
+/// the same run one text. In which precision products are computed is the kernel's.
 [[nodiscard]] KernelSchedule schedule_kernel(const Kernel& kernel, const MemberLoops& loops,
                                              const Target& target);
 /// As C++: no size decides anything.
@@ -36,6 +22,11 @@ struct LaunchSchedule {
 
 /// The same for a GPU, with as many lanes a row as it may have.
 [[nodiscard]] KernelSchedule schedule_widest(const Kernel& kernel);
+
+/// Rows that a block has at once, of a launch of so many, where `slots` groups of lanes share each:
+/// more are several turns of it, or blocks.
+[[nodiscard]] std::uint32_t rows_of_block(const KernelSchedule& schedule, std::uint32_t slots,
+                                          std::uint32_t rows, const Target& target);
 
 /// Whether a GPU's blocks have rows in blocks, for a product with a matrix that these share.
 [[nodiscard]] bool runs_in_blocks(const Kernel& kernel);

@@ -32,12 +32,13 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind, const PieceS
 
 // Members of an outer product whose tiles blocks share: so many that they keep a GPU busy.
 std::uint32_t members_of_tiles(Shape matrix, std::uint64_t all, const Target& target) {
-  constexpr std::uint64_t kBlocks = 2;  // of a multiprocessor
-  constexpr std::uint64_t kFewest = 512;
-  constexpr std::uint64_t kMost = 2048;
+  const PieceSizes& pieces = target.pieces;
   const std::uint64_t tiles = large_tiles(matrix.rows()) * large_tiles(matrix.cols());
-  const std::uint64_t blocks = std::bit_floor(std::max(kBlocks * target.multiprocessors, kBlocks));
-  return static_cast<std::uint32_t>(std::clamp(all * tiles / blocks, kFewest, kMost));
+  const std::uint64_t blocks = std::bit_floor(
+      std::max(std::uint64_t{pieces.tile_blocks} * target.multiprocessors, std::uint64_t{1}));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(all * tiles / blocks, pieces.tile_shortest,
+                                std::max(pieces.tile_shortest, pieces.tile_longest)));
 }
 
 // Members of segments that are so few that blocks share each of them where it is longer: what is
@@ -52,7 +53,6 @@ std::uint32_t members_of_few(Shape shape, MemberKind kind, const PieceSizes& pie
 // has pieces: the sums of pieces, and of these, are equally long, which takes the least time.
 std::uint32_t piece_length(const Target& target, const Segments& segments, std::uint32_t rows,
                            Shape shape, MemberKind kind) {
-  constexpr std::uint32_t kManyProducts = 1u << 14;
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
   if (!target.has_shared_memory()) return target.pieces.longest;
   const std::uint32_t longest = members_of_block(shape.size(), kind, target.pieces);
@@ -70,7 +70,7 @@ std::uint32_t piece_length(const Target& target, const Segments& segments, std::
   std::uint32_t balanced =
       std::clamp(std::bit_ceil(root), std::min(target.pieces.shortest, longest), longest);
   // A block's warps join whole matrices, however few members they have.
-  if (kind == MemberKind::OuterProducts && members > kManyProducts) {
+  if (kind == MemberKind::OuterProducts && members > target.pieces.many_products) {
     balanced = std::min(2 * balanced, longest);
   }
   return all / balanced <= target.blocks_at_once(kCudaThreads) ? balanced : longest;
