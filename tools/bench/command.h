@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "pyg_times.h"
-#include "run_series.h"
+#include "timed_runs.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "run_series.h"
 #include "src/support/quantity_text.h"
+#include "timed_runs.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
@@ -58,7 +58,7 @@ std::string draw_axis(const TimeAxis& axis, double width) {
   return text;
 }
 
-std::string draw_dots(const RunSeries& series, const TimeAxis& axis, double left) {
+std::string draw_dots(const TimedRuns& series, const TimeAxis& axis, double left) {
   std::string text;
   const std::size_t count = series.seconds.size();
   const std::size_t shown = std::min(count, kMostDots);

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "run_series.h"
+#include "timed_runs.h"
 #include "vecc/graph_io.h"
 #include "vecc/optimize.h"
 #include "vecc/vectorize.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "run_series.h"
+#include "timed_runs.h"
 #include "vecc/backend.h"
 #include "vecc/error.h"
 
@@ -72,13 +72,13 @@ struct PeerRow {
   std::optional<double> gradient_difference;
   double set_up = 0;  ///< seconds from the loaded data to the end of a first backward pass
   std::optional<double> set_up_cold;  ///< the same with nothing compiled in a cache
-  RunSeries forward;                  ///< without gradients
-  RunSeries forward_device;           ///< the same on the GPU's own clock
-  RunSeries both;                     ///< forward, and backward of the sum of all outputs
-  RunSeries both_device;              ///< the same on the GPU's own clock
-  RunSeries epoch;                    ///< a step of Adam on all samples, the loss read
-  RunSeries batch_1;                  ///< an epoch of steps on one sample each, in order
-  RunSeries batch_32;                 ///< on 32 each, shuffled
+  TimedRuns forward;                  ///< without gradients
+  TimedRuns forward_device;           ///< the same on the GPU's own clock
+  TimedRuns both;                     ///< forward, and backward of the sum of all outputs
+  TimedRuns both_device;              ///< the same on the GPU's own clock
+  TimedRuns epoch;                    ///< a step of Adam on all samples, the loss read
+  TimedRuns batch_1;                  ///< an epoch of steps on one sample each, in order
+  TimedRuns batch_32;                 ///< on 32 each, shuffled
   double first_loss = 0;              ///< of `epoch`, before its first step
   std::uint64_t loaded_bytes = 0;     ///< held by the process before the set-up
   /// The most that it held until the end of `both`; of a GPU, on the GPU. 0: unknown.
@@ -89,7 +89,7 @@ struct PeerSeries {
   const char* name;   ///< in the JSON, the runners' and ours
   const char* title;  ///< in the table
   const char* chart;  ///< in the chart
-  RunSeries PeerRow::*series;
+  TimedRuns PeerRow::*series;
   bool on_gpu = false;  ///< only there
 };
 /// All, in the order of the table.

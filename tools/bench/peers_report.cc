@@ -22,7 +22,7 @@ std::string milliseconds_text(double seconds) {
   return fmt::format("{:.{}f}", ms, ms < 1 ? 4 : ms < 100 ? 2 : 0);
 }
 
-std::string median_text(const RunSeries& series) {
+std::string median_text(const TimedRuns& series) {
   return series.seconds.empty() ? "-" : milliseconds_text(series.steady().median);
 }
 
@@ -46,7 +46,7 @@ nlohmann::ordered_json json_of(const PeerRow& row) {
   result["set_up_seconds"] = row.set_up;
   if (row.set_up_cold) result["set_up_cold_seconds"] = *row.set_up_cold;
   for (const PeerSeries& each : kPeerSeries) {
-    const RunSeries& series = row.*each.series;
+    const TimedRuns& series = row.*each.series;
     if (!series.seconds.empty()) result[each.name] = json_of(series);
   }
   result["first_loss"] = row.first_loss;
@@ -58,7 +58,7 @@ nlohmann::ordered_json json_of(const PeerRow& row) {
 ChartPanel panel_of(const PeerTable& table, const PeerSeries& what) {
   ChartPanel panel{table.what.line + ", " + what.chart, {}};
   for (const PeerRow& row : table.rows) {
-    const RunSeries& series = row.*what.series;
+    const TimedRuns& series = row.*what.series;
     if (!series.seconds.empty()) panel.columns.push_back({row.runner, series, row.peer});
   }
   return panel;

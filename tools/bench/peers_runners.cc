@@ -49,7 +49,7 @@ PeerProcess run_limited(const ChildCommand& command, double seconds) {
   return {child.text(), failure.empty() ? "" : "it failed (" + failure + "), see stderr"};
 }
 
-RunSeries series_in(const nlohmann::json& row, const char* name) {
+TimedRuns series_in(const nlohmann::json& row, const char* name) {
   if (!row.contains(name)) return {};
   return {row[name].at("warmup"), row[name].at("seconds").get<std::vector<double>>()};
 }

@@ -9,7 +9,7 @@
 #include "backends/native/gradient_program.h"
 #include "measure.h"
 #include "peers_compare.h"
-#include "run_series.h"
+#include "timed_runs.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/statistics.h"
@@ -27,7 +27,7 @@ using PeersClock = std::chrono::steady_clock;
 // than the limit, but one and three. `timed` runs once and says how long it took.
 template <class Timed>
 Result<nlohmann::ordered_json> measure_runs(const PeersVeccRun& run, Timed&& timed) {
-  RunSeries series;
+  TimedRuns series;
   const auto repeat = [&](std::uint32_t times, std::uint32_t least, double limit) -> Result<void> {
     const auto begin = PeersClock::now();
     for (std::uint32_t i = 0; i < times && (i < least || seconds_since(begin) <= limit); ++i) {

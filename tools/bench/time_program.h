@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run_series.h"
+#include "timed_runs.h"
 #include "vecc/backend.h"
 
 namespace vecc::tools {
@@ -24,9 +24,9 @@ struct TimeOptions {
 
 struct ProgramTimes {
   std::string device;
-  RunSeries forward;   ///< without gradients
-  RunSeries backward;  ///< the reverse mode alone; empty without TimeOptions::gradients
-  RunSeries both;      ///< forward that keeps what backward needs, and backward
+  TimedRuns forward;   ///< without gradients
+  TimedRuns backward;  ///< the reverse mode alone; empty without TimeOptions::gradients
+  TimedRuns both;      ///< forward that keeps what backward needs, and backward
 };
 /// Compiles each twice (without and with gradients) and runs them in turn, a few runs of each a
 /// round. Output gradients are 1 everywhere. Errors: those of the backend.

@@ -35,6 +35,33 @@ class Chunk:
     words: bool = False              # functions with parameters of their own
 
 
+def ids(payload):
+    column = wire.numbers(payload, np.uint32).astype(np.int64)
+    return np.where(column == NONE, -1, column)
+
+
+# By number: where in a Chunk a field goes, and how it is read.
+FIELDS = {
+    1: ("group", int),
+    2: ("continued", bool),
+    3: ("neuron_class", CLASSES.__getitem__),
+    4: ("head", wire.text),
+    7: ("shape", read_shape),
+    8: ("first_id", int),
+    9: ("count", int),
+    10: ("fact", bool),
+    11: ("values", lambda payload: wire.numbers(payload, np.float32)),
+    12: ("values", lambda payload: wire.numbers(payload, np.float64)),
+    13: ("fact_weights", ids),
+    14: ("fan_in", wire.varints),
+    15: ("inputs", ids),
+    16: ("inputs", lambda payload: wire.numbers(payload, np.uint64).astype(np.int64)),
+    17: ("weights", ids),
+    18: ("offsets", ids),
+    19: ("words", lambda payload: True),
+}
+
+
 def read_chunks(path):
     with open(path, "rb") as file:
         data = file.read()
@@ -47,34 +74,14 @@ def read_chunks(path):
     return chunks
 
 
-def ids(payload):
-    column = wire.numbers(payload, np.uint32).astype(np.int64)
-    return np.where(column == NONE, -1, column)
-
-
 def read_chunk(payload):
     chunk = Chunk()
     for number, _, value in wire.fields(payload):
-        if number == 1:
-            chunk.group = value
-        elif number == 2:
-            chunk.continued = bool(value)
-        elif number == 3:
-            chunk.neuron_class = CLASSES[value]
-        elif number == 4:
-            chunk.head = wire.text(value)
-        elif number == 6:
+        if number == 6:
             read_function(chunk, value)
-        elif number == 7:
-            chunk.shape = read_shape(value)
-        elif number == 8:
-            chunk.first_id = value
-        elif number == 9:
-            chunk.count = value
-        elif number == 10:
-            chunk.fact = bool(value)
-        else:
-            read_column(chunk, number, value)
+        elif number in FIELDS:
+            name, read = FIELDS[number]
+            setattr(chunk, name, read(value))
     return finish_chunk(chunk)
 
 
@@ -86,25 +93,6 @@ def read_function(chunk, payload):
             chunk.transformation = wire.text(value) or "identity"
         else:
             chunk.words = True
-
-
-def read_column(chunk, number, value):
-    if number in (11, 12):
-        chunk.values = wire.numbers(value, np.float32 if number == 11 else np.float64)
-    elif number == 13:
-        chunk.fact_weights = ids(value)
-    elif number == 14:
-        chunk.fan_in = wire.varints(value)
-    elif number == 15:
-        chunk.inputs = ids(value)
-    elif number == 16:
-        chunk.inputs = wire.numbers(value, np.uint64).astype(np.int64)
-    elif number == 17:
-        chunk.weights = ids(value)
-    elif number == 18:
-        chunk.offsets = ids(value)
-    elif number == 19:
-        chunk.words = True
 
 
 def finish_chunk(chunk):

@@ -11,7 +11,7 @@
 
 namespace vecc::tools {
 
-struct RunSeries {
+struct TimedRuns {
   std::uint32_t warmup = 0;     ///< of the runs at the front
   std::vector<double> seconds;  ///< every run, in order
 
@@ -19,7 +19,7 @@ struct RunSeries {
   [[nodiscard]] Timing steady() const;
 };
 /// {"warmup": 10, "median": 0.1, ..., "seconds": [...]}
-[[nodiscard]] nlohmann::ordered_json json_of(const RunSeries& series);
+[[nodiscard]] nlohmann::ordered_json json_of(const TimedRuns& series);
 
 [[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -28,7 +28,7 @@ struct RunSeries {
 /// A panel of the chart: one column a way to run, every run a dot.
 struct ChartColumn {
   std::string name;
-  RunSeries series;
+  TimedRuns series;
   bool peer = false;  ///< not vecc's
 };
 struct ChartPanel {
