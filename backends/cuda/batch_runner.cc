@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/batch/check_batch.h"
-#include "src/kernel/print_set_numbers.h"
+#include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
 namespace {

@@ -167,21 +167,19 @@ void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
 
 double CudaMachine::run_measured(std::uint32_t stage) {
   device_->use();
-  if (events_ == nullptr) events_ = std::make_unique<EventPair>(device_);
-  events_->begin();
+  const EventPair events(device_);
   start(stage);
-  return events_->end();
+  return events.end();
 }
 
 void CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
   device_->use();
-  if (events_ == nullptr) events_ = std::make_unique<EventPair>(device_);
   seconds.assign(plan_.launches.size(), 0);
   for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
     if (plan_.launches[l].stage != stage) continue;
-    events_->begin();
+    const EventPair events(device_);
     graphs_->start_alone(l);
-    seconds[l] = events_->end();
+    seconds[l] = events.end();
   }
 }
 

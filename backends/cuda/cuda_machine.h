@@ -10,7 +10,6 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_series.h"
 #include "backends/cuda/device_tables.h"
-#include "backends/cuda/event_pair.h"
 #include "backends/cuda/plan_graphs.h"
 #include "backends/native/plan_executable.h"
 
@@ -70,8 +69,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   DeviceBlock arena_;
   DeviceMemory tables_;
   std::uint64_t table_bytes_ = 0;
-  std::vector<DeviceBlock> blocks_;    // by buffer
-  std::unique_ptr<EventPair> events_;  // when something was timed
+  std::vector<DeviceBlock> blocks_;  // by buffer
 };
 
 }  // namespace vecc::cuda

@@ -52,7 +52,7 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
 }
 
 // What launches from `first` on wait for among themselves, counted from there.
-std::vector<std::vector<std::uint32_t>> waits_of_part(
+std::vector<std::vector<std::uint32_t>> waits_within(
     std::span<const std::vector<std::uint32_t>> before, std::size_t first) {
   std::vector<std::vector<std::uint32_t>> waits(before.size());
   for (std::size_t l = 0; l < before.size(); ++l) {
@@ -84,26 +84,26 @@ LaunchGraph::LaunchGraph(std::shared_ptr<Device> device,
   const std::size_t most = device_->target().launches.graph_nodes;
   for (std::size_t first = 0; first < launches.size(); first += most) {
     const std::size_t count = std::min(most, launches.size() - first);
-    add_part(launches.subspan(first, count), before.subspan(first, count), first);
+    add_graph(launches.subspan(first, count), before.subspan(first, count), first);
   }
 }
 
 // `first`: what the launches' numbers in `before` are counted from; those before it ran earlier.
-void LaunchGraph::add_part(std::span<const BoundLaunch* const> launches,
-                           std::span<const std::vector<std::uint32_t>> before, std::size_t first) {
+void LaunchGraph::add_graph(std::span<const BoundLaunch* const> launches,
+                            std::span<const std::vector<std::uint32_t>> before, std::size_t first) {
   const Driver& driver = device_->driver();
   CUgraph graph = nullptr;
   device_->check(driver.graph_create(&graph, 0), "preparing a run");
   try {
     std::vector<CUgraphNode> nodes;
-    for (const auto& direct : direct_dependencies(waits_of_part(before, first))) {
+    for (const auto& direct : direct_dependencies(waits_within(before, first))) {
       std::vector<CUgraphNode> waits_for;
       for (const std::uint32_t other : direct) waits_for.push_back(nodes[other]);
       nodes.push_back(add_node(*device_, graph, *launches[nodes.size()], waits_for));
     }
-    parts_.emplace_back();
+    graphs_.emplace_back();
     const unsigned long long flags = starts_early(*device_) ? kUseNodePriority : 0;
-    device_->check(driver.graph_instantiate(&parts_.back(), graph, flags), "preparing a run");
+    device_->check(driver.graph_instantiate(&graphs_.back(), graph, flags), "preparing a run");
   } catch (const DeviceError&) {
     (void)driver.graph_destroy(graph);
     throw;
@@ -112,14 +112,14 @@ void LaunchGraph::add_part(std::span<const BoundLaunch* const> launches,
 }
 
 LaunchGraph::~LaunchGraph() {
-  for (CUgraphExec part : parts_) {
-    if (part != nullptr) (void)device_->driver().graph_exec_destroy(part);
+  for (CUgraphExec graph : graphs_) {
+    if (graph != nullptr) (void)device_->driver().graph_exec_destroy(graph);
   }
 }
 
 void LaunchGraph::start() const {
-  for (CUgraphExec part : parts_) {
-    device_->check(device_->driver().graph_launch(part, device_->stream()), "starting a run");
+  for (CUgraphExec graph : graphs_) {
+    device_->check(device_->driver().graph_launch(graph, device_->stream()), "starting a run");
   }
 }
 

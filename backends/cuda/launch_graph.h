@@ -48,11 +48,11 @@ class LaunchGraph {
 
  private:
   explicit LaunchGraph(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  void add_part(std::span<const BoundLaunch* const> launches,
-                std::span<const std::vector<std::uint32_t>> before, std::size_t first);
+  void add_graph(std::span<const BoundLaunch* const> launches,
+                 std::span<const std::vector<std::uint32_t>> before, std::size_t first);
 
   std::shared_ptr<Device> device_;
-  std::vector<CUgraphExec> parts_;
+  std::vector<CUgraphExec> graphs_;
 };
 
 }  // namespace vecc::cuda

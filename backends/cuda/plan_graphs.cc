@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "backends/cuda/node_code.h"
-#include "src/kernel/print_end_run.h"
+#include "src/kernel/print_cuda.h"
 #include "src/support/log.h"
 
 namespace vecc::cuda {

@@ -1,9 +1,9 @@
-// Kernel IR: what one fused kernel computes, free of any graph. A kernel walks rows; if it has
-// segments, it also walks the members of each row's segment, once or several times, in order. Its
-// nodes compute small arrays of static shape; what they read and write is behind accesses, which a
-// launch (plan.h) binds to buffers and index arrays. So one kernel serves every place of a Plan,
-// and every other Plan, where the same is computed of the same shapes. Printers make C++ and CUDA
-// of it.
+// Kernel IR: what one fused kernel computes, free of any graph. A kernel goes through rows; if it
+// has segments, it also goes through the members of each row's segment, once or several times, in
+// order. Its nodes compute small arrays of static shape; what they read and write is behind
+// accesses, which a launch (plan.h) binds to buffers and index arrays. So one kernel serves every
+// place of a Plan, and every other Plan, where the same is computed of the same shapes. Printers
+// make C++ and CUDA of it.
 //
 //   kernel f32 ragged
 //     access 0 load 10x1 member list

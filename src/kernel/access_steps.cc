@@ -29,7 +29,7 @@ std::vector<AccessSteps> access_steps(const Kernel& kernel) {
       } else {
         const KernelNode& node = kernel.nodes[step.number];
         note_use(step.number, number);
-        // A threshold walks the members itself, when their loop has ended.
+        // A threshold goes through the members itself, when their loop has ended.
         const bool is_late = node.kind == KernelNode::Kind::Threshold;
         for (const std::uint32_t operand : node.operands) {
           note_use(operand, is_late ? end - 1 : number);

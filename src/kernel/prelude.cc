@@ -17,9 +17,9 @@ std::string_view device_prelude() {
   return text;
 }
 
-std::string_view unit_prelude() {
+std::string_view tensor_core_prelude() {
   static constexpr std::string_view text =
-#include "unit_prelude_text.inc"
+#include "tensor_core_prelude_text.inc"
       ;
   return text;
 }

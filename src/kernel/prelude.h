@@ -12,13 +12,13 @@ namespace vecc {
 [[nodiscard]] std::string_view kernel_prelude();
 /// Stands behind it before a kernel in CUDA C++.
 [[nodiscard]] std::string_view device_prelude();
-/// Stands behind that before a kernel that uses_matrix_units().
-[[nodiscard]] std::string_view unit_prelude();
+/// Stands behind that before a kernel that uses_tensor_cores().
+[[nodiscard]] std::string_view tensor_core_prelude();
 /// Stands behind that before a kernel of CudaUnit::Batch.
 [[nodiscard]] std::string_view batch_prelude();
-/// Of what goes on from run to run on a device (src/kernel/print_end_run.h). It stands alone.
+/// Of what goes on from run to run on a device (print_end_run()). It stands alone.
 [[nodiscard]] std::string_view series_prelude();
-/// Of numbers that are set (src/kernel/print_set_numbers.h). It stands alone.
+/// Of numbers that are set (print_set_numbers()). It stands alone.
 [[nodiscard]] std::string_view number_prelude();
 
 }  // namespace vecc

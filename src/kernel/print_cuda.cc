@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/kernel/kernel_lists.h"
+#include "src/kernel/prelude.h"
 #include "src/kernel/print/body.h"
 #include "src/kernel/print/cuda_batches.h"
 #include "src/kernel/print/member_sums.h"
@@ -165,6 +166,13 @@ std::string kernel_text(std::string_view name, int bits, DType dtype,
           calls_text(name, bits, schedule.members.of_class, arguments));
 }
 
+// What stands before the prelude of a unit without a Kernel.
+std::string number_text(DType dtype) {
+  return fmt::format(
+      "namespace vecc_kernel {{\nconstexpr unsigned kThreads = {};\nusing Number = {};\n}}\n",
+      kCudaThreads, type_text(dtype));
+}
+
 }  // namespace
 
 std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, CudaUnit unit,
@@ -182,6 +190,28 @@ std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, Cud
     text += kernel_text(name, bits, kernel.dtype, schedule, unit);
   }
   return text;
+}
+
+std::string print_end_run(DType dtype) {
+  return number_text(dtype) + std::string(series_prelude()) +
+         "namespace vecc_kernel {\nstruct Bound {\n  const Series* series;\n};\n}\n"
+         "extern \"C\" __global__ void vecc_end_run(const __grid_constant__ vecc_kernel::Bound a, "
+         "unsigned* run) {\n"
+         "#if __CUDA_ARCH__ >= 900\n"
+         "  asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
+         "#endif\n"
+         "  const unsigned now = *run;\n"
+         "  __syncthreads();\n"
+         "  vecc_kernel::end_run(*a.series, now);\n"
+         "  if (threadIdx.x == 0) *run = now + 1;\n}\n";
+}
+
+std::string print_set_numbers(DType dtype) {
+  return number_text(dtype) + std::string(number_prelude()) +
+         "namespace vecc_kernel {\nstruct Bound {\n  unsigned count;\n};\n}\n"
+         "extern \"C\" __global__ void vecc_set_numbers(const __grid_constant__ "
+         "vecc_kernel::Bound a, const vecc_kernel::NumberWrite* writes) {\n"
+         "  vecc_kernel::set_numbers(writes, a.count);\n}\n";
 }
 
 }  // namespace vecc

@@ -29,4 +29,13 @@ enum class CudaUnit : std::uint8_t {
 [[nodiscard]] std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule,
                                      CudaUnit unit, std::string_view name = "vecc_kernel");
 
+/// A unit with the kernel vecc_end_run of one block: `(const Bound arguments, unsigned* run)`,
+/// where Bound is a pointer to a Series of prelude/series.h: ends run number *run, and counts it.
+[[nodiscard]] std::string print_end_run(DType dtype);
+
+/// A unit with the kernel vecc_set_numbers of blocks of kCudaThreads threads: `(const Bound
+/// arguments, const NumberWrite* writes)` of prelude/numbers.h, where Bound is their number, 32
+/// bits. No two of them may be of one number.
+[[nodiscard]] std::string print_set_numbers(DType dtype);
+
 }  // namespace vecc

@@ -9,8 +9,7 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/device_unit.h"
 #include "backends/reference/program_interpreter.h"
-#include "src/kernel/print_end_run.h"
-#include "src/kernel/print_set_numbers.h"
+#include "src/kernel/print_cuda.h"
 #include "src/plan/launch_layout.h"
 
 namespace vecc::test {

@@ -22,7 +22,6 @@
 #include "backends/native/gradient_program.h"
 #include "src/kernel/print_cpp.h"
 #include "src/kernel/print_cuda.h"
-#include "src/kernel/print_end_run.h"
 #include "src/kernel/schedule/schedule_kernel.h"
 #include "src/kernel/schedule/schedule_text.h"
 #include "src/plan/launch_layout.h"

@@ -10,7 +10,7 @@
 namespace vecc {
 namespace {
 
-// The classes in up to kMostRowClasses parts, of which earlier ones, of longer rows, have more
+// The classes in up to kMostRowClasses ranges, of which earlier ones, of longer rows, have more
 // slots.
 class ClassCutter {
  public:
@@ -23,7 +23,7 @@ class ClassCutter {
   [[nodiscard]] double least() const { return least_; }  // what that takes, as Cycles::sum
 
  private:
-  struct Part {
+  struct Range {
     RowClass rows;
     std::size_t choice = 0;
   };
@@ -33,39 +33,39 @@ class ClassCutter {
     const auto choices = model_.choices();
     for (std::size_t next = first + 1; next <= classes_.size(); ++next) {
       const bool is_last = next == classes_.size();
-      if (!is_last && parts_.size() + 1 == kMostRowClasses) continue;
+      if (!is_last && ranges_.size() + 1 == kMostRowClasses) continue;
       RowClass rows = sum_of(classes_.subspan(first, next - first));
       rows.are_long = !is_last;
       for (std::size_t choice = 0; choice < end; ++choice) {
         const Cycles both = before.beside(model_.cycles_of(rows, choices[choice]));
-        parts_.push_back({rows, choice});
+        ranges_.push_back({rows, choice});
         if (is_last) {
           keep(both);
         } else {
           cut(next, both, choice);
         }
-        parts_.pop_back();
+        ranges_.pop_back();
       }
     }
   }
 
   void keep(const Cycles& all) {
-    constexpr double kMoreCode = 1.15;  // of cycles squared: what each part but one has to gain
+    constexpr double kMoreCode = 1.15;  // of cycles squared: what each range but one has to gain
     double sum = all.sum();
-    for (std::size_t part = 1; part < parts_.size(); ++part) sum *= kMoreCode;
+    for (std::size_t range = 1; range < ranges_.size(); ++range) sum *= kMoreCode;
     if (sum >= least_) return;
     least_ = sum;
     best_ = {{model_.lanes(), {}, model_.threads()}, {}, all};
     std::uint32_t end = 0;
-    for (const Part& part : parts_) {
-      best_.loops.of_class.push_back(model_.loop_of(part.rows, model_.choices()[part.choice]));
-      best_.ends.push_back(end += part.rows.rows);
+    for (const Range& range : ranges_) {
+      best_.loops.of_class.push_back(model_.loop_of(range.rows, model_.choices()[range.choice]));
+      best_.ends.push_back(end += range.rows.rows);
     }
   }
 
   const LoopModel& model_;
   std::span<const RowClass> classes_;
-  std::vector<Part> parts_;
+  std::vector<Range> ranges_;
   RowLoops best_;
   double least_ = std::numeric_limits<double>::infinity();
 };

@@ -50,7 +50,7 @@ Shape matrix_of(const Kernel& kernel, std::uint32_t product) {
 std::uint32_t block_rows(const Kernel& kernel, std::uint32_t number) {
   const ProductShape shape = product_shape(kernel, kernel.nodes[number]);
   if (shape.m < kLeastBlockedEntries) return 0;
-  // Rows that walk over their members first take long: more blocks, of fewer.
+  // Rows that go through their members first take long: more blocks, of fewer.
   const std::uint32_t most = kernel.segments == KernelSegments::None ? kMostRows : kMostRows / 2;
   if (is_tensor_product(kernel, number) || is_large_matrix(matrix_of(kernel, number))) return most;
   const std::uint64_t depth = std::min<std::uint64_t>(shape.k, kDeepest / 2);

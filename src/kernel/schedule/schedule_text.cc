@@ -117,34 +117,34 @@ bool read_name(std::string_view text, const std::array<std::string_view, Count>&
   }
   return false;
 }
-// The part of a text in front of a separator, which is taken off; all of it where there is none.
-std::string_view take_part(std::string_view& text, char separator) {
+// The word of a text in front of a separator, which is taken off; all of it where there is none.
+std::string_view take_word(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
-  const std::string_view part = text.substr(0, end);
+  const std::string_view word = text.substr(0, end);
   text = end == std::string_view::npos ? "" : text.substr(end + 1);
-  return part;
+  return word;
 }
 bool read(std::string_view text, PhaseSchedule& phase) {
-  if (!read_name(take_part(text, '/'), kPhaseLoops, phase.loop)) return false;
+  if (!read_name(take_word(text, '/'), kPhaseLoops, phase.loop)) return false;
   while (!text.empty()) {
-    const std::string_view part = take_part(text, '/');
-    if (part == "lanes") {
+    const std::string_view word = take_word(text, '/');
+    if (word == "lanes") {
       phase.by_lanes = true;
-    } else if (!read_pair(part, phase.down, phase.across)) {
+    } else if (!read_pair(word, phase.down, phase.across)) {
       return false;
     }
   }
   return true;
 }
 bool read(std::string_view text, ScratchArray& array) {
-  array.name = take_part(text, '@');
+  array.name = take_word(text, '@');
   return !array.name.empty() && read_number(text, array.offset);
 }
 template <class Value>
 bool read(std::string_view text, std::vector<Value>& values) {
   if (text.empty() || text.ends_with(',')) return false;
   while (!text.empty()) {
-    if (!read(take_part(text, ','), values.emplace_back())) return false;
+    if (!read(take_word(text, ','), values.emplace_back())) return false;
   }
   return true;
 }
@@ -201,12 +201,12 @@ Result<KernelSchedule> parse_schedule(std::string_view text, const std::string& 
   };
   const std::string_view all = text;
   KernelSchedule schedule;
-  if (!read_name(take_part(text, ' '), kRowLoops, schedule.loop)) return error(all);
+  if (!read_name(take_word(text, ' '), kRowLoops, schedule.loop)) return error(all);
   FieldWords words;
   while (!text.empty()) {
-    std::string_view word = take_part(text, ' ');
+    std::string_view word = take_word(text, ' ');
     const std::string_view whole = word;
-    const std::string_view name = take_part(word, '=');
+    const std::string_view name = take_word(word, '=');
     if (!words.emplace(name, word).second) return error(whole);
   }
   if (!read_fields(words, schedule, kScheduleFields)) return error(all);

@@ -39,7 +39,7 @@ class Nvcc(unittest.TestCase):
         self.emit("mutagenesis")
         self.check_leaves_without_gpu(build_with_cmake(self.program))
 
-    def test_matrix_units(self):
+    def test_tensor_cores(self):
         """Without a GPU for the oldest that has them; for an older one it does not compile."""
         graph = Path(self.temporary.name) / "synth.pb"
         run(VECC_IMPORT, "synth", "--quiet", "-o", graph, "--nodes=40", "--edges=90", "--types=2",

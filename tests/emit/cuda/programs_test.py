@@ -65,7 +65,7 @@ class CudaPrograms(Programs, unittest.TestCase):
                                      r"--emit=cpp \[E061\]\n$")
         self.assertFalse(list(self.folder.glob("too-long*")))
 
-    def test_matrix_units(self):
+    def test_tensor_cores(self):
         graph = self.synth("--nodes=100", "--edges=600", "--types=2", "--model=rgcn", "--dim=32")
         exact = self.expected(graph)
         for precision in ("tf32", "bf16"):
