@@ -64,9 +64,10 @@ TEST(EarlyStart, LongNodesReleaseThoseBehindThemLate) {
 }
 
 // By node; `before` has no roots that are chained.
-std::vector<int> priorities_of(const Waits& before, const std::vector<NodeLoad>& loads) {
+std::vector<int> priorities_of(const Waits& before, const std::vector<NodeLoad>& loads,
+                               const LaunchTimes& times = kTimes) {
   std::vector<int> priorities(before.size());
-  for (const NodeStart& start : plan_early_start(before, loads, kTimes)) {
+  for (const NodeStart& start : plan_early_start(before, loads, times)) {
     priorities[start.node] = start.priority;
   }
   return priorities;
@@ -82,6 +83,16 @@ TEST(LaunchPriorities, ResultsWaitForTheChainBesideThem) {
     EXPECT_EQ(found[chain], found[0]) << chain;
   }
   EXPECT_EQ(found[2], found[5]);
+}
+
+// A sum that ends when half of the chain has run can wait, unless the target says by how much more.
+TEST(LaunchPriorities, HowLongAResultCanWaitIsTheTargets) {
+  const Waits before{{}, {0}, {0}, {1}, {3}};
+  const std::vector<NodeLoad> loads(before.size(), NodeLoad{10});
+  LaunchTimes times = kTimes;
+  EXPECT_GT(priorities_of(before, loads, times)[2], priorities_of(before, loads, times)[0]);
+  times.can_wait = 0.6;
+  EXPECT_EQ(priorities_of(before, loads, times)[2], priorities_of(before, loads, times)[0]);
 }
 
 TEST(LaunchPriorities, AResultThatEndsLastIsNotPutOff) {

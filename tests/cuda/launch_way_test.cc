@@ -27,6 +27,9 @@ TEST(LaunchWay, ManyLaunchesThatRunAFewTimesAreNoGraph) {
   EXPECT_EQ(choose_launch_way(100'000, 100, kTimes), LaunchWay::Graph);
   EXPECT_EQ(choose_launch_way(100'000, 0, kTimes), LaunchWay::Graph) << "often";
   EXPECT_EQ(choose_launch_way(100, 1, kTimes), LaunchWay::Graph);
+  LaunchTimes slow_to_make = kTimes;
+  slow_to_make.graph_runs = 200;
+  EXPECT_EQ(choose_launch_way(100'000, 100, slow_to_make), LaunchWay::Stream);
 }
 
 struct DeepGraph {

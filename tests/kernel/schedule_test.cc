@@ -80,6 +80,20 @@ TEST(ScheduleKernel, OtherwiseGpusHaveTheSame) {
   }
 }
 
+// 8,000 rows in blocks of 128 are a block for each multiprocessor of an L4; an H200 would have some
+// without any.
+TEST(ScheduleKernel, BlocksHaveFewerRowsWhereMultiprocessorsWouldBeIdle) {
+  const KernelSchedule schedule = schedule_of(product("64x64", "64x1", "64x1"), "h200");
+  const auto rows = [&](const char* gpu, std::uint32_t all) {
+    return rows_of_block(schedule, 1, all, *find_target(gpu));
+  };
+  EXPECT_EQ(schedule.product->rows, 128u);
+  EXPECT_EQ(rows("l4", 8'000), 128u);
+  EXPECT_EQ(rows("h200", 8'000), 32u);
+  EXPECT_EQ(rows("h200", 100), 32u) << "a warp has as many at least";
+  EXPECT_EQ(rows("h200", 100'000), 128u);
+}
+
 TEST(ScheduleKernel, ThePrecisionIsTheKernels) {
   const auto loop_of = [](MatmulPrecision precision) {
     return schedule_of(product("64x64", "64x1", "64x1", precision), "a100").loop;

@@ -24,6 +24,9 @@ inline constexpr std::uint32_t kFlatBatch = 4;
 inline constexpr std::uint32_t kMostRowClasses = 3;
 /// CUDA gives a thread no more memory for arrays of its own.
 inline constexpr std::uint64_t kThreadMemory = 512 << 10;
+/// Of a block's shared memory products may take so many bytes: CUDA gives a kernel 48 KiB of arrays
+/// that it declares, whatever the GPU has.
+inline constexpr std::uint32_t kProductBytes = 44 << 10;
 /// No node, no operand.
 inline constexpr std::uint32_t kNoOperand = 0xFFFFFFFFu;
 

@@ -4,7 +4,6 @@
 
 #include "src/kernel/schedule/entrywise.h"
 #include "src/kernel/schedule/lanes.h"
-#include "src/kernel/schedule/tensor_cores.h"
 
 namespace vecc {
 namespace {
@@ -45,10 +44,10 @@ std::uint32_t least_blocks(const Kernel& kernel, const KernelSchedule& schedule,
   const bool waits = sums_outer_products(schedule) && is_f32 && widest_row(kernel) <= kMatrix;
   if (waits || schedule.loop == RowLoop::TensorCores || schedule.loop == RowLoop::MemoryRows ||
       (is_f32 && schedule.loop == RowLoop::LargeMatrix)) {
-    return blocks_of(target, kRegisters, kTensorBytes);
+    return blocks_of(target, kRegisters, kProductBytes);
   }
   if (is_f32 && schedule.loop == RowLoop::LargeSum) {
-    return blocks_of(target, kManyRegisters, kTensorBytes);
+    return blocks_of(target, kManyRegisters, kProductBytes);
   }
   const std::vector<MemberLoop>& classes = schedule.members.of_class;
   std::uint64_t most = kManyMembers;

@@ -7,13 +7,9 @@
 #include "src/kernel/schedule/warp_tiles.h"
 
 namespace vecc {
-namespace {
-
-using Kind = KernelNode::Kind;
-
-}  // namespace
 
 std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const KernelPhase& phase) {
+  using Kind = KernelNode::Kind;
   const auto& steps = phase.steps;
   if (steps.size() != 4 || !only_reduces(kernel, phase)) return std::nullopt;
   const OuterProductSum of{steps[0].number, steps[1].number, steps[2].number, steps[3].number};

@@ -12,7 +12,6 @@ namespace {
 using Kind = KernelNode::Kind;
 
 constexpr std::uint64_t kPackedEntries = 1 << 14;  // of a matrix that is transposed on the stack
-constexpr std::uint64_t kSharedBytes = 44 * 1024;
 constexpr std::uint32_t kMostRows = 64;
 constexpr std::uint32_t kFewestRows = 16;
 constexpr std::uint32_t kWideRows = 128;
@@ -57,7 +56,7 @@ std::uint32_t block_rows(const Kernel& kernel, std::uint32_t number) {
   const std::uint32_t least = std::max(kFewestRows, shape.m > 32 ? 16u : 32u);  // a row a thread
   for (std::uint32_t rows = most; rows >= least; rows /= 2) {
     const std::uint64_t numbers = shared_numbers(shape, depth, rows, true);
-    if (numbers * byte_size(kernel.dtype) <= kSharedBytes) return rows;
+    if (numbers * byte_size(kernel.dtype) <= kProductBytes) return rows;
   }
   return 0;
 }
@@ -181,10 +180,10 @@ void schedule_matrix_blocks(const Kernel& kernel, const ProductShape& shape,
   const std::uint64_t deepest = std::min<std::uint64_t>(shape.k, kDeepest);
   const std::uint64_t half = std::min(deepest, kDeepest / 2);
   schedule.loop = RowLoop::MatrixBlocks;
-  product.rows = from_memory && bytes(half, kWideRows) <= kSharedBytes
+  product.rows = from_memory && bytes(half, kWideRows) <= kProductBytes
                      ? kWideRows
                      : block_rows(kernel, product.node);
-  const bool is_deep = bytes(deepest, product.rows) <= kSharedBytes;
+  const bool is_deep = bytes(deepest, product.rows) <= kProductBytes;
   product.depth = static_cast<std::uint32_t>(is_deep ? deepest : half);
   schedule.shared_bytes = static_cast<std::uint32_t>(bytes(product.depth, product.rows));
 }

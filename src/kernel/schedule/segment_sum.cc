@@ -6,13 +6,9 @@
 #include "src/kernel/schedule/outer_products.h"
 
 namespace vecc {
-namespace {
-
-using Kind = KernelNode::Kind;
-
-}  // namespace
 
 std::optional<SegmentSum> segment_sum(const Kernel& kernel, const KernelPhase& phase) {
+  using Kind = KernelNode::Kind;
   const auto& steps = phase.steps;
   const auto size = [&](std::uint32_t node) { return kernel.nodes[node].shape.size(); };
   const bool scales = steps.size() == 4;

@@ -42,7 +42,7 @@ TensorBlock tensor_block(const ProductShape& shape, MatmulPrecision precision, s
     for (const std::uint64_t depth : kTensorDepths) {
       const std::uint64_t terms = std::min(depth, in_tiles(shape.k));
       const std::uint64_t bytes = product_bytes(shape, precision, rows, terms, kept);
-      if (bytes <= kTensorBytes) {
+      if (bytes <= kProductBytes) {
         return {rows, static_cast<std::uint32_t>(terms), static_cast<std::uint32_t>(bytes)};
       }
     }

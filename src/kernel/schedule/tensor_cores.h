@@ -12,8 +12,6 @@
 namespace vecc {
 
 inline constexpr std::uint64_t kLeastTensorSide = 32;
-/// Of a block's memory products by tensor cores may take so many bytes.
-inline constexpr std::uint32_t kTensorBytes = 44 * 1024;
 
 /// Whether there is any such product: the kernel's text calls prelude/tensor_core_products.h then.
 [[nodiscard]] bool uses_tensor_cores(const Kernel& kernel);

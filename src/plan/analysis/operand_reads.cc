@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint64_t kSharedMatrix = 64;
 constexpr std::uint32_t kRowsOfType = 4;
 constexpr std::uint32_t kFewMatrices = 16;
-// Shorter rows do not fill a vector register.
-constexpr std::uint64_t kVectorEntries = 8;
 
 }  // namespace
 
@@ -71,7 +69,7 @@ bool is_split_over_blocks(const Target& target, Shape matrix) {
 }
 
 bool is_slow_row(Transformation function, Shape row) {
-  return row.size() < kVectorEntries && info(function).cost == FunctionCost::Slow;
+  return row.size() < kLeastColumn && info(function).cost == FunctionCost::Slow;
 }
 
 bool is_constant_one(const Program& program, ValueId value) {
