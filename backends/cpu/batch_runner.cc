@@ -6,14 +6,17 @@
 
 namespace vecc::cpu {
 
-BatchRunner::BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_ptr<ThreadTeam> team)
+BatchRunner::BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_ptr<ThreadTeam> team,
+                         std::uint64_t kept_bytes)
     : batch_(std::move(batch)),
       binder_(batch_),
       walk_(batch_, bound, team->size()),
+      pages_(batch_, bound, kept_bytes),
+      number_bytes_(byte_size(bound.plan().dtype)),
       team_(std::move(team)) {}
 
 std::unique_ptr<CpuBatch> BatchRunner::make_batch() const {
-  auto batch = std::make_unique<CpuBatch>();
+  auto batch = std::make_unique<CpuBatch>(batch_, number_bytes_);
   batch->rows.reserve(batch_);
   return batch;
 }

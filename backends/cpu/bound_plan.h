@@ -37,6 +37,7 @@ class BoundPlan {
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] bool is_interpreted() const { return !interpreters_.empty(); }
   [[nodiscard]] const NativeBlock& block(BufferIndex buffer) const { return blocks_[buffer]; }
+  [[nodiscard]] const NativeBlock& arena() const { return arena_; }
   /// The element of block() where a buffer begins.
   [[nodiscard]] std::uint64_t first(BufferIndex buffer) const {
     return plan_.buffers[buffer].kind == PlanBuffer::Kind::Arena ? plan_.buffers[buffer].offset : 0;

@@ -84,7 +84,9 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   const std::shared_ptr<ThreadTeam> team = team_of(options.threads);
   made->bind(whole.program, options, std::make_unique<CpuMachine>(std::move(bound), team));
   if (batch) {
-    made->batches_ = std::make_unique<BatchRunner>(std::move(*batch), bound_plan, team);
+    made->batches_ = std::make_unique<BatchRunner>(std::move(*batch), bound_plan, team,
+                                                   options.batch->kept_bytes);
+    made->arena_bytes_ = bound_plan.arena().bytes();
     made->weights_ = options.batch->weights;
     made->set_.resize(made->weights_.size());
   }

@@ -28,7 +28,7 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) override;
   Result<void> start_batch(const BoundBatch& batch) override;
   [[nodiscard]] std::uint64_t bytes() const override {
-    return PlanExecutable::bytes() + (batches_ ? batches_->bytes() : 0);
+    return PlanExecutable::bytes() + (batches_ ? batches_->bytes() - arena_bytes_ : 0);
   }
   /// How many of its kernels were compiled for it.
   [[nodiscard]] const CodeCounts& code_counts() const { return code_counts_; }
@@ -39,7 +39,8 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   void write_weights(const CpuBatch& batch);
 
   CodeCounts code_counts_;
-  std::unique_ptr<BatchRunner> batches_;         // with ExecutionOptions::batch
+  std::unique_ptr<BatchRunner> batches_;  // with ExecutionOptions::batch
+  std::uint64_t arena_bytes_ = 0;  // of all samples' values; batches_ counts what of it is there
   std::vector<ParameterIndex> weights_;          // BatchOptions::weights
   std::vector<std::vector<std::uint32_t>> set_;  // by weights: rows of the last batch
   bool is_interpreted_ = false;

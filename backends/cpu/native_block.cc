@@ -1,5 +1,7 @@
 #include "backends/cpu/native_block.h"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -8,6 +10,16 @@ namespace vecc::cpu {
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
+// Blocks from this size on are pages of their own, which the system gives as zeros when they are
+// first written.
+constexpr std::size_t kPaged = 1 << 20;
+
+std::shared_ptr<std::byte> map_pages(std::size_t bytes) {
+  void* const pages =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<std::byte*>(pages), [bytes](std::byte* p) { ::munmap(p, bytes); }};
+}
 
 // Calls body(pointer to the first element), as float or double.
 template <class Body>
@@ -23,6 +35,10 @@ void with_type(DType dtype, std::byte* memory, Body&& body) {
 
 NativeBlock::NativeBlock(DType dtype, std::uint64_t elements) : dtype_(dtype), elements_(elements) {
   const std::size_t bytes = (this->bytes() + kCacheLine) / kCacheLine * kCacheLine;
+  if (this->bytes() >= kPaged) {
+    memory_ = map_pages(bytes);
+    return;
+  }
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes));
   if (memory == nullptr) throw std::bad_alloc();
   memory_ = std::shared_ptr<std::byte>(memory, [](std::byte* p) { std::free(p); });
@@ -34,6 +50,14 @@ void NativeBlock::write(std::span<const double> values, std::uint64_t first) con
     for (const double value : values)
       *to++ = static_cast<std::remove_reference_t<decltype(*to)>>(value);
   });
+}
+
+void NativeBlock::give_back() const {
+  if (bytes() >= kPaged) ::madvise(memory_.get(), bytes(), MADV_DONTNEED);
+}
+
+void NativeBlock::use_small_pages() const {
+  if (bytes() >= kPaged) ::madvise(memory_.get(), bytes(), MADV_NOHUGEPAGE);
 }
 
 void NativeBlock::fill(double value) const {

@@ -28,6 +28,11 @@ class NativeBlock {
   void fill(double value) const;
   /// `count` elements from `first` on are appended to `values`.
   void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
+  /// All numbers are 0 again, and take no memory until they are written. Of a block of less than a
+  /// few pages nothing happens.
+  void give_back() const;
+  /// Where one number is written no more than a page of 4 KiB becomes memory.
+  void use_small_pages() const;
 
  private:
   DType dtype_ = DType::F32;

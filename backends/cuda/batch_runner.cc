@@ -110,7 +110,7 @@ void BatchRunner::bind(std::vector<LaunchArguments> arguments, std::vector<CUdev
 }
 
 std::unique_ptr<CudaBatch> BatchRunner::make_batch() const {
-  auto batch = std::make_unique<CudaBatch>();
+  auto batch = std::make_unique<CudaBatch>(batch_, byte_size(dtype_));
   batch->rows.reserve(batch_);
   return batch;
 }

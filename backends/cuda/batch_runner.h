@@ -20,6 +20,9 @@ namespace vecc::cuda {
 
 class CudaBatch final : public BoundBatch {
  public:
+  CudaBatch(const BatchPlan& plan, std::uint64_t number_bytes)
+      : plan_(&plan), number_bytes_(number_bytes) {}
+
   BatchRows rows;
   std::vector<Batch::Weights> weights;
 
@@ -27,6 +30,13 @@ class CudaBatch final : public BoundBatch {
     return std::make_unique<CudaBatch>(*this);
   }
   [[nodiscard]] std::uint64_t bytes() const override { return 0; }  // of the device
+  [[nodiscard]] BatchBytes step_bytes() const override {
+    return bytes_of_step(*plan_, rows, number_bytes_);
+  }
+
+ private:
+  const BatchPlan* plan_;
+  std::uint64_t number_bytes_;
 };
 
 class BatchRunner {

@@ -31,6 +31,9 @@ struct BatchOptions {
   bool lists_touched = false;
   /// What share of all samples a batch has, about: how many threads share a row is chosen by it.
   double share = 1;
+  /// Of values that batches before have left in memory, more than so many bytes are given back
+  /// between two steps: only rows of batches take memory (cpu).
+  std::uint64_t kept_bytes = std::uint64_t{256} << 20;
 };
 
 struct Batch {
@@ -45,14 +48,21 @@ struct Batch {
   std::vector<std::pair<ParameterIndex, std::vector<std::uint32_t>>> touched;
 };
 
+/// What the step of one batch takes.
+struct BatchBytes {
+  std::uint64_t values = 0;  ///< of the rows that its launches compute
+  std::uint64_t arrays = 0;  ///< rows, lists, offsets, tiles
+};
+
 /// A batch with its rows, index arrays and tiles, in the form in which a backend runs it.
 class BoundBatch {
  public:
   virtual ~BoundBatch() = default;
   /// The same, with no more memory than it takes.
   [[nodiscard]] virtual std::unique_ptr<BoundBatch> copy() const = 0;
-  /// Of its arrays.
+  /// Of its arrays, where the backend runs them.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+  [[nodiscard]] virtual BatchBytes step_bytes() const = 0;
 };
 
 }  // namespace vecc

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vecc/backend.h"
+#include "vecc/batch.h"
 #include "vecc/loss.h"
 #include "vecc/metrics.h"
 #include "vecc/neuron_graph.h"
@@ -61,6 +62,15 @@ struct NonFinite {
   std::uint32_t row = 0;
 };
 
+/// How the steps of a training come about.
+struct BatchReport {
+  std::string_view way = "all";  ///< all: no batches; bind; mask, of the batches that reach
+                                 ///< all parameters; restrict: each a program of its own
+  std::uint64_t samples = 0;     ///< of a batch, at most
+  BatchBytes bytes;              ///< bind: what the next batch takes
+  std::uint64_t step_bytes = 0;  ///< what the backend holds for steps
+};
+
 /// What an epoch came to.
 struct TrainedEpoch {
   double rate = 0;
@@ -89,6 +99,9 @@ class Trainer {
   [[nodiscard]] virtual std::shared_ptr<Storage> storage() const = 0;
   /// What the backend holds for the batches that are compiled: Executable::bytes() of all.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+
+  /// Of the next step; binds its batch. Errors: those of step().
+  [[nodiscard]] virtual Result<BatchReport> batch_report() = 0;
 
   /// Everything that the next step depends on: parameters by their names, states as
   /// `state/NAME`, and the position in the metadata. restore() of it goes on bit for bit.

@@ -1,5 +1,7 @@
 #include "src/batch/batch_rows.h"
 
+#include "src/batch/stored_rows.h"
+
 namespace vecc {
 namespace {
 
@@ -63,6 +65,15 @@ std::uint32_t BatchRows::add(std::span<const std::uint32_t> entries, bool is_nar
 std::uint64_t BatchRows::bytes() const {
   return bytes_of(runs) + bytes_of(tiles) + bytes_of(lists) + bytes_of(wide) + bytes_of(narrow) +
          bytes_of(zeros) + bytes_of(unstored);
+}
+
+BatchBytes bytes_of_step(const BatchPlan& plan, const BatchRows& rows, std::uint64_t number_bytes) {
+  BatchBytes bytes;
+  for_each_value(plan, rows, [&](BufferIndex, std::uint64_t, std::uint64_t count) {
+    bytes.values += count * number_bytes;
+  });
+  bytes.arrays = rows.bytes();
+  return bytes;
 }
 
 }  // namespace vecc

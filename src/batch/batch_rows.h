@@ -55,7 +55,15 @@ struct BatchRows {
   void reserve(const BatchPlan& plan);
   /// Appends an array; returns its place.
   std::uint32_t add(std::span<const std::uint32_t> entries, bool is_narrow);
+  /// Of the array of a launch.
+  [[nodiscard]] std::uint32_t entry(std::uint32_t at, bool is_narrow) const {
+    return is_narrow ? narrow[at] : wide[at];
+  }
   [[nodiscard]] std::uint64_t bytes() const;
 };
+
+/// `rows`: a batch of the plan; `number_bytes`: of a number in its buffers.
+[[nodiscard]] BatchBytes bytes_of_step(const BatchPlan& plan, const BatchRows& rows,
+                                       std::uint64_t number_bytes);
 
 }  // namespace vecc

@@ -50,6 +50,8 @@ class BatchSteps {
   /// Step number `step` (the first is 1), in run number `run`, at a learning rate.
   [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
                                    double rate);
+  /// Whether batches that reach all parameters are masked.
+  [[nodiscard]] bool masks() const { return masked_ != nullptr; }
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:

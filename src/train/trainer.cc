@@ -32,6 +32,9 @@ struct CompiledStep {
   std::unique_ptr<Executable> executable;
 };
 
+// Of index arrays of bound batches.
+constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
+
 class BatchTrainer final : public Trainer {
  public:
   BatchTrainer(const NeuronGraph& graph, const Program& program, const Backend& backend,
@@ -122,6 +125,20 @@ class BatchTrainer final : public Trainer {
       if (step.bound) bytes += step.bound->bytes();
     }
     return bytes;
+  }
+
+  Result<BatchReport> batch_report() override {
+    BatchReport report;
+    report.samples = batch_size();
+    if (bound_steps_) {
+      VECC_TRY(const BatchStep* batch, bound_batch(next_position()));
+      report.way = text_of(bound_steps_->masks() ? BatchWay::Mask : BatchWay::Bind);
+      if (!bound_steps_->masks()) report.bytes = batch->bound->step_bytes();
+    } else if (!is_full_batch()) {
+      report.way = "restrict";
+    }
+    report.step_bytes = bytes();
+    return report;
   }
 
   Result<WeightFile> save() override { return state_->save({position_, counted_}); }
@@ -260,7 +277,7 @@ class BatchTrainer final : public Trainer {
     return compiled->step.counted;
   }
   Result<std::uint64_t> start_bound() {
-    VECC_TRY(const BatchStep* batch, bound_batch(position_.batch));
+    VECC_TRY(const BatchStep* batch, bound_batch(position_));
     if (!batches_come_again() && prefetch_->is_worth_a_thread()) prefetch_->begin(samples_after());
     VECC_TRY_VOID(bound_steps_->start(*batch, optimizer_step(), position_.step + 1, rate()));
     return batch->counted;
@@ -273,13 +290,14 @@ class BatchTrainer final : public Trainer {
                                 : batch_samples(position_.epoch + 1, 0);
   }
 
-  // Batches that come again are kept.
-  Result<const BatchStep*> bound_batch(std::uint64_t number) {
-    const Samples samples = batch_samples(number);
+  // Batches that come again are kept, as long as there is room.
+  Result<const BatchStep*> bound_batch(const TrainPosition& at) {
+    const Samples samples = batch_samples(at.epoch, at.batch);
     const auto found = kept_batches_.find(samples);
     if (found != kept_batches_.end()) return &found->second;
     VECC_TRY(const BatchStep* batch, prefetch_->get(samples));
-    if (!batches_come_again()) return batch;
+    if (!batches_come_again() || kept_bytes_ > kMostKept) return batch;
+    if (batch->bound) kept_bytes_ += batch->bound->bytes();
     return &kept_batches_.emplace(samples, batch->copy()).first->second;
   }
 
@@ -327,6 +345,7 @@ class BatchTrainer final : public Trainer {
   std::unique_ptr<BatchSteps> bound_steps_;  // in place of steps_, where there are such
   std::optional<BatchPrefetch> prefetch_;    // of bound_steps_, which must outlive it
   std::map<Samples, BatchStep> kept_batches_;
+  std::uint64_t kept_bytes_ = 0;  // of their arrays
   TrainPosition position_;
   std::uint64_t counted_ = 0;  // samples of this epoch so far
 };

@@ -241,6 +241,27 @@ TEST(BoundSteps, ways_that_cannot_be_are_refused) {
   EXPECT_EQ(refusal("interpreter", mask), "");
 }
 
+TEST(BoundSteps, are_reported) {
+  const Model model(value_of(read_graph(shipped("mutagenesis.pb"))));
+  const auto report_of = [&](TrainOptions options, BatchWay way, bool restricts) {
+    options.batch_way = way;
+    return value_of(model.trainer(options, restricts)->batch_report());
+  };
+  const BatchReport bound = report_of(batches_of(8), BatchWay::Bind, false);
+  EXPECT_EQ(bound.way, "bind");
+  EXPECT_EQ(bound.samples, 8u);
+  EXPECT_GT(bound.bytes.values, 0u);
+  EXPECT_GT(bound.bytes.arrays, 0u);
+  const BatchReport larger = report_of(batches_of(64), BatchWay::Bind, false);
+  EXPECT_GT(larger.bytes.values, bound.bytes.values);
+  EXPECT_GT(larger.bytes.arrays, bound.bytes.arrays);
+  const BatchReport masked = report_of(batches_of(8), BatchWay::Mask, false);
+  EXPECT_EQ(masked.way, "mask");
+  EXPECT_EQ(masked.bytes.values, 0u);
+  EXPECT_EQ(report_of(batches_of(8), BatchWay::Choose, true).way, "restrict");
+  EXPECT_EQ(report_of(batches_of(0), BatchWay::Choose, true).way, "all");
+}
+
 // Counts what is compiled, and so planned.
 class CountingBackend final : public Backend {
  public:

@@ -52,6 +52,26 @@ class TrainTest(unittest.TestCase):
         self.assertIn("validation_loss", training.history[0])
         self.assertGreater(training.best_epoch, 0)
 
+    def test_ways_of_a_batch(self):
+        def train(backend="cpu", **options):
+            program = vecc.load(MUTAGENESIS).compile(backend=backend, dtype="f64")
+            return program.train(epochs=2, seed=1, **options), program.weights
+
+        bound, expected = train(batch_size=32, batch="bind")
+        masked, weights = train(batch_size=32, batch="mask")
+        self.assertEqual((bound.batch, masked.batch), ("bind", "mask"))
+        self.assertGreater(bound.batch_bytes, 0)
+        self.assertEqual(train()[0].batch, "all")
+        self.assertEqual(train("interpreter", batch_size=32)[0].batch, "restrict")
+        for name, values in expected.items():
+            np.testing.assert_allclose(weights[name], values, atol=1e-9)
+        for text, options in (("cannot bind", {"backend": "interpreter", "batch": "bind"}),
+                              ("--batch-size", {"batch_size": "all", "batch": "bind"}),
+                              ("none of", {"batch": "half"}),
+                              ("lazy-adam", {"batch": "mask", "optimizer": "lazy-adam"})):
+            with self.assertRaisesRegex(vecc.Error, text):
+                train(**{"batch_size": 32, **options})
+
     def test_online_as_neuralogic(self):
         self.check_same(["--epochs=3", "--optimizer=lazy-adam", "--batch-size=online"], XOR,
                         epochs=3, optimizer="lazy-adam", batch_size="online")

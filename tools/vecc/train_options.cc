@@ -335,6 +335,9 @@ std::string check_learning_settings(const CLI::App& app, const TrainSettings& s)
   if (std::string foreign = find_foreign_hyperparameter(s.options.optimizer); !foreign.empty()) {
     return foreign;
   }
+  if (s.options.batch_way != BatchWay::Choose && s.options.batch_size == 0) {
+    return "--batch says how a step of some samples is made: add --batch-size=N, or leave it out";
+  }
   return check_logs(s.logs);
 }
 

@@ -91,6 +91,20 @@ class EpochLines {
 
 }  // namespace
 
+std::string text_of_batches(const BatchReport& report) {
+  if (report.way == "all") return {};
+  std::string text = fmt::format("batches of {}, ", report.samples);
+  if (report.way == "bind") {
+    text += fmt::format("bound: {} of values and {} of index arrays a step; ",
+                        text_of_bytes(report.bytes.values), text_of_bytes(report.bytes.arrays));
+  } else if (report.way == "mask") {
+    text += "masked: a step has all samples; ";
+  } else {
+    text += "each a program of its own; ";
+  }
+  return text + text_of_bytes(report.step_bytes) + " there";
+}
+
 TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
                               const Options& options) {
   TrainOptions result = options.training.options;
@@ -128,6 +142,7 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   }
   VECC_TRY(trainer_,
            make_trainer(graph_, program_, backend_, execution_, train_options_, split.training));
+  VECC_TRY(batches_, trainer_->batch_report());
   execution_.storage = trainer_->storage();
   VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
                                      split.training));
@@ -152,6 +167,9 @@ Result<void> Training::run(ProgressLine& line, const std::vector<std::string>& l
   const auto begin = [&](std::uint64_t finished_epochs) {
     return logs.open(log_texts, loop_.resume ? std::optional(finished_epochs) : std::nullopt);
   };
+  if (const std::string text = text_of_batches(batches_); !text.empty() && !options_.quiet) {
+    std::fputs((text + "\n").c_str(), stderr);
+  }
   EpochLines lines(!options_.quiet && ::isatty(STDERR_FILENO) == 0, loop_.epochs);
   const auto report = [&](const EpochReport& epoch) -> Result<void> {
     last_ = epoch;
@@ -180,7 +198,12 @@ void Training::describe(Stages& stages) const {
   nlohmann::ordered_json numbers{{"loss_function", text_of(train_options_.loss.loss)},
                                  {"output_function", text_of(output_function(program_))},
                                  {"epochs", summary_.epochs},
-                                 {"step_seconds", summary_.step_seconds}};
+                                 {"step_seconds", summary_.step_seconds},
+                                 {"batch", batches_.way}};
+  if (batches_.way == "bind") {
+    numbers["batch_value_bytes"] = batches_.bytes.values;
+    numbers["batch_array_bytes"] = batches_.bytes.arrays;
+  }
   if (last_) numbers["loss"] = last_->loss;
   numbers["bytes"] = bytes();
   if (summary_.best_epoch > 0) numbers["best_epoch"] = summary_.best_epoch;

@@ -112,7 +112,7 @@ std::string text_of(TrainEnd end) {
 nb::dict train(CompiledGraph& self, const Words& words, const nb::callable& observe) {
   const tools::Options options = parse_words(words);
   PythonCalls python(observe);
-  const TrainSummary summary =
+  const auto [summary, batches] =
       without_lock([&] { return take(self.train(options, python.calls())); });
   python.raise_again();
   nb::dict result;
@@ -120,6 +120,8 @@ nb::dict train(CompiledGraph& self, const Words& words, const nb::callable& obse
   result["epochs"] = summary.epochs;
   result["best_epoch"] = summary.best_epoch;
   result["seconds"] = summary.step_seconds;
+  result["batch"] = std::string(batches.way);
+  result["batch_bytes"] = batches.bytes.values + batches.bytes.arrays;
   return result;
 }
 

@@ -203,7 +203,7 @@ Result<tools::ValidationGraph> CompiledGraph::open_validation(const tools::Optio
   return tools::ValidationGraph{std::move(graph), std::move(optimized.program)};
 }
 
-Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCalls& calls) {
+Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCalls& calls) {
   const auto guard = lock();
   renew_program();
   options.facts = options_.facts;
@@ -232,7 +232,7 @@ Result<TrainSummary> CompiledGraph::train(tools::Options options, const TrainCal
       "train", [&](tools::ProgressLine& line) { return training.run(line, settings.logs); }));
   VECC_TRY_VOID(training.trainer().copy_weights_to(own_));
   VECC_TRY_VOID(push_weights());
-  return training.summary();
+  return TrainedGraph{training.summary(), training.batches()};
 }
 
 Result<tools::SampleEvaluation> CompiledGraph::evaluate(std::optional<tools::SplitChoice> split,

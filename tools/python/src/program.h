@@ -26,6 +26,11 @@
 
 namespace vecc::python_package {
 
+struct TrainedGraph {
+  TrainSummary summary;
+  BatchReport batches;
+};
+
 /// What a training tells while it runs; called without the interpreter's lock.
 struct TrainCalls {
   std::function<Result<void>(const EpochReport&)> observe;
@@ -49,7 +54,7 @@ class CompiledGraph {
   /// Trains from the weights of now, on which it leaves what it learned, also where it was stopped.
   /// `options`: those of compile() with the training's. Errors: those of vecc --train; the weights
   /// are then as they were.
-  [[nodiscard]] Result<TrainSummary> train(tools::Options options, const TrainCalls& calls);
+  [[nodiscard]] Result<TrainedGraph> train(tools::Options options, const TrainCalls& calls);
 
   /// Loss and metrics of samples with the weights of now. `split`: none for tools::tested_split();
   /// `loss`: none for that of choose_loss(). Errors: those of choose_samples() and

@@ -35,6 +35,10 @@ class Training:
     epochs: int  #: in all, with those before a resume
     best_epoch: int  #: of the lowest validation loss; 0: there was none
     seconds: float  #: of the steps
+    #: How the steps came about: "all" (no batches), "bind", "mask", "restrict" (each batch a program
+    #: of its own).
+    batch: str
+    batch_bytes: int  #: of "bind": values and index arrays of the first batch
     #: Of every epoch: epoch, rate, loss, seconds, train_loss, validation_accuracy, ...
     history: List[Dict[str, float]] = field(default_factory=list, repr=False)
 
@@ -108,8 +112,8 @@ class Program:
 
     def train(self, *, epochs: int = 100, lr: float = 0.01, optimizer: str = "adam",
               loss: Optional[str] = None, batch_size: Union[int, str] = "all",
-              validate: Union[float, Path, None] = None, early_stop: Optional[int] = None,
-              schedule: Optional[str] = None,
+              batch: Optional[str] = None, validate: Union[float, Path, None] = None,
+              early_stop: Optional[int] = None, schedule: Optional[str] = None,
               clip_value: Optional[float] = None, clip_norm: Optional[float] = None,
               reduction: Optional[str] = None,
               margin: Optional[float] = None, shuffle: bool = True, seed: int = 0,
@@ -119,7 +123,8 @@ class Program:
               on_epoch: Optional[Callable[[Dict[str, float]], Any]] = None,
               **hyperparameters: Any) -> Training:
         """Learns the weights, from those of now, as `vecc --train` does (docs/training.md has the
-        options). `hyperparameters`: momentum, weight_decay, beta1 and such, which the optimizer
+        options). `batch`: "bind" or "mask", how a step of `batch_size` samples is made; None: as is
+        less work. `hyperparameters`: momentum, weight_decay, beta1 and such, which the optimizer
         has (vecc.optimizers()), or by torch's names, betas and eps; None: its default. `on_epoch`
         gets what Training.history gets, while the program still has the weights from before;
         `progress` prints a line a second.
@@ -132,11 +137,11 @@ class Program:
             raise TypeError(f"train() got an unexpected keyword argument '{min(unknown)}'")
         words = option_words(
             train=True, epochs=epochs, lr=lr, optimizer=optimizer, loss=loss,
-            batch_size=batch_size, validate=validate, early_stop=early_stop, schedule=schedule,
-            clip_value=clip_value, clip_norm=clip_norm, reduction=reduction, margin=margin,
-            no_shuffle=not shuffle,
-            seed=seed, log_every=log_every, checkpoint=checkpoint,
-            checkpoint_every=checkpoint_every, resume=resume, **hyperparameters)
+            batch_size=batch_size, batch=batch, validate=validate, early_stop=early_stop,
+            schedule=schedule, clip_value=clip_value, clip_norm=clip_norm, reduction=reduction,
+            margin=margin, no_shuffle=not shuffle, seed=seed, log_every=log_every,
+            checkpoint=checkpoint, checkpoint_every=checkpoint_every, resume=resume,
+            **hyperparameters)
         words += [f"--log={text_of(each)}" for each in ([log] if isinstance(log, str) else log)]
         history: List[Dict[str, float]] = []
         lines = _Lines(epochs) if progress else None
