@@ -103,6 +103,14 @@ class Absent(unittest.TestCase):
         line = self.lines("--case=molecules gcn", "--runners=Neumann")[0]
         self.assertRegex(line, "^Neumann +left out: no --neumann=FOLDER is given; git clone ")
 
+    def test_a_random_graph_is_in_no_file(self):
+        case_of = "--case=synth rgcn --nodes=20 --edges=30 --dim=4"
+        result = run_bench(case_of, "--runners=PyG,vecc cpu", "--repeat=1", "--warmup=1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[2], "^PyG +left out: a random graph is in no file")
+        self.assertRegex(lines[3], "^vecc cpu +[0-9.]+ ")
+
     def test_neuralogic_has_its_own_molecules(self):
         line = self.lines("--case=molecules gcn", "--runners=NeuraLogic")[0]
         self.assertRegex(line, "^NeuraLogic +left out: only its own molecules")
@@ -250,8 +258,11 @@ class Networks(unittest.TestCase):
         return problem
 
     def test_molecules(self):
-        for model in ("gcn", "sage", "gin"):
+        for model in ("gcn", "sage", "gin", "gcn-norm", "gat"):
             self.check(f"odd-classes {model} --dim=3")
+        self.check("odd-classes gcn-norm --dim=3 --layers=4 --features=attributes")
+        self.check("odd-graphs gat --dim=3 --slope=0.01")
+        self.check("odd-classes gin --dim=3 --layers=2 --pool=sum")
 
     def test_relations(self):
         self.check("odd-triples rgcn --dims=4,5,3")
@@ -260,6 +271,11 @@ class Networks(unittest.TestCase):
         self.check("odd-triples hgt --dims=4,4")
         self.check("odd-triples hgt --dims=4,6,6 --heads=2 --inverse=off")
         self.check("odd-triples hgt --dims=4,4 --skip=off --bias=off")
+
+    def test_classes_of_nodes(self):
+        self.check("odd-rdf rgcn --dim=4 --layers=2")
+        self.check("odd-hgb rgcn --dim=4 --layers=2")
+        self.check("odd-rdf rgcn --dim=4", layers="types")
 
     def test_a_product_for_each_type(self):
         self.check("odd-triples rgcn --dims=4,5,3 --bias=on", layers="types")

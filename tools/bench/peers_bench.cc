@@ -43,9 +43,11 @@ Result<PeerFiles> make_files(const PeerCase& what, const std::string& folder) {
     VECC_TRY(const std::string import, sibling("vecc-import"));
     files.graph = folder + "/graph.pb";
     const bool molecules = what.import == "relational";  // as NeuraLogic starts
-    std::vector<std::string> arguments{what.import, what.source, "--model=" + what.model,
-                                       molecules ? "--init=uniform" : "--init=glorot",
-                                       molecules ? "--seed=0" : "--seed=1"};
+    std::vector<std::string> arguments{what.import};
+    if (!what.is_random()) arguments.push_back(what.source);
+    arguments.insert(arguments.end(),
+                     {"--model=" + what.model, molecules ? "--init=uniform" : "--init=glorot",
+                      molecules ? "--seed=0" : "--seed=1"});
     arguments.insert(arguments.end(), what.options.begin(), what.options.end());
     arguments.insert(arguments.end(), {"--quiet", "-o", files.graph});
     VECC_TRY_VOID(run_child({.file = import, .arguments = arguments}));
@@ -66,7 +68,7 @@ Result<PeerFiles> make_files(const PeerCase& what, const std::string& folder) {
 Result<PeerTable> bench_case(const PeerCase& what, const PeersBenchOptions& options) {
   PeerTable table;
   table.what = what;
-  if (!fs::exists(what.source)) {
+  if (!what.is_random() && !fs::exists(what.source)) {
     table.absent = "there is no " + what.source;
     table.remedy = "--data=FOLDER of the unpacked data sets (datasets/README.md says where from)";
     VECC_TRY_VOID(options.print(header_of(table, options)));

@@ -41,7 +41,7 @@ struct PeerCase {
   std::string set;     ///< "MUTAG"
   std::string model;   ///< "gcn"
   std::string import;  ///< vecc-import's command ("tu"); empty: `source` is a graph.pb
-  std::string source;  ///< the set's folder
+  std::string source;  ///< the set's folder; of a random graph empty
   std::vector<std::string> options;  ///< vecc-import's
   bool small_graphs = false;         ///< so that mini-batches are what its users train with
 
@@ -49,6 +49,8 @@ struct PeerCase {
   [[nodiscard]] const char* loss() const {
     return import == "tu" ? "crossentropy" : "squared_diff";
   }
+  /// vecc-import draws it (synth).
+  [[nodiscard]] bool is_random() const { return import == "synth"; }
   /// Nodes or edges have types.
   [[nodiscard]] bool is_typed() const;
   /// Scores of triples: only their forward pass is measured.

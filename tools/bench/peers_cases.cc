@@ -13,7 +13,8 @@ namespace {
 struct PeerSet {
   std::string_view name;
   std::string_view import;  // vecc-import's command
-  std::string_view folder;  // in --data; of the source tree where it begins with datasets/
+  // In --data; of the source tree where it begins with datasets/; empty: it is drawn at random.
+  std::string_view folder;
   bool small_graphs;
 };
 constexpr std::array kSets{
@@ -21,9 +22,16 @@ constexpr std::array kSets{
     PeerSet{"ENZYMES", "tu", "tu_ENZYMES", true},
     PeerSet{"PROTEINS", "tu", "tu_PROTEINS", true},
     PeerSet{"NCI1", "tu", "tu_NCI1", true},
+    PeerSet{"DD", "tu", "tu_DD", true},
+    PeerSet{"REDDIT-BINARY", "tu", "tu_REDDIT-BINARY", true},
     PeerSet{"molecules", "tu", "datasets/molecules", true},
     PeerSet{"mutagenesis", "relational", "rel_mutagenesis188", true},
     PeerSet{"FB15k-237", "kg", "kg_FB15k-237", false},
+    PeerSet{"WN18", "kg", "kg_WN18", false},
+    PeerSet{"AIFB", "rdf", "rdf_AIFB", false},
+    PeerSet{"MUTAG-RDF", "rdf", "rdf_MUTAG", false},
+    PeerSet{"ACM", "hgb", "hgb_ACM", false},
+    PeerSet{"synth", "synth", "", false},
 };
 
 }  // namespace
@@ -37,6 +45,8 @@ std::vector<std::string> default_peer_cases(bool on_gpu) {
             "ENZYMES sage --dim=10",
             "PROTEINS sage --dim=10",
             "NCI1 gin --dim=10",
+            "DD gin --dim=64",
+            "REDDIT-BINARY sage --dim=64",
             "mutagenesis simple",
             "mutagenesis dims",
             "FB15k-237 rgcn --dims=64,64",
@@ -46,6 +56,7 @@ std::vector<std::string> default_peer_cases(bool on_gpu) {
             "FB15k-237 rescal --dim=512 --negatives=0 --first=4096"};
   }
   return {"MUTAG gcn --dim=10", "ENZYMES gcn --dim=10", "PROTEINS gcn --dim=10",
+          "NCI1 gin --dim=10",  "DD gin --dim=64",      "REDDIT-BINARY sage --dim=64",
           "mutagenesis simple", "mutagenesis dims",     "FB15k-237 rgcn --dims=64,64"};
 }
 
@@ -55,7 +66,7 @@ bool PeerCase::is_typed() const {
 }
 
 bool PeerCase::is_score() const {
-  return import == "kg" && !is_typed() && model != "reach";
+  return (import == "kg" || is_random()) && !is_typed() && model != "reach";
 }
 
 Result<PeerCase> parse_peer_case(const std::string& line, const std::string& data) {
@@ -76,6 +87,7 @@ Result<PeerCase> parse_peer_case(const std::string& line, const std::string& dat
     return result;
   }
   result.import = set->import;
+  if (set->folder.empty()) return result;
   const bool shipped = set->folder.starts_with("datasets/");
   result.source =
       shipped ? source_file(std::string(set->folder)) : data + "/" + std::string(set->folder);

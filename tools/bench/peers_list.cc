@@ -84,7 +84,9 @@ PeerRow absent_row(PeerRow row, std::string why, std::string remedy) {
 bool can_start(const PeerRunner& runner, const PeerCase& what, const PeersBenchOptions& options,
                PeerRow& row) {
   if (!row.peer) return true;
-  if (is_torch_peer(runner) && what.set == "mutagenesis") {
+  if (is_torch_peer(runner) && what.is_random()) {
+    row = absent_row(row, "a random graph is in no file that its script reads", "");
+  } else if (is_torch_peer(runner) && what.set == "mutagenesis") {
     row = absent_row(row, "no layer of PyTorch Geometric is this template's", "");
   } else if (runner.script == kNeuraLogic && what.set != "mutagenesis") {
     row = absent_row(row, "only its own molecules and their templates are run", "");

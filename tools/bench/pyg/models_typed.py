@@ -105,16 +105,21 @@ def samples(data):
     return np.array(list(targets)), list(targets.values()), list(splits.values())
 
 
+def default_output(targets):
+    """Of the samples' --output-function."""
+    if not targets:
+        return "identity"
+    several = any(target.sum() > 1 for target in targets)
+    return "sigmoid" if several or len(targets[0]) == 1 else "softmax"
+
+
 def build(data, model, options):
     graph = Graph(data, options)
     dims = dimensions(data, options)
     bias = options.on("bias", model == "hgt")
     given = options.take("features", "embedding") == "given"
     nodes, targets, splits = samples(data)
-    default = "identity"
-    if targets:
-        default = "sigmoid" if any(t.sum() > 1 for t in targets) or len(targets[0]) == 1 else "softmax"
-    finish = OUTPUTS[options.take("output-function", default)]
+    finish = OUTPUTS[options.take("output-function", default_output(targets))]
     specs = input_tables(data, dims[0], given)
     for number, (before, after) in enumerate(zip(dims, dims[1:]), 1):
         specs += layer_tables(graph, model, f"h{number}.", before, after, bias)

@@ -10,10 +10,13 @@ from peer_runs import Absent
 
 
 class RelationalNetwork(torch.nn.Module):
-    """Embeddings and layers; a layer takes the nodes' rows and what the graph is to it."""
+    """Embeddings and layers; a layer takes the nodes' rows and what the graph is to it. `shown`: the
+    nodes whose rows are the outputs (None: all), `finish`: their function."""
 
-    def __init__(self, nodes, dims, make_layer):
+    def __init__(self, nodes, dims, make_layer, shown, finish):
         super().__init__()
+        self.register_buffer("shown", None if shown is None else torch.tensor(shown))
+        self.finish = finish
         self.embedding = torch.nn.Parameter(torch.empty(nodes, dims[0]))
         self.layers = torch.nn.ModuleList(make_layer(before, after)
                                           for before, after in zip(dims, dims[1:]))
@@ -24,7 +27,7 @@ class RelationalNetwork(torch.nn.Module):
             x = layer(x, *graph)
             if number + 1 < len(self.layers):
                 x = torch.relu(x)
-        return x
+        return self.finish(x if self.shown is None else x[self.shown])
 
     def places(self):
         found = [Place("e", self.embedding)]

@@ -59,7 +59,10 @@ def molecule_places(model, network):
         name = f"h{number}."
         named = {"gcn": lambda: {"W": layer.lin.weight},
                  "sage": lambda: {"W_neighbours": layer.lin_l.weight, "W_self": layer.lin_r.weight},
-                 "gin": lambda: {"W1": layer.nn[0].weight, "W2": layer.nn[2].weight}}[model]()
+                 "gin": lambda: {"W1": layer.nn[0].weight, "W2": layer.nn[2].weight},
+                 "gcn-norm": lambda: {"W": layer.lin.weight, "b": layer.bias},
+                 "gat": lambda: {"W": layer.lin.weight, "b": layer.bias,
+                                 "a_source": layer.att_src, "a_target": layer.att_dst}}[model]()
         places += [Place(name + key, weight, single) for key, weight in named.items()]
     for number, head in enumerate(network.heads, 1):
         places.append(Place(f"predict.W{number if model == 'gin' else ''}", head.weight, single))

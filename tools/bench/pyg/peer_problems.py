@@ -8,7 +8,8 @@ import torch
 from cases import SCORES, SETS
 from check_case import LOADERS
 from data_tu import node_features
-from models_typed import Graph, dimensions
+from models_typed import Graph, default_output, dimensions, samples
+from outputs import OUTPUTS
 from peer_networks import RelationalNetwork, geometric_arguments, geometric_layer
 from peer_places import molecule_places
 from peer_runs import Absent
@@ -64,10 +65,13 @@ def problem_of(what, directory, layers, graph_file, device=torch.device("cpu")):
 
 
 def molecule_problem(data, model, options):
-    features = torch.tensor(node_features(data, "auto"), dtype=torch.float32)
+    kind = options.take("features", "auto")
+    features = torch.tensor(node_features(data, kind), dtype=torch.float32)
     classes = len(np.unique(data.graph_labels))
     outputs = 1 if classes == 2 else classes
-    network = Network(model, features.size(1), options.take("dim", 10), outputs)
+    network = Network(model, features.size(1), options.take("dim", 10), outputs,
+                      options.take("layers", 0), options.take("slope", 0.2),
+                      options.take("pool", "mean"))
     targets = targets_of(data.graph_labels, outputs, "cpu")
     edges = torch.tensor(np.stack([data.source, data.target]))
     batch = torch.tensor(data.graph_of)
@@ -106,8 +110,12 @@ def relational_problem(data, model, options, layers, device):
             check_memory(graph, dims, device)
         layer = geometric_layer(graph, model, bias, layers == "fast")
         arguments = geometric_arguments(graph, model)
-    network = RelationalNetwork(data.nodes, dims, layer)
-    return Problem(network, arguments, torch.zeros(data.nodes, dims[-1]), network.places())
+    nodes, targets, _ = samples(data)
+    finish = OUTPUTS[options.take("output-function", default_output(targets))]
+    network = RelationalNetwork(data.nodes, dims, layer, nodes if targets else None, finish)
+    wanted = (torch.tensor(np.stack(targets)[:, :, 0], dtype=torch.float32) if targets else
+              torch.zeros(data.nodes, dims[-1]))
+    return Problem(network, arguments, wanted, network.places())
 
 
 def free_bytes(device):

@@ -15,17 +15,21 @@ import time
 
 import numpy as np
 import torch
-from torch_geometric.nn import GCNConv, GINConv, SAGEConv, global_mean_pool
+from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, global_add_pool, global_mean_pool
 
 from data_tu import load_tu, node_features
 from models_molecule import DEFAULT_LAYERS
 
 
-def convolution(model, inputs, outputs):
+def convolution(model, inputs, outputs, slope=0.2):
     if model == "gcn":
         return GCNConv(inputs, outputs, normalize=False, add_self_loops=False, bias=False)
     if model == "sage":
         return SAGEConv(inputs, outputs, bias=False)
+    if model == "gcn-norm":
+        return GCNConv(inputs, outputs)
+    if model == "gat":
+        return GATConv(inputs, outputs, negative_slope=slope)
     return GINConv(torch.nn.Sequential(torch.nn.Linear(inputs, outputs, bias=False), torch.nn.ReLU(),
                                        torch.nn.Linear(outputs, outputs, bias=False)))
 
@@ -33,13 +37,14 @@ def convolution(model, inputs, outputs):
 class Network(torch.nn.Module):
     """The architectures of docs/architectures.md as a user of PyTorch Geometric writes them."""
 
-    def __init__(self, model, features, dim, outputs):
+    def __init__(self, model, features, dim, outputs, layers=0, slope=0.2, pool="mean"):
         super().__init__()
-        count = DEFAULT_LAYERS[model]
+        count = layers or DEFAULT_LAYERS[model]
+        self.pool = {"mean": global_mean_pool, "sum": global_add_pool}[pool]
         self.jumping = model == "gin"
         widths = [features] + [dim] * count
         self.layers = torch.nn.ModuleList(
-            convolution(model, widths[i], widths[i + 1]) for i in range(count))
+            convolution(model, widths[i], widths[i + 1], slope) for i in range(count))
         heads = count if self.jumping else 1
         self.heads = torch.nn.ModuleList(
             torch.nn.Linear(dim, outputs, bias=False) for _ in range(heads))
@@ -52,9 +57,9 @@ class Network(torch.nn.Module):
             if self.jumping or not last:
                 x = torch.relu(x)
             if self.jumping:
-                total = total + self.heads[number](global_mean_pool(x, batch, graphs))
+                total = total + self.heads[number](self.pool(x, batch, graphs))
         if not self.jumping:
-            total = self.heads[0](global_mean_pool(x, batch, graphs))
+            total = self.heads[0](self.pool(x, batch, graphs))
         return torch.sigmoid(total) if total.size(1) == 1 else torch.softmax(total, 1)
 
 
@@ -125,7 +130,7 @@ def time_epochs(network, arguments, targets, rate, count, device):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--data", required=True)
-    parser.add_argument("--model", required=True, choices=("gcn", "sage", "gin"))
+    parser.add_argument("--model", required=True, choices=tuple(DEFAULT_LAYERS))
     parser.add_argument("--dim", type=int, default=10)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=0)
