@@ -41,7 +41,8 @@ class BatchRunner {
 
   /// With room for any batch.
   [[nodiscard]] std::unique_ptr<CpuBatch> make_batch() const;
-  /// May be called while a batch runs. Error: Usage (rows that the parameters have not).
+  /// May be called while a batch runs, and on several threads. Error: Usage (rows that the
+  /// parameters have not).
   [[nodiscard]] Result<void> bind(const Batch& batch, CpuBatch& to);
   void run(const CpuBatch& batch) {
     pages_.make_room(batch.rows);
@@ -49,13 +50,18 @@ class BatchRunner {
   }
   /// With what the arena takes now.
   [[nodiscard]] std::uint64_t bytes() const {
-    return bytes_of(batch_) + binder_.bytes() + walk_.bytes() + pages_.bytes();
+    const std::lock_guard lock(takes_);
+    return bytes_of(batch_) + binder_bytes_ + walk_.bytes() + pages_.bytes();
   }
 
  private:
+  /// One that no thread binds with; made where there is none.
+  [[nodiscard]] std::unique_ptr<BatchBinder> take_binder();
+
   const BatchPlan batch_;
-  BatchBinder binder_;
-  std::mutex binds_;
+  mutable std::mutex takes_;
+  std::vector<std::unique_ptr<BatchBinder>> binders_;  // that no thread binds with
+  std::uint64_t binder_bytes_ = 0;                     // of all
   BatchWalk walk_;
   ArenaPages pages_;
   std::uint64_t number_bytes_;

@@ -1,5 +1,6 @@
 #include "src/train/batch_prefetch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -20,78 +21,122 @@ constexpr double kShortestBinding = 50e-6;
 
 BatchPrefetch::~BatchPrefetch() {
   if (!thread_.joinable()) return;
-  wait_for_next();
-  state_.store(State::Ends, std::memory_order_release);
-  state_.notify_all();
+  {
+    const Lock lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
   thread_.join();
 }
 
+BatchPrefetch::Slot* BatchPrefetch::find_waiting() {
+  for (std::size_t place = 0; place < count_; ++place) {
+    if (queued(place).state == Slot::State::Waits) return &queued(place);
+  }
+  return nullptr;
+}
+
 void BatchPrefetch::work() {
-  for (;;) {
-    state_.wait(State::Idle, std::memory_order_acquire);
-    if (state_.load(std::memory_order_acquire) == State::Ends) return;
-    bind_next();
-    state_.store(State::Idle, std::memory_order_release);
-    state_.notify_all();
+  for (Lock lock(mutex_);;) {
+    changed_.wait(lock, [&] { return ends_ || find_waiting() != nullptr; });
+    if (ends_) return;
+    bind(*find_waiting(), lock);
   }
 }
 
-void BatchPrefetch::bind_next() {
+// Without the lock while it is being bound.
+void BatchPrefetch::bind(Slot& slot, Lock& lock) {
+  slot.state = Slot::State::IsBeingBound;
+  slot.result.reset();
+  slot.exception = nullptr;
+  lock.unlock();
   const auto start = Clock::now();
   try {
-    next_result_ = bind_(next_samples_, next_);
+    slot.result = bind_(slot.samples, slot.step);
   } catch (...) {
-    next_exception_ = std::current_exception();
+    slot.exception = std::current_exception();
   }
-  seconds_ = seconds_since(start);
+  const double seconds = seconds_since(start);
+  lock.lock();
+  seconds_ = seconds;
+  slot.state = Slot::State::IsBound;
+  changed_.notify_all();
 }
 
-void BatchPrefetch::wait_for_next() const {
-  state_.wait(State::Begun, std::memory_order_acquire);
+void BatchPrefetch::forget(Lock& lock) {
+  for (std::size_t place = 0; place < count_; ++place) {
+    if (queued(place).state == Slot::State::Waits) queued(place).state = Slot::State::Free;
+  }
+  changed_.wait(lock, [&] {
+    return std::ranges::find(slots_, Slot::State::IsBeingBound, &Slot::state) == slots_.end();
+  });
+  count_ = 0;
+}
+
+// It stands before the queue from then on.
+Result<const BatchStep*> BatchPrefetch::take_first() {
+  Slot& slot = slots_[first_];
+  first_ = (first_ + 1) % slots_.size();
+  --count_;
+  slot.state = Slot::State::Free;
+  if (slot.exception != nullptr) std::rethrow_exception(slot.exception);
+  VECC_TRY_VOID(*slot.result);
+  return &slot.step;
 }
 
 Result<const BatchStep*> BatchPrefetch::get(const Samples& samples) {
-  wait_for_next();
-  const std::exception_ptr exception = std::exchange(next_exception_, nullptr);
-  const std::optional<Result<void>> result = std::exchange(next_result_, std::nullopt);
-  const bool is_next = samples == next_samples_;
-  if (is_next && exception != nullptr) std::rethrow_exception(exception);
-  if (is_next && result) {
-    if (!*result) return result->error();
-    std::swap(current_, next_);
-    return &current_;
+  Lock lock(mutex_);
+  if (count_ == 0 || slots_[first_].samples != samples) {
+    forget(lock);
+    slots_[first_].samples = samples;
+    slots_[first_].state = Slot::State::Waits;
+    count_ = 1;
   }
-  const auto start = Clock::now();
-  VECC_TRY_VOID(bind_(samples, current_));
-  seconds_ = seconds_since(start);
-  return &current_;
+  while (slots_[first_].state != Slot::State::IsBound) {
+    if (Slot* const waiting = find_waiting()) {
+      bind(*waiting, lock);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+  return take_first();
 }
 
 bool BatchPrefetch::is_worth_a_thread() const {
-  wait_for_next();
+  const Lock lock(mutex_);
   return has_thread_ && seconds_ >= kShortestBinding;
 }
 
+std::size_t BatchPrefetch::begun() const {
+  const Lock lock(mutex_);
+  return count_;
+}
+
 void BatchPrefetch::begin(Samples samples) {
-  wait_for_next();
-  next_result_.reset();
-  next_exception_ = nullptr;
-  next_samples_ = std::move(samples);
+  Lock lock(mutex_);
+  if (!has_thread_) return;
   try {
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   } catch (const std::system_error&) {  // no thread is left: batches are bound when asked for
     has_thread_ = false;
     return;
   }
-  state_.store(State::Begun, std::memory_order_release);
-  state_.notify_all();
+  VECC_CHECK(count_ < kAhead, "a batch is begun where there is no room");
+  Slot& slot = queued(count_);
+  slot.samples = std::move(samples);
+  slot.state = Slot::State::Waits;
+  ++count_;
+  changed_.notify_all();
 }
 
 std::uint64_t BatchPrefetch::bytes() const {
-  wait_for_next();
+  Lock lock(mutex_);
+  changed_.wait(lock, [&] {
+    return std::ranges::find(slots_, Slot::State::IsBeingBound, &Slot::state) == slots_.end();
+  });
   std::uint64_t bytes = 0;
-  for (const BatchStep* step : {&current_, &next_}) {
-    if (step->bound) bytes += step->bound->bytes();
+  for (const Slot& slot : slots_) {
+    if (slot.step.bound) bytes += slot.step.bound->bytes();
   }
   return bytes;
 }

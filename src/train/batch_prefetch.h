@@ -1,10 +1,12 @@
-// The next batch is bound by a thread of its own while the step of this one runs.
+// The next batches are bound by a thread of its own while the step of this one runs.
 #pragma once
 
-#include <atomic>
+#include <array>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <thread>
@@ -14,45 +16,64 @@
 
 namespace vecc::training {
 
+/// A queue of batches. Where the first one is not bound yet when it is asked for, the caller's
+/// thread binds what none has begun with: both threads are busy, whatever takes longer, binding or
+/// running.
 class BatchPrefetch {
  public:
   using Samples = std::vector<std::uint32_t>;
   using Bind = std::function<Result<void>(std::span<const std::uint32_t>, BatchStep&)>;
 
-  /// `bind` runs on either thread, one call at a time. Without `has_thread` batches are bound when
-  /// they are asked for.
+  /// `bind` runs on two threads at a time. Without `has_thread` batches are bound when they are
+  /// asked for.
   BatchPrefetch(Bind bind, bool has_thread) : bind_(std::move(bind)), has_thread_(has_thread) {}
   BatchPrefetch(const BatchPrefetch&) = delete;
   BatchPrefetch& operator=(const BatchPrefetch&) = delete;
   ~BatchPrefetch();
 
-  /// The batch of these samples, there until the next call: the one that was begun, or bound here.
-  /// Errors: those of `bind`. Throws what it throws.
+  /// The batch of these samples, there until the next call: the first that was begun, or (what was
+  /// begun is forgotten) bound here. Errors: those of `bind`. Throws what it throws.
   [[nodiscard]] Result<const BatchStep*> get(const Samples& samples);
   /// Whether binding takes so long that a thread gains by it, and there is one.
   [[nodiscard]] bool is_worth_a_thread() const;
-  /// Begins to bind these; what was begun before is forgotten.
+  /// How many were begun and not asked for yet, at most kAhead.
+  [[nodiscard]] std::size_t begun() const;
+  /// Begins to bind these after the others. There must be room.
   void begin(Samples samples);
   /// Of the arrays of batches.
   [[nodiscard]] std::uint64_t bytes() const;
 
+  static constexpr std::size_t kAhead = 3;
+
  private:
-  enum class State : std::uint32_t { Idle, Begun, Ends };
+  struct Slot {
+    enum class State : std::uint32_t { Free, Waits, IsBeingBound, IsBound };
+    State state = State::Free;
+    Samples samples;
+    BatchStep step;
+    std::optional<Result<void>> result;
+    std::exception_ptr exception;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
   void work();
-  void bind_next();
-  void wait_for_next() const;
+  [[nodiscard]] Slot* find_waiting();
+  [[nodiscard]] Slot& queued(std::size_t place) { return slots_[(first_ + place) % slots_.size()]; }
+  void bind(Slot& slot, Lock& lock);
+  void forget(Lock& lock);
+  [[nodiscard]] Result<const BatchStep*> take_first();
 
   Bind bind_;
   bool has_thread_;
   std::thread thread_;
-  std::atomic<State> state_{State::Idle};
-  BatchStep current_;
+  mutable std::mutex mutex_;  // of all below; a slot that is being bound is its thread's
+  mutable std::condition_variable changed_;
+  bool ends_ = false;
   double seconds_ = 0;  // that binding took the last time
-  // The thread's while the state is Begun.
-  BatchStep next_;
-  Samples next_samples_;
-  std::optional<Result<void>> next_result_;  // none: nothing was begun
-  std::exception_ptr next_exception_;
+  // A ring: the queue, and before it the batch that was asked for last.
+  std::array<Slot, kAhead + 1> slots_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
 };
 
 }  // namespace vecc::training

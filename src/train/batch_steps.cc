@@ -108,9 +108,8 @@ BatchSteps::BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const Tr
   for (std::uint32_t i = 0; i < samples.size(); ++i) places_[samples[i]] = i;
   const std::vector<Parameter> parameters = made_.step.program.parameters();
   for (const BatchOptions::Update& update : made_.batch.updates) {
-    if (!batch_.touched.empty() && batch_.touched.back().first == update.parameter) continue;
-    batch_.touched.emplace_back(update.parameter, std::vector<std::uint32_t>());
-    names_.push_back(parameters[update.parameter].name);
+    if (!updated_.empty() && updated_.back().first == update.parameter) continue;
+    updated_.emplace_back(update.parameter, parameters[update.parameter].name);
   }
 }
 
@@ -130,24 +129,23 @@ void BatchSteps::add_samples(std::span<const std::uint32_t> samples, BatchStep& 
   if (loss_.reduction == Reduction::Mean) to.divisor = static_cast<double>(to.counted);
   if (loss_.reduction == Reduction::ElementMean) to.divisor = elements;
   if (to.divisor == 0) to.divisor = 1;  // all weights are 0
-  to.weights.resize(made_.batch.weights.size());
-  for (Batch::Weights& weights : to.weights) {
+  to.batch.weights.resize(made_.batch.weights.size());
+  for (Batch::Weights& weights : to.batch.weights) {
     weights.rows.clear();
     weights.values.clear();
   }
   for (const auto& [row, place] : order_) {
-    Batch::Weights& weights = to.weights[made_.rows[place].output];
+    Batch::Weights& weights = to.batch.weights[made_.rows[place].output];
     weights.rows.push_back(row);
     weights.values.push_back(made_.weights[place] / to.divisor);
   }
 }
 
-void BatchSteps::add_touched(std::span<const std::uint32_t> samples) {
+void BatchSteps::add_touched(std::span<const std::uint32_t> samples, Batch& to) {
   TableRows rows = touched_.of(samples);
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const auto found = rows.find(names_[i]);
-    batch_.touched[i].second.clear();
-    if (found != rows.end()) batch_.touched[i].second = std::move(found->second);
+  to.touched.clear();
+  for (const auto& [parameter, name] : updated_) {
+    to.touched.emplace_back(parameter, std::move(rows[name]));
   }
 }
 
@@ -171,22 +169,24 @@ bool BatchSteps::reaches_all(std::span<const std::uint32_t> samples) {
 }
 
 Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, BatchStep& to) {
-  add_samples(samples, to);
-  to.is_masked = masked_ != nullptr && reaches_all(samples);
+  {
+    const std::lock_guard lock(finds_);
+    add_samples(samples, to);
+    to.is_masked = masked_ != nullptr && reaches_all(samples);
+    if (made_.batch.lists_touched && !to.is_masked) add_touched(samples, to.batch);
+  }
   if (to.is_masked) return {};
   if (!bound_) {
     return refuse("mask",
                   "a batch does not reach all parameters, which a step with a mask changes");
   }
-  if (made_.batch.lists_touched) add_touched(samples);
-  batch_.weights = to.weights;
-  return bound_->bind_batch(batch_, to.bound);
+  return bound_->bind_batch(to.batch, to.bound);
 }
 
 Result<void> BatchSteps::set_mask(const BatchStep& batch) {
   for (std::size_t w = 0; w < mask_.size(); ++w) {
     std::ranges::fill(mask_[w], 0.0);
-    const auto& [rows, values] = batch.weights[w];
+    const auto& [rows, values] = batch.batch.weights[w];
     for (std::size_t i = 0; i < rows.size(); ++i) mask_[w][rows[i]] = values[i];
     VECC_TRY_VOID(masked_->set_parameter(made_.batch.weights[w], mask_[w]));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,14 +19,14 @@ namespace vecc::training {
 
 /// A batch in the form in which its step runs.
 struct BatchStep {
-  std::unique_ptr<BoundBatch> bound;    ///< unless it is masked
-  std::vector<Batch::Weights> weights;  ///< of its samples, by output
+  std::unique_ptr<BoundBatch> bound;  ///< unless it is masked
+  Batch batch;                        ///< its samples' weights, by output
   bool is_masked = false;
   double divisor = 1;
   std::uint64_t counted = 0;  ///< samples that have a weight
 
   [[nodiscard]] BatchStep copy() const {
-    return {bound ? bound->copy() : nullptr, weights, is_masked, divisor, counted};
+    return {bound ? bound->copy() : nullptr, batch, is_masked, divisor, counted};
   }
 };
 
@@ -45,7 +46,7 @@ class BatchSteps {
       std::span<const std::uint32_t> samples);
 
   /// Makes `to` the step of these samples, of those that make() was given. May be called while a
-  /// step runs. Error: Usage (a batch that has to be bound, and cannot).
+  /// step runs, and on several threads. Error: Usage (a batch that has to be bound, and cannot).
   [[nodiscard]] Result<void> bind(std::span<const std::uint32_t> samples, BatchStep& to);
   /// Step number `step` (the first is 1), in run number `run`, at a learning rate.
   [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
@@ -62,7 +63,7 @@ class BatchSteps {
   Result<void> compile_masked(const Backend& backend, const ExecutionOptions& execution,
                               const Program& whole, Program forward);
   void add_samples(std::span<const std::uint32_t> samples, BatchStep& to);
-  void add_touched(std::span<const std::uint32_t> samples);
+  void add_touched(std::span<const std::uint32_t> samples, Batch& to);
   [[nodiscard]] bool reaches_all(std::span<const std::uint32_t> samples);
   Result<void> set_mask(const BatchStep& batch);
 
@@ -70,11 +71,11 @@ class BatchSteps {
   LossOptions loss_;
   std::vector<std::uint32_t> places_;  // by sample of the graph: its number in the Program
   TouchedRows touched_;
-  std::unique_ptr<Executable> bound_;                           // null: batches cannot be bound
-  std::unique_ptr<Executable> masked_;                          // null: they are not masked
-  std::vector<std::string> names_;                              // of batch_.touched
-  Batch batch_;                                                 // that is being bound
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order_;  // of its samples: row, number
+  std::unique_ptr<Executable> bound_;                            // null: batches cannot be bound
+  std::unique_ptr<Executable> masked_;                           // null: they are not masked
+  std::vector<std::pair<ParameterIndex, std::string>> updated_;  // with their names
+  std::mutex finds_;                                             // of what is found of samples
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order_;   // of a batch's: row, number
   // With masks.
   Program forward_;                         // that samples are looked up in
   std::optional<BatchProgram> restrict_;    // of forward_

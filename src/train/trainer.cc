@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <thread>
@@ -45,7 +46,7 @@ class BatchTrainer final : public Trainer {
         execution_(std::move(execution)),
         options_(std::move(options)),
         samples_(std::move(samples)),
-        order_(samples_),
+        orders_{Order{{}, samples_}, Order{{}, samples_}},
         batches_(program),
         touched_(graph) {
     execution_.gradients = false;
@@ -257,15 +258,16 @@ class BatchTrainer final : public Trainer {
 
   Samples batch_samples(std::uint64_t batch) { return batch_samples(next_position().epoch, batch); }
   Samples batch_samples(std::uint64_t epoch, std::uint64_t batch) {
-    if (options_.shuffle && !is_full_batch() && ordered_epoch_ != epoch) {
-      order_ = samples_;
-      shuffle_samples(order_, options_.seed, epoch);
-      ordered_epoch_ = epoch;
+    auto& [ordered_epoch, order] = orders_[epoch % orders_.size()];
+    if (options_.shuffle && !is_full_batch() && ordered_epoch != epoch) {
+      order = samples_;
+      shuffle_samples(order, options_.seed, epoch);
+      ordered_epoch = epoch;
     }
     const std::uint64_t begin = batch * batch_size();
-    const std::uint64_t end = std::min<std::uint64_t>(begin + batch_size(), order_.size());
-    return {order_.begin() + static_cast<std::ptrdiff_t>(begin),
-            order_.begin() + static_cast<std::ptrdiff_t>(end)};
+    const std::uint64_t end = std::min<std::uint64_t>(begin + batch_size(), order.size());
+    return {order.begin() + static_cast<std::ptrdiff_t>(begin),
+            order.begin() + static_cast<std::ptrdiff_t>(end)};
   }
 
   // Both return how many samples of the batch count.
@@ -278,16 +280,17 @@ class BatchTrainer final : public Trainer {
   }
   Result<std::uint64_t> start_bound() {
     VECC_TRY(const BatchStep* batch, bound_batch(position_));
-    if (!batches_come_again() && prefetch_->is_worth_a_thread()) prefetch_->begin(samples_after());
+    if (!batches_come_again() && prefetch_->is_worth_a_thread()) begin_batches();
     VECC_TRY_VOID(bound_steps_->start(*batch, optimizer_step(), position_.step + 1, rate()));
     return batch->counted;
   }
 
-  // Of the batch after the one at hand.
-  Samples samples_after() {
-    const std::uint64_t next = position_.batch + 1;
-    return next < batch_count() ? batch_samples(position_.epoch, next)
-                                : batch_samples(position_.epoch + 1, 0);
+  // Those after the one at hand, also of the next epoch.
+  void begin_batches() {
+    for (std::uint64_t ahead = prefetch_->begun() + 1; ahead <= BatchPrefetch::kAhead; ++ahead) {
+      const std::uint64_t next = position_.batch + ahead;
+      prefetch_->begin(batch_samples(position_.epoch + next / batch_count(), next % batch_count()));
+    }
   }
 
   // Batches that come again are kept, as long as there is room.
@@ -336,8 +339,11 @@ class BatchTrainer final : public Trainer {
   ExecutionOptions execution_;
   TrainOptions options_;
   Samples samples_;
-  Samples order_;  // of the epoch in ordered_epoch_
-  std::optional<std::uint64_t> ordered_epoch_;
+  struct Order {
+    std::optional<std::uint64_t> epoch;  // none: as they were given
+    Samples samples;
+  };
+  std::array<Order, 2> orders_;  // of an epoch and the next, which is begun with in this one
   BatchProgram batches_;
   TouchedRows touched_;
   std::optional<TrainingState> state_;

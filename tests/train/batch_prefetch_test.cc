@@ -40,6 +40,27 @@ TEST(BatchPrefetch, gives_the_batch_that_was_begun_or_another) {
   }
 }
 
+TEST(BatchPrefetch, several_are_begun_and_come_in_their_order) {
+  BatchPrefetch prefetch(bind_slowly, true);
+  std::uint32_t begun = 1;
+  for (std::uint32_t i = 1; i < 60; ++i) {
+    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++});
+    const auto batch = prefetch.get({i});
+    ASSERT_TRUE(batch);
+    const BatchStep* const step = *batch;
+    EXPECT_EQ(prefetch.begun(), BatchPrefetch::kAhead - 1);
+    EXPECT_EQ(step->counted, i);
+    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++});
+    EXPECT_EQ(step->counted, i);  // until the next is asked for
+    if (i % 20 == 0) {            // what was begun is forgotten
+      EXPECT_EQ(bound(prefetch, {500}), 500u);
+      EXPECT_EQ(prefetch.begun(), 0u);
+      begun = i + 1;
+    }
+  }
+  EXPECT_EQ(prefetch.bytes(), 0u);  // nothing was bound to a backend
+}
+
 TEST(BatchPrefetch, what_fails_fails_where_it_is_asked_for) {
   BatchPrefetch prefetch(bind_slowly, true);
   prefetch.begin({1007});
