@@ -45,7 +45,7 @@ def loss_of(kind, outputs, targets):
         return torch.nn.functional.mse_loss(outputs, targets)
     if targets.size(1) == 1:
         return torch.nn.functional.binary_cross_entropy(outputs, targets)
-    return -(targets * outputs.log()).sum(1).mean()
+    return -torch.xlogy(targets, outputs).sum(1).mean()  # 0 log(0) is 0
 
 
 def status_bytes(name):
@@ -112,8 +112,8 @@ def gradient_difference(found, expected):
 
 
 def finite(difference):
-    """JSON has no infinity."""
-    return min(difference, sys.float_info.max)
+    """JSON has no infinity, and no NaN."""
+    return difference if difference < sys.float_info.max else sys.float_info.max
 
 
 def differences(outputs, gradients, known):

@@ -24,7 +24,7 @@ from cases import case
 from graph_file import read_graph
 from peer_places import copy_weights, gradients_of
 from peer_problems import move, problem_of
-from peer_runs import (Absent, Training, device_seconds, differences, differs, host_seconds,
+from peer_runs import (Absent, Training, device_seconds, differences, differs, finite, host_seconds,
                        main_of, make_parser, measure, status_bytes, synchronize)
 
 
@@ -100,7 +100,7 @@ def time_epochs(passes, known, row, show):
         training = Training(problem.network.parameters(), known)
         row["epoch"] = measure(
             lambda: training.step(passes.network, problem.arguments, problem.targets), known)
-    row["first_loss"], row["last_loss"] = training.losses[0], training.losses[-1]
+    row["first_loss"], row["last_loss"] = finite(training.losses[0]), finite(training.losses[-1])
     show(row)
 
 
