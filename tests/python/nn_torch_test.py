@@ -11,6 +11,7 @@ from command_line import VECC  # noqa: F401  takes the arguments
 
 import vecc
 from vecc import nn
+from vecc.nn import Domain
 
 
 def graph(seed=0, nodes=20):
@@ -82,8 +83,103 @@ class TorchTest(unittest.TestCase):
         compiled = module._compile(self.data)
         weights = [module.get_parameter_or_buffer(name) for name in compiled.names]
         torch.library.opcheck(torch.ops.vecc.run.default, (compiled.number, 0, 0, weights))
+        key = (Domain("node", "node"), "x")
+        compiled = module._compile(self.data, (key,))
+        x = torch.tensor(self.data.features[key[0]]["x"].values, requires_grad=True)
+        torch.library.opcheck(torch.ops.vecc.run.default, (compiled.number, 0, 0, [*weights, x]))
         copied = copy.deepcopy(module)
         np.testing.assert_array_equal(copied(self.data).detach(), module(self.data).detach())
+
+    def check_gradients(self, network, data, features, training=False):
+        """By torch's gradcheck, of inputs that stand in the place of the data's features."""
+        module = nn.Model(network, dtype="f64").trace(data).to_torch(seed=3).train(training)
+        inputs = [torch.tensor(data.features[key][name].values, dtype=torch.float64,
+                               requires_grad=True) for key, name in features.values()]
+
+        def run(*tensors):
+            module.steps = 0
+            return module(data, dict(zip(features, tensors)))
+        run(*inputs)
+        self.assertTrue(torch.autograd.gradcheck(run, inputs))
+        return module, inputs
+
+    def test_features_have_gradients(self):
+        rng = np.random.default_rng(3)
+        nodes, edges = Domain("node", "node"), Domain("edge", ("node", "to", "node"))
+        data = nn.Data().nodes(x=rng.normal(size=(6, 3)), s=rng.normal(size=6)).edges(
+            rng.integers(0, 6, (2, 15)), a=rng.normal(size=(15, 2)))
+        for fill in ("mean", 0.5, None):
+            def with_edges(g):
+                e = g.edges if fill is None else g.with_self_loops(fill)
+                h = nn.dropout(nn.concat(g.x, g.s), 0.3)
+                return nn.sum(nn.tanh(nn.linear(e.a, 3) * nn.linear(h, 3)[e.src]), over=e.dst)
+            for training in (False, True):
+                with self.subTest(fill=fill, training=training):
+                    self.check_gradients(with_edges, data, {
+                        "x": (nodes, "x"), "s": (nodes, "s"), "a": (edges, "a")}, training)
+
+    def test_features_of_typed_sets(self):
+        rng = np.random.default_rng(4)
+        data = nn.Data().nodes("p", x=rng.normal(size=(4, 2))).nodes("q", x=rng.normal(size=(3, 2)))
+        data.edges(rng.integers(0, 3, 8), rng.integers(0, 4, 8), type=("q", "to", "p"))
+
+        def network(g):
+            e = g["q", "to", "p"]
+            return nn.linear(g["p"].x + nn.mean(nn.relu(g["q"].x)[e.src], over=e.dst), 2)
+        module, _ = self.check_gradients(network, data, {
+            ("p", "x"): (Domain("node", "p"), "x"), ("q", "x"): (Domain("node", "q"), "x")})
+        with self.assertRaisesRegex(vecc.Error, r"2 sets have a feature 'x': expected one"):
+            module(data, x=torch.zeros(4, 2))
+        with self.assertRaisesRegex(vecc.Error, r"shape \[3, 2\], expected \[4, 2\]"):
+            module(data, {("p", "x"): torch.zeros(3, 2)})
+
+    def test_tensors_of_the_data_have_gradients(self):
+        """Also in a list of graphs; what is not read has none. One nn.Data compiles once, and has
+        the tensor's values of now."""
+        def network(g):
+            return nn.sum(nn.linear(g.x, 3)[g.src] * nn.relu(g.x[:1])[g.dst], over=g.dst)
+        ends = np.array([[0, 1, 2, 2], [1, 1, 0, 2]])
+        parts = [torch.randn(3, 2, dtype=torch.float64, requires_grad=one) for one in (True, False)]
+        other = torch.ones(3, requires_grad=True)
+        graphs = [nn.Data().nodes(x=x, other=other).edges(ends) for x in parts]
+        module = nn.Model(network, dtype="f64").trace(graphs).to_torch().eval()
+        module(graphs).square().sum().backward()
+        alone = parts[0].detach().requires_grad_()
+        both = nn.as_data(graphs)
+        for _ in range(2):
+            outputs = module(both, x=torch.cat([alone, parts[1]]))
+            outputs.square().sum().backward()
+        np.testing.assert_allclose(alone.grad / 2, parts[0].grad, atol=1e-13)
+        self.assertIsNone(other.grad)
+        self.assertEqual(len(module._programs[both]), 1)
+        parts[0].data *= 2
+        np.testing.assert_allclose(module(graphs[0]).detach(), module(graphs[0], x=parts[0]).detach())
+        self.assertEqual(len(module._programs[graphs[0]]), 1)
+
+    def test_an_encoder_of_torch_before_it(self):
+        encoder = torch.nn.Linear(4, 4).double()
+        module = self.model.to_torch().eval()
+        x = torch.tensor(self.data.features[Domain("node", "node")]["x"].values)
+        module(self.data, x=encoder(x)).square().sum().backward()
+        found = encoder.weight.grad.clone()
+        features = encoder(x).detach()
+
+        def changed(step):
+            return module(self.data, x=features + step * x[:, 1:2] * torch.eye(4)[2]).square().sum()
+        difference = (changed(1e-6) - changed(-1e-6)).item() / 2e-6
+        self.assertAlmostEqual(found[2, 1].item(), difference, places=5)
+
+    def test_models_without_weights(self):
+        module = nn.Model(lambda g: nn.relu(g.x), dtype="f64").trace(self.data).to_torch()
+        x = self.data.features[Domain("node", "node")]["x"].values
+        np.testing.assert_array_equal(module(self.data), np.maximum(x, 0))
+
+    def test_second_derivatives_are_refused(self):
+        module = self.model.to_torch().eval()
+        weight = module.conv1.lin.weight
+        first, = torch.autograd.grad(module(self.data).square().sum(), weight, create_graph=True)
+        with self.assertRaisesRegex(vecc.Error, "first derivatives"):
+            first.sum().backward()
 
     def test_batch_norm_runs_but_does_not_learn(self):
         model = nn.Model(lambda g: nn.linear(nn.batch_norm(g.x), 3), dtype="f64")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple,
+                    Union)
 
 import numpy as np
 
@@ -10,7 +11,11 @@ from vecc.arrays import as_array
 from vecc.error import usage_error
 from vecc.nn.trace import GRAPHS, Domain
 
+if TYPE_CHECKING:
+    import torch
+
 EdgeKey = Tuple[str, str, str]  #: source nodes, relation, target nodes
+FeatureKey = Tuple[Domain, str]
 SPLITS = {"train": 1, "validation": 2, "test": 3}
 
 
@@ -89,6 +94,8 @@ class Data:
         self.name = name
         self.counts: Dict[Domain, int] = {}
         self.features: Dict[Domain, Dict[str, Feature]] = {}
+        #: Features that are torch tensors which require a gradient: to_torch() gives it to them.
+        self.tensors: Dict[FeatureKey, "torch.Tensor"] = {}
         self.ends: Dict[EdgeKey, Tuple[np.ndarray, np.ndarray]] = {}
         self.graph_of: Dict[str, np.ndarray] = {}  #: by set of nodes
         self.targets: Optional[np.ndarray] = None
@@ -180,6 +187,8 @@ class Data:
         own = self.features.setdefault(domain, {})
         for name, value in features.items():
             own[name] = _feature(str(domain), name, value, count)
+            if getattr(value, "requires_grad", False):
+                self.tensors[domain, name] = value
 
     def __repr__(self) -> str:
         sets = ", ".join(f"{count:,} {domain}" for domain, count in self.counts.items())
@@ -203,6 +212,8 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
         if domain.kind == "edge":
             _batch_edges(result, parts, domain)
     result.graphs(len(parts), features=_stack(parts, GRAPHS))
+    for domain, feature in dict.fromkeys(key for part in parts for key in part.tensors):
+        result.tensors[domain, feature] = _stack_tensors(parts, domain, feature)
     if all(part.targets is not None for part in parts):
         result.labels(np.concatenate([part.targets for part in parts]), classes=first.classes,
                       class_weights=first.class_weights)
@@ -224,6 +235,14 @@ def _stack(parts: Sequence[Data], domain: Domain) -> Dict[str, Feature]:
                               f"{sorted(own[0])} and {sorted(features)}")
     return {name: Feature(np.concatenate([f[name].values for f in own]),
                           max(f[name].kinds for f in own)) for name in own[0]}
+
+
+def _stack_tensors(parts: Sequence[Data], domain: Domain, name: str) -> "torch.Tensor":
+    """Of graphs whose features require gradients, and of others."""
+    import torch
+    return torch.cat([part.tensors.get((domain, name), torch.from_numpy(
+        part.features[domain][name].values)).reshape(part.features[domain][name].values.shape)
+        for part in parts])
 
 
 def _batch_nodes(result: Data, parts: Sequence[Data], domain: Domain) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
+from types import MappingProxyType
+from typing import Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 import numpy as np
 
 from vecc.error import usage_error
-from vecc.nn.binding import Binding
+from vecc.nn.binding import Binding, Edges
+from vecc.nn.data import FeatureKey
 from vecc.nn.targets import Handle, Sides, Target
-from vecc.nn.trace import Endpoint, Shape, Table, Trace, Value
+from vecc.nn.trace import Domain, Endpoint, Shape, Table, Trace, Value
 
 
 MOST_STEPS = 4096  #: of an lstm: each is several ops
+
+
+NO_TABLES: Mapping[FeatureKey, str] = MappingProxyType({})
 
 
 class Block(NamedTuple):
@@ -32,6 +37,11 @@ def table_sides(shape: Shape) -> Sides:
     return tuple(shape) if len(shape) == 2 and shape != (1, 1) else sides_of(shape)
 
 
+def stored_rows(values: np.ndarray) -> np.ndarray:
+    """A feature's rows as a program has weights of this shape."""
+    return values.reshape(len(values), *sides_of(values.shape[1:]))
+
+
 def matrix_of(shape: Shape, vector_is_row: bool) -> Shape:
     if len(shape) == 2:
         return shape
@@ -39,13 +49,19 @@ def matrix_of(shape: Shape, vector_is_row: bool) -> Shape:
 
 
 class Lowering:
-    def __init__(self, trace: Trace, binding: Binding, target: Target) -> None:
+    def __init__(self, trace: Trace, binding: Binding, target: Target,
+                 as_weights: Mapping[FeatureKey, str] = NO_TABLES) -> None:
+        """`as_weights`: names of tables for features that have gradients, in the data's order."""
         self.trace, self.binding, self.target = trace, binding, target
+        self._as_weights = as_weights
         self._blocks: Dict[Value, Block] = {}
 
     def tables(self) -> None:
         for table in self.trace.tables.values():
             self.target.table(table.name, table.count, table_sides(table.shape))
+        for (domain, name), table_name in self._as_weights.items():
+            rows = stored_rows(self.binding.data.features[domain][name].values)
+            self.target.table(table_name, len(rows), rows.shape[1:])
 
     def lower(self, output: Value) -> Block:
         needed = self._reached({output})
@@ -115,8 +131,35 @@ class Lowering:
         return self.binding.rows(value.domain)
 
     def _feature(self, value: Value) -> Block:
+        key = (value.domain._replace(loops=None), value.attributes["name"])
+        if key in self._as_weights:
+            return self._feature_weight(value, self._as_weights[key])
         values = self.binding.numbers(value.domain, value.attributes["name"], value.shape)
         return self._constant_rows(values, len(values), sides_of(value.shape))
+
+    def _feature_weight(self, value: Value, table: str) -> Block:
+        """Rows of a table instead of constants; self loops have what Binding.feature() gives."""
+        self.binding.numbers(value.domain, value.attributes["name"], value.shape)  # as traced
+        sides, handle = sides_of(value.shape), self.target.weight(table)
+        if value.domain.kind == "edge":
+            edges = self.binding.edges(value.domain)
+            if value.domain.loops is not None:
+                handle = self.target.concat([handle, self._loop_rows(value, handle, edges).handle])
+            handle = self.target.gather(handle, edges.order)
+        return Block(handle, self._rows_of(value), sides)
+
+    def _loop_rows(self, value: Value, rows: Handle, edges: Edges) -> Block:
+        """A row a node: a number, or the mean of the edges into it (0 of none)."""
+        key, fill, sides = value.domain.key, value.domain.loops, sides_of(value.shape)
+        nodes = self.binding.data.counts[Domain("node", key[0])]
+        kept = edges.order < len(self.binding.data.ends[key][0])
+        if fill != "mean" or not kept.any():
+            number = 0.0 if fill == "mean" else float(fill)
+            return self._spread(self._constant_rows(np.full((1, *sides), number), 1, sides), nodes)
+        into = np.bincount(edges.dst[kept], minlength=nodes)
+        offsets = np.concatenate([[0], np.cumsum(into)])
+        own = self.target.gather(rows, edges.order[kept])
+        return Block(self.target.segment(own, offsets, "avg", sides), nodes, sides)
 
     def _one_hot(self, value: Value) -> Block:
         category = value.attributes["category"]

@@ -12,9 +12,9 @@ from vecc.error import usage_error
 from vecc.graph import Graph, Outputs
 from vecc.nn.binding import Binding
 from vecc.nn.convert import as_data
-from vecc.nn.data import Data, Source
+from vecc.nn.data import Data, FeatureKey, Source
 from vecc.nn.labels import fitting_loss, samples_of
-from vecc.nn.lower import Lowering, table_sides
+from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.targets import NeuronTarget, ProgramTarget
 from vecc.nn.trace import GRAPHS, ONE, Shape, Trace, Value, describe, tracing
 from vecc.nn.view import GraphView, Schema
@@ -77,7 +77,8 @@ class Model:
         it is outside training, without dropout and with batch norms' running statistics."""
         return self._graph(source, way, trains=True)
 
-    def _graph(self, source: Source, way: str = "direct", *, trains: bool) -> Graph:
+    def _graph(self, source: Source, way: str = "direct", *, trains: bool,
+               as_weights: Mapping[FeatureKey, str] = NO_TABLES) -> Graph:
         if way not in ("direct", "neurons"):
             raise usage_error("way", f"{way!r} is none of direct, neurons")
         data = as_data(source)
@@ -86,10 +87,12 @@ class Model:
         binding = Binding(data)
         target = ProgramTarget(trains) if way == "direct" else NeuronTarget()
         samples = samples_of(data, self._output, self._rows(binding))
-        lowering = Lowering(self._trace, binding, target)
+        lowering = Lowering(self._trace, binding, target, as_weights)
         lowering.tables()
         graph = target.finish(lowering.lower(self._output).handle, samples, data.name)
-        graph.set_weights(self._weights)
+        graph.set_weights({**self._weights, **{
+            table: stored_rows(data.features[domain][name].values)
+            for (domain, name), table in as_weights.items()}})
         return graph
 
     def program(self, source: Source, way: str = "direct", **options: Any) -> Program:
@@ -99,6 +102,19 @@ class Model:
     def evaluated(self, source: Source) -> Program:
         """program() without what only training does: to run, not to train."""
         return self._graph(source, trains=False).compile(**self.options)
+
+    def with_features(self, data: Data, tables: Mapping[FeatureKey, str], *,
+                      trains: bool) -> Program:
+        """program() or evaluated() whose features of these keys are weights of these names, in the
+        data's order; of those that the model does not read there are none."""
+        self.trace(data)
+        read = self._features_read()
+        return self._graph(data, trains=trains, as_weights={
+            key: name for key, name in tables.items() if key in read}).compile(**self.options)
+
+    def _features_read(self) -> Set[FeatureKey]:
+        return {(value.domain._replace(loops=None), value.attributes["name"])
+                for value in self._traced("features").values if value.op == "feature"}
 
     def __call__(self, source: Source) -> Outputs:
         """Outputs, a row each, in the data's order."""
@@ -158,8 +174,8 @@ class Model:
         return self.evaluated(data).predict(split=split, loss=self._loss(data))
 
     def to_torch(self, seed: int = 0) -> "torch.nn.Module":
-        """A module whose forward(data) runs vecc's kernels, with gradients for its parameters: for
-        loops, losses and optimizers of torch. Its parameters begin as the weights of now;
+        """A module whose forward(data) runs vecc's kernels, with gradients for its parameters and for
+        features that are tensors which require them: for loops, losses and optimizers of torch. Its parameters begin as the weights of now;
         set_weights(module.state_dict()) brings them back. `seed`: of dropout. Models with batch
         norm run in eval() mode only. (program(data).to_torch() is a module of torch's own ops, of
         one graph.)"""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, List, Tuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Tuple
 
 import numpy as np
 import torch
@@ -14,19 +15,24 @@ from vecc import _core
 from vecc.arrays import as_array
 from vecc.error import usage_error
 from vecc.nn.convert import as_data
-from vecc.nn.data import Data, Source
+from vecc.nn.data import Data, FeatureKey, Source
+from vecc.nn.lower import stored_rows
 
 if TYPE_CHECKING:
     from vecc.nn.model import Model
     from vecc.program import Program
 
 
+NO_TENSORS: Mapping[Any, torch.Tensor] = MappingProxyType({})
+
+
 class _Compiled:
     """A program of one graph; `shape` is that of its outputs."""
 
     def __init__(self, program: "Program", names: List[str], shapes: List[Tuple[int, ...]],
-                 row: Tuple[int, ...]) -> None:
+                 row: Tuple[int, ...], features: List[FeatureKey]) -> None:
         self.program, self.names, self.shapes = program, names, shapes
+        self.features = features  #: with gradients; their tables are the last of `names`
         self.shape = (program.sample_count, *row)
         self.lock = threading.Lock()  # of its weights
         self.number = next(_numbers)
@@ -93,6 +99,12 @@ def _backward(ctx: Any, direction: torch.Tensor) -> Any:
     return None, None, None, found
 
 
+def _no_second(ctx: Any, directions: Any) -> Any:
+    raise usage_error("to_torch", "vecc's kernels have first derivatives: of a gradient itself "
+                      "(create_graph=True) program(data).to_torch() has some")
+
+
+torch.library.register_autograd("vecc::gradients", _no_second)
 torch.library.register_fake("vecc::run")(_run_fake)
 torch.library.register_fake("vecc::gradients")(_gradients_fake)
 torch.library.register_autograd("vecc::run", _backward, setup_context=_keep)
@@ -108,7 +120,7 @@ class TorchModel(torch.nn.Module):
         super().__init__()
         self.model, self.seed, self.steps = model, seed, 0
         self._trained = trained
-        self._programs: "weakref.WeakKeyDictionary[Data, Dict[bool, _Compiled]]" = (
+        self._programs: "weakref.WeakKeyDictionary[Data, Dict[Tuple[Any, ...], _Compiled]]" = (
             weakref.WeakKeyDictionary())
         dtype = torch.float64 if model.options.get("dtype") == "f64" else torch.float32
         for name, value in model.weights.items():
@@ -124,16 +136,28 @@ class TorchModel(torch.nn.Module):
             else:
                 owner.register_buffer(last, tensor)
 
-    def forward(self, source: Source) -> torch.Tensor:
+    def forward(self, source: Source, features: Mapping[Any, torch.Tensor] = NO_TENSORS,
+                **more: torch.Tensor) -> torch.Tensor:
+        """Outputs, a row each. `features` by keyword, or in a mapping by (set, name), stand in the
+        place of the data's, of the same shapes; they and tensors of the data that require a
+        gradient get it. With one nn.Data they are new values without compiling."""
         if self.training and len(self._trained) < len(self.model.weights):
             raise usage_error("to_torch", "batch norm's running statistics are learned by "
                               "Model.fit(): in a torch loop the module is in eval() mode")
-        compiled = self._compile(as_data(source))
+        data = as_data(source)
+        tensors = {key: tensor for key, tensor in data.tensors.items()
+                   if tensor.requires_grad and tensor.numel()}
+        for name, tensor in {**features, **more}.items():
+            tensors[_replaced(data, name, tensor)] = tensor
+        compiled = self._compile(data, tuple(tensors))
         if self.training:
             self.steps += 1
-        weights = [self.get_parameter_or_buffer(name) for name in compiled.names]
-        outputs: torch.Tensor = torch.ops.vecc.run(
-            compiled.number, self.seed, self.steps if self.training else 0, weights)
+        inputs = [self.get_parameter_or_buffer(name) for name in self.model.weights]
+        inputs += [tensors[key] for key in compiled.features]
+        step = self.steps if self.training else 0
+        if not inputs:  # the op takes its device and type from them
+            return torch.from_numpy(np.asarray(compiled.program()).reshape(compiled.shape).copy())
+        outputs: torch.Tensor = torch.ops.vecc.run(compiled.number, self.seed, step, inputs)
         return outputs
 
     def get_parameter_or_buffer(self, name: str) -> torch.Tensor:
@@ -142,18 +166,46 @@ class TorchModel(torch.nn.Module):
         tensor: torch.Tensor = getattr(self.get_submodule(path), last)
         return tensor
 
-    def _compile(self, data: Data) -> _Compiled:
+    def _compile(self, data: Data, features: Tuple[FeatureKey, ...] = ()) -> _Compiled:
         programs = self._programs.setdefault(data, {})
-        if self.training not in programs:
-            model = self.model
-            program = model.program(data) if self.training else model.evaluated(data)
-            names = list(model.weights)
-            shapes = [model.stored_shape(name) for name in names]
-            programs[self.training] = _Compiled(program, names, shapes, model.output_shape)
-        return programs[self.training]
+        key = (self.training, features)
+        if key not in programs:
+            programs[key] = self._compiled(data, features)
+        return programs[key]
+
+    def _compiled(self, data: Data, features: Tuple[FeatureKey, ...]) -> _Compiled:
+        model = self.model
+        tables = {key: f"feature {key[1]} of {key[0]}" for key in features}
+        program = model.with_features(data, tables, trains=self.training)
+        known = program.weights
+        read = [key for key in features if tables[key] in known]
+        names = [*model.weights, *(tables[key] for key in read)]
+        shapes = [*map(model.stored_shape, model.weights), *(
+            stored_rows(data.features[key[0]][key[1]].values).shape for key in read)]
+        return _Compiled(program, names, shapes, model.output_shape, read)
 
     def __deepcopy__(self, memo: Any) -> "TorchModel":
         copied = TorchModel(self.model, self.seed, self._trained)
         copied.load_state_dict(self.state_dict())
         copied.steps = self.steps
         return copied.train(self.training)
+
+
+def _replaced(data: Data, name: Any, tensor: torch.Tensor) -> FeatureKey:
+    """The only feature of this name, or of (set, name)."""
+    of, own = name if isinstance(name, tuple) else (None, name)
+    found = [domain for domain, features in data.features.items()
+             if own in features and of in (None, domain.key)]
+    if len(found) != 1:
+        raise usage_error("features", f"{len(found)} sets have a feature {own!r}"
+                          + (f" and are called {of!r}" if of else "") + ": expected one; "
+                          "features={(set, name): tensor} says which")
+    feature = data.features[found[0]][own]
+    if feature.kinds or not tensor.is_floating_point():
+        raise usage_error("features", f"{own!r} is of whole numbers: only floats are given anew")
+    if tuple(tensor.shape) != feature.values.shape:
+        raise usage_error("features", f"{own!r} has shape {list(tensor.shape)}, expected "
+                          f"{list(feature.values.shape)} as in the data")
+    if not tensor.numel():
+        raise usage_error("features", f"{own!r} has no elements")
+    return found[0], own
