@@ -12,7 +12,7 @@
 
 from typing import Any, Dict, List
 
-from vecc import _core
+from vecc import _core as _core
 from vecc.builder import GraphBuilder
 from vecc.compiler import choose_compiler
 from vecc.error import Diagnostic, Error

@@ -7,7 +7,7 @@ import os
 import tempfile
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import (Any, Callable, Dict, List, NoReturn, Optional, Sequence, Set, Tuple, Union)
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def ids_of(what: str, ids: Any, dtype: Any) -> np.ndarray:
         ids = np.where(ids == -1, NONE, ids)
     if ids.max() > np.iinfo(dtype).max:
         raise usage_error(what, f"{ids.max()} is no id")
-    return np.require(ids, dtype, "C").ravel()
+    return np.asarray(np.require(ids, dtype, "C").ravel())
 
 
 class GraphBuilder:
@@ -65,9 +65,9 @@ class GraphBuilder:
     def __init__(self, producer: str = "vecc.GraphBuilder"):
         self._producer = producer
         self._parts: List[Callable[[Any], None]] = []  # what save() calls, with the writer
-        self._groups: dict = {}
-        self._tables: set = set()
-        self._vocabularies: dict = {}  # names, and a list of uses
+        self._groups: Dict[Any, Any] = {}
+        self._tables: Set[str] = set()
+        self._vocabularies: Dict[str, Any] = {}  # names, and a list of uses
         self._neurons = 0
         self._weights = 0
 
@@ -211,7 +211,7 @@ class GraphBuilder:
             writer.vocabulary(name, names, uses)
         writer.finish()
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("a vecc.GraphBuilder cannot be pickled or copied: pickle or copy the Graph "
                         "of its build()")
 
@@ -282,7 +282,7 @@ def _targets(targets: Any) -> Tuple[List[Tuple[int, int]], np.ndarray, np.ndarra
     return [sides_of(array.shape[1:])], there.astype(np.uint8), rows[there].ravel()
 
 
-def _codes(what: str, words: Union[str, Sequence[str]], codes: dict, count: int) -> np.ndarray:
+def _codes(what: str, words: Union[str, Sequence[str]], codes: Dict[str, int], count: int) -> np.ndarray:
     try:
         if isinstance(words, str):
             return np.full(count, codes[words], np.uint8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from functools import lru_cache
-from typing import NamedTuple, Sequence, Tuple
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 
 class Diagnostic(NamedTuple):
@@ -23,7 +23,7 @@ class Error(Exception):
     ValueError where arguments or files are wrong.
     """
 
-    def __new__(cls, text: str, diagnostics: Sequence[Tuple[int, str, str]], exit_code: int):
+    def __new__(cls, text: str, diagnostics: Sequence[Tuple[int, str, str]], exit_code: int) -> "Error":
         if cls is Error:
             cls = _class_of(diagnostics[0][0], diagnostics[0][2], exit_code)
         return super().__new__(cls, text)
@@ -50,9 +50,9 @@ class Error(Exception):
         return self.diagnostics[0].message
 
     def __str__(self) -> str:
-        return self.args[0]
+        return str(self.args[0])
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         numbers = [(int(d.code[1:]), d.place, d.message) for d in self.diagnostics]
         return Error, (str(self), numbers, self.exit_code)
 
@@ -62,7 +62,7 @@ USAGE, BAD_INPUT, LIMIT = 2, 3, 4  # exit codes
 _NUMBERS = {os.strerror(number): number for number in sorted(errno.errorcode, reverse=True)}
 
 
-def _errno_of(message: str):
+def _errno_of(message: str) -> Optional[int]:
     return _NUMBERS.get(message.rpartition(": ")[2])
 
 

@@ -6,7 +6,7 @@ import mmap
 import os
 import tempfile
 from html import escape
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Graph:
     def classes(self) -> Optional[List[str]]:
         """The names of the outputs' elements; two for outputs of one element (which says how much
         a sample is of the second); None where the graph does not name them."""
-        return self._core.classes()
+        return cast(Optional[List[str]], self._core.classes())
 
     @property
     def inputs(self) -> np.ndarray:
@@ -99,7 +99,7 @@ class Graph:
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Graph":
         return self.__copy__()
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         with tempfile.TemporaryDirectory(prefix="vecc-graph-") as folder:
             path = os.path.join(folder, "graph.pb")
             self.save(path, "zstd")

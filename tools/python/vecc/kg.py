@@ -45,7 +45,9 @@ class Embeddings:
         """`["filtered"|"raw"]["all"|"1-1"|"1-N"|"N-1"|"N-N"]["both"|"head"|"tail"]`: ranks, mrr,
         hits@1, hits@3, hits@10, mean_rank of a split's triples among all entities; None where there
         are no ranks. `triples`: a folder with train.txt, valid.txt and test.txt, or a file."""
-        return json.loads(self._core.evaluate(os.fspath(triples), split, inverse, threads))
+        found: Dict[str, Any] = json.loads(self._core.evaluate(os.fspath(triples), split, inverse,
+                                                               threads))
+        return found
 
     def predict(self, queries: Sequence[Query], *, top: int = 10, triples: Optional[Path] = None,
                 known: str = "mark", threads: int = 0) -> List[List[Tuple[str, float, bool]]]:

@@ -53,7 +53,7 @@ class Network:
                           "follow from template and example", stacklevel=3)
         with _errors(UNKNOWN_FUNCTION):
             self._graph = bridge(model._neural_model, jpype.java.util.ArrayList(self._java))
-        self._holder: Optional[tempfile.TemporaryDirectory] = None
+        self._holder: Optional["tempfile.TemporaryDirectory[str]"] = None
 
     def __enter__(self) -> Network:
         return self

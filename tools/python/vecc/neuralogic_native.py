@@ -126,13 +126,15 @@ class NativeNetwork:
             raise usage_error("weights", f'the template has no weight "{unknown[0]}"')
         given = {}
         for name in self._graph._core.learnable():
+            own = drawn[name]
+            assert own is not None, "initialize() gave it values"
             if name not in weights:
-                weights[name] = drawn[name][0].copy()
-            elif weights[name].size == drawn[name].size:
-                given[name] = weights[name].reshape(drawn[name].shape)
+                weights[name] = own[0].copy()
+            elif weights[name].size == own.size:
+                given[name] = weights[name].reshape(own.shape)
             else:
                 raise usage_error("weights", f'"{name}" has {weights[name].size} elements, the '
-                                  f"template's {drawn[name].size}")
+                                  f"template's {own.size}")
         self._graph.set_weights(given)
 
     def __enter__(self) -> NativeNetwork:

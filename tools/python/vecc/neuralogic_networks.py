@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Union
+from typing import Any, Set, Union
 
 from vecc.error import usage_error
 from vecc.neuralogic_jvm import Network, TemplateNetwork
@@ -14,7 +14,7 @@ from vecc.neuralogic_text import NotNative
 AnyNetwork = Union[Network, NativeNetwork]
 GROUNDERS = ("auto", "native", "jvm")
 
-_said: set = set()
+_said: Set[str] = set()
 
 
 def networks(model: Any, dataset: Any, grounder: str, *, exact_steps: bool = False,

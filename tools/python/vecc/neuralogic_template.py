@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
 import numpy as np
 from neuralogic.core import Model, Settings
@@ -43,7 +43,7 @@ class Template:
         self._entries += entries
         return self
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._entries)
 
     def __len__(self) -> int:

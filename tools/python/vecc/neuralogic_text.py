@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Iterable, Iterator, List, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 import numpy as np
 from neuralogic.core.constructs.function.function import CombinationFunction
@@ -39,8 +39,8 @@ class TemplateText:
 
     def __init__(self, entries: Iterable[Any]):
         self._weights = 0  # so many has NeuraLogic numbered: those without a name are called so
-        self._named: set = set()
-        self._unnamed: set = set()
+        self._named: Set[str] = set()
+        self._unnamed: Set[str] = set()
         #: Of the template, where facts or heads have variables that no literal binds; else None.
         self.domain: Any = None
         entries = list(entries)
@@ -143,11 +143,12 @@ def unbound(head: BaseRelation, literals: Sequence[BaseRelation]) -> List[str]:
 
 def atoms_of(entry: Any) -> List[BaseRelation]:
     if isinstance(entry, Rule):
-        return [entry.head, *entry.body]
+        body: Any = entry.body  # a list, here: its type says a formula, too
+        return [entry.head, *body]
     return [entry] if isinstance(entry, BaseRelation) else []
 
 
-def constants_of(relations: Iterable[BaseRelation]) -> dict:
+def constants_of(relations: Iterable[BaseRelation]) -> Dict[str, None]:
     """Their texts, each once, in their order."""
     return {term_text(term): None for relation in relations for term in relation.terms
             if term is not Ellipsis and not is_variable(term)}
@@ -240,7 +241,7 @@ def dataset_text(dataset: Dataset, domain: Any = None) -> Iterator[str]:
     """A line an example: its queries with targets, and its facts. `domain`: TemplateText's."""
     if dataset._examples or dataset._queries:
         raise NotNative("a data set of examples and queries, which are not samples")
-    by_example: dict = {}
+    by_example: Dict[int, Tuple[Any, List[Any]]] = {}
     for sample in dataset.samples:
         queries = sample.query if isinstance(sample.query, list) else [sample.query]
         by_example.setdefault(id(sample.example), (sample.example, []))[1].extend(queries)

@@ -6,7 +6,8 @@ import os
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union,
+                    cast)
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class Program:
         as `template` gives them.
         """
         if hasattr(weights, "sample_ids") and hasattr(weights, "_core"):
-            return self.template(weights)
+            return self.template(cast("Graph", weights))
         if weights is not None:
             self.set_weights(weights)
         return self._core.run()
@@ -200,7 +201,7 @@ class Program:
         """The program, an op a line; long arrays are shortened."""
         return self._core.text()
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("a compiled vecc.Program holds machine code and cannot be pickled or "
                         "copied: pickle or copy its Graph and compile() that again; weights go by "
                         "program.weights and set_weights(), or save_weights()")

@@ -32,4 +32,5 @@ def make_module(program: "Program", dtype: Optional[torch.dtype],
     vars(module)["holder"] = holder
     if dtype is None:
         dtype = {"float32": torch.float32, "float64": torch.float64}[program.dtype.name]
-    return module.Model(dtype=dtype)
+    model: torch.nn.Module = module.Model(dtype=dtype)
+    return model

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Callable, List, Optional, Sequence, TypeVar, Union
+from typing import (TYPE_CHECKING, Any, Callable, List, Optional, Sequence, TypeVar, Union,
+                    cast)
 
 import numpy as np
 
@@ -12,7 +13,21 @@ from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value
                            current, describe, fail)
 
 Sides = Union[int, Sequence[int]]
-Layer = TypeVar("Layer", bound=Callable[..., Any])
+
+if TYPE_CHECKING:
+    from typing import ParamSpec, Protocol, overload
+
+    Inputs = ParamSpec("Inputs")
+    Result = TypeVar("Result", covariant=True)
+
+    class Layer(Protocol[Inputs, Result]):
+        """What @layer makes of a function: the same, and a name for its weights."""
+
+        @overload
+        def __call__(self, *args: Inputs.args, **kwargs: Inputs.kwargs) -> Result: ...
+
+        @overload
+        def __call__(self, *args: Any, name: str, **kwargs: Any) -> Result: ...
 
 
 def shape_of(sides: Sides) -> Shape:
@@ -22,13 +37,13 @@ def shape_of(sides: Sides) -> Shape:
     return tuple(int(side) for side in shape)
 
 
-def layer(function: Layer) -> Layer:
+def layer(function: Callable[Inputs, Result]) -> Layer[Inputs, Result]:
     """Its weights are `NAME/...`: the function's name, or a call's `name=`; a second is NAME_2."""
     @functools.wraps(function)
     def scoped(*args: Any, name: Optional[str] = None, **kwargs: Any) -> Any:
         with current().scope(name or function.__name__):
             return function(*args, **kwargs)
-    return scoped  # type: ignore[return-value]
+    return cast("Layer[Inputs, Result]", scoped)
 
 
 # Weights and constants.
