@@ -299,6 +299,48 @@ class ErrorsTest(unittest.TestCase):
             return g.x ** 0.3
         self.check(exponent, "expected a multiple of 1/2")
 
+    def test_formulas(self):
+        """Are read when the model is traced, and have the shape of their operands."""
+        for expression, message in (("foo($0)", 'unknown function "foo"'),
+                                    ("sum($0, $3)", r"reads operand \$3"),
+                                    ("sum($0", "found the end"),
+                                    ("concat($0, $0)", r"makes another shape than \[3\]"),
+                                    ("transp($0)", "is no formula by element")):
+            def formula(g):
+                return nn.elementwise(expression, g.x)
+            self.check(formula, message)
+
+    def test_what_layers_take(self):
+        rgcn = nn.layers.rgcn
+        self.check(lambda g: rgcn(g, g.x, 4, g.a), "expected a feature of whole numbers", 0)
+        self.check(lambda g: rgcn(g, g.x, 4, "kind"), "found str 'kind'", 0)
+        self.check(lambda g: nn.layers.sage(g, g.x, 4, "median"), "'median' is none of sum, ", 0)
+        self.check(lambda g: nn.layers.hgt(g, {"nodes": g.x}, 4)["nodes"], "hgt: x has nodes", 0)
+        self.check(lambda g: nn.layers.pna(g, g.x, 4, 0), "expected numbers above 0", 0)
+        self.check(lambda g: nn.layers.pna(g, g.x, 4, 1, scalers=["one"]), "scaler 'one'", 0)
+        self.check(lambda g: nn.leaky_relu(g.x, g.s), "slope of 's'", 0)
+        self.check(lambda g: nn.batch_norm(g.x, momentum=2), "momentum int 2", 0)
+        self.check(lambda g: nn.layer_norm(g.x, eps=-1), "eps int -1", 0)
+        self.check(lambda g: nn.dropout(g.x, np.nan), "dropout of probability float nan", 0)
+        self.check(lambda g: nn.linear(g.x, 2.5), "shape 2.5 is none of", 0)
+        self.check(lambda g: nn.linear(g.x, True), "shape True is none of", 0)
+        self.check(lambda g: g.x + nn.constant("a"), "expected numbers", 0)
+        self.check(lambda g: g.x[g.with_self_loops(np.inf).src], "fill=inf", 0)
+
+    def test_data_that_does_not_fit_the_trace(self):
+        """Names the line that reads it."""
+        def network(g):
+            h = nn.embedding(g.kind, 2)
+            return nn.sum(h, over=g.dst) + nn.linear(g.x, 2)
+        model = nn.Model(network).trace(data())
+        line = network.__code__.co_firstlineno
+        for x, kinds, message in (
+                (X[:, :2], KIND, rf"rows of \[2\], .*; read at {__file__}:{line + 2}"),
+                (X, KIND + 5, rf"has 7, .*; read at {__file__}:{line + 1}")):
+            other = nn.Data().nodes(x=x).edges(SRC, DST, kind=kinds)
+            with self.assertRaisesRegex(vecc.Error, message):
+                model(other)
+
     def test_inside_of_layers(self):
         """The user's line, not the layer's."""
         def network(g):
@@ -311,7 +353,7 @@ class ErrorsTest(unittest.TestCase):
                 (lambda g: None, "returned NoneType None, expected a value of nodes"),
                 (lambda g: nn.weight("w", 3), "expected a value of nodes"),
                 (lambda g: g.x[g.with_self_loops().src], "self loops have no row in the data")):
-            with self.assertRaisesRegex(vecc.Error, message):
+            with self.assertRaisesRegex(vecc.Error, rf"{__file__}:\d+: error: .*{message}"):
                 nn.Model(network).trace(data())
 
     def test_outside_of_models(self):

@@ -49,6 +49,13 @@ class Error(Exception):
     def message(self) -> str:
         return self.diagnostics[0].message
 
+    def read_at(self, place: str) -> "Error":
+        """The same with the line of a model that reads what is wrong."""
+        found = [(int(each.code[1:]), each.place, f"{each.message}; read at {place}")
+                 for each in self.diagnostics]
+        return Error("\n".join(f"{where}: error: {message} [E{code:03}]"
+                               for code, where, message in found), found, self.exit_code)
+
     def __str__(self) -> str:
         return str(self.args[0])
 

@@ -190,6 +190,11 @@ class Data:
             if getattr(value, "requires_grad", False):
                 self.tensors[domain, name] = value
 
+    def _repr_html_(self) -> str:
+        """Sets with their features, and what the labels are."""
+        from vecc.nn.html import data_table
+        return data_table(self)
+
     def __repr__(self) -> str:
         sets = ", ".join(f"{count:,} {domain}" for domain, count in self.counts.items())
         return f"<vecc.nn.Data {self.name}: {sets}>"

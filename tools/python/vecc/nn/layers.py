@@ -6,19 +6,22 @@ of an edge (j, i). docs/models.md lists the formulas.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from types import MappingProxyType
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, gelu, layer, leaky_relu,
-                         linear, log, lstm, matmul, max as max_of, mean, min as min_of, relu, reshape,
-                         sigmoid, softmax, sqrt, square, sum as sum_of, table, tanh, weight)
+from vecc.nn.ops import (as_category, concat, constant, count, dot, elementwise, exp, gelu,
+                         layer, leaky_relu, linear, log, lstm, matmul, max as max_of, mean,
+                         min as min_of, relu, reshape, sigmoid, softmax, sqrt, square,
+                         sum as sum_of, table, tanh, weight)
 from vecc.nn.norms import dropout as dropped
-from vecc.nn.trace import Category, Value, current, fail
+from vecc.nn.trace import Category, Value, current, fail, is_number
 from vecc.nn.view import Edges, GraphView
 
 Network = Callable[[Value], Value]
 Ends = Union[GraphView, Edges]
 Relations = List[Tuple[Edges, List[Tuple[Value, Value]]]]  #: of every head the scores, the values
-AGGREGATIONS = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
+Aggregation = Callable[..., Value]  #: (messages, over=g.dst)
+AGGREGATIONS: Dict[str, Aggregation] = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
 
 
 def _heads(h: Value, concatenated: bool) -> Value:
@@ -26,6 +29,13 @@ def _heads(h: Value, concatenated: bool) -> Value:
     if concatenated:
         return reshape(h, h.size)
     return matmul(constant([1 / h.shape[0]] * h.shape[0]), h)
+
+
+def _aggregation(name: str, more: Mapping[str, Aggregation] = MappingProxyType({})) -> Aggregation:
+    functions = {**AGGREGATIONS, **more}
+    if name not in functions:
+        fail(f"aggregation {name!r} is none of {', '.join(functions)}")
+    return functions[name]
 
 
 def _edges(g: Ends) -> Edges:
@@ -49,6 +59,7 @@ def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
 
 @layer
 def gcn(g: Ends, x: Value, out: int, edge_weight: Optional[str] = None) -> Value:
+    """x [n] of nodes to [out]; `edge_weight`: a feature of edges, scalars. Kipf, Welling, 2017."""
     e = g.with_self_loops(fill=1)
     w = None if edge_weight is None else e.feature(edge_weight)
     return symmetric(linear(x, out, name="lin"), e, w) + weight("bias", out, "zeros")
@@ -56,22 +67,26 @@ def gcn(g: Ends, x: Value, out: int, edge_weight: Optional[str] = None) -> Value
 
 @layer
 def sage(g: Ends, x: Value, out: int, aggregation: str = "mean") -> Value:
+    """x [n] of nodes to [out]; `aggregation`: mean, max, sum, min, lstm. Hamilton et al., 2017."""
     if aggregation == "lstm":
         with current().scope("aggr_module"):
             around = lstm(x[g.src], g.dst, padded=True)
     else:
-        around = AGGREGATIONS[aggregation](x[g.src], over=g.dst)
+        around = _aggregation(aggregation, {"lstm": lstm})(x[g.src], over=g.dst)
     return linear(around, out, bias=True, name="lin_l") + linear(x, out, name="lin_r")
 
 
 @layer
 def gin(g: Ends, x: Value, network: Network, eps: float = 0.0) -> Value:
+    """x [n] of nodes to what `network` makes of [n]. Xu et al., 2019."""
     return network((1 + eps) * x + sum_of(x[g.src], over=g.dst))
 
 
 @layer
 def gine(g: Ends, x: Value, network: Network, edge_attr: str = "edge_attr",
          eps: float = 0.0) -> Value:
+    """x [n] of nodes and `edge_attr` [k] of edges to what `network` makes of [n]; edges go through
+    a linear layer unless k is n. Hu et al., 2020."""
     a = _edges(g).feature(edge_attr)
     if a.shape != x.shape:
         a = linear(a, x.shape[0], bias=True, name="lin")
@@ -82,6 +97,8 @@ def gine(g: Ends, x: Value, network: Network, edge_attr: str = "edge_attr",
 def gat(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
         concatenated: bool = True, edge_attr: Optional[str] = None,
         dropout: float = 0.0) -> Value:
+    """x [n] of nodes, `edge_attr` [k] of edges to [heads * out], or to their mean [out] where not
+    `concatenated`. Velickovic et al., 2018."""
     e = g.with_self_loops()
     h = linear(x, (heads, out), name="lin")
     s = (dot(h, weight("att_src", (heads, out)))[e.src] +
@@ -98,6 +115,7 @@ def gat(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
 def gatv2(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
           concatenated: bool = True, edge_attr: Optional[str] = None,
           dropout: float = 0.0) -> Value:
+    """As gat(), with attention that depends on the target. Brody et al., 2022."""
     e = g.with_self_loops()
     h = linear(x, (heads, out), bias=True, name="lin_l")
     z = h[e.src] + linear(x, (heads, out), bias=True, name="lin_r")[e.dst]
@@ -112,6 +130,8 @@ def gatv2(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
 @layer
 def transformer(g: Ends, x: Value, out: int, heads: int = 1, concatenated: bool = True,
                 edge_attr: Optional[str] = None, dropout: float = 0.0) -> Value:
+    """x [n] of nodes, `edge_attr` [k] of edges to [heads * out], or to their mean [out] where not
+    `concatenated`. Shi et al., 2021."""
     k, q, v = (linear(x, (heads, out), bias=True, name=f"lin_{name}")
                for name in ("key", "query", "value"))
     k, v = k[g.src], v[g.src]
@@ -125,7 +145,8 @@ def transformer(g: Ends, x: Value, out: int, heads: int = 1, concatenated: bool 
 
 @layer
 def rgcn(g: Ends, x: Value, out: int, relation: Category) -> Value:
-    w = table("weight", relation.count, (x.shape[0], out))
+    """x [n] of nodes to [out]; `relation`: a category of edges. Schlichtkrull et al., 2018."""
+    w = table("weight", as_category(relation).count, (x.shape[0], out))
     messages = (x[g.src] @ w[relation]) / count(g.dst, by=relation)
     root = x @ weight("root", (x.shape[0], out))
     return sum_of(messages, over=g.dst) + root + weight("bias", out, "zeros")
@@ -134,7 +155,8 @@ def rgcn(g: Ends, x: Value, out: int, relation: Category) -> Value:
 @layer
 def rgat(g: Ends, x: Value, out: int, relation: Category, heads: int = 1,
          slope: float = 0.2, dropout: float = 0.0) -> Value:
-    w = table("weight", relation.count, (x.shape[0], heads * out))[relation]
+    """x [n] of nodes to [heads * out]; `relation`: a category of edges. Busbridge et al., 2019."""
+    w = table("weight", as_category(relation).count, (x.shape[0], heads * out))[relation]
     q, k = weight("q", (heads * out, heads)), weight("k", (heads * out, heads))
     h = x[g.src] @ w
     s = softmax(leaky_relu((x[g.dst] @ w) @ q + h @ k, slope), over=g.dst)
@@ -145,10 +167,13 @@ def rgat(g: Ends, x: Value, out: int, relation: Category, heads: int = 1,
 
 @layer
 def hgt(g: GraphView, x: Dict[str, Value], out: int, heads: int = 1) -> Dict[str, Value]:
-    """x and the result by set of nodes; a set without incoming edges has none."""
+    """x [n] by set of nodes, the result [out] also; a set without incoming edges has none. `out`
+    is a multiple of `heads`. Hu et al., 2020."""
     size = out // heads
     if size * heads != out:
         fail(f"{out} is no multiple of {heads} heads")
+    if missing := [key for key in g.edge_types if not {key[0], key[2]} <= x.keys()]:
+        fail(f"hgt: x has {', '.join(x) or 'nothing'}, but there are edges {' '.join(missing[0])}")
     kqv = {t: [linear(x[t], out, bias=True, name=f"{part}/{t}") for part in "kqv"] for t in x}
     scores: Dict[str, Relations] = {}
     for key in g.edge_types:
@@ -192,6 +217,7 @@ def _hgt_node(t: str, x: Value, out: int, edges: Relations, heads: int) -> Value
 
 @layer
 def film(g: Ends, x: Value, out: int, relation: Optional[Category] = None) -> Value:
+    """x [n] of nodes to [out]; `relation`: a category of edges. Brockschmidt, 2020."""
     def modulated(x_i: Value, x_j: Value, names: Sequence[str], **options: Any) -> Value:
         f = linear(x_i, 2 * out, name=names[0], **options)
         h = linear(x_j, out, name=names[1], by=options.get("by"))
@@ -220,6 +246,7 @@ def gru(size: int, inputs: int, name: str = "rnn") -> Callable[[Value, Value], V
 
 @layer
 def gated_graph(g: Ends, x: Value, out: int, steps: int) -> Value:
+    """x [n] of nodes to [out], at least n: zeros are added. Li et al., 2016."""
     n = x.shape[0]
     if n > out:
         fail(f"gated_graph of {n} features to {out}: it only adds zeros")
@@ -233,20 +260,24 @@ def gated_graph(g: Ends, x: Value, out: int, steps: int) -> Value:
 
 @layer
 def edge(g: Ends, x: Value, network: Network, aggregation: str = "max") -> Value:
+    """x [n] of nodes to what `network` makes of [2 n], x_i beside x_j - x_i. Wang et al., 2019."""
     x_i, x_j = x[g.dst], x[g.src]
-    return AGGREGATIONS[aggregation](network(concat(x_i, x_j - x_i)), over=g.dst)
+    return _aggregation(aggregation)(network(concat(x_i, x_j - x_i)), over=g.dst)
 
 
 @layer
 def nn_conv(g: Ends, x: Value, out: int, network: Network, edge_attr: str = "edge_attr",
             aggregation: str = "sum") -> Value:
+    """x [n] of nodes to [out]; `network` makes [n * out] of the feature `edge_attr` of edges.
+    Gilmer et al., 2017."""
     w = reshape(network(_edges(g).feature(edge_attr)), (x.shape[0], out))
-    around = AGGREGATIONS[aggregation](x[g.src] @ w, over=g.dst)
+    around = _aggregation(aggregation)(x[g.src] @ w, over=g.dst)
     return around + linear(x, out, name="lin") + weight("bias", out, "zeros")
 
 
 @layer
 def appnp(g: Ends, x: Value, steps: int, alpha: float) -> Value:
+    """x [n] of nodes to [n], without weights of its own. Gasteiger et al., 2019."""
     e, h = g.with_self_loops(), x
     for _ in range(steps):
         h = (1 - alpha) * symmetric(h, e) + alpha * x
@@ -256,7 +287,8 @@ def appnp(g: Ends, x: Value, steps: int, alpha: float) -> Value:
 @layer
 def gen(g: Ends, x: Value, out: int, network: Network, temperature: float = 1.0,
         eps: float = 1e-7, edge_attr: Optional[str] = None) -> Value:
-    """`network` is what PyG calls mlp."""
+    """x [n] of nodes, `edge_attr` [k] of edges to what `network` (PyG's mlp) makes of [out]. Li et
+    al., 2020."""
     h = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_src")
     own = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_dst")
     m = h[g.src]
@@ -279,13 +311,20 @@ def _deviation(m: Value, over: Any) -> Value:
 def pna(g: Ends, x: Value, out: int, mean_log_degree: float, mean_degree: float = 1.0,
         aggregations: Sequence[str] = ("mean", "min", "max", "std"),
         scalers: Sequence[str] = ("identity", "amplification", "attenuation")) -> Value:
-    """One tower; `mean_log_degree`: of log(degree + 1) over the training nodes."""
+    """x [n] of nodes to [out], one tower. `mean_log_degree`, `mean_degree`: of log(degree + 1) and
+    of degree over the training nodes. Corso et al., 2020."""
     m = linear(concat(x[g.dst], x[g.src]), x.shape[0], bias=True, name="pre_nns/0/0")
-    functions = {**AGGREGATIONS, "std": _deviation}
-    parts = concat(*(functions[name](m, over=g.dst) for name in aggregations))
+    if not (is_number(mean_log_degree) and mean_log_degree > 0 and is_number(mean_degree)
+            and mean_degree > 0):
+        fail(f"pna of mean_log_degree {mean_log_degree!r}, mean_degree {mean_degree!r}: expected "
+             "numbers above 0")
+    parts = concat(*(_aggregation(name, {"std": _deviation})(m, over=g.dst)
+                     for name in aggregations))
     degree = elementwise("sum(1, relu(sum($0, -1)))", count(g.dst))  # at least 1
     ratio = log(degree + 1) * (1 / mean_log_degree)
     scales = {"identity": parts, "amplification": parts * ratio, "attenuation": parts / ratio,
               "linear": parts * degree * (1 / mean_degree)}
+    if unknown := [name for name in scalers if name not in scales]:
+        fail(f"scaler {unknown[0]!r} is none of {', '.join(scales)}")
     h = concat(x, *(scales[name] for name in scalers))
     return linear(linear(h, out, bias=True, name="post_nns/0/0"), out, bias=True, name="lin")

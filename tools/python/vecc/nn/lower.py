@@ -7,7 +7,7 @@ from typing import Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 import numpy as np
 
-from vecc.error import usage_error
+from vecc.error import Error, usage_error
 from vecc.nn.binding import Binding, Edges
 from vecc.nn.data import FeatureKey
 from vecc.nn.targets import Handle, Sides, Target
@@ -69,7 +69,10 @@ class Lowering:
         needed |= self._reached({new for _, new in tracked})
         for value in self.trace.values:
             if value in needed:
-                self._blocks[value] = getattr(self, f"_{value.op}")(value)
+                try:
+                    self._blocks[value] = getattr(self, f"_{value.op}")(value)
+                except Error as error:
+                    raise error.read_at(value.where) from None
         for running, new in tracked:
             self.target.update(running.attributes["table"].name, self._operand(new).handle)
         return self._canonical(self._blocks[output], output.shape)

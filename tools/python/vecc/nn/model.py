@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from html import escape
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Set,
+                    Tuple, Union)
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from vecc.nn.data import Data, FeatureKey, Source
 from vecc.nn.labels import fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.targets import NeuronTarget, ProgramTarget
-from vecc.nn.trace import GRAPHS, ONE, Shape, Trace, Value, describe, tracing
+from vecc.nn.trace import GRAPHS, ONE, Shape, Trace, Value, describe, place_of, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.program import Predictions, Program, Training
 
@@ -52,11 +54,11 @@ class Model:
             with tracing(trace):
                 output = self.function(GraphView(schema))
             if not isinstance(output, Value) or output.domain == ONE:
-                raise usage_error("model", f"returned {describe(output)}, expected a value of "
-                                  "nodes, edges or graphs")
+                raise usage_error(place_of(self.function), f"returned {describe(output)}, expected "
+                                  "a value of nodes, edges or graphs")
             if output.domain.loops is not None:
-                raise usage_error("model", f"returned {describe(output)}: self loops have no row "
-                                  "in the data; return a value of its edges")
+                raise usage_error(place_of(self.function), f"returned {describe(output)}: self "
+                                  "loops have no row in the data; return a value of its edges")
             self._trace, self._output = trace, output
             self.initialize(self.seed)
         return self
@@ -174,11 +176,11 @@ class Model:
         return self.evaluated(data).predict(split=split, loss=self._loss(data))
 
     def to_torch(self, seed: int = 0) -> "torch.nn.Module":
-        """A module whose forward(data) runs vecc's kernels, with gradients for its parameters and for
-        features that are tensors which require them: for loops, losses and optimizers of torch. Its parameters begin as the weights of now;
-        set_weights(module.state_dict()) brings them back. `seed`: of dropout. Models with batch
-        norm run in eval() mode only. (program(data).to_torch() is a module of torch's own ops, of
-        one graph.)"""
+        """A module whose forward(data) runs vecc's kernels, with gradients for its parameters and
+        for features that are tensors which require them: for loops, losses and optimizers of torch.
+        Its parameters begin as the weights of now; set_weights(module.state_dict()) brings them
+        back. `seed`: of dropout. Models with batch norm run in eval() mode only.
+        (program(data).to_torch() is a module of torch's own ops, of one graph.)"""
         from vecc.nn.torch_model import TorchModel  # imports torch
         trace = self._traced("to_torch")
         tracked = {running.attributes["table"].name for running, _ in trace.tracked}
@@ -280,6 +282,12 @@ class Model:
             raise usage_error(binding.data.name, f"has no {self._output.domain}, of which the "
                               "model's output is")
         return binding.output_rows(self._output.domain)
+
+    def _repr_html_(self) -> str:
+        """The weights, with the lines that make them."""
+        from vecc.nn.html import weights_table
+        return escape(repr(self)) if self._trace is None else weights_table(
+            repr(self), self._trace, self.weights)
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", "model")

@@ -3,10 +3,11 @@ PyTorch's."""
 
 from __future__ import annotations
 
-from typing import Union
+import math
+from typing import Any, Union
 
 from vecc.nn.ops import layer, mean, reshape, square, weight
-from vecc.nn.trace import ONE, Value, current, describe, fail
+from vecc.nn.trace import ONE, Value, current, describe, fail, is_number
 
 
 def dropout(x: Value, p: float = 0.5) -> Value:
@@ -14,7 +15,7 @@ def dropout(x: Value, p: float = 0.5) -> Value:
     depends on the seed, the step, this call's place in the model, the row and the element alone."""
     if not isinstance(x, Value):
         fail(f"dropout of {describe(x)}, expected a value of the model")
-    if isinstance(p, Value) or not 0 <= p < 1:
+    if not is_number(p, 0) or p >= 1:
         fail(f"dropout of probability {describe(p)}: expected 0 to less than 1")
     if p == 0:
         return x
@@ -28,6 +29,7 @@ def layer_norm(x: Value, eps: float = 1e-5, affine: bool = True) -> Value:
     """Each row less its mean, by its standard deviation, over the last axis (torch.nn.LayerNorm of
     the last axis, PyG's of mode="node"); times NAME/weight plus NAME/bias."""
     _check_vector("layer_norm", x, 2)
+    _check_number("layer_norm", "eps", eps)
     n = x.shape[-1]
     centred = x - _along(mean(x), x)
     normal = centred * _along((mean(square(centred)) + eps) ** -0.5, x)
@@ -47,6 +49,8 @@ def batch_norm(x: Value, eps: float = 1e-5, momentum: float = 0.1, affine: bool 
     BatchNorm1d); times NAME/weight plus NAME/bias. Outside training by NAME/running_mean and
     NAME/running_var, to which every step adds `momentum` of its own."""
     _check_vector("batch_norm", x, 1)
+    _check_number("batch_norm", "eps", eps)
+    _check_number("batch_norm", "momentum", momentum, 1)
     if x.domain == ONE:
         fail(f"batch_norm of {describe(x)}, which has one row")
     running_mean = weight("running_mean", x.shape, "zeros")
@@ -67,6 +71,12 @@ def _check_vector(what: str, x: Union[Value, object], most: int) -> None:
         fail(f"{what} of {describe(x)}, expected a value of the model")
     if not 1 <= len(x.shape) <= most:
         fail(f"{what} of {describe(x)}: expected a vector" + (" or a matrix" if most == 2 else ""))
+
+
+def _check_number(what: str, name: str, number: Any, most: float = math.inf) -> None:
+    if not is_number(number, 0) or number > most:
+        fail(f"{what} with {name} {describe(number)}: expected a number of at least 0"
+             + (f", at most {most:g}" if most < math.inf else ""))
 
 
 def _mean_of_rows(x: Value) -> Value:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import (TYPE_CHECKING, Any, Callable, List, Optional, Sequence, TypeVar, Union,
-                    cast)
+from typing import (TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, TypeVar,
+                    Union, cast)
 
 import numpy as np
 
+from vecc import _core
+from vecc.error import Error
+from vecc.nn.lower import sides_of
 from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value, common_domain,
-                           current, describe, fail)
+                           current, describe, fail, is_number)
 
 Sides = Union[int, Sequence[int]]
 
@@ -31,8 +34,9 @@ if TYPE_CHECKING:
 
 
 def shape_of(sides: Sides) -> Shape:
-    shape = (sides,) if isinstance(sides, (int, np.integer)) else tuple(sides)
-    if len(shape) > 2 or any(not isinstance(s, (int, np.integer)) or s < 1 for s in shape):
+    shape = tuple(sides) if isinstance(sides, (tuple, list)) else (sides,)
+    if len(shape) > 2 or any(not isinstance(s, (int, np.integer)) or isinstance(s, bool) or s < 1
+                             for s in shape):
         fail(f"shape {sides!r} is none of (), n, (n,), (m, n) of positive whole numbers")
     return tuple(int(side) for side in shape)
 
@@ -66,7 +70,10 @@ def weight(name: str, shape: Sides = (), init: str = "glorot") -> Value:
 
 def constant(value: Any) -> Value:
     """A fixed array, one for all rows."""
-    array = np.asarray(value, np.float64)
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        fail(f"constant({describe(value)}): expected numbers")
     if array.ndim > 2 or array.size == 0:
         fail(f"a constant of shape {list(array.shape)}: scalars, vectors and matrices can be")
     if not np.isfinite(array).all():
@@ -87,24 +94,24 @@ def _value(thing: Any) -> Value:
 
 def one_hot(category: Category) -> Value:
     """A vector with a 1 at the category's place."""
-    category = _category(category)
+    category = as_category(category)
     return Value("one_hot", (), category.domain, (category.count,), category=category)
 
 
 def numbers(category: Category) -> Value:
     """The whole numbers themselves, as scalars."""
-    category = _category(category)
+    category = as_category(category)
     return Value("numbers", (), category.domain, (), category=category)
 
 
 def embedding(category: Category, dim: Sides, name: str = "embedding",
               init: str = "glorot") -> Value:
     """A learnable vector for each category."""
-    category = _category(category)
+    category = as_category(category)
     return table(name, category.count, dim, init)[category]
 
 
-def _category(thing: Any) -> Category:
+def as_category(thing: Any) -> Category:
     if not isinstance(thing, Category):
         fail(f"found {describe(thing)}, expected a feature of whole numbers")
     return thing
@@ -125,7 +132,7 @@ def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bi
         return matmul(out, x)
     shape, inner = shape_of(out), x.size
     with current().scope(name):
-        count = 1 if by is None else _category(by).count
+        count = 1 if by is None else as_category(by).count
         def learnable(what: str, sides: Shape, init: str) -> Value:
             rows = table(what, count, sides, init)
             return Value("weight", (), ONE, rows.shape, table=rows) if by is None else rows[by]
@@ -156,12 +163,36 @@ def dot(a: Value, b: Value) -> Value:
 
 def elementwise(expression: str, *operands: Operand) -> Value:
     """A formula of $0, $1, ... in functions of docs/functions.md; shapes broadcast as NumPy's."""
+    values, shape = _broadcast(operands)
+    _check_formula(expression, values, shape)
+    return Value("map", values, common_domain(values), shape, expression=expression)
+
+
+def _broadcast(operands: Sequence[Operand]) -> Tuple[List[Value], Shape]:
     values = [_value(operand) for operand in operands]
     try:
         shape = np.broadcast_shapes(*(value.shape for value in values))
     except ValueError:
         fail(f"{' and '.join(map(describe, values))} do not broadcast")
-    return Value("map", values, common_domain(values), shape, expression=expression)
+    return values, shape
+
+
+def _check_formula(expression: str, values: Sequence[Value], shape: Shape) -> None:
+    """By the rules of Programs: that it is one, of these operands, and has the shape."""
+    builder, sides = _core.ProgramBuilder(), sides_of(shape)
+
+    def row(sides: Shape) -> int:
+        pair = (sides[0], sides[1]) if sides else (0, 0)
+        return builder.fact(np.zeros(math.prod(sides)), 1, pair)
+    try:
+        result = builder.map(expression, [row(sides if value.size > 1 else ()) for value in values])
+    except Error as error:
+        fail(f"{expression!r}: {error.message}")
+    try:
+        builder.concat([result, row(sides)])
+    except Error:
+        fail(f"{expression!r} makes another shape than {list(shape)}, to which "
+             f"{' and '.join(map(describe, values))} broadcast: it is no formula by element")
 
 
 def arithmetic(expression: str, a: Operand, b: Operand) -> Value:
@@ -178,7 +209,13 @@ def arithmetic(expression: str, a: Operand, b: Operand) -> Value:
             text = f"${len(operands)}"
             operands.append(operand)
         expression = expression.replace(mark, text)
-    return elementwise(expression, *operands)
+    return _map(expression, *operands)
+
+
+def _map(expression: str, *operands: Operand) -> Value:
+    """elementwise() of a formula that is one."""
+    values, shape = _broadcast(operands)
+    return Value("map", values, common_domain(values), shape, expression=expression)
 
 
 def power(x: Value, exponent: float) -> Value:
@@ -193,7 +230,7 @@ def power(x: Value, exponent: float) -> Value:
     text = factors[0] if len(factors) == 1 else f"elproduct({', '.join(factors)})"
     if text == "$0" and exponent > 0:
         return _value(x)
-    return elementwise(f"inverse({text})" if exponent < 0 else text, x)
+    return _map(f"inverse({text})" if exponent < 0 else text, x)
 
 
 def _unary(name: str, doc: str) -> Callable[[Value], Value]:
@@ -219,12 +256,14 @@ gelu = _unary("gelu", "docs/functions.md has its formula.")
 def leaky_relu(x: Value, slope: float = 0.01) -> Value:
     """x where x > 0, else slope * x."""
     x = _value(x)
+    if not is_number(slope):
+        fail(f"leaky_relu with a slope of {describe(slope)}, expected a number")
     return Value("transform", (x,), x.domain, x.shape, function=f"leakyrelu({float(slope)!r})")
 
 
 def elu(x: Value) -> Value:
     """x where x > 0, else exp(x) - 1."""
-    return elementwise("sum(relu($0), exp(elproduct(-1, relu(elproduct(-1, $0)))), -1)", x)
+    return _map("sum(relu($0), exp(elproduct(-1, relu(elproduct(-1, $0)))), -1)", x)
 
 
 def maximum(a: Operand, b: Operand) -> Value:
@@ -299,7 +338,7 @@ def count(over: Endpoint, by: Optional[Category] = None) -> Value:
         fail(f"count({describe(over)}): expected an end of edges (g.src, g.dst) or g.graph")
     if by is None:
         return Value("count", (), over.target, (), over=over)
-    if _category(by).domain != over.source:
+    if as_category(by).domain != over.source:
         fail(f"count by {describe(by)}, expected a feature of {over.source}")
     return Value("count_by", (), over.source, (), over=over, category=by)
 

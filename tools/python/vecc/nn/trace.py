@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+import numbers
 import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import (Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple,
-                    Union)
+from typing import (Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence,
+                    Tuple, Union)
 
 from vecc.error import usage_error
 
@@ -86,9 +89,21 @@ def place() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "model"
 
 
+def place_of(function: Callable[..., Any]) -> str:
+    """Where it is written."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else "model"
+
+
 def fail(message: str) -> NoReturn:
     """vecc.Error at the user's line."""
     raise usage_error(place(), message)
+
+
+def is_number(thing: Any, least: float = -math.inf) -> bool:
+    """Finite, of Python or NumPy."""
+    return (isinstance(thing, numbers.Real) and not isinstance(thing, bool)
+            and math.isfinite(thing) and float(thing) >= least)
 
 
 def describe(thing: Any) -> str:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any, Dict, Iterable, List, NamedTuple, NoReturn, Tuple, Union
 
 from vecc.nn.data import Data
-from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, fail
+from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, fail, is_number
 
 
 class FeatureKind(NamedTuple):
@@ -28,6 +28,10 @@ class Schema(NamedTuple):
 
 class Rows:
     """A set of nodes, edges or graphs: its features by their names."""
+
+    def __repr__(self) -> str:
+        own = self._schema.features[self._domain._replace(loops=None)]
+        return f"<{self._domain}: {', '.join(own) or 'no features'}>"
 
     def __init__(self, schema: Schema, domain: Domain) -> None:
         self._schema, self._domain = schema, domain
@@ -51,6 +55,8 @@ class Rows:
 
 
 class Nodes(Rows):
+    """A set of nodes: nodes.x [n] is a value on them."""
+
     @property
     def graph(self) -> Endpoint:
         """The graph of each node, for pooling: mean(h, over=g.graph)."""
@@ -60,6 +66,8 @@ class Nodes(Rows):
 
 
 class Edges(Rows):
+    """A set of edges: edges.edge_attr [k] is a value on them, v[edges.src] that of their sources."""
+
     @property
     def src(self) -> Endpoint:
         return Endpoint(self._domain, Domain("node", self._domain.key[0]), "src")
@@ -73,7 +81,7 @@ class Edges(Rows):
         "mean" of the node's incoming edges, or a number."""
         if self._domain.key[0] != self._domain.key[2]:
             fail(f"{self._domain} have no self loops: their ends are different nodes")
-        if fill != "mean" and not isinstance(fill, (int, float)):
+        if fill != "mean" and not is_number(fill):
             fail(f"fill={fill!r}: expected \"mean\" or a number")
         return Edges(self._schema, self._domain._replace(loops=fill))
 
@@ -84,6 +92,9 @@ class GraphView:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
+
+    def __repr__(self) -> str:
+        return "<graph of " + "; ".join(map(str, self._schema.features)) + ">"
 
     @property
     def node_types(self) -> List[str]:
