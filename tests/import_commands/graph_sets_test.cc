@@ -1,4 +1,6 @@
 // vecc-import tu, and what it makes run by vecc.
+#include <fstream>
+
 #include "tests/import_commands/import_check.h"
 
 namespace vecc::test {
@@ -6,7 +8,7 @@ namespace {
 
 TEST(ImportTu, every_model_runs_everywhere) {
   const std::string folder = test_folder();
-  for (const std::string model : {"gcn", "sage", "gin", "gcn-norm", "gat"}) {
+  for (const std::string model : {"gcn", "sage", "gin", "gcn-norm", "gat", "gine"}) {
     SCOPED_TRACE(model);
     const std::string graph = folder + "/" + model + ".pb.zst";
     const Finished done = run_import({"tu", molecules_folder(), "--model=" + model, "-o", graph});
@@ -17,6 +19,47 @@ TEST(ImportTu, every_model_runs_everywhere) {
         << done.err;
     EXPECT_EQ(check_backends(graph).size(), 188u);
   }
+}
+
+TEST(ImportTu, features_side_by_side_keep_their_vocabulary) {
+  const std::string folder = test_folder();
+  const std::string graph = folder + "/both.pb";
+  const std::vector<std::string> import{"tu", molecules_folder(), "--model=gcn",
+                                        "--features=onehot,degree", "--quiet"};
+  std::vector<std::string> words = import;
+  words.insert(words.end(), {"-o", graph});
+  ASSERT_EQ(run_import(words).code, 0);
+  EXPECT_EQ(check_backends(graph).size(), 188u);
+  words = import;
+  words.insert(words.end(), {"--like=" + graph, "-o", folder + "/later.pb"});
+  const Finished later = run_import(words);
+  EXPECT_EQ(later.code, 0) << later.err;
+}
+
+TEST(ImportGraph, classifies_nodes_of_a_list_of_edges) {
+  const std::string folder = test_folder();
+  std::ofstream(folder + "/g.txt") << "0 1\n1 2\n2 3\n3 0\n1 3\n";
+  std::ofstream(folder + "/y.txt") << "0 1 train\n1 0 train\n2 1 test\n";
+  for (const std::string model : {"gcn", "gat", "sage"}) {
+    SCOPED_TRACE(model);
+    const std::string graph = folder + "/" + model + ".pb";
+    const Finished done =
+        run_import({"graph", folder + "/g.txt", "--labels=" + folder + "/y.txt", "--undirected",
+                    "--model=" + model, "--features=degree,one", "-o", graph});
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_NE(done.err.find("g: 1 graph, 4 nodes, 10 directed edges, 3 labelled nodes"),
+              std::string::npos)
+        << done.err;
+    EXPECT_EQ(check_backends(graph).size(), 4u);
+  }
+  const Finished trained =
+      run_vecc({folder + "/gcn.pb", "--train", "--epochs=2", "--backend=interpreter"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  const Finished wrong =
+      run_import({"graph", folder + "/g.txt", "--model=gine", "-o", folder + "/w.pb"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("neither edge labels nor edge attributes"), std::string::npos)
+      << wrong.err;
 }
 
 TEST(ImportTu, the_seed_decides) {
@@ -61,6 +104,13 @@ TEST(ImportTu, bad_options_and_data) {
        2,
        "vecc-import tu: error: --features=attributes: the data has no node attributes; try "
        "--features=one [E050]\n"},
+      {{"tu", molecules_folder(), "--model=gcn", "--features=onehot,attributes"},
+       2,
+       "vecc-import tu: error: --features=attributes: the data has no node attributes"},
+      {{"tu", molecules_folder(), "--model=gcn", "--features=one,one"}, 2, "one is there twice"},
+      {{"tu", molecules_folder(), "--model=gcn", "--targets=attributes"},
+       2,
+       "vecc-import tu: error: --targets=attributes: the data has no graph attributes"},
       {{"tu", molecules_folder(), "--model=gcn", "--output-function=softmax"},
        2,
        "vecc-import tu: error: --output-function=softmax: two classes have one output; it needs "

@@ -20,7 +20,8 @@ struct TuCase {
   std::string edges = "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n";
   std::string graph_indicator = "1\n1\n1\n2\n2\n";
   std::optional<std::string> graph_labels = "1\n-1\n";
-  std::optional<std::string> node_labels, edge_labels, node_attributes;
+  std::optional<std::string> node_labels, edge_labels, node_attributes, edge_attributes,
+      graph_attributes;
 
   [[nodiscard]] Result<GraphSet> parse() const {
     const auto optional = [](const char* name, const std::optional<std::string>& bytes) {
@@ -32,7 +33,9 @@ struct TuCase {
                      optional("T_graph_labels.txt", graph_labels),
                      optional("T_node_labels.txt", node_labels),
                      optional("T_edge_labels.txt", edge_labels),
-                     optional("T_node_attributes.txt", node_attributes)});
+                     optional("T_node_attributes.txt", node_attributes),
+                     optional("T_edge_attributes.txt", edge_attributes),
+                     optional("T_graph_attributes.txt", graph_attributes)});
   }
 };
 
@@ -49,6 +52,26 @@ TEST(Tu, reads_graphs_and_edges) {
   EXPECT_THAT(set->edge_labels, IsEmpty());
   EXPECT_EQ(set->attribute_count, 0u);
   EXPECT_EQ(set->dropped_edges, 0u);
+}
+
+TEST(Tu, reads_numbers_of_edges_and_graphs) {
+  TuCase files;
+  files.edges = "1, 2\n2, 1\n1, 2\n4, 5\n";  // the third is repeated
+  files.edge_attributes = "1,2\n3,4\n5,6\n7,8\n";
+  files.graph_attributes = "0.5\n-1\n";
+  const Result<GraphSet> set = files.parse();
+  ASSERT_TRUE(set) << errors_of(set);
+  EXPECT_EQ(set->edge_attribute_count, 2u);
+  EXPECT_THAT(set->edge_attributes, ElementsAre(1, 2, 3, 4, 7, 8));
+  EXPECT_EQ(set->target_count, 1u);
+  EXPECT_THAT(set->graph_targets, ElementsAre(0.5, -1));
+  files.edge_attributes = "1\n";
+  files.graph_attributes = "1\n2\nx\n";
+  EXPECT_EQ(
+      errors_of(files.parse()),
+      "T_edge_attributes.txt: error: has 1 line, but T_A.txt has 4 [E024]\n"
+      "T_graph_attributes.txt: line 3, column 1: error: found \"x\", expected a number [E024]\n"
+      "T_graph_attributes.txt: error: has 3 lines, but T_graph_labels.txt has 2 [E024]");
 }
 
 TEST(Tu, reads_labels_and_attributes) {

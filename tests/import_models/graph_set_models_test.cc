@@ -53,11 +53,12 @@ void check(const GraphSetModel& model, const GraphSet& data, GraphSetOptions opt
       evaluate_naively(std::string(model.name), data, options, weights_of(*graph));
   const Result<ReferenceValues> reference = evaluate_reference(*graph);
   ASSERT_TRUE(reference) << reference.error().text();
-  ASSERT_EQ(graph->samples.size(), data.graph_count());
+  ASSERT_EQ(graph->samples.size(), expected.size());
   const std::vector<Vector> program = run_interpreter(*graph);
   for (std::size_t g = 0; g < expected.size(); ++g) {
     const std::string where = "graph " + std::to_string(g);
-    EXPECT_EQ(graph->sample_ids[g], "graph_" + std::to_string(g + 1));
+    EXPECT_EQ(graph->sample_ids[g], data.has_node_samples ? "node_" + std::to_string(g)
+                                                          : "graph_" + std::to_string(g + 1));
     expect_near(reference->value(graph->samples[g].output), expected[g], where);
     expect_near(program[g], expected[g], where + ", program");
   }
@@ -67,7 +68,7 @@ TEST(GraphSetModels, agree_with_plain_loops) {
   for (const GraphSetModel& model : graph_set_models()) {
     SCOPED_TRACE(model.name);
     GraphSetOptions options;
-    options.features = Features::OneHot;
+    options.features = {Features::OneHot};
     check(model, random_graph_set(12, 2, 1), options);
   }
 }
@@ -81,7 +82,7 @@ TEST(GraphSetModels, agree_for_every_option) {
                        std::to_string(static_cast<int>(features)) + " dim " + std::to_string(dim) +
                        " layers " + std::to_string(layers));
           GraphSetOptions options;
-          options.features = features;
+          options.features = {features};
           options.dim = dim;
           options.layers = layers;
           options.slope = 0.05 * dim;
@@ -92,6 +93,81 @@ TEST(GraphSetModels, agree_for_every_option) {
       }
     }
   }
+}
+
+TEST(GraphSetModels, features_stand_side_by_side) {
+  for (const GraphSetModel& model : graph_set_models()) {
+    SCOPED_TRACE(model.name);
+    GraphSetOptions options;
+    options.output = Output::Identity;
+    options.features = {Features::OneHot, Features::Attributes};
+    check(model, random_graph_set(6, 3, 2), options);
+    options.features = {Features::Degree, Features::OneHot, Features::One};
+    options.dim = 1;
+    check(model, random_graph_set(6, 2, 3), options);
+  }
+}
+
+TEST(GraphSetModels, nodes_are_samples) {
+  for (const GraphSetModel& model : graph_set_models()) {
+    SCOPED_TRACE(model.name);
+    GraphSet data = random_graph_set(4, 3, 4);
+    data.has_node_samples = true;
+    data.node_classes.assign(data.node_count(), 2);
+    data.node_splits.assign(data.node_count(), Split::Train);
+    data.node_classes[0] = tools::kUnknownLabel;
+    data.node_classes[1] = 1;
+    data.node_splits[2] = Split::Unspecified;
+    data.node_splits[1] = Split::Test;
+    GraphSetOptions options;
+    options.features = {Features::Attributes};
+    check(model, data, options);
+    options.layers = 1;
+    const Result<NeuronGraph> graph = ground(model, data, options);
+    ASSERT_TRUE(graph) << graph.error().text();
+    EXPECT_FALSE(graph->samples[0].has_target);  // of no class
+    EXPECT_FALSE(graph->samples[2].has_target);  // in no split
+    EXPECT_EQ(graph->samples[1].split, Split::Test);
+    EXPECT_EQ(graph->samples[3].split, Split::Train);
+    EXPECT_EQ((Vector(graph->target_values.begin(), graph->target_values.begin() + 6)),
+              (Vector{0, 1, 0, 0, 0, 1}));
+  }
+}
+
+TEST(GraphSetModels, graphs_have_numbers_to_predict) {
+  GraphSet data = random_graph_set(3, 2, 6);
+  data.target_count = 2;
+  data.graph_targets = {0.5, 1, -2, 3, 4, 5.5};
+  GraphSetOptions options;
+  options.features = {Features::OneHot};
+  options.regression = true;
+  for (const char* name : {"gcn", "gin", "gine"}) {
+    check(model_named(name), data, options);
+    options.layers = 1;
+    const Result<NeuronGraph> graph = ground(model_named(name), data, options);
+    ASSERT_TRUE(graph) << graph.error().text();
+    EXPECT_EQ(graph->target_values, data.graph_targets);
+    EXPECT_EQ(graph->samples[0].target_shape, Shape::column(2));
+    options.layers = 0;
+  }
+}
+
+TEST(GraphSetModels, gine_reads_labels_or_attributes_of_edges) {
+  GraphSetOptions options;
+  options.features = {Features::OneHot};
+  GraphSet labels = random_graph_set(5, 2, 7);
+  labels.edge_attributes.clear();
+  labels.edge_attribute_count = 0;
+  check(model_named("gine"), labels, options);
+  GraphSet attributes = random_graph_set(5, 2, 8);
+  attributes.edge_labels.clear();
+  attributes.edge_label_values.clear();
+  check(model_named("gine"), attributes, options);
+  attributes.edge_attribute_count = 0;
+  options.layers = 1;
+  const Result<NeuronGraph> none = ground(model_named("gine"), attributes, options);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().text().find("neither edge labels nor edge attributes"), std::string::npos);
 }
 
 TEST(GraphSetModels, one_neuron_a_body_one_aggregation_a_head_one_atom_a_head) {

@@ -42,7 +42,7 @@ std::vector<std::vector<std::uint32_t>> sources_of(const GraphSet& data, bool se
   return sources;
 }
 
-Vector features_of(const GraphSet& data, Features features, std::uint32_t node) {
+Vector feature_of(const GraphSet& data, Features features, std::uint32_t node) {
   if (features == Features::OneHot) {
     Vector x(data.node_label_values.size());
     x[data.node_labels[node]] = 1;
@@ -54,6 +54,25 @@ Vector features_of(const GraphSet& data, Features features, std::uint32_t node) 
   }
   if (features == Features::One) return {1};
   return {static_cast<double>(std::count(data.target.begin(), data.target.end(), node))};
+}
+
+Vector features_of(const GraphSet& data, const std::vector<Features>& features,
+                   std::uint32_t node) {
+  Vector x;
+  for (const Features each : features) {
+    const Vector part = feature_of(data, each, node);
+    x.insert(x.end(), part.begin(), part.end());
+  }
+  return x;
+}
+
+Vector edge_features_of(const GraphSet& data, std::size_t edge) {
+  Vector e(data.edge_label_values.size());
+  if (!e.empty()) e[data.edge_labels[edge]] = 1;
+  const auto begin =
+      data.edge_attributes.begin() + static_cast<std::ptrdiff_t>(edge * data.edge_attribute_count);
+  e.insert(e.end(), begin, begin + data.edge_attribute_count);
+  return e;
 }
 
 struct Layer {
@@ -95,6 +114,19 @@ struct Layer {
     }
     return h;
   }
+  [[nodiscard]] Nodes gine(const Nodes& x) const {
+    Nodes sum = x;
+    for (std::size_t e = 0; e < data.edge_count(); ++e) {
+      Vector message = x[data.source[e]];
+      add(message, multiply(weight("E"), edge_features_of(data, e)));
+      add(sum[data.target[e]], relu(message));
+    }
+    Nodes h;
+    for (const Vector& a : sum) {
+      h.push_back(relu(multiply(weight("W2"), relu(multiply(weight("W1"), a)))));
+    }
+    return h;
+  }
   [[nodiscard]] Nodes gcn_norm(const Nodes& x) const {
     const auto sources = sources_of(data, true);
     Nodes h(x.size());
@@ -133,11 +165,14 @@ Nodes evaluate_layer(const std::string& model, const Layer& layer, const Nodes& 
   if (model == "sage") return layer.sage(x);
   if (model == "gin") return layer.gin(x);
   if (model == "gcn-norm") return layer.gcn_norm(x);
+  if (model == "gine") return layer.gine(x);
   return layer.gat(x);
 }
 
-Vector finish(Vector y, GraphSetOptions::Output output) {
+Vector finish(Vector y, const GraphSetOptions& options) {
   using Output = GraphSetOptions::Output;
+  Output output = options.output;
+  if (output == Output::Auto && options.regression) return y;
   if (output == Output::Auto) output = y.size() > 1 ? Output::Softmax : Output::Sigmoid;
   double total = 0;
   for (const double value : y) total += std::exp(value);
@@ -162,6 +197,8 @@ GraphSet random_graph_set(std::uint32_t graphs, std::uint32_t classes, std::uint
   data.name = "small";
   data.node_label_values = {-1, 4, 7};
   data.attribute_count = 2;
+  data.edge_label_values = {0, 3};
+  data.edge_attribute_count = 1;
   for (std::uint32_t g = 0; g < graphs; ++g) {
     const auto nodes = static_cast<std::uint32_t>(1 + random() % 8);
     const std::uint32_t first = data.node_begin.back();
@@ -173,6 +210,8 @@ GraphSet random_graph_set(std::uint32_t graphs, std::uint32_t classes, std::uint
       if (target % 4 == 1) continue;  // some nodes have no neighbour
       data.source.push_back(source);
       data.target.push_back(target);
+      data.edge_labels.push_back(static_cast<std::uint32_t>(random() % 2));
+      data.edge_attributes.push_back((random() % 100) / 50.0 - 1);
     }
     for (std::uint32_t n = 0; n < nodes; ++n) {
       data.node_labels.push_back(static_cast<std::uint32_t>(random() % 3));
@@ -199,20 +238,28 @@ std::vector<Vector> evaluate_naively(const std::string& model, const GraphSet& d
     }
     layers.push_back(x);
   }
-  std::vector<Vector> outputs(data.graph_count());
+  std::vector<std::vector<std::uint32_t>> items(data.graph_count());  // what is pooled
+  for (std::uint32_t g = 0; g < data.graph_count(); ++g) {
+    for (std::uint32_t n = data.node_begin[g]; n < data.node_begin[g + 1]; ++n) {
+      items[g].push_back(n);
+    }
+  }
+  if (data.has_node_samples) {
+    items.clear();
+    for (std::uint32_t n = 0; n < data.node_count(); ++n) items.push_back({n});
+  }
+  std::vector<Vector> outputs(items.size());
   for (std::size_t l = model == "gin" ? 0 : layers.size() - 1; l < layers.size(); ++l) {
     const std::string name = model == "gin" ? "predict.W" + std::to_string(l + 1) : "predict.W";
-    for (std::uint32_t g = 0; g < data.graph_count(); ++g) {
+    for (std::size_t g = 0; g < items.size(); ++g) {
       Vector pool;
-      for (std::uint32_t n = data.node_begin[g]; n < data.node_begin[g + 1]; ++n) {
-        add(pool, layers[l][n]);
-      }
-      const double count = data.node_begin[g + 1] - data.node_begin[g];
+      for (const std::uint32_t n : items[g]) add(pool, layers[l][n]);
+      const auto count = static_cast<double>(items[g].size());
       for (double& value : pool) value /= options.mean_pool ? count : 1;
       add(outputs[g], multiply(weights[name], pool));
     }
   }
-  for (Vector& output : outputs) output = finish(output, options.output);
+  for (Vector& output : outputs) output = finish(output, options);
   return outputs;
 }
 

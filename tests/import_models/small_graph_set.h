@@ -14,7 +14,7 @@ using tools::GraphSet;
 using tools::GraphSetOptions;
 
 /// `graphs` graphs of 1 to 8 nodes with isolated nodes and self loops among them, 3 node labels, 2
-/// attributes; graph labels 0 .. classes-1.
+/// attributes, 2 edge labels, an attribute of edges; graph labels 0 .. classes-1.
 [[nodiscard]] GraphSet random_graph_set(std::uint32_t graphs, std::uint32_t classes,
                                         std::uint32_t seed);
 
@@ -27,7 +27,8 @@ struct WeightsByName {
   [[nodiscard]] const Vector& operator[](const std::string& name) const;
 };
 
-/// The output of every graph. `options.layers` is not 0, features are not Auto.
+/// The output of every graph, or node where the nodes are samples. `options.layers` is not 0,
+/// features are given.
 [[nodiscard]] std::vector<Vector> evaluate_naively(const std::string& model, const GraphSet& data,
                                                    const GraphSetOptions& options,
                                                    const WeightsByName& weights);

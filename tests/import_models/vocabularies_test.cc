@@ -31,8 +31,8 @@ NeuronGraph ground_set(const std::string& model, std::uint32_t classes, bool one
   const GraphSet data = random_graph_set(9, classes, 1);
   GraphSetOptions options;
   options.layers = 2;
-  options.features =
-      one_hot ? GraphSetOptions::Features::OneHot : GraphSetOptions::Features::Attributes;
+  options.features = {one_hot ? GraphSetOptions::Features::OneHot
+                              : GraphSetOptions::Features::Attributes};
   const auto graph = ground_to_graph([&](Grounder& out) -> Result<void> {
     for (const auto& m : tools::graph_set_models()) {
       if (m.name == model) return m.ground(data, options, out);

@@ -11,6 +11,7 @@ namespace vecc::tools {
 /// Each adds a subcommand that grounds one kind of data set. When it is chosen, parsing runs it and
 /// sets `exit_code`.
 void add_tu(CLI::App& app, ExitCode& exit_code);
+void add_graph(CLI::App& app, ExitCode& exit_code);
 void add_relational(CLI::App& app, ExitCode& exit_code);
 void add_kg(CLI::App& app, ExitCode& exit_code);
 void add_rdf(CLI::App& app, ExitCode& exit_code);

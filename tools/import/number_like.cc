@@ -40,7 +40,9 @@ Result<std::vector<std::uint32_t>> earlier_numbers(const EarlierGraph& earlier,
 }
 
 void renumber(std::vector<std::uint32_t>& column, const std::vector<std::uint32_t>& numbers) {
-  for (std::uint32_t& entry : column) entry = numbers[entry];
+  for (std::uint32_t& entry : column) {
+    if (entry != kUnknownLabel) entry = numbers[entry];
+  }
 }
 
 // A column of whole numbers, as places among its values.
@@ -126,9 +128,12 @@ Result<EarlierGraph> read_earlier(const std::string& path) {
 
 Result<void> number_like(const EarlierGraph& earlier, bool zero_unknown, GraphSet& data) {
   VECC_TRY_VOID(number_values(
+      earlier, {vocabulary::kEdgeLabel, data.edge_labels, data.edge_label_values, false}));
+  VECC_TRY_VOID(number_values(
       earlier, {vocabulary::kNodeLabel, data.node_labels, data.node_label_values, zero_unknown}));
-  return number_values(earlier,
-                       {vocabulary::kClass, data.graph_labels, data.graph_label_values, false});
+  return number_values(
+      earlier, {vocabulary::kClass, data.has_node_samples ? data.node_classes : data.graph_labels,
+                data.graph_label_values, false});
 }
 
 Result<void> number_like(const EarlierGraph& earlier, TypedGraph& data) {

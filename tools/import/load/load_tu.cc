@@ -26,8 +26,13 @@ Result<GraphSet> load_tu(const std::string& directory) {
            read_if_there(path("_edge_labels.txt"), "an edge's label a line"));
   VECC_TRY(const std::optional<TextFile> attributes,
            read_if_there(path("_node_attributes.txt"), "a node's attributes a line"));
+  VECC_TRY(const std::optional<TextFile> edge_attributes,
+           read_if_there(path("_edge_attributes.txt"), "an edge's attributes a line"));
+  VECC_TRY(const std::optional<TextFile> targets,
+           read_if_there(path("_graph_attributes.txt"), "a graph's numbers a line"));
   return parse_tu({name, edges.text(), graphs.text(), text_of(graph_labels), text_of(node_labels),
-                   text_of(edge_labels), text_of(attributes)});
+                   text_of(edge_labels), text_of(attributes), text_of(edge_attributes),
+                   text_of(targets)});
 }
 
 }  // namespace vecc::tools

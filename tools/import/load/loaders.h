@@ -12,12 +12,27 @@
 namespace vecc::tools {
 
 /// TUDataset text: DIR/NAME_A.txt, NAME_graph_indicator.txt, and where they are there
-/// NAME_graph_labels.txt, NAME_node_labels.txt, NAME_edge_labels.txt, NAME_node_attributes.txt.
+/// NAME_graph_labels.txt, NAME_node_labels.txt, NAME_edge_labels.txt, NAME_node_attributes.txt,
+/// NAME_edge_attributes.txt, NAME_graph_attributes.txt (what to regress).
 /// NAME is found from the one *_A.txt in DIR. Repeated edges are dropped (facts are a set) and
 /// counted; the first one's label stands. A graph may have no nodes. Errors: FileUnreadable,
 /// FileEmpty, BadTable (not a number, too few columns, line counts that disagree), NotFinite (an
 /// attribute), DanglingReference (an edge to a node that is not there, or between two graphs).
 [[nodiscard]] Result<GraphSet> load_tu(const std::string& directory);
+
+/// What a file of one graph does not say.
+struct GraphLayout {
+  std::string labels;       ///< a file beside a list of edges: node class [split]; empty: none
+  bool undirected = false;  ///< every edge goes both ways
+};
+/// One graph whose nodes are the samples. FILE.npz: edges `edge_index` [2, e], or `src` and `dst`,
+/// or a matrix in compressed rows (`adj_data`, `adj_indices`, `adj_indptr`, `adj_shape`); nodes'
+/// `x` [n, k] (or `attr_data`, ...), `y` whole numbers (-1: none), masks or row numbers
+/// `train_mask`, `val_mask`, `test_mask` (`idx_train`, ...); edges' `edge_attr`, `edge_weight`,
+/// `edge_type`. Else lines `source target [weight]`, nodes from 0. Arrays of other names are
+/// refused. Errors: FileUnreadable, those of read_weights(), BadTable, NotFinite,
+/// DanglingReference, DuplicateId, LimitNeurons, LimitEdges, Usage.
+[[nodiscard]] Result<GraphSet> load_graph(const std::string& path, const GraphLayout& layout);
 
 /// Triples, one a line: DIR/train.txt, valid.txt, test.txt (or .tsv, .csv, .nt; each optional, one
 /// at least), or one file; a file's ending says its format where the layout does not. Entities and

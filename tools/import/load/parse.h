@@ -11,6 +11,7 @@
 #include "tools/import/load/triple_layout.h"
 #include "tools/import/load/typed_graph.h"
 #include "vecc/error.h"
+#include "vecc/weights.h"
 
 namespace vecc::tools {
 
@@ -22,8 +23,25 @@ struct TuTexts {
   std::optional<Text> node_labels;
   std::optional<Text> edge_labels;
   std::optional<Text> node_attributes;
+  std::optional<Text> edge_attributes = {};
+  std::optional<Text> graph_attributes = {};
 };
 [[nodiscard]] Result<GraphSet> parse_tu(const TuTexts& texts);
+
+struct EdgeListTexts {
+  std::string name;
+  Text edges;
+  std::optional<Text> labels;
+};
+/// Lines `source target [weight]`; weights are attributes of edges.
+[[nodiscard]] Result<GraphSet> parse_edge_list(const EdgeListTexts& texts);
+
+/// Classes of nodes from labels, of which those below 0 are none.
+void index_classes(const std::vector<std::int64_t>& labels, GraphSet& set);
+
+/// The arrays of an .npz (loaders.h); `place` stands for it in errors.
+[[nodiscard]] Result<GraphSet> graph_of_arrays(const WeightFile& file, const std::string& name,
+                                               const std::string& place);
 
 /// `whole` is all triples without a split; or each of the others that is there is one part of it.
 struct TripleTexts {

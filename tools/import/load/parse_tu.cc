@@ -29,7 +29,7 @@ class TuParser {
     if (!errors_.empty()) return errors_.errors();
     read_edges();
     read_node_labels();
-    read_attributes();
+    read_tables();
     if (!errors_.empty()) return errors_.errors();
     drop_repeated_edges(set_);
     return std::move(set_);
@@ -41,8 +41,12 @@ class TuParser {
   void read_edge(const LineReader& lines);
   void read_edge_labels(std::uint64_t rows);
   void read_node_labels();
-  void read_attributes();
-  void read_attribute_row(const LineReader& lines);
+  void read_tables();
+  // Numbers, as many on every line; returns how many.
+  std::uint32_t read_table(const Text& text, std::string_view expected,
+                           std::vector<double>& values);
+  std::uint32_t read_numbers(const Text& text, const LineReader& lines,
+                             std::vector<double>& values);
 
   void check_row_count(const Text& text, std::uint64_t found, std::uint64_t expected,
                        const Text& other) {
@@ -59,6 +63,7 @@ class TuParser {
 
   const TuTexts& texts_;
   GraphSet set_;
+  std::uint64_t edge_rows_ = 0;
   std::vector<std::uint32_t> graph_of_node_;
   LoadErrors errors_;
 };
@@ -173,6 +178,7 @@ void TuParser::read_edges() {
   set_.source.reserve(rows);
   set_.target.reserve(rows);
   while (lines.next()) read_edge(lines);
+  edge_rows_ = rows;
   read_edge_labels(rows);
 }
 
@@ -191,13 +197,13 @@ void TuParser::read_node_labels() {
   set_.node_labels = index_values(labels, set_.node_label_values);
 }
 
-void TuParser::read_attribute_row(const LineReader& lines) {
-  const Text& text = *texts_.node_attributes;
+std::uint32_t TuParser::read_numbers(const Text& text, const LineReader& lines,
+                                     std::vector<double>& values) {
   FieldReader fields(lines.line(), ',');
   std::uint32_t count = 0;
   for (; fields.next(); ++count) {
     const std::optional<double> value = parse_real(fields.field());
-    set_.node_attributes.push_back(value.value_or(0));
+    values.push_back(value.value_or(0));
     if (value && std::isfinite(*value)) continue;
     errors_.add(value ? ErrorCode::NotFinite : ErrorCode::BadTable,
                 {text.name, lines.number(), fields.column()}, [&] {
@@ -205,20 +211,41 @@ void TuParser::read_attribute_row(const LineReader& lines) {
                                         value ? "a finite number" : "a number");
                 });
   }
-  if (set_.attribute_count == 0) set_.attribute_count = count;
-  if (count == set_.attribute_count) return;
-  errors_.add(ErrorCode::BadTable, {text.name, lines.number()}, [&] {
-    return count_of(count, "column") + ", but line 1 has " + std::to_string(set_.attribute_count);
-  });
+  return count;
 }
 
-void TuParser::read_attributes() {
-  if (!texts_.node_attributes) return;
-  const Text& text = *texts_.node_attributes;
-  if (!check_not_empty(text, "a node's attributes a line", errors_)) return;
+std::uint32_t TuParser::read_table(const Text& text, std::string_view expected,
+                                   std::vector<double>& values) {
+  std::uint32_t columns = 0;
+  if (!check_not_empty(text, std::string(expected) + " a line", errors_)) return columns;
   LineReader lines(text.bytes);
-  while (lines.next()) read_attribute_row(lines);
-  check_row_count(text, lines.number(), graph_of_node_.size(), texts_.graph_indicator);
+  while (lines.next()) {
+    const std::uint32_t count = read_numbers(text, lines, values);
+    if (columns == 0) columns = count;
+    if (count == columns) continue;
+    errors_.add(ErrorCode::BadTable, {text.name, lines.number()}, [&] {
+      return count_of(count, "column") + ", but line 1 has " + std::to_string(columns);
+    });
+  }
+  return columns;
+}
+
+void TuParser::read_tables() {
+  const auto read = [&](const std::optional<Text>& text, std::string_view expected,
+                        std::vector<double>& values, std::uint32_t& columns, std::uint64_t rows,
+                        const Text& other) {
+    if (!text) return;
+    columns = read_table(*text, expected, values);
+    if (columns == 0) return;
+    LineReader lines(text->bytes);
+    check_row_count(*text, lines.count_rest(), rows, other);
+  };
+  read(texts_.node_attributes, "a node's attributes", set_.node_attributes, set_.attribute_count,
+       graph_of_node_.size(), texts_.graph_indicator);
+  read(texts_.edge_attributes, "an edge's attributes", set_.edge_attributes,
+       set_.edge_attribute_count, edge_rows_, texts_.edges);
+  read(texts_.graph_attributes, "a graph's numbers", set_.graph_targets, set_.target_count,
+       set_.graph_count(), texts_.graph_labels ? *texts_.graph_labels : texts_.graph_indicator);
 }
 
 }  // namespace

@@ -65,6 +65,13 @@ void drop_repeated_edges(GraphSet& set) {
   set.dropped_edges = remove_marked(set.source, repeated);
   remove_marked(set.target, repeated);
   remove_marked(set.edge_labels, repeated);
+  if (repeated.empty() || set.edge_attribute_count == 0) return;
+  std::vector<bool> values;  // of each edge as many
+  values.reserve(set.edge_attributes.size());
+  for (const bool is_repeated : repeated) {
+    values.insert(values.end(), set.edge_attribute_count, is_repeated);
+  }
+  remove_marked(set.edge_attributes, values);
 }
 
 }  // namespace vecc::tools

@@ -31,13 +31,15 @@ enum class ModelOutput : std::uint8_t {
 // Sets of small graphs --------------------------------------------------------------------------
 
 struct GraphSetOptions {
-  enum class Features : std::uint8_t { Auto, OneHot, One, Degree, Attributes };
+  enum class Features : std::uint8_t { OneHot, One, Degree, Attributes };
   using Output = ModelOutput;
   std::uint32_t dim = 10;
   std::uint32_t layers = 0;  ///< 0: the model's own number
-  Features features = Features::Auto;
+  /// Side by side; none: one-hot labels, or one where there are no labels.
+  std::vector<Features> features = {};
   Output output = Output::Auto;  ///< sigmoid of two classes, softmax of more
   std::uint32_t classes = 0;     ///< where the data has no labels; 0: two
+  bool regression = false;       ///< of the graphs' numbers, not their classes
   bool mean_pool = true;         ///< else the sum
   bool keep_isolated = true;     ///< else as NeuraLogic grounds
   double slope = 0.2;            ///< gat

@@ -6,17 +6,6 @@
 namespace vecc::tools {
 namespace {
 
-// name(X) :- {dim,in} body(X). with a relu.
-NodeNeurons ground_dense(GraphSetTemplate& t, const std::string& name, const std::string& predicate,
-                         std::uint32_t in, const NodeNeurons& body, WeightId weight) {
-  const std::string head = name + "/1";
-  const std::string text = name + "(X) :- " + weight_text(t.dim(), in) + " " + predicate + "(X).";
-  const NodeNeurons rule = t.self_rule({head, text, t.dim(), Combination::Sum}, body, weight);
-  TransformationSpec relu;
-  relu.id = Transformation::Relu;
-  return t.atoms({head, activation_text(head, relu), t.dim(), relu, kNoWeight}, {{&rule}});
-}
-
 // a(X) :- body(X).  a(X) :- body(Y), *edge(Y,X).
 NodeNeurons ground_sum(GraphSetTemplate& t, const std::string& name, const std::string& predicate,
                        std::uint32_t in, const Neighbours& neighbours, const NodeNeurons& body) {
@@ -44,8 +33,8 @@ Result<void> ground_gin(const GraphSet& data, const GraphSetOptions& options, Gr
     const WeightId second = out.weights("h" + number + ".W2", weight_shape(t.dim(), t.dim()));
     const NodeNeurons sums =
         ground_sum(t, "a" + number, predicates.back(), in, neighbours, layers.back());
-    const NodeNeurons hidden = ground_dense(t, "m" + number, "a" + number, in, sums, first);
-    layers.push_back(ground_dense(t, "h" + number, "m" + number, t.dim(), hidden, second));
+    const NodeNeurons hidden = t.dense("m" + number, "a" + number, in, sums, first);
+    layers.push_back(t.dense("h" + number, "m" + number, t.dim(), hidden, second));
     predicates.push_back("h" + number);
   }
   std::vector<const NodeNeurons*> bodies;

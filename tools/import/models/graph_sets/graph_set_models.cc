@@ -15,6 +15,10 @@ constexpr GraphSetModel kGraphSetModels[] = {
      "z_j "
      "+ b ), z = W x",
      2, ground_gat},
+    {"gine",
+     "h_i = relu( W2 relu( W1 ( x_i + sum over j in N(i) of relu( x_j + E e_ji ) ) ) ), e: edge "
+     "labels and attributes",
+     3, ground_gine},
 };
 
 }  // namespace

@@ -8,32 +8,9 @@ namespace {
 
 using Features = GraphSetOptions::Features;
 
-Features features_of(const GraphSet& data, Features asked) {
-  if (asked != Features::Auto) return asked;
-  return data.node_labels.empty() ? Features::One : Features::OneHot;
-}
-
-std::uint32_t feature_dim_of(const GraphSet& data, Features features) {
-  switch (features) {
-    case Features::OneHot: return static_cast<std::uint32_t>(data.node_label_values.size());
-    case Features::Attributes: return data.attribute_count;
-    case Features::Auto:
-    case Features::One:
-    case Features::Degree: return 1;
-  }
-  return 1;
-}
-
-std::vector<std::uint32_t> count_in_edges(const GraphSet& data) {
-  std::vector<std::uint32_t> degree(data.node_count());
-  for (const std::uint32_t target : data.target) ++degree[target];
-  return degree;
-}
-
-NodeNeurons number_all(FileId first, std::uint32_t count) {
-  NodeNeurons result{first, std::vector<std::uint32_t>(count)};
-  for (std::uint32_t i = 0; i < count; ++i) result.row[i] = i;
-  return result;
+std::vector<Features> features_of(const GraphSet& data, const std::vector<Features>& asked) {
+  if (!asked.empty()) return asked;
+  return {data.node_labels.empty() ? Features::One : Features::OneHot};
 }
 
 }  // namespace
@@ -52,9 +29,13 @@ Neighbours find_neighbours(const GraphSet& data, bool self_loops) {
     result.begin[n + std::size_t{1}] += result.begin[n] + (self_loops ? 1 : 0);
   }
   result.source.resize(result.begin.back());
+  result.edge.assign(result.begin.back(), kAbsent);
   std::vector<std::uint64_t> next(result.begin.begin(), result.begin.end() - 1);
   for (std::uint64_t e = 0; e < data.edge_count(); ++e) {
-    if (is_listed(e)) result.source[next[data.target[e]]++] = data.source[e];
+    if (!is_listed(e)) continue;
+    const std::uint64_t at = next[data.target[e]]++;
+    result.source[at] = data.source[e];
+    result.edge[at] = static_cast<std::uint32_t>(e);
   }
   for (std::uint32_t n = 0; self_loops && n < nodes; ++n) result.source[next[n]] = n;
   return result;
@@ -75,14 +56,22 @@ GraphSetTemplate::GraphSetTemplate(const GraphSet& data, const GraphSetOptions& 
 }
 
 WeightId GraphSetTemplate::layer_weight(std::uint32_t layer, const std::string& name) {
-  if (layer == 1 && features_ == Features::OneHot) {
+  if (layer == 1 && features_ == std::vector{Features::OneHot}) {
     out_.number_weights(vocabulary::kNodeLabel, name, VocabularyUse::Axis::ValueColumn);
   }
   return out_.weights(name, weight_shape(dim(), dim_of(layer - 1)));
 }
 
+WeightId GraphSetTemplate::edge_weight(const std::string& name, std::uint32_t dim,
+                                       std::uint32_t edge_dim) {
+  if (data_.edge_attribute_count == 0) {
+    out_.number_weights(vocabulary::kEdgeLabel, name, VocabularyUse::Axis::ValueColumn);
+  }
+  return out_.weights(name, weight_shape(dim, edge_dim));
+}
+
 WeightId GraphSetTemplate::query_weight(const std::string& name) {
-  if (output_dim() == data_.graph_label_values.size()) {
+  if (!options_.regression && output_dim() == data_.graph_label_values.size()) {
     out_.number_weights(vocabulary::kClass, name, VocabularyUse::Axis::ValueRow);
   }
   return out_.weights(name, weight_shape(output_dim(), dim()));
@@ -93,6 +82,7 @@ std::uint32_t GraphSetTemplate::dim_of(std::uint32_t layer) const {
 }
 
 std::uint32_t GraphSetTemplate::output_dim() const {
+  if (options_.regression) return data_.target_count;
   const auto classes = data_.graph_label_values.empty()
                            ? options_.classes
                            : static_cast<std::uint32_t>(data_.graph_label_values.size());
@@ -103,31 +93,6 @@ TransformationSpec GraphSetTemplate::activation(std::uint32_t layer, std::uint32
   TransformationSpec spec;
   spec.id = layer == layers ? Transformation::Identity : Transformation::Relu;
   return spec;
-}
-
-NodeNeurons GraphSetTemplate::features() {
-  const std::vector<std::uint32_t> degree =
-      features_ == Features::Degree ? count_in_edges(data_) : std::vector<std::uint32_t>{};
-  const std::uint64_t dim = feature_dim_;
-  const auto fill = [&](std::uint64_t node, std::span<double> values) {
-    switch (features_) {
-      case Features::OneHot:
-        if (data_.node_labels[node] != kUnknownLabel) values[data_.node_labels[node]] = 1;
-        return;
-      case Features::Degree: values[0] = degree[node]; return;
-      case Features::Attributes:
-        std::copy_n(&data_.node_attributes[node * dim], dim, values.begin());
-        return;
-      case Features::Auto:
-      case Features::One: values[0] = 1; return;
-    }
-  };
-  const FileId first =
-      out_.constant_facts("x/1", value_shape(feature_dim_), data_.node_count(), fill);
-  if (features_ == Features::OneHot && data_.node_count() > 0) {
-    out_.number_facts(vocabulary::kNodeLabel, VocabularyUse::Axis::ValueRow);
-  }
-  return number_all(first, data_.node_count());
 }
 
 NodeNeurons GraphSetTemplate::neighbour_rule(const RuleSpec& spec, const Neighbours& neighbours,
@@ -177,6 +142,15 @@ NodeNeurons GraphSetTemplate::self_rule(const RuleSpec& spec, const NodeNeurons&
       out_.group({NeuronClass::Aggregation, spec.head, spec.text, combine(spec.aggregation), {}},
                  nodes.size(), [&](std::uint64_t i, NeuronRow& row) { row.input(bodies + i); });
   return heads;
+}
+
+NodeNeurons GraphSetTemplate::dense(const std::string& name, const std::string& predicate,
+                                    std::uint32_t in, const NodeNeurons& body, WeightId weight) {
+  const std::string head = name + "/1";
+  const std::string text = name + "(X) :- " + weight_text(dim(), in) + " " + predicate + "(X).";
+  const NodeNeurons rule = self_rule({head, text, dim(), Combination::Sum}, body, weight);
+  const TransformationSpec relu = transform(Transformation::Relu);
+  return atoms({head, activation_text(head, relu), dim(), relu, kNoWeight}, {{&rule}});
 }
 
 NodeNeurons GraphSetTemplate::atoms(const AtomSpec& spec, const std::vector<AtomInput>& inputs) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,7 @@ inline constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
 struct Neighbours {
   std::vector<std::uint64_t> begin;   ///< node_count + 1
   std::vector<std::uint32_t> source;  ///< by edge
+  std::vector<std::uint32_t> edge;    ///< which of the data's it is; kAbsent: an added loop
 };
 /// `self_loops`: one for every node; those of the data are left out.
 [[nodiscard]] Neighbours find_neighbours(const GraphSet& data, bool self_loops);
@@ -71,10 +74,13 @@ class GraphSetTemplate {
 
   /// {dim, dim of the layer below}: what layer `layer` multiplies the values below with.
   [[nodiscard]] WeightId layer_weight(std::uint32_t layer, const std::string& name);
+  /// {dim, edge_dim}: of edges' one-hot labels, beside their attributes if they have some.
+  [[nodiscard]] WeightId edge_weight(const std::string& name, std::uint32_t dim,
+                                     std::uint32_t edge_dim);
   /// {outputs, dim}: of a rule of the query.
   [[nodiscard]] WeightId query_weight(const std::string& name);
 
-  /// Constant facts x(X).
+  /// x(X): constant facts, or several side by side.
   [[nodiscard]] NodeNeurons features();
   /// head(X) :- {weight} body(Y), *edge(Y,X).
   [[nodiscard]] NodeNeurons neighbour_rule(const RuleSpec& spec, const Neighbours& neighbours,
@@ -82,10 +88,14 @@ class GraphSetTemplate {
   /// head(X) :- {weight} body(X).
   [[nodiscard]] NodeNeurons self_rule(const RuleSpec& spec, const NodeNeurons& body,
                                       WeightId weight = kNoWeight);
+  /// name(X) :- {dim,in} body(X). with a relu.
+  [[nodiscard]] NodeNeurons dense(const std::string& name, const std::string& predicate,
+                                  std::uint32_t in, const NodeNeurons& body, WeightId weight);
   /// One atom for each node that at least one of the rules has a neuron for.
   [[nodiscard]] NodeNeurons atoms(const AtomSpec& spec, const std::vector<AtomInput>& inputs);
 
-  /// {weights} predict :- h(X)., one rule for each of `bodies`, and a sample a graph.
+  /// {weights} predict :- h(X)., one rule for each of `bodies`, and a sample a graph; or predict(X)
+  /// and a sample a node.
   void predict(const std::vector<const NodeNeurons*>& bodies,
                const std::vector<std::string_view>& predicates,
                const std::vector<WeightId>& weights);
@@ -93,13 +103,23 @@ class GraphSetTemplate {
  private:
   NodeNeurons pool(const RuleSpec& spec, const NodeNeurons& body);
   void add_samples(const NodeNeurons& queries);
+  /// Of a graph or a node.
+  [[nodiscard]] std::optional<std::uint32_t> class_of(std::uint32_t item) const;
+  [[nodiscard]] Split split_of(std::uint32_t item) const;
+  /// False: it has none.
+  bool fill_target(std::uint32_t item, std::vector<double>& target) const;
+  NodeNeurons constant_features(const std::string& head, GraphSetOptions::Features features);
 
   const GraphSet& data_;
   const GraphSetOptions& options_;
   Grounder& out_;
-  GraphSetOptions::Features features_;
+  std::vector<GraphSetOptions::Features> features_;
   std::uint32_t feature_dim_;
 };
+
+/// Elements of features side by side.
+[[nodiscard]] std::uint32_t feature_dim_of(const GraphSet& data,
+                                           std::span<const GraphSetOptions::Features> features);
 
 /// "h1/1 [activation=relu]"
 [[nodiscard]] std::string activation_text(std::string_view head, const TransformationSpec& spec);
