@@ -10,6 +10,7 @@ import numpy as np
 from vecc.error import Error, usage_error
 from vecc.nn.binding import Binding, Edges
 from vecc.nn.data import FeatureKey
+from vecc.nn.sparse import Entries, SparseFeatures
 from vecc.nn.targets import Handle, Sides, Target
 from vecc.nn.trace import Domain, Endpoint, Shape, Table, Trace, Value
 
@@ -50,15 +51,23 @@ def matrix_of(shape: Shape, vector_is_row: bool) -> Shape:
 
 class Lowering:
     def __init__(self, trace: Trace, binding: Binding, target: Target,
-                 as_weights: Mapping[FeatureKey, str] = NO_TABLES) -> None:
-        """`as_weights`: names of tables for features that have gradients, in the data's order."""
+                 as_weights: Mapping[FeatureKey, str] = NO_TABLES,
+                 by_entries: bool = False) -> None:
+        """`as_weights`: names of tables for features that have gradients, in the data's order.
+        `by_entries`: products of weights with features that are mostly 0 read what is not 0; the
+        tables of such weights, `columns`, have their columns."""
         self.trace, self.binding, self.target = trace, binding, target
         self._as_weights = as_weights
+        self._sparse = SparseFeatures(trace, binding).products if by_entries else {}
+        self.columns = {value.args[0].attributes["table"].name for value in self._sparse}
         self._blocks: Dict[Value, Block] = {}
 
     def tables(self) -> None:
         for table in self.trace.tables.values():
-            self.target.table(table.name, table.count, table_sides(table.shape))
+            if table.name in self.columns:
+                self.target.table(table.name, table.shape[1], sides_of(table.shape[:1]))
+            else:
+                self.target.table(table.name, table.count, table_sides(table.shape))
         for (domain, name), table_name in self._as_weights.items():
             rows = stored_rows(self.binding.data.features[domain][name].values)
             self.target.table(table_name, len(rows), rows.shape[1:])
@@ -88,7 +97,7 @@ class Lowering:
         return needed
 
     def _read(self, value: Value) -> Sequence[Value]:
-        if self._is_empty(value):
+        if self._is_empty(value) or value in self._sparse:
             return ()
         return value.args[1:] if value.op == "trained" and not self.target.trains else value.args
 
@@ -222,6 +231,8 @@ class Lowering:
 
     def _matmul(self, value: Value) -> Block:
         """Of m x n and n x p; all sides of 1 are gone from canonical blocks."""
+        if value in self._sparse:
+            return self._matmul_by_entries(value, self._sparse[value])
         a, b = value.args
         m, n = matrix_of(a.shape, vector_is_row=True)
         p = matrix_of(b.shape, vector_is_row=False)[1]
@@ -234,6 +245,16 @@ class Lowering:
         left = self._operand(a)
         return self._linear(left, right, rows, sides, turn_a=m == 1 and n > 1,
                             turn_b=n == 1 and m > 1 and p > 1)
+
+    def _matmul_by_entries(self, value: Value, x: Entries) -> Block:
+        """The sum of the weight's columns at a row's entries, times these."""
+        sides = sides_of(value.shape)
+        columns = self.target.weight(value.args[0].attributes["table"].name)
+        read = self.target.gather(columns, x.columns)
+        if (x.values != 1).any():
+            factors = self._constant_rows(x.values, len(x.values), ())
+            read = self.target.map("elproduct($0, $1)", [read, factors.handle])
+        return Block(self.target.segment(read, x.offsets, "sum", sides), len(x.offsets) - 1, sides)
 
     def _sum_last(self, value: Value) -> Block:
         arg = value.args[0]

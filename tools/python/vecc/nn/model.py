@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from html import escape
-from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Set,
-                    Tuple, Union)
+from typing import (TYPE_CHECKING, AbstractSet, Any, Callable, Dict, List, Mapping, Optional,
+                    Sequence, Set, Tuple, Union)
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from vecc.nn.convert import as_data
 from vecc.nn.data import Data, FeatureKey, Source
 from vecc.nn.labels import fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
-from vecc.nn.targets import NeuronTarget, ProgramTarget
+from vecc.nn.sparse import columns_of, weight_of
+from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
 from vecc.nn.trace import GRAPHS, ONE, Shape, Trace, Value, describe, place_of, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.program import Predictions, Program, Training
@@ -83,19 +84,33 @@ class Model:
                as_weights: Mapping[FeatureKey, str] = NO_TABLES) -> Graph:
         if way not in ("direct", "neurons"):
             raise usage_error("way", f"{way!r} is none of direct, neurons")
-        data = as_data(source)
+        target = ProgramTarget(trains) if way == "direct" else NeuronTarget()
+        return self._lowered(as_data(source), target, as_weights=as_weights)[0]
+
+    def _lowered(self, data: Data, target: Target, *, by_entries: bool = False,
+                 as_weights: Mapping[FeatureKey, str] = NO_TABLES) -> Tuple[Graph, Set[str]]:
+        """The graph with the weights of now, and which of them it has as columns."""
         self.trace(data)
         assert self._trace is not None and self._output is not None
         binding = Binding(data)
-        target = ProgramTarget(trains) if way == "direct" else NeuronTarget()
         samples = samples_of(data, self._output, self._rows(binding))
-        lowering = Lowering(self._trace, binding, target, as_weights)
+        lowering = Lowering(self._trace, binding, target, as_weights, by_entries)
         lowering.tables()
         graph = target.finish(lowering.lower(self._output).handle, samples, data.name)
-        graph.set_weights({**self._weights, **{
+        graph.set_weights({**self._given(lowering.columns), **{
             table: stored_rows(data.features[domain][name].values)
             for (domain, name), table in as_weights.items()}})
-        return graph
+        return graph, lowering.columns
+
+    def _given(self, columns: Set[str]) -> Dict[str, np.ndarray]:
+        """The weights, some by columns."""
+        return {name: columns_of(value) if name in columns else value
+                for name, value in self._weights.items()}
+
+    def _compiled(self, data: Data, *, trains: bool) -> Tuple[Program, Set[str]]:
+        """To run or train it here: features that are mostly 0 are read by their entries."""
+        graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=True)
+        return graph.compile(**self.options), columns
 
     def program(self, source: Source, way: str = "direct", **options: Any) -> Program:
         """graph(), compiled."""
@@ -120,21 +135,21 @@ class Model:
 
     def __call__(self, source: Source) -> Outputs:
         """Outputs, a row each, in the data's order."""
-        return self.evaluated(source)()
+        return self._compiled(as_data(source), trains=False)[0]()
 
     def fit(self, source: Source, **options: Any) -> Training:
         """Learns the weights from those of now, as Program.train() does with these options: of all
         rows with labels, or of those that masks mark."""
         data = as_data(source)
-        program = self._trainable(data, options)
+        program, columns = self._trainable(data, options)
         self.loss = options.setdefault("loss", self._loss(data))
         options.setdefault("seed", self.seed)
         try:
             return program.train(**options)
         finally:
-            self._keep(program.weights)
+            self._keep(program.weights, columns)
 
-    def _trainable(self, data: Data, options: Mapping[str, Any]) -> Program:
+    def _trainable(self, data: Data, options: Mapping[str, Any]) -> Tuple[Program, Set[str]]:
         """Refuses statistics over graphs that are left out of the training."""
         self.trace(data)
         marks = data.splits is not None and len(np.unique(data.splits)) > 1
@@ -143,7 +158,7 @@ class Model:
             raise usage_error("fit", "batch norm takes the statistics of all graphs that it is "
                               "given, also of those that masks or validate= leave out: fit the "
                               "graphs to train on, evaluate() the others")
-        return self.program(data)
+        return self._compiled(data, trains=True)
 
     def fit_seeds(self, source: Source, seeds: Sequence[int], *, split: Optional[str] = None,
                   **options: Any) -> Dict[str, Tuple[float, float]]:
@@ -152,15 +167,15 @@ class Model:
         data = as_data(source)
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
-        program = self._trainable(data, options)
+        program, columns = self._trainable(data, options)
         self.loss = options.setdefault("loss", self._loss(data))
         found: List[Dict[str, float]] = []
         for seed in seeds:
             self.initialize(seed)
-            program.set_weights(self._weights)
+            program.set_weights(self._given(columns))
             program.train(**{**options, "seed": seed})
             found.append(program.evaluate(split=split, loss=self.loss))
-        self._keep(program.weights)
+        self._keep(program.weights, columns)
         return {name: (float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5))
                 for name in found[0] for values in [[each.get(name, np.nan) for each in found]]
                 if name != "samples"}
@@ -168,12 +183,12 @@ class Model:
     def evaluate(self, source: Source, *, split: Optional[str] = None) -> Dict[str, float]:
         """Loss and metrics, as Program.evaluate()."""
         data = as_data(source)
-        return self.evaluated(data).evaluate(split=split, loss=self._loss(data))
+        return self._compiled(data, trains=False)[0].evaluate(split=split, loss=self._loss(data))
 
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
         """Classes and probabilities, or numbers, as Program.predict()."""
         data = as_data(source)
-        return self.evaluated(data).predict(split=split, loss=self._loss(data))
+        return self._compiled(data, trains=False)[0].predict(split=split, loss=self._loss(data))
 
     def to_torch(self, seed: int = 0) -> "torch.nn.Module":
         """A module whose forward(data) runs vecc's kernels, with gradients for its parameters and
@@ -266,9 +281,11 @@ class Model:
         table = self._traced("weights").tables[name]
         return (table.count, *table_sides(table.shape))
 
-    def _keep(self, weights: Mapping[str, Optional[np.ndarray]]) -> None:
+    def _keep(self, weights: Mapping[str, Optional[np.ndarray]],
+              columns: AbstractSet[str] = frozenset()) -> None:
         tables = self._traced("weights").tables
-        self._weights = {name: value for name, value in weights.items()
+        self._weights = {name: weight_of(value) if name in columns else value
+                         for name, value in weights.items()
                          if value is not None and name in tables}
 
     def _loss(self, data: Data) -> Optional[str]:

@@ -66,7 +66,7 @@ class Nodes(Rows):
 
 
 class Edges(Rows):
-    """A set of edges: edges.edge_attr [k] is a value on them, v[edges.src] that of their sources."""
+    """A set of edges: edges.edge_attr [k] is a value on them, v[edges.src] of their sources."""
 
     @property
     def src(self) -> Endpoint:
