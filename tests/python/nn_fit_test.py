@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as functional
 import torch_geometric.nn as pyg
 from torch_geometric.data import Batch, Data, HeteroData
+from torch_geometric.loader import DataLoader
 
 from command_line import VECC  # noqa: F401  takes the arguments
 
@@ -92,6 +93,52 @@ class FitTest(unittest.TestCase):
         for number, part in enumerate(parts):
             np.testing.assert_allclose(model([part]), found[number:number + 1], atol=1e-5)
         self.assertEqual(model.fit(parts, epochs=2).epochs, 2)
+
+    def test_a_port_of_graph_classification(self):
+        """GINE, PyG's BatchNorm, pooling: by its state_dict as it is, then on new graphs."""
+        class GraphPeer(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                mlp = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(),
+                                          torch.nn.Linear(8, 8))
+                self.conv1 = pyg.GINEConv(mlp, eps=0.25, edge_dim=2)
+                self.norm = pyg.BatchNorm(8)
+                self.conv2 = pyg.TransformerConv(8, 4, heads=2, edge_dim=2)
+                self.lin = torch.nn.Linear(8, 3)
+
+            def forward(self, x, edge_index, edge_attr, batch):
+                h = functional.relu(self.norm(self.conv1(x, edge_index, edge_attr)))
+                h = pyg.global_mean_pool(self.conv2(h, edge_index, edge_attr), batch)
+                return self.lin(functional.dropout(h, 0.2, training=self.training))
+
+        def ported_graphs(g, eps=0.25):
+            h = nn.layers.gine(g, g.x, lambda x: nn.layers.mlp(x, 8, 8), eps=eps, name="conv1")
+            h = nn.relu(nn.batch_norm(h, name="norm"))
+            h = nn.layers.transformer(g, h, 4, heads=2, edge_attr="edge_attr", name="conv2")
+            return nn.linear(nn.dropout(nn.mean(h, over=g.graph), 0.2), 3, bias=True, name="lin")
+
+        graphs = [peer_data(seed, nodes=6 + seed) for seed in range(6)]
+        for number, each in enumerate(graphs):
+            each.y = torch.tensor([number % 3])
+            for mask in ("train_mask", "val_mask", "test_mask"):
+                del each[mask]
+        peer = GraphPeer().double()
+        peer.train()
+        both = Batch.from_data_list(graphs)
+        inputs = both.x.double(), both.edge_index, both.edge_attr.double(), both.batch
+        peer(*inputs)  # running statistics
+        model = nn.Model(ported_graphs, dtype="f64").trace(graphs)
+        model.set_weights(peer.state_dict())
+        expected = peer.eval()(*inputs).detach()
+        np.testing.assert_allclose(model(graphs), expected, atol=1e-10)
+        model.fit(graphs[:4], epochs=2)
+        new = model.predict(graphs[4:])
+        np.testing.assert_allclose(model.predict(graphs[5]).values, new.values[1:], atol=1e-12)
+        other = nn.Model(lambda g: ported_graphs(g, 0.5)).trace(graphs)
+        with self.assertRaisesRegex(vecc.Error, r"'conv1/eps' is \[0.25\], but the .* has 0.5"):
+            other.set_weights(peer.state_dict())
+        with self.assertRaisesRegex(vecc.Error, "give its .dataset, and fit"):
+            model.fit(DataLoader(graphs, batch_size=2))
 
     def test_typed_sets(self):
         data = HeteroData()

@@ -6,7 +6,7 @@
 
 `cora`: 2,708 nodes, 10,556 edges, 1,433 features of which 1.3 % are 1, 7 classes; a GCN of 16 by
 Adam, 200 epochs. `random`: 2.5 million nodes, 16 million edges of 535 types, times `--scale`; RGCN
-16 to 16, RGAT or HGT 64 to 64. Prints seconds from the arrays on, of each stage, and the most memory.
+16 to 16, RGAT or HGT 64 to 64. Prints seconds from the arrays on and the most memory.
 """
 
 import argparse

@@ -41,16 +41,19 @@ class Binding:
     def edges(self, domain: Domain) -> Edges:
         if domain not in self._edges:
             src, dst = self.data.ends[domain.key]
-            order = np.arange(len(src))
+            order = None
             if domain.loops is not None:
                 nodes = np.arange(self.data.counts[Domain("node", domain.key[0])], dtype=np.uint32)
-                kept = src != dst
-                order = np.concatenate([order[kept], len(src) + nodes])
+                kept = np.flatnonzero(src != dst)
+                order = np.concatenate([kept, len(src) + nodes])
                 src = np.concatenate([src[kept], nodes])
                 dst = np.concatenate([dst[kept], nodes])
             if (dst[1:] < dst[:-1]).any():
                 by_target = _core.stable_order(dst, self.data.counts[Domain("node", domain.key[2])])
-                src, dst, order = src[by_target], dst[by_target], order[by_target]
+                src, dst = src[by_target], dst[by_target]
+                order = by_target if order is None else order[by_target]
+            if order is None:
+                order = np.arange(len(src))
             self._edges[domain] = Edges(src, dst, order)
         return self._edges[domain]
 
@@ -129,8 +132,9 @@ class Binding:
         index, kinds = self.index(end), self.categories(category)
         order = _core.stable_order(kinds, category.count)
         order = order[_core.stable_order(index[order], self.rows(end.target))]
+        targets, own = index[order], kinds[order]
         is_new = np.ones(len(order), bool)
-        is_new[1:] = (np.diff(index[order]) != 0) | (np.diff(kinds[order]) != 0)
+        is_new[1:] = (targets[1:] != targets[:-1]) | (own[1:] != own[:-1])
         begins = np.flatnonzero(is_new)
         counts = np.diff(np.append(begins, len(order)))
         result = np.empty(len(order))

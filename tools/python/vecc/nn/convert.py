@@ -33,6 +33,9 @@ def as_data(source: Any) -> Data:
                          for item in items):
             return batch(from_dgl_pairs(items))
         return batch([as_data(item) for item in items])
+    if hasattr(source, "dataset") and hasattr(source, "batch_size"):
+        raise usage_error("data", f"{type(source).__name__} draws batches itself: give its "
+                          ".dataset, and fit(..., batch_size=32)")
     raise usage_error("data", f"{type(source).__name__} is none of vecc.nn.Data, PyG's Data or "
                       "HeteroData, a DGL or NetworkX graph, or a list of them; nn.from_arrays() "
                       "and nn.from_scipy() take arrays, nn.from_npz() and nn.from_edge_list() "

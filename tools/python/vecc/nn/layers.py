@@ -79,6 +79,7 @@ def sage(g: Ends, x: Value, out: int, aggregation: str = "mean") -> Value:
 @layer
 def gin(g: Ends, x: Value, network: Network, eps: float = 0.0) -> Value:
     """x [n] of nodes to what `network` makes of [n]. Xu et al., 2019."""
+    current().constant("eps", eps)
     return network((1 + eps) * x + sum_of(x[g.src], over=g.dst))
 
 
@@ -90,6 +91,7 @@ def gine(g: Ends, x: Value, network: Network, edge_attr: str = "edge_attr",
     a = _edges(g).feature(edge_attr)
     if a.shape != x.shape:
         a = linear(a, x.shape[0], bias=True, name="lin")
+    current().constant("eps", eps)
     return network((1 + eps) * x + sum_of(relu(x[g.src] + a), over=g.dst))
 
 

@@ -14,7 +14,7 @@ from vecc.error import usage_error
 from vecc.graph import Graph, Outputs
 from vecc.nn.binding import Binding
 from vecc.nn.convert import as_data
-from vecc.nn.data import Data, FeatureKey, Source
+from vecc.nn.data import Data, FeatureKey, Source, batch
 from vecc.nn.labels import fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.sparse import columns_of, weight_of
@@ -52,6 +52,7 @@ class Model:
         """Calls the function, unless that was done, and makes weights; errors name its line."""
         if self._trace is None:
             trace, schema = Trace(), Schema.of(as_data(source))
+            trace.pools = GRAPHS in schema.features
             with tracing(trace):
                 output = self.function(GraphView(schema))
             if not isinstance(output, Value) or output.domain == ONE:
@@ -92,6 +93,8 @@ class Model:
         """The graph with the weights of now, and which of them it has as columns."""
         self.trace(data)
         assert self._trace is not None and self._output is not None
+        if self._trace.pools and GRAPHS not in data.counts:
+            data = batch([data], data.name)  # one graph, of a set of one
         binding = Binding(data)
         samples = samples_of(data, self._output, self._rows(binding))
         lowering = Lowering(self._trace, binding, target, as_weights, by_entries)
@@ -225,6 +228,11 @@ class Model:
             name = name if name in trace.tables else name.replace(".", "/")
             if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use
                 continue
+            if name in trace.constants:
+                self._check_constant(name, as_array(value, np.float64))
+                continue
+            if name not in trace.tables:  # PyG's BatchNorm holds torch's
+                name = name.replace("/module/", "/")
             if name not in trace.tables:
                 raise usage_error("weights", f"there are none called {name!r}; there are: "
                                   f"{', '.join(trace.tables)}")
@@ -236,6 +244,12 @@ class Model:
         graph = self._tables()
         graph.set_weights({**self._weights, **arrays})
         self._keep(graph.weights)
+
+    def _check_constant(self, name: str, array: np.ndarray) -> None:
+        own = self._traced("weights").constants[name]
+        if array.size != 1 or np.float32(array.ravel()[0]) != np.float32(own):
+            raise usage_error("weights", f"{name!r} is {array.ravel()[:1].tolist()}, but the "
+                              f"model's layer has {own}: it is an argument there, and not learned")
 
     def save(self, path: Path) -> None:
         """All weights as safetensors."""

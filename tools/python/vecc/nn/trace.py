@@ -124,6 +124,8 @@ class Trace:
         self.values: List[Value] = []
         self.tables: Dict[str, Table] = {}
         self.draws = 0  #: dropouts so far
+        self.pools = False  #: the data is a set of graphs
+        self.constants: Dict[str, float] = {}  #: arguments of layers that a state_dict has
         #: Weights that no step learns, and what a training step makes of them.
         self.tracked: List[Tuple["Value", "Value"]] = []
         self._scopes: List[str] = []  # the names of all around, together
@@ -143,6 +145,9 @@ class Trace:
             yield
         finally:
             self._scopes.pop()
+
+    def constant(self, name: str, value: float) -> None:
+        self.constants["/".join([*self._scopes[-1:], name])] = value
 
     def add_table(self, table: Table) -> Table:
         if table.name in self.tables:

@@ -61,7 +61,8 @@ class Nodes(Rows):
     def graph(self) -> Endpoint:
         """The graph of each node, for pooling: mean(h, over=g.graph)."""
         if GRAPHS not in self._schema.features:
-            fail("the data is one graph: there are no graphs to pool over")
+            fail("the data is one graph: there are no graphs to pool over; a list of graphs has "
+                 "some, also [data]")
         return Endpoint(self._domain, GRAPHS, "graph")
 
 
