@@ -140,6 +140,47 @@ class FitTest(unittest.TestCase):
         with self.assertRaisesRegex(vecc.Error, "give its .dataset, and fit"):
             model.fit(DataLoader(graphs, batch_size=2))
 
+    def test_a_port_of_a_typed_model(self):
+        """Two HGT layers, by the module itself: lists of weights become tables."""
+        torch.manual_seed(0)
+        data = HeteroData()
+        data["paper"].x, data["author"].x = torch.randn(20, 5), torch.randn(7, 3)
+        ends = torch.stack([torch.randint(0, 7, (30,)), torch.randint(0, 20, (30,))])
+        data["author", "writes", "paper"].edge_index = ends
+        data["paper", "cites", "paper"].edge_index = torch.randint(0, 20, (2, 25))
+
+        class HgtPeer(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                sizes = {"paper": 8, "author": 6}
+                self.lin = torch.nn.ModuleDict({"paper": torch.nn.Linear(5, 8),
+                                                "author": torch.nn.Linear(3, 6)})
+                self.conv1 = pyg.HGTConv(sizes, 8, data.metadata(), heads=2)
+                self.films = pyg.FiLMConv(8, 8)
+                self.gated = pyg.GatedGraphConv(8, 2)
+
+            def forward(self, x, edges):
+                x = {kind: self.lin[kind](rows).relu() for kind, rows in x.items()}
+                h = self.conv1(x, edges)["paper"]
+                cites = edges["paper", "cites", "paper"]
+                return self.gated(self.films(h, cites), cites)
+
+        def typed(g):
+            x = {kind: nn.relu(nn.linear(g[kind].x, size, bias=True, name=f"lin/{kind}"))
+                 for kind, size in (("paper", 8), ("author", 6))}
+            h = nn.layers.hgt(g, x, 8, heads=2, name="conv1")["paper"]
+            cites = g["paper", "cites", "paper"]
+            return nn.layers.gated_graph(cites, nn.layers.film(cites, h, 8, name="films"), 8, 2,
+                                         name="gated")
+        peer = HgtPeer().double()
+        for parameter in peer.parameters():
+            torch.nn.init.normal_(parameter, std=0.4)
+        model = nn.Model(typed, dtype="f64").trace(data)
+        model.set_weights(peer)
+        x = {kind: data[kind].x.double() for kind in data.node_types}
+        expected = peer(x, data.edge_index_dict).detach()
+        np.testing.assert_allclose(model(data), expected, atol=1e-10)
+
     def test_typed_sets(self):
         data = HeteroData()
         data["paper"].x, data["author"].x = torch.randn(4, 3), torch.randn(2, 5)

@@ -12,6 +12,7 @@ from command_line import VECC  # noqa: F401  takes the arguments
 
 from vecc import nn
 from vecc.nn import layers
+from vecc.nn.peers import weights_of
 
 TOLERANCE = 1e-10
 NODES, EDGES, RELATIONS, DIM, OUT = 14, 40, 4, 6, 5
@@ -192,6 +193,15 @@ class PygTest(unittest.TestCase):
         self.compare(lambda g: layers.film(g, g.x, OUT, g.edge_type),
                      pyg.FiLMConv(DIM, OUT, RELATIONS), TORCH["x"], TORCH["edge_index"],
                      TORCH["edge_type"], convert=convert)
+
+    def test_modules_are_taken_as_they_are(self):
+        """Lists of weights by relation."""
+        peer = pyg.FiLMConv(DIM, OUT, RELATIONS).double()
+        model = nn.Model(lambda g: layers.film(g, g.x, OUT, g.edge_type), dtype="f64",
+                         backend="interpreter").trace(DATA)
+        model.set_weights({f"film.{name}": array for name, array in weights_of(peer).items()})
+        expected = peer(TORCH["x"], TORCH["edge_index"], TORCH["edge_type"]).detach().numpy()
+        self.assertLess(near(model(DATA), expected), TOLERANCE)
 
     def test_gated_graph(self):
         def convert(arrays):

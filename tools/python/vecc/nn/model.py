@@ -220,10 +220,14 @@ class Model:
         return {name: self._weights[name].reshape(self._shape(name)).copy()
                 for name in trace.tables}
 
-    def set_weights(self, weights: Mapping[str, Any]) -> None:
-        """Arrays by name, or a state_dict (`conv1.weight` is conv1/weight); those that it does not
-        name stay. Sides of 1 do not matter: PyG's [1, heads, n] is [heads, n]."""
+    def set_weights(self, weights: Union[Mapping[str, Any], "torch.nn.Module"]) -> None:
+        """Arrays by name, a state_dict (`conv1.weight` is conv1/weight), or a module of PyG's
+        layers, whose lists of weights are tables here; those that it does not name stay. Sides of 1
+        do not matter: PyG's [1, heads, n] is [heads, n]."""
         trace, arrays = self._traced("set_weights"), {}
+        if not isinstance(weights, Mapping):
+            from vecc.nn.peers import weights_of  # imports torch
+            weights = weights_of(weights)
         for name, value in weights.items():
             name = name if name in trace.tables else name.replace(".", "/")
             if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use

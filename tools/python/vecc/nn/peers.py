@@ -1,0 +1,62 @@
+"""Weights of PyTorch Geometric's modules by the names and shapes that the same layers have here."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict
+
+import torch
+
+Arrays = Dict[str, Any]
+
+
+def weights_of(module: torch.nn.Module) -> Arrays:
+    """A state_dict; lists of weights for relations, heads or steps as vecc.nn.layers have them."""
+    found = dict(module.state_dict())
+    for path, part in module.named_modules():
+        convert = _CONVERT.get(type(part).__name__)
+        if convert is None:
+            continue
+        prefix = f"{path}." if path else ""
+        own = {name: found.pop(prefix + name) for name in part.state_dict()}
+        found.update((prefix + name, array) for name, array in convert(part, own).items())
+    return found
+
+
+def _film(part: Any, arrays: Arrays) -> Arrays:
+    names = ("lins", "weight"), ("films", "weight"), ("films", "bias")
+    return {**{name: array for name, array in arrays.items() if "_skip." in name},
+            **{f"{of}.{what}": torch.stack([arrays[f"{of}.{relation}.{what}"]
+                                            for relation in range(part.num_relations)])
+               for of, what in names}}
+
+
+def _gated_graph(part: Any, arrays: Arrays) -> Arrays:
+    steps = arrays.pop("weight")
+    return {**arrays, **{f"weight.{step}": array for step, array in enumerate(steps)}}
+
+
+def _hgt(part: Any, arrays: Arrays) -> Arrays:
+    """What PyG makes but does not use is left out: of types without incoming edges, and the mix of
+    inputs and outputs of different sizes."""
+    found: Arrays = {}
+    for node in part.node_types:
+        for what in ("weight", "bias"):
+            for each, rows in zip("kqv", arrays[f"kqv_lin.lins.{node}.{what}"].chunk(3)):
+                found[f"{each}.{node}.{what}"] = rows
+            if node in part.dst_node_types:
+                found[f"out_lin.{node}.{what}"] = arrays[f"out_lin.lins.{node}.{what}"]
+        if node in part.dst_node_types and part.in_channels[node] == part.out_channels:
+            found[f"skip.{node}"] = arrays[f"skip.{node}"]
+    relations = len(part.edge_types_map)
+    for key, number in part.edge_types_map.items():
+        label = "__".join(key)
+        for head in range(part.heads):
+            for what in ("k_rel", "v_rel"):
+                rows = arrays[f"{what}.weight"]
+                found[f"{what}.{label}.{head}"] = rows[head * relations + number]
+            found[f"p_rel.{label}.{head}"] = arrays[f"p_rel.{label}"][0, head]
+    return found
+
+
+_CONVERT: Dict[str, Callable[[Any, Arrays], Arrays]] = {
+    "FiLMConv": _film, "GatedGraphConv": _gated_graph, "HGTConv": _hgt}
