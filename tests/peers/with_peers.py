@@ -21,7 +21,9 @@ def has_packages(python, names):
 
 
 def requirements(needs):
-    return f"tools/{'neuralogic-bridge' if 'neuralogic' in needs else 'bench/pyg'}/requirements.txt"
+    folder = ("neuralogic-bridge" if "neuralogic" in needs else "python" if "mypy" in needs else
+              "bench/pyg")
+    return f"tools/{folder}/requirements.txt"
 
 
 def main():
