@@ -40,6 +40,11 @@ struct Metrics {
   std::optional<double> sampled_map10;        ///< mean average precision of the first ten
   std::optional<double> sampled_precision10;  ///< positives among the first ten, of ten
   std::optional<double> sampled_recall10;     ///< positives among the first ten, of all
+  // Among all candidates, other ones that are known to answer left out: of vecc-kg.
+  std::optional<double> filtered_mrr;
+  std::optional<double> filtered_hits1;
+  std::optional<double> filtered_hits3;
+  std::optional<double> filtered_hits10;
 };
 /// Name and value of each, in the order of the struct: accuracy, auroc, ...
 [[nodiscard]] std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(

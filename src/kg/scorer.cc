@@ -1,52 +1,15 @@
 #include "src/kg/scorer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
-#include "vecc/error.h"
+#include "src/kg/query_formula.h"
 
 namespace vecc::kg {
 namespace {
 
-TileKind kind_of(const Embeddings& embeddings) {
-  switch (embeddings.model) {
-    case ScoreModel::TransE: return embeddings.p == 1 ? TileKind::L1 : TileKind::L2;
-    case ScoreModel::TransH:
-    case ScoreModel::TransR: return TileKind::SquaredL2;
-    case ScoreModel::RotatE: return TileKind::ComplexL1;
-    case ScoreModel::TransF:
-    case ScoreModel::Rescal:
-    case ScoreModel::DistMult:
-    case ScoreModel::ComplEx: return TileKind::Product;
-  }
-  VECC_CHECK(false, "a score model that is none");
-}
-
 std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
-}
-
-// q = a * b of complex numbers, or a * conj(b).
-template <class T>
-void multiply_complex(const T* a, const T* b, bool conjugate, std::size_t size, T* q) {
-  for (std::size_t k = 0; k < size; ++k) {
-    const T imaginary = conjugate ? -b[size + k] : b[size + k];
-    q[k] = a[k] * b[k] - a[size + k] * imaginary;
-    q[size + k] = a[k] * imaginary + a[size + k] * b[k];
-  }
-}
-
-// Complex numbers of modulus 1.
-template <class T>
-std::vector<T> rotation_of(const T* r, std::size_t size) {
-  std::vector<T> unit(r, r + 2 * size);
-  for (std::size_t k = 0; k < size; ++k) {
-    const T modulus = std::sqrt(r[k] * r[k] + r[size + k] * r[size + k]);
-    unit[k] /= modulus;
-    unit[size + k] /= modulus;
-  }
-  return unit;
 }
 
 template <class T>
@@ -60,7 +23,7 @@ T dot(const T* a, const T* b, std::size_t size) {
 
 template <class T>
 Scorer<T>::Scorer(const Embeddings& embeddings, const EmbeddingTables<T>& tables)
-    : embeddings_(embeddings), tables_(tables), kind_(kind_of(embeddings)) {
+    : embeddings_(embeddings), tables_(tables), kind_(tile_kind(embeddings.model, embeddings.p)) {
   constexpr std::size_t kLanes = kPanelLanes<T>;
   const std::size_t dim = embeddings.dim;
   panels_.resize(round_up(embeddings.entities, kLanes) * dim);
@@ -113,42 +76,17 @@ void QueryBatch<T>::set(std::span<const Query> queries) {
     return;
   }
   std::vector<T> q(dim_);
+  const Embeddings& e = scorer_.embeddings_;
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    set_by_formula(queries[i], q.data(), bias_[i]);
+    const Query& query = queries[i];
+    if (e.model == ScoreModel::TransH) {
+      set_transh(query, q.data());
+    } else {
+      const T* const r = scorer_.tables_.relations.data() + std::size_t{query.relation} * dim_;
+      make_query(e.model, query.asked, entity(query.anchor), r, dim_, q.data(), bias_[i]);
+    }
     pack(i, q.data());
   }
-}
-
-// q of the models without matrices; `asked` decides on which side of the score h, r, t stand.
-template <class T>
-void QueryBatch<T>::set_by_formula(const Query& query, T* q, T& bias) const {
-  const Embeddings& e = scorer_.embeddings_;
-  const bool tail = query.asked == Side::Tail;
-  const T* const x = entity(query.anchor);
-  const T* const r = scorer_.tables_.relations.data() + std::size_t{query.relation} * dim_;
-  const std::size_t half = dim_ / 2;
-  switch (e.model) {
-    case ScoreModel::TransE:
-      for (std::size_t k = 0; k < dim_; ++k) q[k] = tail ? x[k] + r[k] : x[k] - r[k];
-      return;
-    case ScoreModel::TransH: set_transh(query, q); return;
-    case ScoreModel::TransF:  // h.(2t - r) + r.t = t.(2h + r) - h.r
-      for (std::size_t k = 0; k < dim_; ++k) q[k] = 2 * x[k] + (tail ? r[k] : -r[k]);
-      bias = tail ? -dot(x, r, dim_) : dot(x, r, dim_);
-      return;
-    case ScoreModel::DistMult:
-      for (std::size_t k = 0; k < dim_; ++k) q[k] = x[k] * r[k];
-      return;
-    case ScoreModel::ComplEx:  // Re(h r conj(t)) = <h r, t> = <t conj(r), h>
-      multiply_complex(x, r, !tail, half, q);
-      return;
-    case ScoreModel::RotatE:  // |h r - t| = |t conj(r) - h|
-      multiply_complex(x, rotation_of(r, half).data(), !tail, half, q);
-      return;
-    case ScoreModel::TransR:
-    case ScoreModel::Rescal: break;
-  }
-  VECC_CHECK(false, "a score model with matrices");
 }
 
 template <class T>

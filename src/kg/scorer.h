@@ -66,7 +66,6 @@ class QueryBatch {
   void multiply_panel(const T* panel, std::size_t inner, AlignedVector<T>& out) const;
   void reject_panel(const T* panel, AlignedVector<T>& out) const;
   const T* project(const T* panel);
-  void set_by_formula(const Query& query, T* q, T& bias) const;
   void set_by_matrix(std::span<const Query> queries, Side asked);
   void set_transh(const Query& query, T* q) const;
   void pack(std::size_t row, const T* q);

@@ -12,8 +12,8 @@ inline constexpr std::uint32_t kRows = VECC_TILE_ROWS;
 template <class T, TileKind kKind>
 VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t dim, const T* bias,
                                T* out, std::size_t stride) {
-  using Values = typename Pack<T>::Values;
-  using Mask = typename Pack<T>::Mask;
+  using Values = typename Lanes<T>::Values;
+  using Mask = typename Lanes<T>::Mask;
   constexpr std::size_t kLanes = kPanelLanes<T>;
   constexpr bool kIsProduct = kKind == TileKind::Projection || kKind == TileKind::Product;
   constexpr bool kIsComplex = kKind == TileKind::ComplexL1;
@@ -33,7 +33,7 @@ VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t d
       } else {
         const Values difference = query - column;
         if constexpr (kKind == TileKind::L1) {
-          sums[row] += (Values)((Mask)difference & Pack<T>::kNoSign);
+          sums[row] += (Values)((Mask)difference & Lanes<T>::kNoSign);
         } else if constexpr (kIsComplex) {
           const Values other = queries[(steps + k) * kRows + row] - imaginary;
           Values modulus = difference * difference + other * other;
@@ -61,8 +61,8 @@ VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t d
 template <class T>
 VECC_TILE_TARGET void count_scores(const T* scores, std::size_t n, T score, std::uint64_t& above,
                                    std::uint64_t& equal) {
-  using Values = typename Pack<T>::Values;
-  using Mask = typename Pack<T>::Mask;
+  using Values = typename Lanes<T>::Values;
+  using Mask = typename Lanes<T>::Mask;
   constexpr std::size_t kLanes = kPanelLanes<T>;
   constexpr std::size_t kLongest = std::size_t{1} << 30;  // a lane counts to 2^31 - 1
   const Values reference = Values{} + score;

@@ -1,32 +1,13 @@
 #include "src/kg/tiles.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "src/kg/vector_lanes.h"
 
 namespace vecc::kg {
 namespace {
-
-template <class T>
-struct Pack {
-  using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  typedef T Values __attribute__((vector_size(kPanelBytes)));
-  typedef Integer Mask __attribute__((vector_size(kPanelBytes)));
-  static constexpr Integer kNoSign = std::numeric_limits<Integer>::max();
-};
-
-template <class Values>
-void take_roots(Values& values) {
-  for (std::size_t lane = 0; lane < sizeof values / sizeof values[0]; ++lane) {
-    values[lane] = std::sqrt(values[lane]);
-  }
-}
 
 #define VECC_TILE_SET plain
 #define VECC_TILE_TARGET
@@ -35,32 +16,6 @@ void take_roots(Values& values) {
 #include "src/kg/tile_functions.h"
 
 #if defined(__x86_64__)
-
-#define VECC_TILE_AVX2 __attribute__((target("avx2,fma")))
-#define VECC_TILE_AVX512 __attribute__((target("avx512f,avx2,fma")))
-
-// Loads and stores in between stay in registers.
-VECC_TILE_AVX2 inline void take_roots_avx2(Pack<float>::Values& values) {
-  float lanes[kPanelLanes<float>];
-  __builtin_memcpy(lanes, &values, sizeof values);
-  _mm256_storeu_ps(lanes, _mm256_sqrt_ps(_mm256_loadu_ps(lanes)));
-  _mm256_storeu_ps(lanes + 8, _mm256_sqrt_ps(_mm256_loadu_ps(lanes + 8)));
-  __builtin_memcpy(&values, lanes, sizeof values);
-}
-VECC_TILE_AVX2 inline void take_roots_avx2(Pack<double>::Values& values) {
-  double lanes[kPanelLanes<double>];
-  __builtin_memcpy(lanes, &values, sizeof values);
-  _mm256_storeu_pd(lanes, _mm256_sqrt_pd(_mm256_loadu_pd(lanes)));
-  _mm256_storeu_pd(lanes + 4, _mm256_sqrt_pd(_mm256_loadu_pd(lanes + 4)));
-  __builtin_memcpy(&values, lanes, sizeof values);
-}
-// With a mask: GCC 12 warns of what its header leaves without a value otherwise.
-VECC_TILE_AVX512 inline void take_roots_avx512(Pack<float>::Values& values) {
-  values = (Pack<float>::Values)_mm512_maskz_sqrt_ps(0xFFFF, (__m512)values);
-}
-VECC_TILE_AVX512 inline void take_roots_avx512(Pack<double>::Values& values) {
-  values = (Pack<double>::Values)_mm512_maskz_sqrt_pd(0xFF, (__m512d)values);
-}
 
 #define VECC_TILE_SET avx2
 #define VECC_TILE_TARGET VECC_TILE_AVX2
@@ -74,8 +29,6 @@ VECC_TILE_AVX512 inline void take_roots_avx512(Pack<double>::Values& values) {
 #define VECC_TILE_ROOT(values) take_roots_avx512(values)
 #include "src/kg/tile_functions.h"
 
-#undef VECC_TILE_AVX2
-#undef VECC_TILE_AVX512
 #endif
 
 template <class T>

@@ -112,7 +112,11 @@ std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(const 
           {"sampled_hits@10", m.sampled_hits10},
           {"sampled_map@10", m.sampled_map10},
           {"sampled_precision@10", m.sampled_precision10},
-          {"sampled_recall@10", m.sampled_recall10}};
+          {"sampled_recall@10", m.sampled_recall10},
+          {"filtered_mrr", m.filtered_mrr},
+          {"filtered_hits@1", m.filtered_hits1},
+          {"filtered_hits@3", m.filtered_hits3},
+          {"filtered_hits@10", m.filtered_hits10}};
 }
 
 std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metrics) {

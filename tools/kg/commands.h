@@ -10,6 +10,8 @@
 
 namespace vecc::tools {
 
+[[nodiscard]] int train_triples_main(int argc, char** argv);
+[[nodiscard]] std::shared_ptr<CLI::App> train_triples_command_line();
 [[nodiscard]] int evaluate_triples_main(int argc, char** argv);
 [[nodiscard]] std::shared_ptr<CLI::App> evaluate_triples_command_line();
 [[nodiscard]] int answer_queries_main(int argc, char** argv);

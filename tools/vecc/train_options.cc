@@ -154,35 +154,6 @@ std::string find_foreign_hyperparameter(const OptimizerOptions& options) {
   return {};
 }
 
-void add_step_options(CLI::App& app, TrainSettings& s) {
-  OptimizerOptions& o = s.options.optimizer;
-  add_name(
-      app, "--optimizer", names_of_optimizers(), o.optimizer,
-      [](const std::string& t) { return parse_optimizer(t); },
-      "Default adam. lazy-adam: NeuraLogic's, of the weights that a step touches");
-  add_real(app, "--lr", s.options.schedule.base, RealRange::AboveZero, "Learning rate")
-      ->group(kGroup);
-  app.add_option_function<std::string>(
-         "--schedule",
-         [&s](const std::string& text) {
-           if (!parse_schedule_text(text, s.options.schedule)) {
-             throw CLI::ValidationError("--schedule", text + " is no schedule");
-           }
-         },
-         "How the rate changes with the epoch: times FACTOR (0.1) every N epochs; half a cosine "
-         "to LAST (0) within N; NeuraLogic's, which count from 1: times FACTOR every N; less by "
-         "1/N of it every epoch")
-      ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]|geometric:N[:FACTOR]|arithmetic:N")
-      ->group(kGroup);
-  for (const HyperparameterInfo& each : hyperparameters()) add_hyperparameter(app, each, o);
-  add_real(app, "--clip-norm", o.clip_norm, RealRange::AboveZero,
-           "Limits the norm of all gradients together")
-      ->group(kGroup);
-  add_real(app, "--clip-value", o.clip_value, RealRange::AboveZero,
-           "Limits every entry of every gradient, after --clip-norm")
-      ->group(kGroup);
-}
-
 void add_batch_options(CLI::App& app, TrainSettings& s) {
   app.add_option_function<std::string>(
          "--batch-size",
@@ -202,21 +173,6 @@ void add_batch_options(CLI::App& app, TrainSettings& s) {
       "How a step of a batch is made: of the rows that its samples reach, or of all with a mask")
       ->group(kGroup);
   app.add_flag("!--no-shuffle", s.options.shuffle, "Batches in the order of the samples")
-      ->group(kGroup);
-}
-
-void add_epoch_options(CLI::App& app, TrainSettings& s) {
-  add_whole(app, "--epochs", s.loop.epochs, kEpochs, "Passes over the samples")->group(kGroup);
-  add_unset_whole(app, "--early-stop", s.loop.early_stop, kEpochs,
-                  "End after N epochs without a lower validation loss, with the best weights")
-      ->group(kGroup);
-  app.add_option("--log", s.logs,
-                 "Write every epoch there; may be given several times. With --resume a file is "
-                 "continued behind the checkpoint's epoch. With --folds a log each")
-      ->type_name("csv:FILE|jsonl:FILE|tensorboard:DIR")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  add_whole(app, "--log-every", s.loop.log_every, kEpochs, "Epochs between two evaluations")
       ->group(kGroup);
 }
 
@@ -244,19 +200,6 @@ void add_validation_options(CLI::App& app, TrainSettings& s) {
       ->type_name("K")
       ->group(kGroup);
   add_whole(app, "--seed", s.options.seed, {}, "Of the shuffle, and of --validate and --folds")
-      ->group(kGroup);
-}
-
-void add_checkpoint_options(CLI::App& app, TrainSettings& s) {
-  app.add_option("--checkpoint", s.loop.checkpoint_folder,
-                 "Keep the state of the training there, to go on from")
-      ->type_name("DIR")
-      ->group(kGroup);
-  add_whole(app, "--checkpoint-every", s.loop.checkpoint_every, kEpochs,
-            "Epochs between two checkpoints")
-      ->group(kGroup);
-  app.add_flag("--resume", s.loop.resume,
-               "Go on from the checkpoint, if there is one: bit for bit as if never stopped")
       ->group(kGroup);
 }
 
@@ -294,6 +237,63 @@ CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const cha
   return add_name(
       app, "--loss", names_text<Loss>("|"), loss,
       [](const std::string& t) { return parse_loss(t); }, text);
+}
+
+void add_step_options(CLI::App& app, TrainSettings& s) {
+  OptimizerOptions& o = s.options.optimizer;
+  add_name(
+      app, "--optimizer", names_of_optimizers(), o.optimizer,
+      [](const std::string& t) { return parse_optimizer(t); },
+      "Default adam. lazy-adam: NeuraLogic's, of the weights that a step touches");
+  add_real(app, "--lr", s.options.schedule.base, RealRange::AboveZero, "Learning rate")
+      ->group(kGroup);
+  app.add_option_function<std::string>(
+         "--schedule",
+         [&s](const std::string& text) {
+           if (!parse_schedule_text(text, s.options.schedule)) {
+             throw CLI::ValidationError("--schedule", text + " is no schedule");
+           }
+         },
+         "How the rate changes with the epoch: times FACTOR (0.1) every N epochs; half a cosine "
+         "to LAST (0) within N; NeuraLogic's, which count from 1: times FACTOR every N; less by "
+         "1/N of it every epoch")
+      ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]|geometric:N[:FACTOR]|arithmetic:N")
+      ->group(kGroup);
+  for (const HyperparameterInfo& each : hyperparameters()) add_hyperparameter(app, each, o);
+  add_real(app, "--clip-norm", o.clip_norm, RealRange::AboveZero,
+           "Limits the norm of all gradients together")
+      ->group(kGroup);
+  add_real(app, "--clip-value", o.clip_value, RealRange::AboveZero,
+           "Limits every entry of every gradient, after --clip-norm")
+      ->group(kGroup);
+}
+
+void add_epoch_options(CLI::App& app, TrainSettings& s) {
+  add_whole(app, "--epochs", s.loop.epochs, kEpochs, "Passes over the samples")->group(kGroup);
+  add_unset_whole(app, "--early-stop", s.loop.early_stop, kEpochs,
+                  "End after N epochs without a lower validation loss, with the best weights")
+      ->group(kGroup);
+  app.add_option("--log", s.logs,
+                 "Write every epoch there; may be given several times. With --resume a file is "
+                 "continued behind the checkpoint's epoch. With --folds a log each")
+      ->type_name("csv:FILE|jsonl:FILE|tensorboard:DIR")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  add_whole(app, "--log-every", s.loop.log_every, kEpochs, "Epochs between two evaluations")
+      ->group(kGroup);
+}
+
+void add_checkpoint_options(CLI::App& app, TrainSettings& s) {
+  app.add_option("--checkpoint", s.loop.checkpoint_folder,
+                 "Keep the state of the training there, to go on from")
+      ->type_name("DIR")
+      ->group(kGroup);
+  add_whole(app, "--checkpoint-every", s.loop.checkpoint_every, kEpochs,
+            "Epochs between two checkpoints")
+      ->group(kGroup);
+  app.add_flag("--resume", s.loop.resume,
+               "Go on from the checkpoint, if there is one: bit for bit as if never stopped")
+      ->group(kGroup);
 }
 
 void add_train_options(CLI::App& app, TrainSettings& settings) {

@@ -41,6 +41,10 @@ CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const cha
 void add_train_options(CLI::App& app, TrainSettings& settings);
 /// Those of them that say how weights are learned: epochs, logs, loss, steps, batches.
 void add_learning_options(CLI::App& app, TrainSettings& settings);
+/// Some of those: epochs and logs; the optimizer and its rate; checkpoints.
+void add_epoch_options(CLI::App& app, TrainSettings& settings);
+void add_step_options(CLI::App& app, TrainSettings& settings);
+void add_checkpoint_options(CLI::App& app, TrainSettings& settings);
 /// The files that a training reads and writes.
 void add_train_paths(CommandPaths& paths, const TrainSettings& settings);
 /// After the parse: what does not fit together; empty if all is well.

@@ -1,0 +1,120 @@
+#include "src/kg/train/learned_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "src/kg/train/parallel_tasks.h"
+
+namespace vecc::kg {
+
+std::uint32_t state_count(Optimizer optimizer) {
+  if (optimizer == Optimizer::Adagrad) return 1;
+  return optimizer == Optimizer::Adam || optimizer == Optimizer::LazyAdam ? 2 : 0;
+}
+
+Result<void> check_row_optimizer(const OptimizerOptions& options) {
+  const auto refuse = [](const std::string& what, const std::string& instead) {
+    return Errors(ErrorCode::Usage, what, "is not for drawn negatives; " + instead);
+  };
+  const Optimizer optimizer = options.optimizer;
+  if (optimizer != Optimizer::Sgd && state_count(optimizer) == 0) {
+    return refuse("--optimizer=" + std::string(text_of(optimizer)),
+                  "expected adagrad, lazy-adam, adam or sgd");
+  }
+  if (options.momentum.value_or(0) != 0) {
+    return refuse("--momentum", "it would move every row at every step");
+  }
+  if (options.weight_decay.value_or(0) != 0) {
+    return refuse("--weight-decay", "--l2 regularizes the embeddings that a step reads");
+  }
+  if (options.clip_norm || options.clip_value) return refuse("clipping", "leave it out");
+  return {};
+}
+
+RowStep::RowStep(const OptimizerOptions& options, std::uint64_t step, double rate)
+    : options_(with_defaults(options)), rate_(rate) {
+  const auto count = static_cast<double>(step);
+  correction1_ = 1 - std::pow(options_.beta1.value_or(0), count);
+  correction2_ = 1 - std::pow(options_.beta2.value_or(0), count);
+  rate_ /= 1 + (count - 1) * options_.lr_decay.value_or(0);
+}
+
+template <class T>
+void RowStep::move(LearnedRows<T>& table, std::uint32_t row, const T* gradient) const {
+  const std::size_t begin = row * table.width;
+  T* const w = table.values.data() + begin;
+  const T rate = static_cast<T>(rate_);
+  const T epsilon = static_cast<T>(options_.epsilon.value_or(0));
+  if (options_.optimizer == Optimizer::Sgd) {
+    for (std::size_t k = 0; k < table.width; ++k) w[k] -= rate * gradient[k];
+    return;
+  }
+  T* const first = table.states[0].data() + begin;
+  if (options_.optimizer == Optimizer::Adagrad) {
+    for (std::size_t k = 0; k < table.width; ++k) {
+      first[k] += gradient[k] * gradient[k];
+      w[k] -= rate * (gradient[k] / (std::sqrt(first[k]) + epsilon));
+    }
+    return;
+  }
+  T* const second = table.states[1].data() + begin;
+  const T beta1 = static_cast<T>(*options_.beta1);
+  const T beta2 = static_cast<T>(*options_.beta2);
+  const T correction1 = static_cast<T>(correction1_);
+  const T correction2 = static_cast<T>(correction2_);
+  for (std::size_t k = 0; k < table.width; ++k) {
+    first[k] = beta1 * first[k] + (1 - beta1) * gradient[k];
+    second[k] = beta2 * second[k] + (1 - beta2) * (gradient[k] * gradient[k]);
+    w[k] -= rate * (first[k] / correction1 / (std::sqrt(second[k] / correction2) + epsilon));
+  }
+}
+
+void RowParts::sort() {
+  std::sort(keys_.begin(), keys_.end());
+  begin_.clear();
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (i == 0 || keys_[i] >> 32 != keys_[i - 1] >> 32) begin_.push_back(i);
+  }
+  begin_.push_back(keys_.size());
+}
+
+template <class T>
+void RowParts::move(const RowStep& step, ThreadTeam& team, LearnedRows<T>& table,
+                    const std::function<void(std::uint32_t part, T* sum)>& add_part) {
+  constexpr std::size_t kRowsOfATask = 16;
+  sort();
+  const std::size_t touched = begin_.size() - 1;
+  const auto move_touched = [&](std::size_t task) {
+    std::vector<T> sum(table.width);
+    const std::size_t end = std::min(touched, (task + 1) * kRowsOfATask);
+    for (std::size_t i = task * kRowsOfATask; i < end; ++i) {
+      std::fill(sum.begin(), sum.end(), T{0});
+      for (std::uint64_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+        add_part(static_cast<std::uint32_t>(keys_[k]), sum.data());
+      }
+      step.move(table, static_cast<std::uint32_t>(keys_[begin_[i]] >> 32), sum.data());
+    }
+  };
+  run_tasks(team, (touched + kRowsOfATask - 1) / kRowsOfATask, move_touched);
+  if (!step.moves_all()) return;
+  std::vector<std::uint8_t> is_touched(table.rows);
+  for (std::size_t i = 0; i < touched; ++i) is_touched[keys_[begin_[i]] >> 32] = 1;
+  const std::vector<T> zero(table.width);
+  const auto move_others = [&](std::size_t task) {
+    const std::size_t end = std::min<std::size_t>(table.rows, (task + 1) * kRowsOfATask);
+    for (std::size_t row = task * kRowsOfATask; row < end; ++row) {
+      if (is_touched[row] == 0) step.move(table, static_cast<std::uint32_t>(row), zero.data());
+    }
+  };
+  run_tasks(team, (table.rows + kRowsOfATask - 1) / kRowsOfATask, move_others);
+}
+
+template void RowStep::move(LearnedRows<float>&, std::uint32_t, const float*) const;
+template void RowStep::move(LearnedRows<double>&, std::uint32_t, const double*) const;
+template void RowParts::move(const RowStep&, ThreadTeam&, LearnedRows<float>&,
+                             const std::function<void(std::uint32_t, float*)>&);
+template void RowParts::move(const RowStep&, ThreadTeam&, LearnedRows<double>&,
+                             const std::function<void(std::uint32_t, double*)>&);
+
+}  // namespace vecc::kg

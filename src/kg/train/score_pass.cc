@@ -1,0 +1,304 @@
+#include "src/kg/train/score_pass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "src/kg/train/parallel_tasks.h"
+
+namespace vecc::kg {
+namespace {
+
+std::size_t whole_units(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+// One score, as a tile computes many; NaN stays.
+template <class T>
+T score_pair(TileKind kind, const T* q, T bias, const T* x, std::size_t dim) {
+  T sum = 0;
+  if (kind == TileKind::Product) {
+    for (std::size_t k = 0; k < dim; ++k) sum += q[k] * x[k];
+    return sum + bias;
+  }
+  if (kind == TileKind::L1) {
+    for (std::size_t k = 0; k < dim; ++k) sum += std::abs(q[k] - x[k]);
+    return -sum;
+  }
+  if (kind == TileKind::ComplexL1) {
+    const std::size_t half = dim / 2;
+    for (std::size_t k = 0; k < half; ++k) {
+      const T real = q[k] - x[k];
+      const T imaginary = q[half + k] - x[half + k];
+      sum += std::sqrt(real * real + imaginary * imaginary);
+    }
+    return -sum;
+  }
+  for (std::size_t k = 0; k < dim; ++k) sum += (q[k] - x[k]) * (q[k] - x[k]);
+  return kind == TileKind::L2 ? -std::sqrt(sum) : -sum;
+}
+
+// What a derivative by a score is by the sum under its root, where there is one.
+template <class T>
+T inner_derivative(TileKind kind, T derivative, T score) {
+  if (kind == TileKind::L2) return score < 0 ? derivative / -score : T{0};
+  return kind == TileKind::SquaredL2 ? 2 * derivative : derivative;
+}
+
+// As a gradient tile, of one pair; c: inner_derivative().
+template <class T>
+void add_pair_gradient(GradientKind kind, T c, const T* q, const T* x, std::size_t dim, T* dq,
+                       T* dx) {
+  const std::size_t half = dim / 2;
+  switch (kind) {
+    case GradientKind::Product:
+      for (std::size_t k = 0; k < dim; ++k) {
+        dq[k] += c * x[k];
+        dx[k] += c * q[k];
+      }
+      return;
+    case GradientKind::Difference:
+      for (std::size_t k = 0; k < dim; ++k) {
+        dq[k] -= c * (q[k] - x[k]);
+        dx[k] += c * (q[k] - x[k]);
+      }
+      return;
+    case GradientKind::Sign:
+      for (std::size_t k = 0; k < dim; ++k) {
+        const T sign = static_cast<T>(q[k] > x[k]) - static_cast<T>(q[k] < x[k]);
+        dq[k] -= c * sign;
+        dx[k] += c * sign;
+      }
+      return;
+    case GradientKind::Direction:
+      for (std::size_t k = 0; k < half; ++k) {
+        const T real = q[k] - x[k];
+        const T imaginary = q[half + k] - x[half + k];
+        const T modulus = std::sqrt(real * real + imaginary * imaginary);
+        const T factor = modulus != 0 ? c / modulus : T{0};
+        dq[k] -= factor * real;
+        dx[k] += factor * real;
+        dq[half + k] -= factor * imaginary;
+        dx[half + k] += factor * imaginary;
+      }
+      return;
+  }
+}
+
+// Of kPanelLanes numbers, and of as many that stand dim / 2 behind them where there are two parts:
+// rows to blocks without gaps, and back. What is behind the last number is 0.
+struct Slice {
+  std::size_t first;  ///< number
+  std::size_t count;  ///< at most kPanelLanes
+  std::size_t parts;
+  std::size_t half;  ///< dim / parts
+
+  template <class T>
+  void take(const T* row, T* block) const {
+    for (std::size_t part = 0; part < parts; ++part) {
+      T* const to = block + part * kPanelLanes<T>;
+      std::copy_n(row + part * half + first, count, to);
+      std::fill(to + count, to + kPanelLanes<T>, T{0});
+    }
+  }
+  template <class T>
+  void put(const T* block, T* row) const {
+    for (std::size_t part = 0; part < parts; ++part) {
+      std::copy_n(block + part * kPanelLanes<T>, count, row + part * half + first);
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+ScorePass<T>::ScorePass(const LearnedModel<T>& model, ThreadTeam& team)
+    : model_(model),
+      team_(team),
+      kind_(tile_kind(model.score.model, model.score.p)),
+      dim_(model.entities.width),
+      parts_(kind_ == TileKind::ComplexL1 ? 2 : 1) {}
+
+template <class T>
+double ScorePass<T>::run(const TrainingBatch& batch, const BatchMaker& maker,
+                         const TripleLossOptions& loss) {
+  lay_out(batch);
+  make_queries(batch);
+  pack_negatives(batch);
+  run_tasks(team_, tiles_.size(),
+            [&](std::size_t task) { score_tile(batch, maker, loss, tiles_[task]); });
+  const std::size_t slices = (dim_ / parts_ + kPanelLanes<T> - 1) / kPanelLanes<T>;
+  run_tasks(team_, batch.chunks.size() * slices,
+            [&](std::size_t task) { differentiate_slice(batch, task / slices, task % slices); });
+  run_tasks(team_, batch.queries.size(),
+            [&](std::size_t query) { differentiate_answer(batch, query); });
+  return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(losses_.size());
+}
+
+template <class T>
+void ScorePass<T>::lay_out(const TrainingBatch& batch) {
+  const std::size_t tile_rows = tile_kernels<T>().rows;
+  const std::size_t queries = batch.queries.size();
+  stride_ = whole_units(batch.negative_count, kPanelLanes<T>);
+  tiles_.clear();
+  score_row_.clear();
+  std::size_t rows = 0;
+  for (std::uint32_t chunk = 0; chunk < batch.chunks.size(); ++chunk) {
+    const std::size_t count = batch.chunks[chunk].count;
+    score_row_.push_back(rows);
+    rows += std::max(whole_units(count, tile_rows), whole_units(count, kGradientRows));
+    for (std::size_t first = 0; first < count; first += tile_rows) {
+      tiles_.push_back({chunk, static_cast<std::uint32_t>(first)});
+    }
+  }
+  queries_.resize(queries * dim_);
+  bias_.resize(queries);
+  by_query_.resize(queries * dim_);
+  by_bias_.resize(queries);
+  by_answer_.resize(queries * dim_);
+  by_negative_.resize(batch.negatives.size() * dim_);
+  panels_.resize(batch.chunks.size() * stride_ * dim_);
+  scores_.resize(rows * stride_);
+  positive_.resize(queries);
+  losses_.resize(queries);
+}
+
+template <class T>
+void ScorePass<T>::make_queries(const TrainingBatch& batch) {
+  run_tasks(team_, batch.queries.size(), [&](std::size_t i) {
+    const Query& query = batch.queries[i];
+    make_query(model_.score.model, query.asked, model_.entities.row(query.anchor),
+               model_.relations.row(query.relation), dim_, queries_.data() + i * dim_, bias_[i]);
+  });
+}
+
+template <class T>
+void ScorePass<T>::pack_negatives(const TrainingBatch& batch) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const std::size_t panels = stride_ / kLanes;
+  run_tasks(team_, batch.chunks.size() * panels, [&](std::size_t task) {
+    const auto negatives = batch.negatives_of(task / panels);
+    const std::size_t first = task % panels * kLanes;
+    T* const panel = panels_.data() + task * kLanes * dim_;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const bool is_there = first + lane < negatives.size();
+      const T* const x = is_there ? model_.entities.row(negatives[first + lane]) : nullptr;
+      for (std::size_t k = 0; k < dim_; ++k) panel[k * kLanes + lane] = is_there ? x[k] : T{0};
+    }
+  });
+}
+
+template <class T>
+void ScorePass<T>::score_tile(const TrainingBatch& batch, const BatchMaker& maker,
+                              const TripleLossOptions& loss, const TileTask& task) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const TileKernels<T>& kernels = tile_kernels<T>();
+  const Chunk& chunk = batch.chunks[task.chunk];
+  const std::uint32_t count = std::min(kernels.rows, chunk.count - task.first);
+  const std::size_t first = chunk.first + task.first;
+  Aligned tile(dim_ * kernels.rows);
+  Aligned bias(kernels.rows);
+  for (std::size_t row = 0; row < count; ++row) {
+    const T* const q = queries_.data() + (first + row) * dim_;
+    for (std::size_t k = 0; k < dim_; ++k) tile[k * kernels.rows + row] = q[k];
+    bias[row] = bias_[first + row];
+  }
+  T* const scores = scores_.data() + (score_row_[task.chunk] + task.first) * stride_;
+  const T* const panels = panels_.data() + task.chunk * stride_ * dim_;
+  for (std::size_t at = 0; at < stride_; at += kLanes) {
+    kernels.of(kind_)(tile.data(), panels + at * dim_, static_cast<std::uint32_t>(dim_),
+                      bias.data(), scores + at, stride_);
+  }
+  for (std::uint32_t row = 0; row < count; ++row) {
+    finish_row(batch, maker, loss, task.chunk, static_cast<std::uint32_t>(first + row),
+               scores + row * stride_);
+  }
+  if (task.first + kernels.rows < chunk.count) return;
+  // Rows behind the last query.
+  const std::size_t end = whole_units(chunk.count, kGradientRows);
+  for (std::size_t row = chunk.count; row < end; ++row) {
+    std::fill_n(scores_.data() + (score_row_[task.chunk] + row) * stride_, stride_, T{0});
+  }
+}
+
+// A query's scores become the derivatives by them.
+template <class T>
+void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& maker,
+                              const TripleLossOptions& loss, std::uint32_t chunk,
+                              std::uint32_t query, T* scores) {
+  const std::size_t count = batch.negative_count;
+  std::vector<std::uint8_t> is_negative(count);
+  maker.mark_negatives(batch, chunk, query, is_negative);
+  for (std::size_t j = 0; j < count; ++j) {
+    if (is_negative[j] == 0) scores[j] = kNoNegative<T>;
+  }
+  std::vector<T> before;
+  if (kind_ == TileKind::L2) before.assign(scores, scores + count);
+  const T score = score_pair(kind_, queries_.data() + query * dim_, bias_[query],
+                             model_.entities.row(batch.answers[query]), dim_);
+  T derivative = score;
+  losses_[query] = triple_loss(loss, 1.0 / static_cast<double>(batch.queries.size()), derivative,
+                               std::span(scores, count));
+  by_bias_[query] = std::accumulate(scores, scores + count, derivative);
+  positive_[query] = inner_derivative(kind_, derivative, score);
+  if (kind_ != TileKind::L2 && kind_ != TileKind::SquaredL2) return;
+  for (std::size_t j = 0; j < count; ++j) {
+    scores[j] = inner_derivative(kind_, scores[j], before.empty() ? T{0} : before[j]);
+  }
+}
+
+template <class T>
+void ScorePass<T>::differentiate_slice(const TrainingBatch& batch, std::size_t chunk,
+                                       std::size_t slice) {
+  constexpr std::size_t kLanes = kPanelLanes<T>;
+  const Chunk& queries = batch.chunks[chunk];
+  const auto negatives = batch.negatives_of(chunk);
+  const std::size_t half = dim_ / parts_;
+  const Slice numbers{slice * kLanes, std::min(kLanes, half - slice * kLanes), parts_, half};
+  const std::size_t width = parts_ * kLanes;
+  const std::size_t rows = whole_units(queries.count, kGradientRows);
+  Aligned q(rows * width);
+  Aligned dq(rows * width);
+  Aligned x(negatives.size() * width);
+  Aligned dx(negatives.size() * width);
+  for (std::size_t i = 0; i < queries.count; ++i) {
+    numbers.take(queries_.data() + (queries.first + i) * dim_, q.data() + i * width);
+  }
+  for (std::size_t j = 0; j < negatives.size(); ++j) {
+    numbers.take(model_.entities.row(negatives[j]), x.data() + j * width);
+  }
+  const T* const derivatives = scores_.data() + score_row_[chunk] * stride_;
+  usable_gradient_kernels<T>(gradient_kind(kind_))
+      .front()(
+          {q.data(), x.data(), rows, negatives.size(), derivatives, stride_, dq.data(), dx.data()});
+  for (std::size_t i = 0; i < queries.count; ++i) {
+    numbers.put(dq.data() + i * width, by_query_.data() + (queries.first + i) * dim_);
+  }
+  for (std::size_t j = 0; j < negatives.size(); ++j) {
+    numbers.put(dx.data() + j * width, by_negative_.data() + (chunk * negatives.size() + j) * dim_);
+  }
+}
+
+template <class T>
+void ScorePass<T>::differentiate_answer(const TrainingBatch& batch, std::size_t query) {
+  T* const by_answer = by_answer_.data() + query * dim_;
+  std::fill_n(by_answer, dim_, T{0});
+  add_pair_gradient(gradient_kind(kind_), positive_[query], queries_.data() + query * dim_,
+                    model_.entities.row(batch.answers[query]), dim_,
+                    by_query_.data() + query * dim_, by_answer);
+}
+
+template <class T>
+std::uint64_t ScorePass<T>::bytes() const {
+  std::uint64_t numbers = positive_.size();
+  for (const Aligned* values :
+       {&queries_, &bias_, &panels_, &scores_, &by_query_, &by_bias_, &by_answer_, &by_negative_}) {
+    numbers += values->size();
+  }
+  return numbers * sizeof(T);
+}
+
+template class ScorePass<float>;
+template class ScorePass<double>;
+
+}  // namespace vecc::kg

@@ -1,0 +1,76 @@
+// Scores of a batch's queries with their answers and negatives, the loss of them, and its
+// derivatives by queries, answers and negatives: forward and backward without the scores' own
+// operands ever being stored by (query, negative).
+#pragma once
+
+#include <boost/align/aligned_allocator.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/kg/query_formula.h"
+#include "src/kg/train/gradient_tiles.h"
+#include "src/kg/train/learned_model.h"
+#include "src/kg/train/training_batch.h"
+#include "src/kg/train/triple_loss.h"
+#include "src/support/thread_team.h"
+
+namespace vecc::kg {
+
+template <class T>
+class ScorePass {
+ public:
+  /// Both must outlive the pass.
+  ScorePass(const LearnedModel<T>& model, ThreadTeam& team);
+
+  /// The batch's mean loss over queries. The derivatives of it are then in the pass.
+  [[nodiscard]] double run(const TrainingBatch& batch, const BatchMaker& maker,
+                           const TripleLossOptions& loss);
+
+  /// By query, by its answer: [queries][dim]; by a chunk's negatives: [chunks][negatives][dim].
+  [[nodiscard]] const T* by_query(std::size_t i) const { return by_query_.data() + i * dim_; }
+  [[nodiscard]] T by_bias(std::size_t i) const { return by_bias_[i]; }
+  [[nodiscard]] const T* by_answer(std::size_t i) const { return by_answer_.data() + i * dim_; }
+  [[nodiscard]] const T* by_negative(std::size_t i) const { return by_negative_.data() + i * dim_; }
+
+  /// What it holds between runs.
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  using Aligned = std::vector<T, boost::alignment::aligned_allocator<T, kPanelBytes>>;
+  struct TileTask {
+    std::uint32_t chunk;
+    std::uint32_t first;  ///< query of the chunk
+  };
+  void lay_out(const TrainingBatch& batch);
+  void make_queries(const TrainingBatch& batch);
+  void pack_negatives(const TrainingBatch& batch);
+  void score_tile(const TrainingBatch& batch, const BatchMaker& maker,
+                  const TripleLossOptions& loss, const TileTask& task);
+  void finish_row(const TrainingBatch& batch, const BatchMaker& maker,
+                  const TripleLossOptions& loss, std::uint32_t chunk, std::uint32_t query,
+                  T* scores);
+  void differentiate_slice(const TrainingBatch& batch, std::size_t chunk, std::size_t slice);
+  void differentiate_answer(const TrainingBatch& batch, std::size_t query);
+
+  const LearnedModel<T>& model_;
+  ThreadTeam& team_;
+  TileKind kind_;
+  std::size_t dim_;
+  std::size_t parts_;                   ///< a number's: 2 of complex ones that are not told apart
+  std::size_t stride_ = 0;              ///< of a row of scores
+  std::vector<std::size_t> score_row_;  ///< by chunk: its first
+  std::vector<TileTask> tiles_;
+  Aligned queries_;  ///< [queries][dim]
+  Aligned bias_;     ///< [queries]
+  Aligned panels_;   ///< [chunks][panels][dim][lanes]
+  Aligned scores_;   ///< then the derivatives by them
+  Aligned by_query_;
+  Aligned by_bias_;
+  Aligned by_answer_;
+  Aligned by_negative_;
+  std::vector<T> positive_;  ///< by query: the derivative by its answer's score
+  std::vector<double> losses_;
+};
+
+}  // namespace vecc::kg

@@ -1,0 +1,94 @@
+// What a step of a training reads: positive triples as queries, and the entities that are drawn to
+// answer them wrongly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "src/kg/known_triples.h"
+#include "src/kg/train/draws.h"
+#include "src/kg/triple.h"
+
+namespace vecc::kg {
+
+/// Which side of a positive triple negatives replace.
+enum class Corruption : std::uint8_t {
+  Both,       ///< each triple is asked for its head and for its tail
+  Head,       ///
+  Tail,       ///
+  Bernoulli,  ///< the head with the probability tph / (tph + hpt) of its relation, tails a head
+              ///< and heads a tail on average, else the tail (Wang et al. 2014)
+};
+/// both, head, tail, bernoulli; empty after the last.
+[[nodiscard]] std::string_view text_of(Corruption corruption);
+
+/// With which probability an entity is a negative.
+enum class NegativeDraw : std::uint8_t {
+  Uniform,
+  Degree,  ///< as (triples that it is in)^0.75
+};
+/// uniform, degree; empty after the last.
+[[nodiscard]] std::string_view text_of(NegativeDraw draw);
+
+struct NegativeOptions {
+  std::uint32_t count = 256;  ///< of a chunk; 0: all entities, none drawn (1-vs-all)
+  std::uint32_t chunk = 256;  ///< queries that share their negatives; of all entities: all do
+  Corruption corruption = Corruption::Both;
+  NegativeDraw draw = NegativeDraw::Uniform;
+  bool filtered = false;  ///< negatives that are triples of the training set do not count
+};
+
+/// Queries of one side that have the same negatives.
+struct Chunk {
+  std::uint32_t first = 0;  ///< query
+  std::uint32_t count = 0;  ///< queries
+  Side asked = Side::Tail;
+};
+
+struct TrainingBatch {
+  std::vector<Query> queries;
+  std::vector<std::uint32_t> answers;    ///< by query: the positive's
+  std::vector<Chunk> chunks;             ///< one after another, of all queries
+  std::uint32_t negative_count = 0;      ///< of a chunk
+  std::vector<std::uint32_t> negatives;  ///< [chunks][negative_count]
+
+  [[nodiscard]] std::span<const std::uint32_t> negatives_of(std::size_t chunk) const {
+    return std::span(negatives).subspan(chunk * negative_count, negative_count);
+  }
+};
+
+class BatchMaker {
+ public:
+  /// At least one triple; all numbers are below `entities` and `relations`. A batch has
+  /// `batch_size` triples (0: all of them), the last of an epoch what is left.
+  BatchMaker(std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
+             const NegativeOptions& options, std::uint32_t batch_size, std::uint64_t seed);
+
+  [[nodiscard]] std::uint64_t batch_count() const;
+  /// Batch `batch` of epoch `epoch`, both counted from 0: the same whenever it is asked for.
+  [[nodiscard]] TrainingBatch make(std::uint64_t epoch, std::uint64_t batch);
+  /// Of a batch's query: by its chunk's negatives, whether it is a negative. Never the answer
+  /// itself; filtered: no other one that is known.
+  void mark_negatives(const TrainingBatch& batch, std::size_t chunk, std::uint32_t query,
+                      std::span<std::uint8_t> counts) const;
+
+ private:
+  void add_queries(std::span<const std::uint32_t> triples, Side asked, TrainingBatch& batch) const;
+  void draw_negatives(std::uint64_t step, TrainingBatch& batch) const;
+
+  std::vector<Triple> triples_;
+  std::uint32_t entities_;
+  NegativeOptions options_;
+  std::uint32_t batch_size_;
+  std::uint64_t seed_;
+  std::optional<KnownTriples> known_;         ///< filtered
+  std::optional<WeightedDraw> by_degree_;     ///< NegativeDraw::Degree
+  std::vector<double> head_probability_;      ///< Bernoulli: by relation
+  std::optional<std::uint64_t> order_epoch_;  ///< of order_
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace vecc::kg

@@ -1,0 +1,42 @@
+// Losses of a positive triple among negatives, by scores: higher is better.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+namespace vecc::kg {
+
+enum class TripleLoss : std::uint8_t {
+  Margin,    ///< sum of w_j max(0, margin - s + s_j) (Bordes et al. 2013)
+  Logistic,  ///< softplus(-(margin + s)) + sum of w_j softplus(margin + s_j) (Trouillon et al.
+             ///< 2016; with a margin, Sun et al. 2019)
+  Softmax,  ///< -log(exp s / (exp s + sum of exp s_j)) (Joulin et al. 2017)
+};
+/// margin, logistic, softmax; empty after the last.
+[[nodiscard]] std::string_view text_of(TripleLoss loss);
+
+struct TripleLossOptions {
+  TripleLoss loss = TripleLoss::Logistic;
+  double margin = 0;
+  /// Not 0: w_j is the softmax of this * s_j over the negatives, without a derivative of its own
+  /// (self-adversarial, Sun et al. 2019). 0: w_j = 1 / negatives. Not of softmax.
+  double adversarial = 0;
+  /// In [0, 1). Logistic: labels are 1 - this and this instead of 1 and 0. Softmax: the answer's is
+  /// 1 - this, the negatives share the rest. Not of margin.
+  double label_smoothing = 0;
+};
+
+/// The score of what is no negative.
+template <class T>
+inline constexpr T kNoNegative = -std::numeric_limits<T>::infinity();
+
+/// The loss of one positive. Scores become the derivatives by them, times `scale`; of those that
+/// are kNoNegative, 0. Without negatives margin and softmax are 0. NaN, and scores as they were,
+/// where the positive's is not finite.
+template <class T>
+[[nodiscard]] double triple_loss(const TripleLossOptions& options, double scale, T& positive,
+                                 std::span<T> negatives);
+
+}  // namespace vecc::kg

@@ -1,0 +1,244 @@
+#include "src/kg/train/triple_trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "src/kg/train/learned_model.h"
+#include "src/kg/train/learned_rows.h"
+#include "src/kg/train/parallel_tasks.h"
+#include "src/kg/train/score_pass.h"
+#include "src/kg/train/trainer_file.h"
+#include "src/support/thread_team.h"
+
+namespace vecc::kg {
+namespace {
+
+std::uint32_t thread_count(std::uint32_t asked) {
+  return asked > 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+}
+
+template <class T>
+std::uint64_t bytes_of(const LearnedRows<T>& table) {
+  return table.values.size() * sizeof(T) * (1 + table.states.size());
+}
+
+template <class T>
+class RowTrainer : public TripleTrainer {
+ public:
+  RowTrainer(std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
+             const TripleTrainOptions& options)
+      : options_(options),
+        batches_(std::move(triples), entities, relations, options.negatives, options.batch_size,
+                 options.seed),
+        model_(initial_model<T>(entities, relations, options)),
+        team_(thread_count(options.threads)),
+        pass_(model_, team_) {}
+
+  [[nodiscard]] std::uint64_t batch_count() const override { return batches_.batch_count(); }
+  [[nodiscard]] TrainPosition position() const override { return progress_.position; }
+  [[nodiscard]] double rate() const override {
+    const TrainPosition& at = progress_.position;  // the last step's: of the epoch that it ended
+    return options_.schedule.rate_at(at.batch == 0 && at.epoch > 0 ? at.epoch - 1 : at.epoch);
+  }
+  [[nodiscard]] Result<double> epoch_loss() override {
+    return progress_.queries > 0 ? progress_.loss_sum / static_cast<double>(progress_.queries) : 0;
+  }
+  [[nodiscard]] Result<std::vector<TrainedEpoch>> epochs(std::uint32_t count) override {
+    std::vector<TrainedEpoch> result;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (std::uint64_t batch = 0; batch < batch_count(); ++batch) VECC_TRY_VOID(step());
+      VECC_TRY(const double loss, epoch_loss());
+      result.push_back({rate(), loss});
+    }
+    return result;
+  }
+  [[nodiscard]] std::shared_ptr<Storage> storage() const override { return nullptr; }
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return bytes_of(model_.entities) + bytes_of(model_.relations) + pass_.bytes();
+  }
+
+  [[nodiscard]] Result<void> step() override {
+    TrainPosition& at = progress_.position;
+    if (at.batch == 0) {
+      progress_.loss_sum = 0;
+      progress_.queries = 0;
+    }
+    const TrainingBatch batch = batches_.make(at.epoch, at.batch);
+    const double loss = pass_.run(batch, batches_, options_.loss) + penalty(batch);
+    if (!std::isfinite(loss)) {
+      return Errors(
+          ErrorCode::NonFinite,
+          "epoch " + std::to_string(at.epoch + 1) + ", batch " + std::to_string(at.batch + 1),
+          "the loss is not finite: a lower learning rate (--lr) may help");
+    }
+    move_rows(batch, RowStep(options_.optimizer, at.step + 1, options_.schedule.rate_at(at.epoch)));
+    progress_.loss_sum += loss * static_cast<double>(batch.queries.size());
+    progress_.queries += batch.queries.size();
+    ++at.step;
+    if (++at.batch == batch_count()) {
+      at.batch = 0;
+      ++at.epoch;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Embeddings embeddings() const override { return embeddings_of(model_); }
+  [[nodiscard]] Result<WeightFile> save() override {
+    return save_training(model_, options_.optimizer, progress_);
+  }
+  [[nodiscard]] Result<void> restore(const WeightFile& file) override {
+    VECC_TRY(progress_, restore_training(file, options_.optimizer, batch_count(), model_));
+    return {};
+  }
+  [[nodiscard]] Result<void> copy_weights_to(NeuronGraph&) override {
+    return Errors(ErrorCode::Usage, "train", "no graph has the weights of drawn negatives");
+  }
+  [[nodiscard]] Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good) override {
+    const TrainPosition last = position();
+    VECC_TRY_VOID(restore(good));
+    while (position().step < last.step) {
+      const TrainPosition at = position();
+      const Result<void> stepped = step();
+      if (!stepped) return std::optional(NonFinite{at, "the loss", 0});
+    }
+    return std::optional<NonFinite>();
+  }
+
+ private:
+  // Of what the regularizer reads of a query: its entity, relation and answer.
+  [[nodiscard]] double penalty(const TrainingBatch& batch) const {
+    if (options_.regularizer.l2 == 0 && options_.regularizer.n3 == 0) return 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < batch.queries.size(); ++i) {
+      sum += penalty_of(model_.entities, batch.queries[i].anchor, options_.regularizer);
+      sum += penalty_of(model_.entities, batch.answers[i], options_.regularizer);
+      sum += penalty_of(model_.relations, batch.queries[i].relation, options_.regularizer);
+    }
+    return sum / static_cast<double>(batch.queries.size());
+  }
+
+  [[nodiscard]] QueryGradient<T> gradient_of(const TrainingBatch& batch, std::size_t i) const {
+    const Query& query = batch.queries[i];
+    return {model_.score.model,
+            query.asked,
+            model_.entities.row(query.anchor),
+            model_.relations.row(query.relation),
+            model_.entities.width,
+            pass_.by_query(i),
+            pass_.by_bias(i)};
+  }
+
+  // Relations after what entities get is known, entities last: all gradients are of the weights
+  // before the step.
+  void move_rows(const TrainingBatch& batch, const RowStep& step) {
+    const std::size_t queries = batch.queries.size();
+    const std::size_t dim = model_.entities.width;
+    const double scale = 1 / static_cast<double>(queries);
+    by_anchor_.assign(queries * dim, 0);
+    run_tasks(team_, queries, [&](std::size_t i) {
+      gradient_of(batch, i).add_to_entity(by_anchor_.data() + i * dim);
+    });
+    parts_.clear();
+    for (std::size_t i = 0; i < queries; ++i) {
+      parts_.add(batch.queries[i].relation, static_cast<std::uint32_t>(i));
+    }
+    const auto add_relation = [&](std::uint32_t part, T* sum) {
+      gradient_of(batch, part).add_to_relation(sum);
+      add_penalty_gradient(model_.relations, batch.queries[part].relation, options_.regularizer,
+                           scale, sum);
+    };
+    parts_.template move<T>(step, team_, model_.relations, add_relation);
+    move_entities(batch, step, scale);
+  }
+
+  // Parts: the queries' entities, their answers, negatives.
+  void move_entities(const TrainingBatch& batch, const RowStep& step, double scale) {
+    const std::size_t queries = batch.queries.size();
+    const std::size_t dim = model_.entities.width;
+    parts_.clear();
+    for (std::size_t i = 0; i < queries; ++i) {
+      parts_.add(batch.queries[i].anchor, static_cast<std::uint32_t>(i));
+      parts_.add(batch.answers[i], static_cast<std::uint32_t>(queries + i));
+    }
+    for (std::size_t i = 0; i < batch.negatives.size(); ++i) {
+      parts_.add(batch.negatives[i], static_cast<std::uint32_t>(2 * queries + i));
+    }
+    const auto add_entity = [&](std::uint32_t part, T* sum) {
+      const T* const gradient = part < queries       ? by_anchor_.data() + part * dim
+                                : part < 2 * queries ? pass_.by_answer(part - queries)
+                                                     : pass_.by_negative(part - 2 * queries);
+      for (std::size_t k = 0; k < dim; ++k) sum[k] += gradient[k];
+      if (part >= 2 * queries) return;
+      const std::uint32_t row =
+          part < queries ? batch.queries[part].anchor : batch.answers[part - queries];
+      add_penalty_gradient(model_.entities, row, options_.regularizer, scale, sum);
+    };
+    parts_.template move<T>(step, team_, model_.entities, add_entity);
+  }
+
+  TripleTrainOptions options_;
+  BatchMaker batches_;
+  LearnedModel<T> model_;
+  ThreadTeam team_;
+  ScorePass<T> pass_;
+  TripleProgress progress_;
+  RowParts parts_;
+  std::vector<T> by_anchor_;  ///< [queries][dim]
+};
+
+Result<void> check_options(std::size_t triples, std::uint32_t entities, std::uint32_t relations,
+                           const TripleTrainOptions& o) {
+  const auto refuse = [](const std::string& place, const std::string& message) {
+    return Errors(ErrorCode::Usage, place, message);
+  };
+  const std::string name(info_of(o.model).name);
+  if (projects_answers(o.model)) {
+    return refuse("--model=" + name,
+                  "projects every negative by its relation, which drawn negatives do not have yet; "
+                  "vecc-import kg --model=" +
+                      name + " and vecc --train have it");
+  }
+  if (triples == 0) return refuse("train", "there are no triples to train on");
+  if (triples > 0x7FFFFFFF) return refuse("train", "more than 2^31 triples");
+  if (o.dim == 0 || o.negatives.chunk == 0) return refuse("train", "--dim or --chunk is 0");
+  VECC_TRY_VOID(check_row_optimizer(o.optimizer));
+  if (o.loss.loss == TripleLoss::Softmax && o.loss.adversarial != 0) {
+    return refuse("--adversarial",
+                  "softmax weighs negatives by itself; it is of margin and "
+                  "logistic");
+  }
+  if (o.loss.loss == TripleLoss::Softmax && o.loss.margin != 0) {
+    return refuse("--margin", "softmax has none");
+  }
+  if (o.loss.loss == TripleLoss::Margin && o.loss.label_smoothing != 0) {
+    return refuse("--label-smoothing", "margin has no labels; it is of logistic and softmax");
+  }
+  const double width = o.model == ScoreModel::Rescal ? static_cast<double>(o.dim) * o.dim : o.dim;
+  constexpr double kMost = 0x1p40;
+  if (static_cast<double>(entities) * o.dim > kMost ||
+      static_cast<double>(relations) * width > kMost) {
+    return Errors(ErrorCode::LimitShape, "--dim=" + std::to_string(o.dim),
+                  "makes tables of more than 2^40 numbers");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(std::vector<Triple> triples,
+                                                           std::uint32_t entities,
+                                                           std::uint32_t relations,
+                                                           const TripleTrainOptions& options) {
+  VECC_TRY_VOID(check_options(triples.size(), entities, relations, options));
+  if (options.dtype == DType::F64) {
+    return std::unique_ptr<TripleTrainer>(
+        std::make_unique<RowTrainer<double>>(std::move(triples), entities, relations, options));
+  }
+  return std::unique_ptr<TripleTrainer>(
+      std::make_unique<RowTrainer<float>>(std::move(triples), entities, relations, options));
+}
+
+}  // namespace vecc::kg

@@ -1,0 +1,62 @@
+// Training of a score of triples against negatives that are drawn at every step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/kg/embeddings.h"
+#include "src/kg/train/training_batch.h"
+#include "src/kg/train/triple_loss.h"
+#include "src/kg/triple.h"
+#include "vecc/error.h"
+#include "vecc/initialize.h"
+#include "vecc/program.h"
+#include "vecc/train.h"
+#include "vecc/train_step.h"
+#include "vecc/weights.h"
+
+namespace vecc::kg {
+
+/// Added to the loss of a query (h, r, t): l2 * the sum of |x|^2 + n3 * the sum of |x|^3, over the
+/// numbers x of h, r and t, complex ones by their modulus (Lacroix et al. 2018).
+struct TripleRegularizer {
+  double l2 = 0;
+  double n3 = 0;
+};
+
+struct TripleTrainOptions {
+  ScoreModel model = ScoreModel::TransE;
+  std::uint32_t p = 1;    ///< transe: the norm's
+  std::uint32_t dim = 0;  ///< numbers of an entity; complex and rotate: complex ones
+  NegativeOptions negatives;
+  TripleLossOptions loss;
+  TripleRegularizer regularizer;
+  OptimizerOptions optimizer;
+  RateSchedule schedule;         ///< of epochs, counted from 0
+  std::uint32_t batch_size = 0;  ///< triples a step; 0: all
+  Initializer initializer = Initializer::Glorot;
+  double initial_scale = 1;  ///< what the initializer draws, times this
+  std::uint64_t seed = 0;
+  DType dtype = DType::F32;
+  std::uint32_t threads = 0;  ///< 0: one a processor
+};
+
+/// save() has the tables of embeddings(), states as `state/NAME/TABLE`, the position in the
+/// metadata. A step moves no weight if its loss is not finite: error NonFinite. No graph has the
+/// weights: storage() is null and copy_weights_to() an error.
+class TripleTrainer : public Trainer {
+ public:
+  /// The weights of now, without names.
+  [[nodiscard]] virtual Embeddings embeddings() const = 0;
+};
+
+/// `triples`: the training set, each below `entities` and `relations`. The result of a step has the
+/// same bits for any number of threads. Errors: Usage (no triples; a score, optimizer or loss that
+/// is not trained so; options out of range), LimitShape (tables of more than 2^40 numbers).
+[[nodiscard]] Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(
+    std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
+    const TripleTrainOptions& options);
+
+}  // namespace vecc::kg

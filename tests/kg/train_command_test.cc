@@ -1,0 +1,132 @@
+// vecc-kg train as a user sees it: from triples to weights that the other commands read, stopped
+// and gone on, and what it refuses.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/process.h"
+
+namespace vecc::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using Words = std::vector<std::string>;
+
+class KgTrainCommand : public testing::Test {
+ protected:
+  std::string folder = test_folder();
+
+  void SetUp() override {
+    std::string train;
+    for (int i = 0; i < 12; ++i) {
+      train += "e" + std::to_string(i) + "\tnext\te" + std::to_string((i + 1) % 12) + "\n";
+    }
+    write_text(folder + "/train.txt", train + "e0\tonce\te5\n");
+    write_text(folder + "/valid.txt", "e3\tnext\te9\n");
+    write_text(folder + "/test.txt", "e4\tnext\tlonely\n");
+  }
+  [[nodiscard]] static Words join(const Words& a, const Words& b) {
+    Words words = a;
+    words.insert(words.end(), b.begin(), b.end());
+    return words;
+  }
+  [[nodiscard]] Finished train(const Words& more) const {
+    Words words{"train", folder, "--quiet"};
+    for (const std::string small : {"--dim=6", "--negatives=4", "--chunk=3", "--batch-size=5"}) {
+      const std::string name = small.substr(0, small.find('=') + 1);
+      if (std::ranges::none_of(more, [&](const auto& word) { return word.starts_with(name); })) {
+        words.push_back(small);
+      }
+    }
+    return run_tool("vecc-kg", join(words, more));
+  }
+  void expect_refused(const Words& more, int code, const std::string& message) const {
+    const Finished done = train(more);
+    EXPECT_EQ(done.code, code) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(message));
+    EXPECT_EQ(done.out, "");
+  }
+};
+
+TEST_F(KgTrainCommand, PrintsFilteredRanksAndWritesWhatTheOthersRead) {
+  const std::string weights = folder + "/w.safetensors";
+  for (const std::string model : {"transe", "rescal", "rotate"}) {
+    const Finished done = train({"--model=" + model, "--epochs=3", "--save-weights=" + weights,
+                                 "--log=jsonl:" + folder + "/log"});
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(done.err, "");
+    EXPECT_THAT(done.out, StartsWith("ranks\trelations\tside\tcount\tmrr\t"));
+    EXPECT_THAT(done.out, HasSubstr("filtered\tall\tboth\t2\t"));
+    EXPECT_THAT(read_text(folder + "/log"), HasSubstr("\"validation_filtered_mrr\":"));
+    const Finished ranked = run_tool("vecc-kg", {"evaluate", weights, "--model=" + model,
+                                                 "--triples=" + folder, "--split=validation"});
+    ASSERT_EQ(ranked.code, 0) << ranked.err;
+    EXPECT_EQ(ranked.out, done.out);
+  }
+}
+
+TEST_F(KgTrainCommand, InverseRelationsAnswerForHeads) {
+  const std::string weights = folder + "/w.safetensors";
+  const Finished done =
+      train({"--model=complex", "--inverse=on", "--epochs=2", "--negatives=all", "--loss=softmax",
+             "--n3=0.01", "--save-weights=" + weights, "--json"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto result = nlohmann::json::parse(done.out);
+  EXPECT_EQ(result["triples"], 26);
+  EXPECT_EQ(result["relations"], 4);
+  EXPECT_EQ(result["metrics"]["filtered"]["all"]["both"]["ranks"], 2);
+  const Finished ranked = run_tool("vecc-kg", {"evaluate", weights, "--model=complex", "--triples",
+                                               folder, "--split=validation", "--json"});
+  ASSERT_EQ(ranked.code, 0) << ranked.err;
+  EXPECT_TRUE(nlohmann::json::parse(ranked.out)["inverse"]);
+}
+
+TEST_F(KgTrainCommand, GoesOnFromACheckpointToTheSameWeights) {
+  const Words common{"--model=distmult",  "--optimizer=lazy-adam", "--lr=0.01",
+                     "--adversarial=0.5", "--corrupt=bernoulli",   "--draw=degree",
+                     "--filtered"};
+  const auto weights_of = [&](const Words& more) {
+    const std::string path = folder + "/w.safetensors";
+    const Finished done = train(join(join(common, more), {"--save-weights=" + path}));
+    EXPECT_EQ(done.code, 0) << done.err;
+    return read_text(path);
+  };
+  const std::string whole = weights_of({"--epochs=7", "--threads=3"});
+  const std::string checkpoint = "--checkpoint=" + folder + "/c";
+  EXPECT_NE(weights_of({"--epochs=4", checkpoint}), whole);
+  EXPECT_EQ(weights_of({"--epochs=7", checkpoint, "--resume"}), whole);
+  EXPECT_NE(weights_of({"--epochs=7", "--seed=1"}), whole);
+  expect_refused(join(common, {"--epochs=9", checkpoint, "--resume", "--chunk=4"}), 3,
+                 "is of a training with other settings: chunk 3; now: chunk 4");
+}
+
+TEST_F(KgTrainCommand, OptionsComeFromAFile) {
+  write_text(folder + "/c.toml", "model = \"transe\"\nloss = \"margin\"\nepochs = 2\n");
+  const Finished done = train({"--config=" + folder + "/c.toml", "--json"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(nlohmann::json::parse(done.out)["epochs"], 2);
+  write_text(folder + "/bad.toml", "model = \"transe\"\nnegative = 3\n");
+  expect_refused({"--config=" + folder + "/bad.toml"}, 2, "negative");
+}
+
+TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
+  expect_refused({"--model=transr"}, 2, "projects every negative");
+  expect_refused({"--model=hole"}, 2, "expected one of transe, ");
+  expect_refused({"--model=transe", "--optimizer=rmsprop"}, 2, "--optimizer=rmsprop");
+  expect_refused({"--model=transe", "--loss=softmax", "--adversarial=1"}, 2, "--adversarial");
+  expect_refused({"--model=transe", "--negatives=0"}, 2, "--negatives");
+  expect_refused({"--model=transe", "--resume"}, 2, "--resume needs --checkpoint=DIR");
+  expect_refused({"--model=transe", "--save-weights=/nowhere/w"}, 3, "/nowhere");
+  expect_refused({"--model=transe", "--lr=1e38", "--epochs=20"}, 6, "not finite");
+  std::filesystem::remove(folder + "/valid.txt");
+  expect_refused({"--model=transe", "--early-stop=2"}, 2, "valid.txt");
+  const Finished done = train({"--model=transe", "--epochs=2"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(done.out, "");
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,220 @@
+#include "tests/kg/training_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace vecc::test {
+namespace {
+
+using kg::ScoreModel;
+using kg::Side;
+using kg::Triple;
+using kg::TripleLoss;
+
+Number softplus(const Number& x) {
+  return logarithm(Number(1) + exponential(x));
+}
+
+struct Complex {
+  Number real;
+  Number imaginary;
+};
+Complex operator*(const Complex& a, const Complex& b) {
+  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+}
+Number modulus(const Complex& a) {
+  return root(a.real * a.real + a.imaginary * a.imaginary);
+}
+Complex complex_at(const std::vector<Number>& row, std::size_t k) {
+  return {row[k], row[row.size() / 2 + k]};
+}
+
+}  // namespace
+
+TrainingOracle::TrainingOracle(const kg::Embeddings& e, std::vector<Triple> triples,
+                               const kg::TripleTrainOptions& options)
+    : triples_(std::move(triples)), options_(options), entity_width_(e.dim) {
+  const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
+  entities_ = tables.entities;
+  relations_ = tables.relations.empty() ? tables.matrices : tables.relations;
+  relation_width_ = relations_.size() / e.relations;
+  states_[0].assign(entities_.size(), 0);
+  states_[1].assign(entities_.size(), 0);
+  states_[2].assign(relations_.size(), 0);
+  states_[3].assign(relations_.size(), 0);
+}
+
+Number TrainingOracle::score(const Row& h, const Row& r, const Row& t) const {
+  const std::size_t dim = h.size();
+  Number sum = 0;
+  switch (options_.model) {
+    case ScoreModel::TransE:
+      for (std::size_t k = 0; k < dim; ++k) {
+        const Number d = h[k] + r[k] - t[k];
+        sum = sum + (options_.p == 1 ? absolute(d) : d * d);
+      }
+      return options_.p == 1 ? -sum : -root(sum);
+    case ScoreModel::TransF:
+      for (std::size_t k = 0; k < dim; ++k) {
+        sum = sum + (h[k] + r[k]) * t[k] + h[k] * (t[k] - r[k]);
+      }
+      return sum;
+    case ScoreModel::DistMult:
+      for (std::size_t k = 0; k < dim; ++k) sum = sum + h[k] * r[k] * t[k];
+      return sum;
+    case ScoreModel::Rescal:
+      for (std::size_t i = 0; i < dim; ++i) {
+        for (std::size_t k = 0; k < dim; ++k) sum = sum + h[i] * r[i * dim + k] * t[k];
+      }
+      return sum;
+    case ScoreModel::ComplEx:
+      for (std::size_t k = 0; k < dim / 2; ++k) {
+        const Complex conjugate{t[k], -t[dim / 2 + k]};
+        sum = sum + (complex_at(h, k) * complex_at(r, k) * conjugate).real;
+      }
+      return sum;
+    case ScoreModel::RotatE:
+    case ScoreModel::TransH:  // not trained so
+    case ScoreModel::TransR: break;
+  }
+  for (std::size_t k = 0; k < dim / 2; ++k) {
+    const Complex relation = complex_at(r, k);
+    const Number length = modulus(relation);
+    const Complex turned =
+        complex_at(h, k) * Complex{relation.real / length, relation.imaginary / length};
+    sum = sum + modulus({turned.real - t[k], turned.imaginary - t[dim / 2 + k]});
+  }
+  return -sum;
+}
+
+Number TrainingOracle::loss_of(const Number& positive, const std::vector<Number>& negatives) const {
+  const kg::TripleLossOptions& o = options_.loss;
+  const auto count = static_cast<double>(negatives.size());
+  const double smooth = o.label_smoothing;
+  if (o.loss == TripleLoss::Softmax) {
+    if (negatives.empty()) return 0;
+    Number sum = exponential(positive);
+    Number mean = Number(1 - smooth) * positive;
+    for (const Number& s : negatives) {
+      sum = sum + exponential(s);
+      mean = mean + Number(smooth / count) * s;
+    }
+    return logarithm(sum) - mean;
+  }
+  double weight_sum = 0;
+  const auto raw_weight = [&](const Number& s) { return std::exp(o.adversarial * s.value()); };
+  for (const Number& s : negatives) weight_sum += raw_weight(s);
+  Number loss = 0;
+  const auto entropy = [&](const Number& x, double label) {
+    return Number(label) * softplus(-x) + Number(1 - label) * softplus(x);
+  };
+  if (o.loss == TripleLoss::Logistic) loss = entropy(Number(o.margin) + positive, 1 - smooth);
+  for (const Number& s : negatives) {
+    const Number weight = raw_weight(s) / weight_sum;  // no derivative of its own
+    loss =
+        loss + weight * (o.loss == TripleLoss::Margin ? above_zero(Number(o.margin) - positive + s)
+                                                      : entropy(Number(o.margin) + s, smooth));
+  }
+  return loss;
+}
+
+Number TrainingOracle::penalty_of(const Row& row, bool is_complex) const {
+  Number sum = 0;
+  for (std::size_t k = 0; k < row.size() / (is_complex ? 2 : 1); ++k) {
+    Number square = row[k] * row[k];
+    if (is_complex) square = square + row[row.size() / 2 + k] * row[row.size() / 2 + k];
+    sum = sum + Number(options_.regularizer.l2) * square +
+          Number(options_.regularizer.n3) * square * root(square);
+  }
+  return sum;
+}
+
+Number TrainingOracle::loss_of_query(const kg::TrainingBatch& batch, std::size_t chunk,
+                                     std::size_t i, const Rows& entities,
+                                     const Rows& relations) const {
+  const kg::Query& query = batch.queries[i];
+  const auto triple_with = [&](std::uint32_t answer) {
+    return query.asked == Side::Tail ? Triple{query.anchor, query.relation, answer}
+                                     : Triple{answer, query.relation, query.anchor};
+  };
+  const auto score_of = [&](const Triple& t) {
+    return score(entities[t.head], relations[t.relation], entities[t.tail]);
+  };
+  const Triple positive = triple_with(batch.answers[i]);
+  std::vector<Number> negatives;
+  for (const std::uint32_t entity : batch.negatives_of(chunk)) {
+    const Triple triple = triple_with(entity);
+    const bool is_known = std::find(triples_.begin(), triples_.end(), triple) != triples_.end();
+    if (triple == positive || (options_.negatives.filtered && is_known)) continue;
+    negatives.push_back(score_of(triple));
+  }
+  Number loss = loss_of(score_of(positive), negatives);
+  if (options_.regularizer.l2 == 0 && options_.regularizer.n3 == 0) return loss;
+  const bool is_complex =
+      options_.model == ScoreModel::ComplEx || options_.model == ScoreModel::RotatE;
+  return loss + penalty_of(entities[positive.head], is_complex) +
+         penalty_of(entities[positive.tail], is_complex) +
+         penalty_of(relations[positive.relation], is_complex);
+}
+
+double TrainingOracle::step(const kg::TrainingBatch& batch) {
+  Tape tape;
+  const auto rows_of = [&](const std::vector<double>& values, std::size_t width) {
+    Rows rows(values.size() / width);
+    for (std::size_t i = 0; i < values.size(); ++i) rows[i / width].emplace_back(tape, values[i]);
+    return rows;
+  };
+  const Rows entities = rows_of(entities_, entity_width_);
+  const Rows relations = rows_of(relations_, relation_width_);
+  std::vector<bool> read_entity(entities.size());
+  std::vector<bool> read_relation(relations.size());
+  for (const std::uint32_t entity : batch.negatives) read_entity[entity] = true;
+  Number loss = 0;
+  for (std::size_t chunk = 0; chunk < batch.chunks.size(); ++chunk) {
+    for (std::uint32_t k = 0; k < batch.chunks[chunk].count; ++k) {
+      const std::size_t i = batch.chunks[chunk].first + k;
+      loss = loss + loss_of_query(batch, chunk, i, entities, relations);
+      read_entity[batch.queries[i].anchor] = read_entity[batch.answers[i]] = true;
+      read_relation[batch.queries[i].relation] = true;
+    }
+  }
+  loss = loss / Number(static_cast<double>(batch.queries.size()));
+  const std::vector<double> by = tape.differentiate(loss.node);
+  const auto gradient_of = [&](const Rows& rows) {
+    std::vector<double> gradient;
+    for (const Row& row : rows) {
+      for (const Number& number : row) gradient.push_back(by[number.node]);
+    }
+    return gradient;
+  };
+  ++steps_;
+  move(entities_, entity_width_, gradient_of(entities), read_entity, states_[0], states_[1]);
+  move(relations_, relation_width_, gradient_of(relations), read_relation, states_[2], states_[3]);
+  return loss.value();
+}
+
+void TrainingOracle::move(std::vector<double>& weights, std::size_t width,
+                          const std::vector<double>& gradient, const std::vector<bool>& touched,
+                          std::vector<double>& first, std::vector<double>& second) const {
+  const OptimizerOptions o = with_defaults(options_.optimizer);
+  const double rate = options_.schedule.base;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double g = gradient[i];
+    if (o.optimizer == Optimizer::LazyAdam && !touched[i / width]) continue;
+    if (o.optimizer == Optimizer::Sgd) {
+      weights[i] -= rate * g;
+    } else if (o.optimizer == Optimizer::Adagrad) {
+      first[i] += g * g;
+      weights[i] -= rate * g / (std::sqrt(first[i]) + *o.epsilon);
+    } else {
+      first[i] = *o.beta1 * first[i] + (1 - *o.beta1) * g;
+      second[i] = *o.beta2 * second[i] + (1 - *o.beta2) * g * g;
+      const double mean = first[i] / (1 - std::pow(*o.beta1, steps_));
+      const double square = second[i] / (1 - std::pow(*o.beta2, steps_));
+      weights[i] -= rate * mean / (std::sqrt(square) + *o.epsilon);
+    }
+  }
+}
+
+}  // namespace vecc::test

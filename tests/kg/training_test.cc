@@ -1,0 +1,240 @@
+// Steps of a training against plain definitions, and the same bits whatever runs them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "src/kg/query_formula.h"
+#include "tests/kg/random_embeddings.h"
+#include "tests/kg/training_oracle.h"
+
+namespace vecc::test {
+namespace {
+
+using kg::Corruption;
+using kg::NegativeDraw;
+using kg::ScoreModel;
+using kg::Triple;
+using kg::TripleLoss;
+using kg::TripleTrainOptions;
+
+constexpr std::uint32_t kEntities = 9;
+constexpr std::uint32_t kRelations = 3;
+
+TripleTrainOptions small_options() {
+  TripleTrainOptions o;
+  o.model = ScoreModel::DistMult;
+  o.dim = 3;
+  o.negatives = {4, 3};
+  o.optimizer.optimizer = Optimizer::Adagrad;
+  o.schedule.base = 0.05;
+  o.batch_size = 7;  // of 17: the last batch has 3
+  o.seed = 11;
+  o.dtype = DType::F64;
+  return o;
+}
+
+std::vector<Triple> small_triples() {
+  std::vector<Triple> triples = random_triples(kEntities - 1, kRelations - 1, 16, 3);
+  triples.push_back({0, kRelations - 1, 1});  // of its relation the only one; entity 8 has none
+  return triples;
+}
+
+std::unique_ptr<kg::TripleTrainer> trainer_of(const TripleTrainOptions& options,
+                                              const std::vector<Triple>& triples) {
+  auto trainer = kg::make_triple_trainer(triples, kEntities, kRelations, options);
+  EXPECT_TRUE(trainer) << trainer.error().text();
+  return std::move(*trainer);
+}
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_NEAR(found[i], expected[i], 1e-9 * std::max(1.0, std::abs(expected[i]))) << i;
+  }
+}
+
+// 20 steps, each with the draws of the trainer's own seed.
+void expect_oracle_steps(const TripleTrainOptions& options) {
+  const std::vector<Triple> triples = small_triples();
+  const auto trainer = trainer_of(options, triples);
+  TrainingOracle oracle(trainer->embeddings(), triples, options);
+  kg::BatchMaker draws(triples, kEntities, kRelations, options.negatives, options.batch_size,
+                       options.seed);
+  double sum = 0;
+  double queries = 0;
+  for (int i = 0; i < 20; ++i) {
+    const TrainPosition at = trainer->position();
+    const kg::TrainingBatch batch = draws.make(at.epoch, at.batch);
+    if (at.batch == 0) sum = queries = 0;
+    sum += oracle.step(batch) * static_cast<double>(batch.queries.size());
+    queries += static_cast<double>(batch.queries.size());
+    ASSERT_TRUE(trainer->step());
+    ASSERT_NEAR(*trainer->epoch_loss(), sum / queries, 1e-9);
+  }
+  const kg::Embeddings e = trainer->embeddings();
+  const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
+  expect_near(tables.entities, oracle.entities());
+  expect_near(tables.relations.empty() ? tables.matrices : tables.relations, oracle.relations());
+}
+
+TEST(TripleTraining, EveryScoreLossAndOptimizerMakesTheStepsOfItsDefinition) {
+  const kg::TripleLossOptions losses[] = {
+      {TripleLoss::Margin, 1, 0, 0},   {TripleLoss::Margin, 2, 0.7, 0},
+      {TripleLoss::Logistic, 0, 0, 0}, {TripleLoss::Logistic, 1.5, 0.5, 0.1},
+      {TripleLoss::Softmax, 0, 0, 0},  {TripleLoss::Softmax, 0, 0, 0.2},
+  };
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    if (kg::projects_answers(info.model)) continue;
+    for (const std::uint32_t p : {1u, 2u}) {
+      if (p == 2 && info.model != ScoreModel::TransE) continue;
+      for (const kg::TripleLossOptions& loss : losses) {
+        for (const Optimizer optimizer :
+             {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Adam, Optimizer::Sgd}) {
+          TripleTrainOptions options = small_options();
+          options.model = info.model;
+          options.p = p;
+          options.loss = loss;
+          options.optimizer.optimizer = optimizer;
+          // Signs of transe cancel to a rounding error, which steps divide by their epsilon.
+          if (optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
+          SCOPED_TRACE(std::string(info.name) + " p " + std::to_string(p) + " " +
+                       std::string(text_of(loss.loss)) + " " + std::string(text_of(optimizer)));
+          expect_oracle_steps(options);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(TripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfItsDefinition) {
+  for (const std::uint32_t count : {5u, 0u}) {
+    for (const Corruption corruption :
+         {Corruption::Both, Corruption::Head, Corruption::Tail, Corruption::Bernoulli}) {
+      for (const NegativeDraw draw : {NegativeDraw::Uniform, NegativeDraw::Degree}) {
+        for (const bool filtered : {false, true}) {
+          TripleTrainOptions options = small_options();
+          options.model = ScoreModel::ComplEx;
+          options.negatives = {count, 3, corruption, draw, filtered};
+          options.regularizer = {0.01, 0.02};
+          options.dim = 17;  // complex numbers: more than a register
+          expect_oracle_steps(options);
+          options.model = ScoreModel::RotatE;
+          options.loss.loss = TripleLoss::Softmax;
+          expect_oracle_steps(options);
+        }
+      }
+    }
+  }
+}
+
+TEST(TripleTraining, ABatchLargerThanTheSetIsTheSet) {
+  TripleTrainOptions options = small_options();
+  options.batch_size = 1000;
+  options.negatives.chunk = 500;
+  EXPECT_EQ(trainer_of(options, small_triples())->batch_count(), 1u);
+  expect_oracle_steps(options);
+}
+
+TripleTrainOptions large_options() {
+  TripleTrainOptions options = small_options();
+  options.model = ScoreModel::RotatE;
+  options.dim = 37;
+  options.loss = {TripleLoss::Logistic, 2, 0.5, 0};
+  options.dtype = DType::F32;
+  return options;
+}
+
+TEST(TripleTraining, AnyNumberOfThreadsHasTheSameBits) {
+  TripleTrainOptions options = large_options();
+  std::vector<WeightFile> files;
+  for (const std::uint32_t threads : {1u, 2u, 3u, 8u}) {
+    options.threads = threads;
+    const auto trainer = trainer_of(options, small_triples());
+    ASSERT_TRUE(trainer->epochs(4));
+    files.push_back(*trainer->save());
+  }
+  for (const WeightFile& file : files) {
+    EXPECT_EQ(file.tensors, files.front().tensors);
+    EXPECT_EQ(file.metadata, files.front().metadata);
+  }
+  options.seed = 12;
+  const auto other = trainer_of(options, small_triples());
+  ASSERT_TRUE(other->epochs(4));
+  EXPECT_NE(other->save()->tensors, files.front().tensors);
+}
+
+TEST(TripleTraining, ATrainingGoesOnFromAFileToTheSameBits) {
+  for (const Optimizer optimizer : {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Sgd}) {
+    TripleTrainOptions options = large_options();
+    options.optimizer.optimizer = optimizer;
+    const auto whole = trainer_of(options, small_triples());
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(whole->step());  // in the middle of an epoch
+    const WeightFile file = *whole->save();
+    const auto resumed = trainer_of(options, small_triples());
+    const Result<void> restored = resumed->restore(file);
+    ASSERT_TRUE(restored) << restored.error().text();
+    EXPECT_EQ(resumed->position(), whole->position());
+    for (int i = 0; i < 6; ++i) {
+      ASSERT_TRUE(whole->step());
+      ASSERT_TRUE(resumed->step());
+    }
+    EXPECT_EQ(resumed->save()->tensors, whole->save()->tensors);
+    EXPECT_EQ(*resumed->epoch_loss(), *whole->epoch_loss());
+  }
+}
+
+TEST(TripleTraining, AFileOfAnotherTrainingIsRefused) {
+  const auto trainer = trainer_of(large_options(), small_triples());
+  WeightFile file = *trainer->save();
+  TripleTrainOptions other = large_options();
+  other.dim = 36;
+  EXPECT_FALSE(trainer_of(other, small_triples())->restore(file));
+  other = large_options();
+  other.optimizer.optimizer = Optimizer::Adam;
+  EXPECT_FALSE(trainer_of(other, small_triples())->restore(file));
+  for (auto& [key, value] : file.metadata) {
+    if (key == "step") value = "3";
+  }
+  const Result<void> restored = trainer->restore(file);
+  ASSERT_FALSE(restored);
+  EXPECT_NE(restored.error().text().find("stands at no step"), std::string::npos);
+}
+
+TEST(TripleTraining, WhatCannotBeTrainedIsRefused) {
+  const auto expect_refused = [](const TripleTrainOptions& options, const std::string& words) {
+    const auto trainer = kg::make_triple_trainer(small_triples(), kEntities, kRelations, options);
+    ASSERT_FALSE(trainer);
+    EXPECT_NE(trainer.error().text().find(words), std::string::npos) << trainer.error().text();
+  };
+  TripleTrainOptions options = small_options();
+  options.model = ScoreModel::TransR;
+  expect_refused(options, "projects every negative");
+  options = small_options();
+  options.optimizer.optimizer = Optimizer::RmsProp;
+  expect_refused(options, "expected adagrad, lazy-adam, adam or sgd");
+  options = small_options();
+  options.optimizer.weight_decay = 0.1;
+  expect_refused(options, "--l2");
+  options = small_options();
+  options.loss = {TripleLoss::Softmax, 0, 1, 0};
+  expect_refused(options, "--adversarial");
+  options.loss = {TripleLoss::Margin, 1, 0, 0.1};
+  expect_refused(options, "--label-smoothing");
+  EXPECT_FALSE(kg::make_triple_trainer({}, kEntities, kRelations, small_options()));
+}
+
+TEST(TripleTraining, ALossThatIsNotFiniteMovesNothing) {
+  TripleTrainOptions options = small_options();
+  options.initial_scale = 1e200;
+  const auto trainer = trainer_of(options, small_triples());
+  const auto before = trainer->save()->tensors;
+  const Result<void> stepped = trainer->step();
+  ASSERT_FALSE(stepped);
+  EXPECT_EQ(stepped.error().list().front().code, ErrorCode::NonFinite);
+  EXPECT_EQ(trainer->save()->tensors, before);
+}
+
+}  // namespace
+}  // namespace vecc::test

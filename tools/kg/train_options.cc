@@ -1,0 +1,202 @@
+#include "tools/kg/train_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "src/kg/query_formula.h"
+#include "src/support/enum_names.h"
+#include "tools/common/number_options.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+constexpr const char* kScore = "Score";
+constexpr const char* kNegatives = "Negatives";
+constexpr const char* kLoss = "Loss";
+
+template <class Enum>
+void add_choice(CLI::App& app, const char* name, Enum& value, const char* text, const char* group) {
+  app.add_option_function<std::string>(
+         name,
+         [&value, name](const std::string& word) {
+           const auto parsed = parse_name<Enum>(word);
+           if (!parsed) {
+             throw CLI::ValidationError(name, word + " is none of " + names_text<Enum>(", "));
+           }
+           value = *parsed;
+         },
+         text)
+      ->type_name(names_text<Enum>("|"))
+      ->default_str(std::string(text_of(value)))
+      ->group(group);
+}
+
+std::string trained_models() {
+  std::string names;
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    if (kg::projects_answers(info.model)) continue;
+    names += (names.empty() ? "" : "|") + std::string(info.name);
+  }
+  return names;
+}
+
+void add_score_options(CLI::App& app, KgTrainOptions& o) {
+  app.add_option("--model", o.model, "The score of a triple (docs/architectures.md)")
+      ->required()
+      ->type_name(trained_models())
+      ->group(kScore);
+  o.train.dim = 200;
+  add_whole(app, "--dim", o.train.dim, {1, 1 << 20},
+            "Numbers of an entity; of complex and rotate complex ones")
+      ->group(kScore);
+  add_whole(app, "--p", o.train.p, {1, 2}, "transe: 1 or 2, the norm's p")->group(kScore);
+  app.add_option(
+         "--inverse", o.inverse,
+         "Also learn (t, r^-1, h) of each triple, and ask for heads by r^-1; then --corrupt "
+         "is tail where it is not given")
+      ->check(CLI::IsMember({"on", "off"}).description(""))
+      ->type_name("on|off")
+      ->capture_default_str()
+      ->group(kScore);
+  add_choice(app, "--init", o.train.initializer, "How weights begin", kScore);
+  add_real(app, "--init-scale", o.train.initial_scale, RealRange::AboveZero,
+           "What --init draws, times this")
+      ->group(kScore);
+}
+
+void add_negative_options(CLI::App& app, kg::NegativeOptions& o) {
+  app.add_option_function<std::string>(
+         "--negatives",
+         [&o](const std::string& text) {
+           o.count =
+               text == "all"
+                   ? 0
+                   : static_cast<std::uint32_t>(parse_whole("--negatives", text, {1, 1 << 24}));
+         },
+         "Entities drawn for a chunk; all: every entity, none drawn (1-vs-all)")
+      ->type_name("N|all")
+      ->default_str("256")
+      ->group(kNegatives);
+  add_whole(app, "--chunk", o.chunk, {1, 1 << 24}, "Triples of a batch that share negatives")
+      ->group(kNegatives);
+  add_choice(app, "--corrupt", o.corruption,
+             "What negatives replace. bernoulli: the head or the tail, by the relation's heads a "
+             "tail and tails a head",
+             kNegatives);
+  add_choice(app, "--draw", o.draw,
+             "With which probability an entity is drawn. degree: as (its triples)^0.75",
+             kNegatives);
+  app.add_flag("--filtered", o.filtered, "Negatives that are training triples do not count")
+      ->group(kNegatives);
+}
+
+void add_loss_options(CLI::App& app, KgTrainOptions& o) {
+  add_choice(app, "--loss", o.train.loss.loss, "Of a triple among its negatives", kLoss);
+  add_real(app, "--margin", o.train.loss.margin, RealRange::Finite,
+           "Of margin (default 1); of logistic what is added to scores (default 0)")
+      ->default_str("")
+      ->group(kLoss);
+  add_real(app, "--adversarial", o.train.loss.adversarial, RealRange::AtLeastZero,
+           "Negatives weigh as the softmax of this times their score; 0: all the same")
+      ->group(kLoss);
+  add_real(app, "--label-smoothing", o.train.loss.label_smoothing, RealRange::BelowOne,
+           "Of logistic and softmax")
+      ->group(kLoss);
+  add_real(app, "--l2", o.train.regularizer.l2, RealRange::AtLeastZero,
+           "Times the squares of a triple's embeddings")
+      ->group(kLoss);
+  add_real(app, "--n3", o.train.regularizer.n3, RealRange::AtLeastZero,
+           "Times their cubes, of complex numbers by the modulus")
+      ->group(kLoss);
+}
+
+}  // namespace
+
+void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
+  app.add_option("triples", o.triples,
+                 "The folder with train.txt, valid.txt and test.txt, or one file of triples")
+      ->required()
+      ->type_name("DIR|FILE");
+  add_triple_format_options(app, o.layout);
+  add_score_options(app, o);
+  add_negative_options(app, o.train.negatives);
+  add_loss_options(app, o);
+  o.settings.options.optimizer.optimizer = Optimizer::Adagrad;
+  o.settings.options.schedule.base = 0.1;
+  o.settings.loop.log_every = 5;
+  add_step_options(app, o.settings);
+  app.get_option("--optimizer")
+      ->description(
+          "Default adagrad. Also lazy-adam and sgd, which move the rows that a step "
+          "reads, and adam, which moves all");
+  add_epoch_options(app, o.settings);
+  add_checkpoint_options(app, o.settings);
+  o.train.batch_size = 1024;
+  add_whole(app, "--batch-size", o.train.batch_size, {1, 1u << 31}, "Triples a step")
+      ->group(kTrainingGroup);
+  add_whole(app, "--seed", o.settings.options.seed, {}, "Of all draws")->group(kTrainingGroup);
+  app.add_option_function<std::string>(
+         "--dtype",
+         [&o](const std::string& t) { o.train.dtype = t == "f64" ? DType::F64 : DType::F32; },
+         "Precision of weights and scores")
+      ->check(CLI::IsMember({"f32", "f64"}).description(""))
+      ->type_name("f32|f64")
+      ->default_str("f32")
+      ->group(kTrainingGroup);
+  add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
+  app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
+      ->type_name("FILE");
+  app.set_config("--config", "", "Options from a TOML file; those of the command line come first");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
+  const auto model = kg::parse_score_model(o.model);
+  if (!model) {
+    return "--model: found " + quote(o.model) + ", expected one of " + kg::list_score_models();
+  }
+  o.train.model = *model;
+  o.train.optimizer = o.settings.options.optimizer;
+  o.train.schedule = o.settings.options.schedule;
+  o.train.seed = o.settings.options.seed;
+  if (app.count("--margin") == 0 && o.train.loss.loss == kg::TripleLoss::Margin) {
+    o.train.loss.margin = 1;
+  }
+  if (o.inverse == "on" && app.count("--corrupt") == 0) {
+    o.train.negatives.corruption = kg::Corruption::Tail;
+  }
+  if (o.settings.loop.resume && o.settings.loop.checkpoint_folder.empty()) {
+    return "--resume needs --checkpoint=DIR";
+  }
+  if (std::string problem = check_learning_settings(app, o.settings); !problem.empty()) {
+    return problem;
+  }
+  CommandPaths paths;
+  paths.add_output("--save-weights=" + o.save_weights, o.save_weights);
+  add_train_paths(paths, o.settings);
+  return paths.find_conflict();
+}
+
+std::string kg_settings_text(const KgTrainOptions& o) {
+  const kg::TripleTrainOptions& t = o.train;
+  std::string text = fmt::format(
+      "model {}, dim {}, p {}, inverse {}, negatives {}, chunk {}, corrupt {}, draw {}, filtered "
+      "{}, loss {}, margin {}, adversarial {}, label-smoothing {}, l2 {}, n3 {}, init {} {}, dtype "
+      "{}, optimizer {}",
+      o.model, t.dim, t.p, o.inverse, t.negatives.count, t.negatives.chunk,
+      text_of(t.negatives.corruption), text_of(t.negatives.draw), t.negatives.filtered,
+      text_of(t.loss.loss), t.loss.margin, t.loss.adversarial, t.loss.label_smoothing,
+      t.regularizer.l2, t.regularizer.n3, text_of(t.initializer), t.initial_scale, text_of(t.dtype),
+      text_of(t.optimizer.optimizer));
+  const OptimizerOptions complete = with_defaults(t.optimizer);
+  for (const HyperparameterInfo& each : hyperparameters()) {
+    if (const auto& value = complete.*each.value) text += fmt::format(", {} {}", each.name, *value);
+  }
+  return text + fmt::format(", rate {} {} {} {} {}, batch size {}, seed {}", t.schedule.base,
+                            text_of(t.schedule.kind), t.schedule.period, t.schedule.factor,
+                            t.schedule.last, t.batch_size, t.seed);
+}
+
+}  // namespace vecc::tools
