@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -110,6 +111,18 @@ TEST_F(KgTrainCommand, OptionsComeFromAFile) {
   EXPECT_EQ(nlohmann::json::parse(done.out)["epochs"], 2);
   write_text(folder + "/bad.toml", "model = \"transe\"\nnegative = 3\n");
   expect_refused({"--config=" + folder + "/bad.toml"}, 2, "negative");
+}
+
+TEST_F(KgTrainCommand, EveryConfigurationThatIsShippedTrains) {
+  std::size_t count = 0;
+  const std::string shipped = std::string(std::getenv("VECC_SOURCE_DIR")) + "/configs/kg";
+  for (const auto& entry : std::filesystem::directory_iterator(shipped)) {
+    const Finished done = train({"--config=" + entry.path().string(), "--epochs=2", "--json"});
+    ASSERT_EQ(done.code, 0) << entry.path() << done.err;
+    EXPECT_EQ(nlohmann::json::parse(done.out)["model"], entry.path().stem().string());
+    ++count;
+  }
+  EXPECT_EQ(count, 5u);
 }
 
 TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
