@@ -46,6 +46,11 @@ template = vn.Template(GCNConv(3, 2, "o", "f", "e"))
 template += [R.p <= R.o(V.X), R.q[1, 2] <= R.p]
 data = Dataset([Sample(R.q[1.0], [R.f(i)[[0.1, i, 0.3]] for i in range(3)] + [R.e(0, 1), R.e(1, 2)])])
 vn.train(template, data, epochs=5, backend="interpreter", validate=data)
+several = Dataset([Sample(R.q[v], [R.f(i)[[v, i, 0.3]] for i in range(3)] + [R.e(0, 1), R.e(1, 2)])
+                   for v in (0.2, 0.5, 0.9)])
+for way in ("bind", "mask"):
+    how = vn.train(template, several, epochs=2, backend="cpu", batch_size=2, batch=way, optimizer="adam")
+    assert how.batch == way
 assert vn.evaluate(template, data, backend="interpreter").shape == (1,)
 vn.export(template, data, sys.argv[1] + "/graph.pb")
 family = vn.Template(file=sys.argv[2] + "/template.txt")
