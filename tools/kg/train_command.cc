@@ -21,6 +21,7 @@
 #include "tools/kg/evaluate_triples.h"
 #include "tools/kg/train_options.h"
 #include "tools/train_log/train_log.h"
+#include "tools/vecc/weights_commands.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {

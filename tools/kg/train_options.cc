@@ -7,7 +7,7 @@
 #include "src/kg/query_formula.h"
 #include "src/support/enum_names.h"
 #include "tools/common/number_options.h"
-#include "vecc/escape.h"
+#include "tools/import/load/load_errors.h"
 
 namespace vecc::tools {
 namespace {
