@@ -169,6 +169,36 @@ TEST(GroundCommand, CyclesAreCutAndCounted) {
   EXPECT_THAT(outputs(folder), HasSubstr("s_0:p(a, b)\t"));
 }
 
+// The softmax of one head is that of its group, whatever the queries ask for.
+TEST(GroundCommand, ASoftmaxOverSomeTermsReadsAllOfItsHeads) {
+  const std::string rules =
+      "s(X, Y) :- <1> a(X), <1> b(Y), *e(X, Y). [aggregation=softmax(Y), activation=identity]\n"
+      "s/2 [activation=identity]\n";
+  const std::string facts =
+      "<0.5> a(x), <-1> a(y), <0> b(u), <1> b(v), <2> b(w), e(x, u), e(x, v), e(y, v), e(y, w)";
+  const std::string folder = test_folder();
+  ASSERT_EQ(ground({rules, "1 s(x, v), 1 s(y, w) :- " + facts + ".\n"}, {}, folder).code, 0);
+  EXPECT_EQ(outputs(folder),
+            "s_b_0:s(x, v)\t0.7310585786300049\t1\n"
+            "s_b_0:s(y, w)\t0.7310585786300049\t1\n");
+  expect_refused({rules + "b(Y) :- {1} s(X, Y).\n", "1 s(x, v) :- " + facts + ".\n"}, 3,
+                 "a softmax over some terms closes a cycle");
+  expect_refused({"s(X, Y) :- a(X), b(Y). [aggregation=softmax(Y)]\n",
+                  "1 s(x, v) :- [1,2] a(x), [1,2] b(v).\n"},
+                 3, "found values of 2x1 under softmax over some terms, expected scalars");
+}
+
+TEST(GroundCommand, FunctionsWithParameters) {
+  const std::string folder = test_folder();
+  const Finished done = ground({"h :- ^slice(1:3) a, b. [combination=elproduct(sum($0, $1), $1), "
+                                "activation=leakyrelu(0.5)]\nh/0 [activation=reshape(1x2)]\n"
+                                "q :- h. [activation=slice(0:1, 1:2)]\nq/0 [activation=identity]\n",
+                                "1 q :- <[5, 1, 2]> a, <[3, -4]> b.\n"},
+                               {}, folder);
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(outputs(folder), "s_0:q\t[8]\t1\n");  // (2 - 4) * -4
+}
+
 TEST(GroundCommand, LimitsHold) {
   const Files pairs{"p(X, Y) :- {1} a(X), {1} a(Y).\nq :- p(X, Y).\n",
                     "1 q :- a(1), a(2), a(3), a(4), a(5).\n"};

@@ -14,6 +14,7 @@ from neuralogic.core import Aggregation as A
 from neuralogic.core import Combination as C
 from neuralogic.core import F, Model, R, Settings, V
 from neuralogic.core import Transformation as T
+from neuralogic.core.constructs.metadata import Metadata
 from neuralogic.dataset import Dataset, Sample
 from neuralogic.nn import module as nn
 
@@ -22,7 +23,7 @@ EDGES = ((0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 1))
 FEATURES = ((0.5, -0.2, 0.9), (0.1, 0.7, -0.4), (-0.3, 0.2, 0.6), (0.8, -0.6, 0.3), (-0.1, 0.4, -0.9))
 STEPS = 4
 # A vector times the ONE of a softmax over one value: NeuraLogic's gradient cannot be cast to a matrix.
-THROWS_GOING_BACK = {"gatv2_no_loops", "masked_attention", "one_token"}
+THROWS_GOING_BACK = {"gatv2_no_loops", "masked_attention", "masked_decoder", "one_token"}
 
 
 def graph_facts():
@@ -140,6 +141,42 @@ def shape_networks():
         (R.v <= R.o(V.Y)) | [A.AVG, T.TANH]), facts
 
 
+def module_networks():
+    """What the families above have not of the module library."""
+    edges = [R.e(i, j)[[0.1 * i, 0.2, 0.3 + 0.1 * j]] for i, j in EDGES]
+    features = [R.f(i)[list(x)] for i, x in enumerate(FEATURES)]
+    yield "gine", pooled(*nn.GINEConv(3, "f", "e", "o")(), size=3), features + edges
+    gen = nn.GENConv(3, 3, "o", "f", "e", aggregation=A.SUM)
+    yield "gen", pooled(*gen(), size=3), features + edges
+    roles = [R.role(i, f"r{i % 2}", j) for i, j in EDGES]
+    yield "meta", pooled(*nn.MetaConv(3, 2, "o", "f", "role", ["r0", "r1"])()), features + roles
+    types = [R.type(i, "ab"[i % 2]) for i in range(NODES)] + [R.e(i, j) for i, j in EDGES]
+    magnn = nn.MAGNNLinear(3, 2, "o", "f", "e", "type", ["a", "b", "a"])
+    yield "magnn", pooled(*magnn()), features + types
+    layers = [*nn.PositionalEncoding(4, 5, "g", "f")(), *nn.MLP([4, 6, 5], "h", "g")(), *nn.Linear(5, 2, "o", "h")()]
+    yield "encoded_mlp", pooled(*layers), tokens()
+    decoder = nn.TransformerDecoder(4, 2, 6, "o", "f", "f", mask_name="m")
+    mask = [R.m(head, i, j) for head in range(2) for i in range(NODES) for j in range(i + 1)]
+    yield "masked_decoder", pooled(*decoder(), size=4), tokens() + mask
+
+
+def softmax_networks():
+    """Normalised over some terms: heads of several groundings, of two rules, beside other rules; queries
+    that need one head of a group."""
+    over_x = [C.PRODUCT, A.SOFTMAX(agg_terms=["X"])]
+    scores = [R.k(V.X)[1, 3] <= R.a(V.X), R.kk(V.X)[1, 3] <= R.a(V.X)]
+    facts = vectors() + [R.e(*pair) for pair in ("xy", "xz", "yx", "yy", "zy")]
+    several = (R.s(V.Y, V.X) <= (R.k(V.X), R.kk(V.Z), R.e(V.Y, V.Z))) | over_x
+    yield "softmax_of_several", read_v(*scores, several, (R.o(V.Y)[2, 3] <= (R.s(V.Y, V.X), R.a(V.X)))
+                                       | [C.PRODUCT, A.SUM], (R.v <= R.o(V.Y)) | [A.AVG, T.TANH]), facts
+    rules = [(R.s(V.Y, V.X)[0.5] <= (R.k(V.X), R.kk(V.Y))) | over_x,
+             (R.s(V.Y, V.X)[0.7] <= (R.e(V.Y, V.X), R.k(V.X))) | over_x,
+             (R.s(V.Y, V.X) <= (R.e(V.X, V.Y), R.kk(V.X))) | [A.AVG, T.TANH]]
+    yield "softmax_of_two_rules", read_v(*scores, *rules, (R.v[2, 1] <= R.s("x", "y")) | [T.TANH]), facts
+    hidden = (R.v[2, 3] <= (R.a(V.X), R.hidden.e(V.X, V.Y))) | Metadata(aggregation=A.SUM, duplicate_grounding=True)
+    yield "duplicates", read_v(hidden), facts
+
+
 def learnable_networks():
     """Facts that learn: of the template, and of the examples."""
     rules = [(R.h(V.X) <= (R.emb(V.X)[3, 3], R.a(V.X)[3, 3])) | [T.TANH]]
@@ -149,7 +186,7 @@ def learnable_networks():
 
 def all_networks():
     for family in (graph_networks, sequence_networks, attention_networks, literal_networks, shape_networks,
-                   learnable_networks):
+                   module_networks, softmax_networks, learnable_networks):
         yield from family()
 
 

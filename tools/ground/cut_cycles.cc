@@ -15,6 +15,7 @@ struct Frame {
   PredicateIndex predicate = 0;
   AtomIndex atom = 0;
   std::uint32_t rule = 0;       // of the predicate's
+  std::uint32_t head = 0;       // of the atom's group, or the atom itself
   std::uint32_t grounding = 0;  // of the head's
   std::uint32_t input = 0;      // of the grounding
 };
@@ -38,14 +39,16 @@ class CycleWalk {
         if (literal.input) read_.back().push_back(literal.predicate);
       }
     }
+    for (const HeadGroups& groups : reached.groups) groups_.emplace_back(groups.size(), Visit::New);
     out_.inputs.resize(program.rules.size());
   }
 
-  CutEdges walk(const FactBase& base) {
+  Result<CutEdges> walk(const FactBase& base) {
     for (const Output& output : reached_.outputs) {
       open(base.queries[output.query].predicate, output.atom);
       while (!frames_.empty()) step();
     }
+    if (!errors_.empty()) return errors_;
     return std::move(out_);
   }
 
@@ -54,7 +57,7 @@ class CycleWalk {
     Visit& visit = visits_[p][atom];
     if (visit != Visit::New) return;
     visit = Visit::Open;
-    frames_.push_back({p, atom, 0, 0, 0});
+    frames_.push_back({p, atom, 0, 0, 0, 0});
   }
 
   void step() {
@@ -72,11 +75,41 @@ class CycleWalk {
     }
   }
 
-  std::optional<Input> next(Frame& frame) const {
+  // The heads whose groundings the atom reads by the rule: a group's are walked for its first atom.
+  std::span<const AtomIndex> heads_of(const Frame& frame, RuleIndex r) {
+    const HeadGroups& groups = reached_.groups[r];
+    const bool is_grouped = groups.size() > 0 && !reached_.of_head[r].of(frame.atom).empty();
+    if (!is_grouped) return {&frame.atom, 1};
+    const std::uint32_t group = groups.of_head[frame.atom];
+    Visit& visit = groups_[r][group];
+    const bool begins = frame.head == 0 && frame.grounding == 0 && frame.input == 0;
+    if (begins && visit == Visit::Open && errors_.empty()) {
+      errors_ = Errors(ErrorCode::Cycle, program_.place(program_.rules[r].at),
+                       "a softmax over some terms closes a cycle, which vecc-ground does not cut");
+    }
+    if (begins && visit != Visit::New) return {};
+    visit = Visit::Open;
+    return groups.of(group);
+  }
+
+  void close_group(const Frame& frame, RuleIndex r) {
+    if (reached_.groups[r].size() > 0 && !reached_.of_head[r].of(frame.atom).empty()) {
+      groups_[r][reached_.groups[r].of_head[frame.atom]] = Visit::Closed;
+    }
+  }
+
+  std::optional<Input> next(Frame& frame) {
     const std::vector<RuleIndex>& rules = program_.predicates[frame.predicate].rules;
     while (frame.rule < rules.size()) {
       const RuleIndex r = rules[frame.rule];
-      const auto groundings = reached_.of_head[r].of(frame.atom);
+      const std::span<const AtomIndex> heads = heads_of(frame, r);
+      if (frame.head == heads.size()) {
+        if (frame.head > 0) close_group(frame, r);
+        frame.head = 0;
+        ++frame.rule;
+        continue;
+      }
+      const auto groundings = reached_.of_head[r].of(heads[frame.head]);
       const std::size_t width = read_[r].size();
       if (frame.grounding < groundings.size() && frame.input < width) {
         const std::size_t at = groundings[frame.grounding] * width + frame.input;
@@ -88,7 +121,7 @@ class CycleWalk {
         ++frame.grounding;
       } else {
         frame.grounding = 0;
-        ++frame.rule;
+        ++frame.head;
       }
     }
     return std::nullopt;
@@ -99,7 +132,9 @@ class CycleWalk {
   const Reached& reached_;
   std::vector<std::vector<Visit>> visits_;
   std::vector<std::vector<PredicateIndex>> read_;  // by rule: the predicates of the inputs
+  std::vector<std::vector<Visit>> groups_;         // by rule and group
   std::vector<Frame> frames_;
+  Errors errors_;
   CutEdges out_;
 };
 
@@ -114,7 +149,7 @@ Result<CutEdges> cut_cycles(const RuleProgram& program, const FactBase& base,
   CutEdges none;
   none.inputs.resize(program.rules.size());
   if (!is_recursive(program)) return none;
-  CutEdges cut = CycleWalk(program, base, derived, reached).walk(base);
+  VECC_TRY(CutEdges cut, CycleWalk(program, base, derived, reached).walk(base));
   for (RuleIndex r = 0; r < program.rules.size(); ++r) {
     const std::vector<bool>& inputs = cut.inputs[r];
     const std::size_t width = program.rules[r].input_count();

@@ -109,6 +109,10 @@ class Demand {
         std::ranges::set_intersection(*bound_[p], bound, std::back_inserter(both));
         if (both == *bound_[p]) return;
       }
+      // A softmax over some terms needs all heads that differ in them.
+      for (const RuleIndex r : program_.predicates[p].rules) {
+        for (const std::uint32_t k : program_.rules[r].over) std::erase(both, k);
+      }
       bound_[p] = std::move(both);
       open.push_back(p);
     };

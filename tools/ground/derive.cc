@@ -20,7 +20,8 @@ constexpr std::uint64_t kProgressRows = 1 << 14;
 // Groundings by a hash of head and inputs; which of equal hashes are equal is compared.
 class SeenGroundings {
  public:
-  bool add(const Groundings& all, AtomIndex head, std::span<const AtomIndex> inputs) {
+  /// The number of an equal one, or the next.
+  std::uint32_t add(const Groundings& all, AtomIndex head, std::span<const AtomIndex> inputs) {
     std::uint64_t hash = head * 0x9E3779B97F4A7C15ull;
     for (const AtomIndex input : inputs) {
       hash = (hash ^ input) * 0xD6E8FEB86659FD93ull;
@@ -31,13 +32,13 @@ class SeenGroundings {
     if (!is_new) {
       for (std::uint32_t at = entry->second; at != kNone; at = before_[at]) {
         const auto known = std::span(all.inputs).subspan(at * inputs.size(), inputs.size());
-        if (all.heads[at] == head && std::ranges::equal(known, inputs)) return false;
+        if (all.heads[at] == head && std::ranges::equal(known, inputs)) return at;
       }
     }
     before_.resize(next + 1, kNone);
     before_[next] = is_new ? kNone : entry->second;
     entry->second = next;
-    return true;
+    return next;
   }
 
  private:
@@ -240,7 +241,14 @@ class Derivation {
         atoms.set_fact(head, fact);
         continue;
       }
-      if (planned.query.may_repeat && !seen_[r].add(out, head, inputs)) continue;
+      if (planned.query.may_repeat) {
+        const std::uint32_t known = seen_[r].add(out, head, inputs);
+        if (rule.keeps_duplicates) {
+          out.times.resize(std::max<std::size_t>(out.times.size(), known + std::size_t{1}), 0);
+          ++out.times[known];
+        }
+        if (known < out.size()) continue;
+      }
       if (++groundings_ > options_.max_groundings) return too_many(rule);
       out.heads.push_back(head);
       out.inputs.insert(out.inputs.end(), inputs.begin(), inputs.end());

@@ -16,8 +16,13 @@ namespace vecc::tools::ground {
 struct Groundings {
   std::vector<AtomIndex> heads;
   std::vector<AtomIndex> inputs;
+  /// Of rules that keep duplicates: how often each was found. Empty: once.
+  std::vector<std::uint32_t> times;
 
   [[nodiscard]] std::size_t size() const { return heads.size(); }
+  [[nodiscard]] std::uint32_t times_of(std::uint32_t g) const {
+    return times.empty() ? 1 : times[g];
+  }
 };
 
 struct DeriveOptions {

@@ -40,6 +40,8 @@ class Layouter {
     out_.predicates.resize(program.predicates.size());
     out_.rule_ids.resize(program.rules.size());
     out_.aggregation_ids.resize(program.rules.size());
+    out_.several_ids.resize(program.rules.size());
+    out_.softmax_ids.resize(program.rules.size());
     for (const RuleSpec& rule : program.rules) {
       out_.through_ids.emplace_back(rule.input_count(), NetworkLayout::kNone);
     }
@@ -74,12 +76,21 @@ class Layouter {
       const RuleSpec& rule = n_.program.rules[r];
       if (n_.reached.of_head[r].groundings.empty()) continue;
       block_of(layout.rules[rule.weighted_body ? 1 : 0], function_of(rule)).members.push_back(r);
-      block_of(layout.aggregations, rule.aggregation).members.push_back(r);
+      if (rule.over.empty()) {
+        block_of(layout.aggregations, rule.aggregation).members.push_back(r);
+      } else {
+        block_of(layout.several, rule.of_several).members.push_back(r);
+        block_of(layout.softmaxes, rule.aggregation).members.push_back(r);
+        block_of(layout.entries, entry_function()).members.push_back(r);
+      }
     }
     for (auto& blocks : layout.rules) {
       for (Block<RuleIndex>& block : blocks) number_rules(block);
     }
-    for (Block<RuleIndex>& block : layout.aggregations) number_aggregations(block);
+    number_heads(layout.aggregations, out_.aggregation_ids, is_read);
+    number_heads(layout.several, out_.several_ids, has_several);
+    number_softmaxes(layout.softmaxes);
+    number_heads(layout.entries, out_.aggregation_ids, is_read);
     for (auto& blocks : layout.atoms) {
       for (Block<AtomIndex>& block : blocks) {
         block.first = next_;
@@ -144,16 +155,36 @@ class Layouter {
     block.count = next_ - block.first;
   }
 
-  void number_aggregations(Block<RuleIndex>& block) {
-    block.first = next_;
-    for (const RuleIndex r : block.members) {
-      out_.aggregation_ids[r] = next_;
-      const std::vector<std::uint32_t>& begin = n_.reached.of_head[r].begin;
-      for (std::size_t head = 0; head + 1 < begin.size(); ++head) {
-        next_ += begin[head] < begin[head + 1] ? 1 : 0;
+  static NeuronFunction entry_function() {
+    NeuronFunction function;
+    function.transformation.id = Transformation::AtIndex;
+    return function;
+  }
+
+  // A neuron for each head that has one.
+  template <class HasNeuron>
+  void number_heads(std::vector<Block<RuleIndex>>& blocks, std::vector<FileId>& ids,
+                    HasNeuron has_neuron) {
+    for (Block<RuleIndex>& block : blocks) {
+      block.first = next_;
+      for (const RuleIndex r : block.members) {
+        ids[r] = next_;
+        const auto heads = static_cast<AtomIndex>(n_.reached.of_head[r].begin.size() - 1);
+        for (AtomIndex head = 0; head < heads; ++head) next_ += has_neuron(n_, r, head) ? 1 : 0;
       }
+      block.count = next_ - block.first;
     }
-    block.count = next_ - block.first;
+  }
+
+  void number_softmaxes(std::vector<Block<RuleIndex>>& blocks) {
+    for (Block<RuleIndex>& block : blocks) {
+      block.first = next_;
+      for (const RuleIndex r : block.members) {
+        out_.softmax_ids[r] = next_;
+        next_ += n_.reached.groups[r].size();
+      }
+      block.count = next_ - block.first;
+    }
   }
 
   void add_negations(PredicateIndex p, PredicateLayout& layout) {
@@ -164,8 +195,9 @@ class Layouter {
         if (!literal.input) continue;
         if (literal.through && literal.predicate == p) {
           NeuronFunction function;
-          function.transformation = *literal.through;
-          block_of(layout.negations, function).members.push_back({r, input, *literal.through});
+          function.transformation = literal.through->spec;
+          block_of(layout.negations, function)
+              .members.push_back({r, input, literal.through->words});
         }
         ++input;
       }
@@ -190,6 +222,19 @@ class Layouter {
 };
 
 }  // namespace
+
+bool is_read(const GroundNetwork& network, RuleIndex rule, AtomIndex head) {
+  return !network.reached.of_head[rule].of(head).empty() &&
+         network.reached.atoms[network.program.rules[rule].head][head];
+}
+
+bool has_several(const GroundNetwork& network, RuleIndex rule, AtomIndex head) {
+  std::uint64_t count = 0;
+  for (const std::uint32_t g : network.reached.of_head[rule].of(head)) {
+    count += network.derived.groundings[rule].times_of(g);
+  }
+  return count > 1;
+}
 
 NetworkLayout lay_out(const GroundNetwork& network) {
   return Layouter(network).lay_out();

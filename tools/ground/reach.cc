@@ -1,6 +1,7 @@
 #include "tools/ground/reach.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 #include <optional>
 
@@ -30,6 +31,35 @@ void drop_unreached(HeadIndex& index, const std::vector<bool>& reached) {
   }
   index.begin.back() = size;
   index.groundings.resize(size);
+}
+
+HeadGroups group_heads(const RuleSpec& rule, const AtomTable& atoms, const HeadIndex& index) {
+  HeadGroups out;
+  if (rule.over.empty()) return out;
+  boost::unordered_flat_map<std::vector<std::uint32_t>, std::uint32_t> of_others;
+  std::vector<std::uint32_t> others;
+  out.of_head.assign(atoms.size(), 0);
+  out.position.assign(atoms.size(), 0);
+  out.begin.assign(1, 0);
+  std::vector<AtomIndex> with_groundings;
+  for (AtomIndex head = 0; head < atoms.size(); ++head) {
+    if (index.of(head).empty()) continue;
+    with_groundings.push_back(head);
+    const std::span<const std::uint32_t> row = atoms.row(head);  // the example, the arguments
+    others.assign(row.begin(), row.end());
+    for (const std::uint32_t k : rule.over) others[k + 1] = 0;
+    const auto next = static_cast<std::uint32_t>(of_others.size());
+    const auto [entry, is_new] = of_others.try_emplace(others, next);
+    if (is_new) out.begin.push_back(0);
+    out.of_head[head] = entry->second;
+    out.position[head] = out.begin[entry->second + 1]++;
+  }
+  std::partial_sum(out.begin.begin(), out.begin.end(), out.begin.begin());
+  out.heads.resize(with_groundings.size());
+  for (const AtomIndex head : with_groundings) {
+    out.heads[out.begin[out.of_head[head]] + out.position[head]] = head;
+  }
+  return out;
 }
 
 class QueryMatcher {
@@ -103,9 +133,12 @@ bool Reached::is_derived(const RuleProgram& program, PredicateIndex p, AtomIndex
 Reached reach_queries(const RuleProgram& program, const FactBase& base, const Derived& derived) {
   Reached out;
   for (RuleIndex r = 0; r < program.rules.size(); ++r) {
-    out.of_head.push_back(
-        index_heads(derived.groundings[r], base.atoms[program.rules[r].head].size()));
+    const AtomTable& atoms = base.atoms[program.rules[r].head];
+    out.of_head.push_back(index_heads(derived.groundings[r], atoms.size()));
+    out.groups.push_back(group_heads(program.rules[r], atoms, out.of_head.back()));
   }
+  std::vector<std::vector<bool>> with_group;  // by rule and head: some head of its group is reached
+  for (const HeadGroups& groups : out.groups) with_group.emplace_back(groups.of_head.size(), false);
   for (const AtomTable& atoms : base.atoms) out.atoms.emplace_back(atoms.size(), false);
   std::vector<std::pair<PredicateIndex, AtomIndex>> open;
   const auto reach = [&](PredicateIndex p, AtomIndex atom) {
@@ -128,16 +161,28 @@ Reached reach_queries(const RuleProgram& program, const FactBase& base, const De
     for (const RuleIndex r : program.predicates[p].rules) {
       const RuleSpec& rule = program.rules[r];
       const std::size_t width = rule.input_count();
-      for (const std::uint32_t g : out.of_head[r].of(atom)) {
-        const AtomIndex* input = derived.groundings[r].inputs.data() + g * width;
-        for (const Literal& literal : rule.body) {
-          if (literal.input) reach(literal.predicate, *input++);
+      const auto reach_inputs = [&](AtomIndex head) {
+        for (const std::uint32_t g : out.of_head[r].of(head)) {
+          const AtomIndex* input = derived.groundings[r].inputs.data() + g * width;
+          for (const Literal& literal : rule.body) {
+            if (literal.input) reach(literal.predicate, *input++);
+          }
+        }
+      };
+      if (rule.over.empty()) {
+        reach_inputs(atom);
+      } else if (!with_group[r][atom] && !out.of_head[r].of(atom).empty()) {
+        for (const AtomIndex head : out.groups[r].of(out.groups[r].of_head[atom])) {
+          with_group[r][head] = true;
+          reach_inputs(head);
         }
       }
     }
   }
   for (RuleIndex r = 0; r < program.rules.size(); ++r) {
-    drop_unreached(out.of_head[r], out.atoms[program.rules[r].head]);
+    const RuleSpec& rule = program.rules[r];
+    drop_unreached(out.of_head[r], rule.over.empty() ? out.atoms[rule.head] : with_group[r]);
+    out.groups[r] = group_heads(rule, base.atoms[rule.head], out.of_head[r]);
   }
   return out;
 }

@@ -22,6 +22,20 @@ struct HeadIndex {
   }
 };
 
+/// Of a rule whose aggregation makes a value for each head: its heads that have groundings, by
+/// their other arguments.
+struct HeadGroups {
+  std::vector<std::uint32_t> of_head;   ///< by atom: its group
+  std::vector<std::uint32_t> position;  ///< by atom: in the group
+  std::vector<std::uint32_t> begin;     ///< groups + 1
+  std::vector<AtomIndex> heads;         ///< of group g: [begin[g], begin[g + 1]), ascending
+
+  [[nodiscard]] std::size_t size() const { return begin.empty() ? 0 : begin.size() - 1; }
+  [[nodiscard]] std::span<const AtomIndex> of(std::size_t group) const {
+    return std::span(heads).subspan(begin[group], begin[group + 1] - begin[group]);
+  }
+};
+
 /// A query's atom, which rules derive.
 struct Output {
   std::uint32_t query = 0;
@@ -30,9 +44,11 @@ struct Output {
 
 struct Reached {
   std::vector<std::vector<bool>> atoms;  ///< by predicate
-  std::vector<HeadIndex> of_head;        ///< by rule; those of atoms that are not reached are gone
-  std::vector<Output> outputs;           ///< in the order of the queries
-  std::uint64_t omitted = 0;             ///< queries that no rule derives
+  /// By rule; those of atoms that are not reached are gone, but where one of their group is.
+  std::vector<HeadIndex> of_head;
+  std::vector<HeadGroups> groups;  ///< by rule: of those with `over`
+  std::vector<Output> outputs;     ///< in the order of the queries
+  std::uint64_t omitted = 0;       ///< queries that no rule derives
 
   /// Whether rules derive the atom: else it is a fact.
   [[nodiscard]] bool is_derived(const RuleProgram& program, PredicateIndex p, AtomIndex atom) const;

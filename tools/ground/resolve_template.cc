@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/graph_io/error_list.h"
-#include "tools/ground/language/functions.h"
+#include "tools/ground/language/function_calls.h"
 #include "tools/ground/language/print.h"
 #include "tools/import/load/load_errors.h"
 #include "vecc/escape.h"
@@ -136,13 +136,13 @@ struct ProgramBuilder {
     literal.negated = atom.negation == Negation::Hard;
     literal.input = !atom.predicate.hidden && !atom.predicate.special && !literal.negated;
     if (atom.negation == Negation::Soft) {
-      literal.through = function_of(Combination::Sum, defaults.negation).transformation;
+      literal.through.emplace().spec.id = defaults.negation;
     }
     if (atom.function) {
       if (literal.through) {
         fail(ErrorCode::BadTable, atom.at, "a literal has a soft negation or a function, not both");
       }
-      literal.through = transformation_of(atom.function->text);
+      literal.through = *call_transformation(*atom.function);
     }
     if (atom.predicate.special) {
       resolve_special(atom, literal);
@@ -154,12 +154,30 @@ struct ProgramBuilder {
   }
 
   // Keys that are not here are of no use in NeuraLogic either; check_template() notes them.
-  void resolve_function(const MetadataEntry& entry, NeuronFunction& function) {
+  void resolve_function(const MetadataEntry& entry, NeuronFunction& function, Words& words) {
     const std::string& key = entry.key.text;
     if (key == "transformation" || key == "activation") {
-      function.transformation = *transformation_of(entry.word.text);
+      const CalledTransformation called = *call_transformation(entry.word);
+      function.transformation = called.spec;
+      words = called.words;
     } else if (key == "combination") {
-      function.combination = *combination_of(entry.word.text);
+      CalledCombination called = *call_combination(entry.word);
+      function.combination = called.id;
+      function.axis = called.axis;
+      function.expr = std::move(called.expr);
+    }
+  }
+
+  void resolve_aggregation(const MetadataEntry& entry, const Rule& source_rule, RuleSpec& rule) {
+    const CalledAggregation called = *call_aggregation(entry.word);
+    rule.aggregation.combination = called.id;
+    rule.aggregation.axis = called.axis;
+    const std::vector<Term>& terms = source_rule.head.terms;
+    for (std::uint32_t k = 0; k < terms.size(); ++k) {
+      if (terms[k].is_variable() &&
+          std::ranges::find(called.over, terms[k].text) != called.over.end()) {
+        rule.over.push_back(k);
+      }
     }
   }
 
@@ -189,10 +207,12 @@ struct ProgramBuilder {
     rule.weighted_body |= source_rule.offset.has_value();
     rule.body_function = function_of(defaults.rule_combination, defaults.rule);
     rule.aggregation = function_of(defaults.aggregation, Transformation::Identity);
+    rule.of_several = rule.aggregation;
     for (const MetadataEntry& entry : source_rule.metadata) {
-      resolve_function(entry, rule.body_function);
-      if (entry.key.text == "aggregation") {
-        rule.aggregation.combination = *combination_of(entry.word.text);
+      resolve_function(entry, rule.body_function, rule.body_words);
+      if (entry.key.text == "aggregation") resolve_aggregation(entry, source_rule, rule);
+      if (entry.key.text == "duplicate_grounding") {
+        rule.keeps_duplicates = entry.word.text == "true";
       }
     }
     rule.variables.resize(variable_of.size());
@@ -217,7 +237,7 @@ struct ProgramBuilder {
   void resolve_predicate_metadata(const PredicateMetadata& line) {
     PredicateSpec& of = out.predicates[predicate(line.predicate, line.at)];
     for (const MetadataEntry& entry : line.metadata) {
-      resolve_function(entry, of.function);
+      resolve_function(entry, of.function, of.words);
       const std::string& key = entry.key.text;
       of.keeps_output |= key == "transformation" || key == "activation";
       if (key != "offset") continue;

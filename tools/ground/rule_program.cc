@@ -13,7 +13,8 @@ PredicateIndex RuleProgram::predicate(std::string_view name, std::uint32_t arity
   const auto [entry, is_new] =
       of_name_.try_emplace(std::move(key), static_cast<PredicateIndex>(predicates.size()));
   if (is_new) {
-    predicates.push_back({std::string(name), arity, kNoWeight, atom_default_, false, {}, false});
+    predicates.push_back(
+        {std::string(name), arity, kNoWeight, atom_default_, {}, false, {}, false});
   }
   return entry->second;
 }

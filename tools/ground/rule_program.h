@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/ground/constant_table.h"
+#include "tools/ground/language/function_calls.h"
 #include "tools/ground/language/template.h"
 #include "vecc/function.h"
 #include "vecc/neuron_graph.h"
@@ -57,7 +58,7 @@ struct Literal {
   bool negated = false;  ///< `!`: holds where the atom does not
   bool input = false;    ///< of the neuron: neither hidden, special nor negated
   /// `~`, or a literal's own function: a neuron between the atom and the rule.
-  std::optional<TransformationSpec> through = {};
+  std::optional<language::CalledTransformation> through = {};
   WeightIndex weight = kNoWeight;
   std::vector<Argument> arguments;
   language::Position at;
@@ -73,7 +74,14 @@ struct RuleSpec {
   std::vector<std::string> variables;
   std::vector<std::uint32_t> variable_types;  ///< of ConstantTable: only constants of it fit
   NeuronFunction body_function;
+  Words body_words{};  ///< of its transformation
   NeuronFunction aggregation;
+  /// Arguments of the head: the aggregation makes a value for each head, of all heads that differ
+  /// in these alone. Empty: one value of one head's groundings.
+  std::vector<std::uint32_t> over;
+  NeuronFunction of_several;  ///< where `over` says something: of one head's groundings
+  /// A grounding that was found several times, with other hidden literals, counts as often.
+  bool keeps_duplicates = false;
   std::string text;
   language::Position at;
 
@@ -86,6 +94,7 @@ struct PredicateSpec {
   std::uint32_t arity = 0;
   WeightIndex offset = kNoWeight;
   NeuronFunction function;       ///< of the atoms
+  Words words{};                 ///< of its transformation
   bool keeps_output = false;     ///< the template says the function: an output neuron keeps it
   std::vector<RuleIndex> rules;  ///< with this head
   bool is_read = false;          ///< in a rule's body

@@ -11,6 +11,7 @@ namespace {
 
 /// Lists of rules in a group's text, as in the bridge's.
 constexpr std::size_t kMostRuleTexts = 100;
+constexpr RuleIndex kNoRule = ~RuleIndex{0};
 
 class NetworkWriter {
  public:
@@ -24,6 +25,7 @@ class NetworkWriter {
       write_facts(p);
       write_rules(p);
       write_aggregations(p);
+      write_softmaxes(p);
       write_atoms(p);
       write_negations(p);
     }
@@ -215,29 +217,86 @@ class NetworkWriter {
       row.input(id, weight_id(literal.weight));
     }
     row.offset(weight_id(rule(r).offset));
+    write_words(rule(r).body_function.transformation, rule(r).body_words, row);
+  }
+
+  static void write_words(const TransformationSpec& function, const Words& words, NeuronRow& row) {
+    for (std::uint32_t i = 0; i < word_count(function.id); ++i) row.word(words[i]);
+  }
+
+  // Head after head of several rules, those that have a neuron: calls `write(rule, head, row)`.
+  template <class HasNeuron, class Write>
+  auto walk_heads(const std::vector<RuleIndex>& rules, HasNeuron has_neuron, Write write) const {
+    return [this, &rules, has_neuron, write, at = std::size_t{0},
+            head = AtomIndex{0}](NeuronRow& row) mutable {
+      while (true) {
+        const RuleIndex r = rules[at];
+        const AtomIndex size = n_.base.atoms[rule(r).head].size();
+        while (head < size && !has_neuron(n_, r, head)) ++head;
+        if (head < size) return write(r, head++, row);
+        head = 0;
+        ++at;
+      }
+    };
+  }
+
+  // How many heads before each have a neuron.
+  template <class HasNeuron>
+  [[nodiscard]] std::vector<std::uint32_t> ranks_of(RuleIndex r, HasNeuron has_neuron) const {
+    std::vector<std::uint32_t> ranks(n_.reached.of_head[r].begin.size() - 1);
+    std::uint32_t next = 0;
+    for (AtomIndex head = 0; head < ranks.size(); ++head) {
+      ranks[head] = next;
+      next += has_neuron(n_, r, head) ? 1 : 0;
+    }
+    return ranks;
   }
 
   void write_aggregations(PredicateIndex p) {
-    const auto size = [&](RuleIndex r) { return n_.base.atoms[rule(r).head].size(); };
-    write_blocks(NeuronClass::Aggregation, n_.program.predicates[p].text(), texts_of(p),
-                 layout_.predicates[p].aggregations, [&](const Block<RuleIndex>& block) {
-                   return [&, at = std::size_t{0}, head = AtomIndex{0}](NeuronRow& row) mutable {
-                     while (true) {
-                       const RuleIndex r = block.members[at];
-                       const std::vector<std::uint32_t>& begin = n_.reached.of_head[r].begin;
-                       while (head < size(r) && begin[head] == begin[head + 1]) ++head;
-                       if (head == size(r)) {
-                         head = 0;
-                         ++at;
-                         continue;
-                       }
-                       for (std::uint32_t k = begin[head]; k < begin[head + 1]; ++k) {
-                         row.input(layout_.rule_ids[r] + k);
-                       }
-                       ++head;
-                       return;
-                     }
-                   };
+    const auto write = [&](RuleIndex r, AtomIndex head, NeuronRow& row) {
+      const std::vector<std::uint32_t>& begin = n_.reached.of_head[r].begin;
+      for (std::uint32_t k = begin[head]; k < begin[head + 1]; ++k) {
+        const std::uint32_t g = n_.reached.of_head[r].groundings[k];
+        for (std::uint32_t i = 0; i < n_.derived.groundings[r].times_of(g); ++i) {
+          row.input(layout_.rule_ids[r] + k);
+        }
+      }
+    };
+    const std::string head = n_.program.predicates[p].text();
+    const std::string text = texts_of(p);
+    write_blocks(
+        NeuronClass::Aggregation, head, text, layout_.predicates[p].aggregations,
+        [&](const Block<RuleIndex>& block) { return walk_heads(block.members, is_read, write); });
+    write_blocks(NeuronClass::Aggregation, head, text, layout_.predicates[p].several,
+                 [&](const Block<RuleIndex>& block) {
+                   return walk_heads(block.members, has_several, write);
+                 });
+  }
+
+  // A softmax reads the heads of a group, and an entry of it is what a head's atom reads.
+  void write_softmaxes(PredicateIndex p) {
+    std::vector<std::uint32_t> ranks;
+    RuleIndex ranked = kNoRule;
+    const auto write = [&](RuleIndex r, std::size_t group, NeuronRow& row) {
+      if (std::exchange(ranked, r) != r) ranks = ranks_of(r, has_several);
+      for (const AtomIndex head : n_.reached.groups[r].of(group)) {
+        row.input(has_several(n_, r, head)
+                      ? layout_.several_ids[r] + ranks[head]
+                      : layout_.rule_ids[r] + n_.reached.of_head[r].begin[head]);
+      }
+    };
+    const auto size = [&](RuleIndex r) { return n_.reached.groups[r].size(); };
+    write_blocks(NeuronClass::SplittableAggregation, n_.program.predicates[p].text(), texts_of(p),
+                 layout_.predicates[p].softmaxes, [&](const Block<RuleIndex>& block) {
+                   return walk_rules(block.members, size, write);
+                 });
+    const auto write_entry = [&](RuleIndex r, AtomIndex head, NeuronRow& row) {
+      row.input(layout_.softmax_ids[r] + n_.reached.groups[r].of_head[head]);
+      row.word(n_.reached.groups[r].position[head]);
+    };
+    write_blocks(NeuronClass::Atom, "_" + n_.program.predicates[p].text(), "",
+                 layout_.predicates[p].entries, [&](const Block<RuleIndex>& block) {
+                   return walk_heads(block.members, is_read, write_entry);
                  });
   }
 
@@ -246,15 +305,7 @@ class NetworkWriter {
     const std::string head = predicate.text();
     // By rule of the predicate: how many aggregations are before an atom's.
     std::vector<std::vector<std::uint32_t>> ranks;
-    for (const RuleIndex r : predicate.rules) {
-      const std::vector<std::uint32_t>& begin = n_.reached.of_head[r].begin;
-      std::vector<std::uint32_t>& rank = ranks.emplace_back(begin.size() - 1);
-      std::uint32_t next = 0;
-      for (std::size_t h = 0; h < rank.size(); ++h) {
-        rank[h] = next;
-        next += begin[h] < begin[h + 1] ? 1 : 0;
-      }
-    }
+    for (const RuleIndex r : predicate.rules) ranks.push_back(ranks_of(r, is_read));
     for (int weighted = 0; weighted < 2; ++weighted) {
       write_blocks(weighted == 1 ? NeuronClass::WeightedAtom : NeuronClass::Atom, head, "",
                    layout_.predicates[p].atoms[weighted], [&](const Block<AtomIndex>& block) {
@@ -267,6 +318,7 @@ class NetworkWriter {
                                    weight_id(rule(r).weight));
                        }
                        if (weighted == 1) row.offset(weight_id(predicate.offset));
+                       write_words(block.function.transformation, predicate.words, row);
                      };
                    });
     }
@@ -285,6 +337,7 @@ class NetworkWriter {
                      const std::size_t g = n_.reached.of_head[literal.rule].groundings[k++];
                      row.input(layout_.atom_ids[p][n_.derived.groundings[literal.rule]
                                                        .inputs[g * width + literal.input]]);
+                     write_words(block.function.transformation, literal.words, row);
                    };
                  });
   }

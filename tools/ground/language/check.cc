@@ -6,6 +6,7 @@
 
 #include "tools/ground/language/check_list.h"
 #include "tools/ground/language/check_metadata.h"
+#include "tools/ground/language/function_calls.h"
 #include "tools/ground/language/functions.h"
 #include "tools/ground/language/print.h"
 
@@ -71,11 +72,7 @@ void TemplateCheck::check_plain(const Atom& atom, std::string_view what) {
 
 void TemplateCheck::check_literal(const Atom& atom) {
   check_weight(atom.weight);
-  if (atom.function && !transformation_of(atom.function->text)) {
-    list_.error(ErrorCode::UnknownFunction, atom.function->at,
-                found_expected(atom.function->text, "a transformation") +
-                    did_you_mean(atom.function->text, transformation_names()));
-  }
+  if (atom.function) list_.error(atom.function->at, call_transformation(*atom.function));
   if (atom.predicate.special) check_special(atom);
   if (is_input(atom)) return;
   if (atom.weight) {

@@ -21,6 +21,12 @@ class CheckList {
   void error(ErrorCode code, const Position& at, const std::string& message) {
     errors_.add(code, place(at), [&] { return message; });
   }
+  /// What a call of a function says is wrong with it.
+  template <class Called>
+  void error(const Position& at, const Result<Called>& called) {
+    if (called) return;
+    for (const Diagnostic& found : called.error().list()) error(found.code, at, found.message);
+  }
   void note(const Position& at, std::string_view message) {
     notes_.push_back(place(at).text() + ": note: " + std::string(message));
   }

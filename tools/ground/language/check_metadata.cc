@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tools/ground/language/function_calls.h"
 #include "tools/ground/language/functions.h"
 
 namespace vecc::tools::language {
@@ -10,7 +11,14 @@ namespace {
 
 enum class Owner : std::uint8_t { Rule, Predicate };
 
-enum class KeyKind : std::uint8_t { Transformation, Combination, Aggregation, Offset, Ignored };
+enum class KeyKind : std::uint8_t {
+  Transformation,
+  Combination,
+  Aggregation,
+  Duplicates,
+  Offset,
+  Ignored
+};
 
 struct Key {
   std::string_view name;
@@ -24,6 +32,7 @@ constexpr std::array kKeys = {
     Key{"activation", KeyKind::Transformation, KeyKind::Transformation},
     Key{"combination", KeyKind::Combination, KeyKind::Combination},
     Key{"aggregation", KeyKind::Aggregation, KeyKind::Ignored},
+    Key{"duplicate_grounding", KeyKind::Duplicates, KeyKind::Ignored},
     Key{"offset", KeyKind::Ignored, KeyKind::Offset},
     Key{"negation", KeyKind::Ignored, KeyKind::Ignored},
     Key{"learnable", KeyKind::Ignored, KeyKind::Ignored},
@@ -50,11 +59,14 @@ class MetadataCheck {
  public:
   MetadataCheck(const Template& parsed, CheckList& list) : parsed_(parsed), list_(list) {}
 
-  void check(const Metadata& metadata, Owner owner);
+  /// `rule`: whose metadata they are; null: a predicate's.
+  void check(const Metadata& metadata, const Rule* rule);
 
  private:
-  void check_entry(const MetadataEntry& entry, Owner owner);
-  void check_function(const MetadataEntry& entry, KeyKind kind);
+  void check_entry(const MetadataEntry& entry, const Rule* rule);
+  void check_function(const MetadataEntry& entry, KeyKind kind, const Rule* rule);
+  void check_formula(const MetadataEntry& entry, const Expr& expr, const Rule* rule);
+  void check_over(const MetadataEntry& entry, const CalledAggregation& called, const Rule& rule);
   void check_offset(const MetadataEntry& entry);
   bool has_weight(std::string_view name) const;
 
@@ -62,7 +74,7 @@ class MetadataCheck {
   CheckList& list_;
 };
 
-void MetadataCheck::check(const Metadata& metadata, Owner owner) {
+void MetadataCheck::check(const Metadata& metadata, const Rule* rule) {
   std::vector<std::string_view> seen;
   for (const MetadataEntry& entry : metadata) {
     std::string_view key = entry.key.text;
@@ -71,16 +83,16 @@ void MetadataCheck::check(const Metadata& metadata, Owner owner) {
       list_.error(ErrorCode::BadTable, entry.key.at,
                   "found " + quote(entry.key.text) + " again, expected one value a key");
     } else {
-      check_entry(entry, owner);
+      check_entry(entry, rule);
     }
     seen.push_back(key);
   }
 }
 
-void MetadataCheck::check_entry(const MetadataEntry& entry, Owner owner) {
-  const bool is_rule = owner == Owner::Rule;
+void MetadataCheck::check_entry(const MetadataEntry& entry, const Rule* rule) {
+  const bool is_rule = rule != nullptr;
   const auto* const key = std::ranges::find(kKeys, std::string_view(entry.key.text), &Key::name);
-  const std::vector<std::string> names = used_keys(owner);
+  const std::vector<std::string> names = used_keys(is_rule ? Owner::Rule : Owner::Predicate);
   if (key == kKeys.end()) {
     list_.error(ErrorCode::BadTable, entry.key.at,
                 found_expected(entry.key.text, join(names)) + did_you_mean(entry.key.text, names));
@@ -98,11 +110,18 @@ void MetadataCheck::check_entry(const MetadataEntry& entry, Owner owner) {
     case KeyKind::Transformation:
     case KeyKind::Combination:
     case KeyKind::Aggregation:
-      return check_function(entry, is_rule ? key->of_rule : key->of_predicate);
+      return check_function(entry, is_rule ? key->of_rule : key->of_predicate, rule);
+    case KeyKind::Duplicates:
+      if (entry.kind == MetadataEntry::Kind::Word &&
+          (entry.word.whole() == "true" || entry.word.whole() == "false")) {
+        return;
+      }
+      return list_.error(ErrorCode::BadTable, entry.key.at,
+                         "found a value of \"duplicate_grounding\" that is neither true nor false");
   }
 }
 
-void MetadataCheck::check_function(const MetadataEntry& entry, KeyKind kind) {
+void MetadataCheck::check_function(const MetadataEntry& entry, KeyKind kind, const Rule* rule) {
   const bool transforms = kind == KeyKind::Transformation;
   const std::span<const std::string> names = transforms                     ? transformation_names()
                                              : kind == KeyKind::Combination ? combination_names()
@@ -113,14 +132,41 @@ void MetadataCheck::check_function(const MetadataEntry& entry, KeyKind kind) {
         "found a value of " + quote(entry.key.text) + " that is no word, expected " + join(names));
     return;
   }
-  const std::string& name = entry.word.text;
-  const auto combination = combination_of(name);
-  const bool known =
-      transforms ? transformation_of(name).has_value()
-                 : combination && (kind == KeyKind::Combination || is_aggregation(*combination));
-  if (known) return;
-  list_.error(ErrorCode::UnknownFunction, entry.word.at,
-              found_expected(name, join(names)) + did_you_mean(name, names));
+  if (transforms) return list_.error(entry.word.at, call_transformation(entry.word));
+  if (kind == KeyKind::Combination) {
+    const Result<CalledCombination> called = call_combination(entry.word);
+    list_.error(entry.word.at, called);
+    if (called && called->expr) check_formula(entry, *called->expr, rule);
+    return;
+  }
+  const Result<CalledAggregation> called = call_aggregation(entry.word);
+  list_.error(entry.word.at, called);
+  if (called) check_over(entry, *called, *rule);
+}
+
+void MetadataCheck::check_formula(const MetadataEntry& entry, const Expr& expr, const Rule* rule) {
+  const auto refuse = [&](const std::string& message) {
+    list_.error(ErrorCode::ParameterRange, entry.word.at, message);
+  };
+  if (rule == nullptr) {
+    return refuse(
+        "found a formula, expected a function of a list: atoms have no inputs of their own");
+  }
+  if (rule->offset) return refuse("found a formula of a rule with an offset, expected one without");
+  const auto inputs = static_cast<std::uint32_t>(std::ranges::count_if(rule->body, is_input));
+  if (expr.input_count() <= inputs) return;
+  refuse("found $" + std::to_string(expr.input_count() - 1) + ", expected $0 up to the last of " +
+         count_of(inputs, "input") + " of the rule");
+}
+
+void MetadataCheck::check_over(const MetadataEntry& entry, const CalledAggregation& called,
+                               const Rule& rule) {
+  for (const std::string& name : called.over) {
+    const auto is_it = [&](const Term& term) { return term.is_variable() && term.text == name; };
+    if (std::ranges::any_of(rule.head.terms, is_it)) continue;
+    list_.error(ErrorCode::ParameterRange, entry.word.at,
+                found_expected(name, "a variable of the rule's head"));
+  }
 }
 
 bool MetadataCheck::has_weight(std::string_view name) const {
@@ -155,9 +201,9 @@ void MetadataCheck::check_offset(const MetadataEntry& entry) {
 
 void check_metadata(const Template& parsed, CheckList& list) {
   MetadataCheck check(parsed, list);
-  for (const Rule& rule : parsed.rules) check.check(rule.metadata, Owner::Rule);
+  for (const Rule& rule : parsed.rules) check.check(rule.metadata, &rule);
   for (const PredicateMetadata& line : parsed.predicates) {
-    check.check(line.metadata, Owner::Predicate);
+    check.check(line.metadata, nullptr);
   }
   for (const WeightMetadata& line : parsed.weights) {
     list.error(ErrorCode::BadTable, line.at,

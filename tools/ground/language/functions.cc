@@ -50,19 +50,15 @@ std::string own_name(std::string_view name) {
 }
 
 bool has_name(const TransformationInfo& function) {
-  return function.origin != FunctionOrigin::Program &&
-         (function.parameters == FunctionParameters::None ||
-          function.parameters == FunctionParameters::Slope);
+  return function.origin != FunctionOrigin::Program && function.id != Transformation::AtIndex;
 }
 
 }  // namespace
 
-std::optional<TransformationSpec> transformation_of(std::string_view name) {
+std::optional<Transformation> transformation_of(std::string_view name) {
   const std::optional<Transformation> found = parse_transformation(own_name(name));
   if (!found || !has_name(info(*found))) return std::nullopt;
-  TransformationSpec spec;
-  spec.id = *found;
-  return spec;
+  return found;
 }
 
 std::optional<Combination> combination_of(std::string_view name) {

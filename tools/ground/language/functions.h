@@ -11,9 +11,8 @@
 
 namespace vecc::tools::language {
 
-/// NeuraLogic's name or vecc's, in any case: `tanh`, `sigm`, `transpose`, `layernorm`. Functions
-/// with parameters that a template cannot say (slice, reshape, atindex) have none.
-[[nodiscard]] std::optional<TransformationSpec> transformation_of(std::string_view name);
+/// NeuraLogic's name or vecc's, in any case: `tanh`, `sigm`, `transpose`, `layernorm`.
+[[nodiscard]] std::optional<Transformation> transformation_of(std::string_view name);
 [[nodiscard]] std::optional<Combination> combination_of(std::string_view name);
 /// Whether NeuraLogic aggregates with it: elproduct, product, crosssum and cossim only combine.
 [[nodiscard]] bool is_aggregation(Combination combination);

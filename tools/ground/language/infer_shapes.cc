@@ -3,7 +3,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 
-#include "tools/ground/language/functions.h"
+#include "tools/ground/language/function_calls.h"
 #include "tools/ground/language/print.h"
 
 namespace vecc::tools::language {
@@ -29,13 +29,13 @@ struct Known {
 };
 
 struct RuleFunctions {
-  Combination combination;
-  Combination aggregation;
-  TransformationSpec transformation;
+  CalledCombination combination;
+  CalledAggregation aggregation;
+  CalledTransformation transformation;
 };
 struct AtomFunctions {
-  Combination combination;
-  TransformationSpec transformation;
+  CalledCombination combination;
+  CalledTransformation transformation;
   const Value* offset = nullptr;
   Position offset_at;
   bool is_weighted = false;  // a rule with this head has a weight
@@ -46,6 +46,11 @@ struct AtomFunctions {
 bool keeps_shape(Combination combination) {
   return combination == Combination::Sum || combination == Combination::Avg ||
          combination == Combination::Max || combination == Combination::Min;
+}
+
+template <class T>
+T value_or(Result<T> result, const T& other) {
+  return result ? std::move(*result) : other;
 }
 
 class ShapeInference {
@@ -65,8 +70,10 @@ class ShapeInference {
   Known literal_shape(const Atom& atom);
   Known atom_shape(const Rule& rule, const Known& aggregated);
   Known weighted(const std::optional<Weight>& weight, const Known& value, const Atom& atom);
-  Known combined(Combination combination, std::span<const Shape> elements, const Position& at);
-  Known transformed(const TransformationSpec& function, const Known& value, const Position& at);
+  Known combined(const CalledCombination& combination, std::span<const Shape> elements,
+                 const Position& at);
+  Known transformed(const CalledTransformation& function, const Known& value, const Position& at);
+  Known aggregated(const CalledAggregation& aggregation, const Known& value, const Position& at);
   [[nodiscard]] RuleFunctions functions_of(const Rule& rule) const;
   AtomFunctions& functions_of(const Predicate& predicate);
   void error(ErrorCode code, const Position& at, const std::string& message) {
@@ -87,10 +94,10 @@ class ShapeInference {
   bool reports_ = false;
 };
 
-TransformationSpec spec_of(Transformation id) {
-  TransformationSpec spec;
-  spec.id = id;
-  return spec;
+CalledTransformation call_of(Transformation id) {
+  CalledTransformation call;
+  call.spec.id = id;
+  return call;
 }
 
 void ShapeInference::add_facts(const DataPredicates& data) {
@@ -104,24 +111,26 @@ void ShapeInference::add_facts(const DataPredicates& data) {
 }
 
 RuleFunctions ShapeInference::functions_of(const Rule& rule) const {
-  RuleFunctions functions{defaults_.rule_combination, defaults_.aggregation,
-                          spec_of(defaults_.rule)};
+  RuleFunctions functions{{defaults_.rule_combination, -1, nullptr},
+                          {defaults_.aggregation, -1, {}},
+                          call_of(defaults_.rule)};
   for (const MetadataEntry& entry : rule.metadata) {
     const std::string& key = entry.key.text;
-    const std::string& name = entry.word.text;
     if (key == "combination") {
-      functions.combination = combination_of(name).value_or(functions.combination);
+      functions.combination = value_or(call_combination(entry.word), functions.combination);
     } else if (key == "aggregation") {
-      functions.aggregation = combination_of(name).value_or(functions.aggregation);
+      functions.aggregation = value_or(call_aggregation(entry.word), functions.aggregation);
     } else if (key == "transformation" || key == "activation") {
-      functions.transformation = transformation_of(name).value_or(functions.transformation);
+      functions.transformation =
+          value_or(call_transformation(entry.word), functions.transformation);
     }
   }
   return functions;
 }
 
 AtomFunctions& ShapeInference::functions_of(const Predicate& predicate) {
-  const AtomFunctions defaults{defaults_.atom_combination, spec_of(defaults_.atom), nullptr, {}};
+  const AtomFunctions defaults{
+      {defaults_.atom_combination, -1, nullptr}, call_of(defaults_.atom), nullptr, {}};
   return atoms_.try_emplace(key_of(predicate), defaults).first->second;
 }
 
@@ -154,11 +163,11 @@ void ShapeInference::read_metadata() {
     AtomFunctions& functions = functions_of(line.predicate);
     for (const MetadataEntry& entry : line.metadata) {
       const std::string& key = entry.key.text;
-      const std::string& name = entry.word.text;
       if (key == "combination") {
-        functions.combination = combination_of(name).value_or(functions.combination);
+        functions.combination = value_or(call_combination(entry.word), functions.combination);
       } else if (key == "transformation" || key == "activation") {
-        functions.transformation = transformation_of(name).value_or(functions.transformation);
+        functions.transformation =
+            value_or(call_transformation(entry.word), functions.transformation);
       } else if (key == "offset" && entry.kind == MetadataEntry::Kind::Value) {
         functions.offset = &entry.value;
         functions.offset_at = entry.key.at;
@@ -178,30 +187,44 @@ Known ShapeInference::weighted(const std::optional<Weight>& weight, const Known&
   return Known::several();
 }
 
-Known ShapeInference::transformed(const TransformationSpec& function, const Known& value,
+Known ShapeInference::transformed(const CalledTransformation& function, const Known& value,
                                   const Position& at) {
   if (!value.is_one()) return value;
-  const Result<Shape> shape = transformed_shape(function, {}, value.shape, "");
+  const auto words = std::span(function.words).first(word_count(function.spec.id));
+  const Result<Shape> shape = transformed_shape(function.spec, words, value.shape, "");
   return shape ? Known::one(*shape) : error(shape.error(), at);
 }
 
-Known ShapeInference::combined(Combination combination, std::span<const Shape> elements,
-                               const Position& at) {
-  if (elements.size() == 1) {
-    const bool is_element = info(combination).single == CombinationSingle::Skipped;
+Known ShapeInference::combined(const CalledCombination& combination,
+                               std::span<const Shape> elements, const Position& at) {
+  if (elements.size() == 1 && info(combination.id).single != CombinationSingle::Applied) {
+    const bool is_element = info(combination.id).single == CombinationSingle::Skipped;
     return is_element ? Known::one(elements.front()) : Known::several();
   }
-  const Result<Shape> shape = combined_shape(combination, -1, nullptr, elements, "");
+  const Result<Shape> shape =
+      combined_shape(combination.id, combination.axis, combination.expr.get(), elements, "");
   return shape ? Known::one(*shape) : error(shape.error(), at);
+}
+
+Known ShapeInference::aggregated(const CalledAggregation& aggregation, const Known& value,
+                                 const Position& at) {
+  if (!value.is_one() || keeps_shape(aggregation.id)) return value;
+  // The others depend on how many groundings there are.
+  if (aggregation.over.empty()) return Known::several();
+  if (value.shape.is_scalar()) return value;
+  error(
+      ErrorCode::ShapeMismatch, at,
+      "found values of " + value.shape.text() + " under softmax over some terms, expected scalars");
+  return Known::several();
 }
 
 Known ShapeInference::literal_shape(const Atom& atom) {
   Known value = of(atom.predicate);
   if (atom.negation == Negation::Soft) {
-    value = transformed(spec_of(defaults_.negation), value, atom.at);
+    value = transformed(call_of(defaults_.negation), value, atom.at);
   }
   if (atom.function) {
-    if (const auto function = transformation_of(atom.function->text)) {
+    if (const auto function = call_transformation(*atom.function)) {
       value = transformed(*function, value, atom.function->at);
     }
   }
@@ -227,9 +250,7 @@ Known ShapeInference::rule_shape(const Rule& rule) {
   const RuleFunctions functions = functions_of(rule);
   const Known value = transformed(functions.transformation,
                                   combined(functions.combination, elements, rule.at), rule.at);
-  // The others depend on how many groundings there are.
-  if (!keeps_shape(functions.aggregation) && value.is_one()) return Known::several();
-  return weighted(rule.head.weight, value, rule.head);
+  return weighted(rule.head.weight, aggregated(functions.aggregation, value, rule.at), rule.head);
 }
 
 Known ShapeInference::atom_shape(const Rule& rule, const Known& aggregated) {
@@ -242,7 +263,7 @@ Known ShapeInference::atom_shape(const Rule& rule, const Known& aggregated) {
   }
   elements.push_back(aggregated.shape);
   // How many rules hold differs by atom.
-  if (!keeps_shape(functions.combination) && functions.rules > 1) return Known::several();
+  if (!keeps_shape(functions.combination.id) && functions.rules > 1) return Known::several();
   const Position& at = functions.offset != nullptr ? functions.offset_at : rule.at;
   return transformed(functions.transformation, combined(functions.combination, elements, at),
                      rule.at);

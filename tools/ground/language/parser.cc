@@ -130,8 +130,7 @@ bool Parser::after_weight(Atom& atom) {
     atom.negation = Negation::Soft;
   } else if (accept(TokenKind::Caret)) {
     if (!at(TokenKind::Name)) return fail("a function");
-    const Token function = take();
-    atom.function = Word{std::string(function.text), function.at};
+    if (!parse_call(atom.function.emplace())) return false;
   }
   bool has_arity = false;
   if (!parse_predicate(atom.predicate, has_arity)) return false;
@@ -229,6 +228,29 @@ bool Parser::parse_rule_tail(Rule& rule, const char* begin) {
   return spread_types(rule, source_, errors_);
 }
 
+// The arguments are a text of their own, which functions.cc reads.
+bool Parser::parse_call(FunctionCall& call) {
+  const Token name = take();
+  call.text = name.text;
+  call.at = name.at;
+  std::size_t depth = 0;
+  for (bool open = true; open;) {
+    const TokenKind kind = peek().kind;
+    const bool opens = kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket;
+    if (depth == 0 && !opens) return true;
+    if (kind == TokenKind::End || kind == TokenKind::OpenComment) return fail("\")\"");
+    if (opens) ++depth;
+    if (kind == TokenKind::RightParen || kind == TokenKind::RightBracket) --depth;
+    open = depth > 0 || kind != TokenKind::RightParen;
+    call.arguments += take().text;
+    if (call.arguments.size() > limits_.max_word) {
+      return fail_at(call.at, ErrorCode::LimitBytes,
+                     "a function of more than " + std::to_string(limits_.max_word) + " bytes");
+    }
+  }
+  return true;
+}
+
 bool Parser::parse_metadata(Metadata& metadata) {
   if (!expect(TokenKind::LeftBracket, "\"[\"")) return false;
   if (accept(TokenKind::RightBracket)) return true;
@@ -247,6 +269,7 @@ bool Parser::parse_entry(MetadataEntry& entry) {
   const bool is_weight = accept(TokenKind::Dollar);
   if (at(TokenKind::Name)) {
     entry.kind = is_weight ? MetadataEntry::Kind::WeightName : MetadataEntry::Kind::Word;
+    if (!is_weight) return parse_call(entry.word);
     entry.word.text = take().text;
     return true;
   }

@@ -62,6 +62,7 @@ class Parser {
   bool parse_terms(Atom& atom);
   bool parse_term(Term& term);
   bool parse_entry(MetadataEntry& entry);
+  bool parse_call(FunctionCall& call);
   bool parse_value(Value& value);
   bool parse_sizes(Value& value);
   bool parse_brackets(Value& value);

@@ -48,7 +48,7 @@ std::string marked(const Predicate& predicate) {
 std::string text_of(const MetadataEntry& entry) {
   const std::string key = entry.key.text + "=";
   switch (entry.kind) {
-    case MetadataEntry::Kind::Word: return key + entry.word.text;
+    case MetadataEntry::Kind::Word: return key + entry.word.whole();
     case MetadataEntry::Kind::WeightName: return key + "$" + entry.word.text;
     case MetadataEntry::Kind::Value: break;
   }
@@ -94,7 +94,7 @@ std::string text_of(const Atom& atom) {
   if (atom.weight) text += text_of(*atom.weight) + " ";
   if (atom.negation == Negation::Hard) text += '!';
   if (atom.negation == Negation::Soft) text += '~';
-  if (atom.function) text += "^" + atom.function->text + " ";
+  if (atom.function) text += "^" + atom.function->whole() + " ";
   text += marked(atom.predicate);
   return atom.terms.empty() ? text : text + "(" + join_all(atom.terms) + ")";
 }

@@ -31,6 +31,15 @@ struct Word {
   Position at;
 };
 
+/// A function, and what stands in brackets behind its name: `tanh`, `leakyrelu(0.2)`,
+/// `slice(1:3, 0:)`, `softmax(J)`, `elproduct(sum($0, $1), $2)`. functions.h says what it means.
+struct FunctionCall {
+  std::string text;       ///< the name
+  std::string arguments;  ///< as written, brackets too, without blanks; "" if none
+  Position at;
+  [[nodiscard]] std::string whole() const { return text + arguments; }
+};
+
 /// `X`, `_`, `atom:X`; `carbon`, `12`, `-0.5`, `atom:c1`. Two terms are the same iff kind, text and
 /// type are: `1` and `1.0` differ, and so do `c1` and `atom:c1` (of which a file has one or the
 /// other). `_` is a variable like others: in NeuraLogic two of them in a rule are one. A variable
@@ -85,19 +94,19 @@ struct Predicate {
 struct Atom {
   std::optional<Weight> weight;
   Negation negation = Negation::None;
-  std::optional<Word> function;  ///< of this literal alone; vecc's own: PyNeuraLogic's relations
+  std::optional<FunctionCall> function;  ///< of this literal alone: PyNeuraLogic's relations
   Predicate predicate;
   std::vector<Term> terms;
   Position at;
 };
 
-/// `key = value`: a word (`tanh`, `true`), a weight's name (`$w`) or a value.
+/// `key = value`: a function or a word (`tanh`, `true`), a weight's name (`$w`) or a value.
 struct MetadataEntry {
   Word key;
   enum class Kind : std::uint8_t { Word, WeightName, Value };
   Kind kind = Kind::Word;
-  Word word;    ///< Word, WeightName (without `$`)
-  Value value;  ///< Value
+  FunctionCall word;  ///< Word, WeightName (without `$`)
+  Value value;        ///< Value
 };
 using Metadata = std::vector<MetadataEntry>;
 

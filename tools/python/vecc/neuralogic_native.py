@@ -20,7 +20,8 @@ from vecc.error import Error, usage_error
 from vecc.graph import Graph, load
 from vecc.neuralogic_settings import TrainingSettings
 from vecc.neuralogic_template import Template
-from vecc.neuralogic_text import NotNative, TemplateText, dataset_text
+from vecc.neuralogic_text import TemplateText, dataset_text
+from vecc.neuralogic_words import NotNative
 from vecc.program import Program
 
 #: Codes of what the language or vecc's grounder has not, and the JVM may.
@@ -50,9 +51,12 @@ class NativeNetwork:
 
     batch_size = 1
 
-    def __init__(self, template: Template, dataset: Any, exact_steps: bool = False):
-        """`exact_steps`: a training has to move what PyNeuraLogic's optimizer moves."""
+    def __init__(self, template: Template, dataset: Any, exact_steps: bool = False,
+                 own_order: bool = False):
+        """`exact_steps`: a training has to move what PyNeuraLogic's optimizer moves. `own_order`:
+        lists of groundings may be in another order than NeuraLogic's."""
         self._template = template
+        self._own_order = own_order
         self._holder = tempfile.TemporaryDirectory(prefix="vecc-neuralogic-")
         try:
             self._ground(dataset)
@@ -100,7 +104,7 @@ class NativeNetwork:
         """The files of rules, examples and queries; "": the examples have theirs."""
         rules, domain = self._template.file, None
         if rules is None:
-            text = TemplateText(self._template)
+            text = TemplateText(self._template, self._own_order)
             rules, domain = self._write("template.txt", [str(text)]), text.domain
         if isinstance(dataset, FileDataset) and dataset.examples_file is not None:
             if domain is not None:

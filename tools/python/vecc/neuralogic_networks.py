@@ -9,7 +9,7 @@ from vecc.error import usage_error
 from vecc.neuralogic_jvm import Network, TemplateNetwork
 from vecc.neuralogic_native import NativeNetwork
 from vecc.neuralogic_template import Template
-from vecc.neuralogic_text import NotNative
+from vecc.neuralogic_words import NotNative
 
 AnyNetwork = Union[Network, NativeNetwork]
 GROUNDERS = ("auto", "native", "jvm")
@@ -33,7 +33,7 @@ def networks(model: Any, dataset: Any, grounder: str, *, exact_steps: bool = Fal
         try:
             if names:
                 raise NotNative("names of neurons")
-            network = NativeNetwork(model, dataset, exact_steps)
+            network = NativeNetwork(model, dataset, exact_steps, own_order=grounder == "native")
             _say(model, "native", None)
             return network
         except NotNative as found:

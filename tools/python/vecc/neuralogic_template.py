@@ -11,7 +11,8 @@ from neuralogic.nn.module.module import Module
 
 from vecc.arrays import as_array
 from vecc.error import usage_error
-from vecc.neuralogic_text import NotNative, TemplateText
+from vecc.neuralogic_text import TemplateText
+from vecc.neuralogic_words import NotNative
 
 
 class Template:

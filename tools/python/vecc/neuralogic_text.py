@@ -5,39 +5,33 @@ of its hash tables, raises NotNative: the JVM then grounds it."""
 from __future__ import annotations
 
 import math
-import re
 from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 import numpy as np
 from neuralogic.core.constructs.function.function import CombinationFunction
 from neuralogic.core.constructs.function.function_container import FContainer
-from neuralogic.core.constructs.metadata import Metadata
 from neuralogic.core.constructs.predicate import Predicate, PredicateMetadata
 from neuralogic.core.constructs.relation import BaseRelation, WeightedRelation
 from neuralogic.core.constructs.rule import Rule
 from neuralogic.core.constructs.term import Constant, Variable
 from neuralogic.dataset import Dataset
 
-NAME = re.compile(r"[a-z][A-Za-z0-9_-]*")
-VARIABLE = re.compile(r"[A-Z_][A-Za-z0-9_-]*")
-CONSTANT = re.compile(NAME.pattern + r"|[+-]?[0-9]+(\.[0-9]+)?")
-TYPE = re.compile(r"[A-Za-z0-9_-]+")
-#: Of groundings, which come in NeuraLogic's order, that of its hash tables.
-ORDERED = ("concat", "softmax", "sparsemax")
+from vecc.neuralogic_functions import combination_text, formula_text, function_text, metadata_text
+from vecc.neuralogic_words import (CONSTANT, NAME, TYPE, VARIABLE, NotNative, match_word,
+                                   real_text)
+
 SPECIAL = {"alldiff", "in", "eq", "neq", "lt", "leq", "gt", "geq", "next", "add", "sub", "mod",
            "maxcard", "anypred", "true", "false"}
 NO_FACT = "vecc-no-fact"  # an example without facts, which the language has not, has this one
 DOMAIN = "vecc-domain"  # of all constants of the example and the template
 
 
-class NotNative(Exception):
-    """Why vecc does not ground it."""
-
-
 class TemplateText:
     """Rules, facts and metadata as the text of a template."""
 
-    def __init__(self, entries: Iterable[Any]):
+    def __init__(self, entries: Iterable[Any], own_order: bool = True):
+        """`own_order`: lists of groundings may be in another order than NeuraLogic's."""
+        self._own_order = own_order
         self._weights = 0  # so many has NeuraLogic numbered: those without a name are called so
         self._named: Set[str] = set()
         self._unnamed: Set[str] = set()
@@ -68,12 +62,9 @@ class TemplateText:
     def _rule(self, rule: Rule) -> str:
         head, metadata = self._relation(rule.head), rule.metadata
         literals, combination = body_of(rule)
-        if combination is not None:
-            metadata = metadata.copy() if metadata is not None else Metadata()
-            metadata.combination = combination
         literals = list(with_all_terms(rule, literals))
         tail = self._tail(map(self._relation, literals), unbound(rule.head, literals))
-        return f"{head}{tail}. {metadata_text(metadata)}".rstrip()
+        return f"{head}{tail}. {metadata_text(metadata, combination, self._own_order)}".rstrip()
 
     def _tail(self, literals: Iterable[str], variables: Iterable[str]) -> str:
         """The body; variables that nothing binds stand for all constants, as in NeuraLogic."""
@@ -95,26 +86,30 @@ class TemplateText:
             self._unnamed.add(name)
             self._weights += 1
         elif name not in self._named:
-            _match(NAME, name, "the weight's name")
+            match_word(NAME, name, "the weight's name")
             self._named.add(name)
             self._weights += 1
         value = value_text(relation.weight)
         return f"${name}=<{value}>" if relation.is_fixed else f"${name}={value}"
 
 
-def body_of(rule: Rule) -> Tuple[List[Any], Any]:
-    """The literals, and the function that combines them where the body says one."""
+def body_of(rule: Rule) -> Tuple[List[Any], str]:
+    """The literals, and what combines them where the body says it, "" where it does not."""
     body = rule.body
     if not isinstance(body, FContainer):
         if rule._contains_function_container():
             raise NotNative(f"the formula in the body of {rule}")
-        return list(body), None
-    nodes = list(body.nodes)
-    is_flat = isinstance(body.function, CombinationFunction) and not any(
-        isinstance(node, FContainer) for node in nodes)
-    if not is_flat or len(set(map(id, nodes))) < len(nodes):
-        raise NotNative(f"the formula in the body of {rule}")
-    return nodes, body.function
+        return list(body), ""
+    literals = list({id(literal): literal for literal in body}.values())
+    is_flat = len(literals) == len(body.nodes) and not any(
+        isinstance(node, FContainer) for node in body.nodes)
+    if is_flat and isinstance(body.function, CombinationFunction):
+        return literals, combination_text(body.function)
+    if any(literal.negated for literal in literals):
+        raise NotNative(f"the formula in the body of {rule}, which has a negation")
+    inputs = [literal for literal in literals
+              if not literal.predicate.hidden and not literal.predicate.special]
+    return literals, formula_text(body, {id(literal): i for i, literal in enumerate(inputs)})
 
 
 def with_all_terms(rule: Rule, literals: Sequence[BaseRelation]) -> Iterator[BaseRelation]:
@@ -167,48 +162,24 @@ def literal_text(relation: BaseRelation) -> str:
 
 
 def predicate_text(predicate: Predicate) -> str:
-    _match(NAME, predicate.name, "the predicate's name")
+    match_word(NAME, predicate.name, "the predicate's name")
     return "*" * predicate.hidden + "@" * predicate.special + predicate.name
 
 
 def term_text(term: Any) -> str:
     if isinstance(term, (Variable, Constant)):
         pattern = VARIABLE if isinstance(term, Variable) else CONSTANT
-        text = _match(pattern, term.name, "the term")
-        return text if term.type is None else f"{_match(TYPE, term.type, 'the type')}:{text}"
+        text = match_word(pattern, term.name, "the term")
+        return text if term.type is None else f"{match_word(TYPE, term.type, 'the type')}:{text}"
     if isinstance(term, str):
-        return _match(VARIABLE if term[:1].isupper() else CONSTANT, term, "the term")
+        return match_word(VARIABLE if term[:1].isupper() else CONSTANT, term, "the term")
     if isinstance(term, (int, float)):
-        return _match(CONSTANT, str(term), "the term")
+        return match_word(CONSTANT, str(term), "the term")
     raise NotNative(f"a term of {type(term).__name__}")
 
 
 def is_variable(term: Any) -> bool:
     return isinstance(term, Variable) or isinstance(term, str) and term[:1].isupper()
-
-
-def function_text(function: Any) -> str:
-    if function.is_parametrized():
-        raise NotNative(f"the function {function}, which has parameters")
-    return str(function).lower()
-
-
-def metadata_text(metadata: Any) -> str:
-    """"" for none."""
-    if metadata is None:
-        return ""
-    if metadata.duplicate_grounding is not None or metadata.learnable is not None:
-        raise NotNative(f"the metadata {metadata}")
-    words = []
-    for key in ("transformation", "combination", "aggregation"):
-        function = getattr(metadata, key)
-        if function is None:
-            continue
-        name = function_text(function)
-        if key == "aggregation" and name in ORDERED:
-            raise NotNative(f"the aggregation {name}, which depends on NeuraLogic's order")
-        words.append(f"{key}={name}")
-    return f"[{', '.join(words)}]" if words else ""
 
 
 def value_text(value: Any) -> str:
@@ -229,12 +200,6 @@ def value_text(value: Any) -> str:
     if array.size == 1:  # a vector, and in the language a matrix
         raise NotNative(f"the value {value}")
     return "[" + ", ".join(map(value_text, array)) + "]"
-
-
-def real_text(value: Any) -> str:
-    """All digits; an exponent stands only behind a dot."""
-    mantissa, _, exponent = repr(float(value)).partition("e")
-    return mantissa if not exponent else f"{mantissa}{'' if '.' in mantissa else '.0'}e{int(exponent)}"
 
 
 def dataset_text(dataset: Dataset, domain: Any = None) -> Iterator[str]:
@@ -277,9 +242,3 @@ def _given(relation: WeightedRelation) -> str:
     if isinstance(relation.weight, tuple):
         raise NotNative(f"the shape of {relation}, where a value is expected")
     return value_text(relation.weight)
-
-
-def _match(pattern: "re.Pattern[str]", text: str, what: str) -> str:
-    if not pattern.fullmatch(text):
-        raise NotNative(f"{what} {text!r}, which NeuraLogic's texts cannot say")
-    return text

@@ -1,0 +1,27 @@
+"""Words and numbers of NeuraLogic's language (docs/templates.md), and NotNative."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+NAME = re.compile(r"[a-z][A-Za-z0-9_-]*")
+VARIABLE = re.compile(r"[A-Z_][A-Za-z0-9_-]*")
+CONSTANT = re.compile(NAME.pattern + r"|[+-]?[0-9]+(\.[0-9]+)?")
+TYPE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class NotNative(Exception):
+    """Why vecc does not ground it."""
+
+
+def match_word(pattern: "re.Pattern[str]", text: str, what: str) -> str:
+    if not pattern.fullmatch(text):
+        raise NotNative(f"{what} {text!r}, which NeuraLogic's texts cannot say")
+    return text
+
+
+def real_text(value: Any) -> str:
+    """All digits; an exponent stands only behind a dot."""
+    mantissa, _, exponent = repr(float(value)).partition("e")
+    return mantissa if not exponent else f"{mantissa}{'' if '.' in mantissa else '.0'}e{int(exponent)}"
