@@ -23,6 +23,12 @@ Hash hash_of(std::string_view text) {
   return mix(std::hash<std::string_view>{}(text), text.size());
 }
 
+// Whose inputs are in the order of a hash table there.
+bool is_unordered(NeuronClass neuron_class) {
+  return neuron_class == NeuronClass::Aggregation ||
+         neuron_class == NeuronClass::SplittableAggregation;
+}
+
 std::string without_spaces(std::string_view text) {
   std::string out(text);
   std::erase(out, ' ');
@@ -115,22 +121,39 @@ class Signatures {
                                   : graph_.weights[range.weight_begin + e - first];
       elements.push_back(mix(hash_of(weight_text(weight)), hashes_[graph_.inputs[e]]));
     }
-    if (graph_.groups[range.group].neuron_class == NeuronClass::Aggregation) {
-      std::ranges::sort(elements);
+    const NeuronClass neuron_class = graph_.groups[range.group].neuron_class;
+    if (neuron_class == NeuronClass::Aggregation) {
       const CombinationInfo& of = info(graph_.functions[range.function].combination);
       const bool is_free = of.order == CombinationOrder::Free;
       order_matters_ |= !is_free && elements.size() > 1;
     }
+    if (is_unordered(neuron_class)) std::ranges::sort(elements);
     for (const Hash element : elements) out = mix(out, element);
-    return mix(out, elements.size());
+    return mix(mix(out, elements.size()), words_hash(n, range));
+  }
+
+  // An entry of a list in any order is what it is made from, not its number.
+  [[nodiscard]] Hash words_hash(NeuronId n, const NeuronRange& range) const {
+    if (range.word_begin == kNoColumn) return 0;
+    const TransformationSpec& function = graph_.functions[range.function].transformation;
+    const std::uint64_t count = word_count(function.id);
+    const std::uint64_t begin = range.word_begin + count * (n - range.first);
+    const NeuronId list = graph_.inputs[graph_.input_begin[n]];
+    const NeuronGroup& of_list = graph_.groups[graph_.ranges[graph_.range_of(list)].group];
+    if (function.id == Transformation::AtIndex && is_unordered(of_list.neuron_class)) {
+      return hashes_[graph_.inputs[graph_.input_begin[list] + graph_.words[begin]]];
+    }
+    Hash out = 1;
+    for (std::uint64_t i = 0; i < count; ++i) out = mix(out, graph_.words[begin + i]);
+    return out;
   }
 
   [[nodiscard]] Hash fact(NeuronId n, const NeuronRange& range) const {
     if (range.fact == FactKind::Learnable) {
       return hash_of(weight_text(graph_.weights[range.weight_begin + (n - range.first)]));
     }
-    if (range.fact == FactKind::Unit) return 1;
     std::string text = range.shape.text();
+    if (range.fact == FactKind::Unit) return hash_of(text + " 1");
     const std::uint64_t size = range.shape.size();
     for (std::uint64_t i = 0; i < size; ++i) {
       text += fmt::format(" {}", graph_.values[range.value_begin + size * (n - range.first) + i]);
@@ -143,16 +166,20 @@ class Signatures {
   bool order_matters_ = false;
 };
 
+bool is_learnable_fact(const NeuronGraph& graph, NeuronId n) {
+  return graph.ranges[graph.range_of(n)].fact == FactKind::Learnable;
+}
+
 std::string differing_neurons(const NeuronGraph& ours, const Signatures& a,
-                              const NeuronGraph& theirs, const Signatures& b) {
+                              const NeuronGraph& theirs, const Signatures& b, bool counts_facts) {
   std::map<Hash, std::int64_t> surplus;
   std::map<Hash, std::string> labels;
   for (NeuronId n = 0; n < ours.neuron_count(); ++n) {
-    ++surplus[a.hashes()[n]];
+    if (counts_facts || !is_learnable_fact(ours, n)) ++surplus[a.hashes()[n]];
     labels.try_emplace(a.hashes()[n], a.label(n));
   }
   for (NeuronId n = 0; n < theirs.neuron_count(); ++n) {
-    --surplus[b.hashes()[n]];
+    if (counts_facts || !is_learnable_fact(theirs, n)) --surplus[b.hashes()[n]];
     labels.try_emplace(b.hashes()[n], b.label(n));
   }
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> by_label;
@@ -233,12 +260,12 @@ std::string give_weights(NeuronGraph& ours, const NeuronGraph& theirs) {
 
 }  // namespace
 
-NetworkComparison compare_networks(NeuronGraph ours, const NeuronGraph& theirs) {
+NetworkComparison compare_networks(NeuronGraph ours, const NeuronGraph& theirs, bool counts_facts) {
   NetworkComparison out;
   out.difference = give_weights(ours, theirs);
   const Signatures a(ours);
   const Signatures b(theirs);
-  out.difference += differing_neurons(ours, a, theirs, b);
+  out.difference += differing_neurons(ours, a, theirs, b, counts_facts);
   out.difference += differing_samples(ours, a, theirs, b);
   if (!out.difference.empty() || a.order_matters()) return out;
   const Result<ReferenceValues> mine = evaluate_reference(ours);
@@ -256,9 +283,17 @@ NetworkComparison compare_networks(NeuronGraph ours, const NeuronGraph& theirs) 
       out.difference = "the value of " + a.label(n) + " has another size";
       return out;
     }
+    std::vector<double> xs(mine->values.begin() + static_cast<std::ptrdiff_t>(begin),
+                           mine->values.begin() + static_cast<std::ptrdiff_t>(begin + size));
+    const auto first = others->values.begin() + static_cast<std::ptrdiff_t>(others->begin[other]);
+    std::vector<double> ys(first, first + static_cast<std::ptrdiff_t>(size));
+    if (is_unordered(ours.groups[ours.ranges[ours.range_of(n)].group].neuron_class)) {
+      std::ranges::sort(xs);
+      std::ranges::sort(ys);
+    }
     for (std::uint64_t i = 0; i < size; ++i) {
-      const double x = mine->values[begin + i];
-      const double y = others->values[others->begin[other] + i];
+      const double x = xs[i];
+      const double y = ys[i];
       out.largest = std::max(out.largest, std::abs(x - y) / std::max(1.0, std::abs(y)));
     }
   }

@@ -17,7 +17,9 @@ struct NetworkComparison {
 /// Weights are the same by the names of their tables and rows, fixed ones by value; the values of
 /// `theirs` are given to both. Inputs of aggregations are compared without their order:
 /// NeuraLogic's is that of a hash table. Where the order decides values, only the wiring is
-/// compared.
-[[nodiscard]] NetworkComparison compare_networks(NeuronGraph ours, const NeuronGraph& theirs);
+/// compared. `counts_facts`: learnable facts are as many in both; in NeuraLogic's dumps those of
+/// the template are once in each sample.
+[[nodiscard]] NetworkComparison compare_networks(NeuronGraph ours, const NeuronGraph& theirs,
+                                                 bool counts_facts = true);
 
 }  // namespace vecc::test
