@@ -136,6 +136,51 @@ TEST_F(Learn, ATaskOfTimes) {
   EXPECT_THAT(predicted.out, StartsWith("sample\tvalue\nstarts:0\t"));
 }
 
+// A user's colour is that of the events before; later ones have the next one.
+TEST_F(Learn, ATaskOfClassesOverTime) {
+  const std::vector<std::string> colours{"red", "green", "blue"};
+  std::string sql =
+      "CREATE TABLE users (id INTEGER PRIMARY KEY);"
+      "CREATE TABLE events (user INTEGER REFERENCES users, day INTEGER, colour TEXT);";
+  std::string task = "user,time,target\n";
+  for (std::size_t u = 0; u < 150; ++u) {
+    const std::string id = std::to_string(u);
+    const std::size_t day = 100 + u;
+    const std::size_t kind = (u + u / 4) % 3;
+    sql += "INSERT INTO users VALUES (" + id + ");";
+    for (std::size_t i = 0; i < 4; ++i) {
+      const bool later = i >= 2;
+      sql += "INSERT INTO events VALUES (" + id + ", " +
+             std::to_string(later ? day + 1 + i : day - i) + ", '" +
+             colours[(kind + (later ? 1 : 0)) % 3] + "');";
+    }
+    task += id + "," + std::to_string(day) + "," + colours[kind] + "\n";
+  }
+  shop = make_database(folder, "events.db", sql);
+  write_text(folder + "/task.csv", task);
+  target = "users";
+  const Words options{"--task=" + folder + "/task.csv", "--time=events.day", "--json", "--no-page"};
+  const Finished learned = learn(options);
+  ASSERT_EQ(learned.code, 0) << learned.err;
+  const auto metrics = Json::parse(learned.out)["metrics"]["test"];
+  EXPECT_GT(metrics["accuracy"].get<double>(), 0.95);
+  EXPECT_TRUE(metrics.contains("f1_macro"));
+  EXPECT_EQ(metrics["samples"], 23);  // the last 15 percent by time
+  const Finished predicted = predict(shop, {options[0]});
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_THAT(predicted.out, StartsWith("sample\tclass\tp("));
+  EXPECT_EQ(learn({options[0], "--time=users.day"}).code, 2);  // no such column
+  const Finished without = predict(shop);
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.err,
+              HasSubstr("vecc predict: error: --task is missing: the model was trained "
+                        "for \"users\""));
+  write_text(folder + "/task.csv", "user,time,target\n1,7,red\n2,7,blue\n3,7,red\n");
+  const Finished at_once = learn({options[0], options[1]});
+  EXPECT_EQ(at_once.code, 3);
+  EXPECT_THAT(at_once.err, HasSubstr("no sample is earlier than those to validate and test with"));
+}
+
 TEST_F(Learn, RefusesWhatDoesNotFitTheModel) {
   ASSERT_EQ(learn().code, 0);
   const auto refuses = [&](const std::string& sql, int code, const std::string& message) {
@@ -151,6 +196,10 @@ TEST_F(Learn, RefusesWhatDoesNotFitTheModel) {
   refuses(shop_sql(3) + "UPDATE customers SET age = 'old' WHERE id = 1;", 3,
           "table customers, row 2, column age: error: found \"old\", expected a number");
   EXPECT_EQ(predict(folder + "/none.db").code, 3);
+  const Finished task = predict(shop, {"--task=SELECT 1, 2"});
+  EXPECT_EQ(task.code, 2);
+  EXPECT_THAT(task.err, HasSubstr("--task: the model was trained for \"customers.churn\" of each "
+                                  "row, without a task"));
   const Finished alone = run_vecc({"predict", model});
   EXPECT_EQ(alone.code, 2);
   EXPECT_THAT(alone.err, HasSubstr("is a model: whose rows?"));

@@ -145,7 +145,7 @@ Result<void> ground_facts(const GroundOptions& options, const language::Template
   const Reached reached = reach_queries(program, base, derived);
   if (options.report != nullptr) fill(*options.report, program, base, reached);
   if (reached.outputs.empty()) {
-    return Errors(ErrorCode::BadSample, "vecc-ground",
+    return Errors(ErrorCode::BadSample, program.files.front(),
                   "no query follows from the template and the facts: there is no network to write");
   }
   VECC_TRY(const CutEdges cut, cut_cycles(program, base, derived, reached));

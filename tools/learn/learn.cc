@@ -38,6 +38,18 @@ constexpr std::uint64_t kPatience = 30;
 struct SplitScore {
   SplitChoice split = SplitChoice::All;
   Evaluator::Evaluation found;
+  bool ranks_all = false;  // links: the candidates are all rows, not some that were drawn
+
+  /// By name. What is ranked among all rows is not sampled: `map@10`.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> metrics() const {
+    constexpr std::string_view kSampled = "sampled_";
+    std::vector<std::pair<std::string, double>> named;
+    for (const auto& [name, value] : values_of(found.metrics)) {
+      const bool drops = ranks_all && std::string_view(name).starts_with(kSampled);
+      named.emplace_back(std::string_view(name).substr(drops ? kSampled.size() : 0), value);
+    }
+    return named;
+  }
 };
 
 struct Trained {
@@ -73,7 +85,8 @@ Result<Trained> train_on(NeuronGraph graph, LearnOptions& o, Stages& stages) {
                  std::move(backend), std::move(curves), Loss::SquaredDiff};
 }
 
-Result<std::vector<SplitScore>> evaluate_splits(Trained& trained, const Options& run) {
+Result<std::vector<SplitScore>> evaluate_splits(Trained& trained, const LearnOptions& o) {
+  const Options& run = o.run;
   std::vector<SplitScore> scores;
   const std::array<std::pair<Split, SplitChoice>, 3> splits{
       {{Split::Train, SplitChoice::Train},
@@ -86,7 +99,8 @@ Result<std::vector<SplitScore>> evaluate_splits(Trained& trained, const Options&
              evaluate_samples(trained.graph, trained.optimized.program, *trained.backend.backend,
                               execution_options(run), run.training.loss, samples));
     trained.loss = found.loss;
-    scores.push_back({choice, found.evaluation});
+    const bool ranks_all = split != Split::Train && o.database.samples.candidates == 0;
+    scores.push_back({choice, found.evaluation, ranks_all});
   }
   return scores;
 }
@@ -97,8 +111,8 @@ Result<void> print_scores(const std::vector<SplitScore>& scores) {
     lines[0].emplace_back(text_of(score.split));
     lines[1].push_back(std::to_string(score.found.metrics.samples));
     lines[2].push_back(fmt::format("{:.4f}", score.found.loss));
-    for (const auto& metric : values_of(score.found.metrics)) {
-      const std::string name(metric.first);
+    for (const auto& metric : score.metrics()) {
+      const std::string& name = metric.first;
       auto line = std::ranges::find_if(lines, [&](const auto& l) { return l[0] == name; });
       if (line == lines.end()) line = lines.insert(line, {name});
       line->resize(lines[0].size() - 1, "-");  // earlier splits have no such number
@@ -114,7 +128,7 @@ Json json_of(const std::vector<SplitScore>& scores) {
   for (const SplitScore& score : scores) {
     Json metrics{{"samples", score.found.metrics.samples},
                  {"loss", std::isfinite(score.found.loss) ? Json(score.found.loss) : Json()}};
-    for (const auto& [name, value] : values_of(score.found.metrics)) metrics[name] = value;
+    for (const auto& [name, value] : score.metrics()) metrics[name] = value;
     result[std::string(text_of(score.split))] = std::move(metrics);
   }
   return result;
@@ -138,7 +152,7 @@ Result<void> write_page(const LearnOptions& o, const Trained& trained, Stages& s
 
 Result<void> finish(const LearnOptions& o, Trained& trained, Stages& stages) {
   VECC_TRY(const std::vector<SplitScore> scores,
-           stages.run("evaluate", [&](ProgressLine&) { return evaluate_splits(trained, o.run); }));
+           stages.run("evaluate", [&](ProgressLine&) { return evaluate_splits(trained, o); }));
   stages.describe(text_of_count(trained.graph.samples.size(), "sample"));
   VECC_TRY(const std::string digest, stages.run("save", [&](ProgressLine&) {
     return write_model(trained.graph, trained.loss, o.model);

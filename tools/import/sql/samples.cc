@@ -57,7 +57,11 @@ class SampleReader {
     const auto trains = [](const RowSample& sample) { return sample.split == Split::Train; };
     if (!options_.keeps_unlabeled && std::ranges::none_of(out_.samples, trains)) {
       return Errors(ErrorCode::BadSample, database_.name(),
-                    "no sample is for training: smaller --valid and --test, or other --seed");
+                    out_.is_timed && !has_splits_
+                        ? "no sample is earlier than those to validate and test with, so none is "
+                          "for training: smaller --valid and --test, or say the splits (--split, "
+                          "a column \"split\" of --task)"
+                        : "no sample is for training: smaller --valid and --test, or other --seed");
     }
     return std::move(out_);
   }
@@ -111,13 +115,18 @@ class SampleReader {
       out_.column = target->column;
       if (!schema_.is_key(out_.table, *out_.column)) return {};
       return usage("--target: " + quote(options_.target) +
-                   " is part of a key, which tells it: tasks of links are not there");
+                   " is part of a key, which tells it; links to rows are --target=TABLE:OTHER with "
+                   "--task");
     }
     const std::string& words = options_.target;
     for (std::size_t dot = words.find('.'); options_.keeps_unlabeled && dot != std::string::npos;
          dot = words.find('.', dot + 1)) {
       out_.table = schema_.find(std::string_view(words).substr(0, dot));
       if (out_.table != Table::npos) return {};
+    }
+    if (options_.keeps_unlabeled && options_.task.empty()) {
+      return usage("--task is missing: the model was trained for " + quote(options_.target) +
+                   ", of rows at times that a task says");
     }
     return target.error();
   }
@@ -232,6 +241,10 @@ class SampleReader {
       out_.other = other;
     }
     if (out_.table != Table::npos) return {};
+    if (options_.keeps_unlabeled) {
+      return usage("--task: the model was trained for " + quote(options_.target) +
+                   " of each row, without a task");
+    }
     return usage("--target: found " + quote(options_.target) +
                  ", expected the table whose rows --task names, or TABLE:OTHER for links");
   }
