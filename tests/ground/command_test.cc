@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,23 @@ TEST(GroundCommand, NamesAreNeverSql) {
   EXPECT_THAT(outputs(folder), HasSubstr("s_0:select\t"));
 }
 
+TEST(GroundCommand, ConstantsInQuotes) {
+  const std::string folder = test_folder();
+  const Finished done =
+      ground({"{1} q(X) :- a(X), @neq(X, \"a \\\" \\\\\"), @neq(X, \"plain\").\n",
+              "1 q(\"Ox 1, b).\"), 1 q(\"'); DROP TABLE p0_a; --\"), 1 q(plain) :- "
+              "a(\"Ox 1, b).\"), a(\"a \\\" \\\\\"), a(plain), a(\"'); DROP TABLE p0_a; --\").\n"},
+             {}, folder);
+  ASSERT_EQ(done.code, 0) << done.err;
+  const std::string out = outputs(folder);
+  EXPECT_THAT(out, HasSubstr("q(Ox 1, b).)\t"));
+  EXPECT_THAT(out, HasSubstr("q('); DROP TABLE p0_a; --)\t"));
+  EXPECT_EQ(std::ranges::count(out, '\n'), 2);
+  expect_refused(
+      {"q :- a(\"x).\n", "1 q :- a(x).\n"}, 3,
+      "t.txt: line 1, column 8: error: found \"\\\"\", expected a variable or a constant");
+}
+
 TEST(GroundCommand, ManyConstantsInOneExample) {
   std::string facts;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -103,6 +121,18 @@ TEST(GroundCommand, ManyConstantsInOneExample) {
       ground({"{1} r(X) :- {1} e(X, Y).\n", facts + ".\n", "1 r(7).\n1 r(999999).\n"}, {}, folder);
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.err, HasSubstr("8 neurons"));  // of what is asked for, not of the facts
+}
+
+// What no query needs is not even made, so neither memory nor time is that of all there is.
+TEST(GroundCommand, OnlyWhatIsAskedForIsGrounded) {
+  std::string facts = "a(0)";
+  for (int i = 1; i < 5'000; ++i) facts += ", a(" + std::to_string(i) + ")";
+  const Finished done =
+      ground({"{1} p(X, Y) :- {1} a(X), {1} a(Y).\n{1} q(X) :- {1} p(X, Y), @lt(Y, 3).\n",
+              facts + ".\n", "1 q(7).\n"},
+             {"--max-groundings=5003"});  // p(7, Y), and three of q(7); p has 25,000,000 of them
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("18 neurons"));
 }
 
 TEST(GroundCommand, DeepRecursionIsNoRecursionHere) {

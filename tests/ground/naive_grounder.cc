@@ -107,7 +107,14 @@ class NaiveGrounder {
     const std::string head = text_of(rules_[r].head, values);
     known_.insert(head);
     if (inputs.empty()) return;
-    out_.groundings.insert(grounding_text(r, head, inputs));
+    const std::string text = grounding_text(r, head, inputs);
+    out_.groundings.insert(text);
+    for (const MetadataEntry& entry : rules_[r].metadata) {
+      if (entry.key.text != "aggregation" || entry.word.arguments.empty()) continue;
+      Substitution masked = values;
+      masked[entry.word.arguments.substr(1, 1)] = "*";  // "(X)"
+      out_.groups[text] = std::to_string(r) + ": " + text_of(rules_[r].head, masked);
+    }
     out_.derived.insert(head);
   }
 
@@ -134,13 +141,18 @@ NaiveGrounding ground_naively(const std::vector<Rule>& rules, const std::vector<
 std::set<std::string> reach_naively(const NaiveGrounding& grounding,
                                     const std::vector<std::string>& queries) {
   std::set<std::string> atoms(queries.begin(), queries.end());
+  std::set<std::string> groups;
   std::set<std::string> out;
-  for (std::size_t before = 0; before != atoms.size();) {
-    before = atoms.size();
+  for (std::size_t before = 0; before != atoms.size() + groups.size();) {
+    before = atoms.size() + groups.size();
     for (const std::string& text : grounding.groundings) {
       const std::size_t head = text.find(' ') + 1;
       const std::size_t arrow = text.find(" <-");
-      if (!atoms.contains(text.substr(head, arrow - head))) continue;
+      const auto group = grounding.groups.find(text);
+      const bool has_group = group != grounding.groups.end();
+      const bool is_read = atoms.contains(text.substr(head, arrow - head));
+      if (has_group && is_read) groups.insert(group->second);
+      if (!is_read && !(has_group && groups.contains(group->second))) continue;
       out.insert(text);
       for (std::size_t at = arrow + 4; at < text.size();) {
         const std::size_t end = std::min(text.find(' ', at), text.size());

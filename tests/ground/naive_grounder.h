@@ -2,6 +2,7 @@
 // until nothing new follows. Slow and obvious.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ struct NaiveGrounding {
   std::set<std::string> facts;
   std::set<std::string> groundings;
   std::set<std::string> derived;  ///< heads of groundings
+  /// Groundings of rules with softmax over some terms: the rule and the head without these terms.
+  std::map<std::string, std::string> groups;
 };
 
 /// One example. `layers`: of each rule; a layer's rules are repeated until nothing new follows, and
@@ -24,7 +27,7 @@ struct NaiveGrounding {
                                             const std::vector<int>& layers,
                                             const std::vector<tools::language::Atom>& facts);
 
-/// Those of the groundings that the atoms need.
+/// Those of the groundings that the atoms need: of a group all, where they need one.
 [[nodiscard]] std::set<std::string> reach_naively(const NaiveGrounding& grounding,
                                                   const std::vector<std::string>& queries);
 

@@ -108,9 +108,12 @@ class RandomCases {
       body.push_back(std::string(kSpecials[pick(6)]) + "(" + known() + "," + known() + ")");
     }
     std::shuffle(body.begin(), body.end(), random_);
-    std::string out = atom(head, known) + " :- ";
+    const std::string head_text = atom(head, known);
+    std::string out = head_text + " :- ";
     for (std::size_t i = 0; i < body.size(); ++i) out += (i == 0 ? "" : ", ") + body[i];
-    return out + ".\n";
+    const std::size_t variable_at = head_text.find_first_of("XYZ");
+    if (variable_at == std::string::npos || pick(4) != 0) return out + ".\n";
+    return out + ". [aggregation=softmax(" + head_text[variable_at] + ")]\n";
   }
 
   std::mt19937 random_;

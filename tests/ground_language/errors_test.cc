@@ -90,7 +90,7 @@ TEST(TemplateErrors, terms) {
           {"a(t:).",
            "t.txt: line 1, column 5: error: found \")\", expected a variable or a constant "
            "after its type [E024]"},
-          {"a(\"x\").",
+          {"a(\"x).",
            "t.txt: line 1, column 3: error: found \"\\\"\", expected a variable or a "
            "constant [E024]"},
       },

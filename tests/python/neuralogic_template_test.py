@@ -36,7 +36,7 @@ import sys
 import jpype
 from neuralogic.core import R, V
 from neuralogic.dataset import Dataset, FileDataset, Sample
-from neuralogic.nn.module import GCNConv
+from neuralogic.nn.module import GATv2Conv, GCNConv, Transformer
 import vecc.neuralogic as vn
 
 template = vn.Template(GCNConv(3, 2, "o", "f", "e"))
@@ -50,6 +50,9 @@ for way in ("bind", "mask"):
     assert how.batch == way
 assert vn.evaluate(template, data, backend="interpreter").shape == (1,)
 vn.export(template, data, sys.argv[1] + "/graph.pb")
+for module in (GATv2Conv(3, 3, "o", "f", "e"), Transformer(3, 1, 4, "o", "f", "f")):
+    rules = [*module(), R.p <= R.o(V.X), R.q[1, 3] <= R.p]
+    vn.train(vn.Template(rules), data, epochs=2, backend="interpreter")
 family = vn.Template(file=sys.argv[2] + "/template.txt")
 files = FileDataset(sys.argv[2] + "/examples.txt", sys.argv[2] + "/queries.txt")
 vn.train(family, files, epochs=2, optimizer="lazy-adam", backend="interpreter")
@@ -199,6 +202,14 @@ class NativeTest(TemplateTest):
         data = Dataset([Sample(R.q[0.1], [R.a("x")[[1, 2, 3]], R.k("z")[[3, 2, 1]]])])
         self.compare(lambda settings: vn.Template(rules, settings=settings), data)
 
+    def test_constants_of_any_characters(self):
+        rules = [R.q(V.X)[1, 3] <= (R.a(V.X), R.b(V.X, 'a"\\')), R.b("x Y", 'a"\\'), R.b("ž", 'a"\\')]
+        facts = [R.a(name)[[1, 2, i]] for i, name in enumerate(("x Y", 'a"\\', "x-9 a", "a % no", "ž"))]
+        data = Dataset([Sample(R.q("x Y")[0.1], facts), Sample(R.q("ž")[0.2], facts)])
+        self.compare(lambda settings: vn.Template(rules, settings=settings), data)
+        vn.export(vn.Template(rules), data, self.folder / "graph.pb", grounder="native")
+        self.assertIn("q(x Y)", vecc.load(self.folder / "graph.pb").sample_ids[0])
+
     def test_several_queries_and_one_that_does_not_follow(self):
         rules = [R.q(V.X)[1, 3] <= R.a(V.X)]
         template = vn.Template(rules)
@@ -261,7 +272,7 @@ class JvmTest(TemplateTest):
         settings = Settings()
         settings["dropoutRate"] = 0.0
         self.in_jvm(vn.Template(rules, settings=settings), data, "dropoutRate")
-        self.in_jvm(vn.Template(rules), Dataset([Sample(R.q[0.1], [R.a("x Y")[[1, 2, 3]]])]), "x Y")
+        self.in_jvm(vn.Template([*rules, R.get("x Y")(1)]), data, "the predicate's name 'x Y'")
         self.in_jvm(vn.Template([R.q["w5":1, 3] <= R.a(V.X), *[R.z[1.0]] * 6]), data, "called w5")
 
     def test_a_way_that_cannot_be_is_refused(self):
@@ -280,8 +291,8 @@ class JvmTest(TemplateTest):
             vn.evaluate(template, model.build_dataset(data), grounder="jvm")
         with self.assertRaisesRegex(vecc.Error, "no query follows"):
             vn.evaluate(template, Dataset([Sample(R.q[0.1], [R.b("x")])]))
-        with self.assertRaisesRegex(vecc.Error, "has the term 'x Y', .*: no text"):
-            vn.Template([R.q <= R.a("x Y")]).text()
+        with self.assertRaisesRegex(vecc.Error, "has the predicate's name 'x Y', .*: no text"):
+            vn.Template([R.q <= R.get("x Y")(1)]).text()
         self.assertEqual(template.text(), "$w0={1, 3} q :- a(X).\n")
         self.assertFalse((self.folder / "graph.pb").exists())
 

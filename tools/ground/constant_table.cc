@@ -7,6 +7,7 @@ namespace {
 
 std::optional<double> number_of(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.find_first_of("0123456789") == std::string_view::npos) return std::nullopt;  // nan, inf
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, value);

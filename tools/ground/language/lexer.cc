@@ -154,6 +154,29 @@ Token Lexer::mark() {
   return token(TokenKind::Other, length);
 }
 
+// Up to its quote in the same line; one without is no word.
+Token Lexer::quoted() {
+  for (std::size_t length = 1; at_ + length < bytes_.size(); ++length) {
+    const char c = byte(length);
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) break;
+    if (c == '\\') {
+      ++length;
+    } else if (c == '"') {
+      return token(TokenKind::Quoted, length + 1);
+    }
+  }
+  return token(TokenKind::Other, 1);
+}
+
+std::string unquote(std::string_view token) {
+  std::string text;
+  for (std::size_t i = 1; i + 1 < token.size(); ++i) {
+    if (token[i] == '\\') ++i;
+    text += token[i];
+  }
+  return text;
+}
+
 Token Lexer::next() {
   for (;;) {
     skip_blanks();
@@ -171,6 +194,8 @@ Token Lexer::next() {
       return signed_word();
     } else if (is_lower(first) || is_upper(first) || first == '_') {
       return word();
+    } else if (first == '"') {
+      return quoted();
     } else {
       return mark();
     }

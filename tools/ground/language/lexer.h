@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "tools/ground/language/source.h"
@@ -15,6 +16,7 @@ enum class TokenKind : std::uint8_t {
   Integer,       ///< `12`, `-3`
   Decimal,       ///< `0.5`, `1.0e-3`
   Name,          ///< `carbon`
+  Quoted,        ///< `"Ox 1"`: a constant of any characters
   Implies,       ///< `:-`, `<=`
   Assign,        ///< `=`
   LeftBrace,     ///< `{`
@@ -47,6 +49,9 @@ struct Token {
   Position at;
 };
 
+/// What a quoted token says: `\"` is a quote, `\\` a backslash.
+[[nodiscard]] std::string unquote(std::string_view token);
+
 /// The tokens of a source, in order; the longest one that fits. `%` begins a comment up to the end
 /// of the line, `/*` one up to its `*/`; they nest. After the last token: End, always.
 class Lexer {
@@ -68,6 +73,7 @@ class Lexer {
   Token signed_word();
   Token number();
   Token mark();
+  Token quoted();
   Token token(TokenKind kind, std::size_t length);
 
   const Source& source_;

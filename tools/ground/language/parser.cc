@@ -168,6 +168,7 @@ bool Parser::parse_term(Term& term) {
   }
   constexpr std::array kKinds = {std::pair{TokenKind::Variable, Term::Kind::Variable},
                                  std::pair{TokenKind::Name, Term::Kind::Name},
+                                 std::pair{TokenKind::Quoted, Term::Kind::Name},
                                  std::pair{TokenKind::Integer, Term::Kind::Integer},
                                  std::pair{TokenKind::Decimal, Term::Kind::Decimal}};
   const auto found =
@@ -177,7 +178,8 @@ bool Parser::parse_term(Term& term) {
   }
   term.kind = found->second;
   saw_types_ |= typed && !term.is_variable();
-  term.text = take().text;
+  const Token word = take();
+  term.text = word.kind == TokenKind::Quoted ? unquote(word.text) : std::string(word.text);
   return true;
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "tools/ground/language/lexer.h"
+
 namespace vecc::tools::language {
 namespace {
 
@@ -55,6 +57,19 @@ std::string text_of(const MetadataEntry& entry) {
   return key + text_of(entry.value);
 }
 
+// In quotes where it is no name.
+std::string text_of_constant(const std::string& text) {
+  const Source source = source_of("", text);
+  const Token token = Lexer(source).next();
+  if (token.kind == TokenKind::Name && token.text == text) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
 std::string text_of_shape(const Shape& shape) {
   if (shape.is_scalar()) return "{1}";
   return "{" + std::to_string(shape.rows()) + "," + std::to_string(shape.cols()) + "}";
@@ -63,7 +78,8 @@ std::string text_of_shape(const Shape& shape) {
 }  // namespace
 
 std::string text_of(const Term& term) {
-  return term.type.empty() ? term.text : term.type + ":" + term.text;
+  const std::string text = term.kind == Term::Kind::Name ? text_of_constant(term.text) : term.text;
+  return term.type.empty() ? text : term.type + ":" + text;
 }
 
 std::string text_of(const Value& value) {

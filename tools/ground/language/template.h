@@ -40,14 +40,14 @@ struct FunctionCall {
   [[nodiscard]] std::string whole() const { return text + arguments; }
 };
 
-/// `X`, `_`, `atom:X`; `carbon`, `12`, `-0.5`, `atom:c1`. Two terms are the same iff kind, text and
-/// type are: `1` and `1.0` differ, and so do `c1` and `atom:c1` (of which a file has one or the
-/// other). `_` is a variable like others: in NeuraLogic two of them in a rule are one. A variable
-/// with a type at one place of its rule has it at all.
+/// `X`, `_`, `atom:X`; `carbon`, `"Ox 1"`, `12`, `-0.5`, `atom:c1`. Two terms are the same iff
+/// kind, text and type are: `1` and `1.0` differ, and so do `c1` and `atom:c1` (of which a file has
+/// one or the other). `_` is a variable like others: in NeuraLogic two of them in a rule are one. A
+/// variable with a type at one place of its rule has it at all.
 struct Term {
   enum class Kind : std::uint8_t { Variable, Name, Integer, Decimal };
   Kind kind = Kind::Name;
-  std::string text;  ///< as written, without the type
+  std::string text;  ///< as written, without the type and without quotes
   std::string type;  ///< "" if none
   Position at;
   [[nodiscard]] bool is_variable() const { return kind == Kind::Variable; }

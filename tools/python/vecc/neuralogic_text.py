@@ -17,7 +17,7 @@ from neuralogic.core.constructs.term import Constant, Variable
 from neuralogic.dataset import Dataset
 
 from vecc.neuralogic_functions import combination_text, formula_text, function_text, metadata_text
-from vecc.neuralogic_words import (CONSTANT, NAME, TYPE, VARIABLE, NotNative, match_word,
+from vecc.neuralogic_words import (NAME, TYPE, VARIABLE, NotNative, constant_text, match_word,
                                    real_text)
 
 SPECIAL = {"alldiff", "in", "eq", "neq", "lt", "leq", "gt", "geq", "next", "add", "sub", "mod",
@@ -168,13 +168,13 @@ def predicate_text(predicate: Predicate) -> str:
 
 def term_text(term: Any) -> str:
     if isinstance(term, (Variable, Constant)):
-        pattern = VARIABLE if isinstance(term, Variable) else CONSTANT
-        text = match_word(pattern, term.name, "the term")
+        text = (match_word(VARIABLE, term.name, "the term") if isinstance(term, Variable)
+                else constant_text(term.name))
         return text if term.type is None else f"{match_word(TYPE, term.type, 'the type')}:{text}"
     if isinstance(term, str):
-        return match_word(VARIABLE if term[:1].isupper() else CONSTANT, term, "the term")
+        return match_word(VARIABLE, term, "the term") if term[:1].isupper() else constant_text(term)
     if isinstance(term, (int, float)):
-        return match_word(CONSTANT, str(term), "the term")
+        return constant_text(str(term))
     raise NotNative(f"a term of {type(term).__name__}")
 
 

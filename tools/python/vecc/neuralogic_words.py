@@ -9,6 +9,7 @@ NAME = re.compile(r"[a-z][A-Za-z0-9_-]*")
 VARIABLE = re.compile(r"[A-Z_][A-Za-z0-9_-]*")
 CONSTANT = re.compile(NAME.pattern + r"|[+-]?[0-9]+(\.[0-9]+)?")
 TYPE = re.compile(r"[A-Za-z0-9_-]+")
+CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class NotNative(Exception):
@@ -19,6 +20,16 @@ def match_word(pattern: "re.Pattern[str]", text: str, what: str) -> str:
     if not pattern.fullmatch(text):
         raise NotNative(f"{what} {text!r}, which NeuraLogic's texts cannot say")
     return text
+
+
+def constant_text(text: str) -> str:
+    """In quotes where it is neither a name nor a number; NeuraLogic's own texts have none."""
+    if CONSTANT.fullmatch(text):
+        return text
+    if CONTROL.search(text):
+        raise NotNative(f"the term {text!r}, which has control characters")
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def real_text(value: Any) -> str:
