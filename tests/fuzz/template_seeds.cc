@@ -38,4 +38,10 @@ int main(int count, char** arguments) {
   }
   write_file(folder / "marks",
              "$w [value=[1,2]]\n[a=$b, c={2}] *@p/2 <[[1,2] [3,4]]>\nq :- ^relu a.");
+  write_file(folder / "functions",
+             "s(X, Y) :- ^slice(0:2, 0:) a(X), b(Y, \"Ox \\\" 1\"). [aggregation=softmax(Y), "
+             "combination=elproduct(sum($0, relu($1)), concat[axis=0]($0, $1)), "
+             "duplicate_grounding=true]\ns/2 [transformation=reshape(2x3)]\n"
+             "h :- a(X). [activation=leakyrelu(0.2), aggregation=concat(axis=0)]\x1e"
+             "a(x).");
 }
