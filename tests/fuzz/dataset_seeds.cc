@@ -38,13 +38,9 @@ constexpr std::string_view kSeeds[] = {
     "{\"node.dat\": {\"node type\": {\"0\": \"paper\"}}, \"link.dat\": {\"link type\": {\"0\": "
     "{\"meaning\": \"by\"}}}, \"label.dat\": {\"node type\": {\"0\": {\"1\": \"logic\"}}}}"sv,
     "\x05"
-    "id,logp,active\n\"1\",\"a \"\"b\"\"\nc\",1\n0,,0\n\x1e"
-    "id,drug_id,element\r\n5,1,c\r\n6,1,h\r\n7,0,o\r\n\x1e"
-    "id,drug_id,atom1_id,atom2_id,bond_type\n0,1,6,5,7\n"sv,
-    "\x06"
     "h,t,r\n\"a, \"\"b\"\"\",c,r\r\nc,\"x\ny\",s,more\n\x1e"
     "entity,type\nc,t\n"sv,
-    "\x07"
+    "\x06"
     "h t r\n  a b\tr \nb a s more\n\x1e"
     "entity type\na t\nb u\n"sv,
 };

@@ -10,13 +10,6 @@
 
 #include "tests/import_load/load_check.h"
 #include "tools/import/load/loaders.h"
-#include "tools/import/load/molecules.h"
-#ifdef VECC_HAS_SQLITE
-#include <sqlite3.h>
-
-#include "tests/graph_io/temporary_folder.h"
-#include "tools/import/load/line_reader.h"
-#endif
 
 namespace vecc::tools {
 namespace {
@@ -238,87 +231,6 @@ TEST(HgbDataSet, ACM_has_its_features) {
   }
   EXPECT_EQ(values, (Counts{{"0", 16213762}, {"1", 980318}}));
 }
-
-TEST(MoleculeDataSet, mutagenesis) {
-  NEED_DATA("rel_mutagenesis188");
-  const Result<Molecules> molecules = load_molecules(folder_of("rel_mutagenesis188"));
-  ASSERT_TRUE(molecules) << errors_of(molecules);
-  EXPECT_EQ(molecules->names.size(), 188u);
-  EXPECT_EQ(std::count(molecules->active.begin(), molecules->active.end(), true), 125);
-  EXPECT_EQ(count_by(molecules->element, molecules->elements), (Counts{{"h", 1527},
-                                                                       {"c", 2394},
-                                                                       {"n", 345},
-                                                                       {"o", 588},
-                                                                       {"cl", 23},
-                                                                       {"f", 13},
-                                                                       {"i", 1},
-                                                                       {"br", 2}}));
-  EXPECT_THAT(texts_of(molecules->elements), ElementsAre("br", "c", "cl", "f", "h", "i", "n", "o"));
-  EXPECT_EQ(count_by(molecules->bond_type, texts_of(molecules->bond_types)),
-            (Counts{{"1", 2189}, {"7", 2482}, {"2", 567}, {"3", 1}, {"4", 2}, {"5", 2}}));
-  EXPECT_THAT(molecules->bond_types, ElementsAre(1, 2, 3, 4, 5, 7));
-  for (std::size_t m = 0; m < 188; ++m) {
-    for (std::uint32_t b = molecules->bond_begin[m]; b < molecules->bond_begin[m + 1]; ++b) {
-      for (const std::uint32_t atom : {molecules->bond_first[b], molecules->bond_second[b]}) {
-        EXPECT_GE(atom, molecules->atom_begin[m]);
-        EXPECT_LT(atom, molecules->atom_begin[m + 1]);
-      }
-    }
-  }
-}
-
-#ifdef VECC_HAS_SQLITE
-
-// A table of text values; these files have no quotes.
-std::string sql_of(const std::string& table, std::string_view csv) {
-  std::string sql;
-  LineReader lines(csv);
-  while (lines.next()) {
-    std::string row;
-    FieldReader fields(lines.line(), ',');
-    while (fields.next()) {
-      row += row.empty() ? "" : ",";
-      row += sql.empty() ? std::string(fields.field()) : "'" + std::string(fields.field()) + "'";
-    }
-    sql += sql.empty() ? "CREATE TABLE " + table + "(" + row + ");"
-                       : "INSERT INTO " + table + " VALUES (" + row + ");";
-  }
-  return sql;
-}
-
-TEST(MoleculeDataSet, mutagenesis_in_a_database_is_the_same) {
-  NEED_DATA("rel_mutagenesis188");
-  const std::string folder = folder_of("rel_mutagenesis188");
-  const test::TemporaryFolder temporary;
-  const std::string path = temporary.path("mutagenesis.sqlite");
-  std::string sql = "BEGIN;";
-  for (const std::string table : {"drugs", "atoms", "bonds", "rings", "ring_atom"}) {
-    const Result<TextFile> csv = read_text_file(folder + "/" + table + ".csv", "a table");
-    ASSERT_TRUE(csv) << errors_of(csv);
-    sql += sql_of(table, csv->bytes);
-  }
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(database, (sql + "COMMIT").c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(database);
-  sqlite3_close(database);
-  const Result<Molecules> found = load_molecules(path);
-  const Result<Molecules> expected = load_molecules(folder);
-  ASSERT_TRUE(found) << errors_of(found);
-  ASSERT_TRUE(expected) << errors_of(expected);
-  EXPECT_EQ(texts_of(found->names), texts_of(expected->names));
-  EXPECT_EQ(found->active, expected->active);
-  EXPECT_EQ(found->atom_begin, expected->atom_begin);
-  EXPECT_EQ(found->element, expected->element);
-  EXPECT_EQ(texts_of(found->elements), texts_of(expected->elements));
-  EXPECT_EQ(found->bond_begin, expected->bond_begin);
-  EXPECT_EQ(found->bond_first, expected->bond_first);
-  EXPECT_EQ(found->bond_second, expected->bond_second);
-  EXPECT_EQ(found->bond_type, expected->bond_type);
-  EXPECT_EQ(found->bond_types, expected->bond_types);
-}
-
-#endif
 
 }  // namespace
 }  // namespace vecc::tools

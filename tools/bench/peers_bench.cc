@@ -35,6 +35,22 @@ Result<void> check_names(const PeersBenchOptions& options) {
   return {};
 }
 
+// What vecc-import makes the case's graph by. The molecules start as NeuraLogic does.
+std::vector<std::string> model_options(const PeerCase& what) {
+  if (what.import != "sql") return {"--model=" + what.model, "--init=glorot", "--seed=1"};
+  return {"--target=drugs.active",
+          "--infer-keys",
+          "--foreign-key=bonds.atom1_id:atoms.id",
+          "--foreign-key=bonds.atom2_id:atoms.id",
+          "--column=atoms.element:category",
+          "--column=bonds.bond_type:category",
+          "--valid=0",
+          "--test=0",
+          "--template=" + source_file("examples/mutagenesis/" + what.model + ".txt"),
+          "--init=uniform",
+          "--seed=0"};
+}
+
 // The graph with its weights, and what vecc's reference makes of it. The reference of a graph of
 // hundreds of thousands of wide neurons takes minutes; the interpreter computes the same in double.
 Result<PeerFiles> make_files(const PeerCase& what, const std::string& folder) {
@@ -42,12 +58,10 @@ Result<PeerFiles> make_files(const PeerCase& what, const std::string& folder) {
   if (!what.import.empty()) {
     VECC_TRY(const std::string import, sibling("vecc-import"));
     files.graph = folder + "/graph.pb";
-    const bool molecules = what.import == "relational";  // as NeuraLogic starts
     std::vector<std::string> arguments{what.import};
     if (!what.is_random()) arguments.push_back(what.source);
-    arguments.insert(arguments.end(),
-                     {"--model=" + what.model, molecules ? "--init=uniform" : "--init=glorot",
-                      molecules ? "--seed=0" : "--seed=1"});
+    const std::vector<std::string> model = model_options(what);
+    arguments.insert(arguments.end(), model.begin(), model.end());
     arguments.insert(arguments.end(), what.options.begin(), what.options.end());
     arguments.insert(arguments.end(), {"--quiet", "-o", files.graph});
     VECC_TRY_VOID(run_child({.file = import, .arguments = arguments}));

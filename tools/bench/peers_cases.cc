@@ -25,7 +25,7 @@ constexpr std::array kSets{
     PeerSet{"DD", "tu", "tu_DD", true},
     PeerSet{"REDDIT-BINARY", "tu", "tu_REDDIT-BINARY", true},
     PeerSet{"molecules", "tu", "datasets/molecules", true},
-    PeerSet{"mutagenesis", "relational", "rel_mutagenesis188", true},
+    PeerSet{"mutagenesis", "sql", "rel_mutagenesis188", true},
     PeerSet{"FB15k-237", "kg", "kg_FB15k-237", false},
     PeerSet{"WN18", "kg", "kg_WN18", false},
     PeerSet{"AIFB", "rdf", "rdf_AIFB", false},

@@ -12,7 +12,6 @@ namespace vecc::tools {
 /// sets `exit_code`.
 void add_tu(CLI::App& app, ExitCode& exit_code);
 void add_graph(CLI::App& app, ExitCode& exit_code);
-void add_relational(CLI::App& app, ExitCode& exit_code);
 void add_kg(CLI::App& app, ExitCode& exit_code);
 void add_rdf(CLI::App& app, ExitCode& exit_code);
 void add_hgb(CLI::App& app, ExitCode& exit_code);

@@ -23,7 +23,6 @@ std::string list_models() {
        "tu, graph: sets of small graphs, nodes of one graph; layers, then sigmoid( W mean over "
        "nodes )\n",
        graph_set_models());
-  list(text, "relational: molecules in tables\n", molecule_models());
   list(text, "kg, rdf, hgb, synth: typed graphs, edges j -r-> i\n", typed_models());
   list(text, "kg, rdf, hgb, synth: scores of triples (h, r, t)\n", score_models());
   text += "kg, rdf, hgb, synth: recursion\n";

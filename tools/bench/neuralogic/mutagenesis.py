@@ -7,7 +7,7 @@ BONDS = ("b_1", "b_2", "b_3", "b_4", "b_5", "b_7")
 
 
 def rules_of(model):
-    """The rules of vecc-import relational --model=simple|dims; `*bond` is not an input."""
+    """The rules of examples/mutagenesis over facts; `*bond` is not an input."""
     embedding, bond = {"simple": ("{3,1}", "*bond(X,Y,B), bond_embed(B)"),
                        "dims": ("{1,1}", "bond(X,Y,B), {3,1} bond_embed(B)")}[model]
     rules = [f"{{3,1}} atom_embed(A) :- {atom}(A)." for atom in ATOMS]

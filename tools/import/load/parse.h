@@ -1,12 +1,11 @@
-// The loaders over bytes in memory: what loaders.h and molecules.h state, without files. The names
-// of the texts are places in errors; results hold copies, never views of the texts.
+// The loaders over bytes in memory: what loaders.h states, without files. The names of the texts
+// are places in errors; results hold copies, never views of the texts.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "tools/import/load/graph_set.h"
-#include "tools/import/load/molecules.h"
 #include "tools/import/load/text_file.h"
 #include "tools/import/load/triple_layout.h"
 #include "tools/import/load/typed_graph.h"
@@ -74,12 +73,5 @@ struct HgbTexts {
   std::optional<Text> info;
 };
 [[nodiscard]] Result<TypedGraph> parse_hgb(const HgbTexts& texts);
-
-struct MoleculeTexts {
-  Text drugs;
-  Text atoms;
-  Text bonds;
-};
-[[nodiscard]] Result<Molecules> parse_molecules(const MoleculeTexts& texts);
 
 }  // namespace vecc::tools

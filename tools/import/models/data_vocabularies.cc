@@ -26,9 +26,4 @@ void add_vocabularies(const TypedGraph& data, Grounder& out) {
   out.vocabulary(vocabulary::kClass, data.label_names);
 }
 
-void add_vocabularies(const Molecules& data, Grounder& out) {
-  out.vocabulary(vocabulary::kElement, data.elements);
-  out.vocabulary(vocabulary::kBondType, names_of(data.bond_types));
-}
-
 }  // namespace vecc::tools

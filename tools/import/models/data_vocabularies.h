@@ -5,7 +5,6 @@
 
 #include "tools/import/ground/grounder.h"
 #include "tools/import/load/graph_set.h"
-#include "tools/import/load/molecules.h"
 #include "tools/import/load/typed_graph.h"
 
 namespace vecc::tools {
@@ -17,13 +16,10 @@ inline constexpr std::string_view kClass = "class";
 inline constexpr std::string_view kEntity = "entity";
 inline constexpr std::string_view kRelation = "relation";
 inline constexpr std::string_view kNodeType = "node type";
-inline constexpr std::string_view kElement = "element";
-inline constexpr std::string_view kBondType = "bond type";
 }  // namespace vocabulary
 
 /// Gives the graph all vocabularies of the data; what they number is the model's to say.
 void add_vocabularies(const GraphSet& data, Grounder& out);
 void add_vocabularies(const TypedGraph& data, Grounder& out);
-void add_vocabularies(const Molecules& data, Grounder& out);
 
 }  // namespace vecc::tools

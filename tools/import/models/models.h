@@ -12,7 +12,6 @@
 
 #include "tools/import/ground/grounder.h"
 #include "tools/import/load/graph_set.h"
-#include "tools/import/load/molecules.h"
 #include "tools/import/load/typed_graph.h"
 #include "vecc/error.h"
 
@@ -51,15 +50,6 @@ struct GraphSetModel {
   Result<void> (*ground)(const GraphSet&, const GraphSetOptions&, Grounder&);
 };
 [[nodiscard]] std::span<const GraphSetModel> graph_set_models();
-
-// Molecules in tables ---------------------------------------------------------------------------
-
-struct MoleculeModel {
-  std::string_view name;
-  std::string_view formula;
-  Result<void> (*ground)(const Molecules&, Grounder&);
-};
-[[nodiscard]] std::span<const MoleculeModel> molecule_models();
 
 // Typed graphs ----------------------------------------------------------------------------------
 

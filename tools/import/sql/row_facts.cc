@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "tools/import/load/load_errors.h"
+#include "tools/import/sql/category_words.h"
 #include "tools/import/sql/row_index.h"
 
 namespace vecc::tools::sql {
@@ -36,6 +36,12 @@ struct RowColumns {
   std::vector<double> moments;                         // by row, of each age; NaN: none
 };
 
+// The values of a category, by their numbers.
+struct CategoryFacts {
+  FactIndex first = 0;  // one-hot vectors, one behind the other
+  std::vector<Constant> constants;
+};
+
 // A foreign key's pairs of rows.
 struct RowLinks {
   std::vector<std::uint32_t> parent;  // by row: kNoRow is none
@@ -51,6 +57,7 @@ class RowFactsMaker {
   Result<RowFacts> make() {
     name_predicates();
     rows_.resize(in_.schema.tables.size());
+    categories_.resize(in_.schema.tables.size());
     for (std::uint32_t t = 0; t < rows_.size(); ++t) {
       if (in_.model.tables[t].is_reached) VECC_TRY_VOID(read_rows(t));
     }
@@ -186,11 +193,16 @@ class RowFactsMaker {
 
   Result<void> add_category_values(std::uint32_t t) {
     std::vector<double> one_hot;
-    std::vector<FactIndex>& first = category_values_.emplace_back();
-    first_category_[t] = category_values_.size() - 1;
+    std::vector<CategoryFacts>& of_table = categories_[t];
     for (const CategoryPredicates& category : in_.model.tables[t].categories) {
       const std::uint32_t size = in_.codes[category.code].category_count();
-      first.push_back(static_cast<FactIndex>(out_.base.values.entries.size()));
+      CategoryFacts& facts = of_table.emplace_back();
+      facts.first = static_cast<FactIndex>(out_.base.values.entries.size());
+      for (std::string& word : category_words(in_.codes[category.code])) {
+        language::Term term;
+        term.text = std::move(word);
+        facts.constants.push_back(program_.constants.add(term));
+      }
       for (std::uint32_t i = 0; i < size; ++i) {
         one_hot.assign(size, 0.0);
         one_hot[i] = 1;
@@ -268,9 +280,10 @@ class RowFactsMaker {
     append_atom(of.row, {example, constant(row)}, rows.first_value + row);
     for (std::size_t i = 0; i < of.values.size(); ++i) {
       const std::uint32_t category = rows.categories[i][row];
-      add_atom(of.values[i], {example, constant(category)},
-               category_values_[first_category_.at(t)][i] + category);
-      append_atom(of.links[i], {example, constant(row), constant(category)}, ground::kUnvalued);
+      const CategoryFacts& facts = categories_[t][i];
+      const Constant value = facts.constants[category];
+      add_atom(of.values[i], {example, value}, facts.first + category);
+      append_atom(of.links[i], {example, constant(row), value}, ground::kUnvalued);
     }
   }
 
@@ -443,9 +456,8 @@ class RowFactsMaker {
   std::vector<PredicateIndex> link_predicates_;
   PredicateIndex predict_ = 0;
   PredicateIndex candidate_ = 0;
-  std::set<At> own_;  // the rows of an example's samples
-  std::vector<std::vector<FactIndex>> category_values_;
-  std::map<std::uint32_t, std::size_t> first_category_;
+  std::set<At> own_;                                    // the rows of an example's samples
+  std::vector<std::vector<CategoryFacts>> categories_;  // by table and CategoryPredicates
   std::vector<Constant> constants_;
   std::vector<double> ages_;  // of a row, while it is added
   std::uint64_t facts_ = 0;

@@ -8,10 +8,10 @@
 
 #include "tools/import/load/csv_reader.h"
 #include "tools/import/load/load_errors.h"
-#include "tools/import/load/sqlite_handle.h"
 #include "tools/import/load/text_file.h"
 #include "tools/import/sql/schema.h"
 #include "tools/import/sql/source_engine.h"
+#include "tools/import/sql/sqlite_handle.h"
 #include "tools/import/sql/sqlite_schema.h"
 
 namespace vecc::tools::sql {
