@@ -280,17 +280,5 @@ TEST(ImportSql, ManyCategoriesAreTextOrRefused) {
                  {"--target=t.y", "--column=t.x:number"});
 }
 
-TEST(ImportSql, OtherSourcesAreRefusedByName) {
-  const std::string folder = test_folder();
-  const auto refused = [&](const std::string& source) {
-    const Finished done = import_sql(folder, source, {"--target=a.b"});
-    EXPECT_EQ(done.code, 2) << done.err;
-    return done.err;
-  };
-  write_text(folder + "/a.parquet", "PAR1");
-  EXPECT_THAT(refused(folder + "/a.parquet"), HasSubstr("Parquet is not built in"));
-  EXPECT_THAT(refused(folder), HasSubstr("Parquet is not built in"));
-}
-
 }  // namespace
 }  // namespace vecc::test

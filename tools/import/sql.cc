@@ -25,7 +25,8 @@ ExitCode import_sql(sql::ImportDatabaseOptions& options) {
 
 void add_sql(CLI::App& app, ExitCode& exit_code) {
   CLI::App* command = app.add_subcommand(
-      "sql", "Any database: an SQLite file, or a folder of CSV files with a line of names");
+      "sql",
+      "Any database: an SQLite file, a folder of CSV or Parquet files, or a PostgreSQL server");
   const auto options = std::make_shared<sql::ImportDatabaseOptions>();
   sql::add_database_options(*command, *options);
   command

@@ -51,7 +51,7 @@ PredictCommandLine::PredictCommandLine()
       "A graph (docs/format.md), a saved program (docs/bind.md), or a model of vecc learn");
   app.add_option("database", options.database,
                  "A graph of the saved program's template; or whose rows the model predicts: an "
-                 "SQLite file, or a folder of CSV")
+                 "SQLite file, or a folder of CSV or Parquet")
       ->type_name("graph.pb|FILE|DIR");
   app.add_option("--task", options.task,
                  "The rows to predict, of a model that has a task, as CSV or a query: key and time")

@@ -103,6 +103,16 @@ void add_calendar(double seconds, std::vector<double>& out) {
   add_circle(days - std::floor(days), out);
 }
 
+// As SQLite writes it: `0.1`, `1.0e+20`.
+std::string real_text(double x) {
+  std::string text = fmt::format("{:.15g}", x);
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
+    text.insert(exponent, ".0");
+  }
+  return text;
+}
+
 void measure(double x, std::uint64_t& count, double& mean, double& squares) {
   ++count;
   const double step = x - mean;
@@ -187,9 +197,12 @@ std::optional<bool> boolean_of(const SqlValue& value) {
 }
 
 std::string text_of(const SqlValue& value) {
-  if (value.kind == SqlValue::Kind::Real && value.real == std::floor(value.real) &&
-      std::abs(value.real) < 1e15) {
-    return std::to_string(static_cast<std::int64_t>(value.real));
+  if (value.kind == SqlValue::Kind::Integer) return std::to_string(value.integer);
+  if (value.kind == SqlValue::Kind::Real) {
+    if (value.real == std::floor(value.real) && std::abs(value.real) < 1e15) {
+      return std::to_string(static_cast<std::int64_t>(value.real));
+    }
+    if (value.text.empty()) return real_text(value.real);
   }
   return std::string(value.text);
 }

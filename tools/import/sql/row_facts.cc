@@ -187,7 +187,7 @@ class RowFactsMaker {
 
   Errors bad_value(const ColumnCode& code, const SqlValue& value, std::uint64_t row) const {
     return {ErrorCode::BadTable, place_of(in_.database, in_.schema, code.at, row),
-            found_expected(value.text, expected_of(code.kind)) +
+            found_expected(text_of(value), expected_of(code.kind)) +
                 "; --column=TABLE.COLUMN:category or :out takes it"};
   }
 

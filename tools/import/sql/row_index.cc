@@ -28,7 +28,7 @@ Result<RowIndex> RowIndex::build(const SourceDatabase& database, const Schema& s
     if (!is_null && !index.rows_.try_emplace(std::move(bytes), row).second) {
       return Errors(
           ErrorCode::DuplicateId, place_of(database, schema, {table, columns.front()}, row + 1),
-          "found " + quote(key[0].text) + " a second time, expected a key: rows refer to it");
+          "found " + quote(text_of(key[0])) + " a second time, expected a key: rows refer to it");
     }
     ++row;
     return {};

@@ -148,7 +148,7 @@ class SampleReader {
       sample.time = time_of(values[time_at_]);
       if (!sample.time) {
         return Errors(ErrorCode::BadTable, place(*time),
-                      found_expected(values[time_at_].text, expected_of(ColumnKind::Time)));
+                      found_expected(text_of(values[time_at_]), expected_of(ColumnKind::Time)));
       }
     }
     if (has_splits_) {
@@ -156,7 +156,7 @@ class SampleReader {
       const auto split = parse_split(word.text);
       if (!split) {
         return Errors(ErrorCode::BadTable, place(split_),
-                      found_expected(word.text, "train, valid or test"));
+                      found_expected(text_of(word), "train, valid or test"));
       }
       sample.split = *split;
     }

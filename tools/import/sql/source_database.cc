@@ -6,6 +6,33 @@
 #include "tools/import/sql/source_engine.h"
 
 namespace vecc::tools::sql {
+namespace {
+
+// Refuses by name what is no SQLite file and no folder of CSV or Parquet files.
+Result<void> refuse_other_sources(const std::string& path) {
+  if (path.ends_with(".parquet")) {
+    return Errors(ErrorCode::FileUnreadable, escape_path(path),
+                  "is one table: give the folder of Parquet files, one a table");
+  }
+  if (is_folder(path)) {
+    VECC_TRY(const std::vector<std::string> csv, list_files(path, ".csv"));
+    VECC_TRY(const std::vector<std::string> parquet, list_files(path, ".parquet"));
+    if (csv.empty() && parquet.empty()) {
+      return Errors(ErrorCode::FileUnreadable, escape_path(path),
+                    "has no *.csv and no *.parquet: expected one file a table");
+    }
+    if (!csv.empty() && !parquet.empty()) {
+      return Errors(ErrorCode::FileUnreadable, escape_path(path),
+                    "has both *.csv and *.parquet: expected a folder of one kind");
+    }
+  } else if (!is_file(path)) {
+    return Errors(ErrorCode::FileUnreadable, escape_path(path),
+                  "is not there: expected an SQLite file or a folder of CSV or Parquet files");
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string quote_name(std::string_view name) {
   std::string out = "\"";
@@ -31,7 +58,17 @@ std::string shown_source(const std::string& source) {
 }
 
 Result<SourceDatabase> SourceDatabase::open(const std::string& path) {
-  VECC_TRY(auto engine, is_address(path) ? open_postgres(path) : open_sqlite(path));
+  if (is_address(path)) {
+    VECC_TRY(auto engine, open_postgres(path));
+    return SourceDatabase(std::move(engine));
+  }
+  VECC_TRY_VOID(refuse_other_sources(path));
+  bool has_parquet = false;
+  if (is_folder(path)) {
+    VECC_TRY(const std::vector<std::string> parquet, list_files(path, ".parquet"));
+    has_parquet = !parquet.empty();
+  }
+  VECC_TRY(auto engine, has_parquet ? open_parquet(path) : open_sqlite(path));
   return SourceDatabase(std::move(engine));
 }
 
@@ -55,28 +92,6 @@ Result<void> SourceDatabase::scan(std::string_view table, std::span<const std::s
   for (const std::string& column : columns) sql += (sql.empty() ? "" : ", ") + quote_name(column);
   if (sql.empty()) sql = "1";
   return query("SELECT " + sql + " " + engine_->from(table), take);
-}
-
-Result<void> refuse_other_sources(const std::string& path) {
-  const auto parquet = [&](std::string_view name) {
-    return Errors(ErrorCode::NotBuiltIn, escape_path(name),
-                  "Parquet is not built in: write each table as CSV (`duckdb -c \"copy "
-                  "'orders.parquet' to 'orders.csv'\"`) and give the folder");
-  };
-  if (path.ends_with(".parquet")) return parquet(path);
-  if (is_folder(path)) {
-    VECC_TRY(const std::vector<std::string> csv, list_files(path, ".csv"));
-    if (csv.empty()) {
-      VECC_TRY(const std::vector<std::string> found, list_files(path, ".parquet"));
-      if (!found.empty()) return parquet(join_path(path, found.front()));
-      return Errors(ErrorCode::FileUnreadable, escape_path(path),
-                    "has no *.csv: expected one file a table, with a line of column names");
-    }
-  } else if (!is_file(path)) {
-    return Errors(ErrorCode::FileUnreadable, escape_path(path),
-                  "is not there: expected an SQLite file or a folder of CSV files");
-  }
-  return {};
 }
 
 }  // namespace vecc::tools::sql

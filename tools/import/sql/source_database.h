@@ -1,5 +1,5 @@
-// A database to import: an SQLite file, a folder of CSV files that SQLite holds in memory, or a
-// PostgreSQL server.
+// A database to import: an SQLite file, a folder of CSV files that SQLite holds in memory, a folder
+// of Parquet files that DuckDB reads, or a PostgreSQL server.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ struct SqlValue {
   enum class Kind : std::uint8_t { Null, Integer, Real, Text, Blob };
   Kind kind = Kind::Null;
   std::int64_t integer = 0;
-  double real = 0;        ///< Integer and Real
-  std::string_view text;  ///< all but Null; holds until the next row
+  double real = 0;  ///< Integer and Real
+  /// Text and Blob, and of numbers what the source writes, if anything; holds until the next row.
+  std::string_view text;
 };
 using SqlRow = std::span<const SqlValue>;
 
@@ -32,7 +33,7 @@ class SourceEngine;
 class SourceDatabase {
  public:
   /// Errors: FileUnreadable (also a server that does not answer), BadTable (no database; a CSV file
-  /// that does not parse), NotBuiltIn (without SQLite, libpq; Parquet; with the way out).
+  /// that does not parse), NotBuiltIn (without SQLite, libpq, DuckDB; with the way out).
   [[nodiscard]] static Result<SourceDatabase> open(const std::string& path);
   SourceDatabase(SourceDatabase&&) noexcept;
   SourceDatabase& operator=(SourceDatabase&&) noexcept;
@@ -58,7 +59,4 @@ class SourceDatabase {
 [[nodiscard]] bool is_address(std::string_view source);
 /// A source as it may be shown: an address without its password and options.
 [[nodiscard]] std::string shown_source(const std::string& source);
-/// Refuses by name what is no SQLite file and no folder of CSV files.
-[[nodiscard]] Result<void> refuse_other_sources(const std::string& path);
-
 }  // namespace vecc::tools::sql

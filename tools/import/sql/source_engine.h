@@ -1,4 +1,4 @@
-// What a SourceDatabase reads by: SQLite, or a PostgreSQL server.
+// What a SourceDatabase reads by: SQLite, DuckDB, or a PostgreSQL server.
 #pragma once
 
 #include <functional>
@@ -31,6 +31,8 @@ class SourceEngine {
 
 /// An SQLite file, or a folder of CSV files. Errors: SourceDatabase::open()'s.
 [[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_sqlite(const std::string& path);
+/// A folder of Parquet files, by DuckDB's library. Errors: SourceDatabase::open()'s.
+[[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_parquet(const std::string& folder);
 /// postgresql://user@host/database, by libpq: one transaction, which reads only and sees one state.
 [[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_postgres(const std::string& address);
 

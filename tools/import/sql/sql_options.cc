@@ -68,7 +68,8 @@ void add_template_options(CLI::App& command, ImportDatabaseOptions& o) {
 void add_database_options(CLI::App& command, ImportDatabaseOptions& options) {
   command
       .add_option("database", options.common.input,
-                  "An SQLite file, a folder of CSV files with a line of names, or postgresql://...")
+                  "An SQLite file, a folder of CSV files with a line of names or of Parquet files, "
+                  "or postgresql://...")
       ->required()
       ->type_name("FILE|DIR|URL");
   command

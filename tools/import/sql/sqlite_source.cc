@@ -27,11 +27,11 @@ SqlValue value_of(sqlite3_stmt* row, int column) {
       value.kind = SqlValue::Kind::Integer;
       value.integer = sqlite3_column_int64(row, column);
       value.real = static_cast<double>(value.integer);
-      break;
+      return value;
     case SQLITE_FLOAT:
       value.kind = SqlValue::Kind::Real;
       value.real = sqlite3_column_double(row, column);
-      break;
+      return value;
     case SQLITE_TEXT: value.kind = SqlValue::Kind::Text; break;
     default: value.kind = SqlValue::Kind::Blob;
   }
@@ -167,7 +167,6 @@ Result<void> SqliteSource::query(const std::string& sql,
 }  // namespace
 
 Result<std::unique_ptr<SourceEngine>> open_sqlite(const std::string& path) {
-  VECC_TRY_VOID(refuse_other_sources(path));
   const bool folder = is_folder(path);
   sqlite3* database = nullptr;
   const int flags = folder ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
