@@ -2,15 +2,14 @@
 // atom.
 #pragma once
 
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "tools/ground/constant_table.h"
+#include "tools/ground/row_hash.h"
 
 namespace vecc::tools::ground {
 
@@ -23,91 +22,70 @@ inline constexpr FactIndex kUnvalued = 0;
 
 class AtomTable {
  public:
-  explicit AtomTable(std::uint32_t arity) : columns_(std::make_unique<Columns>(arity)) {}
+  explicit AtomTable(std::uint32_t arity) : width_(arity + 1) {}
 
   /// `row`: the example, then the arguments. The atom's index, and whether it is new.
   std::pair<AtomIndex, bool> add(std::span<const std::uint32_t> row) {
-    Columns& c = *columns_;
-    c.index_all();
-    if (const auto found = c.known.find(row); found != c.known.end()) return {*found, false};
-    const AtomIndex next = append(row);
-    c.index_all();
-    return {next, true};
+    index_all();
+    std::uint32_t& place = place_of(row);
+    if (place != RowHash::kNone) return {place, false};
+    place = append(row);
+    ++indexed_;
+    return {place, true};
   }
   /// The same of a row that is not there, which the caller knows. Nothing is hashed before an
   /// atom is looked up by its row, which atoms of most predicates of facts never are.
   AtomIndex append(std::span<const std::uint32_t> row) {
-    Columns& c = *columns_;
-    c.rows.insert(c.rows.end(), row.begin(), row.end());
-    c.facts.push_back(kNotAFact);
-    return static_cast<AtomIndex>(c.facts.size() - 1);
+    rows_.insert(rows_.end(), row.begin(), row.end());
+    facts_.push_back(kNotAFact);
+    return static_cast<AtomIndex>(facts_.size() - 1);
   }
   /// kNotAnAtom if it is not there.
   [[nodiscard]] AtomIndex find(std::span<const std::uint32_t> row) const {
-    columns_->index_all();
-    const auto found = columns_->known.find(row);
-    return found == columns_->known.end() ? kNotAnAtom : *found;
+    index_all();
+    return known_.find(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
   }
-  static constexpr AtomIndex kNotAnAtom = std::numeric_limits<AtomIndex>::max();
+  static constexpr AtomIndex kNotAnAtom = RowHash::kNone;
 
-  [[nodiscard]] AtomIndex size() const { return static_cast<AtomIndex>(columns_->facts.size()); }
+  [[nodiscard]] AtomIndex size() const { return static_cast<AtomIndex>(facts_.size()); }
   [[nodiscard]] std::span<const std::uint32_t> row(AtomIndex atom) const {
-    return columns_->row(atom);
+    return std::span(rows_).subspan(std::size_t{atom} * width_, width_);
   }
   [[nodiscard]] std::span<const Constant> arguments(AtomIndex atom) const {
     return row(atom).subspan(1);
   }
-  [[nodiscard]] FactIndex fact(AtomIndex atom) const { return columns_->facts[atom]; }
-  void set_fact(AtomIndex atom, FactIndex fact) { columns_->facts[atom] = fact; }
+  [[nodiscard]] FactIndex fact(AtomIndex atom) const { return facts_[atom]; }
+  void set_fact(AtomIndex atom, FactIndex fact) { facts_[atom] = fact; }
 
  private:
-  using Row = std::span<const std::uint32_t>;
-  struct Columns;
-  // Sets of row numbers that are looked up by rows.
-  struct Hash {
-    using is_transparent = void;
-    const Columns* columns;
-    std::size_t operator()(Row row) const {
-      std::uint64_t hash = 0x9E3779B97F4A7C15ull;
-      for (const std::uint32_t word : row) {
-        hash = (hash ^ word) * 0xD6E8FEB86659FD93ull;
-        hash ^= hash >> 32;
-      }
-      return hash;
+  static std::uint32_t hash_of(std::span<const std::uint32_t> row) {
+    WordHash hash;
+    for (const std::uint32_t word : row) hash.add(word);
+    return hash.value();
+  }
+  [[nodiscard]] bool is_row(AtomIndex atom, std::span<const std::uint32_t> row) const {
+    const std::uint32_t* const words = rows_.data() + std::size_t{atom} * width_;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (words[i] != row[i]) return false;
     }
-    std::size_t operator()(AtomIndex atom) const { return (*this)(columns->row(atom)); }
-  };
-  struct Equal {
-    using is_transparent = void;
-    const Columns* columns;
-    bool operator()(AtomIndex a, AtomIndex b) const { return a == b; }
-    bool operator()(Row row, AtomIndex atom) const { return same(row, columns->row(atom)); }
-    bool operator()(AtomIndex atom, Row row) const { return (*this)(row, atom); }
-    static bool same(Row a, Row b) {
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        if (a[i] != b[i]) return false;
-      }
-      return true;
+    return true;
+  }
+  std::uint32_t& place_of(std::span<const std::uint32_t> row) const {
+    return known_.place(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
+  }
+  // Of equal rows the first one counts.
+  void index_all() const {
+    for (; indexed_ < facts_.size(); ++indexed_) {
+      std::uint32_t& place = place_of(row(indexed_));
+      if (place == RowHash::kNone) place = indexed_;
     }
-  };
-  struct Columns {
-    explicit Columns(std::uint32_t arity) : width(arity + 1), known(0, Hash{this}, Equal{this}) {}
-    Columns(const Columns&) = delete;
-    Columns& operator=(const Columns&) = delete;
-    ~Columns() = default;
-    [[nodiscard]] Row row(AtomIndex atom) const {
-      return Row(rows).subspan(std::size_t{atom} * width, width);
-    }
-    void index_all() {
-      for (; indexed < facts.size(); ++indexed) known.insert(static_cast<AtomIndex>(indexed));
-    }
-    std::uint32_t width;
-    std::size_t indexed = 0;  // rows that `known` has
-    std::vector<std::uint32_t> rows;
-    std::vector<FactIndex> facts;
-    boost::unordered_flat_set<AtomIndex, Hash, Equal> known;
-  };
-  std::unique_ptr<Columns> columns_;  // stays where it is: the set points to it
+  }
+
+  std::uint32_t width_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<FactIndex> facts_;
+  mutable AtomIndex indexed_ = 0;  // rows that `known_` has
+  mutable RowHash known_;
 };
 
 }  // namespace vecc::tools::ground

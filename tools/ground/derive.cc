@@ -57,13 +57,11 @@ struct PlannedQuery {
 class Derivation {
  public:
   Derivation(const RuleProgram& program, FactBase& base, const DeriveOptions& options,
-             SqlDatabase& database)
-      : program_(program), base_(base), options_(options), database_(database) {
+             SqlDatabase& database, std::vector<StoredAtoms>& stored)
+      : program_(program), base_(base), options_(options), database_(database), stored_(stored) {
     out_.groundings.resize(program.rules.size());
     seen_.resize(program.rules.size());
-    stored_.resize(program.predicates.size());
     rows_.resize(program.predicates.size());
-    indexes_.resize(program.predicates.size());
     distinct_.resize(program.predicates.size());
     counted_.resize(program.predicates.size());
     fact_of_rule_.resize(program.rules.size(), kNotAFact);
@@ -79,35 +77,37 @@ class Derivation {
 
  private:
   Result<void> create_tables() {
-    std::string sql = "CREATE TABLE examples (e INTEGER PRIMARY KEY);";
+    std::string sql;
     for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) {
       if (program_.predicates[p].is_read) sql += create_table_sql(program_, p) + ";";
     }
     VECC_TRY_VOID(database_.run(sql));
+    for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) store(p);
+    return create_examples();
+  }
+
+  // Rules that join nothing hold in each example.
+  Result<void> create_examples() {
+    const bool is_read = std::ranges::any_of(program_.rules, [](const RuleSpec& rule) {
+      return std::ranges::none_of(rule.body, [](const Literal& literal) {
+        return literal.special == Special::None && !literal.negated;
+      });
+    });
+    if (!is_read) return {};
+    VECC_TRY_VOID(database_.run("CREATE TABLE examples (e INTEGER PRIMARY KEY)"));
     SqlStatement insert = database_.prepare("INSERT INTO examples VALUES (?1)");
     for (std::uint32_t e = 0; e < base_.examples; ++e) {
       insert.bind(1, e);
       insert.step();
       VECC_TRY_VOID(insert.check());
     }
-    for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) VECC_TRY_VOID(store(p));
     return {};
   }
 
-  // The atoms that are not in the predicate's table yet.
-  Result<void> store(PredicateIndex p) {
-    const AtomTable& atoms = base_.atoms[p];
-    rows_[p] = atoms.size();
-    if (!program_.predicates[p].is_read || stored_[p] == atoms.size()) return {};
-    SqlStatement insert = database_.prepare(insert_sql(program_, p));
-    for (; stored_[p] < atoms.size(); ++stored_[p]) {
-      insert.bind(1, stored_[p]);
-      int parameter = 2;
-      for (const std::uint32_t word : atoms.row(stored_[p])) insert.bind(parameter++, word);
-      insert.step();
-      VECC_TRY_VOID(insert.check());
-    }
-    return {};
+  // SQL sees what has been derived.
+  void store(PredicateIndex p) {
+    stored_[p].publish();
+    rows_[p] = stored_[p].size();
   }
 
   void count_distinct(PredicateIndex p) {
@@ -116,6 +116,7 @@ class Derivation {
     counted_[p] = rows_[p];
     const AtomTable& atoms = base_.atoms[p];
     counts.assign(program_.predicates[p].arity, 0);
+    if (base_.examples == 1) return count_constants(atoms, rows_[p], counts);
     boost::unordered_flat_set<std::uint64_t> seen;
     for (std::uint32_t k = 0; k < counts.size(); ++k) {
       seen.clear();
@@ -126,33 +127,39 @@ class Derivation {
     }
   }
 
-  Result<PlannedQuery> plan(RuleIndex r, const std::vector<std::size_t>& ranged,
-                            std::optional<std::size_t> delta) {
+  void count_constants(const AtomTable& atoms, std::uint64_t rows,
+                       std::vector<std::uint64_t>& counts) const {
+    std::vector<bool> seen;
+    for (std::uint32_t k = 0; k < counts.size(); ++k) {
+      seen.assign(program_.constants.size(), false);
+      for (AtomIndex atom = 0; atom < rows; ++atom) {
+        const Constant constant = atoms.row(atom)[k + 1];
+        if (seen[constant]) continue;
+        seen[constant] = true;
+        ++counts[k];
+      }
+    }
+  }
+
+  PlannedQuery plan(RuleIndex r, const std::vector<std::size_t>& ranged,
+                    std::optional<std::size_t> delta) {
     const std::optional<std::size_t> first = delta ? std::optional(ranged[*delta]) : std::nullopt;
     for (const Literal& literal : program_.rules[r].body) {
       if (literal.special == Special::None) count_distinct(literal.predicate);
     }
     RuleQuery query =
         plan_rule(program_, program_.rules[r], ranged, first, {rows_, distinct_, base_.examples});
-    for (const IndexColumns& index : query.indexes) {
-      std::vector<IndexColumns>& known = indexes_[index.predicate];
-      if (std::ranges::find(known, index) != known.end()) continue;
-      known.push_back(index);
-      const std::string sql = create_index_sql(program_, index);
-      VECC_TRY_VOID(database_.run(sql));
-      if (options_.explain) out_.explanation += sql + ";\n";
-    }
     SqlStatement statement = database_.prepare(query.sql);
     return PlannedQuery{std::move(query), std::move(statement), delta, 0};
   }
 
   Result<void> derive_once(const Stratum& stratum) {
     for (const RuleIndex r : stratum.rules) {
-      VECC_TRY(PlannedQuery planned, plan(r, {}, {}));
+      PlannedQuery planned = plan(r, {}, {});
       VECC_TRY_VOID(ground(r, planned));
       explain(r, planned);
     }
-    for (const PredicateIndex p : stratum.predicates) VECC_TRY_VOID(store(p));
+    for (const PredicateIndex p : stratum.predicates) store(p);
     return {};
   }
 
@@ -163,17 +170,16 @@ class Derivation {
     for (const RuleIndex r : stratum.rules) {
       const std::vector<std::size_t> ranged = recursive_literals(program_.rules[r], stratum);
       if (!ranged.empty()) continue;
-      VECC_TRY(PlannedQuery planned, plan(r, {}, {}));
+      PlannedQuery planned = plan(r, {}, {});
       VECC_TRY_VOID(ground(r, planned));
       explain(r, planned);
     }
     old_.assign(program_.predicates.size(), 0);
-    for (const PredicateIndex p : stratum.predicates) VECC_TRY_VOID(store(p));
+    for (const PredicateIndex p : stratum.predicates) store(p);
     for (const RuleIndex r : stratum.rules) {
       const std::vector<std::size_t> ranged = recursive_literals(program_.rules[r], stratum);
       for (std::size_t i = 0; i < ranged.size(); ++i) {
-        VECC_TRY(PlannedQuery planned, plan(r, ranged, i));
-        queries.emplace_back(r, std::move(planned));
+        queries.emplace_back(r, plan(r, ranged, i));
       }
     }
     const auto is_done = [&] {
@@ -184,7 +190,7 @@ class Derivation {
     for (; !is_done(); ++rounds) {
       for (auto& [r, planned] : queries) VECC_TRY_VOID(ground(r, planned));
       for (const PredicateIndex p : stratum.predicates) old_[p] = rows_[p];
-      for (const PredicateIndex p : stratum.predicates) VECC_TRY_VOID(store(p));
+      for (const PredicateIndex p : stratum.predicates) store(p);
     }
     for (const auto& [r, planned] : queries) explain(r, planned);
     if (options_.explain)
@@ -294,12 +300,11 @@ class Derivation {
   SqlDatabase& database_;
   Derived out_;
   std::vector<SeenGroundings> seen_;
-  std::vector<AtomIndex> stored_;    // by predicate: atoms in its table
-  std::vector<std::uint64_t> rows_;  // by predicate: atoms when this round began
-  std::vector<std::uint64_t> old_;   // by predicate: atoms when the round before began
+  std::vector<StoredAtoms>& stored_;  // by predicate: its table
+  std::vector<std::uint64_t> rows_;   // by predicate: atoms when this round began
+  std::vector<std::uint64_t> old_;    // by predicate: atoms when the round before began
   std::vector<std::vector<std::uint64_t>> distinct_;  // by predicate and argument
   std::vector<std::uint64_t> counted_;  // by predicate: the rows that `distinct_` is of
-  std::vector<std::vector<IndexColumns>> indexes_;
   std::vector<FactIndex> fact_of_rule_;
   std::uint64_t rows_read_ = 0;
   std::uint64_t groundings_ = 0;
@@ -309,8 +314,12 @@ class Derivation {
 
 Result<Derived> derive(const RuleProgram& program, FactBase& base, const DeriveOptions& options) {
   VECC_TRY(const std::vector<Stratum> strata, order_strata(program));
-  VECC_TRY(SqlDatabase database, SqlDatabase::open(program.constants));
-  return Derivation(program, base, options, database).run(strata);
+  std::vector<StoredAtoms> stored;
+  for (PredicateIndex p = 0; p < program.predicates.size(); ++p) {
+    stored.emplace_back(base.atoms[p], program.predicates[p].arity, base.examples == 1);
+  }
+  VECC_TRY(SqlDatabase database, SqlDatabase::open(program.constants, stored));
+  return Derivation(program, base, options, database, stored).run(strata);
 }
 
 }  // namespace vecc::tools::ground

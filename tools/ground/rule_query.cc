@@ -131,7 +131,6 @@ class QueryText {
                       at + 2),
           false);
     }
-    IndexColumns index{literal.predicate, {}};
     for (std::uint32_t k = 0; k < literal.arguments.size(); ++k) {
       const Argument argument = literal.arguments[k];
       const std::string here = fmt::format("{}.{}", name, column(k));
@@ -141,16 +140,8 @@ class QueryText {
         if (type != ConstantTable::kNoType) add(fmt::format("has_type({}, {})", here, type), false);
       } else {
         add(here + " = " + text_of(argument), false);
-        const bool of_this = argument.is_variable && place_[argument.index].starts_with(name + ".");
-        if (!of_this) index.arguments.push_back(k);
       }
     }
-    if (!is_first || !index.arguments.empty()) use(std::move(index), is_first);
-  }
-
-  // The first literal is scanned: an index by its constants alone would not know the example.
-  void use(IndexColumns index, bool is_first) {
-    if (!is_first) out_.indexes.push_back(std::move(index));
   }
 
   [[nodiscard]] std::string special_text(const Literal& literal) const {
@@ -209,12 +200,9 @@ class QueryText {
   [[nodiscard]] std::string absence_text(const Literal& literal) {
     std::string out = fmt::format("NOT EXISTS (SELECT 1 FROM {} AS n WHERE n.e = {}",
                                   table_name(program_, literal.predicate), example_);
-    IndexColumns index{literal.predicate, {}};
     for (std::uint32_t k = 0; k < literal.arguments.size(); ++k) {
       out += fmt::format(" AND n.{} = {}", column(k), text_of(literal.arguments[k]));
-      index.arguments.push_back(k);
     }
-    out_.indexes.push_back(std::move(index));
     return out + ")";
   }
 
@@ -270,35 +258,8 @@ std::string table_name(const RuleProgram& program, PredicateIndex predicate) {
 }
 
 std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate) {
-  std::string out = fmt::format("CREATE TABLE {} (id INTEGER PRIMARY KEY, e INTEGER",
-                                table_name(program, predicate));
-  for (std::uint32_t k = 0; k < program.predicates[predicate].arity; ++k) {
-    out += ", " + column(k) + " INTEGER";
-  }
-  return out + ")";
-}
-
-std::string create_index_sql(const RuleProgram& program, const IndexColumns& index) {
-  const std::string table = table_name(program, index.predicate);
-  std::string name = "i" + table.substr(1);
-  std::string columns;
-  for (const std::uint32_t k : index.arguments) {
-    name += "_" + std::to_string(k);
-    columns += column(k) + ", ";
-  }
-  columns += "e";  // behind what tells rows apart: where there is one example it never does
-  for (std::uint32_t k = 0; k < program.predicates[index.predicate].arity; ++k) {
-    if (std::ranges::find(index.arguments, k) == index.arguments.end()) columns += ", " + column(k);
-  }
-  return fmt::format("CREATE INDEX {} ON {} ({})", name, table, columns);
-}
-
-std::string insert_sql(const RuleProgram& program, PredicateIndex predicate) {
-  std::string values = "?1, ?2";
-  for (std::uint32_t k = 0; k < program.predicates[predicate].arity; ++k) {
-    values += ", ?" + std::to_string(k + 3);
-  }
-  return fmt::format("INSERT INTO {} VALUES ({})", table_name(program, predicate), values);
+  return fmt::format("CREATE VIRTUAL TABLE {} USING atoms({})", table_name(program, predicate),
+                     predicate);
 }
 
 }  // namespace vecc::tools::ground

@@ -9,7 +9,8 @@
 //   WHERE t0.e = t1.e AND t0.c0 = t1.c0
 //     AND NOT EXISTS (SELECT 1 FROM p3_b AS n WHERE n.e = t1.e AND n.c0 = t1.c1)
 //
-// A join is walked in the order in which it is written, each table after the first by an index.
+// A join is walked in the order in which it is written, each table after the first by an index of
+// the columns that are known there.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,6 @@
 
 namespace vecc::tools::ground {
 
-/// An index of a predicate's table by these arguments and the example; the others stand behind.
-struct IndexColumns {
-  PredicateIndex predicate = 0;
-  std::vector<std::uint32_t> arguments;  ///< ascending
-
-  bool operator==(const IndexColumns&) const = default;
-};
-
 /// What is known of the tables when a query is planned.
 struct TableSizes {
   std::span<const std::uint64_t> rows;  ///< by predicate
@@ -40,7 +33,6 @@ struct TableSizes {
 
 struct RuleQuery {
   std::string sql;
-  std::vector<IndexColumns> indexes;
   /// Literals that the ranges of ids are for: the n-th of them has ?2n+1 <= id < ?2n+2.
   std::vector<std::size_t> ranged;
   /// One grounding may come in several rows: a variable is neither in the head nor in an input.
@@ -56,7 +48,5 @@ struct RuleQuery {
 /// `p2_bond`: letters, digits and `_` of the name behind the predicate's number.
 [[nodiscard]] std::string table_name(const RuleProgram& program, PredicateIndex predicate);
 [[nodiscard]] std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate);
-[[nodiscard]] std::string create_index_sql(const RuleProgram& program, const IndexColumns& index);
-[[nodiscard]] std::string insert_sql(const RuleProgram& program, PredicateIndex predicate);
 
 }  // namespace vecc::tools::ground

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/ground/atom_module.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools::ground {
@@ -120,13 +121,15 @@ Result<void> SqlStatement::check() {
   return {};
 }
 
-Result<SqlDatabase> SqlDatabase::open(const ConstantTable& constants) {
+Result<SqlDatabase> SqlDatabase::open(const ConstantTable& constants,
+                                      std::vector<StoredAtoms>& tables) {
   sqlite3* handle = nullptr;
   const int status =
       sqlite3_open_v2(":memory:", &handle,
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   SqlDatabase database(handle);
   if (status != SQLITE_OK) return failure(handle, "open");
+  if (add_atom_module(handle, tables) != SQLITE_OK) return failure(handle, "atoms");
   const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
   // SQLite only hands the table back to the functions, which read it.
   auto* const table = const_cast<ConstantTable*>(&constants);
@@ -140,8 +143,7 @@ Result<SqlDatabase> SqlDatabase::open(const ConstantTable& constants) {
   add("has_type", 2, has_type);
   VECC_TRY_VOID(
       database.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
-                   "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; "
-                   "PRAGMA cache_size = -131072; BEGIN"));
+                   "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; BEGIN"));
   return database;
 }
 

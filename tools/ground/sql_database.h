@@ -1,12 +1,14 @@
-// A small SQL database in memory, inside the process: SQLite.
+// A small SQL database over the atoms, inside the process: SQLite.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/ground/constant_table.h"
+#include "tools/ground/stored_atoms.h"
 #include "vecc/error.h"
 
 namespace vecc::tools::ground {
@@ -35,8 +37,10 @@ class SqlStatement {
 
 class SqlDatabase {
  public:
-  /// `constants` must outlive it. Errors: NotBuiltIn, OutOfMemory.
-  [[nodiscard]] static Result<SqlDatabase> open(const ConstantTable& constants);
+  /// `CREATE VIRTUAL TABLE t USING atoms(2)` is tables[2]. Both must outlive it. Errors:
+  /// NotBuiltIn, OutOfMemory.
+  [[nodiscard]] static Result<SqlDatabase> open(const ConstantTable& constants,
+                                                std::vector<StoredAtoms>& tables);
   SqlDatabase(SqlDatabase&& other) noexcept;
   SqlDatabase& operator=(SqlDatabase&&) = delete;
   ~SqlDatabase();

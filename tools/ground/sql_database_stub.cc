@@ -3,7 +3,7 @@
 
 namespace vecc::tools::ground {
 
-Result<SqlDatabase> SqlDatabase::open(const ConstantTable&) {
+Result<SqlDatabase> SqlDatabase::open(const ConstantTable&, std::vector<StoredAtoms>&) {
   return Errors(ErrorCode::NotBuiltIn, "vecc-ground",
                 "grounds with SQLite, and vecc was built without it: install libsqlite3-dev and "
                 "configure with -DVECC_SQLITE=ON");
