@@ -13,7 +13,9 @@ namespace {
 constexpr int kIdColumn = 0;
 constexpr int kFirstWord = 1;  // SQL's column of a row's first word, the example
 
-// What a plan does: the number of an index, or one of these, whose bits are the bounds of ids.
+// What a plan does: the number of an index, or the one row that is known, or a scan, less the bits
+// of its bounds.
+constexpr int kWholeRow = std::numeric_limits<int>::max();
 constexpr int kScan = -1;
 constexpr int kFrom = 1;
 constexpr int kBelow = 2;
@@ -24,7 +26,7 @@ struct Table : sqlite3_vtab {
 
 struct Cursor : sqlite3_vtab_cursor {
   StoredAtoms* atoms = nullptr;
-  const ColumnIndex* index = nullptr;  // null: a scan
+  const ColumnIndex* index = nullptr;  // null: a scan, or a row
   AtomIndex at = 0;
   AtomIndex last = 0;  // of the ring, or of the scan
   bool is_done = true;
@@ -104,6 +106,13 @@ void plan_lookup(StoredAtoms& atoms, sqlite3_index_info* plan) {
     plan_scan(atoms, *plan);
     return;
   }
+  if (columns.size() == atoms.arity() + (atoms.has_one_example() ? 0U : 1U)) {
+    plan->idxNum = kWholeRow;
+    plan->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    plan->estimatedRows = 1;
+    plan->estimatedCost = 1;
+    return;
+  }
   plan->idxNum = static_cast<int>(atoms.index_of(columns));
   plan->estimatedRows = 10;
   plan->estimatedCost = 100.0 / static_cast<double>(columns.size());
@@ -152,11 +161,17 @@ void scan(Cursor& cursor, int bounds, sqlite3_value** arguments) {
 
 void look_up(Cursor& cursor, int number, int count, sqlite3_value** arguments) {
   cursor.is_done = true;
-  cursor.words.resize(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < cursor.words.size(); ++i) {
+  cursor.words.clear();
+  if (number == kWholeRow && cursor.atoms->has_one_example()) cursor.words.push_back(0);
+  for (int i = 0; i < count; ++i) {
     const std::int64_t word = sqlite3_value_int64(arguments[i]);
     if (word < 0 || word > std::numeric_limits<std::uint32_t>::max()) return;
-    cursor.words[i] = static_cast<std::uint32_t>(word);
+    cursor.words.push_back(static_cast<std::uint32_t>(word));
+  }
+  if (number == kWholeRow) {
+    cursor.at = cursor.last = cursor.atoms->find(cursor.words);
+    cursor.is_done = cursor.at == AtomTable::kNotAnAtom;
+    return;
   }
   const ColumnIndex& index = cursor.atoms->index(static_cast<std::size_t>(number));
   cursor.index = &index;

@@ -45,6 +45,8 @@ class AtomTable {
     index_all();
     return known_.find(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
   }
+  /// add() of this row comes soon.
+  void prefetch(std::span<const std::uint32_t> row) const { known_.prefetch(hash_of(row)); }
   static constexpr AtomIndex kNotAnAtom = RowHash::kNone;
 
   [[nodiscard]] AtomIndex size() const { return static_cast<AtomIndex>(facts_.size()); }
@@ -58,10 +60,9 @@ class AtomTable {
   void set_fact(AtomIndex atom, FactIndex fact) { facts_[atom] = fact; }
 
  private:
+  // The first example is often the only one: its atoms of one argument are hashed by it alone.
   static std::uint32_t hash_of(std::span<const std::uint32_t> row) {
-    WordHash hash;
-    for (const std::uint32_t word : row) hash.add(word);
-    return hash.value();
+    return hash_words(row.size() == 2 && row[0] == 0 ? row.subspan(1) : row);
   }
   [[nodiscard]] bool is_row(AtomIndex atom, std::span<const std::uint32_t> row) const {
     const std::uint32_t* const words = rows_.data() + std::size_t{atom} * width_;

@@ -16,6 +16,7 @@ namespace vecc::tools::ground {
 namespace {
 
 constexpr std::uint64_t kProgressRows = 1 << 14;
+constexpr std::size_t kRowsAhead = 64;
 
 // Groundings by a hash of head and inputs; which of equal hashes are equal is compared.
 class SeenGroundings {
@@ -226,40 +227,59 @@ class Derivation {
     bind_ranges(rule, planned);
     AtomTable& atoms = base_.atoms[rule.head];
     Groundings& out = out_.groundings[r];
-    std::vector<std::uint32_t> row(rule.head_arguments.size() + 1);
-    std::vector<AtomIndex> inputs(rule.input_count());
-    const FactIndex fact = inputs.empty() ? fact_of(r) : kNotAFact;
-    while (planned.statement.step()) {
+    const std::size_t width = rule.head_arguments.size() + 1;
+    const std::size_t input_count = rule.input_count();
+    const FactIndex fact = input_count == 0 ? fact_of(r) : kNotAFact;
+    while (read_rows(rule, planned)) {
+      for (std::size_t i = 0; i < heads_.size(); i += width) {
+        const AtomIndex head = atoms.add(std::span(heads_).subspan(i, width)).first;
+        if (input_count == 0) {
+          atoms.set_fact(head, fact);
+          continue;
+        }
+        const auto inputs = std::span(inputs_).subspan(i / width * input_count, input_count);
+        if (planned.query.may_repeat && was_seen(r, head, inputs)) continue;
+        if (++groundings_ > options_.max_groundings) return too_many(rule);
+        out.heads.push_back(head);
+        out.inputs.insert(out.inputs.end(), inputs.begin(), inputs.end());
+      }
+    }
+    return planned.statement.check();
+  }
+
+  // Whether the rule has this grounding already; where it keeps duplicates, it is counted.
+  bool was_seen(RuleIndex r, AtomIndex head, std::span<const AtomIndex> inputs) {
+    Groundings& out = out_.groundings[r];
+    const std::uint32_t known = seen_[r].add(out, head, inputs);
+    if (program_.rules[r].keeps_duplicates) {
+      out.times.resize(std::max<std::size_t>(out.times.size(), known + std::size_t{1}), 0);
+      ++out.times[known];
+    }
+    return known < out.size();
+  }
+
+  // The next rows of a query. Heads are looked up all over memory, so it fetches ahead.
+  bool read_rows(const RuleSpec& rule, PlannedQuery& planned) {
+    const AtomTable& atoms = base_.atoms[rule.head];
+    const std::size_t input_count = rule.input_count();
+    heads_.clear();
+    inputs_.clear();
+    for (std::size_t n = 0; n < kRowsAhead && planned.statement.step(); ++n) {
       ++planned.rows;
       if (++rows_read_ % kProgressRows == 0 && options_.progress) options_.progress(rows_read_);
       int column = 0;
       const auto next = [&] {
         return static_cast<std::uint32_t>(planned.statement.column(column++));
       };
-      row[0] = next();
-      for (std::size_t i = 0; i < rule.head_arguments.size(); ++i) {
-        const Argument argument = rule.head_arguments[i];
-        row[i + 1] = argument.is_variable ? next() : argument.index;
+      const std::size_t begin = heads_.size();
+      heads_.push_back(next());
+      for (const Argument argument : rule.head_arguments) {
+        heads_.push_back(argument.is_variable ? next() : argument.index);
       }
-      for (AtomIndex& input : inputs) input = next();
-      const AtomIndex head = atoms.add(row).first;
-      if (inputs.empty()) {
-        atoms.set_fact(head, fact);
-        continue;
-      }
-      if (planned.query.may_repeat) {
-        const std::uint32_t known = seen_[r].add(out, head, inputs);
-        if (rule.keeps_duplicates) {
-          out.times.resize(std::max<std::size_t>(out.times.size(), known + std::size_t{1}), 0);
-          ++out.times[known];
-        }
-        if (known < out.size()) continue;
-      }
-      if (++groundings_ > options_.max_groundings) return too_many(rule);
-      out.heads.push_back(head);
-      out.inputs.insert(out.inputs.end(), inputs.begin(), inputs.end());
+      for (std::size_t i = 0; i < input_count; ++i) inputs_.push_back(next());
+      atoms.prefetch(std::span(heads_).subspan(begin));
     }
-    return planned.statement.check();
+    return !heads_.empty();
   }
 
   Errors too_many(const RuleSpec& rule) const {
@@ -306,6 +326,8 @@ class Derivation {
   std::vector<std::vector<std::uint64_t>> distinct_;  // by predicate and argument
   std::vector<std::uint64_t> counted_;  // by predicate: the rows that `distinct_` is of
   std::vector<FactIndex> fact_of_rule_;
+  std::vector<std::uint32_t> heads_;  // of rows that were read ahead: example, arguments
+  std::vector<AtomIndex> inputs_;
   std::uint64_t rows_read_ = 0;
   std::uint64_t groundings_ = 0;
 };

@@ -8,18 +8,17 @@
 
 namespace vecc::tools::ground {
 
-/// Of the words of a row, or of some of them.
-class WordHash {
- public:
-  void add(std::uint32_t word) {
-    hash_ = (hash_ ^ word) * 0xD6E8FEB86659FD93ull;
-    hash_ ^= hash_ >> 32;
+/// Of the words of a row, or of some of them. A single word is its own hash: constants are counted
+/// from 0, and those that follow each other stay neighbours in memory.
+[[nodiscard]] inline std::uint32_t hash_words(std::span<const std::uint32_t> words) {
+  if (words.size() == 1) return words[0];
+  std::uint64_t hash = 0x9E3779B97F4A7C15ull;
+  for (const std::uint32_t word : words) {
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93ull;
+    hash ^= hash >> 32;
   }
-  [[nodiscard]] std::uint32_t value() const { return static_cast<std::uint32_t>(hash_); }
-
- private:
-  std::uint64_t hash_ = 0x9E3779B97F4A7C15ull;
-};
+  return static_cast<std::uint32_t>(hash);
+}
 
 class RowHash {
  public:
@@ -30,6 +29,10 @@ class RowHash {
   [[nodiscard]] std::uint32_t find(std::uint32_t hash, const IsEqual& is_equal) const {
     if (slots_.empty()) return kNone;
     return slots_[slot_of(hash, is_equal)].row;
+  }
+  /// A look-up of this hash comes soon.
+  void prefetch(std::uint32_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
   }
   /// Its place, to be changed to another row that is equal; kNone there: it is new, and the caller
   /// sets it. The place holds until the next call.

@@ -106,7 +106,8 @@ void SqlStatement::bind(int parameter, std::int64_t value) {
 }
 
 bool SqlStatement::step() {
-  status_ = sqlite3_step(statement_of(statement_));
+  const bool has_ended = status_ != SQLITE_ROW && status_ != SQLITE_OK;
+  if (!has_ended) status_ = sqlite3_step(statement_of(statement_));
   return status_ == SQLITE_ROW;
 }
 
@@ -118,6 +119,7 @@ Result<void> SqlStatement::check() {
   const bool failed = status_ != SQLITE_DONE && status_ != SQLITE_ROW && status_ != SQLITE_OK;
   if (failed) return failure(sqlite3_db_handle(statement_of(statement_)), sql_);
   sqlite3_reset(statement_of(statement_));
+  status_ = SQLITE_OK;
   return {};
 }
 

@@ -21,7 +21,7 @@ class SqlStatement {
   ~SqlStatement();
 
   void bind(int parameter, std::int64_t value);
-  /// The next row; false after the last, and after a failure that check() then reports.
+  /// The next row; false after the last, and after a failure, until check(), which reports it.
   bool step();
   [[nodiscard]] std::int64_t column(int index) const;
   /// Back to before the first row. Error: OutOfMemory (what SQLite says).

@@ -5,14 +5,12 @@
 namespace vecc::tools::ground {
 
 void ColumnIndex::extend(const AtomTable& atoms, AtomIndex size) {
+  std::vector<std::uint32_t> words(columns_.size());
   for (auto atom = static_cast<AtomIndex>(next_.size()); atom < size; ++atom) {
     const std::span<const std::uint32_t> row = atoms.row(atom);
-    WordHash hash;
-    for (const std::uint32_t c : columns_) hash.add(row[c]);
-    AtomIndex& last = last_.place(hash.value(), [&](AtomIndex other) {
-      const std::span<const std::uint32_t> words = atoms.row(other);
-      return std::ranges::all_of(columns_, [&](std::uint32_t c) { return words[c] == row[c]; });
-    });
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = row[columns_[i]];
+    AtomIndex& last =
+        last_.place(hash_words(words), [&](AtomIndex other) { return has(atoms, other, words); });
     if (last == RowHash::kNone) {
       next_.push_back(atom);
     } else {
@@ -24,15 +22,18 @@ void ColumnIndex::extend(const AtomTable& atoms, AtomIndex size) {
 }
 
 AtomIndex ColumnIndex::last(const AtomTable& atoms, std::span<const std::uint32_t> words) const {
-  WordHash hash;
-  for (const std::uint32_t word : words) hash.add(word);
-  return last_.find(hash.value(), [&](AtomIndex atom) {
-    const std::span<const std::uint32_t> row = atoms.row(atom);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (row[columns_[i]] != words[i]) return false;
-    }
-    return true;
-  });
+  return last_.find(hash_words(words), [&](AtomIndex atom) { return has(atoms, atom, words); });
+}
+
+// Equal hashes of a single word are equal words.
+bool ColumnIndex::has(const AtomTable& atoms, AtomIndex atom,
+                      std::span<const std::uint32_t> words) const {
+  if (words.size() == 1) return true;
+  const std::span<const std::uint32_t> row = atoms.row(atom);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (row[columns_[i]] != words[i]) return false;
+  }
+  return true;
 }
 
 std::size_t StoredAtoms::index_of(std::span<const std::uint32_t> columns) {

@@ -25,6 +25,9 @@ class ColumnIndex {
   [[nodiscard]] AtomIndex next(AtomIndex atom) const { return next_[atom]; }
 
  private:
+  [[nodiscard]] bool has(const AtomTable& atoms, AtomIndex atom,
+                         std::span<const std::uint32_t> words) const;
+
   std::vector<std::uint32_t> columns_;
   RowHash last_;
   std::vector<AtomIndex> next_;  // by atom
@@ -44,6 +47,11 @@ class StoredAtoms {
   void publish() { size_ = atoms_->size(); }
   /// The number of the index of these columns, which is made if there is none.
   [[nodiscard]] std::size_t index_of(std::span<const std::uint32_t> columns);
+  /// The atom of a whole row, which needs no index; AtomTable::kNotAnAtom: SQL sees none.
+  [[nodiscard]] AtomIndex find(std::span<const std::uint32_t> row) const {
+    const AtomIndex atom = atoms_->find(row);
+    return atom < size_ ? atom : AtomTable::kNotAnAtom;
+  }
   /// It has all atoms that SQL sees.
   [[nodiscard]] const ColumnIndex& index(std::size_t number);
 

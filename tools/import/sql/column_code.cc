@@ -103,8 +103,9 @@ void add_calendar(double seconds, std::vector<double>& out) {
   add_circle(days - std::floor(days), out);
 }
 
-// As SQLite writes it: `0.1`, `1.0e+20`.
+// As SQLite writes it: `0.1`, `1.0e+20`, `-Inf`.
 std::string real_text(double x) {
+  if (std::isinf(x)) return x < 0 ? "-Inf" : "Inf";
   std::string text = fmt::format("{:.15g}", x);
   const std::size_t exponent = text.find('e');
   if (exponent != std::string::npos && text.find('.') == std::string::npos) {
@@ -291,6 +292,11 @@ ColumnCode ColumnStatistics::code(std::optional<ColumnKind> kind) const {
   code.at = at_;
   code.why = "as --column says";
   code.kind = kind ? *kind : choose(code.why);
+  const bool is_number = code.kind == ColumnKind::Number && !std::isfinite(squares_);
+  if (is_number || (code.kind == ColumnKind::Time && !std::isfinite(time_squares_))) {
+    code.kind = ColumnKind::Out;
+    code.why = "numbers too large to be standardised";
+  }
   if (code.kind == ColumnKind::Category) {
     for (const auto& [value, count] : values_) code.values.push_back(value);
   } else if (code.kind == ColumnKind::Number) {

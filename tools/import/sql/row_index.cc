@@ -1,6 +1,10 @@
 #include "tools/import/sql/row_index.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "tools/import/load/load_errors.h"
+#include "tools/import/sql/column_code.h"
 
 namespace vecc::tools::sql {
 
@@ -12,6 +16,41 @@ std::string place_of(const SourceDatabase& database, const Schema& schema, Table
   return Place{database.name(), row, 0, column, name, "row"}.text();
 }
 
+namespace {
+
+bool has_null(SqlRow key) {
+  return std::ranges::any_of(key, [](const SqlValue& v) { return v.kind == SqlValue::Kind::Null; });
+}
+
+// A key of one whole number, also one that is written as a text or a real number: `7`, not `07`.
+std::optional<std::int64_t> whole_key(SqlRow key) {
+  if (key.size() != 1) return {};
+  const SqlValue& value = key[0];
+  if (value.kind == SqlValue::Kind::Integer) return value.integer;
+  const std::string text = text_of(value);
+  std::int64_t whole = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, whole);
+  if (read.ptr != end || read.ec != std::errc{} || std::to_string(whole) != text) return {};
+  return whole;
+}
+
+std::string bytes_of(SqlRow key) {
+  std::string bytes;
+  for (const SqlValue& value : key) {
+    const std::string text = text_of(value);
+    bytes += std::to_string(text.size()) + ':' + text;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::uint32_t& RowIndex::row_of(SqlRow key, std::uint32_t row) {
+  if (const auto whole = whole_key(key)) return whole_.try_emplace(*whole, row).first->second;
+  return rows_.try_emplace(bytes_of(key), row).first->second;
+}
+
 Result<RowIndex> RowIndex::build(const SourceDatabase& database, const Schema& schema,
                                  std::uint32_t table, const std::vector<std::uint32_t>& columns) {
   RowIndex index;
@@ -19,13 +58,7 @@ Result<RowIndex> RowIndex::build(const SourceDatabase& database, const Schema& s
   for (const std::uint32_t c : columns) names.push_back(schema.tables[table].columns[c].name);
   std::uint32_t row = 0;
   VECC_TRY_VOID(database.scan(schema.tables[table].name, names, [&](SqlRow key) -> Result<void> {
-    std::string bytes;
-    bool is_null = false;
-    for (const SqlValue& value : key) {
-      is_null |= value.kind == SqlValue::Kind::Null;
-      bytes += text_of(value) + '\0';
-    }
-    if (!is_null && !index.rows_.try_emplace(std::move(bytes), row).second) {
+    if (!has_null(key) && index.row_of(key, row) != row) {
       return Errors(
           ErrorCode::DuplicateId, place_of(database, schema, {table, columns.front()}, row + 1),
           "found " + quote(text_of(key[0])) + " a second time, expected a key: rows refer to it");
@@ -37,14 +70,13 @@ Result<RowIndex> RowIndex::build(const SourceDatabase& database, const Schema& s
 }
 
 std::optional<std::uint32_t> RowIndex::find(SqlRow key) const {
-  std::string bytes;
-  for (const SqlValue& value : key) {
-    if (value.kind == SqlValue::Kind::Null) return {};
-    bytes += text_of(value) + '\0';
+  if (has_null(key)) return {};
+  if (const auto whole = whole_key(key)) {
+    const auto found = whole_.find(*whole);
+    return found == whole_.end() ? std::nullopt : std::optional(found->second);
   }
-  const auto found = rows_.find(bytes);
-  if (found == rows_.end()) return {};
-  return found->second;
+  const auto found = rows_.find(bytes_of(key));
+  return found == rows_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace vecc::tools::sql

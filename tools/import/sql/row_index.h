@@ -22,7 +22,11 @@ class RowIndex {
   [[nodiscard]] std::optional<std::uint32_t> find(SqlRow key) const;
 
  private:
-  boost::unordered_flat_map<std::string, std::uint32_t> rows_;
+  // The row of a new key is set to `row`; what it is of one that is there stays.
+  std::uint32_t& row_of(SqlRow key, std::uint32_t row);
+
+  boost::unordered_flat_map<std::int64_t, std::uint32_t> whole_;  // single whole numbers
+  boost::unordered_flat_map<std::string, std::uint32_t> rows_;    // other keys, by their texts
 };
 
 /// `shop.db: table orders, row 17, column price`

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "src/support/utf8.h"
 #include "tools/import/load/csv_reader.h"
 #include "tools/import/load/load_errors.h"
 #include "tools/import/load/text_file.h"
@@ -104,6 +105,14 @@ class SampleReader {
       RowSample sample;
       sample.row = row++;
       sample.id = id_of(table.name, values.subspan(before_key), sample.row);
+      if (!is_utf8(sample.id)) {
+        const std::uint32_t named = table.primary_key.empty() ? 0 : table.primary_key.front();
+        return Errors(ErrorCode::BadTable,
+                      place_of(database_, schema_, {out_.table, named}, sample.row + 1),
+                      found_expected(sample.id,
+                                     "UTF-8 text, which names the sample; --key gives "
+                                     "rows of a table another name"));
+      }
       return take(values, sample);
     });
   }
@@ -136,6 +145,11 @@ class SampleReader {
     if (!has_target && !options_.keeps_unlabeled) {
       ++out_.unlabeled;
       return {};
+    }
+    if (has_target && values[0].kind == SqlValue::Kind::Blob) {
+      return Errors(ErrorCode::BadTable,
+                    place_of(database_, schema_, {out_.table, *out_.column}, sample.row + 1),
+                    "found a BLOB, expected a class or a number");
     }
     if (has_target) {
       sample.value = text_of(values[0]);
