@@ -132,6 +132,37 @@ TEST_F(HostileValues, FilesThatAreDamaged) {
   refused(flipped, "SQLite says: database disk image is malformed");
 }
 
+TEST_F(HostileValues, TheSchemaOfAFolderDeclaresTablesAndDoesNothingElse) {
+  const std::string tables = folder + "/tables";
+  std::filesystem::create_directory(tables);
+  write_text(tables + "/t.csv", "y,id\na,1\nb,2\na,3\nb,4\na,5\nb,6\na,7\nb,8\n");
+  write_text(tables + "/C.csv", "t,v\n1,0.5\n2,0.25\n9,3\n");
+  const auto with_schema = [&](const std::string& sql) {
+    write_text(tables + "/schema.sql", sql);
+    return import_file(tables, {"--target=t.y", "--valid=0", "--test=0", "--explain"});
+  };
+  const Finished done = with_schema(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, y TEXT CHECK (length(y) = 1), more DATE);"
+      "CREATE TABLE c (id INTEGER PRIMARY KEY AUTOINCREMENT, t INTEGER REFERENCES t, v REAL);");
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("key c.t -> t.id\n"));
+  EXPECT_THAT(done.err, HasSubstr("note: 1 row of c.t -> t.id name a row that is not there"));
+  std::filesystem::remove(folder + "/graph.pb");
+  const auto refused = [&](const std::string& sql, const std::string& message) {
+    const Finished failed = with_schema(sql);
+    EXPECT_EQ(failed.code, 3) << failed.err;
+    EXPECT_THAT(failed.err, HasSubstr(message));
+  };
+  refused("ATTACH '" + folder + "/x' AS x;", "SQLite says: not authorized");
+  refused("CREATE TABLE t AS SELECT 1 AS id;", "SQLite says: not authorized");
+  refused("CREATE TABLE u (id);", "declares table \"U\", which has no file");
+  refused("CREATE TABLE t (id);", "has no column named y");
+  refused("CREATE TABLE t (id PRIMARY KEY, y UNIQUE);",
+          "t.csv: line 4: error: SQLite says: UNIQUE");
+  refused("CREATE TABEL t (id);", "SQLite says: near");
+  EXPECT_THAT(list_folder(folder), testing::ElementsAre("tables"));
+}
+
 TEST_F(HostileValues, NamesThatAreNoWords) {
   const std::string path = make(
       "CREATE TABLE \"\" (\"\" INTEGER PRIMARY KEY, \"a-b\" TEXT, \"a_b\" TEXT, \"A B\" TEXT, "

@@ -102,6 +102,22 @@ TEST_F(Parquet, TheSameRowsInSqliteMakeTheSameGraph) {
   EXPECT_TRUE(read_text(graph) == read_text(folder + "/sqlite.pb"));
 }
 
+TEST_F(Parquet, KeysAreThoseOfItsSchema) {
+  duckdb(shop_sql(100) + copy(tables, {"customers", "products", "orders"}));
+  const std::string sql = shop_sql(100);
+  write_text(tables + "/schema.sql", sql.substr(0, sql.find("INSERT")));
+  const Finished parquet = import_folder(tables, graph, {"--target=customers.churn"});
+  ASSERT_EQ(parquet.code, 0) << parquet.err;
+  const std::string shop = make_database(folder, "shop.db", sql);
+  const Finished sqlite = import_folder(shop, folder + "/sqlite.pb", {"--target=customers.churn"});
+  ASSERT_EQ(sqlite.code, 0) << sqlite.err;
+  EXPECT_TRUE(read_text(graph) == read_text(folder + "/sqlite.pb"));
+  write_text(tables + "/schema.sql", "CREATE TABLE orders (id INTEGER, absent TEXT);");
+  const Finished refused = import_folder(tables, folder + "/no.pb", {"--target=customers.churn"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("declares column \"orders.absent\", which is not there"));
+}
+
 TEST_F(Parquet, KeysAreInferredAndTasksAreQueries) {
   duckdb(shop_sql(100) + copy(tables, {"customers", "products", "orders"}));
   const Finished done = import_folder(

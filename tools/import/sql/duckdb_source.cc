@@ -1,5 +1,6 @@
 // Folders of Parquet files, which DuckDB reads: a view a file, one thread, so that rows come in the
 // order of the file.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <utility>
@@ -41,6 +42,43 @@ std::string_view cast_of(std::string_view type) {
 bool is_nested(std::string_view type) {
   return type.ends_with(']') || type.starts_with("STRUCT") || type.starts_with("MAP") ||
          type.starts_with("UNION");
+}
+
+// Adds types and keys that are declared of the tables and columns that are there. Error BadTable: a
+// table or column that is not.
+Result<void> take_declared(const Schema& declared, Schema& schema, const std::string& place) {
+  std::vector<std::uint32_t> tables;
+  const auto refuse = [&](const std::string& what) {
+    return Errors(ErrorCode::BadTable, place, "declares " + what + ", which is not there");
+  };
+  for (const Table& from : declared.tables) {
+    const auto same = [&](const Table& table) { return upper(table.name) == upper(from.name); };
+    const auto to = std::ranges::find_if(schema.tables, same);
+    if (to == schema.tables.end()) return refuse("table " + quote(from.name));
+    tables.push_back(static_cast<std::uint32_t>(to - schema.tables.begin()));
+    for (const Column& column : from.columns) {
+      const std::uint32_t c = find_declared(*to, column.name);
+      if (c == Table::npos) return refuse("column " + quote(from.name + "." + column.name));
+      if (!column.type.empty()) to->columns[c].type = column.type;
+    }
+    for (const std::uint32_t c : from.primary_key) {
+      to->primary_key.push_back(find_declared(*to, from.columns[c].name));
+    }
+  }
+  const auto column_of = [&](std::uint32_t table, std::uint32_t column) {
+    return find_declared(schema.tables[tables[table]], declared.tables[table].columns[column].name);
+  };
+  for (const ForeignKey& from : declared.foreign_keys) {
+    ForeignKey key;
+    key.table = tables[from.table];
+    key.parent = tables[from.parent];
+    for (const std::uint32_t c : from.columns) key.columns.push_back(column_of(from.table, c));
+    for (const std::uint32_t c : from.parent_columns) {
+      key.parent_columns.push_back(column_of(from.parent, c));
+    }
+    schema.foreign_keys.push_back(std::move(key));
+  }
+  return {};
 }
 
 class DuckDbSource final : public SourceEngine {
@@ -150,6 +188,8 @@ Result<void> DuckDbSource::open(const std::string& folder) {
     }
     VECC_TRY_VOID(add_table(join_path(place, file), file.substr(0, file.size() - kEnding.size())));
   }
+  VECC_TRY(const Schema declared, read_declared_schema(place));
+  VECC_TRY_VOID(take_declared(declared, schema_, escape_path(join_path(place, "schema.sql"))));
   // A query of --task reads the folder, and does nothing else.
   return run("SET allowed_directories = [" + quote_path(join_path(place, "")) +
              "]; SET enable_external_access = false; SET lock_configuration = true");

@@ -33,6 +33,9 @@ class SourceEngine {
 [[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_sqlite(const std::string& path);
 /// A folder of Parquet files, by DuckDB's library. Errors: SourceDatabase::open()'s.
 [[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_parquet(const std::string& folder);
+/// What schema.sql of a folder declares; no table where there is no such file. Errors: BadTable;
+/// NotBuiltIn, without SQLite.
+[[nodiscard]] Result<Schema> read_declared_schema(const std::string& folder);
 /// postgresql://user@host/database, by libpq: one transaction, which reads only and sees one state.
 [[nodiscard]] Result<std::unique_ptr<SourceEngine>> open_postgres(const std::string& address);
 

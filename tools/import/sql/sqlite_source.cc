@@ -10,6 +10,7 @@
 #include "tools/import/load/load_errors.h"
 #include "tools/import/load/text_file.h"
 #include "tools/import/sql/schema.h"
+#include "tools/import/sql/schema_file.h"
 #include "tools/import/sql/source_engine.h"
 #include "tools/import/sql/sqlite_handle.h"
 #include "tools/import/sql/sqlite_schema.h"
@@ -83,20 +84,29 @@ class SqliteSource final : public SourceEngine {
   Result<void> load_csv(const std::string& folder);
 
  private:
-  Result<void> load_csv_file(const std::string& path, const std::string& table);
+  Result<void> load_csv_file(const std::string& path, const std::string& table, bool is_declared);
 
   sqlite3* database_;
 };
 
 Result<void> SqliteSource::load_csv(const std::string& folder) {
+  VECC_TRY_VOID(create_declared_tables(database_, folder));
+  VECC_TRY(const Schema declared, read_sqlite_schema(*this));
+  std::set<std::string> missing;
+  for (const Table& table : declared.tables) missing.insert(upper(table.name));
   VECC_TRY(const std::vector<std::string> files, list_files(folder, ".csv"));
   for (const std::string& file : files) {
-    VECC_TRY_VOID(load_csv_file(join_path(folder, file), file.substr(0, file.size() - 4)));
+    const std::string table = file.substr(0, file.size() - 4);
+    const bool is_declared = missing.erase(upper(table)) > 0;
+    VECC_TRY_VOID(load_csv_file(join_path(folder, file), table, is_declared));
   }
-  return {};
+  if (missing.empty()) return {};
+  return Errors(ErrorCode::BadTable, escape_path(join_path(folder, kSchemaFile)),
+                "declares table " + quote(*missing.begin()) + ", which has no file");
 }
 
-Result<void> SqliteSource::load_csv_file(const std::string& path, const std::string& table) {
+Result<void> SqliteSource::load_csv_file(const std::string& path, const std::string& table,
+                                         bool is_declared) {
   VECC_TRY(const TextFile file, read_text_file(path, "a line of column names"));
   const Text text = file.text();
   LoadErrors errors;
@@ -116,8 +126,10 @@ Result<void> SqliteSource::load_csv_file(const std::string& path, const std::str
     marks += marks.empty() ? "?" : ", ?";
   }
   const std::string create = "CREATE TABLE " + quote_name(table) + " (" + columns + ")";
-  const std::string insert = "INSERT INTO " + quote_name(table) + " VALUES (" + marks + ")";
-  if (sqlite3_exec(database, create.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+  const std::string insert =
+      "INSERT INTO " + quote_name(table) + " (" + columns + ") VALUES (" + marks + ")";
+  if (!is_declared &&
+      sqlite3_exec(database, create.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     return Errors(ErrorCode::BadTable, text.name, message_of(database));
   }
   const Statement statement = prepare(database, insert);
@@ -135,7 +147,8 @@ Result<void> SqliteSource::load_csv_file(const std::string& path, const std::str
       bind_field(statement.get(), static_cast<int>(i + 1), reader.fields()[i]);
     }
     if (sqlite3_step(statement.get()) != SQLITE_DONE) {
-      return Errors(ErrorCode::BadTable, text.name, message_of(database));
+      return Errors(ErrorCode::BadTable, Place{text.name, reader.line()}.text(),
+                    message_of(database));
     }
     sqlite3_reset(statement.get());
   }
@@ -176,6 +189,17 @@ Result<std::unique_ptr<SourceEngine>> open_sqlite(const std::string& path) {
   VECC_TRY_VOID(sqlite::check_opened(database, status, path));
   if (folder) VECC_TRY_VOID(source->load_csv(path));
   return std::unique_ptr<SourceEngine>(std::move(source));
+}
+
+Result<Schema> read_declared_schema(const std::string& folder) {
+  sqlite3* database = nullptr;
+  const int status =
+      sqlite3_open_v2(":memory:", &database,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const SqliteSource source(database, folder);
+  VECC_TRY_VOID(sqlite::check_opened(database, status, folder));
+  VECC_TRY_VOID(create_declared_tables(database, folder));
+  return read_sqlite_schema(source);
 }
 
 }  // namespace vecc::tools::sql
