@@ -11,6 +11,7 @@
 
 #include "vecc/backend.h"
 #include "vecc/batch.h"
+#include "vecc/fanout.h"
 #include "vecc/loss.h"
 #include "vecc/metrics.h"
 #include "vecc/neuron_graph.h"
@@ -38,6 +39,8 @@ struct TrainOptions {
   std::uint64_t seed = 0;        ///< of the shuffle
   /// Parameters that no step learns: bound facts.
   std::vector<std::string> inputs = {};
+  /// Of a SampledGraph, which is then the trainer's graph; null: steps read all members.
+  std::shared_ptr<const SampledMembers> members = nullptr;
   /// Bind and Mask are refused where they cannot be; results agree to rounding.
   BatchWay batch_way = BatchWay::Choose;
   /// Each batch a Program of its own, restricted from the whole, also where the backend binds

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "src/batch/batch_loops.h"
 #include "src/batch/loosen_launch.h"
 
 namespace vecc {
@@ -36,6 +37,8 @@ void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
     if (access.map != RowMap::List) continue;
     const ArrayIndex list = launch.accesses[a].list;
     access.list = plan_.arrays[list];
+    // The list is of this launch's members, the rows may be those of others, too.
+    if (access.is_identity) access.rows = std::min(access.rows, to_row(access.list->size()));
     if (!access.is_zero && !access.store) continue;
     access.readers = readers_of(list, access.rows);
     access.is_permutation = is_permutation(*access.readers);

@@ -52,7 +52,7 @@ void BatchPrefetch::bind(Slot& slot, Lock& lock) {
   lock.unlock();
   const auto start = Clock::now();
   try {
-    slot.result = bind_(slot.samples, slot.step);
+    slot.result = bind_(slot.samples, slot.number, slot.step);
   } catch (...) {
     slot.exception = std::current_exception();
   }
@@ -84,11 +84,12 @@ Result<const BatchStep*> BatchPrefetch::take_first() {
   return &slot.step;
 }
 
-Result<const BatchStep*> BatchPrefetch::get(const Samples& samples) {
+Result<const BatchStep*> BatchPrefetch::get(const Samples& samples, std::uint64_t number) {
   Lock lock(mutex_);
-  if (count_ == 0 || slots_[first_].samples != samples) {
+  if (count_ == 0 || slots_[first_].samples != samples || slots_[first_].number != number) {
     forget(lock);
     slots_[first_].samples = samples;
+    slots_[first_].number = number;
     slots_[first_].state = Slot::State::Waits;
     count_ = 1;
   }
@@ -112,7 +113,7 @@ std::size_t BatchPrefetch::begun() const {
   return count_;
 }
 
-void BatchPrefetch::begin(Samples samples) {
+void BatchPrefetch::begin(Samples samples, std::uint64_t number) {
   Lock lock(mutex_);
   if (!has_thread_) return;
   try {
@@ -124,6 +125,7 @@ void BatchPrefetch::begin(Samples samples) {
   VECC_CHECK(count_ < kAhead, "a batch is begun where there is no room");
   Slot& slot = queued(count_);
   slot.samples = std::move(samples);
+  slot.number = number;
   slot.state = Slot::State::Waits;
   ++count_;
   changed_.notify_all();

@@ -22,7 +22,9 @@ namespace vecc::training {
 class BatchPrefetch {
  public:
   using Samples = std::vector<std::uint32_t>;
-  using Bind = std::function<Result<void>(std::span<const std::uint32_t>, BatchStep&)>;
+  /// Of samples, and the number of the step that they are for.
+  using Bind =
+      std::function<Result<void>(std::span<const std::uint32_t>, std::uint64_t, BatchStep&)>;
 
   /// `bind` runs on two threads at a time. Without `has_thread` batches are bound when they are
   /// asked for.
@@ -31,15 +33,16 @@ class BatchPrefetch {
   BatchPrefetch& operator=(const BatchPrefetch&) = delete;
   ~BatchPrefetch();
 
-  /// The batch of these samples, there until the next call: the first that was begun, or (what was
-  /// begun is forgotten) bound here. Errors: those of `bind`. Throws what it throws.
-  [[nodiscard]] Result<const BatchStep*> get(const Samples& samples);
+  /// The batch of these samples in step `number`, there until the next call: the first that was
+  /// begun, or (what was begun is forgotten) bound here. Errors: those of `bind`. Throws what it
+  /// throws.
+  [[nodiscard]] Result<const BatchStep*> get(const Samples& samples, std::uint64_t number);
   /// Whether binding takes so long that a thread gains by it, and there is one.
   [[nodiscard]] bool is_worth_a_thread() const;
   /// How many were begun and not asked for yet, at most kAhead.
   [[nodiscard]] std::size_t begun() const;
   /// Begins to bind these after the others. There must be room.
-  void begin(Samples samples);
+  void begin(Samples samples, std::uint64_t number);
   /// Of the arrays of batches.
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -50,6 +53,7 @@ class BatchPrefetch {
     enum class State : std::uint32_t { Free, Waits, IsBeingBound, IsBound };
     State state = State::Free;
     Samples samples;
+    std::uint64_t number = 0;  // of the step
     BatchStep step;
     std::optional<Result<void>> result;
     std::exception_ptr exception;

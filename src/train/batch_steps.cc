@@ -23,6 +23,10 @@ Errors refuse(std::string_view way, const std::string& why) {
   return {ErrorCode::Usage, "--batch=" + std::string(way), why};
 }
 
+Errors refuse_fanout(const SampledMembers& members, const std::string& why) {
+  return {ErrorCode::Usage, "--fanout=" + text_of(members.fanout), why};
+}
+
 Errors cannot_bind(const Backend& backend) {
   return refuse("bind", std::string(backend.name()) + " cannot bind the batches of this step");
 }
@@ -32,15 +36,20 @@ Errors cannot_bind(const Backend& backend) {
 Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
                                                      const Program& program, const Backend& backend,
                                                      const ExecutionOptions& execution,
-                                                     const TrainOptions& options,
+                                                     const TrainOptions& asked,
                                                      std::span<const std::uint32_t> samples) {
-  const BatchWay way = options.batch_way;
+  TrainOptions options = asked;
+  BatchWay& way = options.batch_way;
   std::unique_ptr<BatchSteps> none;
   if (options.loss.loss == Loss::MarginRanking) {
+    if (options.members) return refuse_fanout(*options.members, "the loss is of pairs");
     if (way != BatchWay::Choose) return refuse(text_of(way), "the loss is of pairs");
     say_restricted(backend, "the loss is of pairs");
     return none;
   }
+  // Members that are not drawn have weights of 0, whichever way.
+  const bool samples_members = options.members != nullptr;
+  if (samples_members && way == BatchWay::Choose && !backend.binds_batches()) way = BatchWay::Mask;
   if (!backend.binds_batches() && way != BatchWay::Mask) {
     if (way == BatchWay::Bind) return cannot_bind(backend);
     say_restricted(backend, "it does not bind batches");
@@ -61,7 +70,10 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
   if (backend.binds_batches()) VECC_TRY_VOID(steps->compile_bound(backend, execution));
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
-  if (!steps->bound_ && way == BatchWay::Choose) return none;
+  if (!steps->bound_ && way == BatchWay::Choose && !samples_members) return none;
+  if (way == BatchWay::Choose && samples_members) {
+    way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;  // a mask computes all members
+  }
   if (!lists_touched && way != BatchWay::Bind) {
     VECC_TRY(const std::optional<Program> whole,
              masked_step(graph, steps->made_.step.program, forward, sorted, options));
@@ -106,6 +118,7 @@ BatchSteps::BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const Tr
                        std::span<const std::uint32_t> samples)
     : made_(std::move(made)), loss_(options.loss), places_(graph.samples.size()), touched_(graph) {
   for (std::uint32_t i = 0; i < samples.size(); ++i) places_[samples[i]] = i;
+  if (options.members) draw_.emplace(graph, *options.members);
   const std::vector<Parameter> parameters = made_.step.program.parameters();
   for (const BatchOptions::Update& update : made_.batch.updates) {
     if (!updated_.empty() && updated_.back().first == update.parameter) continue;
@@ -141,8 +154,7 @@ void BatchSteps::add_samples(std::span<const std::uint32_t> samples, BatchStep& 
   }
 }
 
-void BatchSteps::add_touched(std::span<const std::uint32_t> samples, Batch& to) {
-  TableRows rows = touched_.of(samples);
+void BatchSteps::add_touched(TableRows rows, Batch& to) const {
   to.touched.clear();
   for (const auto& [parameter, name] : updated_) {
     to.touched.emplace_back(parameter, std::move(rows[name]));
@@ -168,12 +180,28 @@ bool BatchSteps::reaches_all(std::span<const std::uint32_t> samples) {
   });
 }
 
-Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, BatchStep& to) {
+bool BatchSteps::reaches_all(const TableRows& rows) const {
+  return std::ranges::all_of(updated_, [&](const auto& each) { return rows.contains(each.second); });
+}
+
+// The rows of tables that the samples read, where the step or a choice asks for them.
+TableRows BatchSteps::find_rows(std::span<const std::uint32_t> samples, std::uint64_t run,
+                                BatchStep& to) {
+  if (!draw_) return made_.batch.lists_touched ? touched_.of(samples) : TableRows();
+  draw_->begin(run);
+  touched_.find(samples, &*draw_);
+  draw_->write_weights(to.batch.weights.back());
+  return made_.batch.lists_touched || masked_ != nullptr ? touched_.rows() : TableRows();
+}
+
+Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint64_t run,
+                              BatchStep& to) {
   {
     const std::lock_guard lock(finds_);
     add_samples(samples, to);
-    to.is_masked = masked_ != nullptr && reaches_all(samples);
-    if (made_.batch.lists_touched && !to.is_masked) add_touched(samples, to.batch);
+    TableRows rows = find_rows(samples, run, to);
+    to.is_masked = masked_ != nullptr && (draw_ ? reaches_all(rows) : reaches_all(samples));
+    if (made_.batch.lists_touched && !to.is_masked) add_touched(std::move(rows), to.batch);
   }
   if (to.is_masked) return {};
   if (!bound_) {

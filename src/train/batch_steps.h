@@ -45,9 +45,11 @@ class BatchSteps {
       const ExecutionOptions& execution, const TrainOptions& options,
       std::span<const std::uint32_t> samples);
 
-  /// Makes `to` the step of these samples, of those that make() was given. May be called while a
-  /// step runs, and on several threads. Error: Usage (a batch that has to be bound, and cannot).
-  [[nodiscard]] Result<void> bind(std::span<const std::uint32_t> samples, BatchStep& to);
+  /// Makes `to` the step of these samples, of those that make() was given, in run number `run`,
+  /// which members are drawn by. May be called while a step runs, and on several threads. Error:
+  /// Usage (a batch that has to be bound, and cannot).
+  [[nodiscard]] Result<void> bind(std::span<const std::uint32_t> samples, std::uint64_t run,
+                                  BatchStep& to);
   /// Step number `step` (the first is 1), in run number `run`, at a learning rate.
   [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
                                    double rate);
@@ -63,14 +65,18 @@ class BatchSteps {
   Result<void> compile_masked(const Backend& backend, const ExecutionOptions& execution,
                               const Program& whole, Program forward);
   void add_samples(std::span<const std::uint32_t> samples, BatchStep& to);
-  void add_touched(std::span<const std::uint32_t> samples, Batch& to);
+  [[nodiscard]] TableRows find_rows(std::span<const std::uint32_t> samples, std::uint64_t run,
+                                    BatchStep& to);
+  void add_touched(TableRows rows, Batch& to) const;
   [[nodiscard]] bool reaches_all(std::span<const std::uint32_t> samples);
+  [[nodiscard]] bool reaches_all(const TableRows& rows) const;
   Result<void> set_mask(const BatchStep& batch);
 
   BatchStepProgram made_;
   LossOptions loss_;
   std::vector<std::uint32_t> places_;  // by sample of the graph: its number in the Program
   TouchedRows touched_;
+  std::optional<MemberDraw> draw_;                               // none: all members are read
   std::unique_ptr<Executable> bound_;                            // null: batches cannot be bound
   std::unique_ptr<Executable> masked_;                           // null: they are not masked
   std::vector<std::pair<ParameterIndex, std::string>> updated_;  // with their names

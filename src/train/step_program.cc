@@ -5,6 +5,7 @@
 
 #include "src/train/formula.h"
 #include "vecc/differentiate.h"
+#include "vecc/fanout.h"
 #include "vecc/optimize.h"
 #include "vecc/step_inputs.h"
 
@@ -28,7 +29,8 @@ void append_loss_state(Program& program, ValueId total, const Formula& divisor,
 }
 
 bool is_input(const Parameter& parameter, const TrainOptions& options) {
-  return std::ranges::find(options.inputs, parameter.name) != options.inputs.end();
+  return parameter.name == kFanoutTable ||
+         std::ranges::find(options.inputs, parameter.name) != options.inputs.end();
 }
 
 // All but inputs, and what the Program updates by itself (running statistics).
@@ -48,6 +50,12 @@ std::vector<ParameterIndex> learned_parameters(const Program& program,
     if (learns[p]) learned.push_back(p);
   }
   return learned;
+}
+
+std::optional<ParameterIndex> members_of(const Program& program) {
+  const auto found = std::ranges::find(program.parameters(), kFanoutTable, &Parameter::name);
+  if (found == program.parameters().end()) return {};
+  return static_cast<ParameterIndex>(found - program.parameters().begin());
 }
 
 // What every run sets beside the optimizer's inputs.
@@ -106,6 +114,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   step.counted = count_weights(chosen.weights);
   VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
   step.own_parameters = own_parameters(loss);
+  if (const auto members = members_of(program)) step.own_parameters.push_back(*members);
   VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
   const auto gradients = gradients_of(program, learned, values, touched);
   VECC_TRY(step.ops, append_step(program, gradients, options.optimizer));
@@ -136,6 +145,8 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
   made.weights = std::exchange(chosen.weights, std::vector<double>(chosen.weights.size()));
   VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
   made.batch.weights = loss.weights;
+  const std::optional<ParameterIndex> members = members_of(program);
+  if (members) made.batch.weights.push_back(*members);
   for (SampleRow& row : made.rows) {
     row.output =
         static_cast<ValueId>(std::ranges::find(loss.outputs, row.output) - loss.outputs.begin());
@@ -153,6 +164,7 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
                                   std::make_shared<const std::vector<double>>(1, 1.0)}));
   append_loss_state(program, loss.total, Formula::operand(2), program.weight(made.divisor));
   made.step.own_parameters = own_parameters(loss);
+  if (members) made.step.own_parameters.push_back(*members);
   made.step.own_parameters.push_back(made.divisor);
   for (const StepInput& input : made.step.ops.inputs) {
     made.step.own_parameters.push_back(input.parameter);

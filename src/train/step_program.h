@@ -27,7 +27,8 @@ struct StepProgram {
   std::uint64_t counted = 0;                   ///< samples (pairs) that have a weight
 };
 
-/// A step that runs batch by batch (BatchOptions).
+/// A step that runs batch by batch (BatchOptions). Of a sampled graph, the last of batch.weights is
+/// kFanoutTable.
 struct BatchStepProgram {
   StepProgram step;  ///< `counted` is that of all samples
   BatchOptions batch;

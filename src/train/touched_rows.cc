@@ -7,8 +7,7 @@ namespace vecc::training {
 TouchedRows::TouchedRows(const NeuronGraph& graph)
     : graph_(graph), seen_neuron_(graph.neuron_count(), 0), seen_weight_(graph.weight_count(), 0) {}
 
-std::map<std::string, std::vector<std::uint32_t>> TouchedRows::of(
-    std::span<const std::uint32_t> samples) {
+void TouchedRows::find(std::span<const std::uint32_t> samples, MemberDraw* draw) {
   ++search_;
   touched_.clear();
   for (const std::uint32_t sample : samples) {
@@ -16,9 +15,12 @@ std::map<std::string, std::vector<std::uint32_t>> TouchedRows::of(
     while (!open_.empty()) {
       const NeuronId neuron = open_.back();
       open_.pop_back();
-      visit(neuron);
+      visit(neuron, draw);
     }
   }
+}
+
+std::map<std::string, std::vector<std::uint32_t>> TouchedRows::rows() {
   std::ranges::sort(touched_);
   std::map<std::string, std::vector<std::uint32_t>> rows;
   for (const WeightId weight : touched_) {
@@ -34,14 +36,21 @@ void TouchedRows::touch(WeightId weight) {
   touched_.push_back(weight);
 }
 
-void TouchedRows::visit(NeuronId neuron) {
+void TouchedRows::visit(NeuronId neuron, MemberDraw* draw) {
   if (seen_neuron_[neuron] == search_) return;
   seen_neuron_[neuron] = search_;
-  const NeuronRange& range = graph_.ranges[graph_.range_of(neuron)];
+  const std::uint32_t number = graph_.range_of(neuron);
+  const NeuronRange& range = graph_.ranges[number];
   const std::uint32_t place = neuron - range.first;
   if (range.fact == FactKind::Learnable) touch(graph_.weights[range.weight_begin + place]);
   if (range.fact != FactKind::NotAFact) return;
   if (range.offset_begin != kNoColumn) touch(graph_.offsets[range.offset_begin + place]);
+  if (draw != nullptr && draw->is_sampled(number)) {
+    for (const std::uint32_t member : draw->draw(number, neuron)) {
+      open_.push_back(graph_.inputs[graph_.input_begin[neuron] + member]);
+    }
+    return;
+  }
   const std::uint64_t first_edge = graph_.input_begin[range.first];
   for (std::uint64_t e = graph_.input_begin[neuron]; e < graph_.input_begin[neuron + 1ull]; ++e) {
     if (range.weight_begin != kNoColumn) touch(graph_.weights[range.weight_begin + e - first_edge]);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/train/member_draw.h"
 #include "vecc/neuron_graph.h"
 
 namespace vecc::training {
@@ -21,10 +22,17 @@ class TouchedRows {
   /// By name of a learnable weight table, its rows that the samples' outputs depend on, rising;
   /// tables without any are left out.
   [[nodiscard]] std::map<std::string, std::vector<std::uint32_t>> of(
-      std::span<const std::uint32_t> samples);
+      std::span<const std::uint32_t> samples) {
+    find(samples, nullptr);
+    return rows();
+  }
+  /// The same in two steps; of aggregations that `draw` samples, through the members that it then
+  /// draws. Null: through all.
+  void find(std::span<const std::uint32_t> samples, MemberDraw* draw);
+  [[nodiscard]] std::map<std::string, std::vector<std::uint32_t>> rows();
 
  private:
-  void visit(NeuronId neuron);
+  void visit(NeuronId neuron, MemberDraw* draw);
   void touch(WeightId weight);
 
   const NeuronGraph& graph_;

@@ -57,14 +57,13 @@ class BatchTrainer final : public Trainer {
     VECC_TRY_VOID(check_step_inputs());
     VECC_TRY(state_, TrainingState::make(program_, backend_, execution_, options_.optimizer));
     execution_.storage = state_->storage();
-    if (!is_full_batch() && !options_.restricts_batches) {
+    if (samples_members() || (!is_full_batch() && !options_.restricts_batches)) {
       VECC_TRY(bound_steps_,
                BatchSteps::make(graph_, program_, backend_, execution_, options_, samples_));
     }
     if (bound_steps_) {
-      const auto bind = [this](std::span<const std::uint32_t> samples, BatchStep& to) {
-        return bound_steps_->bind(samples, to);
-      };
+      const auto bind = [this](std::span<const std::uint32_t> samples, std::uint64_t run,
+                               BatchStep& to) { return bound_steps_->bind(samples, run, to); };
       prefetch_.emplace(bind, has_two_threads());
       return {};
     }
@@ -106,7 +105,7 @@ class BatchTrainer final : public Trainer {
 
   Result<std::vector<TrainedEpoch>> epochs(std::uint32_t count) override {
     VECC_CHECK(next_position().batch == 0, "epochs from within one");
-    if (is_full_batch()) return full_batch_epochs(count);
+    if (is_full_batch() && !samples_members()) return full_batch_epochs(count);
     std::vector<TrainedEpoch> epochs(count);
     for (TrainedEpoch& epoch : epochs) {
       for (std::uint64_t batch = 0; batch < batch_count(); ++batch) VECC_TRY_VOID(step());
@@ -155,6 +154,7 @@ class BatchTrainer final : public Trainer {
       const auto table =
           std::ranges::find(graph.weight_tables, program_.parameters()[p].name, &WeightTable::name);
       if (table == graph.weight_tables.end() || is_step_input(table->name)) continue;
+      if (table->name == kFanoutTable) continue;
       VECC_TRY(table->values, state_->parameter(p));
       table->has_values = true;
     }
@@ -174,7 +174,9 @@ class BatchTrainer final : public Trainer {
       VECC_TRY_VOID(restore(before));
       const TrainPosition at = next_position();
       VECC_TRY(const StepProgram step, make_step(batch_samples(at.batch)));
-      return locate_non_finite(backend_, execution_, step, at, values_of(step.ops, rate()));
+      std::vector<ParameterValues> inputs = values_of(step.ops, rate());
+      if (samples_members()) inputs.push_back(drawn_members(at));
+      return locate_non_finite(backend_, execution_, step, at, inputs);
     }
     return std::optional<NonFinite>();
   }
@@ -188,6 +190,10 @@ class BatchTrainer final : public Trainer {
     }
     const bool has_statistics = std::ranges::any_of(
         program_.ops(), [](const Op& op) { return op.kind() == OpKind::Update; });
+    if (has_statistics && samples_members()) {
+      return Errors(ErrorCode::Usage, "--fanout",
+                    "the model's statistics (batch norm) are those of all rows and members");
+    }
     if (has_statistics && !is_full_batch()) {
       return Errors(ErrorCode::Usage, "--batch-size",
                     "the model's statistics (batch norm) are those of all rows: expected all");
@@ -200,7 +206,9 @@ class BatchTrainer final : public Trainer {
     return options_.batch_size == 0 ? all : std::min<std::uint64_t>(options_.batch_size, all);
   }
   [[nodiscard]] bool is_full_batch() const { return batch_count() == 1; }
+  [[nodiscard]] bool samples_members() const { return options_.members != nullptr; }
   [[nodiscard]] bool batches_come_again() const {
+    if (samples_members()) return false;
     return !options_.shuffle || batch_size() == 1 || is_full_batch();
   }
 
@@ -256,6 +264,22 @@ class BatchTrainer final : public Trainer {
     return step_values(ops, optimizer_step(), rate, position_.step + 1);
   }
 
+  // The weights of all members in a step.
+  [[nodiscard]] ParameterValues drawn_members(const TrainPosition& at) {
+    const SampledMembers& members = *options_.members;
+    MemberDraw draw(graph_, members);
+    draw.begin(at.step + 1);
+    touched_.find(batch_samples(at.epoch, at.batch), &draw);
+    Batch::Weights drawn;
+    draw.write_weights(drawn);
+    ParameterValues values;
+    values.parameter = static_cast<ParameterIndex>(program_.parameters().size() - 1);
+    values.values.resize(members.members);
+    for (std::size_t i = 0; i < drawn.rows.size(); ++i)
+      values.values[drawn.rows[i]] = drawn.values[i];
+    return values;
+  }
+
   Samples batch_samples(std::uint64_t batch) { return batch_samples(next_position().epoch, batch); }
   Samples batch_samples(std::uint64_t epoch, std::uint64_t batch) {
     auto& [ordered_epoch, order] = orders_[epoch % orders_.size()];
@@ -289,7 +313,8 @@ class BatchTrainer final : public Trainer {
   void begin_batches() {
     for (std::uint64_t ahead = prefetch_->begun() + 1; ahead <= BatchPrefetch::kAhead; ++ahead) {
       const std::uint64_t next = position_.batch + ahead;
-      prefetch_->begin(batch_samples(position_.epoch + next / batch_count(), next % batch_count()));
+      prefetch_->begin(batch_samples(position_.epoch + next / batch_count(), next % batch_count()),
+                       position_.step + 1 + ahead);
     }
   }
 
@@ -298,7 +323,7 @@ class BatchTrainer final : public Trainer {
     const Samples samples = batch_samples(at.epoch, at.batch);
     const auto found = kept_batches_.find(samples);
     if (found != kept_batches_.end()) return &found->second;
-    VECC_TRY(const BatchStep* batch, prefetch_->get(samples));
+    VECC_TRY(const BatchStep* batch, prefetch_->get(samples, at.step + 1));
     if (!batches_come_again() || kept_bytes_ > kMostKept) return batch;
     if (batch->bound) kept_bytes_ += batch->bound->bytes();
     return &kept_batches_.emplace(samples, batch->copy()).first->second;

@@ -9,6 +9,7 @@
 
 #include "src/train/step_program.h"
 #include "vecc/escape.h"
+#include "vecc/fanout.h"
 #include "vecc/train_step.h"
 
 namespace vecc::training {
@@ -94,6 +95,7 @@ Result<Program> storage_program(const Program& forward, const OptimizerOptions& 
   Program step(forward.dtype());
   std::vector<ParameterGradient> gradients;
   for (const Parameter& parameter : forward.parameters()) {
+    if (parameter.name == kFanoutTable) continue;  // the last one: of a step, like its targets
     VECC_TRY(const ParameterIndex p, step.add_parameter(parameter));
     gradients.push_back({p, step.weight(p), std::nullopt});  // of the right size
   }
@@ -117,7 +119,13 @@ Result<TrainingState> TrainingState::make(const Program& forward, const Backend&
                                           const ExecutionOptions& execution,
                                           const OptimizerOptions& options) {
   TrainingState state;
-  state.parameters_ = forward.parameters().size();
+  const std::vector<Parameter>& parameters = forward.parameters();
+  state.parameters_ = parameters.size();
+  const auto members = std::ranges::find(parameters, kFanoutTable, &Parameter::name);
+  if (members != parameters.end()) {
+    VECC_CHECK(members + 1 == parameters.end(), "the members of a fan-out are the last parameter");
+    --state.parameters_;
+  }
   VECC_TRY(Program program, storage_program(forward, options));
   for (const Op& op : program.ops()) {
     const auto* stored = std::get_if<StateOp>(&op.attributes);

@@ -14,16 +14,17 @@ using training::BatchStep;
 using Samples = BatchPrefetch::Samples;
 
 // Takes longer than it takes to wake a thread; sample 1007 is an error, 1008 an exception.
-Result<void> bind_slowly(std::span<const std::uint32_t> samples, BatchStep& to) {
+Result<void> bind_slowly(std::span<const std::uint32_t> samples, std::uint64_t step,
+                         BatchStep& to) {
   std::this_thread::sleep_for(std::chrono::microseconds(200));
   if (samples.front() == 1007) return Errors(ErrorCode::Usage, "batch", "seven");
   if (samples.front() == 1008) throw std::runtime_error("eight");
-  to.counted = samples.front();
+  to.counted = samples.front() + 1000 * step;
   return {};
 }
 
-std::uint64_t bound(BatchPrefetch& prefetch, const Samples& samples) {
-  const auto batch = prefetch.get(samples);
+std::uint64_t bound(BatchPrefetch& prefetch, const Samples& samples, std::uint64_t step = 0) {
+  const auto batch = prefetch.get(samples, step);
   return batch ? (*batch)->counted : 0;
 }
 
@@ -34,7 +35,7 @@ TEST(BatchPrefetch, gives_the_batch_that_was_begun_or_another) {
     EXPECT_EQ(bound(prefetch, {1}), 1u);
     EXPECT_EQ(prefetch.is_worth_a_thread(), has_thread);
     for (std::uint32_t i = 2; i < 30; ++i) {
-      if (prefetch.is_worth_a_thread() && i % 5 != 0) prefetch.begin({i % 3 == 0 ? i + 100 : i});
+      if (prefetch.is_worth_a_thread() && i % 5 != 0) prefetch.begin({i % 3 == 0 ? i + 100 : i}, 0);
       EXPECT_EQ(bound(prefetch, {i}), i);
     }
   }
@@ -44,13 +45,13 @@ TEST(BatchPrefetch, several_are_begun_and_come_in_their_order) {
   BatchPrefetch prefetch(bind_slowly, true);
   std::uint32_t begun = 1;
   for (std::uint32_t i = 1; i < 60; ++i) {
-    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++});
-    const auto batch = prefetch.get({i});
+    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++}, 0);
+    const auto batch = prefetch.get({i}, 0);
     ASSERT_TRUE(batch);
     const BatchStep* const step = *batch;
     EXPECT_EQ(prefetch.begun(), BatchPrefetch::kAhead - 1);
     EXPECT_EQ(step->counted, i);
-    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++});
+    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++}, 0);
     EXPECT_EQ(step->counted, i);  // until the next is asked for
     if (i % 20 == 0) {            // what was begun is forgotten
       EXPECT_EQ(bound(prefetch, {500}), 500u);
@@ -61,18 +62,27 @@ TEST(BatchPrefetch, several_are_begun_and_come_in_their_order) {
   EXPECT_EQ(prefetch.bytes(), 0u);  // nothing was bound to a backend
 }
 
+TEST(BatchPrefetch, the_batch_of_another_step_is_another) {
+  BatchPrefetch prefetch(bind_slowly, true);
+  EXPECT_EQ(bound(prefetch, {5}, 1), 1005u);
+  prefetch.begin({5}, 2);
+  EXPECT_EQ(bound(prefetch, {5}, 3), 3005u);
+  prefetch.begin({5}, 4);
+  EXPECT_EQ(bound(prefetch, {5}, 4), 4005u);
+}
+
 TEST(BatchPrefetch, what_fails_fails_where_it_is_asked_for) {
   BatchPrefetch prefetch(bind_slowly, true);
-  prefetch.begin({1007});
+  prefetch.begin({1007}, 0);
   EXPECT_EQ(bound(prefetch, {1}), 1u);  // nothing asks for it
-  prefetch.begin({1007});
-  const auto batch = prefetch.get({1007});
+  prefetch.begin({1007}, 0);
+  const auto batch = prefetch.get({1007}, 0);
   ASSERT_FALSE(batch);
   EXPECT_EQ(batch.error().list().front().message, "seven");
-  prefetch.begin({1008});
-  EXPECT_THROW((void)prefetch.get({1008}), std::runtime_error);
+  prefetch.begin({1008}, 0);
+  EXPECT_THROW((void)prefetch.get({1008}, 0), std::runtime_error);
   EXPECT_EQ(bound(prefetch, {2}), 2u);
-  prefetch.begin({3});  // and ends while it is bound
+  prefetch.begin({3}, 0);  // and ends while it is bound
 }
 
 }  // namespace

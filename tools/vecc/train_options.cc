@@ -174,6 +174,24 @@ void add_batch_options(CLI::App& app, TrainSettings& s) {
       ->group(kGroup);
   app.add_flag("!--no-shuffle", s.options.shuffle, "Batches in the order of the samples")
       ->group(kGroup);
+  app.add_option_function<std::string>(
+         "--fanout",
+         [&s](const std::string& text) {
+           const auto fanout = parse_fanout(text);
+           if (!fanout) {
+             throw CLI::ValidationError("--fanout", fanout.error().list().front().message);
+           }
+           s.fanout.members = fanout->members;
+         },
+         "Neighbour sampling: of each aggregation by sum or mean, a step reads at most N members, "
+         "drawn by --seed; the first number is that of the level next to the outputs, the last "
+         "also "
+         "that of all deeper ones. Evaluation reads all")
+      ->type_name("N|all,...")
+      ->group(kGroup);
+  app.add_flag("--fanout-scale", s.fanout.scales_sums,
+               "Sums of k drawn of n members are times n / k: unbiased, as means always are")
+      ->group(kGroup);
 }
 
 void add_validation_options(CLI::App& app, TrainSettings& s) {
@@ -329,6 +347,7 @@ void add_train_paths(CommandPaths& paths, const TrainSettings& s) {
 }
 
 std::string check_learning_settings(const CLI::App& app, const TrainSettings& s) {
+  if (s.fanout.scales_sums && s.fanout.members.empty()) return "--fanout-scale needs --fanout";
   if (is_given(app, "--margin") && s.loss && *s.loss != Loss::MarginRanking) {
     return "--margin needs --loss=margin_ranking";
   }

@@ -21,6 +21,7 @@ struct TrainSettings {
   bool train = false;
   std::optional<Loss> loss;  ///< none: by the samples and outputs (choose_loss)
   TrainOptions options;
+  Fanout fanout;  ///< without numbers: steps read all members
   LoopOptions loop;
   std::optional<double> validate_fraction;
   std::string validate_file;

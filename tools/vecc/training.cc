@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -12,6 +13,7 @@
 #include "tools/common/interrupt.h"
 #include "tools/train_log/epoch_fields.h"
 #include "tools/train_log/train_log.h"
+#include "vecc/vectorize.h"
 
 namespace vecc::tools {
 namespace {
@@ -66,6 +68,15 @@ std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const
                       o.schedule.period, o.schedule.factor, o.schedule.last);
   return text + fmt::format(", batch size {}, batch {}, shuffle {}, seed {}", o.batch_size,
                             text_of(o.batch_way), o.shuffle, o.seed);
+}
+
+// The values of parameters, by name.
+void give_values(const Program& from, Program& to) {
+  for (ParameterIndex p = 0; p < to.parameters().size(); ++p) {
+    const auto found =
+        std::ranges::find(from.parameters(), to.parameters()[p].name, &Parameter::name);
+    if (found != from.parameters().end()) to.set_parameter_values(p, found->values);
+  }
 }
 
 // Plain lines where stderr is no terminal: the first, then one a second, then the last.
@@ -130,6 +141,31 @@ Training::Training(const NeuronGraph& graph, const Program& program, const Backe
   execution_.gradients = false;  // a step has its own
 }
 
+Result<void> Training::sample_members() {
+  const Fanout& fanout = options_.training.fanout;
+  if (fanout.members.empty()) return {};
+  if (graph_.neuron_count() == 0) {
+    return Errors(ErrorCode::Usage, "--fanout",
+                  "draws among the members of neurons, and this program was made without neurons");
+  }
+  loop_.settings += fmt::format(", fanout {}, scaled {}", text_of(fanout), fanout.scales_sums);
+  VECC_TRY(SampledGraph sampled, vecc::sample_members(graph_, fanout));
+  SampledMembers& members = sampled.members;
+  fanout_ = {{"levels", text_of(fanout)},
+             {"aggregations", members.aggregations},
+             {"members", members.members}};
+  if (members.ranges.empty()) return {};  // steps are those of the whole graph
+  members.seed = train_options_.seed;
+  VectorizeOptions options;
+  options.dtype = program_.dtype();
+  VECC_TRY(Vectorized vectorized, vectorize(sampled.graph, options));
+  VECC_TRY(Program program, optimize(std::move(vectorized.program), train_options_.optimize));
+  give_values(program_, program);
+  train_options_.members = std::make_shared<const SampledMembers>(std::move(members));
+  sampled_.emplace(SampledSteps{std::move(sampled.graph), std::move(program)});
+  return {};
+}
+
 Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
   loop_ = options_.training.loop;
   execution_.expected_runs = loop_.epochs;
@@ -140,8 +176,10 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
     const Result<void> same = check_same_vocabularies(graph_, validation->graph);
     if (!same) return same.error().in("--validate");
   }
-  VECC_TRY(trainer_,
-           make_trainer(graph_, program_, backend_, execution_, train_options_, split.training));
+  VECC_TRY_VOID(sample_members());
+  VECC_TRY(trainer_, make_trainer(sampled_ ? sampled_->graph : graph_,
+                                  sampled_ ? sampled_->program : program_, backend_, execution_,
+                                  train_options_, split.training));
   VECC_TRY(batches_, trainer_->batch_report());
   execution_.storage = trainer_->storage();
   VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
@@ -206,6 +244,7 @@ void Training::describe(Stages& stages) const {
   }
   if (last_) numbers["loss"] = last_->loss;
   numbers["bytes"] = bytes();
+  if (!fanout_.empty()) numbers["fanout"] = fanout_;
   if (summary_.best_epoch > 0) numbers["best_epoch"] = summary_.best_epoch;
   stages.describe(words(), std::move(numbers));
 }
@@ -223,6 +262,16 @@ std::uint64_t Training::bytes() const {
   return bytes;
 }
 
+std::string Training::words_of_fanout() const {
+  if (fanout_.empty()) return {};
+  std::string words = ", fanout " + fanout_["levels"].get<std::string>() + ": ";
+  if (!sampled_) return words + "no aggregation has more members";
+  return words +
+         fmt::format("{} draw from {}, which no pass merges or counts",
+                     text_of_count(fanout_["aggregations"].get<std::uint64_t>(), "aggregation"),
+                     text_of_count(fanout_["members"].get<std::uint64_t>(), "member"));
+}
+
 std::string Training::words() const {
   const std::uint64_t run = summary_.epochs + 1 - summary_.first_epoch;
   std::string words = text_of_count(summary_.epochs, "epoch");
@@ -230,6 +279,7 @@ std::string Training::words() const {
     words += fmt::format(", {:.1f} epochs/s", static_cast<double>(run) / summary_.step_seconds);
   }
   words += ", " + text_of_bytes(bytes());
+  words += words_of_fanout();
   words += ", " + describe_loss(program_, train_options_.loss.loss);
   if (last_) words += ", " + text_of_epoch(*last_);
   if (summary_.end == TrainEnd::EarlyStop) {

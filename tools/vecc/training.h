@@ -13,6 +13,7 @@
 #include "tools/common/stages.h"
 #include "tools/html/training_curves.h"
 #include "train_samples.h"
+#include "vecc/fanout.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 #include "vecc/train_loop.h"
@@ -32,6 +33,12 @@ struct ValidationGraph {
 /// `batches of 32, bound: 45.2 KB of values and 12.1 KB of index arrays a step`; all samples:
 /// empty.
 [[nodiscard]] std::string text_of_batches(const BatchReport& report);
+
+/// What steps are made of with --fanout: evaluations have the whole graph.
+struct SampledSteps {
+  NeuronGraph graph;
+  Program program;
+};
 
 /// References given must outlive it.
 class Training {
@@ -61,6 +68,9 @@ class Training {
   void describe(Stages& stages) const;
 
  private:
+  /// The graph and Program of steps, where members are drawn.
+  [[nodiscard]] Result<void> sample_members();
+  [[nodiscard]] std::string words_of_fanout() const;
   void add_to_curves(const EpochReport& report);
   /// What the backend holds, for steps and evaluations.
   [[nodiscard]] std::uint64_t bytes() const;
@@ -73,6 +83,8 @@ class Training {
   TrainOptions train_options_;
   ExecutionOptions execution_;
   LoopOptions loop_;
+  std::optional<SampledSteps> sampled_;  ///< none: all members are read
+  nlohmann::ordered_json fanout_;        ///< what the report says of --fanout
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<Evaluator> training_;
   std::unique_ptr<Evaluator> validation_;
