@@ -34,11 +34,20 @@ bool has_rows_by_members(const BatchLaunch& launch, bool is_pure) {
          std::ranges::all_of(launch.accesses, is_of_member);
 }
 
-// A pure launch with one such load runs the rows, or members, for which that is not 0.
+bool is_source(const BatchLaunch& launch, std::ptrdiff_t access) {
+  return std::ranges::any_of(launch.sources, [&](const BatchSources& sources) {
+    return std::ranges::find(sources.loads, static_cast<std::uint32_t>(access)) !=
+           sources.loads.end();
+  });
+}
+
+// A pure launch with one such load, and no other source, runs the rows, or members, for which that
+// is not 0.
 bool reads_zeros(const BatchLaunch& launch, bool is_pure) {
   const auto count = std::ranges::count_if(launch.accesses, is_made_zero);
   if (!is_pure || count != 1) return count > 0;
   const auto load = std::ranges::find_if(launch.accesses, is_made_zero);
+  if (!is_source(launch, load - launch.accesses.begin())) return true;
   return load->space == KernelSpace::Member && !launch.drops;
 }
 

@@ -57,7 +57,7 @@ struct BatchSources {
 
 struct BatchLaunch {
   std::vector<BatchAccess> accesses;
-  /// All of its loads that are is_zero.
+  /// Of its loads that are is_zero all but those that another one stands for (zero_sources()).
   std::vector<BatchSources> sources;
   std::vector<BatchUpdate> updates;
   KernelSegments segments = KernelSegments::None;

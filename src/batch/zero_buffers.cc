@@ -41,6 +41,7 @@ ZeroBuffers::ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& we
   for (const PlanBuffer& buffer : plan.buffers) {
     const bool is_weight = buffer.kind == PlanBuffer::Kind::Parameter &&
                            std::ranges::find(weights, buffer.source) != weights.end();
+    is_weight_.push_back(is_weight);
     is_zero_.push_back(is_weight || buffer.kind == PlanBuffer::Kind::Arena);
   }
   for (bool changes = true; changes;) {
@@ -68,6 +69,7 @@ LaunchZeros ZeroBuffers::zeros_of(const Launch& launch, bool of_members_only) co
     const bool counts = !of_members_only || kernel.accesses[a].space == KernelSpace::Member;
     zeros.loads.push_back(counts && !kernel.accesses[a].store &&
                           is_zero_[launch.accesses[a].buffer]);
+    zeros.given.push_back(zeros.loads.back() && is_weight_[launch.accesses[a].buffer]);
   }
   zeros.nodes = zero_nodes(kernel, zeros.loads);
   return zeros;

@@ -10,6 +10,7 @@ namespace vecc {
 /// Of a launch: what is 0 where the buffers that it reads are 0.
 struct LaunchZeros {
   std::vector<bool> loads;  ///< by access: a load of a buffer that is 0 but for a batch
+  std::vector<bool> given;  ///< by access: one of them of the weights themselves
   std::vector<bool> nodes;  ///< by node of its kernel: zero_nodes() of `loads`
 };
 
@@ -31,6 +32,7 @@ class ZeroBuffers {
 
   const Plan& plan_;
   std::vector<bool> is_zero_;
+  std::vector<bool> is_weight_;  // by buffer
 };
 
 }  // namespace vecc

@@ -1,6 +1,7 @@
 #include "src/batch/zero_nodes.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace vecc {
 namespace {
@@ -56,6 +57,16 @@ bool is_zero(const Kernel& kernel, const KernelNode& node, const std::vector<boo
   return false;
 }
 
+// An operand that loads what is given.
+std::optional<std::uint32_t> find_given(const Kernel& kernel, const std::vector<bool>& zero_nodes,
+                                        const std::vector<bool>& given, const KernelNode& of) {
+  for (const std::uint32_t operand : of.operands) {
+    const KernelNode& node = kernel.nodes[operand];
+    if (node.kind == Kind::Load && zero_nodes[operand] && given[node.access]) return operand;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<bool> zero_nodes(const Kernel& kernel, const std::vector<bool>& zeros) {
@@ -67,7 +78,8 @@ std::vector<bool> zero_nodes(const Kernel& kernel, const std::vector<bool>& zero
 }
 
 std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<bool>& zeros,
-                                        const std::vector<bool>& zero_nodes, std::uint32_t node) {
+                                        const std::vector<bool>& zero_nodes,
+                                        const std::vector<bool>& given, std::uint32_t node) {
   std::vector<std::uint32_t> sources;
   std::vector<bool> seen(kernel.nodes.size(), false);
   std::vector<std::uint32_t> open{node};
@@ -78,9 +90,12 @@ std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<
     seen[number] = true;
     const KernelNode& of = kernel.nodes[number];
     if (of.kind == Kind::Load && zeros[of.access]) sources.push_back(of.access);
-    const bool by_direction = of.kind == Kind::TransformVjp || of.kind == Kind::CombineVjp ||
-                              of.kind == Kind::Guard || is_product(of);
+    const bool by_any = of.kind == Kind::Guard || is_product(of);
+    const bool by_direction =
+        by_any || of.kind == Kind::TransformVjp || of.kind == Kind::CombineVjp;
+    const auto one = by_any ? find_given(kernel, zero_nodes, given, of) : std::nullopt;
     for (const std::uint32_t operand : of.operands) {
+      if (one && operand != *one) continue;
       if (!zero_nodes[number] || !by_direction || zero_nodes[operand]) open.push_back(operand);
     }
   }

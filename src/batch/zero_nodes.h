@@ -14,10 +14,13 @@ namespace vecc {
 [[nodiscard]] std::vector<bool> zero_nodes(const Kernel& kernel, const std::vector<bool>& zeros);
 
 /// The accesses in `zeros` without which `node` would be what it is when all of them are 0: of a
-/// product with a factor that is 0 then, those of that factor alone.
+/// product with a factor that is 0 then, those of that factor alone. Of several such factors, one
+/// that comes from accesses in `given` (a batch's own rows) stands for all: it has no more rows
+/// that are not 0 than they, and these need not be looked for.
 [[nodiscard]] std::vector<std::uint32_t> zero_sources(const Kernel& kernel,
                                                       const std::vector<bool>& zeros,
                                                       const std::vector<bool>& zero_nodes,
+                                                      const std::vector<bool>& given,
                                                       std::uint32_t node);
 
 }  // namespace vecc

@@ -72,6 +72,16 @@ class TrainTest(unittest.TestCase):
             with self.assertRaisesRegex(vecc.Error, text):
                 train(**{"batch_size": 32, **options})
 
+    def test_fanout(self):
+        options = dict(epochs=3, batch_size=32, seed=5)
+        words = ["--epochs=3", "--batch-size=32", "--seed=5"]
+        self.check_same(words + ["--fanout=3,2"], fanout=[3, 2], **options)
+        self.check_same(words + ["--fanout=all,2"], fanout=["all", 2], **options)
+        self.check_same(words + ["--fanout=2", "--fanout-scale"], fanout=2, fanout_scale=True,
+                        **options)
+        with self.assertRaisesRegex(vecc.Error, "expected numbers of members"):
+            compile_graph(MUTAGENESIS).train(fanout=[0], **options)
+
     def test_online_as_neuralogic(self):
         self.check_same(["--epochs=3", "--optimizer=lazy-adam", "--batch-size=online"], XOR,
                         epochs=3, optimizer="lazy-adam", batch_size="online")

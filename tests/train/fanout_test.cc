@@ -30,14 +30,15 @@ class Network {
   };
   static constexpr std::uint32_t kNodes = 30;
 
-  Network(Combination combination, std::uint32_t layers, bool is_recursive) {
+  Network(Combination combination, std::uint32_t layers, bool is_recursive,
+          std::uint32_t degrees = 8) {
     const WeightId embeddings = b.weight_table("e", kNodes, Shape(3, 1), values_of_table());
     const GroupIndex facts = b.group("e", NeuronClass::Fact);
     std::vector<NeuronId> nodes;
     for (std::uint32_t n = 0; n < kNodes; ++n) {
       nodes.push_back(b.learnable_fact(facts, embeddings + n));
     }
-    find_neighbours();
+    find_neighbours(degrees);
     for (std::uint32_t layer = 1; layer <= layers; ++layer) {
       if (layer == 1 || !is_recursive) add_groups(layer);
       nodes = add_layer(combination, nodes, layers + 1 - layer);
@@ -77,12 +78,12 @@ class Network {
     for (std::uint32_t i = 0; i < kNodes * 3; ++i) values.push_back(std::sin(1.7 * i));
     return values;
   }
-  // Node n has n % 8 of them.
-  void find_neighbours() {
+  // Node n has n % degrees of them.
+  void find_neighbours(std::uint32_t degrees) {
     std::uint32_t state = 5;
     neighbours_.resize(kNodes);
     for (std::uint32_t n = 0; n < kNodes; ++n) {
-      for (std::uint32_t k = 0; k < n % 8; ++k) {
+      for (std::uint32_t k = 0; k < n % degrees; ++k) {
         state = state * 1664525 + 1013904223;
         neighbours_[n].push_back((state >> 16) % kNodes);
       }
@@ -255,6 +256,24 @@ TEST(Fanout, threads_and_a_resume_change_no_bit) {
     for (int step = 0; step < 13; ++step) expect_ok(other.trainer->step());
     EXPECT_NE(one.numbers(), other.numbers());
   }
+}
+
+// What a batch binds are the rows that drawn members reach, backwards too.
+TEST(Fanout, a_bound_batch_has_the_drawn_members_alone) {
+  Network network(Combination::Avg, 3, false, Network::kNodes);
+  const auto bytes_with = [&](std::uint32_t k) {
+    SampledGraph sampled = value_of(sample_members(network.b.build(), {{k}, false}));
+    TrainOptions one = batches_of(1);
+    one.shuffle = false;
+    const Trained trained(std::move(sampled.graph), true, *find_backend("cpu"),
+                          with_members(one, std::move(sampled.members)), 1);
+    const std::uint64_t before = trained.trainer->bytes();
+    for (std::uint32_t n = 0; n < Network::kNodes; ++n) expect_ok(trained.trainer->step());
+    return trained.trainer->bytes() - before;  // the last node has 29 neighbours
+  };
+  const std::uint64_t one = bytes_with(1);
+  EXPECT_GT(one, 0u);
+  EXPECT_GT(bytes_with(28), 3 * one);
 }
 
 TEST(Fanout, what_no_sampled_training_can_have_is_refused) {

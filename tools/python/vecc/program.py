@@ -118,6 +118,7 @@ class Program:
               clip_value: Optional[float] = None, clip_norm: Optional[float] = None,
               reduction: Optional[str] = None,
               margin: Optional[float] = None, shuffle: bool = True, seed: int = 0,
+              fanout: Union[str, Sequence[Union[int, str]]] = (), fanout_scale: bool = False,
               log: Union[str, Sequence[str]] = (), log_every: int = 1,
               checkpoint: Optional[Path] = None, checkpoint_every: Optional[int] = None,
               resume: bool = False, progress: bool = False,
@@ -128,7 +129,8 @@ class Program:
         less work. `hyperparameters`: momentum, weight_decay, beta1 and such, which the optimizer
         has (vecc.optimizers()), or by torch's names, betas and eps; None: its default. `on_epoch`
         gets what Training.history gets, while the program still has the weights from before;
-        `progress` prints a line a second.
+        `progress` prints a line a second. `fanout`: [15, 10], or "all" in the place of a number:
+        how many members of an aggregation a step reads (docs/training.md, Neighbour sampling).
 
         Ctrl-C ends the step at hand, leaves a checkpoint, and raises KeyboardInterrupt; what an
         `on_epoch` raises ends the training alike. The program then has the weights learned so far.
@@ -140,9 +142,9 @@ class Program:
             train=True, epochs=epochs, lr=lr, optimizer=optimizer, loss=loss,
             batch_size=batch_size, batch=batch, validate=validate, early_stop=early_stop,
             schedule=schedule, clip_value=clip_value, clip_norm=clip_norm, reduction=reduction,
-            margin=margin, no_shuffle=not shuffle, seed=seed, log_every=log_every,
-            checkpoint=checkpoint, checkpoint_every=checkpoint_every, resume=resume,
-            **hyperparameters)
+            margin=margin, no_shuffle=not shuffle, fanout=fanout, fanout_scale=fanout_scale,
+            seed=seed, log_every=log_every, checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every, resume=resume, **hyperparameters)
         words += [f"--log={text_of(each)}" for each in ([log] if isinstance(log, str) else log)]
         history: List[Dict[str, float]] = []
         lines = _Lines(epochs) if progress else None
