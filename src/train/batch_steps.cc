@@ -204,6 +204,11 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint6
     if (made_.batch.lists_touched && !to.is_masked) add_touched(std::move(rows), to.batch);
   }
   if (to.is_masked) return {};
+  if (!bound_ && draw_) {
+    return Errors(ErrorCode::Usage, "--fanout",
+                  "the members drawn for a batch do not reach all parameters, and a step with a "
+                  "mask changes all: a larger --batch-size, or --backend=cpu, which binds batches");
+  }
   if (!bound_) {
     return refuse("mask",
                   "a batch does not reach all parameters, which a step with a mask changes");

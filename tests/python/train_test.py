@@ -11,8 +11,8 @@ from command_line import MUTAGENESIS, XOR, run
 import vecc
 
 
-def compile_graph(path=MUTAGENESIS, **options):
-    return vecc.load(path).compile(backend="interpreter", **options)
+def compile_graph(path=MUTAGENESIS, backend="interpreter", **options):
+    return vecc.load(path).compile(backend=backend, **options)
 
 
 class TrainTest(unittest.TestCase):
@@ -21,11 +21,11 @@ class TrainTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def check_same(self, words, path=MUTAGENESIS, **options):
+    def check_same(self, words, path=MUTAGENESIS, backend="interpreter", **options):
         """The same bits as the command line's."""
         file = self.folder / "w.safetensors"
-        run(path, "--backend=interpreter", "--train", *words, f"--save-weights={file}")
-        program = compile_graph(path)
+        run(path, f"--backend={backend}", "--train", *words, f"--save-weights={file}")
+        program = compile_graph(path, backend)
         training = program.train(**options)
         expected = vecc.load(path)
         expected.set_weights(file)
@@ -73,12 +73,15 @@ class TrainTest(unittest.TestCase):
                 train(**{"batch_size": 32, **options})
 
     def test_fanout(self):
-        options = dict(epochs=3, batch_size=32, seed=5)
-        words = ["--epochs=3", "--batch-size=32", "--seed=5"]
-        self.check_same(words + ["--fanout=3,2"], fanout=[3, 2], **options)
-        self.check_same(words + ["--fanout=all,2"], fanout=["all", 2], **options)
+        options = dict(epochs=2, seed=5, batch_size=32)
+        words = ["--epochs=2", "--seed=5", "--batch-size=32"]
+        on_cpu = dict(options, backend="cpu")
+        self.check_same(words + ["--fanout=3,2"], fanout=[3, 2], **on_cpu)
+        self.check_same(words + ["--fanout=all,2"], fanout=["all", 2], **on_cpu)
         self.check_same(words + ["--fanout=2", "--fanout-scale"], fanout=2, fanout_scale=True,
-                        **options)
+                        **on_cpu)
+        with self.assertRaisesRegex(vecc.Error, "do not reach all parameters"):
+            compile_graph().train(fanout=[3, 2], **options)
         with self.assertRaisesRegex(vecc.Error, "expected numbers of members"):
             compile_graph(MUTAGENESIS).train(fanout=[0], **options)
 
