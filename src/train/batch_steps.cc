@@ -181,7 +181,8 @@ bool BatchSteps::reaches_all(std::span<const std::uint32_t> samples) {
 }
 
 bool BatchSteps::reaches_all(const TableRows& rows) const {
-  return std::ranges::all_of(updated_, [&](const auto& each) { return rows.contains(each.second); });
+  return std::ranges::all_of(updated_,
+                             [&](const auto& each) { return rows.contains(each.second); });
 }
 
 // The rows of tables that the samples read, where the step or a choice asks for them.

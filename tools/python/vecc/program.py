@@ -118,7 +118,7 @@ class Program:
               clip_value: Optional[float] = None, clip_norm: Optional[float] = None,
               reduction: Optional[str] = None,
               margin: Optional[float] = None, shuffle: bool = True, seed: int = 0,
-              fanout: Union[str, Sequence[Union[int, str]]] = (), fanout_scale: bool = False,
+              fanout: Union[int, str, Sequence[Union[int, str]]] = (), fanout_scale: bool = False,
               log: Union[str, Sequence[str]] = (), log_every: int = 1,
               checkpoint: Optional[Path] = None, checkpoint_every: Optional[int] = None,
               resume: bool = False, progress: bool = False,
