@@ -68,6 +68,7 @@ class BatchMaker {
              const NegativeOptions& options, std::uint32_t batch_size, std::uint64_t seed);
 
   [[nodiscard]] std::uint64_t batch_count() const;
+  [[nodiscard]] std::uint32_t batch_size() const { return batch_size_; }
   /// Batch `batch` of epoch `epoch`, both counted from 0: the same whenever it is asked for.
   [[nodiscard]] TrainingBatch make(std::uint64_t epoch, std::uint64_t batch);
   /// Of a batch's query: by its chunk's negatives, whether it is a negative. Never the answer

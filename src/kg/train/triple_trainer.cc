@@ -59,6 +59,12 @@ class RowTrainer : public TripleTrainer {
   [[nodiscard]] std::uint64_t bytes() const override {
     return bytes_of(model_.entities) + bytes_of(model_.relations) + pass_.bytes();
   }
+  [[nodiscard]] Result<BatchReport> batch_report() override {
+    return BatchReport{.way = batch_count() > 1 ? "bind" : "all",
+                       .samples = batches_.batch_size(),
+                       .bytes = {.values = pass_.bytes()},
+                       .step_bytes = bytes()};
+  }
 
   [[nodiscard]] Result<void> step() override {
     TrainPosition& at = progress_.position;
