@@ -3,6 +3,9 @@
 #include <malloc.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "backends/cpu/cpu_backend.h"
 #include "tests/graph_io/temporary_folder.h"
@@ -13,9 +16,19 @@
 namespace vecc::test {
 namespace {
 
+// Of malloc's heap what is in use; what is mapped, by malloc or beside it, has no name.
 std::uint64_t allocated_bytes() {
-  const auto info = ::mallinfo2();
-  return info.uordblks + info.hblkhd;
+  std::uint64_t bytes = ::mallinfo2().uordblks;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::string range, access, offset, device, inode, name;
+    words >> range >> access >> offset >> device >> inode >> name;
+    if (access != "rw-p" || !name.empty()) continue;
+    const std::size_t dash = range.find('-');
+    bytes += std::stoull(range.substr(dash + 1), nullptr, 16) - std::stoull(range, nullptr, 16);
+  }
+  return bytes;
 }
 
 // The molecules, so many times side by side.
