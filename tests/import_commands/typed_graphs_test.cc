@@ -151,8 +151,8 @@ TEST(ImportList, has_a_formula_for_every_model) {
   const Finished done = run_import({"--list"});
   EXPECT_EQ(done.code, 0);
   for (const std::string model :
-       {"gcn", "sage", "gin", "gcn-norm", "gat", "simple", "dims", "rgcn", "rgat", "hgt", "transe",
-        "transh", "transr", "transf", "rescal", "distmult", "complex", "reach"}) {
+       {"gcn", "sage", "gin", "gcn-norm", "gat", "gine", "rgcn", "rgat", "hgt", "transe", "transh",
+        "transr", "transf", "rescal", "distmult", "complex", "rotate", "reach"}) {
     EXPECT_NE(done.out.find("\n  " + model + " "), std::string::npos) << model;
   }
 }

@@ -33,7 +33,7 @@ std::string find_duckdb() {
   if (pipe == nullptr) return out;
   std::array<char, 4096> line{};
   while (std::fgets(line.data(), line.size(), pipe) != nullptr) out += line.data();
-  pclose(pipe);
+  if (pclose(pipe) != 0) return {};  // no Python has it
   return out.substr(0, out.find('\n'));
 }
 

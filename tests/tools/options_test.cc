@@ -119,7 +119,7 @@ TEST(Options, misspelt_words_are_guessed) {
   expect_usage(run_vecc({"weights", "shwo", graph}), "\"shwo\"; did you mean show?");
   expect_usage(run_vecc({"weights", "show", graph, "--jsn"}), "did you mean --json?");
   expect_usage(run_tool("vecc-import", {"tuu", "x"}), "\"tuu\"; did you mean tu?");
-  expect_usage(run_tool("vecc-import", {"nothing-like-it"}), "commands: tu, kg, rdf");
+  expect_usage(run_tool("vecc-import", {"nothing-like-it"}), "commands: tu, graph, kg, rdf");
   expect_usage(run_tool("vecc-import", {"tu", "x", "--modle=gcn"}), "did you mean --model?");
   expect_usage(run_tool("vecc-bench", {"pears"}), "did you mean peers?");
   expect_usage(run_tool("vecc-opt", {"--pases=x"}), "did you mean --passes?");

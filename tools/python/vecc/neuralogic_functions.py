@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 from neuralogic.core.constructs.function.function import CombinationFunction
 from neuralogic.core.constructs.function.function_container import FContainer
@@ -71,7 +71,7 @@ def aggregation_text(function: Any, own_order: bool) -> str:
     return f"softmax({', '.join(match_word(VARIABLE, term, 'the term') for term in sorted(set(over)))})"
 
 
-def formula_text(container: FContainer, numbers: dict) -> str:
+def formula_text(container: FContainer, numbers: Dict[int, int]) -> str:
     """`elproduct(sum($0, $1), $2)`; `numbers`: of the inputs, by id."""
     operands = []
     for node in container.nodes:

@@ -100,9 +100,10 @@ def body_of(rule: Rule) -> Tuple[List[Any], str]:
         if rule._contains_function_container():
             raise NotNative(f"the formula in the body of {rule}")
         return list(body), ""
-    literals = list({id(literal): literal for literal in body}.values())
-    is_flat = len(literals) == len(body.nodes) and not any(
-        isinstance(node, FContainer) for node in body.nodes)
+    container: Any = body  # PyNeuraLogic's hints do not say that it has a length
+    literals = list({id(literal): literal for literal in container}.values())
+    is_flat = len(literals) == len(container.nodes) and not any(
+        isinstance(node, FContainer) for node in container.nodes)
     if is_flat and isinstance(body.function, CombinationFunction):
         return literals, combination_text(body.function)
     if any(literal.negated for literal in literals):
