@@ -9,24 +9,11 @@ namespace vecc::cpu {
 BatchRunner::BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_ptr<ThreadTeam> team,
                          std::uint64_t kept_bytes)
     : batch_(std::move(batch)),
+      binders_(batch_),
       walk_(batch_, bound, team->size()),
       pages_(batch_, bound, kept_bytes),
       number_bytes_(byte_size(bound.plan().dtype)),
-      team_(std::move(team)) {
-  binders_.push_back(take_binder());
-}
-
-std::unique_ptr<BatchBinder> BatchRunner::take_binder() {
-  const std::lock_guard lock(takes_);
-  if (!binders_.empty()) {
-    std::unique_ptr<BatchBinder> binder = std::move(binders_.back());
-    binders_.pop_back();
-    return binder;
-  }
-  auto binder = std::make_unique<BatchBinder>(batch_);
-  binder_bytes_ += binder->bytes();
-  return binder;
-}
+      team_(std::move(team)) {}
 
 std::unique_ptr<CpuBatch> BatchRunner::make_batch() const {
   auto batch = std::make_unique<CpuBatch>(batch_, number_bytes_);
@@ -36,11 +23,8 @@ std::unique_ptr<CpuBatch> BatchRunner::make_batch() const {
 
 Result<void> BatchRunner::bind(const Batch& batch, CpuBatch& to) {
   VECC_TRY_VOID(check_batch(batch_, batch));
-  std::unique_ptr<BatchBinder> binder = take_binder();
-  binder->bind(batch, to.rows);
+  binders_.bind(batch, to.rows);
   to.weights = batch.weights;
-  const std::lock_guard lock(takes_);
-  binders_.push_back(std::move(binder));
   return {};
 }
 

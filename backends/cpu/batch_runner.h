@@ -2,12 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "backends/cpu/arena_pages.h"
 #include "backends/cpu/batch_walk.h"
-#include "src/batch/batch_binder.h"
+#include "src/batch/binder_pool.h"
 
 namespace vecc::cpu {
 
@@ -50,18 +49,12 @@ class BatchRunner {
   }
   /// With what the arena takes now.
   [[nodiscard]] std::uint64_t bytes() const {
-    const std::lock_guard lock(takes_);
-    return bytes_of(batch_) + binder_bytes_ + walk_.bytes() + pages_.bytes();
+    return bytes_of(batch_) + binders_.bytes() + walk_.bytes() + pages_.bytes();
   }
 
  private:
-  /// One that no thread binds with; made where there is none.
-  [[nodiscard]] std::unique_ptr<BatchBinder> take_binder();
-
   const BatchPlan batch_;
-  mutable std::mutex takes_;
-  std::vector<std::unique_ptr<BatchBinder>> binders_;  // that no thread binds with
-  std::uint64_t binder_bytes_ = 0;                     // of all
+  BinderPool binders_;
   BatchWalk walk_;
   ArenaPages pages_;
   std::uint64_t number_bytes_;

@@ -57,7 +57,7 @@ BatchRunner::BatchRunner(std::shared_ptr<Device> device, const Plan& plan, Batch
       batch_(std::move(batch)),
       dtype_(plan.dtype),
       cutter_(plan, batch_),
-      binder_(batch_),
+      binders_(batch_),
       scalars_(std::move(scalars)),
       nowhere_(device_, dtype_, unstored_elements(batch_)),
       parts_(batch_.launches.size()) {
@@ -117,8 +117,7 @@ std::unique_ptr<CudaBatch> BatchRunner::make_batch() const {
 
 Result<void> BatchRunner::bind_batch(const Batch& batch, CudaBatch& to) {
   VECC_TRY_VOID(check_batch(batch_, batch));
-  const std::lock_guard lock(binds_);
-  binder_.bind(batch, to.rows);
+  binders_.bind(batch, to.rows);
   to.weights = batch.weights;
   return {};
 }

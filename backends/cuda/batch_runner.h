@@ -7,14 +7,13 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "backends/cuda/batch_image.h"
 #include "backends/cuda/plan_graphs.h"
-#include "src/batch/batch_binder.h"
+#include "src/batch/binder_pool.h"
 
 namespace vecc::cuda {
 
@@ -56,7 +55,8 @@ class BatchRunner {
 
   /// With room for any batch.
   [[nodiscard]] std::unique_ptr<CudaBatch> make_batch() const;
-  /// May be called while a batch runs. Error: Usage (rows that the parameters have not).
+  /// May be called while a batch runs, and on several threads. Error: Usage (rows that the
+  /// parameters have not).
   [[nodiscard]] Result<void> bind_batch(const Batch& batch, CudaBatch& to);
   /// `scalars`: their values. Does not wait. Throws DeviceError.
   void start(const CudaBatch& batch, std::span<const double> scalars);
@@ -84,8 +84,7 @@ class BatchRunner {
   const BatchPlan batch_;
   const DType dtype_;
   BatchCutter cutter_;
-  BatchBinder binder_;
-  std::mutex binds_;
+  BinderPool binders_;
   std::vector<ParameterIndex> scalars_;
   std::vector<NodeCode> nodes_;
   std::shared_ptr<DeviceModule> set_numbers_;

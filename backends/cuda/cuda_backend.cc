@@ -37,6 +37,7 @@ class CudaBackend final : public Backend {
                       "): set VECC_NVRTC to another version's library");
   }
 
+  [[nodiscard]] bool runs_on_host() const override { return false; }
   [[nodiscard]] bool binds_batches() const override { return true; }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(

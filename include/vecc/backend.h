@@ -104,8 +104,9 @@ class Executable {
   /// has the errors.
   [[nodiscard]] virtual Result<void> start() { return run(); }
   /// With ExecutionOptions::batch: makes `to` this batch, or a new one if it is null (or not this
-  /// executable's); what it has of memory is used again. May be called while another batch runs.
-  /// Error: Usage (compiled without; rows that are not there, or do not rise).
+  /// executable's); what it has of memory is used again. May be called while another batch runs,
+  /// and on several threads. Error: Usage (compiled without; rows that are not there, or do not
+  /// rise).
   [[nodiscard]] virtual Result<void> bind_batch(const Batch& batch,
                                                 std::unique_ptr<BoundBatch>& to);
   /// start() of a batch that bind_batch() of this executable made.
@@ -203,6 +204,8 @@ class Backend {
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& /*program*/) const {
     return {};
   }
+  /// Whether runs take the time of the host's cores: what is made beside them is made slower.
+  [[nodiscard]] virtual bool runs_on_host() const { return true; }
   /// Whether it compiles steps that run batch by batch (ExecutionOptions::batch).
   [[nodiscard]] virtual bool binds_batches() const { return false; }
   /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients, or

@@ -20,13 +20,12 @@ constexpr double kShortestBinding = 50e-6;
 }  // namespace
 
 BatchPrefetch::~BatchPrefetch() {
-  if (!thread_.joinable()) return;
   {
     const Lock lock(mutex_);
     ends_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 BatchPrefetch::Slot* BatchPrefetch::find_waiting() {
@@ -105,7 +104,8 @@ Result<const BatchStep*> BatchPrefetch::get(const Samples& samples, std::uint64_
 
 bool BatchPrefetch::is_worth_a_thread() const {
   const Lock lock(mutex_);
-  return has_thread_ && seconds_ >= kShortestBinding;
+  const std::size_t threads = can_start_threads_ ? thread_count_ : threads_.size();
+  return threads > 0 && seconds_ >= kShortestBinding;
 }
 
 std::size_t BatchPrefetch::begun() const {
@@ -115,14 +115,15 @@ std::size_t BatchPrefetch::begun() const {
 
 void BatchPrefetch::begin(Samples samples, std::uint64_t number) {
   Lock lock(mutex_);
-  if (!has_thread_) return;
   try {
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
-  } catch (const std::system_error&) {  // no thread is left: batches are bound when asked for
-    has_thread_ = false;
-    return;
+    if (can_start_threads_ && threads_.size() < thread_count_) {
+      threads_.emplace_back([this] { work(); });
+    }
+  } catch (const std::system_error&) {  // no more threads are left: those that began bind
+    can_start_threads_ = false;
   }
-  VECC_CHECK(count_ < kAhead, "a batch is begun where there is no room");
+  if (threads_.empty()) return;  // batches are bound when they are asked for
+  VECC_CHECK(count_ < most_begun(), "a batch is begun where there is no room");
   Slot& slot = queued(count_);
   slot.samples = std::move(samples);
   slot.number = number;

@@ -1,7 +1,6 @@
-// The next batches are bound by a thread of its own while the step of this one runs.
+// The next batches are bound by threads of their own while the step of this one runs.
 #pragma once
 
-#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -17,7 +16,7 @@
 namespace vecc::training {
 
 /// A queue of batches. Where the first one is not bound yet when it is asked for, the caller's
-/// thread binds what none has begun with: both threads are busy, whatever takes longer, binding or
+/// thread binds what none has begun with: all threads are busy, whatever takes longer, binding or
 /// running.
 class BatchPrefetch {
  public:
@@ -26,9 +25,10 @@ class BatchPrefetch {
   using Bind =
       std::function<Result<void>(std::span<const std::uint32_t>, std::uint64_t, BatchStep&)>;
 
-  /// `bind` runs on two threads at a time. Without `has_thread` batches are bound when they are
-  /// asked for.
-  BatchPrefetch(Bind bind, bool has_thread) : bind_(std::move(bind)), has_thread_(has_thread) {}
+  /// `bind` runs on up to `threads` threads at a time, and the caller's. Without any, batches are
+  /// bound when they are asked for.
+  BatchPrefetch(Bind bind, std::uint32_t threads)
+      : bind_(std::move(bind)), thread_count_(threads), slots_(most_begun() + 1) {}
   BatchPrefetch(const BatchPrefetch&) = delete;
   BatchPrefetch& operator=(const BatchPrefetch&) = delete;
   ~BatchPrefetch();
@@ -39,14 +39,14 @@ class BatchPrefetch {
   [[nodiscard]] Result<const BatchStep*> get(const Samples& samples, std::uint64_t number);
   /// Whether binding takes so long that a thread gains by it, and there is one.
   [[nodiscard]] bool is_worth_a_thread() const;
-  /// How many were begun and not asked for yet, at most kAhead.
+  /// How many were begun and not asked for yet.
   [[nodiscard]] std::size_t begun() const;
+  /// So many at most: one for each thread and the caller's, and one that is bound by then.
+  [[nodiscard]] std::size_t most_begun() const { return std::size_t{thread_count_} + 2; }
   /// Begins to bind these after the others. There must be room.
   void begin(Samples samples, std::uint64_t number);
   /// Of the arrays of batches.
   [[nodiscard]] std::uint64_t bytes() const;
-
-  static constexpr std::size_t kAhead = 3;
 
  private:
   struct Slot {
@@ -68,14 +68,15 @@ class BatchPrefetch {
   [[nodiscard]] Result<const BatchStep*> take_first();
 
   Bind bind_;
-  bool has_thread_;
-  std::thread thread_;
+  const std::uint32_t thread_count_;
+  std::vector<std::thread> threads_;
   mutable std::mutex mutex_;  // of all below; a slot that is being bound is its thread's
   mutable std::condition_variable changed_;
   bool ends_ = false;
+  bool can_start_threads_ = true;
   double seconds_ = 0;  // that binding took the last time
   // A ring: the queue, and before it the batch that was asked for last.
-  std::array<Slot, kAhead + 1> slots_;
+  std::vector<Slot> slots_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };

@@ -33,6 +33,8 @@ struct CompiledStep {
   std::unique_ptr<Executable> executable;
 };
 
+// Each has sets of all rows; with so many, binding takes a GPU's batches no longer than copying.
+constexpr std::uint32_t kMostBindingThreads = 8;
 // Of index arrays of bound batches.
 constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
 
@@ -64,7 +66,7 @@ class BatchTrainer final : public Trainer {
     if (bound_steps_) {
       const auto bind = [this](std::span<const std::uint32_t> samples, std::uint64_t run,
                                BatchStep& to) { return bound_steps_->bind(samples, run, to); };
-      prefetch_.emplace(bind, has_two_threads());
+      prefetch_.emplace(bind, binding_threads());
       return {};
     }
     VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));
@@ -254,9 +256,11 @@ class BatchTrainer final : public Trainer {
     return steps_touched_rows() && batch_size() > 1 ? position_.epoch + 1 : position_.step + 1;
   }
 
-  [[nodiscard]] bool has_two_threads() const {
-    const std::uint32_t threads = execution_.threads;
-    return (threads == 0 ? std::thread::hardware_concurrency() : threads) > 1;
+  // Beside the step's own thread. Where steps run on the host, they need its other cores.
+  [[nodiscard]] std::uint32_t binding_threads() const {
+    const std::uint32_t all =
+        execution_.threads == 0 ? std::thread::hardware_concurrency() : execution_.threads;
+    return std::min(std::max(all, 1u) - 1, backend_.runs_on_host() ? 1u : kMostBindingThreads);
   }
 
   // What the next step's run sets.
@@ -311,7 +315,7 @@ class BatchTrainer final : public Trainer {
 
   // Those after the one at hand, also of the next epoch.
   void begin_batches() {
-    for (std::uint64_t ahead = prefetch_->begun() + 1; ahead <= BatchPrefetch::kAhead; ++ahead) {
+    for (std::uint64_t ahead = prefetch_->begun() + 1; ahead <= prefetch_->most_begun(); ++ahead) {
       const std::uint64_t next = position_.batch + ahead;
       prefetch_->begin(batch_samples(position_.epoch + next / batch_count(), next % batch_count()),
                        position_.step + 1 + ahead);

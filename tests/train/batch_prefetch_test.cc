@@ -29,11 +29,11 @@ std::uint64_t bound(BatchPrefetch& prefetch, const Samples& samples, std::uint64
 }
 
 TEST(BatchPrefetch, gives_the_batch_that_was_begun_or_another) {
-  for (const bool has_thread : {true, false}) {
-    BatchPrefetch prefetch(bind_slowly, has_thread);
+  for (const std::uint32_t threads : {0u, 1u, 5u}) {
+    BatchPrefetch prefetch(bind_slowly, threads);
     EXPECT_FALSE(prefetch.is_worth_a_thread());  // nothing was measured
     EXPECT_EQ(bound(prefetch, {1}), 1u);
-    EXPECT_EQ(prefetch.is_worth_a_thread(), has_thread);
+    EXPECT_EQ(prefetch.is_worth_a_thread(), threads > 0);
     for (std::uint32_t i = 2; i < 30; ++i) {
       if (prefetch.is_worth_a_thread() && i % 5 != 0) prefetch.begin({i % 3 == 0 ? i + 100 : i}, 0);
       EXPECT_EQ(bound(prefetch, {i}), i);
@@ -41,17 +41,20 @@ TEST(BatchPrefetch, gives_the_batch_that_was_begun_or_another) {
   }
 }
 
-TEST(BatchPrefetch, several_are_begun_and_come_in_their_order) {
-  BatchPrefetch prefetch(bind_slowly, true);
+class BatchPrefetchThreads : public testing::TestWithParam<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Counts, BatchPrefetchThreads, testing::Values(1, 2, 8));
+
+TEST_P(BatchPrefetchThreads, several_are_begun_and_come_in_their_order) {
+  BatchPrefetch prefetch(bind_slowly, GetParam());
   std::uint32_t begun = 1;
   for (std::uint32_t i = 1; i < 60; ++i) {
-    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++}, 0);
+    while (prefetch.begun() < prefetch.most_begun()) prefetch.begin({begun++}, 0);
     const auto batch = prefetch.get({i}, 0);
     ASSERT_TRUE(batch);
     const BatchStep* const step = *batch;
-    EXPECT_EQ(prefetch.begun(), BatchPrefetch::kAhead - 1);
+    EXPECT_EQ(prefetch.begun(), prefetch.most_begun() - 1);
     EXPECT_EQ(step->counted, i);
-    while (prefetch.begun() < BatchPrefetch::kAhead) prefetch.begin({begun++}, 0);
+    while (prefetch.begun() < prefetch.most_begun()) prefetch.begin({begun++}, 0);
     EXPECT_EQ(step->counted, i);  // until the next is asked for
     if (i % 20 == 0) {            // what was begun is forgotten
       EXPECT_EQ(bound(prefetch, {500}), 500u);
@@ -63,7 +66,7 @@ TEST(BatchPrefetch, several_are_begun_and_come_in_their_order) {
 }
 
 TEST(BatchPrefetch, the_batch_of_another_step_is_another) {
-  BatchPrefetch prefetch(bind_slowly, true);
+  BatchPrefetch prefetch(bind_slowly, 3);
   EXPECT_EQ(bound(prefetch, {5}, 1), 1005u);
   prefetch.begin({5}, 2);
   EXPECT_EQ(bound(prefetch, {5}, 3), 3005u);
@@ -72,7 +75,7 @@ TEST(BatchPrefetch, the_batch_of_another_step_is_another) {
 }
 
 TEST(BatchPrefetch, what_fails_fails_where_it_is_asked_for) {
-  BatchPrefetch prefetch(bind_slowly, true);
+  BatchPrefetch prefetch(bind_slowly, 3);
   prefetch.begin({1007}, 0);
   EXPECT_EQ(bound(prefetch, {1}), 1u);  // nothing asks for it
   prefetch.begin({1007}, 0);

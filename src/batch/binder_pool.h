@@ -1,0 +1,34 @@
+// Binders for several threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "src/batch/batch_binder.h"
+
+namespace vecc {
+
+/// As many binders as threads bind at the same time.
+class BinderPool {
+ public:
+  /// The plan must outlive this.
+  explicit BinderPool(const BatchPlan& plan) : plan_(plan) { give(take()); }
+
+  /// BatchBinder::bind(), on any thread.
+  void bind(const Batch& batch, BatchRows& result);
+  /// Of all binders.
+  [[nodiscard]] std::uint64_t bytes() const;
+
+ private:
+  [[nodiscard]] std::unique_ptr<BatchBinder> take();
+  void give(std::unique_ptr<BatchBinder> binder);
+
+  const BatchPlan& plan_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<BatchBinder>> free_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace vecc
