@@ -19,7 +19,7 @@ void add_graph(CLI::App& app, ExitCode& exit_code) {
   CLI::App* command = app.add_subcommand(
       "graph", "One graph whose nodes are classified: NumPy's .npz or a list of edges");
   const auto options = std::make_shared<GraphSetCommandOptions>();
-  const auto layout = std::make_shared<GraphLayout>();
+  const auto layout = std::make_shared<GraphFileLayout>();
   command
       ->add_option(
           "input", options->common.input,

@@ -31,7 +31,7 @@ Result<void> add_reversed(GraphSet& graph, const std::string& place) {
   return {};
 }
 
-Result<GraphSet> read_arrays(const std::string& path, const GraphLayout& layout) {
+Result<GraphSet> read_arrays(const std::string& path, const GraphFileLayout& layout) {
   if (!layout.labels.empty()) {
     return Errors(ErrorCode::Usage, "--labels", "is for lists of edges: an .npz has y and masks");
   }
@@ -39,7 +39,7 @@ Result<GraphSet> read_arrays(const std::string& path, const GraphLayout& layout)
   return graph_of_arrays(file, name_of_data(path), escape_path(path));
 }
 
-Result<GraphSet> read_lines(const std::string& path, const GraphLayout& layout) {
+Result<GraphSet> read_lines(const std::string& path, const GraphFileLayout& layout) {
   VECC_TRY(const TextFile edges, read_text_file(path, "an edge a line"));
   std::optional<TextFile> labels;
   if (!layout.labels.empty()) {
@@ -50,7 +50,7 @@ Result<GraphSet> read_lines(const std::string& path, const GraphLayout& layout) 
 
 }  // namespace
 
-Result<GraphSet> load_graph(const std::string& path, const GraphLayout& layout) {
+Result<GraphSet> load_graph(const std::string& path, const GraphFileLayout& layout) {
   VECC_TRY(GraphSet graph,
            path.ends_with(".npz") ? read_arrays(path, layout) : read_lines(path, layout));
   if (layout.undirected) VECC_TRY_VOID(add_reversed(graph, escape_path(path)));

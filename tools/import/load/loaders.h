@@ -21,7 +21,7 @@ namespace vecc::tools {
 [[nodiscard]] Result<GraphSet> load_tu(const std::string& directory);
 
 /// What a file of one graph does not say.
-struct GraphLayout {
+struct GraphFileLayout {
   std::string labels;       ///< a file beside a list of edges: node class [split]; empty: none
   bool undirected = false;  ///< every edge goes both ways
 };
@@ -32,7 +32,7 @@ struct GraphLayout {
 /// `edge_type`. Else lines `source target [weight]`, nodes from 0. Arrays of other names are
 /// refused. Errors: FileUnreadable, those of read_weights(), BadTable, NotFinite,
 /// DanglingReference, DuplicateId, LimitNeurons, LimitEdges, Usage.
-[[nodiscard]] Result<GraphSet> load_graph(const std::string& path, const GraphLayout& layout);
+[[nodiscard]] Result<GraphSet> load_graph(const std::string& path, const GraphFileLayout& layout);
 
 /// Triples, one a line: DIR/train.txt, valid.txt, test.txt (or .tsv, .csv, .nt; each optional, one
 /// at least), or one file; a file's ending says its format where the layout does not. Entities and
