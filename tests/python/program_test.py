@@ -64,6 +64,27 @@ class ProgramTest(unittest.TestCase):
                 graph.compile(**options)
             self.assertEqual(raised.exception.code, "E050")
 
+    def test_a_program_that_runs_once_is_not_compiled_kernel_by_kernel(self):
+        builder = vecc.GraphBuilder()
+        for size in range(1, 101):
+            x = builder.facts(f"x{size}", [[np.sin(size + i) for i in range(size)]])
+            builder.samples(builder.neurons(f"y{size}", [[x[0]]], transformation="tanh"))
+        graph = builder.build()
+        once = graph.compile(backend="cpu", runs=1, disable_pass=["fold-constants"])
+        self.assertEqual(once.device, "cpu, kernels interpreted")
+        for found, expected in zip(once(), graph.evaluate(), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-6)
+
+    def test_bad_numbers_of_runs(self):
+        graph = vecc.load(XOR)
+        for runs in (0, -1, 2**64, 1.0, float("nan"), True, "1"):
+            with self.subTest(runs=runs), self.assertRaisesRegex(
+                    vecc.Error, "runs: error: .* is not a whole number from 1 to") as raised:
+                graph.compile(backend="interpreter", runs=runs)
+            self.assertIsInstance(raised.exception, ValueError)
+        np.testing.assert_array_equal(graph.compile(backend="interpreter", runs=np.int64(2))(),
+                                      graph.compile(backend="interpreter")())
+
     def test_weights_without_values(self):
         builder = vecc.GraphBuilder()
         x = builder.facts("x", [[1.0, 2.0]])

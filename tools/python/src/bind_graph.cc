@@ -215,7 +215,7 @@ void bind_graph(nb::module_& module) {
       .def("save", save_graph, nb::arg("path"), nb::arg("compression"))
       .def("copy", copy_graph)
       .def("evaluate", evaluate, nb::sig("def evaluate(self) -> " VECC_STACKED))
-      .def("compile", compile_graph, nb::arg("words"));
+      .def("compile", compile_graph, nb::arg("words"), nb::arg("runs"));
 }
 
 }  // namespace vecc::python_package

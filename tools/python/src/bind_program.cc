@@ -215,13 +215,13 @@ nb::dict predictions_dict(const tools::Predictions& found, const NeuronGraph& gr
   return result;
 }
 
-std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words) {
+std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words, std::uint64_t runs) {
   const tools::Options options = parse_words(std::move(words));
   if (options.backend == "reference") {
     raise_usage("backend",
                 "reference evaluates graphs: Graph.evaluate(); interpreter runs programs");
   }
-  return without_lock([&] { return take(CompiledGraph::compile(graph, options)); });
+  return without_lock([&] { return take(CompiledGraph::compile(graph, options, runs)); });
 }
 
 void bind_program(nb::module_& module) {

@@ -49,20 +49,22 @@ Result<Vectorized> take_program(const Program& given, const NeuronGraph& graph, 
 
 }  // namespace
 
-CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options)
+CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options, std::uint64_t runs)
     : path_(graph.path),
       graph_(graph.graph),
       given_(graph.program),
       graph_mutex_(graph.mutex),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      runs_(runs) {
   options_.facts = graph.facts;
   options_.quiet = true;
   options_.optimize.options.before_pass = [] { check_signals(); };
 }
 
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph,
-                                                              tools::Options options) {
-  std::unique_ptr<CompiledGraph> self(new CompiledGraph(graph, std::move(options)));
+                                                              tools::Options options,
+                                                              std::uint64_t runs) {
+  std::unique_ptr<CompiledGraph> self(new CompiledGraph(graph, std::move(options), runs));
   if (const Result<void> prepared = self->prepare(); !prepared)
     return tools::add_way_out(prepared.error(), "Graph.initialize() gives it some");
   return self;
@@ -83,9 +85,14 @@ Result<void> CompiledGraph::prepare() {
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY(optimized_, tools::optimize_for(vectorized_->program, choice_, options_, stages));
   split_updates();
-  VECC_TRY(executable_,
-           choice_.backend->compile(optimized_.program, tools::execution_options(options_)));
+  VECC_TRY(executable_, choice_.backend->compile(optimized_.program, execution_options()));
   return {};
+}
+
+ExecutionOptions CompiledGraph::execution_options() const {
+  ExecutionOptions execution = tools::execution_options(options_);
+  execution.expected_runs = runs_;
+  return execution;
 }
 
 void CompiledGraph::split_updates() {
@@ -105,7 +112,7 @@ Result<std::vector<Executable::Output>> CompiledGraph::run() {
 Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<double> of_outputs) {
   const auto guard = lock();
   if (!with_gradients_) {
-    ExecutionOptions execution = tools::execution_options(options_);
+    ExecutionOptions execution = execution_options();
     execution.gradients = true;
     execution.storage = executable_->storage();
     VECC_TRY(with_gradients_, choice_.backend->compile(program(), execution));

@@ -40,9 +40,11 @@ struct TrainCalls {
 /// Its functions are called without the interpreter's lock, from any thread: one at a time runs.
 class CompiledGraph {
  public:
-  /// Errors: those of vectorizing, optimizing and of the backend.
+  /// `runs`: ExecutionOptions::expected_runs. Errors: those of vectorizing, optimizing and of the
+  /// backend.
   [[nodiscard]] static Result<std::unique_ptr<CompiledGraph>> compile(const Graph& graph,
-                                                                      tools::Options options);
+                                                                      tools::Options options,
+                                                                      std::uint64_t runs);
 
   /// Runs with the weights of now. Errors: the backend's.
   [[nodiscard]] Result<std::vector<Executable::Output>> run();
@@ -94,8 +96,9 @@ class CompiledGraph {
   [[nodiscard]] std::string device() const { return executable_->device_name(); }
 
  private:
-  CompiledGraph(const Graph& graph, tools::Options options);
+  CompiledGraph(const Graph& graph, tools::Options options, std::uint64_t runs);
   [[nodiscard]] Result<void> prepare();
+  [[nodiscard]] ExecutionOptions execution_options() const;
   void split_updates();
   /// The graph that --validate=FILE names, as a Program of the same options.
   [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
@@ -110,6 +113,7 @@ class CompiledGraph {
   std::shared_ptr<const Program> given_;  ///< the Program of a graph without neurons, or null
   std::shared_ptr<std::mutex> graph_mutex_;
   tools::Options options_;
+  std::uint64_t runs_;
   /// Weights and samples: what training, weight files and emission read and change of a graph. The
   /// weights are this program's own.
   NeuronGraph own_;
@@ -125,8 +129,9 @@ class CompiledGraph {
   std::recursive_mutex mutex_;  ///< recursive: a training's observer may run its program
 };
 
-/// Compiles with the options of the command line.
-[[nodiscard]] std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words);
+/// Compiles with the options of the command line; `runs`: as CompiledGraph::compile() has it.
+[[nodiscard]] std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words,
+                                                           std::uint64_t runs);
 
 /// What the words of an option name, or vecc.Error.
 [[nodiscard]] std::optional<tools::SplitChoice> split_of(const std::optional<std::string>& text);

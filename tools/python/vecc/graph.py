@@ -6,6 +6,7 @@ import mmap
 import os
 import tempfile
 from html import escape
+from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
 
 import numpy as np
@@ -114,13 +115,17 @@ class Graph:
                 dtype: str = "f32", threads: int = 0, passes: Optional[Sequence[str]] = None,
                 disable_pass: Sequence[str] = (), gather_preset: Optional[str] = None,
                 pad: Optional[str] = None, torch_reduce: Optional[str] = None,
-                matmul_precision: Optional[str] = None) -> Program:
-        """A program with the weights of now, as its own. The options are the command line's."""
+                matmul_precision: Optional[str] = None, runs: Optional[int] = None) -> Program:
+        """A program with the weights of now, as its own. The options are the command line's.
+
+        `runs`: how often it will be called, if that is known; None: often. A program of very many
+        kernels or launches that runs once or twice is then made in less time, and runs slower.
+        """
         words = self._words + [f"-O{opt}"] + option_words(
             backend=backend, device=device, dtype=dtype, threads=threads, passes=passes,
             disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
             torch_reduce=torch_reduce, matmul_precision=matmul_precision)
-        return Program(self._core.compile(words), words)
+        return Program(self._core.compile(words, _expected_runs(runs)), words)
 
     def __repr__(self) -> str:
         return (f"<vecc.Graph {self._core.path}: {self.neuron_count:,} neurons, "
@@ -135,6 +140,16 @@ class Graph:
         more = f"<p>and {len(groups) - most:,} more groups</p>" if len(groups) > most else ""
         return (f"<p>{escape(repr(self))}</p><table><tr><th>group</th><th>class</th>"
                 f"<th>neurons</th><th>rule</th></tr>{lines}</table>{more}")
+
+
+def _expected_runs(runs: Optional[int]) -> int:
+    """As ExecutionOptions::expected_runs has it: 0 is often."""
+    if runs is None:
+        return 0
+    if isinstance(runs, bool) or not isinstance(runs, Integral) or not 1 <= runs < 2**63:
+        raise usage_error("runs", f"{runs!r} is not a whole number from 1 to {2**63 - 1}: how often "
+                          "the program will be called, or None for often")
+    return int(runs)
 
 
 def _unpickle(data: bytes, name: str) -> Graph:
