@@ -39,6 +39,9 @@ TEST(Options, numbers_are_refused_by_name_and_range) {
   expect_usage(train("--clip-norm=-1"), "is not a finite number above 0");
   expect_usage(train("--margin=inf"), "--margin: \"inf\" is not a finite number of at least 0");
   expect_usage(train("--schedule=step:2:nan"), "--schedule");
+  for (const char* fanout : {"-1", "0", "nan", "18446744073709551616", "1,,2", "1.5"}) {
+    expect_usage(train("--fanout=" + std::string(fanout)), "--fanout: expected numbers of members");
+  }
   expect_usage(run_vecc({graph, "--threads=-1"}), "--threads: \"-1\" is not a whole number");
   expect_usage(run_vecc({graph, "-O4"}), "-O: \"4\" is not a whole number from 0 to 3");
   expect_usage(run_vecc({graph, "--init=glorot", "--init-seed=9223372036854775808"}),
@@ -53,6 +56,26 @@ TEST(Options, numbers_are_refused_by_name_and_range) {
     arguments.emplace_back(option);
     expect_usage(run_tool("vecc-import", arguments), std::string(option).substr(0, 6));
   }
+  for (const char* option : {"--dim=0", "--negatives=-1", "--chunk=4294967296", "--batch-size=0",
+                             "--n3=nan", "--label-smoothing=1", "--init-scale=inf", "--lr=0"}) {
+    expect_usage(run_tool("vecc-kg", {"train", "x", "--model=transe", option}),
+                 std::string(option).substr(0, std::string_view(option).find('=')) + ": \"");
+  }
+}
+
+TEST(Options, what_says_nothing_beside_the_others_is_refused) {
+  const std::string graph = write_small_graph(test_folder());
+  for (const char* option : {"--resume", "--checkpoint-every=2"}) {
+    expect_usage(run_vecc({graph, "--train", option}), "needs --checkpoint=DIR");
+  }
+  const std::string edges = test_folder() + "/edges";
+  write_text(edges, "0 1\n1 2\n");
+  const auto import = [&](const char* model, const char* option) {
+    return run_tool("vecc-import", {"graph", edges, model, option, "-o", test_folder() + "/g.pb"});
+  };
+  expect_usage(import("--model=gcn", "--slope=0.5"), "--slope says nothing to --model=gcn");
+  expect_usage(import("--model=gcn", "--pool=sum"), "--pool says nothing to samples that are");
+  EXPECT_EQ(import("--model=gat", "--slope=0.5").code, 0);
 }
 
 TEST(Options, a_number_that_is_taken_acts) {
@@ -123,6 +146,9 @@ TEST(Options, misspelt_words_are_guessed) {
   expect_usage(run_tool("vecc-import", {"tu", "x", "--modle=gcn"}), "did you mean --model?");
   expect_usage(run_tool("vecc-bench", {"pears"}), "did you mean peers?");
   expect_usage(run_tool("vecc-opt", {"--pases=x"}), "did you mean --passes?");
+  expect_usage(run_tool("vecc-kg", {"trian"}), "\"trian\"; did you mean train?");
+  expect_usage(run_tool("vecc-kg", {"train", "x", "--modle=transe"}), "did you mean --model?");
+  expect_usage(run_tool("vecc-ground", {"t", "--fatcs=x"}), "did you mean --facts?");
   // A file of a like name is a file.
   EXPECT_EQ(run_vecc({"no-such-file.pb"}).code, 3);
 }
@@ -132,7 +158,9 @@ TEST(Options, help_and_version_work_everywhere) {
       {"vecc", {}},          {"vecc", {"weights"}},     {"vecc", {"weights", "show"}},
       {"vecc", {"devices"}}, {"vecc-import", {}},       {"vecc-import", {"tu"}},
       {"vecc-bench", {}},    {"vecc-bench", {"peers"}}, {"vecc-opt", {}},
-      {"vecc", {"learn"}},   {"vecc", {"predict"}},     {"vecc-learn", {}}};
+      {"vecc", {"learn"}},   {"vecc", {"predict"}},     {"vecc-learn", {}},
+      {"vecc", {"run"}},     {"vecc", {"evaluate"}},    {"vecc-import", {"graph"}},
+      {"vecc-kg", {}},       {"vecc-kg", {"train"}},    {"vecc-ground", {}}};
   for (const auto& [tool, words] : commands) {
     const auto with = [&, tool = tool, words = words](const std::string& word, bool first) {
       auto arguments = words;

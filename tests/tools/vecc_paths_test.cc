@@ -212,8 +212,37 @@ TEST_F(Paths, of_vecc_import) {
   write_text(path("sub/sub_A.txt"), "1, 2\n");
   expect_refused("vecc-import", {"tu", path("sub"), "--model=gcn", "-o", path("sub/sub_A.txt")},
                  "names a file of the input", path("sub"));
+  write_text(path("edges"), "0 1\n1 2\n");
+  write_text(path("classes"), "0 0\n1 1\n");
+  expect_refused("vecc-import",
+                 {"graph", path("edges"), "--labels=" + path("classes"), "--model=gcn", "-o",
+                  path("sub/../classes")},
+                 "--labels " + path("classes"), "-o ");
+  expect_refused(
+      "vecc-import",
+      {"graph", path("edges"), "--like=" + path("g.pb"), "--model=gcn", "-o", path("g.pb")},
+      "--like " + path("g.pb"), "-o ");
+  write_text(path("types"), "a\tb\n");
+  expect_refused(
+      "vecc-import",
+      {"kg", path("edges"), "--types", path("types"), "--model=transe", "-o", path("./types")},
+      "--types " + path("types"), "-o ");
   EXPECT_EQ(read_text(path("g.pb")), read_text(graph_to_read()));
   EXPECT_EQ(read_text(path("sub/sub_A.txt")), "1, 2\n");
+  EXPECT_EQ(read_text(path("classes")), "0 0\n1 1\n");
+  EXPECT_EQ(read_text(path("types")), "a\tb\n");
+}
+
+TEST_F(Paths, of_vecc_learn) {
+  write_text(path("sub/rows.csv"), "id,y\n1,0\n");
+  for (const char* option : {"-o", "--page", "--log=csv"}) {
+    const std::string word = std::string(option) + (option == std::string("--log=csv") ? ":" : "=");
+    expect_refused("vecc-learn",
+                   {"learn", path("sub"), "--target=rows.y",
+                    (option == std::string("-o") ? "--output=" : word) + path("sub/rows.csv")},
+                   "names a file of the database", path("sub"));
+  }
+  EXPECT_EQ(read_text(path("sub/rows.csv")), "id,y\n1,0\n");
 }
 
 TEST_F(Paths, of_vecc_bench) {

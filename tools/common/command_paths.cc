@@ -5,8 +5,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -39,6 +42,13 @@ bool is_null_device(const struct stat& status) {
   struct stat null {};
   return S_ISCHR(status.st_mode) && ::stat("/dev/null", &null) == 0 &&
          status.st_rdev == null.st_rdev;
+}
+
+// What may lie in a folder of data and is none.
+bool is_made_here(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kEndings{".pb",   ".pb.gz",       ".pb.zst", ".vecc",
+                                                     ".html", ".safetensors", ".jsonl"};
+  return std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); });
 }
 
 }  // namespace
@@ -108,7 +118,7 @@ std::string CommandPaths::find_conflict() const {
     const Entry* const expected = same_path;
     if (meet(same_path, entry)) return report(*expected, entry, "name one file");
   }
-  // A file, or a folder with nothing else in it, that is above another output.
+  // A folder that is read, a file, or a folder with nothing else in it, that is above an output.
   for (const Entry& entry : entries_) {
     if (!entry.path.empty()) by_path.try_emplace(entry.path, &entry);
   }
@@ -119,6 +129,10 @@ std::string CommandPaths::find_conflict() const {
       const auto found = by_path.find(above.string());
       if (found == by_path.end()) continue;
       const Kind kind = found->second->kind;
+      if (kind == Kind::Input && entry.exists && entry.is_plain && !is_made_here(entry.path)) {
+        return fmt::format("{} names a file of {}", escape_terminal(entry.name, 4096),
+                           escape_terminal(found->second->name, 4096));
+      }
       if (kind == Kind::Output || kind == Kind::OwnFolder) {
         return report(*found->second, entry,
                       "do not go together: the second is a path inside the first");

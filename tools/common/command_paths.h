@@ -13,6 +13,7 @@ namespace vecc::tools {
 class CommandPaths {
  public:
   /// `name` is what the user knows it by: `--log=csv:a`, `graph`. An empty path is none.
+  /// A folder's files are read, too, but for those of which the name says that vecc made them.
   void add_input(std::string name, const std::string& path);
   /// A file, written anew or continued.
   void add_output(std::string name, const std::string& path);

@@ -26,10 +26,11 @@ void add_graph(CLI::App& app, ExitCode& exit_code) {
           "An .npz with edge_index, x, y, train_mask, ...; or lines: source target [weight]")
       ->required()
       ->type_name("FILE");
-  command
-      ->add_option("--labels", layout->labels,
-                   "A list of edges: lines: node class [train|validation|test]")
-      ->type_name("FILE");
+  note_input(*command
+                  ->add_option("--labels", layout->labels,
+                               "A list of edges: lines: node class [train|validation|test]")
+                  ->type_name("FILE"),
+             options->common);
   command->add_flag("--undirected", layout->undirected, "Every edge goes both ways");
   add_graph_set_command(
       *command, options, [options, layout] { return load_graph(options->common.input, *layout); },

@@ -16,7 +16,7 @@ namespace vecc::tools {
 namespace {
 
 /// What only the data can tell.
-Result<void> check_against(const GraphSet& data, const GraphSetOptions& options,
+Result<void> check_against(const GraphSet& data, const GraphSetOptions& options, bool pools,
                            const std::string& command) {
   const auto graph_set_usage = [&command](const std::string& message) {
     return Errors(ErrorCode::Usage, command, message);
@@ -41,6 +41,9 @@ Result<void> check_against(const GraphSet& data, const GraphSetOptions& options,
       return graph_set_usage("--classes says nothing to --targets=attributes");
     if (options.output != GraphSetOptions::Output::Softmax || data.target_count > 1) return {};
     return graph_set_usage("--output-function=softmax: the data has one number a graph");
+  }
+  if (data.has_node_samples && pools) {
+    return graph_set_usage("--pool says nothing to samples that are nodes");
   }
   const bool labelled = !data.graph_label_values.empty();
   if (labelled && options.classes > 0 && options.classes != data.graph_label_values.size()) {
@@ -89,7 +92,7 @@ ExitCode import_graph_set(const GraphSetCommandOptions& options,
       },
       describe_graph_set,
       [&](const GraphSet& data, Grounder& out) -> Result<void> {
-        VECC_TRY_VOID(check_against(data, model_options, options.command));
+        VECC_TRY_VOID(check_against(data, model_options, options.pools, options.command));
         return model->ground(data, model_options, out);
       });
 }
@@ -168,6 +171,17 @@ void add_model_options(CLI::App& command, GraphSetCommandOptions& o) {
            "gat: slope of the leaky relu below 0");
 }
 
+/// An option that says nothing beside the others; empty if there is none.
+std::string find_idle_graph_set_option(const CLI::App& command, const ImportCommandOptions& o) {
+  if (command.get_option("--unknown-labels")->count() > 0 && o.like.empty()) {
+    return "--unknown-labels says nothing without --like=graph.pb";
+  }
+  if (command.get_option("--slope")->count() > 0 && o.model != "gat") {
+    return "--slope says nothing to --model=" + o.model + ": it is of gat";
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_graph_set_command(CLI::App& command,
@@ -178,11 +192,12 @@ void add_graph_set_command(CLI::App& command,
   add_model_options(command, *options);
   add_import_options(command, options->common);
   command.callback([&command, options, load = std::move(load), &exit_code] {
-    if (command.get_option("--unknown-labels")->count() > 0 && options->common.like.empty()) {
-      exit_code = static_cast<ExitCode>(
-          report_usage(options->command, "--unknown-labels says nothing without --like=graph.pb"));
+    const std::string idle = find_idle_graph_set_option(command, options->common);
+    if (!idle.empty()) {
+      exit_code = static_cast<ExitCode>(report_usage(options->command, idle));
       return;
     }
+    options->pools = command.get_option("--pool")->count() > 0;
     exit_code = import_graph_set(*options, load);
   });
 }

@@ -17,6 +17,7 @@ struct GraphSetCommandOptions {
   ImportCommandOptions common;
   GraphSetOptions model;
   bool sum_pool = false;
+  bool pools = false;  ///< --pool is given
   bool zero_unknown = false;
 };
 

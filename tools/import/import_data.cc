@@ -13,23 +13,6 @@
 #include "vecc/escape.h"
 
 namespace vecc::tools {
-namespace {
-
-/// Whether `output` is a file of the folder `input` that may be of the data set: any but a graph.
-bool names_part_of(const std::string& input, const std::string& output) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path folder = fs::canonical(input, error);
-  if (error || !fs::is_directory(folder, error)) return false;
-  const fs::path file = fs::canonical(output, error);
-  if (error) return false;  // a new one
-  const std::string name = file.filename().string();
-  if (name.ends_with(".pb") || name.ends_with(".pb.gz") || name.ends_with(".pb.zst")) return false;
-  const fs::path inside = file.lexically_relative(folder);
-  return !inside.empty() && *inside.begin() != "..";
-}
-
-}  // namespace
 
 void add_import_options(CLI::App& command, ImportCommandOptions& o) {
   command.add_option("-o,--output", o.output, "The file to write; .gz and .zst compress")
@@ -71,15 +54,21 @@ void add_model_option(CLI::App& command, std::string& model,
       ->type_name(choices);
 }
 
-Result<void> check_import_paths(const std::string& input, const std::string& output) {
+void note_input(CLI::Option& option, ImportCommandOptions& options) {
+  option.each([&options, name = option.get_name()](const std::string& path) {
+    options.others.emplace_back(name, path);
+  });
+}
+
+Result<void> check_import_paths(const ImportCommandOptions& options) {
+  const std::string& input = options.input;
+  const std::string& output = options.output;
   CommandPaths paths;
   paths.add_input("the input " + input, input);
+  paths.add_input("--like " + options.like, options.like);
+  for (const auto& [option, path] : options.others) paths.add_input(option + " " + path, path);
   paths.add_output("-o " + output, output);
-  std::string problem = paths.find_conflict();
-  if (problem.empty() && names_part_of(input, output)) {
-    problem = fmt::format("-o {} names a file of the input {}", escape_terminal(output, 4096),
-                          escape_terminal(input, 4096));
-  }
+  const std::string problem = paths.find_conflict();
   if (problem.empty()) return {};
   return Errors(ErrorCode::Usage, "vecc-import", problem);
 }

@@ -40,8 +40,11 @@ std::vector<std::string> names_of(std::span<const Model> models) {
 /// --model, one of `names`.
 void add_model_option(CLI::App& command, std::string& model, const std::vector<std::string>& names);
 
-/// Before anything is read. Error: Usage (the output names the input).
-[[nodiscard]] Result<void> check_import_paths(const std::string& input, const std::string& output);
+/// Of an option whose file is read beside the input; `options` must outlive the parse.
+void note_input(CLI::Option& option, ImportCommandOptions& options);
+
+/// Before anything is read. Error: Usage (the output names what is read).
+[[nodiscard]] Result<void> check_import_paths(const ImportCommandOptions& options);
 
 /// Opens the output, calls `ground`, and completes the file. `producer` names data and model.
 [[nodiscard]] Result<void> write_grounded(const ImportCommandOptions& options,
@@ -64,7 +67,7 @@ ExitCode import_data(const ImportCommandOptions& options, Load&& load, Describe&
                      Ground&& ground) {
   Stages stages(!options.quiet);
   const auto work = [&]() -> Result<void> {
-    VECC_TRY_VOID(check_import_paths(options.input, options.output));
+    VECC_TRY_VOID(check_import_paths(options));
     VECC_TRY(const auto data, stages.run("load", [&](ProgressLine&) { return load(); }));
     stages.describe(describe(data), {});
     return write_grounded(options, "vecc-import, " + options.model, stages,

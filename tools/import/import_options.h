@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "vecc/graph_io.h"
 
@@ -12,6 +14,7 @@ struct ImportCommandOptions {
   std::string input;  ///< a file or a folder; empty: nothing is read
   std::string output;
   std::string model;
+  std::vector<std::pair<std::string, std::string>> others;  ///< read beside it: option, file
   std::string like;             ///< a graph by whose vocabularies the data is numbered; empty: none
   std::string init = "glorot";  ///< an initializer's name, or none
   std::int64_t seed = 0;

@@ -20,7 +20,10 @@ struct RepeatOptions {
 };
 
 ExitCode repeat(const RepeatOptions& options) {
-  if (const Result<void> apart = check_import_paths(options.input, options.output); !apart) {
+  ImportCommandOptions paths;
+  paths.input = options.input;
+  paths.output = options.output;
+  if (const Result<void> apart = check_import_paths(paths); !apart) {
     return static_cast<ExitCode>(report_errors(apart.error()));
   }
   const Result<NeuronGraph> graph = read_graph(options.input);

@@ -14,7 +14,7 @@ ExitCode import_sql(sql::ImportDatabaseOptions& options) {
   Stages stages(!options.common.quiet);
   const auto work = [&]() -> Result<void> {
     if (!options.common.output.empty()) {
-      VECC_TRY_VOID(check_import_paths(options.common.input, options.common.output));
+      VECC_TRY_VOID(check_import_paths(options.common));
     }
     return sql::import_database(options, stages);
   };

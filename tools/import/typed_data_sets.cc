@@ -10,10 +10,10 @@ namespace {
 using Loader = std::function<Result<TypedGraph>(const std::string&)>;
 
 CLI::App& add_data_set(CLI::App& app, ExitCode& exit_code, const char* name, const char* text,
-                       const char* input_text, const char* type_name, const Loader& loader,
+                       const char* input_text, const char* type_name,
+                       const std::shared_ptr<TypedCommandOptions>& options, const Loader& loader,
                        const char* examples) {
   CLI::App* command = app.add_subcommand(name, text);
-  const auto options = std::make_shared<TypedCommandOptions>();
   command->add_option("input", options->common.input, input_text)->required()->type_name(type_name);
   add_typed_command(
       *command, options, true, [options, loader] { return loader(options->common.input); },
@@ -27,29 +27,34 @@ CLI::App& add_data_set(CLI::App& app, ExitCode& exit_code, const char* name, con
 
 void add_kg(CLI::App& app, ExitCode& exit_code) {
   const auto layout = std::make_shared<TripleLayout>();
+  const auto options = std::make_shared<TypedCommandOptions>();
   CLI::App& command = add_data_set(
       app, exit_code, "kg", "A knowledge graph: triples, one a line (FB15k-237, WN18)",
       "The folder with train.txt, valid.txt and test.txt (or .tsv, .csv, .nt), or one file of "
       "triples",
-      "DIR|FILE", [layout](const std::string& path) { return load_triples(path, *layout); },
+      "DIR|FILE", options,
+      [layout](const std::string& path) { return load_triples(path, *layout); },
       "  vecc-import kg FB15k-237 --model=rgcn --dims=64,64 -o fb.pb\n"
       "  vecc-import kg WN18 --model=transe --dim=100 --negatives=5 -o wn.pb\n"
       "  vecc-import kg WN18 --model=complex --inverse=on -o wn.pb\n"
       "  vecc-import kg facts.csv --header --columns=2,3,4 --types=types.csv --model=hgt -o f.pb\n"
       "  vecc-import kg FB15k-237 --model=reach --source=/m/027rn --depth=3 -o reach.pb");
   add_triple_layout_options(command, *layout);
+  note_input(*command.get_option("--types"), options->common);
 }
 
 void add_rdf(CLI::App& app, ExitCode& exit_code) {
   add_data_set(
       app, exit_code, "rdf", "An RDF graph in N-Triples with label files (AIFB, MUTAG)",
       "The folder with the .nt or .nt.gz, trainingSet.tsv and testSet.tsv, or the graph's file",
-      "DIR|FILE", load_rdf, "  vecc-import rdf AIFB --model=rgcn --dim=16 --layers=2 -o aifb.pb");
+      "DIR|FILE", std::make_shared<TypedCommandOptions>(), load_rdf,
+      "  vecc-import rdf AIFB --model=rgcn --dim=16 --layers=2 -o aifb.pb");
 }
 
 void add_hgb(CLI::App& app, ExitCode& exit_code) {
   add_data_set(app, exit_code, "hgb", "A heterogeneous graph of the HGB collection (ACM, DBLP)",
-               "The folder with node.dat, link.dat and label.dat", "DIR", load_hgb,
+               "The folder with node.dat, link.dat and label.dat", "DIR",
+               std::make_shared<TypedCommandOptions>(), load_hgb,
                "  vecc-import hgb ACM --model=hgt --dim=64 --heads=4 -o acm.pb\n"
                "  vecc-import hgb ACM --model=rgcn --features=given --layers=2 -o acm.pb.gz");
 }

@@ -69,7 +69,9 @@ struct AnswerCommandLine {
     if (options.drop_known && triples.empty()) return "--known=drop needs --triples";
     CommandPaths paths;
     paths.add_input(model.weights, model.weights);
-    paths.add_input("--triples=" + triples, triples);
+    for (const std::string& file : triple_files(triples)) {
+      paths.add_input("--triples=" + file, file);
+    }
     paths.add_input("--entities=" + model.entities, model.entities);
     paths.add_input("--relations=" + model.relations, model.relations);
     paths.add_output("-o " + output, output);

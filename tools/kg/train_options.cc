@@ -112,6 +112,21 @@ void add_loss_options(CLI::App& app, KgTrainOptions& o) {
       ->group(kLoss);
 }
 
+/// An option that says nothing beside the others; empty if there is none.
+std::string find_idle_kg_option(const CLI::App& app, const kg::TripleTrainOptions& o) {
+  if (app.count("--p") > 0 && o.model != kg::ScoreModel::TransE) {
+    return "--p says nothing to --model=" + std::string(kg::info_of(o.model).name) +
+           ": it is of transe";
+  }
+  if (o.negatives.count > 0) return {};
+  for (const char* option : {"--chunk", "--draw"}) {
+    if (app.count(option) > 0) {
+      return std::string(option) + " says nothing to --negatives=all, which draws none";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
@@ -167,13 +182,16 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   if (o.inverse == "on" && app.count("--corrupt") == 0) {
     o.train.negatives.corruption = kg::Corruption::Tail;
   }
-  if (o.settings.loop.resume && o.settings.loop.checkpoint_folder.empty()) {
-    return "--resume needs --checkpoint=DIR";
-  }
   if (std::string problem = check_learning_settings(app, o.settings); !problem.empty()) {
     return problem;
   }
+  if (std::string idle = find_idle_kg_option(app, o.train); !idle.empty()) return idle;
   CommandPaths paths;
+  for (const std::string& file : triple_files(o.triples)) {
+    paths.add_input("the triples " + file, file);
+  }
+  const std::string config = app.get_config_ptr()->as<std::string>();
+  paths.add_input("--config=" + config, config);
   paths.add_output("--save-weights=" + o.save_weights, o.save_weights);
   add_train_paths(paths, o.settings);
   return paths.find_conflict();

@@ -228,8 +228,10 @@ std::string check_logs(const std::vector<std::string>& logs) {
   return {};
 }
 
+// False of an option that the command has not.
 bool is_given(const CLI::App& app, const std::string& option) {
-  return app.get_option(option)->count() > 0;
+  const CLI::Option* const found = app.get_option_no_throw(option);
+  return found != nullptr && found->count() > 0;
 }
 
 // A Python module trains by itself, with the loss that it is written with.
@@ -348,6 +350,11 @@ void add_train_paths(CommandPaths& paths, const TrainSettings& s) {
 
 std::string check_learning_settings(const CLI::App& app, const TrainSettings& s) {
   if (s.fanout.scales_sums && s.fanout.members.empty()) return "--fanout-scale needs --fanout";
+  for (const char* option : {"--resume", "--checkpoint-every"}) {
+    if (is_given(app, option) && s.loop.checkpoint_folder.empty()) {
+      return std::string(option) + " needs --checkpoint=DIR";
+    }
+  }
   if (is_given(app, "--margin") && s.loss && *s.loss != Loss::MarginRanking) {
     return "--margin needs --loss=margin_ranking";
   }
@@ -366,7 +373,6 @@ std::string check_train_settings(const CLI::App& app, const TrainSettings& s, bo
     return idle.empty() ? check_learning_settings(app, s) : idle;
   }
   const bool validates = s.validate_fraction || !s.validate_file.empty();
-  if (s.loop.resume && s.loop.checkpoint_folder.empty()) return "--resume needs --checkpoint=DIR";
   if (s.folds > 0 && (validates || !s.loop.checkpoint_folder.empty())) {
     return "--folds validates by itself and has no checkpoints: leave out --validate and "
            "--checkpoint";

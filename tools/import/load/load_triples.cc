@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view kTriple = "a triple a line";
 constexpr std::array<std::string_view, 4> kEndings{".txt", ".tsv", ".csv", ".nt"};
+constexpr std::array<std::string_view, 3> kParts{"train", "valid", "test"};
 
 // One part of a folder, in a file of one ending; all parts have one format.
 struct Part {
@@ -15,10 +16,11 @@ struct Part {
   TripleFormat format = TripleFormat::Auto;
 };
 
-Result<Part> read_part(const std::string& folder, const std::string& name) {
+Result<Part> read_part(const std::string& folder, std::string_view name) {
   Part part;
   for (const std::string_view ending : kEndings) {
-    VECC_TRY(auto file, read_if_there(join_path(folder, name + std::string(ending)), kTriple));
+    VECC_TRY(auto file,
+             read_if_there(join_path(folder, std::string(name) + std::string(ending)), kTriple));
     if (!file) continue;
     if (part.file) {
       return Errors(ErrorCode::FileUnreadable, escape_path(folder),
@@ -31,9 +33,9 @@ Result<Part> read_part(const std::string& folder, const std::string& name) {
 }
 
 Result<TypedGraph> load_folder(const std::string& path, TripleTexts texts, TripleLayout layout) {
-  VECC_TRY(const Part train, read_part(path, "train"));
-  VECC_TRY(const Part valid, read_part(path, "valid"));
-  VECC_TRY(const Part test, read_part(path, "test"));
+  VECC_TRY(const Part train, read_part(path, kParts[0]));
+  VECC_TRY(const Part valid, read_part(path, kParts[1]));
+  VECC_TRY(const Part test, read_part(path, kParts[2]));
   const Part* first = nullptr;
   for (const Part* part : {&train, &valid, &test}) {
     if (!part->file) continue;
@@ -55,6 +57,17 @@ Result<TypedGraph> load_folder(const std::string& path, TripleTexts texts, Tripl
 }
 
 }  // namespace
+
+std::vector<std::string> triple_files(const std::string& path) {
+  if (!is_folder(path)) return {path};
+  std::vector<std::string> files;
+  for (const std::string_view part : kParts) {
+    for (const std::string_view ending : kEndings) {
+      files.push_back(join_path(path, std::string(part) + std::string(ending)));
+    }
+  }
+  return files;
+}
 
 Result<TypedGraph> load_triples(const std::string& path, const TripleLayout& layout) {
   TripleTexts texts;

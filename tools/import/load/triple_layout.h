@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -33,6 +34,9 @@ struct TripleLayout {
 
 /// The format that a file's name says; `.gz` and `.zst` do not count.
 [[nodiscard]] TripleFormat format_of_name(std::string_view path);
+
+/// The files that load_triples(path) reads, or would read if they were there: a folder's parts.
+[[nodiscard]] std::vector<std::string> triple_files(const std::string& path);
 
 /// Adds --format, --header and --columns; `layout` must outlive the parse.
 void add_triple_format_options(CLI::App& app, TripleLayout& layout);
