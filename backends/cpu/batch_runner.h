@@ -21,7 +21,7 @@ class CpuBatch final : public BoundBatch {
   [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
     return std::make_unique<CpuBatch>(*this);
   }
-  [[nodiscard]] std::uint64_t bytes() const override { return rows.bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const override { return rows.bytes() + bytes_of(weights); }
   [[nodiscard]] BatchBytes step_bytes() const override {
     return bytes_of_step(*plan_, rows, number_bytes_);
   }

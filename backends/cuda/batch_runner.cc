@@ -119,7 +119,33 @@ Result<void> BatchRunner::bind_batch(const Batch& batch, CudaBatch& to) {
   VECC_TRY_VOID(check_batch(batch_, batch));
   binders_.bind(batch, to.rows);
   to.weights = batch.weights;
+  const std::lock_guard lock(expects_);
+  if (expected_slot_ == 0) expect_slots(to);
   return {};
+}
+
+BatchLayout BatchRunner::make_layout(const CudaBatch& batch,
+                                     std::span<const LaunchPart> parts) const {
+  return make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows, parts);
+}
+
+// Bytes that are taken for the images of batches when this is the first.
+std::uint64_t BatchRunner::capacity_for(const CudaBatch& batch, const BatchLayout& layout) const {
+  BatchRows any;
+  any.reserve(batch_);
+  std::uint64_t all_weights = 0;
+  for (const std::uint64_t elements : weights_) all_weights += elements;
+  const std::uint64_t most = image_capacity(layout, any, all_weights);
+  const std::uint64_t need = image_bytes(layout, batch.rows, 2 * writes_of(batch.weights));
+  const std::uint64_t kept = layout.fixed + std::max(kAlwaysKept, 4 * (need - layout.fixed));
+  return std::max(need, std::min(most, kept));
+}
+
+void BatchRunner::expect_slots(const CudaBatch& batch) {
+  std::vector<LaunchPart> parts(batch_.launches.size());
+  find_parts(batch.rows, parts);
+  expected_slot_ = capacity_for(batch, make_layout(batch, parts));
+  for (const std::uint64_t elements : weights_) expected_slot_ += elements * byte_size(dtype_);
 }
 
 // The Bounds that all batches of a slot begin with.
@@ -139,16 +165,9 @@ void BatchRunner::write_bounds(BatchSlot& slot) const {
 }
 
 std::unique_ptr<BatchSlot> BatchRunner::make_slot(const CudaBatch& batch) {
-  BatchRows any;
-  any.reserve(batch_);
-  std::uint64_t all_weights = 0;
-  for (const std::uint64_t elements : weights_) all_weights += elements;
-  const std::uint64_t most = image_capacity(*layout_, any, all_weights);
-  const std::uint64_t need = image_bytes(*layout_, batch.rows, 2 * writes_of(batch.weights));
-  const std::uint64_t kept = layout_->fixed + std::max(kAlwaysKept, 4 * (need - layout_->fixed));
   auto slot =
-      std::make_unique<BatchSlot>(device_, *layout_, nodes_, std::max(need, std::min(most, kept)),
-                                  dtype_, weights_, set_numbers_->function("vecc_set_numbers"));
+      std::make_unique<BatchSlot>(device_, *layout_, nodes_, capacity_for(batch, *layout_), dtype_,
+                                  weights_, set_numbers_->function("vecc_set_numbers"));
   write_bounds(*slot);
   return slot;
 }
@@ -157,9 +176,7 @@ std::unique_ptr<BatchSlot> BatchRunner::make_slot(const CudaBatch& batch) {
 BatchSlot& BatchRunner::free_slot(const CudaBatch& batch) {
   std::unique_ptr<BatchSlot>& slot = slots_[next_];
   next_ = 1 - next_;
-  if (!layout_) {
-    layout_ = make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows, parts_);
-  }
+  if (!layout_) layout_ = make_layout(batch, parts_);
   if (slot) {
     std::uint64_t writes = writes_of(batch.weights);
     for (const auto& rows : slot->weight_rows) writes += rows.size();
@@ -182,10 +199,9 @@ void BatchRunner::start(const CudaBatch& batch, std::span<const double> scalars)
 }
 
 std::uint64_t BatchRunner::bytes() const {
+  const std::lock_guard lock(expects_);
   std::uint64_t bytes = nowhere_.bytes();
-  for (const auto& slot : slots_) {
-    if (slot) bytes += slot->bytes();
-  }
+  for (const auto& slot : slots_) bytes += slot ? slot->bytes() : expected_slot_;
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,7 +29,7 @@ class CudaBatch final : public BoundBatch {
   [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
     return std::make_unique<CudaBatch>(*this);
   }
-  [[nodiscard]] std::uint64_t bytes() const override { return 0; }  // of the device
+  [[nodiscard]] std::uint64_t bytes() const override { return rows.bytes() + bytes_of(weights); }
   [[nodiscard]] BatchBytes step_bytes() const override {
     return bytes_of_step(*plan_, rows, number_bytes_);
   }
@@ -60,7 +61,7 @@ class BatchRunner {
   [[nodiscard]] Result<void> bind_batch(const Batch& batch, CudaBatch& to);
   /// `scalars`: their values. Does not wait. Throws DeviceError.
   void start(const CudaBatch& batch, std::span<const double> scalars);
-  /// On the device.
+  /// On the device. Once a batch was bound, with what two of its kind take there when they run.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
@@ -76,6 +77,10 @@ class BatchRunner {
   BatchRunner(std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,
               std::vector<ParameterIndex> scalars);
   void describe_bounds(const Plan& plan);
+  [[nodiscard]] BatchLayout make_layout(const CudaBatch& batch,
+                                        std::span<const LaunchPart> parts) const;
+  [[nodiscard]] std::uint64_t capacity_for(const CudaBatch& batch, const BatchLayout& layout) const;
+  void expect_slots(const CudaBatch& batch);
   [[nodiscard]] std::unique_ptr<BatchSlot> make_slot(const CudaBatch& batch);
   void write_bounds(BatchSlot& slot) const;
   [[nodiscard]] BatchSlot& free_slot(const CudaBatch& batch);
@@ -85,6 +90,8 @@ class BatchRunner {
   const DType dtype_;
   BatchCutter cutter_;
   BinderPool binders_;
+  mutable std::mutex expects_;       // of what follows
+  std::uint64_t expected_slot_ = 0;  // bytes of a slot for the first batch
   std::vector<ParameterIndex> scalars_;
   std::vector<NodeCode> nodes_;
   std::shared_ptr<DeviceModule> set_numbers_;

@@ -37,8 +37,12 @@ class CudaBackend final : public Backend {
                       "): set VECC_NVRTC to another version's library");
   }
 
-  [[nodiscard]] bool runs_on_host() const override { return false; }
   [[nodiscard]] bool binds_batches() const override { return true; }
+
+  [[nodiscard]] Result<std::optional<Target>> find_gpu(const Device& device) const override {
+    VECC_TRY(const auto opened, cuda::Device::open(device.index));
+    return std::optional<Target>(opened->target());
+  }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {

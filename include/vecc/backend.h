@@ -16,6 +16,7 @@
 #include "vecc/matmul_precision.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
+#include "vecc/target.h"
 
 namespace vecc {
 
@@ -204,10 +205,13 @@ class Backend {
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& /*program*/) const {
     return {};
   }
-  /// Whether runs take the time of the host's cores: what is made beside them is made slower.
-  [[nodiscard]] virtual bool runs_on_host() const { return true; }
   /// Whether it compiles steps that run batch by batch (ExecutionOptions::batch).
   [[nodiscard]] virtual bool binds_batches() const { return false; }
+  /// The GPU whose Target its kernels are made for; none: it makes none for a GPU. Errors: those of
+  /// available().
+  [[nodiscard]] virtual Result<std::optional<Target>> find_gpu(const Device& /*device*/) const {
+    return std::optional<Target>();
+  }
   /// Errors: BackendUnsupported (also of an `update` or `vjp` with ExecutionOptions::gradients, or
   /// of a step that cannot run batch by batch with ExecutionOptions::batch), MissingValues,
   /// ShapeMismatch and Usage (a storage that does not fit), OutOfMemory, DeviceFailure.

@@ -60,7 +60,7 @@ class BoundBatch {
   virtual ~BoundBatch() = default;
   /// The same, with no more memory than it takes.
   [[nodiscard]] virtual std::unique_ptr<BoundBatch> copy() const = 0;
-  /// Of its arrays, where the backend runs them.
+  /// Of its arrays, in the host's memory.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
   [[nodiscard]] virtual BatchBytes step_bytes() const = 0;
 };

@@ -100,7 +100,8 @@ class Trainer {
 
   /// For the ExecutionOptions of what is to run with the weights of now (an Evaluator).
   [[nodiscard]] virtual std::shared_ptr<Storage> storage() const = 0;
-  /// What the backend holds for the batches that are compiled: Executable::bytes() of all.
+  /// What the backend holds for the batches that are compiled, Executable::bytes() of all, and
+  /// BoundBatch::bytes() of those that are bound.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 
   /// Of the next step; binds its batch. Errors: those of step().

@@ -67,6 +67,12 @@ std::uint64_t BatchRows::bytes() const {
          bytes_of(zeros) + bytes_of(unstored);
 }
 
+std::uint64_t bytes_of(std::span<const Batch::Weights> weights) {
+  std::uint64_t bytes = 0;
+  for (const Batch::Weights& of : weights) bytes += bytes_of(of.rows) + bytes_of(of.values);
+  return bytes;
+}
+
 BatchBytes bytes_of_step(const BatchPlan& plan, const BatchRows& rows, std::uint64_t number_bytes) {
   BatchBytes bytes;
   for_each_value(plan, rows, [&](BufferIndex, std::uint64_t, std::uint64_t count) {

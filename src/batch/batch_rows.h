@@ -62,6 +62,9 @@ struct BatchRows {
   [[nodiscard]] std::uint64_t bytes() const;
 };
 
+/// Of a batch's weights.
+[[nodiscard]] std::uint64_t bytes_of(std::span<const Batch::Weights> weights);
+
 /// `rows`: a batch of the plan; `number_bytes`: of a number in its buffers.
 [[nodiscard]] BatchBytes bytes_of_step(const BatchPlan& plan, const BatchRows& rows,
                                        std::uint64_t number_bytes);

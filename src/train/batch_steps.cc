@@ -68,6 +68,8 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
     return refuse("mask", "lazy-adam changes the rows that a batch touches, a mask all");
   }
   std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
+  VECC_TRY(const BatchMachine machine, find_batch_machine(backend, execution));
+  steps->binding_threads_ = machine.binding_threads;
   if (backend.binds_batches()) VECC_TRY_VOID(steps->compile_bound(backend, execution));
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
   if (!steps->bound_ && way == BatchWay::Choose && !samples_members) return none;
@@ -76,7 +78,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   }
   if (!lists_touched && way != BatchWay::Bind) {
     VECC_TRY(const std::optional<Program> whole,
-             masked_step(graph, steps->made_.step.program, forward, sorted, options));
+             masked_step(graph, steps->made_.step.program, forward, sorted, options, machine));
     if (whole) {
       VECC_TRY_VOID(steps->compile_masked(backend, execution, *whole, std::move(forward)));
     }

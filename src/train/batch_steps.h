@@ -53,6 +53,8 @@ class BatchSteps {
   /// Step number `step` (the first is 1), in run number `run`, at a learning rate.
   [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
                                    double rate);
+  /// That may bind() beside the step's own.
+  [[nodiscard]] std::uint32_t binding_threads() const { return binding_threads_; }
   /// Whether batches that reach all parameters are masked.
   [[nodiscard]] bool masks() const { return masked_ != nullptr; }
   [[nodiscard]] std::uint64_t bytes() const;
@@ -74,6 +76,7 @@ class BatchSteps {
 
   BatchStepProgram made_;
   LossOptions loss_;
+  std::uint32_t binding_threads_ = 0;
   std::vector<std::uint32_t> places_;  // by sample of the graph: its number in the Program
   TouchedRows touched_;
   std::optional<MemberDraw> draw_;                               // none: all members are read

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 #include "src/support/enum_names.h"
@@ -14,23 +15,53 @@
 namespace vecc::training {
 namespace {
 
-// Numbers that are moved or multiplied; a launch takes about as long as so many.
+// A processor's unit of work: a number that is moved or multiplied. A launch takes about as long as
+// so many.
 constexpr double kLaunchWork = 1000;
-// To find a row of a batch, list it and read it through lists takes so many times as long as it
-// takes within the whole step: 2.8 of MUTAG's (GCN, batches of 32), 3.4 of PROTEINS', measured.
-constexpr double kBoundWork = 3;
+// To find a row of a batch and list it takes so many times as long as a row of the whole step, to
+// read it through lists as long as that: with both, 2.8 times of MUTAG's (GCN, batches of 32), 3.4
+// of PROTEINS', measured.
+constexpr double kListingWork = 2;
+// Microseconds of a processor's unit of work: a number of 4 bytes at 5 GB/s.
+constexpr double kUnitTime = 8e-4;
 // The optimizer makes no more than so many times less work of a whole step.
 constexpr double kMostSaved = 8;
+// Each has sets of all rows; so many bind a GPU's batches in about the time that it takes to write
+// and copy them.
+constexpr std::uint32_t kMostBindingThreads = 8;
 
-double counted_work(const Program& program) {
+double moved_numbers(const Program& program, const Work& work) {
+  return work.bytes / static_cast<double>(byte_size(program.dtype()));
+}
+
+// In units of a processor's work.
+double host_work(const Program& program) {
   const Work work = work_of(program);
-  return kLaunchWork * work.launches +
-         work.bytes / static_cast<double>(byte_size(program.dtype())) + work.multiply_adds;
+  return kLaunchWork * work.launches + moved_numbers(program, work) + work.multiply_adds;
+}
+
+// The same on a GPU, in a processor's units.
+double gpu_work(const Program& program, const Target& gpu) {
+  const Work work = work_of(program);
+  const double cycles =
+      moved_numbers(program, work) / gpu.loops.moved + work.multiply_adds / gpu.loops.multiply_adds;
+  return (gpu.launches.launch * work.launches + cycles / gpu.megahertz) / kUnitTime;
+}
+
+double whole_work(const Program& program, const BatchMachine& machine) {
+  return machine.gpu ? gpu_work(program, *machine.gpu) : host_work(program);
+}
+
+// A processor finds a batch and runs it; a GPU runs one while the host finds the next ones.
+double bound_work(const Program& program, const BatchMachine& machine) {
+  const double listing = kListingWork * host_work(program);
+  if (!machine.gpu) return listing + host_work(program);
+  return std::max(listing / (1 + machine.binding_threads), gpu_work(program, *machine.gpu));
 }
 
 // Of the step of a batch whose samples come from all over.
-Result<double> work_of_batch(const NeuronGraph& graph, const Program& forward,
-                             std::span<const std::uint32_t> samples, const TrainOptions& options) {
+Result<Program> step_of_batch(const NeuronGraph& graph, const Program& forward,
+                              std::span<const std::uint32_t> samples, const TrainOptions& options) {
   const std::uint64_t size = std::min<std::uint64_t>(options.batch_size, samples.size());
   std::vector<std::uint32_t> places;
   std::vector<std::uint32_t> chosen;
@@ -38,29 +69,40 @@ Result<double> work_of_batch(const NeuronGraph& graph, const Program& forward,
     places.push_back(static_cast<std::uint32_t>(i * samples.size() / size));
     chosen.push_back(samples[places.back()]);
   }
-  VECC_TRY(const StepProgram step,
+  VECC_TRY(StepProgram step,
            make_step_program(graph, BatchProgram(forward).restrict_to(places), chosen, nullptr,
                              /*optimizes=*/false, options));
-  return counted_work(step.program);
+  return std::move(step.program);
 }
 
 }  // namespace
 
+Result<BatchMachine> find_batch_machine(const Backend& backend, const ExecutionOptions& execution) {
+  BatchMachine machine;
+  VECC_TRY(machine.gpu, backend.find_gpu(execution.device));
+  const std::uint32_t threads =
+      execution.threads == 0 ? std::thread::hardware_concurrency() : execution.threads;
+  machine.binding_threads =
+      std::min(std::max(threads, 1u) - 1, machine.gpu ? kMostBindingThreads : 1u);
+  return machine;
+}
+
 Result<std::optional<Program>> masked_step(const NeuronGraph& graph, const Program& step,
                                            const Program& forward,
                                            std::span<const std::uint32_t> samples,
-                                           const TrainOptions& options) {
+                                           const TrainOptions& options,
+                                           const BatchMachine& machine) {
   std::optional<Program> none;
   const bool chooses = options.batch_way == BatchWay::Choose;
   double bound = 0;
   if (chooses) {
-    VECC_TRY(bound, work_of_batch(graph, forward, samples, options));
-    bound *= kBoundWork;
-    if (counted_work(step) > kMostSaved * bound) return none;
+    VECC_TRY(const Program batch, step_of_batch(graph, forward, samples, options));
+    bound = bound_work(batch, machine);
+    if (whole_work(step, machine) > kMostSaved * bound) return none;
   }
   VECC_TRY(Program whole, optimize(step, options.optimize));
   if (chooses) {
-    const double masked = counted_work(whole);
+    const double masked = whole_work(whole, machine);
     log_debug(fmt::format("train: counted work of a step: {:.3g} bound, {:.3g} with a mask", bound,
                           masked));
     if (masked >= bound) return none;

@@ -5,11 +5,22 @@
 #include <optional>
 #include <span>
 
+#include "vecc/backend.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
+#include "vecc/target.h"
 #include "vecc/train.h"
 
 namespace vecc::training {
+
+/// What steps run on, and what binds their batches.
+struct BatchMachine {
+  std::optional<Target> gpu;          ///< none: a processor
+  std::uint32_t binding_threads = 0;  ///< beside the step's own
+};
+/// Steps on a processor need its other cores. Errors: those of Backend::find_gpu().
+[[nodiscard]] Result<BatchMachine> find_batch_machine(const Backend& backend,
+                                                      const ExecutionOptions& execution);
 
 /// The step that runs with a mask: `step`, that of all `samples`, after the optimizer. With
 /// BatchWay::Choose, none where to find and run the rows of a batch is less work. `forward` has the
@@ -18,6 +29,7 @@ namespace vecc::training {
                                                          const Program& step,
                                                          const Program& forward,
                                                          std::span<const std::uint32_t> samples,
-                                                         const TrainOptions& options);
+                                                         const TrainOptions& options,
+                                                         const BatchMachine& machine);
 
 }  // namespace vecc::training

@@ -2,7 +2,6 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include "src/train/batch_prefetch.h"
@@ -33,8 +32,6 @@ struct CompiledStep {
   std::unique_ptr<Executable> executable;
 };
 
-// Each has sets of all rows; with so many, binding takes a GPU's batches no longer than copying.
-constexpr std::uint32_t kMostBindingThreads = 8;
 // Of index arrays of bound batches.
 constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
 
@@ -66,7 +63,7 @@ class BatchTrainer final : public Trainer {
     if (bound_steps_) {
       const auto bind = [this](std::span<const std::uint32_t> samples, std::uint64_t run,
                                BatchStep& to) { return bound_steps_->bind(samples, run, to); };
-      prefetch_.emplace(bind, binding_threads());
+      prefetch_.emplace(bind, bound_steps_->binding_threads());
       return {};
     }
     VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));
@@ -254,13 +251,6 @@ class BatchTrainer final : public Trainer {
   // NeuraLogic counts a step a sample online, and a step an epoch with minibatches.
   [[nodiscard]] std::uint64_t optimizer_step() const {
     return steps_touched_rows() && batch_size() > 1 ? position_.epoch + 1 : position_.step + 1;
-  }
-
-  // Beside the step's own thread. Where steps run on the host, they need its other cores.
-  [[nodiscard]] std::uint32_t binding_threads() const {
-    const std::uint32_t all =
-        execution_.threads == 0 ? std::thread::hardware_concurrency() : execution_.threads;
-    return std::min(std::max(all, 1u) - 1, backend_.runs_on_host() ? 1u : kMostBindingThreads);
   }
 
   // What the next step's run sets.

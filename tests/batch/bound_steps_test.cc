@@ -272,7 +272,9 @@ class CountingBackend final : public Backend {
   [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
     return backend_.unsupported(program);
   }
-  [[nodiscard]] bool runs_on_host() const override { return backend_.runs_on_host(); }
+  [[nodiscard]] Result<std::optional<Target>> find_gpu(const Device& device) const override {
+    return backend_.find_gpu(device);
+  }
   [[nodiscard]] bool binds_batches() const override { return backend_.binds_batches(); }
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "backends/cpu/native_block.h"
 #include "vecc/backend.h"
@@ -62,7 +64,8 @@ std::string step_of(std::uint32_t samples) {
 
 class Step {
  public:
-  explicit Step(std::uint32_t samples, std::uint64_t kept_bytes = BatchOptions().kept_bytes)
+  explicit Step(std::uint32_t samples, std::uint64_t kept_bytes = BatchOptions().kept_bytes,
+                const char* backend = "cpu")
       : samples_(samples) {
     auto program = parse_program(step_of(samples), "p");
     EXPECT_TRUE(program) << program.error().text();
@@ -71,7 +74,8 @@ class Step {
     ExecutionOptions options;
     options.threads = 1;
     options.batch = std::make_shared<const BatchOptions>(batch);
-    auto made = find_backend("cpu")->compile(*program, options);
+    if (backend == std::string_view("cuda")) options.device.kind = Device::Kind::Cuda;
+    auto made = find_backend(backend)->compile(*program, options);
     EXPECT_TRUE(made) << made.error().text();
     executable_ = std::move(*made);
   }
@@ -132,6 +136,26 @@ TEST(StepBytes, of_many_steps_stay_below_what_is_kept) {
   }
   EXPECT_LE(most, kKept);
   EXPECT_GT(most, kKept / 2);
+}
+
+// A GPU's memory for batches is counted before the first runs.
+TEST(StepBytes, of_a_gpu_are_known_when_a_batch_is_bound) {
+  if (std::getenv("VECC_CUDA_DRIVER") == nullptr) GTEST_SKIP() << "no emulator";
+  Step step(2'000, BatchOptions().kept_bytes, "cuda");
+  const std::uint64_t before = step.bytes();
+  const BoundBatch& batch = step.bind(32, 1);
+  EXPECT_GE(batch.bytes(), batch.step_bytes().arrays + 32 * sizeof(double));
+  EXPECT_GT(step.bytes(), before + 2 * 2'000 * sizeof(double));  // weights of all samples, twice
+  const std::uint64_t bound = step.bytes();
+  for (std::uint32_t seed = 1; seed < 4; ++seed) {
+    step.bind(32, seed);
+    step.run();
+    EXPECT_EQ(step.bytes(), bound);
+  }
+  Step large(200'000, BatchOptions().kept_bytes, "cuda");
+  const BoundBatch& of_large = large.bind(32, 1);
+  EXPECT_LE(of_large.bytes(), 3 * batch.bytes());
+  EXPECT_LE(of_large.step_bytes().values, 3 * batch.step_bytes().values / 2);
 }
 
 TEST(StepBytes, pages_that_are_given_back_are_zeros_and_no_memory) {

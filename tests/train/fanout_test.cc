@@ -31,11 +31,12 @@ class Network {
   static constexpr std::uint32_t kNodes = 30;
 
   Network(Combination combination, std::uint32_t layers, bool is_recursive,
-          std::uint32_t degrees = 8) {
-    const WeightId embeddings = b.weight_table("e", kNodes, Shape(3, 1), values_of_table());
+          std::uint32_t degrees = 8, std::uint32_t count = kNodes)
+      : count_(count) {
+    const WeightId embeddings = b.weight_table("e", count, Shape(3, 1), values_of_table());
     const GroupIndex facts = b.group("e", NeuronClass::Fact);
     std::vector<NeuronId> nodes;
-    for (std::uint32_t n = 0; n < kNodes; ++n) {
+    for (std::uint32_t n = 0; n < count_; ++n) {
       nodes.push_back(b.learnable_fact(facts, embeddings + n));
     }
     find_neighbours(degrees);
@@ -43,7 +44,7 @@ class Network {
       if (layer == 1 || !is_recursive) add_groups(layer);
       nodes = add_layer(combination, nodes, layers + 1 - layer);
     }
-    for (std::uint32_t n = 0; n < kNodes; ++n) {
+    for (std::uint32_t n = 0; n < count_; ++n) {
       b.sample(nodes[n], Shape(3, 1), {std::sin(n), std::cos(n), 0.1 * n});
     }
   }
@@ -73,19 +74,19 @@ class Network {
   std::vector<Aggregation> aggregations;
 
  private:
-  static std::vector<double> values_of_table() {
+  [[nodiscard]] std::vector<double> values_of_table() const {
     std::vector<double> values;
-    for (std::uint32_t i = 0; i < kNodes * 3; ++i) values.push_back(std::sin(1.7 * i));
+    for (std::uint32_t i = 0; i < count_ * 3; ++i) values.push_back(std::sin(1.7 * i));
     return values;
   }
   // Node n has n % degrees of them.
   void find_neighbours(std::uint32_t degrees) {
     std::uint32_t state = 5;
-    neighbours_.resize(kNodes);
-    for (std::uint32_t n = 0; n < kNodes; ++n) {
+    neighbours_.resize(count_);
+    for (std::uint32_t n = 0; n < count_; ++n) {
       for (std::uint32_t k = 0; k < n % degrees; ++k) {
         state = state * 1664525 + 1013904223;
-        neighbours_[n].push_back((state >> 16) % kNodes);
+        neighbours_[n].push_back((state >> 16) % count_);
       }
     }
   }
@@ -100,7 +101,7 @@ class Network {
   std::vector<NeuronId> add_layer(Combination combination, const std::vector<NeuronId>& nodes,
                                   std::uint32_t level) {
     std::vector<NeuronId> next;
-    for (std::uint32_t n = 0; n < kNodes; ++n) {
+    for (std::uint32_t n = 0; n < count_; ++n) {
       GraphBuilder::Inputs members;
       for (const std::uint32_t other : neighbours_[n]) {
         members.push_back(b.neuron(rules_, function(Combination::Sum), {nodes[other]}, {w_}));
@@ -124,6 +125,7 @@ class Network {
     return scales_.back().second;
   }
 
+  std::uint32_t count_;
   std::vector<std::vector<std::uint32_t>> neighbours_;
   GroupIndex rules_ = 0;
   GroupIndex means_ = 0;
@@ -274,6 +276,31 @@ TEST(Fanout, a_bound_batch_has_the_drawn_members_alone) {
   const std::uint64_t one = bytes_with(1);
   EXPECT_GT(one, 0u);
   EXPECT_GT(bytes_with(28), 3 * one);
+}
+
+// A step on a graph a hundred times the size reaches as many rows; lazy Adam changes no others.
+TEST(Fanout, memory_of_a_step_is_that_of_the_drawn_members) {
+  const auto bytes_on = [&](std::uint32_t nodes) {
+    Network network(Combination::Avg, 2, false, 8, nodes);
+    SampledGraph sampled = value_of(sample_members(network.b.build(), {{3, 2}, false}));
+    const Trained trained(
+        std::move(sampled.graph), true, *find_backend("cpu"),
+        with_members(batches_of(8, Optimizer::LazyAdam), std::move(sampled.members)), 1);
+    BatchBytes most;
+    for (int step = 0; step < 5; ++step) {
+      const BatchReport report = value_of(trained.trainer->batch_report());
+      EXPECT_EQ(report.way, "bind");
+      most.values = std::max(most.values, report.bytes.values);
+      most.arrays = std::max(most.arrays, report.bytes.arrays);
+      expect_ok(trained.trainer->step());
+    }
+    return most;
+  };
+  const BatchBytes small = bytes_on(300);
+  const BatchBytes large = bytes_on(30'000);
+  EXPECT_GT(small.values, 8 * 3 * sizeof(double));
+  EXPECT_LE(large.values, 2 * small.values);
+  EXPECT_LE(large.arrays, 4 * small.arrays);  // 32 bits, not 16
 }
 
 TEST(Fanout, what_no_sampled_training_can_have_is_refused) {

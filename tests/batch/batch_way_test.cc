@@ -1,0 +1,70 @@
+// Which way batches go is chosen by what steps run on.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/support/graph_builder.h"
+#include "vecc/optimize.h"
+#include "vecc/train.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::test {
+namespace {
+
+// The cpu backend, said to be a GPU's.
+class SaidToBeGpu final : public Backend {
+ public:
+  explicit SaidToBeGpu(std::optional<Target> gpu) : gpu_(std::move(gpu)) {}
+  [[nodiscard]] std::string_view name() const override { return backend_.name(); }
+  [[nodiscard]] Result<void> available(const Device& device) const override {
+    return backend_.available(device);
+  }
+  [[nodiscard]] bool binds_batches() const override { return true; }
+  [[nodiscard]] Result<std::optional<Target>> find_gpu(const Device& /*device*/) const override {
+    return gpu_;
+  }
+  [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
+      const Program& program, const ExecutionOptions& options) const override {
+    return backend_.compile(program, options);
+  }
+
+ private:
+  const Backend& backend_ = *find_backend("cpu");
+  std::optional<Target> gpu_;
+};
+
+// Of steps of one of many samples tanh(W x).
+std::string_view way_on(const std::optional<Target>& gpu) {
+  constexpr std::uint32_t kSamples = 20'000;
+  GraphBuilder b;
+  const WeightId w = b.weight("w", Shape(), {0.5});
+  const GroupIndex facts = b.group("x", NeuronClass::Fact);
+  const GroupIndex rules = b.group("h", NeuronClass::WeightedRule);
+  std::vector<std::uint32_t> samples(kSamples);
+  std::iota(samples.begin(), samples.end(), 0u);
+  for (const std::uint32_t s : samples) {
+    const NeuronId x = b.fact(facts, 0.001 * s);
+    b.sample(b.neuron(rules, function(Combination::Sum, Transformation::Tanh), {x}, {w}), Shape(),
+             {0.5});
+  }
+  const NeuronGraph graph = b.build();
+  const Program program = *optimize(vectorize(graph)->program);
+  TrainOptions options;
+  options.batch_size = 1;
+  const SaidToBeGpu backend(gpu);
+  const auto trainer = make_trainer(graph, program, backend, {}, options, samples);
+  EXPECT_TRUE(trainer) << trainer.error().text();
+  return (*trainer)->batch_report()->way;
+}
+
+// A GPU computes all rows sooner than the host finds one, a processor and a slow GPU do not.
+TEST(ChosenWay, is_that_of_what_steps_run_on) {
+  EXPECT_EQ(way_on({}), "bind");
+  EXPECT_EQ(way_on(default_gpu()), "mask");
+  Target slow = default_gpu();
+  slow.megahertz = 0.01;
+  EXPECT_EQ(way_on(slow), "bind");
+}
+
+}  // namespace
+}  // namespace vecc::test
