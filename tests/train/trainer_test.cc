@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "tests/graph_io/temporary_folder.h"
 #include "tests/train/golden_json.h"
@@ -27,15 +28,15 @@ std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
   return samples;
 }
 
-// A graph and its optimized Program in double.
+// A graph and its optimized Program, in double unless said otherwise.
 struct Model {
   NeuronGraph graph;
   Program program;
 
-  explicit Model(NeuronGraph read) : graph(std::move(read)) {
-    VectorizeOptions in_double;
-    in_double.dtype = DType::F64;
-    program = value_of(optimize(value_of(vectorize(graph, in_double)).program));
+  explicit Model(NeuronGraph read, DType dtype = DType::F64) : graph(std::move(read)) {
+    VectorizeOptions options;
+    options.dtype = dtype;
+    program = value_of(optimize(value_of(vectorize(graph, options)).program));
   }
   [[nodiscard]] std::unique_ptr<Trainer> trainer(const Backend& backend,
                                                  const TrainOptions& options) const {
@@ -140,6 +141,32 @@ TEST(Trainer, goes_on_bit_for_bit_from_what_it_saved) {
       EXPECT_EQ(bytes_of(*second), bytes_of(*whole));
     }
   });
+}
+
+// A step in f32 stores floats: a state of them has half of the bytes, and all of the bits.
+TEST(Trainer, saves_floats_where_nothing_is_lost) {
+  const Model model(value_of(read_graph(shipped("xor.pb"))), DType::F32);
+  const Model in_double(value_of(read_graph(shipped("xor.pb"))), DType::F64);
+  const auto types = [](const WeightFile& file) {
+    std::set<ElementType> found;
+    for (const WeightTensor& tensor : file.tensors) found.insert(tensor.type);
+    return found;
+  };
+  const Backend& cpu = *find_backend("cpu");
+  const auto whole = model.trainer(cpu, adam_in_batches(0));
+  take_steps(*whole, 9);
+  const auto first = model.trainer(cpu, adam_in_batches(0));
+  take_steps(*first, 4);
+  const auto saved = value_of(first->save());
+  EXPECT_EQ(types(saved), std::set{ElementType::F32});
+  const auto second = model.trainer(cpu, adam_in_batches(0));
+  expect_ok(second->restore(saved));
+  EXPECT_EQ(bytes_of(*second), bytes_of(*first));
+  take_steps(*second, 5);
+  EXPECT_EQ(bytes_of(*second), bytes_of(*whole));
+  const auto wide = in_double.trainer(cpu, adam_in_batches(0));
+  take_steps(*wide, 4);
+  EXPECT_TRUE(types(value_of(wide->save())).contains(ElementType::F64));
 }
 
 TEST(Trainer, a_seed_gives_the_same_bits_and_another_one_others) {
