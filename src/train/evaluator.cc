@@ -19,7 +19,7 @@ class SampleEvaluator final : public Evaluator {
 
   Result<void> prepare(const Program& forward, const Backend& backend, ExecutionOptions execution) {
     metrics_.logits = outputs_are_logits(forward, loss_.loss);
-    Program program = BatchProgram(forward).restrict_to(samples_);
+    Program program = is_whole(forward) ? forward : BatchProgram(forward).restrict_to(samples_);
     VECC_TRY(const LossSamples chosen, loss_samples(graph_, program, {samples_, {}}, loss_));
     counts_ = std::ranges::any_of(chosen.weights, [](double weight) { return weight != 0; });
     if (counts_) {
@@ -52,6 +52,14 @@ class SampleEvaluator final : public Evaluator {
   [[nodiscard]] std::uint64_t bytes() const override { return executable_->bytes(); }
 
  private:
+  // Whether nothing has to be left out: all samples in their order, and no update.
+  [[nodiscard]] bool is_whole(const Program& forward) const {
+    if (samples_.size() != forward.sample_count()) return false;
+    const bool updates = std::ranges::any_of(
+        forward.ops(), [](const Op& op) { return op.kind() == OpKind::Update; });
+    return !updates && std::ranges::is_sorted(samples_);
+  }
+
   const NeuronGraph& graph_;
   LossOptions loss_;
   std::vector<std::uint32_t> samples_;
