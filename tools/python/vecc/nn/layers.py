@@ -1,7 +1,8 @@
 """PyTorch Geometric's convolutions as formulas; weights have the names of their state_dict.
 
 `g` is a set of edges (or the graph, if it has one); x_i is a node's value, x_j that of the source
-of an edge (j, i). docs/models.md lists the formulas.
+of an edge (j, i). Where `x` may be a pair, it is of sources and of targets, as for edges between
+two sets of nodes; x_j is of the first, x_i of the second. docs/models.md lists the formulas.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from vecc.nn.ops import (as_category, concat, constant, count, dot, elementwise,
                          min as min_of, relu, reshape, sigmoid, softmax, sqrt, square,
                          sum as sum_of, table, tanh, weight)
 from vecc.nn.norms import dropout as dropped
-from vecc.nn.trace import Category, Value, current, fail, is_number
+from vecc.nn.trace import Category, Operand, Value, current, describe, fail, is_number
 from vecc.nn.view import Edges, GraphView
 
 Network = Callable[[Value], Value]
 Ends = Union[GraphView, Edges]
+Pair = Union[Value, Tuple[Value, Value]]  #: of all nodes, or of sources and of targets
+EdgeValue = Union[str, Value]  #: a feature of edges by its name, or a value on the edges
 Relations = List[Tuple[Edges, List[Tuple[Value, Value]]]]  #: of every head the scores, the values
 Aggregation = Callable[..., Value]  #: (messages, over=g.dst)
 AGGREGATIONS: Dict[str, Aggregation] = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
@@ -42,6 +45,42 @@ def _edges(g: Ends) -> Edges:
     return g.edges if isinstance(g, GraphView) else g
 
 
+def _pair(g: Ends, x: Pair) -> Tuple[Value, Value]:
+    """Of sources, of targets."""
+    if isinstance(x, (tuple, list)):
+        if len(x) != 2:
+            fail(f"expected a value or a pair of sources and targets, found {len(x)} values")
+        return x[0], x[1]
+    e = _edges(g)
+    if isinstance(x, Value) and e.src.target != e.dst.target:
+        fail(f"{describe(x)} for {e}, whose ends are different nodes: expected a pair, "
+             "(x of sources, x of targets)")
+    return x, x
+
+
+def _of_edges(e: Edges, a: EdgeValue) -> Value:
+    """[k] of the edges `e`."""
+    if isinstance(a, str):
+        a = e.feature(a)
+    if isinstance(a, Category):
+        fail(f"{describe(a)}: one_hot({a.name}) or embedding({a.name}, n) makes a value of it")
+    if not isinstance(a, Value):
+        fail(f"edge features are a name or a value on edges, not {describe(a)}")
+    if a.domain != e.src.source:
+        loops = a.domain == e.src.source._replace(loops=None)
+        fail(f"{describe(a)} is not of {e.src.source}" + (
+            ": loops have features of the data alone, by their name; self_loops=False leaves them "
+            "out" if loops else ""))
+    return a
+
+
+def _looped(g: Ends, self_loops: bool, fill: Union[str, float] = "mean") -> Edges:
+    e = _edges(g)
+    if self_loops and e.src.target != e.dst.target:
+        fail(f"{e} have no self loops, since their ends are different nodes: self_loops=False")
+    return e.with_self_loops(fill) if self_loops else e
+
+
 def mlp(x: Value, *sizes: int, name: str = "nn") -> Value:
     """Sequential(Linear, ReLU, Linear, ...) with its names: nn/0/weight, nn/2/weight."""
     with current().scope(name):
@@ -52,61 +91,81 @@ def mlp(x: Value, *sizes: int, name: str = "nn") -> Value:
 
 def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
     """sum_j w_ji x_j / sqrt(d_j d_i), d_i = sum_j w_ji."""
-    root = (count(e.dst) if w is None else sum_of(w, over=e.dst)) ** -0.5
+    degree = count(e.dst) if w is None else sum_of(w, over=e.dst)
+    if e.src.source.loops is not None:
+        root = degree ** -0.5
+    else:  # 0 of a node without edges, as PyG has it
+        some = elementwise("signum($0)", degree)
+        root = some * (degree + (1 - some)) ** -0.5
     messages = (x * root)[e.src]
     return sum_of(messages if w is None else w * messages, over=e.dst) * root
 
 
 @layer
-def gcn(g: Ends, x: Value, out: int, edge_weight: Optional[str] = None) -> Value:
+def gcn(g: Ends, x: Value, out: int, edge_weight: Optional[EdgeValue] = None,
+        self_loops: bool = True) -> Value:
     """x [n] of nodes to [out]; `edge_weight`: a feature of edges, scalars. Kipf, Welling, 2017."""
-    e = g.with_self_loops(fill=1)
-    w = None if edge_weight is None else e.feature(edge_weight)
+    e = _looped(g, self_loops, fill=1)
+    w = None if edge_weight is None else _of_edges(e, edge_weight)
     return symmetric(linear(x, out, name="lin"), e, w) + weight("bias", out, "zeros")
 
 
 @layer
-def sage(g: Ends, x: Value, out: int, aggregation: str = "mean") -> Value:
-    """x [n] of nodes to [out]; `aggregation`: mean, max, sum, min, lstm. Hamilton et al., 2017."""
+def sage(g: Ends, x: Pair, out: int, aggregation: str = "mean") -> Value:
+    """x [n] of nodes (or a pair) to [out]; `aggregation`: mean, max, sum, min, lstm. Hamilton et
+    al., 2017."""
+    x_j, x_i = _pair(g, x)
     if aggregation == "lstm":
         with current().scope("aggr_module"):
-            around = lstm(x[g.src], g.dst, padded=True)
+            around = lstm(x_j[g.src], g.dst, padded=True)
     else:
-        around = _aggregation(aggregation, {"lstm": lstm})(x[g.src], over=g.dst)
-    return linear(around, out, bias=True, name="lin_l") + linear(x, out, name="lin_r")
+        around = _aggregation(aggregation, {"lstm": lstm})(x_j[g.src], over=g.dst)
+    return linear(around, out, bias=True, name="lin_l") + linear(x_i, out, name="lin_r")
 
 
-@layer
-def gin(g: Ends, x: Value, network: Network, eps: float = 0.0) -> Value:
-    """x [n] of nodes to what `network` makes of [n]. Xu et al., 2019."""
+def _one_and_eps(eps: float, train_eps: bool) -> Operand:
+    """1 + eps; PyG's state_dict has eps whether it is learned or not."""
+    if train_eps:
+        return 1 + (weight("eps", (), "zeros") + eps if eps else weight("eps", (), "zeros"))
     current().constant("eps", eps)
-    return network((1 + eps) * x + sum_of(x[g.src], over=g.dst))
+    return 1 + eps
 
 
 @layer
-def gine(g: Ends, x: Value, network: Network, edge_attr: str = "edge_attr",
-         eps: float = 0.0) -> Value:
-    """x [n] of nodes and `edge_attr` [k] of edges to what `network` makes of [n]; edges go through
-    a linear layer unless k is n. Hu et al., 2020."""
-    a = _edges(g).feature(edge_attr)
-    if a.shape != x.shape:
-        a = linear(a, x.shape[0], bias=True, name="lin")
-    current().constant("eps", eps)
-    return network((1 + eps) * x + sum_of(relu(x[g.src] + a), over=g.dst))
+def gin(g: Ends, x: Pair, network: Network, eps: float = 0.0, train_eps: bool = False) -> Value:
+    """x [n] of nodes (or a pair) to what `network` makes of [n]. Xu et al., 2019."""
+    x_j, x_i = _pair(g, x)
+    return network(_one_and_eps(eps, train_eps) * x_i + sum_of(x_j[g.src], over=g.dst))
 
 
 @layer
-def gat(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
-        concatenated: bool = True, edge_attr: Optional[str] = None,
-        dropout: float = 0.0) -> Value:
-    """x [n] of nodes, `edge_attr` [k] of edges to [heads * out], or to their mean [out] where not
-    `concatenated`. Velickovic et al., 2018."""
-    e = g.with_self_loops()
-    h = linear(x, (heads, out), name="lin")
+def gine(g: Ends, x: Pair, network: Network, edge_attr: EdgeValue = "edge_attr",
+         eps: float = 0.0, train_eps: bool = False) -> Value:
+    """x [n] of nodes (or a pair) and `edge_attr` [k] of edges to what `network` makes of [n]; edges
+    go through a linear layer unless k is n. Hu et al., 2020."""
+    x_j, x_i = _pair(g, x)
+    a = _of_edges(_edges(g), edge_attr)
+    if a.shape != x_j.shape:
+        a = linear(a, x_j.shape[0], bias=True, name="lin")
+    around = sum_of(relu(x_j[g.src] + a), over=g.dst)
+    return network(_one_and_eps(eps, train_eps) * x_i + around)
+
+
+@layer
+def gat(g: Ends, x: Pair, out: int, heads: int = 1, slope: float = 0.2,
+        concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
+        dropout: float = 0.0, self_loops: bool = True) -> Value:
+    """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
+    where not `concatenated`. Velickovic et al., 2018."""
+    e = _looped(g, self_loops)
+    x_j, x_i = _pair(g, x)
+    paired = isinstance(x, (tuple, list))
+    h = linear(x_j, (heads, out), name="lin_src" if paired else "lin")
+    own = linear(x_i, (heads, out), name="lin_dst") if paired else h
     s = (dot(h, weight("att_src", (heads, out)))[e.src] +
-         dot(h, weight("att_dst", (heads, out)))[e.dst])
+         dot(own, weight("att_dst", (heads, out)))[e.dst])
     if edge_attr is not None:
-        a = linear(e.feature(edge_attr), (heads, out), name="lin_edge")
+        a = linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge")
         s = s + dot(a, weight("att_edge", (heads, out)))
     s = dropped(softmax(leaky_relu(s, slope), over=e.dst), dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
@@ -114,15 +173,16 @@ def gat(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
 
 
 @layer
-def gatv2(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
-          concatenated: bool = True, edge_attr: Optional[str] = None,
-          dropout: float = 0.0) -> Value:
+def gatv2(g: Ends, x: Pair, out: int, heads: int = 1, slope: float = 0.2,
+          concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
+          dropout: float = 0.0, self_loops: bool = True) -> Value:
     """As gat(), with attention that depends on the target. Brody et al., 2022."""
-    e = g.with_self_loops()
-    h = linear(x, (heads, out), bias=True, name="lin_l")
-    z = h[e.src] + linear(x, (heads, out), bias=True, name="lin_r")[e.dst]
+    e = _looped(g, self_loops)
+    x_j, x_i = _pair(g, x)
+    h = linear(x_j, (heads, out), bias=True, name="lin_l")
+    z = h[e.src] + linear(x_i, (heads, out), bias=True, name="lin_r")[e.dst]
     if edge_attr is not None:
-        z = z + linear(e.feature(edge_attr), (heads, out), name="lin_edge")
+        z = z + linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge")
     s = softmax(dot(leaky_relu(z, slope), weight("att", (heads, out))), over=e.dst)
     s = dropped(s, dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
@@ -130,27 +190,30 @@ def gatv2(g: Ends, x: Value, out: int, heads: int = 1, slope: float = 0.2,
 
 
 @layer
-def transformer(g: Ends, x: Value, out: int, heads: int = 1, concatenated: bool = True,
-                edge_attr: Optional[str] = None, dropout: float = 0.0) -> Value:
-    """x [n] of nodes, `edge_attr` [k] of edges to [heads * out], or to their mean [out] where not
-    `concatenated`. Shi et al., 2021."""
-    k, q, v = (linear(x, (heads, out), bias=True, name=f"lin_{name}")
-               for name in ("key", "query", "value"))
+def transformer(g: Ends, x: Pair, out: int, heads: int = 1, concatenated: bool = True,
+                edge_attr: Optional[EdgeValue] = None, dropout: float = 0.0) -> Value:
+    """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
+    where not `concatenated`. Shi et al., 2021."""
+    x_j, x_i = _pair(g, x)
+    k, q, v = (linear(each, (heads, out), bias=True, name=f"lin_{name}")
+               for name, each in (("key", x_j), ("query", x_i), ("value", x_j)))
     k, v = k[g.src], v[g.src]
     if edge_attr is not None:
-        a = linear(_edges(g).feature(edge_attr), (heads, out), name="lin_edge")
+        a = linear(_of_edges(_edges(g), edge_attr), (heads, out), name="lin_edge")
         k, v = k + a, v + a
     s = dropped(softmax(dot(q[g.dst], k) * out ** -0.5, over=g.dst), dropout)
     h = _heads(sum_of(s[:, None] * v, over=g.dst), concatenated)
-    return h + linear(x, h.shape[0], bias=True, name="lin_skip")
+    return h + linear(x_i, h.shape[0], bias=True, name="lin_skip")
 
 
 @layer
-def rgcn(g: Ends, x: Value, out: int, relation: Category) -> Value:
-    """x [n] of nodes to [out]; `relation`: a category of edges. Schlichtkrull et al., 2018."""
-    w = table("weight", as_category(relation).count, (x.shape[0], out))
-    messages = (x[g.src] @ w[relation]) / count(g.dst, by=relation)
-    root = x @ weight("root", (x.shape[0], out))
+def rgcn(g: Ends, x: Pair, out: int, relation: Category) -> Value:
+    """x [n] of nodes (or a pair) to [out]; `relation`: a category of edges. Schlichtkrull et al.,
+    2018."""
+    x_j, x_i = _pair(g, x)
+    w = table("weight", as_category(relation).count, (x_j.shape[0], out))
+    messages = (x_j[g.src] @ w[relation]) / count(g.dst, by=relation)
+    root = x_i @ weight("root", (x_i.shape[0], out))
     return sum_of(messages, over=g.dst) + root + weight("bias", out, "zeros")
 
 
@@ -261,20 +324,23 @@ def gated_graph(g: Ends, x: Value, out: int, steps: int) -> Value:
 
 
 @layer
-def edge(g: Ends, x: Value, network: Network, aggregation: str = "max") -> Value:
-    """x [n] of nodes to what `network` makes of [2 n], x_i beside x_j - x_i. Wang et al., 2019."""
-    x_i, x_j = x[g.dst], x[g.src]
+def edge(g: Ends, x: Pair, network: Network, aggregation: str = "max") -> Value:
+    """x [n] of nodes (or a pair) to what `network` makes of [2 n], x_i beside x_j - x_i. Wang et
+    al., 2019."""
+    source, target = _pair(g, x)
+    x_i, x_j = target[g.dst], source[g.src]
     return _aggregation(aggregation)(network(concat(x_i, x_j - x_i)), over=g.dst)
 
 
 @layer
-def nn_conv(g: Ends, x: Value, out: int, network: Network, edge_attr: str = "edge_attr",
+def nn_conv(g: Ends, x: Pair, out: int, network: Network, edge_attr: EdgeValue = "edge_attr",
             aggregation: str = "sum") -> Value:
-    """x [n] of nodes to [out]; `network` makes [n * out] of the feature `edge_attr` of edges.
+    """x [n] of nodes (or a pair) to [out]; `network` makes [n * out] of `edge_attr` of edges.
     Gilmer et al., 2017."""
-    w = reshape(network(_edges(g).feature(edge_attr)), (x.shape[0], out))
-    around = _aggregation(aggregation)(x[g.src] @ w, over=g.dst)
-    return around + linear(x, out, name="lin") + weight("bias", out, "zeros")
+    x_j, x_i = _pair(g, x)
+    w = reshape(network(_of_edges(_edges(g), edge_attr)), (x_j.shape[0], out))
+    around = _aggregation(aggregation)(x_j[g.src] @ w, over=g.dst)
+    return around + linear(x_i, out, name="lin") + weight("bias", out, "zeros")
 
 
 @layer
@@ -287,15 +353,15 @@ def appnp(g: Ends, x: Value, steps: int, alpha: float) -> Value:
 
 
 @layer
-def gen(g: Ends, x: Value, out: int, network: Network, temperature: float = 1.0,
-        eps: float = 1e-7, edge_attr: Optional[str] = None) -> Value:
-    """x [n] of nodes, `edge_attr` [k] of edges to what `network` (PyG's mlp) makes of [out]. Li et
-    al., 2020."""
-    h = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_src")
-    own = x if x.shape == (out,) else linear(x, out, bias=True, name="lin_dst")
+def gen(g: Ends, x: Pair, out: int, network: Network, temperature: float = 1.0,
+        eps: float = 1e-7, edge_attr: Optional[EdgeValue] = None) -> Value:
+    """x [n] of nodes (or a pair), `edge_attr` [k] of edges to what `network` (PyG's mlp) makes of
+    [out]. Li et al., 2020."""
+    h, own = (each if each.shape == (out,) else linear(each, out, bias=True, name=name)
+              for each, name in zip(_pair(g, x), ("lin_src", "lin_dst")))
     m = h[g.src]
     if edge_attr is not None:
-        a = _edges(g).feature(edge_attr)
+        a = _of_edges(_edges(g), edge_attr)
         m = m + (a if a.shape == m.shape else linear(a, out, bias=True, name="lin_edge"))
     m = relu(m) + eps
     s = softmax(m * temperature, over=g.dst)

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any, Dict, Iterable, List, NamedTuple, NoReturn, Tuple, Union
 
 from vecc.nn.data import Data
-from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, fail, is_number
+from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, describe, fail, is_number
 
 
 class FeatureKind(NamedTuple):
@@ -44,6 +44,8 @@ class Rows:
     def feature(self, name: str) -> Any:
         """A value of floats, or a category of whole numbers."""
         own = self._schema.features[self._domain._replace(loops=None)]
+        if not isinstance(name, str):
+            fail(f"a feature of {self._domain} is read by its name, not by {describe(name)}")
         if name not in own:
             missing(f"feature {name!r} of {self._domain}", name, own)
         kind = own[name]
