@@ -10,7 +10,7 @@
 
 #include "tests/import_sql/databases.h"
 #include "tests/tools/process.h"
-#include "tools/import/sql/duckdb_library.h"
+#include "tools/duckdb/duckdb_library.h"
 #include "tools/import/sql/schema.h"
 #include "tools/import/sql/source_database.h"
 
@@ -49,13 +49,13 @@ class Parquet : public testing::Test {
 
   // Runs SQL in a database of its own, which ends with it.
   static void duckdb(const std::string& sql) {
-    const auto library = tools::sql::duckdb::load_library("test");
+    const auto library = tools::duckdb::load_library("test", "the test", "skip it");
     ASSERT_TRUE(library) << library.error().text();
     void* database = nullptr;
     void* connection = nullptr;
     ASSERT_EQ(library->open_ext(":memory:", &database, nullptr, nullptr), 0);
     ASSERT_EQ(library->connect(database, &connection), 0);
-    tools::sql::duckdb::QueryResult result{};
+    tools::duckdb::QueryResult result{};
     EXPECT_EQ(library->query(connection, sql.c_str(), &result), 0)
         << library->result_error(&result);
     library->destroy_result(&result);

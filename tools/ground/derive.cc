@@ -50,7 +50,7 @@ class SeenGroundings {
 
 struct PlannedQuery {
   RuleQuery query;
-  SqlStatement statement;
+  std::unique_ptr<SqlStatement> statement;
   std::optional<std::size_t> delta;  // of query.ranged: the literal whose atoms are new
   std::uint64_t rows = 0;
 };
@@ -80,7 +80,8 @@ class Derivation {
   Result<void> create_tables() {
     std::string sql;
     for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) {
-      if (program_.predicates[p].is_read) sql += create_table_sql(program_, p) + ";";
+      if (program_.predicates[p].is_read)
+        sql += create_table_sql(program_, p, options_.engine) + ";";
     }
     VECC_TRY_VOID(database_.run(sql));
     for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) store(p);
@@ -95,14 +96,7 @@ class Derivation {
       });
     });
     if (!is_read) return {};
-    VECC_TRY_VOID(database_.run("CREATE TABLE examples (e INTEGER PRIMARY KEY)"));
-    SqlStatement insert = database_.prepare("INSERT INTO examples VALUES (?1)");
-    for (std::uint32_t e = 0; e < base_.examples; ++e) {
-      insert.bind(1, e);
-      insert.step();
-      VECC_TRY_VOID(insert.check());
-    }
-    return {};
+    return database_.run(create_examples_sql(base_.examples, options_.engine));
   }
 
   // SQL sees what has been derived.
@@ -148,9 +142,9 @@ class Derivation {
     for (const Literal& literal : program_.rules[r].body) {
       if (literal.special == Special::None) count_distinct(literal.predicate);
     }
-    RuleQuery query =
-        plan_rule(program_, program_.rules[r], ranged, first, {rows_, distinct_, base_.examples});
-    SqlStatement statement = database_.prepare(query.sql);
+    RuleQuery query = plan_rule(program_, program_.rules[r], ranged, first,
+                                {rows_, distinct_, base_.examples}, options_.engine);
+    std::unique_ptr<SqlStatement> statement = database_.prepare(query.sql);
     return PlannedQuery{std::move(query), std::move(statement), delta, 0};
   }
 
@@ -215,10 +209,10 @@ class Derivation {
     for (std::size_t i = 0; i < planned.query.ranged.size(); ++i) {
       const PredicateIndex p = rule.body[planned.query.ranged[i]].predicate;
       const int parameter = static_cast<int>(2 * i) + 1;
-      planned.statement.bind(parameter,
-                             i == *planned.delta ? static_cast<std::int64_t>(old_[p]) : 0);
-      planned.statement.bind(parameter + 1,
-                             static_cast<std::int64_t>(i < *planned.delta ? old_[p] : rows_[p]));
+      planned.statement->bind(parameter,
+                              i == *planned.delta ? static_cast<std::int64_t>(old_[p]) : 0);
+      planned.statement->bind(parameter + 1,
+                              static_cast<std::int64_t>(i < *planned.delta ? old_[p] : rows_[p]));
     }
   }
 
@@ -244,7 +238,7 @@ class Derivation {
         out.inputs.insert(out.inputs.end(), inputs.begin(), inputs.end());
       }
     }
-    return planned.statement.check();
+    return planned.statement->check();
   }
 
   // Whether the rule has this grounding already; where it keeps duplicates, it is counted.
@@ -264,12 +258,12 @@ class Derivation {
     const std::size_t input_count = rule.input_count();
     heads_.clear();
     inputs_.clear();
-    for (std::size_t n = 0; n < kRowsAhead && planned.statement.step(); ++n) {
+    for (std::size_t n = 0; n < kRowsAhead && planned.statement->step(); ++n) {
       ++planned.rows;
       if (++rows_read_ % kProgressRows == 0 && options_.progress) options_.progress(rows_read_);
       int column = 0;
       const auto next = [&] {
-        return static_cast<std::uint32_t>(planned.statement.column(column++));
+        return static_cast<std::uint32_t>(planned.statement->column(column++));
       };
       const std::size_t begin = heads_.size();
       heads_.push_back(next());
@@ -340,8 +334,9 @@ Result<Derived> derive(const RuleProgram& program, FactBase& base, const DeriveO
   for (PredicateIndex p = 0; p < program.predicates.size(); ++p) {
     stored.emplace_back(base.atoms[p], program.predicates[p].arity, base.examples == 1);
   }
-  VECC_TRY(SqlDatabase database, SqlDatabase::open(program.constants, stored));
-  return Derivation(program, base, options, database, stored).run(strata);
+  const auto open = options.engine == SqlEngine::DuckDb ? open_duckdb : open_sqlite;
+  VECC_TRY(const std::unique_ptr<SqlDatabase> database, open(program.constants, stored));
+  return Derivation(program, base, options, *database, stored).run(strata);
 }
 
 }  // namespace vecc::tools::ground

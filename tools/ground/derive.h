@@ -7,6 +7,7 @@
 
 #include "tools/ground/fact_base.h"
 #include "tools/ground/rule_program.h"
+#include "tools/ground/rule_query.h"
 #include "vecc/error.h"
 
 namespace vecc::tools::ground {
@@ -26,6 +27,7 @@ struct Groundings {
 };
 
 struct DeriveOptions {
+  SqlEngine engine = SqlEngine::Sqlite;
   bool explain = false;
   std::function<void(std::uint64_t groundings)> progress;  ///< may be empty
   std::uint64_t max_groundings = ~0ull;

@@ -131,6 +131,7 @@ Result<void> ground_facts(const GroundOptions& options, const language::Template
   demand_queries(program, base);
   DeriveOptions derive_options;
   derive_options.explain = options.explain;
+  derive_options.engine = options.engine;
   derive_options.max_groundings = options.max_groundings;
   VECC_TRY(const Derived derived, stages.run("ground", [&](ProgressLine& line) {
     derive_options.progress = [&line](std::uint64_t count) {

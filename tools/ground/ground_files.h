@@ -9,6 +9,7 @@
 #include "tools/common/stages.h"
 #include "tools/ground/fact_base.h"
 #include "tools/ground/resolve_template.h"
+#include "tools/ground/rule_query.h"
 #include "tools/import/ground/grounder.h"
 #include "vecc/error.h"
 #include "vecc/graph_io.h"
@@ -35,8 +36,9 @@ struct GroundOptions {
   std::string output;
   bool names_output = true;  ///< in the report
   FunctionDefaults defaults;
-  bool keep_outputs = false;    ///< see GroundNetwork
-  bool explain = false;         ///< the SQL to stdout
+  bool keep_outputs = false;  ///< see GroundNetwork
+  bool explain = false;       ///< the SQL to stdout
+  SqlEngine engine = SqlEngine::Sqlite;
   std::string init = "glorot";  ///< an initializer's name, or none
   std::int64_t seed = 0;
   bool quiet = false;

@@ -86,8 +86,8 @@ class JoinOrder {
 
 class QueryText {
  public:
-  QueryText(const RuleProgram& program, const RuleSpec& rule, RuleQuery& out)
-      : program_(program), rule_(rule), out_(out), place_(rule.variables.size()) {}
+  QueryText(const RuleProgram& program, const RuleSpec& rule, SqlEngine engine, RuleQuery& out)
+      : program_(program), rule_(rule), engine_(engine), out_(out), place_(rule.variables.size()) {}
 
   void write(const std::vector<std::size_t>& order) {
     for (const std::size_t i : order) join(i);
@@ -102,6 +102,7 @@ class QueryText {
     }
     out_.sql = "SELECT " + select_text() + " FROM " + from_;
     if (!where_.empty()) out_.sql += " WHERE " + where_;
+    if (engine_ == SqlEngine::DuckDb) out_.sql += " ORDER BY " + order_text(order);
   }
 
  private:
@@ -126,8 +127,10 @@ class QueryText {
     const auto ranged = std::ranges::find(out_.ranged, i);
     if (ranged != out_.ranged.end()) {
       const auto at = 2 * (ranged - out_.ranged.begin());
+      const bool is_sqlite = engine_ == SqlEngine::Sqlite;
       // The + keeps SQLite from walking ids where an index by arguments is far better.
-      add(fmt::format("{0}{1}.id >= ?{2} AND {0}{1}.id < ?{3}", is_first ? "" : "+", name, at + 1,
+      add(fmt::format("{0}{1}.id >= {2}{3} AND {0}{1}.id < {2}{4}",
+                      is_sqlite && !is_first ? "+" : "", name, is_sqlite ? '?' : '$', at + 1,
                       at + 2),
           false);
     }
@@ -137,7 +140,8 @@ class QueryText {
       if (argument.is_variable && place_[argument.index].empty()) {
         place_[argument.index] = here;
         const std::uint32_t type = rule_.variable_types[argument.index];
-        if (type != ConstantTable::kNoType) add(fmt::format("has_type({}, {})", here, type), false);
+        if (type != ConstantTable::kNoType)
+          add(fmt::format("has_type({}, {}) = 1", here, type), false);
       } else {
         add(here + " = " + text_of(argument), false);
       }
@@ -151,34 +155,33 @@ class QueryText {
     };
     switch (literal.special) {
       case Special::None:
-      case Special::True: return "1";
-      case Special::False: return "0";
+      case Special::True: return "1 = 1";
+      case Special::False: return "1 = 0";
       case Special::Equal: return compare("=");
       case Special::NotEqual: return compare("<>");
       case Special::Less: return compare("<");
       case Special::AtMost: return compare("<=");
       case Special::Greater: return compare(">");
       case Special::AtLeast: return compare(">=");
-      case Special::Next: return fmt::format("follows({}, {})", text_of(a[0]), text_of(a[1]));
-      case Special::Sum: return computed_text('+', a);
-      case Special::Difference: return computed_text('-', a);
-      case Special::Remainder: return computed_text('%', a);
+      case Special::Next: return fmt::format("follows({}, {}) = 1", text_of(a[0]), text_of(a[1]));
+      case Special::Sum: return computed_text("is_sum", a);
+      case Special::Difference: return computed_text("is_difference", a);
+      case Special::Remainder: return computed_text("is_remainder", a);
       case Special::MaxCard: return most_different_text(a);
       case Special::In: return in_text(a);
       case Special::AllDiff: return all_different_text(a);
     }
-    return "1";
+    return "1 = 1";
   }
 
-  [[nodiscard]] std::string computed_text(char sign, const std::vector<Argument>& a) const {
-    return fmt::format("computes('{}', {}, {}, {})", sign, text_of(a[0]), text_of(a[1]),
-                       text_of(a[2]));
+  [[nodiscard]] std::string computed_text(const char* name, const std::vector<Argument>& a) const {
+    return fmt::format("{}({}, {}, {}) = 1", name, text_of(a[0]), text_of(a[1]), text_of(a[2]));
   }
 
   [[nodiscard]] std::string most_different_text(const std::vector<Argument>& a) const {
     std::string list;
     for (const Argument argument : a) list += (list.empty() ? "" : ", ") + text_of(argument);
-    return "max_card(" + list + ")";
+    return "max_card(" + list + ") = 1";
   }
 
   [[nodiscard]] std::string in_text(const std::vector<Argument>& a) const {
@@ -194,7 +197,7 @@ class QueryText {
         out += fmt::format("{}{} <> {}", out.empty() ? "" : " AND ", text_of(a[k]), text_of(a[i]));
       }
     }
-    return out.empty() ? "1" : "(" + out + ")";
+    return out.empty() ? "1 = 1" : "(" + out + ")";
   }
 
   [[nodiscard]] std::string absence_text(const Literal& literal) {
@@ -225,8 +228,16 @@ class QueryText {
     return out;
   }
 
+  // The order in which nested loops find the rows, whatever joins them.
+  [[nodiscard]] static std::string order_text(const std::vector<std::size_t>& order) {
+    std::string out;
+    for (const std::size_t i : order) out += fmt::format("{}t{}.id", out.empty() ? "" : ", ", i);
+    return out.empty() ? "t.e" : out;
+  }
+
   const RuleProgram& program_;
   const RuleSpec& rule_;
+  SqlEngine engine_;
   RuleQuery& out_;
   std::vector<std::string> place_;  // of variables: `t0.c1`; empty: not bound yet
   std::string from_;
@@ -239,10 +250,10 @@ class QueryText {
 
 RuleQuery plan_rule(const RuleProgram& program, const RuleSpec& rule,
                     std::vector<std::size_t> ranged, std::optional<std::size_t> first,
-                    const TableSizes& sizes) {
+                    const TableSizes& sizes, SqlEngine engine) {
   RuleQuery out;
   out.ranged = std::move(ranged);
-  QueryText(program, rule, out).write(JoinOrder(rule, sizes).choose(first));
+  QueryText(program, rule, engine, out).write(JoinOrder(rule, sizes).choose(first));
   return out;
 }
 
@@ -257,9 +268,24 @@ std::string table_name(const RuleProgram& program, PredicateIndex predicate) {
   return out;
 }
 
-std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate) {
-  return fmt::format("CREATE VIRTUAL TABLE {} USING atoms({})", table_name(program, predicate),
-                     predicate);
+std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate,
+                             SqlEngine engine) {
+  const std::string name = table_name(program, predicate);
+  if (engine == SqlEngine::Sqlite) {
+    return fmt::format("CREATE VIRTUAL TABLE {} USING atoms({})", name, predicate);
+  }
+  return fmt::format("CREATE VIEW {} AS SELECT * FROM atoms({})", name, predicate);
+}
+
+std::string create_examples_sql(std::uint64_t examples, SqlEngine engine) {
+  if (engine == SqlEngine::DuckDb) {
+    return fmt::format("CREATE TABLE {} AS SELECT CAST(range AS UINTEGER) AS e FROM range({})",
+                       kExamples, examples);
+  }
+  return fmt::format(
+      "CREATE TABLE {0} (e INTEGER PRIMARY KEY); INSERT INTO {0} WITH RECURSIVE n(e) AS "
+      "(SELECT 0 WHERE {1} > 0 UNION ALL SELECT e + 1 FROM n WHERE e + 1 < {1}) SELECT e FROM n",
+      kExamples, examples);
 }
 
 }  // namespace vecc::tools::ground

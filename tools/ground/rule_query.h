@@ -9,8 +9,9 @@
 //   WHERE t0.e = t1.e AND t0.c0 = t1.c0
 //     AND NOT EXISTS (SELECT 1 FROM p3_b AS n WHERE n.e = t1.e AND n.c0 = t1.c1)
 //
-// A join is walked in the order in which it is written, each table after the first by an index of
-// the columns that are known there.
+// SQLite walks a join in the order in which it is written, each table after the first by an index
+// of the columns that are known there. DuckDB orders joins itself, and then sorts the rows as
+// SQLite would have found them.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,9 @@
 
 namespace vecc::tools::ground {
 
+/// Whose SQL it is.
+enum class SqlEngine : std::uint8_t { Sqlite, DuckDb };
+
 /// What is known of the tables when a query is planned.
 struct TableSizes {
   std::span<const std::uint64_t> rows;  ///< by predicate
@@ -33,7 +37,8 @@ struct TableSizes {
 
 struct RuleQuery {
   std::string sql;
-  /// Literals that the ranges of ids are for: the n-th of them has ?2n+1 <= id < ?2n+2.
+  /// Literals that the ranges of ids are for: the n-th of them has ?2n+1 <= id < ?2n+2 ($ for ?
+  /// in DuckDB's SQL).
   std::vector<std::size_t> ranged;
   /// One grounding may come in several rows: a variable is neither in the head nor in an input.
   bool may_repeat = false;
@@ -43,10 +48,13 @@ struct RuleQuery {
 /// with, or none.
 [[nodiscard]] RuleQuery plan_rule(const RuleProgram& program, const RuleSpec& rule,
                                   std::vector<std::size_t> ranged, std::optional<std::size_t> first,
-                                  const TableSizes& sizes);
+                                  const TableSizes& sizes, SqlEngine engine);
 
 /// `p2_bond`: letters, digits and `_` of the name behind the predicate's number.
 [[nodiscard]] std::string table_name(const RuleProgram& program, PredicateIndex predicate);
-[[nodiscard]] std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate);
+[[nodiscard]] std::string create_table_sql(const RuleProgram& program, PredicateIndex predicate,
+                                           SqlEngine engine);
+/// A row for each example.
+[[nodiscard]] std::string create_examples_sql(std::uint64_t examples, SqlEngine engine);
 
 }  // namespace vecc::tools::ground

@@ -7,6 +7,7 @@
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
+#include "tools/ground/engine_option.h"
 #include "tools/ground/ground_files.h"
 
 namespace {
@@ -86,6 +87,7 @@ void add_options(CLI::App& app, GroundOptions& o) {
       ->capture_default_str();
   vecc::tools::add_seed(app, "--seed", o.seed, "Seed of the initial values");
   app.add_flag("--explain", o.explain, "Print each rule's SQL with the numbers of its rows");
+  vecc::tools::ground::add_engine(app, o.engine);
   app.add_flag("--keep-outputs", o.keep_outputs,
                "Outputs keep the transformation of atoms; else it is the template's or identity");
   app.add_flag("-q,--quiet", o.quiet, "Nothing on stderr but errors");

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "tools/duckdb/duckdb_library.h"
 #include "tools/import/load/load_errors.h"
 #include "tools/import/load/text_file.h"
-#include "tools/import/sql/duckdb_library.h"
 #include "tools/import/sql/duckdb_value.h"
 #include "tools/import/sql/schema.h"
 #include "tools/import/sql/source_engine.h"
@@ -218,7 +218,7 @@ Result<void> DuckDbSource::take_rows(duckdb::QueryResult& result, const std::str
   std::vector<duckdb::Type> types;
   for (std::uint64_t i = 0; i < width; ++i) {
     types.push_back(static_cast<duckdb::Type>(library_.column_type(&result, i)));
-    if (duckdb::is_read(types.back())) continue;
+    if (is_read(types.back())) continue;
     return failed((std::string("column ") + library_.column_name(&result, i) +
                    " is of a type that is not read: cast it to BIGINT, DOUBLE or VARCHAR")
                       .c_str(),
@@ -239,7 +239,7 @@ Result<void> DuckDbSource::take_rows(duckdb::QueryResult& result, const std::str
     for (std::uint64_t row = 0; row < count && taken; ++row) {
       for (std::uint64_t i = 0; i < width; ++i) {
         const bool is_null = valid[i] != nullptr && (valid[i][row / 64] >> row % 64 & 1) == 0;
-        values[i] = is_null ? SqlValue() : duckdb::value_at(types[i], data[i], row, texts[i]);
+        values[i] = is_null ? SqlValue() : value_at(types[i], data[i], row, texts[i]);
       }
       taken = take(values);
     }
@@ -255,7 +255,10 @@ Result<void> DuckDbSource::take_rows(duckdb::QueryResult& result, const std::str
 }  // namespace
 
 Result<std::unique_ptr<SourceEngine>> open_parquet(const std::string& folder) {
-  VECC_TRY(const duckdb::Library library, duckdb::load_library(escape_path(folder)));
+  VECC_TRY(const duckdb::Library library,
+           duckdb::load_library(escape_path(folder), "Parquet is read by DuckDB's library",
+                                "write each table as CSV (`duckdb -c \"copy "
+                                "'orders.parquet' to 'orders.csv'\"`) and give the folder"));
   auto source = std::make_unique<DuckDbSource>(library, folder);
   VECC_TRY_VOID(source->open(folder));
   return std::unique_ptr<SourceEngine>(std::move(source));

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-namespace vecc::tools::sql::duckdb {
+namespace vecc::tools::sql {
 namespace {
 
-constexpr std::int64_t kDay = 86'400;
+constexpr std::int64_t kSecondsOfADay = 86'400;
 
 // Days before 1970 and after it that the calendar has.
 constexpr std::int64_t kLastDay = std::int64_t{32'000} * 365;
@@ -83,7 +83,7 @@ SqlValue moment(std::int64_t units, std::int64_t per_second, std::string& text) 
       units <= -std::numeric_limits<std::int64_t>::max()) {
     return real(units < 0 ? -INFINITY : INFINITY, text);
   }
-  const std::int64_t day = kDay * per_second;
+  const std::int64_t day = kSecondsOfADay * per_second;
   std::int64_t days = units / day;
   std::int64_t rest = units % day;
   if (rest < 0) {
@@ -92,7 +92,7 @@ SqlValue moment(std::int64_t units, std::int64_t per_second, std::string& text) 
   }
   const std::int64_t microseconds =
       per_second > 1'000'000 ? rest / (per_second / 1'000'000) : rest * (1'000'000 / per_second);
-  if (days > kLastDay || days < -kLastDay) return integer(days * kDay);
+  if (days > kLastDay || days < -kLastDay) return integer(days * kSecondsOfADay);
   return moment(days, microseconds, true, text);
 }
 
@@ -112,57 +112,58 @@ SqlValue words(const void* data, std::uint64_t row, SqlValue::Kind kind) {
 
 }  // namespace
 
-bool is_read(Type type) {
+bool is_read(duckdb::Type type) {
   switch (type) {
-    case Type::Boolean:
-    case Type::TinyInt:
-    case Type::SmallInt:
-    case Type::Integer:
-    case Type::BigInt:
-    case Type::UTinyInt:
-    case Type::USmallInt:
-    case Type::UInteger:
-    case Type::UBigInt:
-    case Type::Float:
-    case Type::Double:
-    case Type::Timestamp:
-    case Type::Date:
-    case Type::HugeInt:
-    case Type::Varchar:
-    case Type::Blob:
-    case Type::TimestampSeconds:
-    case Type::TimestampMilliseconds:
-    case Type::TimestampNanoseconds:
-    case Type::TimestampZone: return true;
+    case duckdb::Type::Boolean:
+    case duckdb::Type::TinyInt:
+    case duckdb::Type::SmallInt:
+    case duckdb::Type::Integer:
+    case duckdb::Type::BigInt:
+    case duckdb::Type::UTinyInt:
+    case duckdb::Type::USmallInt:
+    case duckdb::Type::UInteger:
+    case duckdb::Type::UBigInt:
+    case duckdb::Type::Float:
+    case duckdb::Type::Double:
+    case duckdb::Type::Timestamp:
+    case duckdb::Type::Date:
+    case duckdb::Type::HugeInt:
+    case duckdb::Type::Varchar:
+    case duckdb::Type::Blob:
+    case duckdb::Type::TimestampSeconds:
+    case duckdb::Type::TimestampMilliseconds:
+    case duckdb::Type::TimestampNanoseconds:
+    case duckdb::Type::TimestampZone: return true;
   }
   return false;
 }
 
-SqlValue value_at(Type type, const void* data, std::uint64_t row, std::string& text) {
+SqlValue value_at(duckdb::Type type, const void* data, std::uint64_t row, std::string& text) {
   switch (type) {
-    case Type::Boolean: return integer(at<std::uint8_t>(data, row) != 0 ? 1 : 0);
-    case Type::TinyInt: return integer(at<std::int8_t>(data, row));
-    case Type::SmallInt: return integer(at<std::int16_t>(data, row));
-    case Type::Integer: return integer(at<std::int32_t>(data, row));
-    case Type::BigInt: return integer(at<std::int64_t>(data, row));
-    case Type::UTinyInt: return integer(at<std::uint8_t>(data, row));
-    case Type::USmallInt: return integer(at<std::uint16_t>(data, row));
-    case Type::UInteger: return integer(at<std::uint32_t>(data, row));
-    case Type::UBigInt: return huge({at<std::uint64_t>(data, row), 0}, text);
-    case Type::HugeInt: return huge(at<HugeInt>(data, row), text);
-    case Type::Float: return real(at<float>(data, row), text);
-    case Type::Double: return real(at<double>(data, row), text);
-    case Type::Date: return date(at<std::int32_t>(data, row), text);
-    case Type::Timestamp:
-    case Type::TimestampZone: return moment(at<std::int64_t>(data, row), 1'000'000, text);
-    case Type::TimestampSeconds: return moment(at<std::int64_t>(data, row), 1, text);
-    case Type::TimestampMilliseconds: return moment(at<std::int64_t>(data, row), 1'000, text);
-    case Type::TimestampNanoseconds:
+    case duckdb::Type::Boolean: return integer(at<std::uint8_t>(data, row) != 0 ? 1 : 0);
+    case duckdb::Type::TinyInt: return integer(at<std::int8_t>(data, row));
+    case duckdb::Type::SmallInt: return integer(at<std::int16_t>(data, row));
+    case duckdb::Type::Integer: return integer(at<std::int32_t>(data, row));
+    case duckdb::Type::BigInt: return integer(at<std::int64_t>(data, row));
+    case duckdb::Type::UTinyInt: return integer(at<std::uint8_t>(data, row));
+    case duckdb::Type::USmallInt: return integer(at<std::uint16_t>(data, row));
+    case duckdb::Type::UInteger: return integer(at<std::uint32_t>(data, row));
+    case duckdb::Type::UBigInt: return huge({at<std::uint64_t>(data, row), 0}, text);
+    case duckdb::Type::HugeInt: return huge(at<HugeInt>(data, row), text);
+    case duckdb::Type::Float: return real(at<float>(data, row), text);
+    case duckdb::Type::Double: return real(at<double>(data, row), text);
+    case duckdb::Type::Date: return date(at<std::int32_t>(data, row), text);
+    case duckdb::Type::Timestamp:
+    case duckdb::Type::TimestampZone: return moment(at<std::int64_t>(data, row), 1'000'000, text);
+    case duckdb::Type::TimestampSeconds: return moment(at<std::int64_t>(data, row), 1, text);
+    case duckdb::Type::TimestampMilliseconds:
+      return moment(at<std::int64_t>(data, row), 1'000, text);
+    case duckdb::Type::TimestampNanoseconds:
       return moment(at<std::int64_t>(data, row), 1'000'000'000, text);
-    case Type::Varchar: return words(data, row, SqlValue::Kind::Text);
-    case Type::Blob: return words(data, row, SqlValue::Kind::Blob);
+    case duckdb::Type::Varchar: return words(data, row, SqlValue::Kind::Text);
+    case duckdb::Type::Blob: return words(data, row, SqlValue::Kind::Blob);
   }
   return {};
 }
 
-}  // namespace vecc::tools::sql::duckdb
+}  // namespace vecc::tools::sql

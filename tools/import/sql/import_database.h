@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/common/stages.h"
+#include "tools/ground/rule_query.h"
 #include "tools/import/import_options.h"
 #include "tools/import/sql/samples.h"
 #include "tools/import/sql/sql_template.h"
@@ -21,7 +22,8 @@ struct ImportDatabaseOptions {
   std::string template_path;     ///< grounded instead of what the keys make; empty: none
   bool prints_template = false;  ///< to stdout; nothing is grounded
   bool is_temporary = false;     ///< the graph: reports do not name its file
-  bool explains = false;         ///< schema, columns, template and SQL to stdout
+  ground::SqlEngine engine = ground::SqlEngine::Sqlite;
+  bool explains = false;  ///< schema, columns, template and SQL to stdout
   /// The text of a model (trained_columns.h), by which the database is read: keys, columns, times
   /// and template are its. Empty: there is none.
   std::string trained;

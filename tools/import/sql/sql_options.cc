@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/common/number_options.h"
+#include "tools/ground/engine_option.h"
 
 namespace vecc::tools::sql {
 namespace {
@@ -60,6 +61,7 @@ void add_template_options(CLI::App& command, ImportDatabaseOptions& o) {
       ->type_name("FILE");
   command.add_flag("--print-template", o.prints_template,
                    "Print the template that would be grounded, and nothing else");
+  ground::add_engine(command, o.engine);
   command.add_flag("--explain", o.explains, "Print schema, columns, template, and each rule's SQL");
 }
 
