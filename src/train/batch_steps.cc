@@ -78,7 +78,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   }
   if (!lists_touched && way != BatchWay::Bind) {
     VECC_TRY(const std::optional<Program> whole,
-             masked_step(graph, steps->made_.step.program, forward, sorted, options, machine));
+             masked_step(graph, steps->made_.step.program, forward, sorted, options, machine.gpu));
     if (whole) {
       VECC_TRY_VOID(steps->compile_masked(backend, execution, *whole, std::move(forward)));
     }

@@ -23,13 +23,14 @@ struct BatchMachine {
                                                       const ExecutionOptions& execution);
 
 /// The step that runs with a mask: `step`, that of all `samples`, after the optimizer. With
-/// BatchWay::Choose, none where to find and run the rows of a batch is less work. `forward` has the
-/// samples, in their order. Errors: those of make_step_program() and optimize().
+/// BatchWay::Choose, none where to find and run the rows of a batch is less work; `gpu` is what
+/// steps run on, none for a processor. `forward` has the samples, in their order. Errors: those of
+/// make_step_program() and optimize().
 [[nodiscard]] Result<std::optional<Program>> masked_step(const NeuronGraph& graph,
                                                          const Program& step,
                                                          const Program& forward,
                                                          std::span<const std::uint32_t> samples,
                                                          const TrainOptions& options,
-                                                         const BatchMachine& machine);
+                                                         const std::optional<Target>& gpu);
 
 }  // namespace vecc::training

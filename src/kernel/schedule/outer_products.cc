@@ -9,7 +9,6 @@
 namespace vecc {
 
 std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const KernelPhase& phase) {
-  using Kind = KernelNode::Kind;
   const auto& steps = phase.steps;
   if (steps.size() != 4 || !only_reduces(kernel, phase)) return std::nullopt;
   const OuterProductSum of{steps[0].number, steps[1].number, steps[2].number, steps[3].number};
@@ -17,13 +16,13 @@ std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const Ker
   const KernelNode& right = kernel.nodes[of.right];
   const KernelNode& product = kernel.nodes[of.product];
   const KernelNode& sum = kernel.nodes[of.sum];
-  const bool is_one = left.kind == Kind::Load && right.kind == Kind::Load &&
-                      product.kind == Kind::Times && sum.kind == Kind::Reduce &&
-                      sum.combination == Combination::Sum && product.operands[0] == of.left &&
-                      product.operands[1] == of.right && sum.operands[0] == of.product &&
-                      !product.transpose_left && product.transpose_right &&
-                      left.shape.cols() == 1 && right.shape.cols() == 1 &&
-                      right.shape.size() >= kLeastColumn && !left.shape.is_scalar();
+  const bool is_one =
+      left.kind == KernelNode::Kind::Load && right.kind == KernelNode::Kind::Load &&
+      product.kind == KernelNode::Kind::Times && sum.kind == KernelNode::Kind::Reduce &&
+      sum.combination == Combination::Sum && product.operands[0] == of.left &&
+      product.operands[1] == of.right && sum.operands[0] == of.product && !product.transpose_left &&
+      product.transpose_right && left.shape.cols() == 1 && right.shape.cols() == 1 &&
+      right.shape.size() >= kLeastColumn && !left.shape.is_scalar();
   return is_one ? std::optional(of) : std::nullopt;
 }
 

@@ -8,14 +8,13 @@
 namespace vecc {
 
 std::optional<SegmentSum> segment_sum(const Kernel& kernel, const KernelPhase& phase) {
-  using Kind = KernelNode::Kind;
   const auto& steps = phase.steps;
   const auto size = [&](std::uint32_t node) { return kernel.nodes[node].shape.size(); };
   const bool scales = steps.size() == 4;
   if ((steps.size() != 2 && !scales) || !only_reduces(kernel, phase)) return std::nullopt;
   const KernelNode& sum = kernel.nodes[steps.back().number];
   const std::uint32_t member = steps[steps.size() - 2].number;
-  if (sum.kind != Kind::Reduce || sum.operands.empty() || sum.operands[0] != member ||
+  if (sum.kind != KernelNode::Kind::Reduce || sum.operands.empty() || sum.operands[0] != member ||
       (sum.combination != Combination::Sum && sum.combination != Combination::Avg) ||
       sum.shape.size() < kLeastColumn || !is_load(kernel, steps[0])) {
     return std::nullopt;
@@ -23,8 +22,8 @@ std::optional<SegmentSum> segment_sum(const Kernel& kernel, const KernelPhase& p
   if (!scales) return SegmentSum{member, kNoOperand, steps.back().number};
   const KernelNode& product = kernel.nodes[member];
   const bool multiplies =
-      (product.kind == Kind::Times && is_entrywise(kernel, product)) ||
-      (product.kind == Kind::Combine && product.combination == Combination::ElProduct);
+      (product.kind == KernelNode::Kind::Times && is_entrywise(kernel, product)) ||
+      (product.kind == KernelNode::Kind::Combine && product.combination == Combination::ElProduct);
   if (!multiplies || product.operands.size() != 2 || !is_load(kernel, steps[1])) {
     return std::nullopt;
   }

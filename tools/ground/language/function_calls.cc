@@ -35,7 +35,7 @@ bool unwrap(const FunctionCall& call, std::string& inside) {
 }
 
 // What vecc's text of the function has between its brackets.
-std::string parameters_of(Transformation id, std::string inside) {
+std::string parameters_of(Transformation id, const std::string& inside) {
   const bool is_rows_alone =
       id == Transformation::Slice && !inside.empty() && inside.find(',') == std::string::npos;
   return is_rows_alone ? inside + ", 0:" : inside;
