@@ -113,6 +113,7 @@ TEST_F(KgTrainCommand, OptionsComeFromAFile) {
   EXPECT_EQ(nlohmann::json::parse(done.out)["epochs"], 2);
   write_text(folder + "/bad.toml", "model = \"transe\"\nnegative = 3\n");
   expect_refused({"--config=" + folder + "/bad.toml"}, 2, "negative");
+  expect_refused({"--config=/dev/zero"}, 2, "more than 1048576 bytes, the limit of a file of");
 }
 
 TEST_F(KgTrainCommand, EveryConfigurationThatIsShippedTrains) {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -98,16 +99,37 @@ TEST(VeccExit, limits_are_4) {
 
 // A device that never ends, in the place of a file. (vecc-opt: WholeFile.bad_endless.)
 TEST(VeccExit, endless_inputs_are_4) {
-  const std::string graph = write_small_graph(test_folder());
+  const std::string folder = test_folder();
+  const std::string graph = write_small_graph(folder);
   constexpr const char* kLimit = "more than 1073741824 bytes, the limit of what is held in memory";
   expect_failure(run_vecc({graph, "--load-weights=/dev/zero"}), 4, kLimit);
   expect_failure(
       run_vecc({graph, "--bind-facts=fact", "--load-facts=/dev/zero", "--max-input-bytes=1M"}), 4,
       "has more bytes, the limit is 1048576");
+  const std::string edges = folder + "/edges";
+  write_text(edges, "0 1\n");
+  write_text(folder + "/rules", "{1} q :- {1} a(X).\n");
+  std::filesystem::create_directory(folder + "/tables");
+  std::filesystem::create_symlink("/dev/zero", folder + "/tables/rows.csv");
+  const std::vector<std::pair<std::string, std::vector<std::string>>> readers{
+      {"vecc", {"run", "/dev/zero", graph}},
+      {"vecc-import", {"graph", edges, "--labels=/dev/zero", "--model=gcn"}},
+      {"vecc-import", {"kg", edges, "--types=/dev/zero", "--model=transe"}},
+      {"vecc-import", {"sql", folder + "/tables", "--target=rows.y"}},
+      {"vecc-ground", {folder + "/rules", "--facts=/dev/zero"}},
+      {"vecc-kg", {"train", "/dev/zero", "--model=transe"}},
+      {"vecc-kg", {"predict", "/dev/zero", "--model=transe", "--query=a,b,?"}}};
+  for (const auto& [tool, words] : readers) {
+    auto all = words;
+    all.insert(all.end(), {"-o", folder + "/never"});
+    if (words[0] == "train") all.resize(words.size());  // it has no -o
+    expect_failure(run_tool(tool, all), 4, kLimit);
+    EXPECT_FALSE(std::filesystem::exists(folder + "/never"));
+  }
   // The first bytes tell that this is no graph.
   expect_failure(run_vecc({"/dev/zero"}), 3, "/dev/zero");
   // A graph of empty fields without end.
-  const std::string pipe = test_folder() + "/endless.pb";
+  const std::string pipe = folder + "/endless.pb";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::signal(SIGPIPE, SIG_IGN);
   std::thread writer([&] {

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <istream>
+#include <memory>
+#include <sstream>
+#include <vector>
 
 #include "src/kg/query_formula.h"
 #include "src/support/enum_names.h"
@@ -11,6 +15,25 @@
 
 namespace vecc::tools {
 namespace {
+
+/// TOML of a size that a file of options has: one that does not end is not read on and on.
+class BoundedConfig : public CLI::ConfigTOML {
+ public:
+  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& in) const override {
+    std::string text(kMostBytes + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kMostBytes) {
+      throw CLI::ConfigError("--config: the file has more than " + std::to_string(kMostBytes) +
+                             " bytes, the limit of a file of options");
+    }
+    std::istringstream bounded(text);
+    return CLI::ConfigTOML::from_config(bounded);
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+};
 
 constexpr const char* kScore = "Score";
 constexpr const char* kNegatives = "Negatives";
@@ -163,6 +186,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
   add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
       ->type_name("FILE");
+  app.config_formatter(std::make_shared<BoundedConfig>());
   app.set_config("--config", "", "Options from a TOML file; those of the command line come first");
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
