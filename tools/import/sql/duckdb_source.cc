@@ -244,7 +244,7 @@ Result<void> DuckDbSource::take_rows(duckdb::QueryResult& result, const std::str
       taken = take(values);
     }
     library_.destroy_data_chunk(&chunk);
-    VECC_TRY_VOID(taken);
+    if (!taken) return taken.error();
     if (count == 0) break;
   }
   const char* const message = library_.result_error(&result);
