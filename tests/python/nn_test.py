@@ -310,6 +310,22 @@ class ErrorsTest(unittest.TestCase):
                 return nn.elementwise(expression, g.x)
             self.check(formula, message)
 
+    def test_operators_of_what_has_no_value(self):
+        """None of them says False, or raises what has no place."""
+        for wrong, message in (
+                (lambda g: g.x if g.x == 0 else -g.x, "so == cannot compare it"),
+                (lambda g: g.x if g.x != 0 else -g.x, "so != cannot compare it"),
+                (lambda g: g.x if g.kind == 0 else -g.x, "one_hot.. tells its numbers apart"),
+                (lambda g: g.x + (g.kind + 1), "numbers.. makes values of its whole numbers"),
+                (lambda g: g.x // 2, "so // cannot round it"),
+                (lambda g: g.x % 2, "so % cannot round it"),
+                (lambda g: 2 ** g.x, "cannot have it as an exponent"),
+                (lambda g: float(g.s) + g.x, "so float and int cannot read it"),
+                (lambda g: len(g.s) + g.x, "is a scalar"),
+                (lambda g: g.x + nn.weight(3, 4), "the name of weights is a text, found int 3"),
+                (lambda g: nn.elementwise(3, g.x), "a formula is a text, found int 3")):
+            self.check(wrong, message, 0)
+
     def test_what_layers_take(self):
         rgcn = nn.layers.rgcn
         self.check(lambda g: rgcn(g, g.x, 4, g.a), "expected a feature of whole numbers", 0)

@@ -58,6 +58,8 @@ def table(name: str, count: int, shape: Sides = (), init: str = "glorot") -> Tab
         fail(f"init {init!r} is none of glorot, zeros, ones")
     if not isinstance(count, (int, np.integer)) or count < 1:
         fail(f"a table of {count!r} rows")
+    if not isinstance(name, str):
+        fail(f"the name of weights is a text, found {describe(name)}")
     trace = current()
     return trace.add_table(Table(trace.unique(name), int(count), shape_of(shape), init))
 
@@ -163,6 +165,8 @@ def dot(a: Value, b: Value) -> Value:
 
 def elementwise(expression: str, *operands: Operand) -> Value:
     """A formula of $0, $1, ... in functions of docs/functions.md; shapes broadcast as NumPy's."""
+    if not isinstance(expression, str):
+        fail(f"a formula is a text, found {describe(expression)}")
     values, shape = _broadcast(operands)
     _check_formula(expression, values, shape)
     return Value("map", values, common_domain(values), shape, expression=expression)

@@ -48,6 +48,13 @@ class Endpoint(NamedTuple):
         return f"{self.role} of {self.source}"
 
 
+def _refused(sign: str, way_out: str) -> Callable[..., Any]:
+    """An operator that would be of a row's number, which nothing knows while a model is traced."""
+    def operator(self: Any, *_: Any) -> NoReturn:
+        fail(f"{describe(self)} has no value while a model is traced, so {sign} {way_out}")
+    return operator
+
+
 @dataclass(frozen=True)
 class Category:
     """A feature of whole numbers: 0 .. count-1."""
@@ -55,6 +62,14 @@ class Category:
     domain: Domain
     name: str
     count: int
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Category):
+            return (self.domain, self.name, self.count) == (other.domain, other.name, other.count)
+        return bool(_refused("==", "cannot compare it; one_hot() tells its numbers apart")(self))
+
+    __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refused(
+        "arithmetic", "cannot read it; numbers() makes values of its whole numbers")
 
 
 @dataclass(frozen=True)
@@ -215,6 +230,11 @@ class Value:
     def __bool__(self) -> bool:
         fail(f"{describe(self)} has no value while a model is traced: if and while cannot ask it")
 
+    def __len__(self) -> int:
+        if len(self.shape) == 0:
+            fail(f"{describe(self)} is a scalar: it has no elements")
+        return self.shape[0]
+
     def __iter__(self) -> Iterator["Value"]:
         if len(self.shape) == 0:
             fail(f"{describe(self)} is a scalar: it has no elements")
@@ -263,20 +283,17 @@ class Value:
         from vecc.nn.ops import matmul
         return matmul(other, self)
 
-    def _compared(self, sign: str) -> NoReturn:
-        fail(f"{describe(self)} has no value while a model is traced, so {sign} cannot compare it")
+    def __abs__(self) -> "Value":
+        from vecc.nn.ops import abs_
+        return abs_(self)
 
-    def __lt__(self, other: Any) -> bool:
-        self._compared("<")
-
-    def __le__(self, other: Any) -> bool:
-        self._compared("<=")
-
-    def __gt__(self, other: Any) -> bool:
-        self._compared(">")
-
-    def __ge__(self, other: Any) -> bool:
-        self._compared(">=")
+    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = (
+        _refused(sign, "cannot compare it") for sign in ("==", "!=", "<", "<=", ">", ">="))
+    __hash__ = object.__hash__
+    __floordiv__ = __rfloordiv__ = _refused("//", "cannot round it")
+    __mod__ = __rmod__ = _refused("%", "cannot round it")
+    __rpow__ = _refused("**", "cannot have it as an exponent; exp(v * log(base)) can")
+    __float__ = __int__ = __index__ = _refused("float and int", "cannot read it")
 
 
 Operand = Union[Value, float]
