@@ -159,6 +159,13 @@ void scan(Cursor& cursor, int bounds, sqlite3_value** arguments) {
   cursor.last = static_cast<AtomIndex>(end - 1);
 }
 
+// Atoms of an index lie all over memory: the row, and what follows it, come while SQLite works.
+void stand_at(Cursor& cursor, AtomIndex atom) {
+  cursor.at = atom;
+  cursor.atoms->atoms().prefetch(atom);
+  if (atom != cursor.last) cursor.index->prefetch(atom);
+}
+
 void look_up(Cursor& cursor, int number, int count, sqlite3_value** arguments) {
   cursor.is_done = true;
   cursor.words.clear();
@@ -177,7 +184,7 @@ void look_up(Cursor& cursor, int number, int count, sqlite3_value** arguments) {
   cursor.index = &index;
   cursor.last = index.last(cursor.atoms->atoms(), cursor.words);
   cursor.is_done = cursor.last == RowHash::kNone;
-  if (!cursor.is_done) cursor.at = index.next(cursor.last);
+  if (!cursor.is_done) stand_at(cursor, index.next(cursor.last));
 }
 
 int filter(sqlite3_vtab_cursor* base, int number, const char*, int count,
@@ -191,7 +198,12 @@ int filter(sqlite3_vtab_cursor* base, int number, const char*, int count,
 int next(sqlite3_vtab_cursor* base) {
   Cursor& cursor = cursor_of(base);
   cursor.is_done = cursor.at == cursor.last;
-  if (!cursor.is_done) cursor.at = cursor.index ? cursor.index->next(cursor.at) : cursor.at + 1;
+  if (cursor.is_done) return SQLITE_OK;
+  if (cursor.index == nullptr) {
+    ++cursor.at;
+  } else {
+    stand_at(cursor, cursor.index->next(cursor.at));
+  }
   return SQLITE_OK;
 }
 

@@ -45,6 +45,10 @@ class AtomTable {
     index_all();
     return known_.find(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
   }
+  /// row() of it is read soon.
+  void prefetch(AtomIndex atom) const {
+    __builtin_prefetch(rows_.data() + std::size_t{atom} * width_);
+  }
   /// add() of this row comes soon.
   void prefetch(std::span<const std::uint32_t> row) const { known_.prefetch(hash_of(row)); }
   static constexpr AtomIndex kNotAnAtom = RowHash::kNone;

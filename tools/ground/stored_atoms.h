@@ -23,6 +23,8 @@ class ColumnIndex {
   /// The last atom with these words, whose next() is the first; RowHash::kNone: there is none.
   [[nodiscard]] AtomIndex last(const AtomTable& atoms, std::span<const std::uint32_t> words) const;
   [[nodiscard]] AtomIndex next(AtomIndex atom) const { return next_[atom]; }
+  /// next() of it comes soon.
+  void prefetch(AtomIndex atom) const { __builtin_prefetch(&next_[atom]); }
 
  private:
   [[nodiscard]] bool has(const AtomTable& atoms, AtomIndex atom,
