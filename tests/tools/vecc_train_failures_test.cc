@@ -139,6 +139,15 @@ TEST_F(TrainFailures, what_cannot_be_written_is_known_before_training) {
   EXPECT_THAT(list_folder(folder_), ElementsAre("file"));
 }
 
+TEST_F(TrainFailures, weights_and_programs_are_no_devices) {
+  for (const std::string option : {"--save-weights=", "--save-program="}) {
+    const Finished result = run(command({"--epochs=1000000000", option + "/dev/full"}));
+    EXPECT_EQ(result.code, 3) << result.err;
+    EXPECT_THAT(result.err,
+                HasSubstr("/dev/full: error: is no regular file, expected one or none"));
+  }
+}
+
 // Looking whether files can be written leaves none.
 TEST_F(TrainFailures, a_training_that_fails_leaves_no_output_files) {
   const Finished result =

@@ -114,6 +114,16 @@ Result<void> check_writable(const std::vector<std::string>& paths) {
   return {};
 }
 
+Result<void> check_file_writable(const std::string& path) {
+  struct stat status {};
+  if (!path.empty() && ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+      !S_ISDIR(status.st_mode)) {
+    return Errors(ErrorCode::CannotWrite, escape_terminal(path, 4096),
+                  "is no regular file, expected one or none");
+  }
+  return check_writable({path});
+}
+
 bool is_special_file(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return false;

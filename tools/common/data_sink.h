@@ -43,6 +43,10 @@ class DataSink {
 /// looked at; leaves no file. Error: CannotWrite.
 [[nodiscard]] Result<void> check_writable(const std::vector<std::string>& paths);
 
+/// The same of weights and programs, which are written as whole files: a device or a pipe is an
+/// error, too.
+[[nodiscard]] Result<void> check_file_writable(const std::string& path);
+
 /// Whether a path is something that must not be replaced by a rename: a device, a pipe, the file
 /// that stdout or stderr goes to. What it is decides, not where: /dev/shm/x is a file.
 [[nodiscard]] bool is_special_file(const std::string& path);

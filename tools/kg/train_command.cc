@@ -210,7 +210,7 @@ Result<void> print_result(const TrainTriplesCommandLine& line, const TrainingDat
 
 Result<void> train_by(TrainTriplesCommandLine& line) {
   const KgTrainOptions& options = line.options;
-  VECC_TRY_VOID(check_writable({options.save_weights}));
+  VECC_TRY_VOID(check_file_writable(options.save_weights));
   Stages stages(!line.quiet);
   VECC_TRY(const TrainingData data,
            stages.run("triples", [&](ProgressLine&) { return load_training_data(options); }));

@@ -119,12 +119,14 @@ Result<ValidationGraph> open_validation(const std::string& path, const Options& 
 
 /// A training may take days: what cannot be written after it is known before. Leaves no file.
 Result<void> check_outputs(const Options& options) {
-  std::vector<std::string> paths{options.save_weights, options.gradients, options.emit.path,
-                                 options.save_program};
+  VECC_TRY_VOID(check_writable({options.gradients, options.emit.path}));
+  VECC_TRY_VOID(check_file_writable(options.save_program));
   const std::uint32_t folds = options.save_weights.empty() ? 0 : options.training.folds;
-  if (folds > 0) paths.front().clear();
-  for (std::uint32_t k = 1; k <= folds; ++k) paths.push_back(path_of_fold(options.save_weights, k));
-  return check_writable(paths);
+  if (folds == 0) return check_file_writable(options.save_weights);
+  for (std::uint32_t k = 1; k <= folds; ++k) {
+    VECC_TRY_VOID(check_file_writable(path_of_fold(options.save_weights, k)));
+  }
+  return {};
 }
 
 /// --train: the graph and its Program get the learned weights.
