@@ -36,6 +36,27 @@ TEST(ImportTu, features_side_by_side_keep_their_vocabulary) {
   EXPECT_EQ(later.code, 0) << later.err;
 }
 
+TEST(ImportSynthSet, models_run_and_learn) {
+  const std::string folder = test_folder();
+  for (const std::string model : {"gcn", "gin", "gine"}) {
+    SCOPED_TRACE(model);
+    const std::string graph = folder + "/" + model + ".pb";
+    const Finished done = run_import(
+        {"synth-set", "--graphs=30", "--nodes=8", "--model=" + model, "--dim=4", "-o", graph});
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_NE(done.err.find("synth: 30 graphs"), std::string::npos) << done.err;
+    EXPECT_EQ(check_backends(graph).size(), 30u);
+  }
+  const Finished trained =
+      run_vecc({folder + "/gin.pb", "--train", "--epochs=2", "--backend=interpreter"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(run_import({"synth-set", "--model=gcn", "-o", folder + "/x.pb"}).code, 2);
+  EXPECT_EQ(run_import({"synth-set", "--graphs=90000000", "--nodes=4096", "--model=gcn", "-o",
+                        folder + "/x.pb"})
+                .code,
+            4);
+}
+
 TEST(ImportGraph, classifies_nodes_of_a_list_of_edges) {
   const std::string folder = test_folder();
   std::ofstream(folder + "/g.txt") << "0 1\n1 2\n2 3\n3 0\n1 3\n";

@@ -1,4 +1,4 @@
-// vecc-bench compile: its table and its JSON.
+// vecc-bench compile and large: their tables and their JSON.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -38,12 +38,39 @@ TEST(Bench, compile_measures_each_size) {
   EXPECT_THAT(list_folder(folder), ::testing::ElementsAre("b.json", "wide.pb"));
 }
 
+TEST(Bench, large_measures_each_stage_to_a_trained_epoch) {
+  const std::string folder = test_folder();
+  const Finished result = run_bench(
+      {"large", "--case=synth-set --graphs=200 --model=gcn --dim=4",
+       "--case=synth --nodes=60 --edges=300 --types=3 --classes=4 --model=rgcn --dims=4,4",
+       "--backend=interpreter", "--json", folder + "/b.json", "--temp", folder});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, ::testing::ContainsRegex("neurons/s +peak +peak B/neuron"));
+  const auto object = nlohmann::json::parse(read_text(folder + "/b.json"));
+  ASSERT_EQ(object.at("rows").size(), 2u);
+  for (const auto& row : object.at("rows")) {
+    std::vector<std::string> stages;
+    std::uint64_t peak = 0;
+    for (const auto& stage : row.at("stages")) {
+      stages.push_back(stage.at("stage"));
+      EXPECT_GE(stage.at("peak_bytes").get<std::uint64_t>(), peak);
+      peak = stage.at("peak_bytes");
+    }
+    EXPECT_THAT(stages,
+                ::testing::ElementsAre("read", "vectorize", "optimize", "prepare", "epoch"));
+    EXPECT_GT(row.at("loss"), 0);
+    EXPECT_GT(row.at("file_bytes"), 0);
+  }
+  EXPECT_THAT(list_folder(folder), ::testing::ElementsAre("b.json"));
+}
+
 TEST(Bench, bad_input_and_usage) {
   const std::string folder = test_folder();
   EXPECT_EQ(run_bench({"compile", folder + "/missing.pb"}).code, 3);
   EXPECT_EQ(run_bench({}).code, 2);
   EXPECT_EQ(run_bench({"compile"}).code, 2);
   EXPECT_EQ(run_bench({"compile", folder + "/x.pb", "--times=0"}).code, 2);
+  EXPECT_EQ(run_bench({"large", "--case=synth-set --model=gcn"}).code, 5);
   EXPECT_EQ(run_bench({"train", folder, "--matmul-precision=fp8"}).code, 2);
   EXPECT_EQ(run_bench({"peers", "--device=cpu", "--matmul-precision=tf32"}).code, 2);
   EXPECT_EQ(run_bench({"compile", write_small_graph(folder), "--temp", folder + "/none"}).code, 3);

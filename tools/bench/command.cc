@@ -97,7 +97,7 @@ void add_set_options(CLI::App& command, SetBenchOptions& options) {
   add_whole(command, "--dim", options.dim, {1, 4096}, "Dimensions of every layer");
 }
 
-void add_timing_options(CLI::App& command, TimeOptions& time) {
+void add_backend_options(CLI::App& command, TimeOptions& time) {
   command.add_option("--backend", time.backend, "What runs the programs")
       ->type_name("NAME")
       ->capture_default_str();
@@ -114,6 +114,10 @@ void add_timing_options(CLI::App& command, TimeOptions& time) {
       ->default_str("auto");
   add_whole(command, "--threads", time.execution.threads, {0, 4096},
             "CPU threads; 0: as many as there are");
+}
+
+void add_timing_options(CLI::App& command, TimeOptions& time) {
+  add_backend_options(command, time);
   const auto count = [&](const char* name, std::uint32_t& value, const char* text) {
     add_whole(command, name, value, {1, 1'000'000}, text);
   };

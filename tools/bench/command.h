@@ -27,6 +27,7 @@ void add_compile(CLI::App& app, CommandBody& body);
 void add_rows(CLI::App& app, CommandBody& body);
 void add_presets(CLI::App& app, CommandBody& body);
 void add_train(CLI::App& app, CommandBody& body);
+void add_large(CLI::App& app, CommandBody& body);
 void add_peers(CLI::App& app, CommandBody& body);
 void add_calibrate(CLI::App& app, CommandBody& body);
 
@@ -48,7 +49,9 @@ void add_measurement(CLI::App& command, CommandBody& body, BenchOutput output,
 
 /// Sets of small graphs and what grounds them: DIR ..., --models, --dim.
 void add_set_options(CLI::App& command, SetBenchOptions& options);
-/// --backend, --device, --threads, --warmup, --repeat.
+/// --backend, --device, --threads.
+void add_backend_options(CLI::App& command, TimeOptions& time);
+/// Those, --warmup, --repeat.
 void add_timing_options(CLI::App& command, TimeOptions& time);
 /// Those, --matmul-precision, and --python: of what is measured beside a peer.
 void add_peer_options(CLI::App& command, SetBenchOptions& options);

@@ -26,6 +26,7 @@ int bench_main(int argc, char** argv) {
   add_rows(app, body);
   add_presets(app, body);
   add_train(app, body);
+  add_large(app, body);
   add_peers(app, body);
   add_calibrate(app, body);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;

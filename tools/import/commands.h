@@ -17,6 +17,7 @@ void add_rdf(CLI::App& app, ExitCode& exit_code);
 void add_hgb(CLI::App& app, ExitCode& exit_code);
 void add_sql(CLI::App& app, ExitCode& exit_code);
 void add_synth(CLI::App& app, ExitCode& exit_code);
+void add_synth_set(CLI::App& app, ExitCode& exit_code);
 
 /// Adds `repeat`: many disjoint copies of a graph. When it is chosen, parsing runs it and sets
 /// `exit_code`.

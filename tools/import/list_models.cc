@@ -20,8 +20,9 @@ void list(std::string& text, const char* title, std::span<const Model> models) {
 std::string list_models() {
   std::string text;
   list(text,
-       "tu, graph: sets of small graphs, nodes of one graph; layers, then sigmoid( W mean over "
-       "nodes )\n",
+       "tu, graph, synth-set: sets of small graphs, nodes of one graph; layers, then sigmoid( W "
+       "mean "
+       "over nodes )\n",
        graph_set_models());
   list(text, "kg, rdf, hgb, synth: typed graphs, edges j -r-> i\n", typed_models());
   list(text, "kg, rdf, hgb, synth: scores of triples (h, r, t)\n", score_models());

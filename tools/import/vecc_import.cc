@@ -10,8 +10,9 @@ using AddCommand = void (*)(CLI::App&, vecc::ExitCode&);
 
 // Every subcommand, in the order in which --help lists them.
 constexpr AddCommand kCommands[] = {
-    vecc::tools::add_tu,  vecc::tools::add_graph, vecc::tools::add_kg,    vecc::tools::add_rdf,
-    vecc::tools::add_hgb, vecc::tools::add_sql,   vecc::tools::add_synth, vecc::tools::add_repeat,
+    vecc::tools::add_tu,    vecc::tools::add_graph,     vecc::tools::add_kg,
+    vecc::tools::add_rdf,   vecc::tools::add_hgb,       vecc::tools::add_sql,
+    vecc::tools::add_synth, vecc::tools::add_synth_set, vecc::tools::add_repeat,
 };
 
 int run(int argc, char** argv) {
