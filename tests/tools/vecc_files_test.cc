@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "process.h"
@@ -29,6 +30,28 @@ TEST(VeccFiles, output_replaces_the_old_file_and_leaves_nothing_else) {
   struct stat status {};
   ASSERT_EQ(::stat((folder + "/out.json").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST(VeccFiles, dash_is_stdin_and_stdout) {
+  const std::string folder = test_folder();
+  const std::string graph = write_small_graph(folder);
+  Command repeat;
+  repeat.tool = "vecc-import";
+  repeat.arguments = {"repeat", "--times=2", "-", "-o", "-"};
+  repeat.stdin_path = graph;
+  repeat.stdout_path = folder + "/twice.pb";
+  write_text(repeat.stdout_path, "");
+  const Finished twice = run(repeat);
+  ASSERT_EQ(twice.code, 0) << twice.err;
+  Command read;
+  read.tool = "vecc";
+  read.arguments = {"-", "--backend=reference"};
+  read.stdin_path = repeat.stdout_path;
+  const Finished piped = run(read);
+  EXPECT_EQ(piped.code, 0) << piped.err;
+  EXPECT_EQ(std::count(piped.out.begin(), piped.out.end(), '\n'), 6);
+  EXPECT_EQ(run_vecc({repeat.stdout_path, "--backend=reference"}).out, piped.out);
+  EXPECT_THAT(list_folder(folder), ElementsAre("small.pb", "twice.pb"));
 }
 
 TEST(VeccFiles, failure_keeps_the_old_file) {

@@ -7,6 +7,7 @@
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
+#include "tools/common/standard_streams.h"
 #include "tools/ground/engine_option.h"
 #include "tools/ground/ground_files.h"
 
@@ -79,7 +80,9 @@ void add_options(CLI::App& app, GroundOptions& o) {
       ->type_name("FILE");
   app.add_option("--queries", o.queries_path, "Queries with targets, a line an example")
       ->type_name("FILE");
-  app.add_option("-o,--output", o.output, "The file to write")->required()->type_name("graph.pb");
+  vecc::tools::allow_stdout(*app.add_option("-o,--output", o.output, "The file to write; -: stdout")
+                                 ->required()
+                                 ->type_name("graph.pb"));
   app.add_option("--init", o.init, "Initial values of the weights; none: vecc --init gives them")
       ->check(
           CLI::IsMember({"glorot", "he", "uniform", "normal", "constant", "none"}).description(""))

@@ -10,14 +10,17 @@
 #include "tools/common/command_paths.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
+#include "tools/common/standard_streams.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
 
 void add_import_options(CLI::App& command, ImportCommandOptions& o) {
-  command.add_option("-o,--output", o.output, "The file to write; .gz and .zst compress")
-      ->required()
-      ->type_name("graph.pb");
+  allow_stdout(*command
+                    .add_option("-o,--output", o.output,
+                                "The file to write; .gz and .zst compress; -: stdout")
+                    ->required()
+                    ->type_name("graph.pb"));
   std::vector<std::string> initializers = vecc::names_of<Initializer>();
   initializers.emplace_back("none");
   command

@@ -6,6 +6,7 @@
 
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
+#include "tools/common/standard_streams.h"
 #include "tools/import/commands.h"
 #include "tools/import/ground/grounder.h"
 #include "tools/import/import_data.h"
@@ -44,8 +45,11 @@ void add_repeat(CLI::App& app, ExitCode& exit_code) {
   CLI::App* command = app.add_subcommand(
       "repeat", "Write N disjoint copies of a graph that share its weights (for scale tests)");
   const auto options = std::make_shared<RepeatOptions>();
-  command->add_option("input", options->input, "The graph: .pb, .pb.gz or .pb.zst")->required();
-  command->add_option("-o,--output", options->output, "The file to write")->required();
+  allow_stdin(
+      *command->add_option("input", options->input, "The graph: .pb, .pb.gz or .pb.zst; -: stdin")
+           ->required());
+  allow_stdout(*command->add_option("-o,--output", options->output, "The file to write; -: stdout")
+                    ->required());
   add_unset_whole(*command, "--times", options->times, {1, 1'000'000}, "Number of copies")
       ->required();
   command->footer(

@@ -13,6 +13,7 @@
 #include "tools/common/number_options.h"
 #include "tools/common/precision_option.h"
 #include "tools/common/run_tool.h"
+#include "tools/common/standard_streams.h"
 #include "tools/train_log/train_log.h"
 
 namespace vecc::tools {
@@ -64,9 +65,10 @@ Exit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 limit, 5 device or m
 130 interrupted.)";
 
 void add_graph_option(CLI::App& app, Options& o) {
-  app.add_option("graph", o.input, "The graph (docs/format.md), plain, gzip or zstd")
-      ->required()
-      ->type_name("graph.pb");
+  allow_stdin(
+      *app.add_option("graph", o.input, "The graph (docs/format.md), plain, gzip or zstd; -: stdin")
+           ->required()
+           ->type_name("graph.pb"));
 }
 
 std::vector<std::string> backend_names() {

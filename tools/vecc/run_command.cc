@@ -13,6 +13,7 @@
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
+#include "tools/common/standard_streams.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
@@ -40,9 +41,10 @@ struct RunCommandLine {
     app.remove_option(app.get_option("--load-weights"));
     app.remove_option(app.get_option("--loss"));
     app.get_option("graph")->description("A saved program (docs/bind.md)");
-    app.add_option("new-graph", graph, "A graph of its template (docs/format.md)")
-        ->required()
-        ->type_name("graph.pb");
+    allow_stdin(
+        *app.add_option("new-graph", graph, "A graph of its template (docs/format.md); -: stdin")
+             ->required()
+             ->type_name("graph.pb"));
     add_whole(app, "--repeat", options.repeat, {1, 1'000'000'000},
               "Bind and run N times and print a table of the times");
     app.add_flag("--json", options.json, "Outputs, times and sizes as one JSON object");
