@@ -4,6 +4,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 #include <optional>
+#include <ranges>
+
+#include "tools/ground/strata.h"
 
 namespace vecc::tools::ground {
 namespace {
@@ -20,6 +23,7 @@ HeadIndex index_heads(const Groundings& all, AtomIndex atoms) {
 }
 
 void drop_unreached(HeadIndex& index, const std::vector<bool>& reached) {
+  if (std::ranges::find(reached, false) == reached.end()) return;
   std::uint32_t size = 0;
   for (AtomIndex head = 0; head < reached.size(); ++head) {
     const std::uint32_t begin = index.begin[head];
@@ -123,6 +127,100 @@ class QueryMatcher {
   std::vector<std::optional<HeadIndex>> of_example_;
 };
 
+// Marks what the queries can reach, from the predicates that nothing reads down to the facts.
+// Outside recursions a rule is one walk over its groundings as they lie in memory.
+class Reaching {
+ public:
+  Reaching(const RuleProgram& program, const Derived& derived, Reached& out)
+      : program_(program), derived_(derived), out_(out), is_open_(program.predicates.size()) {
+    for (const HeadGroups& groups : out.groups) with_group_.emplace_back(groups.of_head.size());
+    for (const RuleSpec& rule : program.rules) {
+      read_.emplace_back();
+      for (const Literal& literal : rule.body) {
+        if (literal.input) read_.back().push_back(literal.predicate);
+      }
+    }
+  }
+
+  void walk() {
+    const std::vector<Stratum> strata = *order_strata(program_);
+    for (const Stratum& stratum : strata | std::views::reverse) {
+      if (stratum.is_recursive) {
+        walk_recursion(stratum);
+        continue;
+      }
+      for (const RuleIndex r : stratum.rules) walk_groundings(r);
+    }
+  }
+  /// Of the rule: its heads whose groundings are read.
+  [[nodiscard]] const std::vector<bool>& heads(RuleIndex r) const {
+    const RuleSpec& rule = program_.rules[r];
+    return rule.over.empty() ? out_.atoms[rule.head] : with_group_[r];
+  }
+
+ private:
+  void walk_groundings(RuleIndex r) {
+    const RuleSpec& rule = program_.rules[r];
+    if (!rule.over.empty()) {
+      for (AtomIndex atom = 0; atom < with_group_[r].size(); ++atom) {
+        if (out_.atoms[rule.head][atom]) reach_group(r, atom);
+      }
+    }
+    const std::vector<bool>& read = heads(r);
+    const std::vector<AtomIndex>& of_groundings = derived_.groundings[r].heads;
+    for (std::uint32_t g = 0; g < of_groundings.size(); ++g) {
+      if (read[of_groundings[g]]) reach_inputs(r, g);
+    }
+  }
+
+  void walk_recursion(const Stratum& stratum) {
+    for (const PredicateIndex p : stratum.predicates) {
+      is_open_[p] = true;
+      for (AtomIndex atom = 0; atom < out_.atoms[p].size(); ++atom) {
+        if (out_.atoms[p][atom]) open_.emplace_back(p, atom);
+      }
+    }
+    while (!open_.empty()) {
+      const auto [p, atom] = open_.back();
+      open_.pop_back();
+      for (const RuleIndex r : program_.predicates[p].rules) {
+        const auto of_atom = std::span(&atom, 1);
+        for (const AtomIndex head : program_.rules[r].over.empty() ? of_atom : reach_group(r, atom))
+          for (const std::uint32_t g : out_.of_head[r].of(head)) reach_inputs(r, g);
+      }
+    }
+    for (const PredicateIndex p : stratum.predicates) is_open_[p] = false;
+  }
+
+  // The heads of an atom's group, which an aggregation over them all reads; none where they are
+  // marked already.
+  std::span<const AtomIndex> reach_group(RuleIndex r, AtomIndex atom) {
+    if (with_group_[r][atom] || out_.of_head[r].of(atom).empty()) return {};
+    const std::span<const AtomIndex> heads = out_.groups[r].of(out_.groups[r].of_head[atom]);
+    for (const AtomIndex head : heads) with_group_[r][head] = true;
+    return heads;
+  }
+
+  void reach_inputs(RuleIndex r, std::size_t grounding) {
+    const std::vector<PredicateIndex>& read = read_[r];
+    const AtomIndex* input = derived_.groundings[r].inputs.data() + grounding * read.size();
+    for (const PredicateIndex p : read) {
+      const AtomIndex atom = *input++;
+      if (out_.atoms[p][atom]) continue;
+      out_.atoms[p][atom] = true;
+      if (is_open_[p]) open_.emplace_back(p, atom);
+    }
+  }
+
+  const RuleProgram& program_;
+  const Derived& derived_;
+  Reached& out_;
+  std::vector<std::vector<PredicateIndex>> read_;  // by rule: of its inputs
+  std::vector<std::vector<bool>> with_group_;  // by rule and head: a head of its group is reached
+  std::vector<bool> is_open_;  // by predicate: atoms that are reached must be walked one by one
+  std::vector<std::pair<PredicateIndex, AtomIndex>> open_;
+};
+
 }  // namespace
 
 bool Reached::is_derived(const RuleProgram& program, PredicateIndex p, AtomIndex atom) const {
@@ -137,52 +235,22 @@ Reached reach_queries(const RuleProgram& program, const FactBase& base, const De
     out.of_head.push_back(index_heads(derived.groundings[r], atoms.size()));
     out.groups.push_back(group_heads(program.rules[r], atoms, out.of_head.back()));
   }
-  std::vector<std::vector<bool>> with_group;  // by rule and head: some head of its group is reached
-  for (const HeadGroups& groups : out.groups) with_group.emplace_back(groups.of_head.size(), false);
   for (const AtomTable& atoms : base.atoms) out.atoms.emplace_back(atoms.size(), false);
-  std::vector<std::pair<PredicateIndex, AtomIndex>> open;
-  const auto reach = [&](PredicateIndex p, AtomIndex atom) {
-    if (out.atoms[p][atom]) return;
-    out.atoms[p][atom] = true;
-    open.emplace_back(p, atom);
-  };
   QueryMatcher matcher(program, base, out);
   for (std::uint32_t q = 0; q < base.queries.size(); ++q) {
     const std::vector<AtomIndex> found = matcher.match(base.queries[q]);
     if (found.empty()) ++out.omitted;
     for (const AtomIndex atom : found) {
       out.outputs.push_back({q, atom});
-      reach(base.queries[q].predicate, atom);
+      out.atoms[base.queries[q].predicate][atom] = true;
     }
   }
-  while (!open.empty()) {
-    const auto [p, atom] = open.back();
-    open.pop_back();
-    for (const RuleIndex r : program.predicates[p].rules) {
-      const RuleSpec& rule = program.rules[r];
-      const std::size_t width = rule.input_count();
-      const auto reach_inputs = [&](AtomIndex head) {
-        for (const std::uint32_t g : out.of_head[r].of(head)) {
-          const AtomIndex* input = derived.groundings[r].inputs.data() + g * width;
-          for (const Literal& literal : rule.body) {
-            if (literal.input) reach(literal.predicate, *input++);
-          }
-        }
-      };
-      if (rule.over.empty()) {
-        reach_inputs(atom);
-      } else if (!with_group[r][atom] && !out.of_head[r].of(atom).empty()) {
-        for (const AtomIndex head : out.groups[r].of(out.groups[r].of_head[atom])) {
-          with_group[r][head] = true;
-          reach_inputs(head);
-        }
-      }
-    }
-  }
+  Reaching reaching(program, derived, out);
+  reaching.walk();
   for (RuleIndex r = 0; r < program.rules.size(); ++r) {
-    const RuleSpec& rule = program.rules[r];
-    drop_unreached(out.of_head[r], rule.over.empty() ? out.atoms[rule.head] : with_group[r]);
-    out.groups[r] = group_heads(rule, base.atoms[rule.head], out.of_head[r]);
+    drop_unreached(out.of_head[r], reaching.heads(r));
+    out.groups[r] =
+        group_heads(program.rules[r], base.atoms[program.rules[r].head], out.of_head[r]);
   }
   return out;
 }
