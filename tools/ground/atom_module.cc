@@ -25,12 +25,11 @@ struct Table : sqlite3_vtab {
 };
 
 struct Cursor : sqlite3_vtab_cursor {
-  StoredAtoms* atoms = nullptr;
-  const ColumnIndex* index = nullptr;  // null: a scan, or a row
-  AtomIndex at = 0;
-  AtomIndex last = 0;  // of the ring, or of the scan
-  bool is_done = true;
-  std::vector<std::uint32_t> words;
+  explicit Cursor(StoredAtoms& table) : sqlite3_vtab_cursor(), atoms(table), walk(table.atoms()) {}
+
+  StoredAtoms& atoms;
+  AtomWalk walk;
+  std::vector<std::uint32_t> words;  // of the key that is looked up
 };
 
 Cursor& cursor_of(sqlite3_vtab_cursor* cursor) {
@@ -134,9 +133,8 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* plan) {
 }
 
 int open(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
-  auto* const cursor = new (std::nothrow) Cursor;
+  auto* const cursor = new (std::nothrow) Cursor(*static_cast<Table*>(table)->atoms);
   if (cursor == nullptr) return SQLITE_NOMEM;
-  cursor->atoms = static_cast<Table*>(table)->atoms;
   *out = cursor;
   return SQLITE_OK;
 }
@@ -148,43 +146,29 @@ int close(sqlite3_vtab_cursor* cursor) {
 
 void scan(Cursor& cursor, int bounds, sqlite3_value** arguments) {
   std::int64_t begin = 0;
-  std::int64_t end = cursor.atoms->size();
+  std::int64_t end = cursor.atoms.size();
   if ((bounds & kFrom) != 0)
     begin = std::max<std::int64_t>(begin, sqlite3_value_int64(*arguments++));
   if ((bounds & kBelow) != 0) end = std::min<std::int64_t>(end, sqlite3_value_int64(*arguments));
-  cursor.index = nullptr;
-  cursor.is_done = begin >= end;
-  if (cursor.is_done) return;
-  cursor.at = static_cast<AtomIndex>(begin);
-  cursor.last = static_cast<AtomIndex>(end - 1);
-}
-
-// Atoms of an index lie all over memory: the row, and what follows it, come while SQLite works.
-void stand_at(Cursor& cursor, AtomIndex atom) {
-  cursor.at = atom;
-  cursor.atoms->atoms().prefetch(atom);
-  if (atom != cursor.last) cursor.index->prefetch(atom);
+  if (begin >= end) return cursor.walk.end();
+  cursor.walk.scan(static_cast<AtomIndex>(begin), static_cast<AtomIndex>(end));
 }
 
 void look_up(Cursor& cursor, int number, int count, sqlite3_value** arguments) {
-  cursor.is_done = true;
+  cursor.walk.end();
   cursor.words.clear();
-  if (number == kWholeRow && cursor.atoms->has_one_example()) cursor.words.push_back(0);
+  if (number == kWholeRow && cursor.atoms.has_one_example()) cursor.words.push_back(0);
   for (int i = 0; i < count; ++i) {
     const std::int64_t word = sqlite3_value_int64(arguments[i]);
     if (word < 0 || word > std::numeric_limits<std::uint32_t>::max()) return;
     cursor.words.push_back(static_cast<std::uint32_t>(word));
   }
-  if (number == kWholeRow) {
-    cursor.at = cursor.last = cursor.atoms->find(cursor.words);
-    cursor.is_done = cursor.at == AtomTable::kNotAnAtom;
+  if (number != kWholeRow) {
+    cursor.walk.look_up(cursor.atoms.index(static_cast<std::size_t>(number)), cursor.words);
     return;
   }
-  const ColumnIndex& index = cursor.atoms->index(static_cast<std::size_t>(number));
-  cursor.index = &index;
-  cursor.last = index.last(cursor.atoms->atoms(), cursor.words);
-  cursor.is_done = cursor.last == RowHash::kNone;
-  if (!cursor.is_done) stand_at(cursor, index.next(cursor.last));
+  const AtomIndex atom = cursor.atoms.find(cursor.words);
+  if (atom != AtomTable::kNotAnAtom) cursor.walk.scan(atom, atom + 1);
 }
 
 int filter(sqlite3_vtab_cursor* base, int number, const char*, int count,
@@ -195,32 +179,25 @@ int filter(sqlite3_vtab_cursor* base, int number, const char*, int count,
   return SQLITE_OK;
 }
 
-int next(sqlite3_vtab_cursor* base) {
-  Cursor& cursor = cursor_of(base);
-  cursor.is_done = cursor.at == cursor.last;
-  if (cursor.is_done) return SQLITE_OK;
-  if (cursor.index == nullptr) {
-    ++cursor.at;
-  } else {
-    stand_at(cursor, cursor.index->next(cursor.at));
-  }
+int next(sqlite3_vtab_cursor* cursor) {
+  cursor_of(cursor).walk.next();
   return SQLITE_OK;
 }
 
 int is_done(sqlite3_vtab_cursor* cursor) {
-  return cursor_of(cursor).is_done ? 1 : 0;
+  return cursor_of(cursor).walk.is_done() ? 1 : 0;
 }
 
 int column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
-  const Cursor& cursor = cursor_of(base);
-  const auto word = static_cast<std::size_t>(column - kFirstWord);
-  sqlite3_result_int64(
-      context, column == kIdColumn ? cursor.at : cursor.atoms->atoms().row(cursor.at)[word]);
+  const AtomWalk& walk = cursor_of(base).walk;
+  sqlite3_result_int64(context, column == kIdColumn
+                                    ? walk.atom()
+                                    : walk.word(static_cast<std::size_t>(column - kFirstWord)));
   return SQLITE_OK;
 }
 
 int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
-  *out = cursor_of(cursor).at;
+  *out = cursor_of(cursor).walk.atom();
   return SQLITE_OK;
 }
 

@@ -36,6 +36,7 @@ class AtomTable {
   /// The same of a row that is not there, which the caller knows. Nothing is hashed before an
   /// atom is looked up by its row, which atoms of most predicates of facts never are.
   AtomIndex append(std::span<const std::uint32_t> row) {
+    has_other_examples_ |= row[0] != 0;
     rows_.insert(rows_.end(), row.begin(), row.end());
     facts_.push_back(kNotAFact);
     return static_cast<AtomIndex>(facts_.size() - 1);
@@ -43,6 +44,7 @@ class AtomTable {
   /// kNotAnAtom if it is not there.
   [[nodiscard]] AtomIndex find(std::span<const std::uint32_t> row) const {
     index_all();
+    if (is_hash(row)) return known_.find(row[1], [](AtomIndex) { return true; });
     return known_.find(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
   }
   /// row() of it is read soon.
@@ -68,6 +70,10 @@ class AtomTable {
   static std::uint32_t hash_of(std::span<const std::uint32_t> row) {
     return hash_words(row.size() == 2 && row[0] == 0 ? row.subspan(1) : row);
   }
+  // Whether the hash is all there is of the row: nothing has to be compared.
+  [[nodiscard]] bool is_hash(std::span<const std::uint32_t> row) const {
+    return row.size() == 2 && row[0] == 0 && !has_other_examples_;
+  }
   [[nodiscard]] bool is_row(AtomIndex atom, std::span<const std::uint32_t> row) const {
     const std::uint32_t* const words = rows_.data() + std::size_t{atom} * width_;
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -76,6 +82,7 @@ class AtomTable {
     return true;
   }
   std::uint32_t& place_of(std::span<const std::uint32_t> row) const {
+    if (is_hash(row)) return known_.place(row[1], [](AtomIndex) { return true; });
     return known_.place(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
   }
   // Of equal rows the first one counts.
@@ -89,7 +96,8 @@ class AtomTable {
   std::uint32_t width_;
   std::vector<std::uint32_t> rows_;
   std::vector<FactIndex> facts_;
-  mutable AtomIndex indexed_ = 0;  // rows that `known_` has
+  bool has_other_examples_ = false;  // than the first
+  mutable AtomIndex indexed_ = 0;    // rows that `known_` has
   mutable RowHash known_;
 };
 
