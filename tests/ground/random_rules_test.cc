@@ -181,6 +181,27 @@ T unwrap(Result<T> result) {
   return std::move(*result);
 }
 
+// Threads share each query row by row: the same atoms and groundings, in the same order.
+void compare_threads(const ground::RuleProgram& program, ground::FactBase base,
+                     const ground::FactBase& alone, const ground::Derived& derived) {
+  ground::DeriveOptions options;
+  options.threads = 3;
+  options.visits_of_part = 1;
+  const ground::Derived shared = unwrap(ground::derive(program, base, options));
+  for (std::size_t r = 0; r < program.rules.size(); ++r) {
+    EXPECT_EQ(shared.groundings[r].heads, derived.groundings[r].heads);
+    EXPECT_EQ(shared.groundings[r].inputs, derived.groundings[r].inputs);
+    EXPECT_EQ(shared.groundings[r].times, derived.groundings[r].times);
+  }
+  for (std::size_t p = 0; p < program.predicates.size(); ++p) {
+    ASSERT_EQ(base.atoms[p].size(), alone.atoms[p].size());
+    for (ground::AtomIndex atom = 0; atom < alone.atoms[p].size(); ++atom) {
+      EXPECT_TRUE(std::ranges::equal(base.atoms[p].row(atom), alone.atoms[p].row(atom)));
+      EXPECT_EQ(base.atoms[p].fact(atom), alone.atoms[p].fact(atom));
+    }
+  }
+}
+
 void compare(const RandomCase& c, std::size_t& compared) {
   const auto parsed = unwrap(language::parse_template({"rules", c.rules}));
   const auto examples = unwrap(language::parse_examples({"facts", c.facts}));
@@ -191,8 +212,10 @@ void compare(const RandomCase& c, std::size_t& compared) {
   auto base =
       unwrap(ground::load_facts(program, {"facts", c.facts}, Text{"queries", c.queries}, data, {}));
   ground::demand_queries(program, base);
+  const ground::FactBase facts = base;
   const Result<ground::Derived> derived = ground::derive(program, base, {});
   ASSERT_TRUE(derived) << derived.error().text();
+  compare_threads(program, facts, base, *derived);
   const ground::Reached reached = ground::reach_queries(program, base, *derived);
   const auto ours = reached_groundings(program, base, *derived, reached);
   for (std::size_t e = 0; e < examples.examples.size(); ++e) {

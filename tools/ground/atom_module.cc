@@ -42,7 +42,7 @@ int connect(sqlite3* database, void* tables, int count, const char* const* words
   if (count != 4) return SQLITE_ERROR;
   const char* const end = words[3] + std::strlen(words[3]);
   if (std::from_chars(words[3], end, number).ptr != end) return SQLITE_ERROR;
-  StoredAtoms& atoms = static_cast<std::vector<StoredAtoms>*>(tables)->at(number);
+  StoredAtoms& atoms = static_cast<StoredTables*>(tables)->at(number);
   std::string sql = "CREATE TABLE t (id INTEGER, e INTEGER";
   for (std::uint32_t k = 0; k < atoms.arity(); ++k) sql += ", c" + std::to_string(k) + " INTEGER";
   const int status = sqlite3_declare_vtab(database, (sql + ")").c_str());
@@ -220,7 +220,7 @@ sqlite3_module make_module() {
 
 }  // namespace
 
-int add_atom_module(sqlite3* database, std::vector<StoredAtoms>& tables) {
+int add_atom_module(sqlite3* database, StoredTables& tables) {
   static const sqlite3_module module = make_module();
   return sqlite3_create_module(database, "atoms", &module, &tables);
 }

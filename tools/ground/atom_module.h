@@ -12,6 +12,6 @@ namespace vecc::tools::ground {
 /// Adds the module `atoms` to a database: `CREATE VIRTUAL TABLE t USING atoms(2)` is tables[2],
 /// with the columns id, e, c0, c1, ... Rows come in the order of ids. `tables` must outlive the
 /// database. What SQLite returns.
-int add_atom_module(sqlite3* database, std::vector<StoredAtoms>& tables);
+int add_atom_module(sqlite3* database, StoredTables& tables);
 
 }  // namespace vecc::tools::ground

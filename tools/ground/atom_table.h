@@ -26,7 +26,7 @@ class AtomTable {
 
   /// `row`: the example, then the arguments. The atom's index, and whether it is new.
   std::pair<AtomIndex, bool> add(std::span<const std::uint32_t> row) {
-    index_all();
+    index_rows();
     std::uint32_t& place = place_of(row);
     if (place != RowHash::kNone) return {place, false};
     place = append(row);
@@ -43,9 +43,16 @@ class AtomTable {
   }
   /// kNotAnAtom if it is not there.
   [[nodiscard]] AtomIndex find(std::span<const std::uint32_t> row) const {
-    index_all();
+    index_rows();
     if (is_hash(row)) return known_.find(row[1], [](AtomIndex) { return true; });
     return known_.find(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
+  }
+  /// Afterwards find() changes nothing, until atoms are added. Of equal rows the first one counts.
+  void index_rows() const {
+    for (; indexed_ < facts_.size(); ++indexed_) {
+      std::uint32_t& place = place_of(row(indexed_));
+      if (place == RowHash::kNone) place = indexed_;
+    }
   }
   /// row() of it is read soon.
   void prefetch(AtomIndex atom) const {
@@ -84,13 +91,6 @@ class AtomTable {
   std::uint32_t& place_of(std::span<const std::uint32_t> row) const {
     if (is_hash(row)) return known_.place(row[1], [](AtomIndex) { return true; });
     return known_.place(hash_of(row), [&](AtomIndex atom) { return is_row(atom, row); });
-  }
-  // Of equal rows the first one counts.
-  void index_all() const {
-    for (; indexed_ < facts_.size(); ++indexed_) {
-      std::uint32_t& place = place_of(row(indexed_));
-      if (place == RowHash::kNone) place = indexed_;
-    }
   }
 
   std::uint32_t width_;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <thread>
 
 #include "src/support/quantity_text.h"
 #include "tools/ground/rule_query.h"
+#include "tools/ground/split_rows.h"
 #include "tools/ground/sql_database.h"
 #include "tools/ground/strata.h"
 #include "vecc/escape.h"
@@ -17,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kProgressRows = 1 << 14;
 constexpr std::size_t kRowsAhead = 64;
+constexpr std::uint32_t kMostThreads = 8;  // more would wait for the one that adds atoms
 
 // Groundings by a hash of head and inputs; which of equal hashes are equal is compared.
 class SeenGroundings {
@@ -58,8 +61,10 @@ struct PlannedQuery {
 class Derivation {
  public:
   Derivation(const RuleProgram& program, FactBase& base, const DeriveOptions& options,
-             SqlDatabase& database, std::vector<StoredAtoms>& stored)
+             SqlDatabase& database, StoredTables& stored)
       : program_(program), base_(base), options_(options), database_(database), stored_(stored) {
+    threads_ = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+    threads_ = database.has_threads() ? std::clamp(threads_, 1u, kMostThreads) : 1;
     out_.groundings.resize(program.rules.size());
     seen_.resize(program.rules.size());
     rows_.resize(program.predicates.size());
@@ -78,14 +83,18 @@ class Derivation {
 
  private:
   Result<void> create_tables() {
+    VECC_TRY_VOID(database_.run(tables_sql()));
+    for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) store(p);
+    return create_examples();
+  }
+
+  [[nodiscard]] std::string tables_sql() const {
     std::string sql;
     for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) {
       if (program_.predicates[p].is_read)
         sql += create_table_sql(program_, p, options_.engine) + ";";
     }
-    VECC_TRY_VOID(database_.run(sql));
-    for (PredicateIndex p = 0; p < program_.predicates.size(); ++p) store(p);
-    return create_examples();
+    return sql;
   }
 
   // Rules that join nothing hold in each example.
@@ -217,28 +226,105 @@ class Derivation {
   }
 
   Result<void> ground(RuleIndex r, PlannedQuery& planned) {
+    if (const std::uint64_t parts = parts_of(r, planned.query); parts > 1) {
+      VECC_TRY(const bool is_done, ground_by_threads(r, planned, parts));
+      if (is_done) return {};
+    }
+    bind_ranges(program_.rules[r], planned);
+    while (read_rows(planned)) VECC_TRY_VOID(add_rows(r, planned, words_));
+    return planned.statement->check();
+  }
+
+  // How many parts of a query threads share; 1: it is too small, or cannot be split.
+  [[nodiscard]] std::uint64_t parts_of(RuleIndex r, const RuleQuery& query) const {
+    if (threads_ == 1 || query.part_sql.empty()) return 1;
+    const double parts = query.visits / static_cast<double>(options_.visits_of_part);
+    const auto ids = static_cast<double>(stored_[first_table(r, query)].size());
+    return static_cast<std::uint64_t>(std::clamp(parts, 1.0, std::max(ids, 1.0)));
+  }
+
+  [[nodiscard]] PredicateIndex first_table(RuleIndex r, const RuleQuery& query) const {
+    return program_.rules[r].body[*query.first].predicate;
+  }
+
+  // False: there are no threads, and nothing is done.
+  Result<bool> ground_by_threads(RuleIndex r, PlannedQuery& planned, std::uint64_t parts) {
+    SplitRows::Query query;
+    for (std::size_t i = 0; i < std::min<std::uint64_t>(threads_, parts); ++i) {
+      VECC_TRY(SqlDatabase * database, thread_database(i));
+      query.statements.push_back(database->prepare(planned.query.part_sql));
+    }
+    query.columns = planned.query.columns;
+    query.ids = stored_[first_table(r, planned.query)].size();
+    query.ids_a_part = static_cast<AtomIndex>((query.ids + parts - 1) / parts);
+    SplitRows rows(std::move(query));
+    if (!rows.has_threads()) return false;
+    while (true) {
+      VECC_TRY(const std::span<const std::uint32_t> words, rows.next());
+      if (words.empty()) return true;
+      VECC_TRY_VOID(add_rows(r, planned, words));
+    }
+  }
+
+  // Each thread has a connection of its own, over the same atoms.
+  Result<SqlDatabase*> thread_database(std::size_t thread) {
+    while (thread_databases_.size() <= thread) {
+      VECC_TRY(std::unique_ptr<SqlDatabase> database, open_sqlite(program_.constants, stored_));
+      VECC_TRY_VOID(database->run(tables_sql()));
+      thread_databases_.push_back(std::move(database));
+    }
+    return thread_databases_[thread].get();
+  }
+
+  // Rows of the query, as it gave them. Heads are looked up all over memory, so it fetches ahead.
+  Result<void> add_rows(RuleIndex r, PlannedQuery& planned, std::span<const std::uint32_t> words) {
     const RuleSpec& rule = program_.rules[r];
-    bind_ranges(rule, planned);
+    const std::size_t columns = planned.query.columns;
+    const std::size_t input_count = rule.input_count();
+    const std::size_t width = rule.head_arguments.size() + 1;
     AtomTable& atoms = base_.atoms[rule.head];
     Groundings& out = out_.groundings[r];
-    const std::size_t width = rule.head_arguments.size() + 1;
-    const std::size_t input_count = rule.input_count();
     const FactIndex fact = input_count == 0 ? fact_of(r) : kNotAFact;
-    while (read_rows(rule, planned)) {
-      for (std::size_t i = 0; i < heads_.size(); i += width) {
-        const AtomIndex head = atoms.add(std::span(heads_).subspan(i, width)).first;
+    while (!words.empty()) {
+      const auto rows = words.first(std::min(words.size(), kRowsAhead * columns));
+      words = words.subspan(rows.size());
+      fetch_heads(rule, atoms, rows, columns);
+      for (std::size_t i = 0; i * columns < rows.size(); ++i) {
+        const AtomIndex head = atoms.add(std::span(heads_).subspan(i * width, width)).first;
         if (input_count == 0) {
           atoms.set_fact(head, fact);
           continue;
         }
-        const auto inputs = std::span(inputs_).subspan(i / width * input_count, input_count);
+        const auto inputs = rows.subspan((i + 1) * columns - input_count, input_count);
         if (planned.query.may_repeat && was_seen(r, head, inputs)) continue;
         if (++groundings_ > options_.max_groundings) return too_many(rule);
         out.heads.push_back(head);
         out.inputs.insert(out.inputs.end(), inputs.begin(), inputs.end());
       }
+      count_rows(planned, rows.size() / columns);
     }
-    return planned.statement->check();
+    return {};
+  }
+
+  void fetch_heads(const RuleSpec& rule, const AtomTable& atoms,
+                   std::span<const std::uint32_t> rows, std::size_t columns) {
+    heads_.clear();
+    for (std::size_t begin = 0; begin < rows.size(); begin += columns) {
+      const std::size_t head = heads_.size();
+      std::size_t column = begin;
+      heads_.push_back(rows[column++]);
+      for (const Argument argument : rule.head_arguments) {
+        heads_.push_back(argument.is_variable ? rows[column++] : argument.index);
+      }
+      atoms.prefetch(std::span(heads_).subspan(head));
+    }
+  }
+
+  void count_rows(PlannedQuery& planned, std::uint64_t rows) {
+    planned.rows += rows;
+    const std::uint64_t before = rows_read_ / kProgressRows;
+    rows_read_ += rows;
+    if (rows_read_ / kProgressRows != before && options_.progress) options_.progress(rows_read_);
   }
 
   // Whether the rule has this grounding already; where it keeps duplicates, it is counted.
@@ -252,28 +338,16 @@ class Derivation {
     return known < out.size();
   }
 
-  // The next rows of a query. Heads are looked up all over memory, so it fetches ahead.
-  bool read_rows(const RuleSpec& rule, PlannedQuery& planned) {
-    const AtomTable& atoms = base_.atoms[rule.head];
-    const std::size_t input_count = rule.input_count();
-    heads_.clear();
-    inputs_.clear();
+  // The next rows of a query, into `words_`.
+  bool read_rows(PlannedQuery& planned) {
+    words_.clear();
     for (std::size_t n = 0; n < kRowsAhead && planned.statement->step(); ++n) {
-      ++planned.rows;
-      if (++rows_read_ % kProgressRows == 0 && options_.progress) options_.progress(rows_read_);
-      int column = 0;
-      const auto next = [&] {
-        return static_cast<std::uint32_t>(planned.statement->column(column++));
-      };
-      const std::size_t begin = heads_.size();
-      heads_.push_back(next());
-      for (const Argument argument : rule.head_arguments) {
-        heads_.push_back(argument.is_variable ? next() : argument.index);
+      for (std::size_t i = 0; i < planned.query.columns; ++i) {
+        const std::int64_t word = planned.statement->column(static_cast<int>(i));
+        words_.push_back(static_cast<std::uint32_t>(word));
       }
-      for (std::size_t i = 0; i < input_count; ++i) inputs_.push_back(next());
-      atoms.prefetch(std::span(heads_).subspan(begin));
     }
-    return !heads_.empty();
+    return !words_.empty();
   }
 
   Errors too_many(const RuleSpec& rule) const {
@@ -314,14 +388,16 @@ class Derivation {
   SqlDatabase& database_;
   Derived out_;
   std::vector<SeenGroundings> seen_;
-  std::vector<StoredAtoms>& stored_;  // by predicate: its table
-  std::vector<std::uint64_t> rows_;   // by predicate: atoms when this round began
-  std::vector<std::uint64_t> old_;    // by predicate: atoms when the round before began
+  StoredTables& stored_;             // by predicate: its table
+  std::vector<std::uint64_t> rows_;  // by predicate: atoms when this round began
+  std::vector<std::uint64_t> old_;   // by predicate: atoms when the round before began
   std::vector<std::vector<std::uint64_t>> distinct_;  // by predicate and argument
   std::vector<std::uint64_t> counted_;  // by predicate: the rows that `distinct_` is of
   std::vector<FactIndex> fact_of_rule_;
-  std::vector<std::uint32_t> heads_;  // of rows that were read ahead: example, arguments
-  std::vector<AtomIndex> inputs_;
+  std::uint32_t threads_ = 1;
+  std::vector<std::unique_ptr<SqlDatabase>> thread_databases_;
+  std::vector<std::uint32_t> words_;  // of the rows that were read
+  std::vector<std::uint32_t> heads_;  // of some of them: example, arguments
   std::uint64_t rows_read_ = 0;
   std::uint64_t groundings_ = 0;
 };
@@ -330,7 +406,7 @@ class Derivation {
 
 Result<Derived> derive(const RuleProgram& program, FactBase& base, const DeriveOptions& options) {
   VECC_TRY(const std::vector<Stratum> strata, order_strata(program));
-  std::vector<StoredAtoms> stored;
+  StoredTables stored;
   for (PredicateIndex p = 0; p < program.predicates.size(); ++p) {
     stored.emplace_back(base.atoms[p], program.predicates[p].arity, base.examples == 1);
   }

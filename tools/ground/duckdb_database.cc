@@ -46,7 +46,7 @@ T* data_of(void* vector) {
 
 // The table function atoms(n): id, example and arguments of tables[n].
 void bind_atoms(void* info) {
-  auto& tables = *static_cast<std::vector<StoredAtoms>*>(duck.bind_get_extra_info(info));
+  auto& tables = *static_cast<StoredTables*>(duck.bind_get_extra_info(info));
   void* value = duck.bind_get_parameter(info, 0);
   StoredAtoms& table = tables[static_cast<std::size_t>(duck.get_int64(value))];
   duck.destroy_value(&value);
@@ -192,7 +192,7 @@ class DuckDbDatabase final : public SqlDatabase {
     if (database_ != nullptr) duck.close(&database_);
   }
 
-  Result<void> open(const ConstantTable& constants, std::vector<StoredAtoms>& tables) {
+  Result<void> open(const ConstantTable& constants, StoredTables& tables) {
     void* config = nullptr;
     char* message = nullptr;
     duck.create_config(&config);
@@ -207,6 +207,8 @@ class DuckDbDatabase final : public SqlDatabase {
     VECC_TRY_VOID(add_functions(constants));
     return run("SET temp_directory = ''; SET enable_external_access = false");
   }
+
+  [[nodiscard]] bool has_threads() const override { return true; }
 
   Result<void> run(const std::string& sql) override {
     if (sql.empty()) return {};
@@ -227,7 +229,7 @@ class DuckDbDatabase final : public SqlDatabase {
   }
 
  private:
-  bool add_atoms(std::vector<StoredAtoms>& tables) {
+  bool add_atoms(StoredTables& tables) {
     void* function = duck.create_table_function();
     const LogicalType number(duckdb::Type::BigInt);
     duck.table_function_set_name(function, "atoms");
@@ -270,7 +272,7 @@ class DuckDbDatabase final : public SqlDatabase {
 }  // namespace
 
 Result<std::unique_ptr<SqlDatabase>> open_duckdb(const ConstantTable& constants,
-                                                 std::vector<StoredAtoms>& tables) {
+                                                 StoredTables& tables) {
   VECC_TRY(duck,
            duckdb::load_library("vecc-ground", "--engine=duckdb grounds with DuckDB's library",
                                 "leave --engine out: SQLite is built in"));

@@ -1,4 +1,4 @@
-// --engine of the commands that ground.
+// --engine and --threads of the commands that ground.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,7 +7,8 @@
 
 namespace vecc::tools::ground {
 
-/// `engine` must outlive the parse.
+/// The values must outlive the parse.
 void add_engine(CLI::App& command, SqlEngine& engine);
+void add_threads(CLI::App& command, std::uint32_t& threads);
 
 }  // namespace vecc::tools::ground

@@ -132,6 +132,7 @@ Result<void> ground_facts(const GroundOptions& options, const language::Template
   DeriveOptions derive_options;
   derive_options.explain = options.explain;
   derive_options.engine = options.engine;
+  derive_options.threads = options.threads;
   derive_options.max_groundings = options.max_groundings;
   VECC_TRY(const Derived derived, stages.run("ground", [&](ProgressLine& line) {
     derive_options.progress = [&line](std::uint64_t count) {

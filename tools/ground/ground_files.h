@@ -39,6 +39,7 @@ struct GroundOptions {
   bool keep_outputs = false;  ///< see GroundNetwork
   bool explain = false;       ///< the SQL to stdout
   SqlEngine engine = SqlEngine::Sqlite;
+  std::uint32_t threads = 0;    ///< 0: one a processor
   std::string init = "glorot";  ///< an initializer's name, or none
   std::int64_t seed = 0;
   bool quiet = false;

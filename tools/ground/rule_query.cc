@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace vecc::tools::ground {
 namespace {
@@ -23,23 +22,22 @@ class JoinOrder {
     }
   }
 
-  [[nodiscard]] std::vector<std::size_t> choose(std::optional<std::size_t> first) const {
-    if (first) return from(*first).order;
-    Walk best;
-    best.cost = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : joined_) {
-      Walk walk = from(i);
-      if (walk.cost < best.cost) best = std::move(walk);
-    }
-    return best.order;
-  }
-
- private:
   struct Walk {
     std::vector<std::size_t> order;
     double cost = 0;
   };
 
+  [[nodiscard]] Walk choose(std::optional<std::size_t> first) const {
+    if (first) return from(*first);
+    Walk best;
+    for (const std::size_t i : joined_) {
+      Walk walk = from(i);
+      if (best.order.empty() || walk.cost < best.cost) best = std::move(walk);
+    }
+    return best;
+  }
+
+ private:
   // Rows of a literal's table for one row of those before it, as if arguments were independent.
   [[nodiscard]] double matches(const Literal& literal, const std::vector<bool>& bound,
                                bool is_first) const {
@@ -211,15 +209,18 @@ class QueryText {
 
   [[nodiscard]] std::string select_text() {
     std::string out = example_;
+    out_.columns = 1;
     std::vector<bool> told(rule_.variables.size(), false);
     for (const Argument argument : rule_.head_arguments) {
       if (!argument.is_variable) continue;
       out += ", " + text_of(argument);
+      ++out_.columns;
       told[argument.index] = true;
     }
     for (std::size_t i = 0; i < rule_.body.size(); ++i) {
       if (!rule_.body[i].input) continue;
       out += fmt::format(", t{}.id", i);
+      ++out_.columns;
       for (const Argument argument : rule_.body[i].arguments) {
         if (argument.is_variable) told[argument.index] = true;
       }
@@ -246,6 +247,12 @@ class QueryText {
   std::string example_;
 };
 
+// Constants of the first literal lead to its rows by an index, not by ids.
+bool can_split(const RuleSpec& rule, const RuleQuery& query, SqlEngine engine) {
+  if (engine != SqlEngine::Sqlite || !query.ranged.empty() || !query.first) return false;
+  return std::ranges::all_of(rule.body[*query.first].arguments, &Argument::is_variable);
+}
+
 }  // namespace
 
 RuleQuery plan_rule(const RuleProgram& program, const RuleSpec& rule,
@@ -253,7 +260,16 @@ RuleQuery plan_rule(const RuleProgram& program, const RuleSpec& rule,
                     const TableSizes& sizes, SqlEngine engine) {
   RuleQuery out;
   out.ranged = std::move(ranged);
-  QueryText(program, rule, engine, out).write(JoinOrder(rule, sizes).choose(first));
+  const JoinOrder::Walk walk = JoinOrder(rule, sizes).choose(first);
+  QueryText(program, rule, engine, out).write(walk.order);
+  out.visits = walk.cost;
+  if (!walk.order.empty()) out.first = walk.order.front();
+  if (can_split(rule, out, engine)) {
+    RuleQuery part;
+    part.ranged = {*out.first};
+    QueryText(program, rule, engine, part).write(walk.order);
+    out.part_sql = std::move(part.sql);
+  }
   return out;
 }
 

@@ -42,6 +42,13 @@ struct RuleQuery {
   std::vector<std::size_t> ranged;
   /// One grounding may come in several rows: a variable is neither in the head nor in an input.
   bool may_repeat = false;
+  std::size_t columns = 0;  ///< of a row
+  /// The literal whose table the join begins with; none: it joins nothing.
+  std::optional<std::size_t> first;
+  double visits = 0;  ///< about how many rows the join visits, of all tables
+  /// The query of those rows that begin with an id of a range of the first table, ?1 <= id < ?2.
+  /// Empty: it cannot be split so.
+  std::string part_sql;
 };
 
 /// `ranged`: the body's literals whose atoms are still being derived. `first`: the one to begin

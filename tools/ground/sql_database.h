@@ -37,6 +37,8 @@ class SqlDatabase {
   SqlDatabase& operator=(const SqlDatabase&) = delete;
   virtual ~SqlDatabase() = default;
 
+  /// Whether threads may use several databases at once, one each.
+  [[nodiscard]] virtual bool has_threads() const = 0;
   /// Several statements, for their effect.
   [[nodiscard]] virtual Result<void> run(const std::string& sql) = 0;
   /// A statement that does not compile is a bug of vecc's.
@@ -45,8 +47,8 @@ class SqlDatabase {
 
 /// `atoms(2)` is tables[2]. Both must outlive the database. Errors: NotBuiltIn, OutOfMemory.
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_sqlite(const ConstantTable& constants,
-                                                               std::vector<StoredAtoms>& tables);
+                                                               StoredTables& tables);
 [[nodiscard]] Result<std::unique_ptr<SqlDatabase>> open_duckdb(const ConstantTable& constants,
-                                                               std::vector<StoredAtoms>& tables);
+                                                               StoredTables& tables);
 
 }  // namespace vecc::tools::ground

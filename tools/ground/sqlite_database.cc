@@ -65,7 +65,7 @@ class SqliteDatabase final : public SqlDatabase {
  public:
   ~SqliteDatabase() override { sqlite3_close(handle_); }
 
-  Result<void> open(const ConstantTable& constants, std::vector<StoredAtoms>& tables) {
+  Result<void> open(const ConstantTable& constants, StoredTables& tables) {
     const int status =
         sqlite3_open_v2(":memory:", &handle_,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -82,6 +82,8 @@ class SqliteDatabase final : public SqlDatabase {
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
         "PRAGMA temp_store = MEMORY; PRAGMA automatic_index = OFF; BEGIN");
   }
+
+  [[nodiscard]] bool has_threads() const override { return sqlite3_threadsafe() != 0; }
 
   Result<void> run(const std::string& sql) override {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
@@ -104,7 +106,7 @@ class SqliteDatabase final : public SqlDatabase {
 }  // namespace
 
 Result<std::unique_ptr<SqlDatabase>> open_sqlite(const ConstantTable& constants,
-                                                 std::vector<StoredAtoms>& tables) {
+                                                 StoredTables& tables) {
   auto database = std::make_unique<SqliteDatabase>();
   VECC_TRY_VOID(database->open(constants, tables));
   return std::unique_ptr<SqlDatabase>(std::move(database));

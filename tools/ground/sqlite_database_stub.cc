@@ -3,7 +3,7 @@
 
 namespace vecc::tools::ground {
 
-Result<std::unique_ptr<SqlDatabase>> open_sqlite(const ConstantTable&, std::vector<StoredAtoms>&) {
+Result<std::unique_ptr<SqlDatabase>> open_sqlite(const ConstantTable&, StoredTables&) {
   return Errors(ErrorCode::NotBuiltIn, "vecc-ground",
                 "grounds with SQLite, and vecc was built without it: install libsqlite3-dev and "
                 "configure with -DVECC_SQLITE=ON, or ground with DuckDB's library: "

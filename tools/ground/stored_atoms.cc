@@ -6,13 +6,14 @@
 namespace vecc::tools::ground {
 
 void ColumnIndex::extend(const AtomTable& atoms, AtomIndex size) {
-  if (this->size() >= size) return;
-  if (this->size() == 0) return sort(atoms, size);
+  const AtomIndex known = this->size();
+  if (known == 0 && size > 0) sort(atoms, size);
   std::vector<std::uint32_t> words(columns_.size());
-  for (AtomIndex atom = this->size(); atom < size; ++atom) {
+  for (AtomIndex atom = std::max(known, sorted_); atom < size; ++atom) {
     read_words(atoms, atom, words);
     add_to_ring(atoms, atom, words);
   }
+  size_.store(std::max(known, size), std::memory_order_release);
 }
 
 // By counting: the atoms of a key stay in their order.
@@ -154,10 +155,15 @@ std::size_t StoredAtoms::index_of(std::span<const std::uint32_t> columns) {
   return indexes_.size() - 1;
 }
 
-const ColumnIndex& StoredAtoms::index(std::size_t number) {
-  ColumnIndex& index = indexes_[number];
-  index.extend(*atoms_, size_);
-  return index;
+void StoredAtoms::index_rows() const {
+  const std::lock_guard lock(growing_);
+  atoms_->index_rows();
+  has_all_rows_.store(true, std::memory_order_release);
+}
+
+void StoredAtoms::extend(ColumnIndex& index) {
+  const std::lock_guard lock(growing_);
+  if (index.size() < size_) index.extend(*atoms_, size_);
 }
 
 }  // namespace vecc::tools::ground

@@ -1,8 +1,10 @@
 // The atoms of a predicate as SQL reads them: those of earlier strata and rounds, by indexes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -23,7 +25,7 @@ class ColumnIndex {
   /// Adds the atoms up to `size`.
   void extend(const AtomTable& atoms, AtomIndex size);
   /// How many atoms it has.
-  [[nodiscard]] AtomIndex size() const { return sorted_ + static_cast<AtomIndex>(next_.size()); }
+  [[nodiscard]] AtomIndex size() const { return size_.load(std::memory_order_acquire); }
 
   static constexpr AtomIndex kNone = RowHash::kNone;
   /// The atoms of one key.
@@ -53,6 +55,7 @@ class ColumnIndex {
                          std::span<const std::uint32_t> words) const;
 
   std::vector<std::uint32_t> columns_;
+  std::atomic<AtomIndex> size_ = 0;
   // The sorted part.
   AtomIndex sorted_ = 0;
   bool is_key_word_ = false;          // a key is its only word; else `keys_` numbers them
@@ -110,6 +113,7 @@ class AtomWalk {
   bool is_done_ = true;
 };
 
+/// Several threads may read it at once, while nothing is added and published.
 class StoredAtoms {
  public:
   StoredAtoms(const AtomTable& atoms, std::uint32_t arity, bool has_one_example)
@@ -121,23 +125,39 @@ class StoredAtoms {
   /// How many atoms SQL sees.
   [[nodiscard]] AtomIndex size() const { return size_; }
   /// SQL sees all that there are now.
-  void publish() { size_ = atoms_->size(); }
+  void publish() {
+    size_ = atoms_->size();
+    has_all_rows_ = false;
+  }
   /// The number of the index of these columns, which is made if there is none.
   [[nodiscard]] std::size_t index_of(std::span<const std::uint32_t> columns);
   /// The atom of a whole row, which needs no index; AtomTable::kNotAnAtom: SQL sees none.
   [[nodiscard]] AtomIndex find(std::span<const std::uint32_t> row) const {
+    if (!has_all_rows_.load(std::memory_order_acquire)) index_rows();
     const AtomIndex atom = atoms_->find(row);
     return atom < size_ ? atom : AtomTable::kNotAnAtom;
   }
   /// It has all atoms that SQL sees.
-  [[nodiscard]] const ColumnIndex& index(std::size_t number);
+  [[nodiscard]] const ColumnIndex& index(std::size_t number) {
+    ColumnIndex& index = indexes_[number];
+    if (index.size() < size_) extend(index);
+    return index;
+  }
 
  private:
+  void index_rows() const;
+  void extend(ColumnIndex& index);
+
   const AtomTable* atoms_;
   std::uint32_t arity_;
   bool has_one_example_;
   AtomIndex size_ = 0;
   std::deque<ColumnIndex> indexes_;
+  mutable std::mutex growing_;
+  mutable std::atomic<bool> has_all_rows_ = false;  // find() changes nothing
 };
+
+/// By predicate; they stay where they are.
+using StoredTables = std::deque<StoredAtoms>;
 
 }  // namespace vecc::tools::ground

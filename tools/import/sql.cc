@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tools/ground/engine_option.h"
 #include "tools/import/commands.h"
 #include "tools/import/sql/sql_options.h"
 
@@ -33,6 +34,7 @@ void add_sql(CLI::App& app, ExitCode& exit_code) {
       ->add_option("--like", options->common.like,
                    "Columns are read as in an earlier graph, whose weights are to be loaded")
       ->type_name("graph.pb");
+  ground::add_threads(*command, options->threads);
   add_import_options(*command, options->common);
   command->get_option("--output")->required(false);  // --print-template writes no file
   command->footer(
