@@ -109,6 +109,9 @@ TEST(ImportGraph, arrays_that_do_not_fit) {
        "node 2 is in another split already"},
       {{kPairs, kX, real("edge_attr", {3, 1}, {1, 2, 3})}, "has 3 rows, but there are 2 edges"},
       {{kPairs, kX, real("pos", {4, 3}, std::vector<double>(12))}, "\"pos\": error: has no use"},
+      {{whole("edge_index", {2, 1}, {0, 300'000'000})},
+       "g.npz: error: an edge has node 300000000, expected numbers below 1048640 of 1 edge: every "
+       "number up to the largest is a node; number them without gaps, or add num_nodes [E045]"},
       {{kPairs, whole("num_nodes", {}, {-1})}, "\"num_nodes\": error: is no whole number"},
       {{kPairs, whole("num_nodes", {}, {std::int64_t{1} << 40})}, "more nodes than 32 bits"},
   };
@@ -136,6 +139,24 @@ TEST(ImportGraph, lists_of_edges) {
   ASSERT_TRUE(weighted) << errors_of(weighted);
   EXPECT_THAT(weighted->edge_attributes, ElementsAre(0.5, 20));
   EXPECT_THAT(weighted->node_splits, IsEmpty());
+}
+
+// A few bytes do not make as many nodes as a number in them says.
+TEST(ImportGraph, numbers_far_above_the_edges_are_stated) {
+  const auto read_with = [](const std::string& edges, std::uint32_t nodes) {
+    return parse_edge_list({"g", {"g.txt", edges}, {}, nodes});
+  };
+  EXPECT_EQ(
+      errors_of(read_with("1 2\n0 300000000\n2 1\n", 0)),
+      "g.txt: line 2: error: found node 300000000, expected numbers below 1048768 of 3 edges: "
+      "every number up to the largest is a node; number them without gaps, or say "
+      "--nodes=300000001 [E045]");
+  EXPECT_EQ(read_with("0 1000000\n", 0)->node_count(), 1000001u);
+  EXPECT_EQ(read_with("0 5000000\n", 5'000'001)->node_count(), 5000001u);
+  EXPECT_EQ(read_with("0 1\n", 7)->node_count(), 7u);  // the last ones have no edges
+  EXPECT_EQ(errors_of(read_with("0 1\n7 2\n0 3\n", 7)),
+            "g.txt: line 2: error: found node 7, expected numbers from 0 to 6, as --nodes says "
+            "[E012]");
 }
 
 TEST(ImportGraph, both_ways_and_once) {

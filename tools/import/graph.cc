@@ -1,4 +1,5 @@
 // vecc-import graph: one graph whose nodes are classified, in an .npz or a list of edges.
+#include "tools/common/number_options.h"
 #include "tools/import/commands.h"
 #include "tools/import/graph_set_command.h"
 #include "tools/import/load/loaders.h"
@@ -31,6 +32,9 @@ void add_graph(CLI::App& app, ExitCode& exit_code) {
                                "A list of edges: lines: node class [train|validation|test]")
                   ->type_name("FILE"),
              options->common);
+  add_unset_whole(*command, "--nodes", layout->nodes, {1, 0xFFFFFFFE},
+                  "A list of edges: how many nodes there are, where the last ones have no edges or "
+                  "most numbers are no node (default: one more than the largest number)");
   command->add_flag("--undirected", layout->undirected, "Every edge goes both ways");
   add_graph_set_command(
       *command, options, [options, layout] { return load_graph(options->common.input, *layout); },

@@ -35,6 +35,9 @@ Result<GraphSet> read_arrays(const std::string& path, const GraphFileLayout& lay
   if (!layout.labels.empty()) {
     return Errors(ErrorCode::Usage, "--labels", "is for lists of edges: an .npz has y and masks");
   }
+  if (layout.nodes > 0) {
+    return Errors(ErrorCode::Usage, "--nodes", "is for lists of edges: an .npz has num_nodes");
+  }
   VECC_TRY(const WeightFile file, read_weights(path));
   return graph_of_arrays(file, name_of_data(path), escape_path(path));
 }
@@ -45,7 +48,7 @@ Result<GraphSet> read_lines(const std::string& path, const GraphFileLayout& layo
   if (!layout.labels.empty()) {
     VECC_TRY(labels, read_text_file(layout.labels, "a node and its class a line"));
   }
-  return parse_edge_list({name_of_data(path), edges.text(), text_of(labels)});
+  return parse_edge_list({name_of_data(path), edges.text(), text_of(labels), layout.nodes});
 }
 
 }  // namespace

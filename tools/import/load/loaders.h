@@ -24,6 +24,7 @@ namespace vecc::tools {
 struct GraphFileLayout {
   std::string labels;       ///< a file beside a list of edges: node class [split]; empty: none
   bool undirected = false;  ///< every edge goes both ways
+  std::uint32_t nodes = 0;  ///< of a list of edges; 0: one more than the largest number
 };
 /// One graph whose nodes are the samples. FILE.npz: edges `edge_index` [2, e], or `src` and `dst`,
 /// or a matrix in compressed rows (`adj_data`, `adj_indices`, `adj_indptr`, `adj_shape`); nodes'
@@ -31,7 +32,8 @@ struct GraphFileLayout {
 /// `train_mask`, `val_mask`, `test_mask` (`idx_train`, ...); edges' `edge_attr`, `edge_weight`,
 /// `edge_type`. Else lines `source target [weight]`, nodes from 0. Arrays of other names are
 /// refused. Errors: FileUnreadable, those of read_weights(), BadTable, NotFinite,
-/// DanglingReference, DuplicateId, LimitNeurons, LimitEdges, Usage.
+/// DanglingReference, DuplicateId, LimitRows (numbers far above the edges' count, where the nodes'
+/// is not stated), LimitNeurons, LimitEdges, Usage.
 [[nodiscard]] Result<GraphSet> load_graph(const std::string& path, const GraphFileLayout& layout);
 
 /// Triples, one a line: DIR/train.txt, valid.txt, test.txt (or .tsv, .csv, .nt; each optional, one

@@ -31,9 +31,16 @@ struct EdgeListTexts {
   std::string name;
   Text edges;
   std::optional<Text> labels;
+  std::uint32_t nodes = 0;  ///< stated; 0: one more than the largest number
 };
 /// Lines `source target [weight]`; weights are attributes of edges.
 [[nodiscard]] Result<GraphSet> parse_edge_list(const EdgeListTexts& texts);
+
+/// Nodes are numbered without gaps, so that one number makes as many nodes: a file that does not
+/// state how many there are has at most so many.
+[[nodiscard]] constexpr std::uint64_t most_unstated_nodes(std::uint64_t edges) {
+  return (std::uint64_t{1} << 20) + 64 * edges;
+}
 
 /// Classes of nodes from labels, of which those below 0 are none.
 void index_classes(const std::vector<std::int64_t>& labels, GraphSet& set);

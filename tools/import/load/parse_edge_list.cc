@@ -38,6 +38,8 @@ class EdgeListParser {
   Result<GraphSet> parse() {
     read_edges();
     if (!errors_.empty()) return errors_.errors();
+    check_node_count();
+    if (!errors_.empty()) return errors_.errors();
     set_.node_begin = {0, node_count_};
     read_labels();
     if (!errors_.empty()) return errors_.errors();
@@ -47,6 +49,7 @@ class EdgeListParser {
  private:
   void read_edges();
   void read_edge(const LineReader& lines);
+  void check_node_count();
   void read_labels();
   void read_label(const LineReader& lines, std::vector<std::int64_t>& labels);
   void bad(ErrorCode code, const Text& text, const LineReader& lines, const std::string& message) {
@@ -58,7 +61,8 @@ class EdgeListParser {
   const EdgeListTexts& texts_;
   GraphSet set_;
   std::uint32_t node_count_ = 0;
-  std::size_t width_ = 0;  // words a line
+  std::uint64_t largest_line_ = 0;  // of the largest number
+  std::size_t width_ = 0;           // words a line
   LoadErrors errors_;
 };
 
@@ -87,7 +91,9 @@ void EdgeListParser::read_edge(const LineReader& lines) {
   if (!target) return;
   set_.source.push_back(*source);
   set_.target.push_back(*target);
-  node_count_ = std::max({node_count_, *source + 1, *target + 1});
+  const std::uint32_t count = std::max(*source, *target) + 1;
+  if (count > node_count_) largest_line_ = lines.number();
+  node_count_ = std::max(node_count_, count);
   if (width_ == 2) return;
   const std::optional<double> weight = parse_real(words[2]);
   set_.edge_attributes.push_back(weight.value_or(0));
@@ -104,6 +110,29 @@ void EdgeListParser::read_edges() {
     if (!is_comment(lines.line())) read_edge(lines);
   }
   set_.edge_attribute_count = width_ == 3 ? 1 : 0;
+}
+
+void EdgeListParser::check_node_count() {
+  const auto bad_count = [&](ErrorCode code, const std::string& message) {
+    errors_.add(code, {texts_.edges.name, largest_line_}, [&] {
+      return "found node " + std::to_string(node_count_ - 1) + ", expected " + message;
+    });
+  };
+  if (texts_.nodes > 0) {
+    if (node_count_ > texts_.nodes) {
+      bad_count(ErrorCode::DanglingReference,
+                "numbers from 0 to " + std::to_string(texts_.nodes - 1) + ", as --nodes says");
+    }
+    node_count_ = texts_.nodes;
+    return;
+  }
+  const std::uint64_t most = most_unstated_nodes(set_.edge_count());
+  if (node_count_ <= most) return;
+  bad_count(ErrorCode::LimitRows,
+            "numbers below " + std::to_string(most) + " of " + count_of(set_.edge_count(), "edge") +
+                ": every number up to the largest is a node; number them without gaps, or say "
+                "--nodes=" +
+                std::to_string(node_count_));
 }
 
 void EdgeListParser::read_label(const LineReader& lines, std::vector<std::int64_t>& labels) {

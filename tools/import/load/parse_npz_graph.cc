@@ -328,6 +328,14 @@ Result<GraphSet> ArrayGraph::read() {
                   "an edge has node " + std::to_string(nodes_of_edges_ - 1) + ", but there are " +
                       count_of(nodes, "node"));
   }
+  if (!nodes_ && nodes > most_unstated_nodes(set_.edge_count())) {
+    return Errors(ErrorCode::LimitRows, place_,
+                  "an edge has node " + std::to_string(nodes - 1) + ", expected numbers below " +
+                      std::to_string(most_unstated_nodes(set_.edge_count())) + " of " +
+                      count_of(set_.edge_count(), "edge") +
+                      ": every number up to the largest is a node; number them without gaps, or "
+                      "add num_nodes");
+  }
   if (nodes > kMaxRows) return Errors(ErrorCode::LimitNeurons, place_, "more nodes than 32 bits");
   set_.node_begin = {0, static_cast<std::uint32_t>(nodes)};
   VECC_TRY_VOID(read_labels());
