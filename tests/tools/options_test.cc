@@ -78,6 +78,42 @@ TEST(Options, what_says_nothing_beside_the_others_is_refused) {
   EXPECT_EQ(import("--model=gat", "--slope=0.5").code, 0);
 }
 
+// Beside initial values that are not drawn.
+TEST(Options, a_seed_of_nothing_is_refused) {
+  const std::string folder = test_folder();
+  const std::string graph = write_small_graph(folder);
+  write_text(folder + "/edges", "0 1\n1 2\n");
+  write_text(folder + "/triples", "a r b\nb r c\n");
+  write_text(folder + "/rules", "{1} q :- {1} a(X).\n");
+  write_text(folder + "/facts", "1 q :- a(x).\n");
+  const auto seeded = [&](const std::string& tool, std::vector<std::string> words,
+                          const std::string& init) {
+    words.insert(words.end(), {"--init=" + init, "--seed=3", "-q", "-o", folder + "/g.pb"});
+    return run_tool(tool, words);
+  };
+  const std::vector<std::string> nodes{"graph", folder + "/edges", "--model=gcn"};
+  const std::vector<std::string> scores{"kg", folder + "/triples", "--format=space",
+                                        "--model=transe"};
+  const std::vector<std::string> rules{folder + "/rules", "--facts=" + folder + "/facts"};
+  for (const char* init : {"none", "constant"}) {
+    const std::string words =
+        "--seed says nothing with --init=" + std::string(init) + ", which draws no number";
+    expect_usage(seeded("vecc-import", nodes, init), words);
+    expect_usage(seeded("vecc-ground", rules, init), words);
+    std::vector<std::string> positives = scores;
+    positives.emplace_back("--negatives=0");
+    expect_usage(seeded("vecc-import", positives, init), words);
+    // Negatives and edges are drawn by it, too.
+    EXPECT_EQ(seeded("vecc-import", scores, init).code, 0);
+    EXPECT_EQ(seeded("vecc-import", {"synth", "--nodes=9", "--edges=9", "--model=rgcn"}, init).code,
+              0);
+  }
+  EXPECT_EQ(seeded("vecc-import", nodes, "he").code, 0);
+  EXPECT_EQ(seeded("vecc-ground", rules, "he").code, 0);
+  expect_usage(run_vecc({graph, "--init=constant", "--init-seed=3"}),
+               "--init-seed says nothing with --init=constant");
+}
+
 TEST(Options, a_number_that_is_taken_acts) {
   const std::string graph = write_small_graph(test_folder());
   const auto outputs = [&](const char* rate) {

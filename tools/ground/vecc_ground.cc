@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/common/idle_seed.h"
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
@@ -113,6 +114,8 @@ int run(int argc, char** argv) {
   GroundOptions options;
   add_options(app, options);
   if (const auto leave = vecc::tools::parse_arguments(app, argc, argv)) return *leave;
+  const std::string idle = vecc::tools::find_idle_seed(app, "--seed", options.init);
+  if (!idle.empty()) return vecc::tools::report_usage("vecc-ground", idle);
   vecc::tools::Stages stages(!options.quiet);
   const auto result = vecc::tools::ground::ground_files(options, stages);
   if (!result) return vecc::tools::report_errors(result.error());

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "src/support/quantity_text.h"
+#include "tools/common/idle_seed.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "tools/import/number_like.h"
@@ -179,7 +180,7 @@ std::string find_idle_graph_set_option(const CLI::App& command, const ImportComm
   if (command.get_option("--slope")->count() > 0 && o.model != "gat") {
     return "--slope says nothing to --model=" + o.model + ": it is of gat";
   }
-  return {};
+  return find_idle_seed(command, "--seed", o.init);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace vecc::tools {
 void add_synth(CLI::App& app, ExitCode& exit_code) {
   CLI::App* command = app.add_subcommand("synth", "A random typed graph of any size");
   const auto options = std::make_shared<TypedCommandOptions>();
+  options->draws_graph = true;
   const auto synth = std::make_shared<SynthOptions>();
   constexpr std::uint64_t kMostIds = 0xFFFFFFF0;
   add_unset_whole(*command, "--nodes", synth->nodes, {1, kMostIds}, "Nodes")->required();

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/support/quantity_text.h"
+#include "tools/common/idle_seed.h"
 #include "tools/common/number_options.h"
 #include "tools/common/run_tool.h"
 #include "tools/import/number_like.h"
@@ -145,14 +146,17 @@ void add_score_options(CLI::App& command, TypedCommandOptions& o) {
   add_whole(command, "--depth", o.reach.depth, {1, 100000}, "reach: hops at most");
 }
 
-/// Options that the chosen model does not know; empty if there are none.
-std::string find_misplaced_option(const CLI::App& command, const std::string& model) {
+/// Options that the chosen model does not know, or that say nothing beside the others; empty if
+/// there are none.
+std::string find_misplaced_option(const CLI::App& command, const TypedCommandOptions& o) {
+  const std::string& model = o.common.model;
   for (const ModelOption& option : kModelOptions) {
     if (command.get_option(option.name)->count() > 0 && !option.applies(model)) {
       return fmt::format("{} says nothing to --model={}", option.name, model);
     }
   }
-  return {};
+  const bool draws = o.draws_graph || (is_score(model) && o.score.negatives > 0);
+  return draws ? "" : find_idle_seed(command, "--seed", o.common.init);
 }
 
 void keep_train_edges(TypedGraph& data) {
@@ -221,7 +225,7 @@ void add_typed_command(CLI::App& command, const std::shared_ptr<TypedCommandOpti
   add_like_option(command, options->common);
   add_import_options(command, options->common);
   command.callback([&command, options, inverse, load = std::move(load), &exit_code] {
-    const std::string misplaced = find_misplaced_option(command, options->common.model);
+    const std::string misplaced = find_misplaced_option(command, *options);
     if (!misplaced.empty()) {
       exit_code =
           static_cast<ExitCode>(report_usage("vecc-import " + command.get_name(), misplaced));

@@ -24,6 +24,7 @@ struct TypedCommandOptions {
   std::string inverse;  ///< on, off; empty: the command's default
   std::string triples;  ///< train, valid, test, all; empty: train, all where there are no splits
   bool train_edges_only = false;
+  bool draws_graph = false;  ///< by --seed
 };
 
 /// Adds --model and every option of the three kinds of models. When the command is chosen, parsing

@@ -9,6 +9,7 @@
 
 #include "src/support/enum_names.h"
 #include "tools/common/command_paths.h"
+#include "tools/common/idle_seed.h"
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
 #include "tools/common/precision_option.h"
@@ -294,6 +295,10 @@ std::string check_run_options(Options& o, const std::string& device) {
 /// What CLI11's own checks do not see; empty if all is well.
 std::string check_options(const CLI::App& app, Options& o, const std::string& device) {
   if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
+  if (o.init == Initializer::Constant) {
+    const std::string idle = find_idle_seed(app, "--init-seed", "constant");
+    if (!idle.empty()) return idle;
+  }
   o.emit.precision = o.precision.value_or(MatmulPrecision::Exact);
   if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
