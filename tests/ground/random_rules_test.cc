@@ -1,10 +1,11 @@
-// Random templates over random facts: the SQL grounder against nested loops.
+// Random templates over random facts: the SQL grounder, by each engine, against nested loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
 #include "tests/ground/naive_grounder.h"
+#include "tests/support/found_duckdb.h"
 #include "tools/ground/demand.h"
 #include "tools/ground/derive.h"
 #include "tools/ground/language/check.h"
@@ -202,7 +203,14 @@ void compare_threads(const ground::RuleProgram& program, ground::FactBase base,
   }
 }
 
-void compare(const RandomCase& c, std::size_t& compared) {
+ground::Derived derive_by(ground::SqlEngine engine, const ground::RuleProgram& program,
+                          ground::FactBase& base) {
+  ground::DeriveOptions options;
+  options.engine = engine;
+  return unwrap(ground::derive(program, base, options));
+}
+
+void compare(const RandomCase& c, ground::SqlEngine engine, std::size_t& compared) {
   const auto parsed = unwrap(language::parse_template({"rules", c.rules}));
   const auto examples = unwrap(language::parse_examples({"facts", c.facts}));
   const auto queries = unwrap(language::parse_queries({"queries", c.queries}));
@@ -213,11 +221,10 @@ void compare(const RandomCase& c, std::size_t& compared) {
       unwrap(ground::load_facts(program, {"facts", c.facts}, Text{"queries", c.queries}, data, {}));
   ground::demand_queries(program, base);
   const ground::FactBase facts = base;
-  const Result<ground::Derived> derived = ground::derive(program, base, {});
-  ASSERT_TRUE(derived) << derived.error().text();
-  compare_threads(program, facts, base, *derived);
-  const ground::Reached reached = ground::reach_queries(program, base, *derived);
-  const auto ours = reached_groundings(program, base, *derived, reached);
+  const ground::Derived derived = derive_by(engine, program, base);
+  if (engine == ground::SqlEngine::Sqlite) compare_threads(program, facts, base, derived);
+  const ground::Reached reached = ground::reach_queries(program, base, derived);
+  const auto ours = reached_groundings(program, base, derived, reached);
   for (std::size_t e = 0; e < examples.examples.size(); ++e) {
     const NaiveGrounding naive = ground_naively(parsed.rules, c.layers, examples.examples[e].facts);
     const auto wanted = matching(naive.derived, queries.queries[e].atoms.front());
@@ -227,15 +234,24 @@ void compare(const RandomCase& c, std::size_t& compared) {
   }
 }
 
-TEST(RandomRules, GroundAsNestedLoopsDo) {
+void compare_all(ground::SqlEngine engine, std::uint32_t seeds) {
   std::size_t compared = 0;
-  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     const RandomCase c = RandomCases(seed).make();
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + c.rules + "\n" + c.facts + c.queries);
-    compare(c, compared);
-    if (HasFailure()) return;
+    compare(c, engine, compared);
+    if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(compared, 1000u);  // the cases are not empty
+  EXPECT_GT(compared, 5 * seeds / 2);  // the cases are not empty
+}
+
+TEST(RandomRules, GroundAsNestedLoopsDo) {
+  compare_all(ground::SqlEngine::Sqlite, 400);
+}
+
+TEST(RandomRules, GroundByDuckDbAsNestedLoopsDo) {
+  if (use_duckdb().empty()) GTEST_SKIP() << "no DuckDB: VECC_DUCKDB, or `pip install duckdb`";
+  compare_all(ground::SqlEngine::DuckDb, 100);
 }
 
 }  // namespace

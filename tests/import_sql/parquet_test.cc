@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "tests/import_sql/databases.h"
+#include "tests/import_sql/value_texts.h"
+#include "tests/support/found_duckdb.h"
 #include "tests/tools/process.h"
 #include "tools/duckdb/duckdb_library.h"
 #include "tools/import/sql/schema.h"
@@ -22,27 +21,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using tools::sql::SourceDatabase;
-using tools::sql::SqlValue;
 
 using Words = std::vector<std::string>;
 
-std::string find_duckdb() {
-  if (const char* const own = std::getenv("VECC_DUCKDB"); own != nullptr) return own;
-  std::string out;
-  FILE* const pipe = popen(VECC_FIND_DUCKDB " 2> /dev/null", "r");
-  if (pipe == nullptr) return out;
-  std::array<char, 4096> line{};
-  while (std::fgets(line.data(), line.size(), pipe) != nullptr) out += line.data();
-  if (pclose(pipe) != 0) return {};  // no Python has it
-  return out.substr(0, out.find('\n'));
-}
-
 class Parquet : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    library_path = find_duckdb();
-    if (!library_path.empty()) setenv("VECC_DUCKDB", library_path.c_str(), 1);
-  }
+  static void SetUpTestSuite() { library_path = use_duckdb(); }
   void SetUp() override {
     if (library_path.empty()) GTEST_SKIP() << "no DuckDB: VECC_DUCKDB, or `pip install duckdb`";
   }
@@ -145,20 +129,9 @@ TEST_F(Parquet, ValuesOfEachType) {
       copy(tables, {"t"}));
   auto opened = SourceDatabase::open(tables);
   ASSERT_TRUE(opened) << opened.error().text();
-  Words seen;
-  const auto read = opened->query("SELECT * FROM t", [&](tools::sql::SqlRow row) -> Result<void> {
-    for (const SqlValue& value : row) {
-      switch (value.kind) {
-        case SqlValue::Kind::Null: seen.emplace_back("null"); break;
-        case SqlValue::Kind::Integer: seen.push_back("i" + std::to_string(value.integer)); break;
-        case SqlValue::Kind::Real: seen.push_back("r" + std::to_string(value.real)); break;
-        case SqlValue::Kind::Text: seen.push_back("t" + std::string(value.text)); break;
-        case SqlValue::Kind::Blob: seen.emplace_back("blob"); break;
-      }
-    }
-    return {};
-  });
+  auto read = texts_of_values(*opened, "SELECT * FROM t");
   ASSERT_TRUE(read) << read.error().text();
+  Words& seen = *read;
   ASSERT_EQ(seen.size(), 21u);
   EXPECT_EQ(seen[6].substr(0, 3), "r10");
   seen.erase(seen.begin() + 6);

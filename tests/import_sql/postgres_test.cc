@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/import_sql/databases.h"
+#include "tests/import_sql/value_texts.h"
 #include "tests/tools/process.h"
 #include "tools/import/sql/postgres_value.h"
 #include "tools/import/sql/source_database.h"
@@ -24,7 +25,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using tools::sql::SqlValue;
 
 using Words = std::vector<std::string>;
 
@@ -185,20 +185,9 @@ TEST_F(Postgres, ValuesOfEachType) {
       "123456789012345678901, 'NaN');");
   auto opened = tools::sql::SourceDatabase::open(address);
   ASSERT_TRUE(opened) << opened.error().text();
-  std::vector<std::string> seen;
-  const auto read = opened->query("SELECT * FROM t", [&](tools::sql::SqlRow row) -> Result<void> {
-    for (const SqlValue& value : row) {
-      switch (value.kind) {
-        case SqlValue::Kind::Null: seen.emplace_back("null"); break;
-        case SqlValue::Kind::Integer: seen.push_back("i" + std::to_string(value.integer)); break;
-        case SqlValue::Kind::Real: seen.push_back("r" + std::to_string(value.real)); break;
-        case SqlValue::Kind::Text: seen.push_back("t" + std::string(value.text)); break;
-        case SqlValue::Kind::Blob: seen.emplace_back("blob"); break;
-      }
-    }
-    return {};
-  });
+  const auto read = texts_of_values(*opened, "SELECT * FROM t");
   ASSERT_TRUE(read) << read.error().text();
+  const Words& seen = *read;
   ASSERT_EQ(seen.size(), 18u);
   EXPECT_THAT(Words(seen.begin(), seen.begin() + 5),
               ElementsAre("i1", "i-3", "i12", "r0.100000", "r0.500000"));
