@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/import_sql/databases.h"
@@ -192,6 +193,34 @@ TEST(ImportSql, AFolderOfCsvIsTheSameDatabase) {
   const std::string path = make_database(folder, "x.db", sql);
   ASSERT_EQ(import_sql(folder, path, {"--target=users.old"}, "db.pb").code, 0);
   EXPECT_EQ(read_text(folder + "/csv.pb"), read_text(folder + "/db.pb"));
+}
+
+// What is computed by the database is read as what is stored there: features, keys and targets.
+TEST(ImportSql, GeneratedColumnsAreReadAsOthers) {
+  std::string rows;
+  for (int i = 0; i < 60; ++i) {
+    rows += "INSERT INTO t (id, x) VALUES (" + std::to_string(i) + ", " +
+            std::to_string(i * 7 % 9) + ");";
+  }
+  const std::string folder = test_folder();
+  const std::string table = "CREATE TABLE t (id INTEGER PRIMARY KEY, x REAL, ";
+  const std::string generated = make_database(
+      folder, "generated.db",
+      table +
+          "big BOOLEAN AS (x > 4), up INTEGER AS (id / 2) STORED REFERENCES t, y TEXT AS (CASE "
+          "WHEN x > 3 THEN 'a' ELSE 'b' END));" +
+          rows);
+  const std::string stored = make_database(
+      folder, "stored.db",
+      table + "big BOOLEAN, up INTEGER REFERENCES t, y TEXT);" + rows +
+          "UPDATE t SET big = x > 4, up = id / 2, y = CASE WHEN x > 3 THEN 'a' ELSE 'b' END;");
+  for (const std::string& path : {generated, stored}) {
+    const Finished done = import_sql(folder, path, {"--target=t.y", "--explain"}, "graph.pb");
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, HasSubstr("key t.up -> t.id\n"));
+    std::filesystem::rename(folder + "/graph.pb", path + ".pb");
+  }
+  EXPECT_TRUE(read_text(generated + ".pb") == read_text(stored + ".pb"));
 }
 
 TEST(ImportSql, ThePrintedTemplateIsOneOfTheLanguage) {

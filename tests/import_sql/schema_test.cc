@@ -33,6 +33,16 @@ TEST(Schema, DeclaredKeysAreRead) {
             "key b.p,b.q -> a.y,a.x\n");
 }
 
+TEST(Schema, GeneratedColumnsAreColumns) {
+  const auto schema = schema_of(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY, x REAL, y REAL GENERATED ALWAYS AS (2 * x), "
+      "up INTEGER AS (id / 2) STORED REFERENCES a);");
+  ASSERT_TRUE(schema) << schema.error().text();
+  EXPECT_EQ(schema->text(), "table a: 4 columns, key a.id\nkey a.up -> a.id\n");
+  EXPECT_EQ(schema->tables[0].columns[2].name, "y");
+  EXPECT_EQ(schema->tables[0].columns[2].type, "REAL");
+}
+
 TEST(Schema, NamesAreDataAndNeverSql) {
   const std::string evil = "x\"; DROP TABLE t; --";
   const auto schema = schema_of(

@@ -17,10 +17,11 @@ std::string quote_text(std::string_view text) {
   return out + "'";
 }
 
+// With generated columns, which table_info passes over; 1 are hidden ones of virtual tables.
 Result<void> read_columns(const SourceEngine& database, Table& table) {
   std::map<std::int64_t, std::uint32_t> key;
-  const std::string sql =
-      "SELECT name, type, pk FROM pragma_table_info(" + quote_text(table.name) + ") ORDER BY cid";
+  const std::string sql = "SELECT name, type, pk FROM pragma_table_xinfo(" +
+                          quote_text(table.name) + ") WHERE hidden <> 1 ORDER BY cid";
   VECC_TRY_VOID(database.query(sql, [&](SqlRow row) -> Result<void> {
     if (row[2].integer > 0) {
       key[row[2].integer] = static_cast<std::uint32_t>(table.columns.size());
