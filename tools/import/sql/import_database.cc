@@ -207,7 +207,7 @@ class DatabaseImport {
     VECC_TRY(ground::RuleProgram program, ground::resolve_template(parsed, options.defaults));
     VECC_TRY(RowFacts facts, stages_.run("rows", [&](ProgressLine&) {
       return make_row_facts({database, schema_, trained_.codes, model_, trained_.target, samples_,
-                             o_.model.hops, o_.common.limits.max_neurons},
+                             o_.model.hops, o_.common.limits.max_neurons, !o_.trained.empty()},
                             program);
     }));
     stages_.describe(fmt::format("{}, {}", text_of_count(facts.rows, "row"),
@@ -217,6 +217,10 @@ class DatabaseImport {
       note(fmt::format("note: {} of {} name a row that is not there: read as NULL\n",
                        count_of(facts.missing_parents[k], "row"),
                        schema_.text_of(schema_.foreign_keys[k])));
+    }
+    if (facts.unknown_targets > 0) {
+      note(fmt::format("note: the targets of {} are none of the training's, as {}: not read\n",
+                       count_of(facts.unknown_targets, "row"), quote(facts.unknown_target)));
     }
     return ground::ground_facts(
         options, parsed, program, facts.base, facts.data, stages_, [&](Grounder& out) {

@@ -412,29 +412,32 @@ class RowFactsMaker {
     query.split = sample.split;
     query.group = sample.group;
     query.role = sample.role;
-    if (sample.value) {
+    if (sample.value && in_.ignores_unknown_targets && !is_known_target(in_.target, sample)) {
+      if (out_.unknown_targets++ == 0) out_.unknown_target = *sample.value;
+    } else if (sample.value) {
       VECC_TRY(query.target, target_of(sample));
     }
     out_.base.queries.push_back(std::move(query));
     return {};
   }
 
+  [[nodiscard]] std::string place_of_target(const RowSample& sample) const {
+    if (!in_.samples.column) return escape_terminal(sample.id);
+    return place_of(in_.database, in_.schema, {in_.samples.table, *in_.samples.column},
+                    sample.row + 1);
+  }
+
   Result<language::Value> target_of(const RowSample& sample) const {
+    if (!is_known_target(in_.target, sample)) {
+      return unknown_target(in_.target, sample, place_of_target(sample));
+    }
     language::Value value;
     value.has_values = true;
     if (!in_.target.is_class) {
-      if (!sample.number) {
-        return Errors(ErrorCode::BadSample, escape_terminal(sample.id),
-                      found_expected(*sample.value, "a number, as the targets are"));
-      }
       value.values = {*sample.number};
       return value;
     }
     const auto found = std::ranges::find(in_.target.classes, *sample.value);
-    if (found == in_.target.classes.end()) {
-      return Errors(ErrorCode::DanglingReference, escape_terminal(sample.id),
-                    found_expected(*sample.value, "a class of the graph of --like"));
-    }
     const auto number = static_cast<std::size_t>(found - in_.target.classes.begin());
     const std::uint32_t size = in_.target.output_size();
     value.shape = vector_shape(size);

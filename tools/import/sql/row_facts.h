@@ -23,6 +23,8 @@ struct RowFacts {
   language::DataPredicates data;
   std::vector<std::uint64_t> missing_parents;  ///< by foreign key: rows whose parent is not there
   std::uint64_t rows = 0;
+  std::uint64_t unknown_targets = 0;  ///< left out, as `ignores_unknown_targets` says
+  std::string unknown_target;         ///< the first one
 };
 
 /// What the facts are made for.
@@ -35,12 +37,14 @@ struct RowFactsInput {
   const SampleTable& samples;
   std::uint32_t hops = 0;
   std::uint64_t max_facts = 0;  ///< with times: of all samples
+  /// Where rows are predicted, what stands in their target's place does not matter.
+  bool ignores_unknown_targets = false;
 };
 
 /// Without times one example has all rows; with times each sample is an example, of the rows that
 /// its hops reach and that are not later than it. Errors: BadTable (a value that is none of its
-/// column's kind), DuplicateId (a key that is none), DanglingReference (a class that the graph of
-/// --like lacks), LimitNeurons.
+/// column's kind), DuplicateId (a key that is none), DanglingReference (a class that the
+/// training had not), BadSample (no number), LimitNeurons.
 [[nodiscard]] Result<RowFacts> make_row_facts(const RowFactsInput& input,
                                               ground::RuleProgram& program);
 

@@ -1,4 +1,6 @@
 // What samples are predicted: a number, or classes.
+#include <algorithm>
+
 #include "src/support/utf8.h"
 #include "tools/import/load/load_errors.h"
 #include "tools/import/sql/samples.h"
@@ -55,6 +57,28 @@ Result<SqlTarget> find_target(const Schema& schema, const SampleTable& samples,
     return refuse("has more than " + count_of(max_categories, "class") + ": --max-categories");
   }
   return target;
+}
+
+bool is_known_target(const SqlTarget& target, const RowSample& sample) {
+  if (!target.is_class) return sample.number.has_value();
+  return std::ranges::find(target.classes, *sample.value) != target.classes.end();
+}
+
+Errors unknown_target(const SqlTarget& target, const RowSample& sample, const std::string& place) {
+  const std::string& found = *sample.value;
+  if (!target.is_class) {
+    return Errors(ErrorCode::BadSample, place,
+                  found_expected(found, "a number, as the targets are"));
+  }
+  constexpr std::size_t kShown = 20;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kShown, target.classes.size()); ++i) {
+    names += (i == 0 ? "" : ", ") + quote(target.classes[i]);
+  }
+  if (target.classes.size() > kShown) names += ", ...";
+  return Errors(ErrorCode::DanglingReference, place,
+                found_expected(found, "a class of the training (" + names +
+                                          "), or NULL in rows without a target"));
 }
 
 }  // namespace vecc::tools::sql

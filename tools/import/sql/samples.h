@@ -61,4 +61,10 @@ struct SampleTable {
                                             std::optional<ColumnKind> kind,
                                             std::uint64_t max_categories);
 
+/// Whether what stands in the sample's target is a class of the training, or a number.
+[[nodiscard]] bool is_known_target(const SqlTarget& target, const RowSample& sample);
+/// What to say if it is not, with the classes. Codes: DanglingReference; BadSample (no number).
+[[nodiscard]] Errors unknown_target(const SqlTarget& target, const RowSample& sample,
+                                    const std::string& place);
+
 }  // namespace vecc::tools::sql
