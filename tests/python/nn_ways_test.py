@@ -1,12 +1,12 @@
 """vecc.nn: a model's Program is the same function as its neurons, and as NumPy's plain formulas.
 
-nn_ways_test.py VECC DATASETS [MODELS]: how many random models (CI: 150).
+nn_ways_test.py VECC DATASETS [MODELS]: how many random models (CI: 300).
 """
 
 import sys
 import unittest
 
-MODELS = int(sys.argv.pop(3)) if len(sys.argv) > 3 else 150
+MODELS = int(sys.argv.pop(3)) if len(sys.argv) > 3 else 300
 
 import numpy as np
 
