@@ -142,7 +142,7 @@ class PairsTest(unittest.TestCase):
                 (lambda g: layers.gine(g[KEY], pair_of_same(g), two, "b"), "there is no feature"),
                 (lambda g: layers.gine(g[KEY], pair_of_same(g), two, g["item"].x),
                  "is not of edges of user rates item"),
-                (lambda g: layers.gine(g[KEY], pair_of_same(g), two, 3), "a name or a value"),
+                (lambda g: layers.gine(g[KEY], pair_of_same(g), two, 3), "by its name, or a value"),
                 (lambda g: g[KEY].feature(3), "is read by its name")):
             with self.assertRaisesRegex(vecc.Error, here + message):
                 nn.Model(network).trace(TYPED)

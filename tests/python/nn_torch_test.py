@@ -192,6 +192,26 @@ class TorchTest(unittest.TestCase):
         self.assertEqual({name for name, _ in module.named_parameters()},
                          {"batch_norm.weight", "batch_norm.bias", "linear.weight"})
 
+    def test_torch_in_models(self):
+        """Is refused at its line, with the word that vecc.nn has for it."""
+        x, module = torch.ones(20, 4), torch.nn.Linear(4, 4)
+        for call, message in (
+                (lambda g: torch.relu(g.x), r"torch's relu is of tensors, .*: nn\.relu"),
+                (lambda g: functional.leaky_relu(g.x, 0.2), r"nn\.leaky_relu"),
+                (lambda g: functional.dropout(g.x, 0.5), r"nn\.dropout"),
+                (lambda g: torch.cat([g.x, g.x], -1), r"nn\.concat"),
+                (lambda g: torch.sum(g.x), r"nn\.sum"),
+                (lambda g: module(g.x), r"torch's linear .*: nn\.linear"),
+                (lambda g: x + g.x, r"torch's add .*: a \+ nn\.constant"),
+                (lambda g: g.x * x, "found Tensor of shape .20, 4., expected a value of the model"),
+                (lambda g: nn.layers.gcn(g, x, 8), "g.x reads a feature x of the data"),
+                (lambda g: nn.layers.gcn(torch.ones(2, 3), g.x, 8), "expected the graph"),
+                (lambda g: nn.layers.gin(g, g.x, module), "found Linear.*expected a function of")):
+            with self.assertRaisesRegex(vecc.Error, rf"{__file__}:\d+: error: .*{message}"):
+                nn.Model(call).trace(self.data)
+        with self.assertRaisesRegex(vecc.Error, "nn.Model: .*expected a function of a graph"):
+            nn.Model(module)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -81,11 +81,13 @@ def _class_of(code: int, message: str, exit_code: int) -> type:
 
 
 @lru_cache(maxsize=None)
-def _error_that_is(base: type) -> type:
-    """Shown as vecc.Error: a handler names that, or the base."""
-    return type("Error", (Error, base), {"__module__": "vecc", "__doc__": Error.__doc__})
+def _error_that_is(*bases: type) -> type:
+    """Shown as vecc.Error: a handler names that, or a base."""
+    return type("Error", (Error, *bases), {"__module__": "vecc", "__doc__": Error.__doc__})
 
 
-def usage_error(place: str, message: str) -> Error:
-    """As the extension makes them."""
-    return Error(f"{place}: error: {message} [E050]", [(50, place, message)], 2)
+def usage_error(place: str, message: str, *bases: type) -> Error:
+    """As the extension makes them; a ValueError, and what else it is said to be."""
+    kind: Any = _error_that_is(*bases, ValueError)
+    error: Error = kind(f"{place}: error: {message} [E050]", [(50, place, message)], USAGE)
+    return error

@@ -8,15 +8,26 @@ two sets of nodes; x_j is of the first, x_i of the second. docs/models.md lists 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple,
+                    TypeVar, Union)
 
-from vecc.nn.ops import (as_category, concat, constant, count, dot, elementwise, exp, gelu,
-                         layer, leaky_relu, linear, log, lstm, matmul, max as max_of, mean,
+from vecc.nn.checks import (NotNegative, Positive, Probability, Share, Size, Steps, apply,
+                            checked, refuse)
+from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, gelu, layer as named,
+                         leaky_relu, linear, log, lstm, matmul, max as max_of, mean,
                          min as min_of, relu, reshape, sigmoid, softmax, sqrt, square,
                          sum as sum_of, table, tanh, weight)
 from vecc.nn.norms import dropout as dropped
-from vecc.nn.trace import Category, Operand, Value, current, describe, fail, is_number
+from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, fail
 from vecc.nn.view import Edges, GraphView
+
+if TYPE_CHECKING:
+    from typing import ParamSpec
+
+    from vecc.nn.ops import Layer
+
+    Inputs = ParamSpec("Inputs")
+    Result = TypeVar("Result")
 
 Network = Callable[[Value], Value]
 Ends = Union[GraphView, Edges]
@@ -25,6 +36,11 @@ EdgeValue = Union[str, Value]  #: a feature of edges by its name, or a value on 
 Relations = List[Tuple[Edges, List[Tuple[Value, Value]]]]  #: of every head the scores, the values
 Aggregation = Callable[..., Value]  #: (messages, over=g.dst)
 AGGREGATIONS: Dict[str, Aggregation] = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
+
+
+def layer(function: "Callable[Inputs, Result]") -> "Layer[Inputs, Result]":
+    """nn.layer, of checked arguments."""
+    return named(checked(function))
 
 
 def _heads(h: Value, concatenated: bool) -> Value:
@@ -47,30 +63,53 @@ def _edges(g: Ends) -> Edges:
 
 def _pair(g: Ends, x: Pair) -> Tuple[Value, Value]:
     """Of sources, of targets."""
+    e = _edges(g)
     if isinstance(x, (tuple, list)):
         if len(x) != 2:
             fail(f"expected a value or a pair of sources and targets, found {len(x)} values")
-        return x[0], x[1]
-    e = _edges(g)
-    if isinstance(x, Value) and e.src.target != e.dst.target:
+        return _on(x[0], e.src), _on(x[1], e.dst)
+    if e.src.target != e.dst.target:
         fail(f"{describe(x)} for {e}, whose ends are different nodes: expected a pair, "
              "(x of sources, x of targets)")
+    x = _on(x, e.src)
     return x, x
+
+
+def _on(x: Value, end: Endpoint) -> Value:
+    """[n] of the nodes at this end; a scalar is [1]."""
+    if x.domain != end.target:
+        fail(f"{describe(x)} is not of {end.target}, the {end.role} of {end.source}: expected a "
+             "value of these nodes")
+    if len(x.shape) > 1:
+        fail(f"{describe(x)}: expected a vector of each node; nn.reshape() makes one")
+    return x if x.shape else reshape(x, 1)
+
+
+def _nodes(g: Ends, x: Value) -> Value:
+    """Of a layer that has no pairs."""
+    e = _edges(g)
+    if e.src.target != e.dst.target:
+        fail(f"{e}, whose ends are different nodes: expected edges among the same nodes")
+    return _on(x, e.src)
+
+
+def _relation(g: Ends, relation: Category) -> Category:
+    if relation.domain != _edges(g).src.source:
+        fail(f"{describe(relation)}: expected a category of {_edges(g).src.source}")
+    return relation
 
 
 def _of_edges(e: Edges, a: EdgeValue) -> Value:
     """[k] of the edges `e`."""
     if isinstance(a, str):
         a = e.feature(a)
-    if isinstance(a, Category):
-        fail(f"{describe(a)}: one_hot({a.name}) or embedding({a.name}, n) makes a value of it")
     if not isinstance(a, Value):
-        fail(f"edge features are a name or a value on edges, not {describe(a)}")
+        refuse("edge_attr=", a, "a feature of floats, or a value on the edges")
     if a.domain != e.src.source:
         loops = a.domain == e.src.source._replace(loops=None)
         fail(f"{describe(a)} is not of {e.src.source}" + (
-            ": loops have features of the data alone, by their name; self_loops=False leaves them "
-            "out" if loops else ""))
+            ": loops have features of the data alone, by their name, expected one; "
+            "self_loops=False leaves them out" if loops else ", expected a value of these edges"))
     return a
 
 
@@ -81,14 +120,19 @@ def _looped(g: Ends, self_loops: bool, fill: Union[str, float] = "mean") -> Edge
     return e.with_self_loops(fill) if self_loops else e
 
 
-def mlp(x: Value, *sizes: int, name: str = "nn") -> Value:
+@checked
+def mlp(x: Value, *sizes: Size, name: str = "nn") -> Value:
     """Sequential(Linear, ReLU, Linear, ...) with its names: nn/0/weight, nn/2/weight."""
+    if not sizes:
+        fail(f"mlp of {describe(x)} without sizes: expected one for each linear layer, "
+             "mlp(x, 16, 16)")
     with current().scope(name):
         for number, size in enumerate(sizes):
             x = linear(relu(x) if number else x, size, bias=True, name=str(2 * number))
     return x
 
 
+@checked
 def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
     """sum_j w_ji x_j / sqrt(d_j d_i), d_i = sum_j w_ji."""
     degree = count(e.dst) if w is None else sum_of(w, over=e.dst)
@@ -102,16 +146,19 @@ def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
 
 
 @layer
-def gcn(g: Ends, x: Value, out: int, edge_weight: Optional[EdgeValue] = None,
+def gcn(g: Ends, x: Value, out: Size, edge_weight: Optional[EdgeValue] = None,
         self_loops: bool = True) -> Value:
     """x [n] of nodes to [out]; `edge_weight`: a feature of edges, scalars. Kipf, Welling, 2017."""
     e = _looped(g, self_loops, fill=1)
-    w = None if edge_weight is None else _of_edges(e, edge_weight)
+    x, w = _nodes(g, x), None if edge_weight is None else _of_edges(e, edge_weight)
+    if w is not None and w.size != 1:
+        fail(f"gcn(edge_weight=) {describe(w)}: expected a number of each edge")
+    w = w if w is None else reshape(w, ())
     return symmetric(linear(x, out, name="lin"), e, w) + weight("bias", out, "zeros")
 
 
 @layer
-def sage(g: Ends, x: Pair, out: int, aggregation: str = "mean") -> Value:
+def sage(g: Ends, x: Pair, out: Size, aggregation: str = "mean") -> Value:
     """x [n] of nodes (or a pair) to [out]; `aggregation`: mean, max, sum, min, lstm. Hamilton et
     al., 2017."""
     x_j, x_i = _pair(g, x)
@@ -135,7 +182,8 @@ def _one_and_eps(eps: float, train_eps: bool) -> Operand:
 def gin(g: Ends, x: Pair, network: Network, eps: float = 0.0, train_eps: bool = False) -> Value:
     """x [n] of nodes (or a pair) to what `network` makes of [n]. Xu et al., 2019."""
     x_j, x_i = _pair(g, x)
-    return network(_one_and_eps(eps, train_eps) * x_i + sum_of(x_j[g.src], over=g.dst))
+    around = sum_of(x_j[g.src], over=g.dst)
+    return apply(network, _one_and_eps(eps, train_eps) * x_i + around, "gin")
 
 
 @layer
@@ -148,13 +196,13 @@ def gine(g: Ends, x: Pair, network: Network, edge_attr: EdgeValue = "edge_attr",
     if a.shape != x_j.shape:
         a = linear(a, x_j.shape[0], bias=True, name="lin")
     around = sum_of(relu(x_j[g.src] + a), over=g.dst)
-    return network(_one_and_eps(eps, train_eps) * x_i + around)
+    return apply(network, _one_and_eps(eps, train_eps) * x_i + around, "gine")
 
 
 @layer
-def gat(g: Ends, x: Pair, out: int, heads: int = 1, slope: float = 0.2,
+def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
         concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
-        dropout: float = 0.0, self_loops: bool = True) -> Value:
+        dropout: Probability = 0.0, self_loops: bool = True) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
     where not `concatenated`. Velickovic et al., 2018."""
     e = _looped(g, self_loops)
@@ -173,9 +221,9 @@ def gat(g: Ends, x: Pair, out: int, heads: int = 1, slope: float = 0.2,
 
 
 @layer
-def gatv2(g: Ends, x: Pair, out: int, heads: int = 1, slope: float = 0.2,
+def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
           concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
-          dropout: float = 0.0, self_loops: bool = True) -> Value:
+          dropout: Probability = 0.0, self_loops: bool = True) -> Value:
     """As gat(), with attention that depends on the target. Brody et al., 2022."""
     e = _looped(g, self_loops)
     x_j, x_i = _pair(g, x)
@@ -190,8 +238,8 @@ def gatv2(g: Ends, x: Pair, out: int, heads: int = 1, slope: float = 0.2,
 
 
 @layer
-def transformer(g: Ends, x: Pair, out: int, heads: int = 1, concatenated: bool = True,
-                edge_attr: Optional[EdgeValue] = None, dropout: float = 0.0) -> Value:
+def transformer(g: Ends, x: Pair, out: Size, heads: Size = 1, concatenated: bool = True,
+                edge_attr: Optional[EdgeValue] = None, dropout: Probability = 0.0) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
     where not `concatenated`. Shi et al., 2021."""
     x_j, x_i = _pair(g, x)
@@ -207,21 +255,23 @@ def transformer(g: Ends, x: Pair, out: int, heads: int = 1, concatenated: bool =
 
 
 @layer
-def rgcn(g: Ends, x: Pair, out: int, relation: Category) -> Value:
+def rgcn(g: Ends, x: Pair, out: Size, relation: Category) -> Value:
     """x [n] of nodes (or a pair) to [out]; `relation`: a category of edges. Schlichtkrull et al.,
     2018."""
     x_j, x_i = _pair(g, x)
-    w = table("weight", as_category(relation).count, (x_j.shape[0], out))
+    relation = _relation(g, relation)
+    w = table("weight", relation.count, (x_j.shape[0], out))
     messages = (x_j[g.src] @ w[relation]) / count(g.dst, by=relation)
     root = x_i @ weight("root", (x_i.shape[0], out))
     return sum_of(messages, over=g.dst) + root + weight("bias", out, "zeros")
 
 
 @layer
-def rgat(g: Ends, x: Value, out: int, relation: Category, heads: int = 1,
-         slope: float = 0.2, dropout: float = 0.0) -> Value:
+def rgat(g: Ends, x: Value, out: Size, relation: Category, heads: Size = 1,
+         slope: float = 0.2, dropout: Probability = 0.0) -> Value:
     """x [n] of nodes to [heads * out]; `relation`: a category of edges. Busbridge et al., 2019."""
-    w = table("weight", as_category(relation).count, (x.shape[0], heads * out))[relation]
+    x, relation = _nodes(g, x), _relation(g, relation)
+    w = table("weight", relation.count, (x.shape[0], heads * out))[relation]
     q, k = weight("q", (heads * out, heads)), weight("k", (heads * out, heads))
     h = x[g.src] @ w
     s = softmax(leaky_relu((x[g.dst] @ w) @ q + h @ k, slope), over=g.dst)
@@ -231,14 +281,16 @@ def rgat(g: Ends, x: Value, out: int, relation: Category, heads: int = 1,
 
 
 @layer
-def hgt(g: GraphView, x: Dict[str, Value], out: int, heads: int = 1) -> Dict[str, Value]:
+def hgt(g: GraphView, x: Mapping[str, Value], out: Size, heads: Size = 1) -> Dict[str, Value]:
     """x [n] by set of nodes, the result [out] also; a set without incoming edges has none. `out`
     is a multiple of `heads`. Hu et al., 2020."""
     size = out // heads
     if size * heads != out:
-        fail(f"{out} is no multiple of {heads} heads")
+        fail(f"{out} is no multiple of {heads} heads, expected one")
     if missing := [key for key in g.edge_types if not {key[0], key[2]} <= x.keys()]:
-        fail(f"hgt: x has {', '.join(x) or 'nothing'}, but there are edges {' '.join(missing[0])}")
+        fail(f"hgt(x=) has {', '.join(x) or 'nothing'}, but there are edges "
+             f"{' '.join(missing[0])}: expected a value of both of their sets of nodes")
+    x = {t: _of_set(g, t, value) for t, value in x.items()}
     kqv = {t: [linear(x[t], out, bias=True, name=f"{part}/{t}") for part in "kqv"] for t in x}
     scores: Dict[str, Relations] = {}
     for key in g.edge_types:
@@ -255,7 +307,14 @@ def hgt(g: GraphView, x: Dict[str, Value], out: int, heads: int = 1) -> Dict[str
     return {t: _hgt_node(t, x[t], out, scores[t], heads) for t in x if t in scores}
 
 
-def _hgt_node(t: str, x: Value, out: int, edges: Relations, heads: int) -> Value:
+def _of_set(g: GraphView, t: str, x: Value) -> Value:
+    """[n] of the nodes t."""
+    if not isinstance(x, Value) or str(x.domain) != str(g[t]) or len(x.shape) > 1:
+        refuse(f"hgt(x={{{t!r}: ...}})", x, f"a vector of each of {g[t]}")
+    return x
+
+
+def _hgt_node(t: str, x: Value, out: Size, edges: Relations, heads: Size) -> Value:
     """Attention over the edges of all relations into a node together: the softmax of each
     relation, weighed by the relation's share of all exponentials."""
     rows = []
@@ -281,12 +340,15 @@ def _hgt_node(t: str, x: Value, out: int, edges: Relations, heads: int) -> Value
 
 
 @layer
-def film(g: Ends, x: Value, out: int, relation: Optional[Category] = None) -> Value:
+def film(g: Ends, x: Value, out: Size, relation: Optional[Category] = None) -> Value:
     """x [n] of nodes to [out]; `relation`: a category of edges. Brockschmidt, 2020."""
     def modulated(x_i: Value, x_j: Value, names: Sequence[str], **options: Any) -> Value:
         f = linear(x_i, 2 * out, name=names[0], **options)
         h = linear(x_j, out, name=names[1], by=options.get("by"))
         return relu(f[out:] * h + f[:out])
+    x = _nodes(g, x)
+    if relation is not None:
+        _relation(g, relation)
     own = modulated(x, x, ("film_skip", "lin_skip"))
     messages = modulated(x[g.dst], x[g.src], ("films", "lins"), by=relation, bias=True)
     if relation is None:
@@ -294,12 +356,14 @@ def film(g: Ends, x: Value, out: int, relation: Optional[Category] = None) -> Va
     return own + sum_of(messages / count(g.dst, by=relation), over=g.dst)
 
 
-def gru(size: int, inputs: int, name: str = "rnn") -> Callable[[Value, Value], Value]:
+@checked
+def gru(size: Size, inputs: Size, name: str = "rnn") -> Callable[[Value, Value], Value]:
     """torch.nn.GRUCell: a function of (x, h) whose calls share their weights."""
     w_i, w_h = (weight(f"{name}/weight_{part}", (3 * size, sides))
                 for part, sides in (("ih", inputs), ("hh", size)))
     b_i, b_h = (weight(f"{name}/bias_{part}", 3 * size, "zeros") for part in ("ih", "hh"))
 
+    @checked
     def cell(x: Value, h: Value) -> Value:
         i, k = w_i @ x + b_i, w_h @ h + b_h
         r = sigmoid(i[:size] + k[:size])
@@ -310,13 +374,14 @@ def gru(size: int, inputs: int, name: str = "rnn") -> Callable[[Value, Value], V
 
 
 @layer
-def gated_graph(g: Ends, x: Value, out: int, steps: int) -> Value:
+def gated_graph(g: Ends, x: Value, out: Size, steps: Steps) -> Value:
     """x [n] of nodes to [out], at least n: zeros are added. Li et al., 2016."""
+    x = _nodes(g, x)
     n = x.shape[0]
     if n > out:
-        fail(f"gated_graph of {n} features to {out}: it only adds zeros")
-    h = x if n == out else concat(x, constant([0.0] * (out - n)))
+        fail(f"gated_graph of {describe(x)} to {out}: it only adds zeros, expected at least {n}")
     cell = gru(out, out)
+    h = x if n == out else concat(x, constant([0.0] * (out - n)))
     for step in range(steps):
         m = h @ weight(f"weight/{step}", (out, out))
         h = cell(sum_of(m[g.src], over=g.dst), h)
@@ -329,32 +394,35 @@ def edge(g: Ends, x: Pair, network: Network, aggregation: str = "max") -> Value:
     al., 2019."""
     source, target = _pair(g, x)
     x_i, x_j = target[g.dst], source[g.src]
-    return _aggregation(aggregation)(network(concat(x_i, x_j - x_i)), over=g.dst)
+    messages = apply(network, concat(x_i, x_j - x_i), "edge")
+    return _aggregation(aggregation)(messages, over=g.dst)
 
 
 @layer
-def nn_conv(g: Ends, x: Pair, out: int, network: Network, edge_attr: EdgeValue = "edge_attr",
+def nn_conv(g: Ends, x: Pair, out: Size, network: Network, edge_attr: EdgeValue = "edge_attr",
             aggregation: str = "sum") -> Value:
     """x [n] of nodes (or a pair) to [out]; `network` makes [n * out] of `edge_attr` of edges.
     Gilmer et al., 2017."""
     x_j, x_i = _pair(g, x)
-    w = reshape(network(_of_edges(_edges(g), edge_attr)), (x_j.shape[0], out))
+    sides = (x_j.shape[0], out)
+    w = reshape(apply(network, _of_edges(_edges(g), edge_attr), "nn_conv", sides), sides)
     around = _aggregation(aggregation)(x_j[g.src] @ w, over=g.dst)
     return around + linear(x_i, out, name="lin") + weight("bias", out, "zeros")
 
 
 @layer
-def appnp(g: Ends, x: Value, steps: int, alpha: float) -> Value:
+def appnp(g: Ends, x: Value, steps: Steps, alpha: Share) -> Value:
     """x [n] of nodes to [n], without weights of its own. Gasteiger et al., 2019."""
-    e, h = g.with_self_loops(), x
+    x = h = _nodes(g, x)
+    e = g.with_self_loops()
     for _ in range(steps):
         h = (1 - alpha) * symmetric(h, e) + alpha * x
     return h
 
 
 @layer
-def gen(g: Ends, x: Pair, out: int, network: Network, temperature: float = 1.0,
-        eps: float = 1e-7, edge_attr: Optional[EdgeValue] = None) -> Value:
+def gen(g: Ends, x: Pair, out: Size, network: Network, temperature: Positive = 1.0,
+        eps: NotNegative = 1e-7, edge_attr: Optional[EdgeValue] = None) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to what `network` (PyG's mlp) makes of
     [out]. Li et al., 2020."""
     h, own = (each if each.shape == (out,) else linear(each, out, bias=True, name=name)
@@ -365,7 +433,7 @@ def gen(g: Ends, x: Pair, out: int, network: Network, temperature: float = 1.0,
         m = m + (a if a.shape == m.shape else linear(a, out, bias=True, name="lin_edge"))
     m = relu(m) + eps
     s = softmax(m * temperature, over=g.dst)
-    return network(sum_of(s * m, over=g.dst) + own)
+    return apply(network, sum_of(s * m, over=g.dst) + own, "gen")
 
 
 def _deviation(m: Value, over: Any) -> Value:
@@ -376,16 +444,13 @@ def _deviation(m: Value, over: Any) -> Value:
 
 
 @layer
-def pna(g: Ends, x: Value, out: int, mean_log_degree: float, mean_degree: float = 1.0,
+def pna(g: Ends, x: Value, out: Size, mean_log_degree: Positive, mean_degree: Positive = 1.0,
         aggregations: Sequence[str] = ("mean", "min", "max", "std"),
         scalers: Sequence[str] = ("identity", "amplification", "attenuation")) -> Value:
     """x [n] of nodes to [out], one tower. `mean_log_degree`, `mean_degree`: of log(degree + 1) and
     of degree over the training nodes. Corso et al., 2020."""
+    x = _nodes(g, x)
     m = linear(concat(x[g.dst], x[g.src]), x.shape[0], bias=True, name="pre_nns/0/0")
-    if not (is_number(mean_log_degree) and mean_log_degree > 0 and is_number(mean_degree)
-            and mean_degree > 0):
-        fail(f"pna of mean_log_degree {mean_log_degree!r}, mean_degree {mean_degree!r}: expected "
-             "numbers above 0")
     parts = concat(*(_aggregation(name, {"std": _deviation})(m, over=g.dst)
                      for name in aggregations))
     degree = elementwise("sum(1, relu(sum($0, -1)))", count(g.dst))  # at least 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from html import escape
 from typing import (TYPE_CHECKING, AbstractSet, Any, Callable, Dict, List, Mapping, Optional,
@@ -13,6 +14,7 @@ from vecc.arrays import as_array
 from vecc.error import usage_error
 from vecc.graph import Graph, Outputs
 from vecc.nn.binding import Binding
+from vecc.nn.checks import is_network
 from vecc.nn.convert import as_data
 from vecc.nn.data import Data, FeatureKey, Source, batch
 from vecc.nn.labels import fitting_loss, samples_of
@@ -43,6 +45,9 @@ class Model:
 
     def __init__(self, function: Callable[[GraphView], Value], *, loss: Optional[str] = None,
                  seed: int = 0, **options: Any) -> None:
+        if not is_network(function):
+            raise usage_error("nn.Model", f"found {describe(function)}, expected a function of a "
+                              "graph, as def network(g): return nn.linear(g.x, 3)")
         self.function, self.loss, self.seed, self.options = function, loss, seed, options
         self._trace: Optional[Trace] = None
         self._output: Optional[Value] = None
@@ -51,10 +56,13 @@ class Model:
     def trace(self, source: Source) -> "Model":
         """Calls the function, unless that was done, and makes weights; errors name its line."""
         if self._trace is None:
-            trace, schema = Trace(), Schema.of(as_data(source))
+            schema = Schema.of(as_data(source))
+            trace = Trace(schema.features)
             trace.pools = GRAPHS in schema.features
             with tracing(trace):
-                output = self.function(GraphView(schema))
+                output = self._call(GraphView(schema))
+                if isinstance(output, Value):
+                    trace.check_own(output)
             if not isinstance(output, Value) or output.domain == ONE:
                 raise usage_error(place_of(self.function), f"returned {describe(output)}, expected "
                                   "a value of nodes, edges or graphs")
@@ -64,6 +72,16 @@ class Model:
             self._trace, self._output = trace, output
             self.initialize(self.seed)
         return self
+
+    def _call(self, g: GraphView) -> Value:
+        try:
+            inspect.signature(self.function).bind(g)
+        except TypeError as error:
+            raise usage_error(place_of(self.function), f"{error}: expected a function of a graph "
+                              "alone") from None
+        except ValueError:  # of a function that says nothing of itself
+            pass
+        return self.function(g)
 
     def initialize(self, seed: int = 0) -> None:
         """New values for all weights: Glorot's, zeros for biases."""

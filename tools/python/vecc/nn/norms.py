@@ -3,20 +3,15 @@ PyTorch's."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, Union
-
+from vecc.nn.checks import NotNegative, Probability, Share, checked
 from vecc.nn.ops import layer, mean, reshape, square, weight
-from vecc.nn.trace import ONE, Value, current, describe, fail, is_number
+from vecc.nn.trace import ONE, Value, current, describe, fail
 
 
-def dropout(x: Value, p: float = 0.5) -> Value:
+@checked
+def dropout(x: Value, p: Probability = 0.5) -> Value:
     """While it is trained: each element is 0 with probability p, else x / (1 - p). What is 0
     depends on the seed, the step, this call's place in the model, the row and the element alone."""
-    if not isinstance(x, Value):
-        fail(f"dropout of {describe(x)}, expected a value of the model")
-    if not is_number(p, 0) or p >= 1:
-        fail(f"dropout of probability {describe(p)}: expected 0 to less than 1")
     if p == 0:
         return x
     trace = current()
@@ -25,11 +20,11 @@ def dropout(x: Value, p: float = 0.5) -> Value:
 
 
 @layer
-def layer_norm(x: Value, eps: float = 1e-5, affine: bool = True) -> Value:
+@checked
+def layer_norm(x: Value, *, eps: NotNegative = 1e-5, affine: bool = True) -> Value:
     """Each row less its mean, by its standard deviation, over the last axis (torch.nn.LayerNorm of
     the last axis, PyG's of mode="node"); times NAME/weight plus NAME/bias."""
     _check_vector("layer_norm", x, 2)
-    _check_number("layer_norm", "eps", eps)
     n = x.shape[-1]
     centred = x - _along(mean(x), x)
     normal = centred * _along((mean(square(centred)) + eps) ** -0.5, x)
@@ -44,13 +39,13 @@ def _along(statistic: Value, x: Value) -> Value:
 
 
 @layer
-def batch_norm(x: Value, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True) -> Value:
+@checked
+def batch_norm(x: Value, *, eps: NotNegative = 1e-5, momentum: Share = 0.1,
+               affine: bool = True) -> Value:
     """Each element less its mean over all rows, by its standard deviation there (torch's
     BatchNorm1d); times NAME/weight plus NAME/bias. Outside training by NAME/running_mean and
     NAME/running_var, to which every step adds `momentum` of its own."""
     _check_vector("batch_norm", x, 1)
-    _check_number("batch_norm", "eps", eps)
-    _check_number("batch_norm", "momentum", momentum, 1)
     if x.domain == ONE:
         fail(f"batch_norm of {describe(x)}, which has one row")
     running_mean = weight("running_mean", x.shape, "zeros")
@@ -66,17 +61,9 @@ def batch_norm(x: Value, eps: float = 1e-5, momentum: float = 0.1, affine: bool 
     return y * weight("weight", x.shape, "ones") + weight("bias", x.shape, "zeros")
 
 
-def _check_vector(what: str, x: Union[Value, object], most: int) -> None:
-    if not isinstance(x, Value):
-        fail(f"{what} of {describe(x)}, expected a value of the model")
+def _check_vector(what: str, x: Value, most: int) -> None:
     if not 1 <= len(x.shape) <= most:
         fail(f"{what} of {describe(x)}: expected a vector" + (" or a matrix" if most == 2 else ""))
-
-
-def _check_number(what: str, name: str, number: Any, most: float = math.inf) -> None:
-    if not is_number(number, 0) or number > most:
-        fail(f"{what} with {name} {describe(number)}: expected a number of at least 0"
-             + (f", at most {most:g}" if most < math.inf else ""))
 
 
 def _mean_of_rows(x: Value) -> Value:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from typing import (TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, TypeVar,
                     Union, cast)
 
 import numpy as np
 
 from vecc import _core
+from vecc.arrays import as_array
 from vecc.error import Error
+from vecc.nn.checks import Size, bound_of, checked, is_operand, is_text, refuse
 from vecc.nn.lower import sides_of
 from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value, common_domain,
-                           current, describe, fail, is_number)
+                           current, describe, fail, is_number, is_whole)
 
 Sides = Union[int, Sequence[int]]
 
@@ -35,16 +38,29 @@ if TYPE_CHECKING:
 
 def shape_of(sides: Sides) -> Shape:
     shape = tuple(sides) if isinstance(sides, (tuple, list)) else (sides,)
-    if len(shape) > 2 or any(not isinstance(s, (int, np.integer)) or isinstance(s, bool) or s < 1
-                             for s in shape):
-        fail(f"shape {sides!r} is none of (), n, (n,), (m, n) of positive whole numbers")
+    if len(shape) > 2 or not all(is_whole(side, 1) for side in shape):
+        fail(f"shape {_text(sides)} is none of (), n, (n,), (m, n), expected positive whole numbers"
+             + ("; rows are not counted, nor is a side left open"
+                if any(is_whole(side, -1) and side == -1 for side in shape) else ""))
     return tuple(int(side) for side in shape)
 
 
+def _text(thing: Any) -> str:
+    return repr(thing) if isinstance(thing, (str, tuple, list)) else describe(thing)
+
+
+@checked
 def layer(function: Callable[Inputs, Result]) -> Layer[Inputs, Result]:
     """Its weights are `NAME/...`: the function's name, or a call's `name=`; a second is NAME_2."""
+    if not callable(function):
+        fail(f"layer({describe(function)}): expected a function, as @nn.layer above one has it")
+    bound = bound_of(function)
+
     @functools.wraps(function)
     def scoped(*args: Any, name: Optional[str] = None, **kwargs: Any) -> Any:
+        if name is not None and not is_text(name):
+            refuse(f"{function.__name__}(name=)", name, "a text")
+        bound(args, kwargs)
         with current().scope(name or function.__name__):
             return function(*args, **kwargs)
     return cast("Layer[Inputs, Result]", scoped)
@@ -52,75 +68,70 @@ def layer(function: Callable[Inputs, Result]) -> Layer[Inputs, Result]:
 
 # Weights and constants.
 
-def table(name: str, count: int, shape: Sides = (), init: str = "glorot") -> Table:
+@checked
+def table(name: str, count: Size, shape: Sides = (), init: str = "glorot") -> Table:
     """`count` learnable rows; table[g.edge_type] reads them."""
     if init not in ("glorot", "zeros", "ones"):
         fail(f"init {init!r} is none of glorot, zeros, ones")
-    if not isinstance(count, (int, np.integer)) or count < 1:
-        fail(f"a table of {count!r} rows")
-    if not isinstance(name, str):
-        fail(f"the name of weights is a text, found {describe(name)}")
     trace = current()
     return trace.add_table(Table(trace.unique(name), int(count), shape_of(shape), init))
 
 
+@checked
 def weight(name: str, shape: Sides = (), init: str = "glorot") -> Value:
     """A learnable tensor, one for all rows."""
     rows = table(name, 1, shape, init)
     return Value("weight", (), ONE, rows.shape, table=rows)
 
 
+@checked
 def constant(value: Any) -> Value:
     """A fixed array, one for all rows."""
     try:
-        array = np.asarray(value, np.float64)
+        array = as_array(value, None)
+        if array.dtype.kind not in "biuf":
+            raise TypeError
+        array = array.astype(np.float64)
     except (TypeError, ValueError):
-        fail(f"constant({describe(value)}): expected numbers")
+        refuse("constant(value=)", value, "numbers: a scalar, a vector or a matrix")
     if array.ndim > 2 or array.size == 0:
-        fail(f"a constant of shape {list(array.shape)}: scalars, vectors and matrices can be")
+        fail(f"a constant of shape {list(array.shape)}: expected a scalar, a vector or a matrix")
     if not np.isfinite(array).all():
-        fail("a constant that is not finite")
+        fail("a constant that is not finite, expected numbers that are")
     return Value("constant", (), ONE, array.shape, array=array)
 
 
 def _value(thing: Any) -> Value:
-    if isinstance(thing, Value):
-        return thing
-    if isinstance(thing, (int, float, np.ndarray, np.number)) and not isinstance(thing, bool):
+    if not is_operand(thing):
+        refuse("operand", thing, "a value of the model, or a number")
+    if not isinstance(thing, Value):
         return constant(thing)
-    if isinstance(thing, Category):
-        fail(f"{thing.name!r} is a feature of whole numbers: one_hot({thing.name}), "
-             f"embedding({thing.name}, n) or numbers({thing.name}) make values of it")
-    fail(f"found {describe(thing)}, expected a value of the model")
+    current().check_own(thing)
+    return thing
 
 
+@checked
 def one_hot(category: Category) -> Value:
     """A vector with a 1 at the category's place."""
-    category = as_category(category)
     return Value("one_hot", (), category.domain, (category.count,), category=category)
 
 
+@checked
 def numbers(category: Category) -> Value:
     """The whole numbers themselves, as scalars."""
-    category = as_category(category)
     return Value("numbers", (), category.domain, (), category=category)
 
 
+@checked
 def embedding(category: Category, dim: Sides, name: str = "embedding",
               init: str = "glorot") -> Value:
     """A learnable vector for each category."""
-    category = as_category(category)
     return table(name, category.count, dim, init)[category]
-
-
-def as_category(thing: Any) -> Category:
-    if not isinstance(thing, Category):
-        fail(f"found {describe(thing)}, expected a feature of whole numbers")
-    return thing
 
 
 # Products.
 
+@checked
 def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bias: bool = False,
            name: str = "linear") -> Value:
     """W x + b with weights NAME/weight [out, in] and, with `bias`, NAME/bias; `by`: weights for
@@ -130,11 +141,12 @@ def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bi
         fail(f"linear of {describe(x)}: expected a vector")
     if isinstance(out, Value):
         if by is not None or bias:
-            fail("linear with a weight of its own takes neither by= nor bias=")
+            fail(f"linear with the weight {describe(out)} takes neither by= nor bias=: expected "
+                 "how many outputs")
         return matmul(out, x)
     shape, inner = shape_of(out), x.size
     with current().scope(name):
-        count = 1 if by is None else as_category(by).count
+        count = 1 if by is None else by.count
         def learnable(what: str, sides: Shape, init: str) -> Value:
             rows = table(what, count, sides, init)
             return Value("weight", (), ONE, rows.shape, table=rows) if by is None else rows[by]
@@ -145,6 +157,7 @@ def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bi
     return y if y.shape == shape else reshape(y, shape)
 
 
+@checked
 def matmul(a: Operand, b: Operand) -> Value:
     """a @ b of vectors and matrices, row by row; of two vectors the dot product."""
     a, b = _value(a), _value(b)
@@ -152,21 +165,22 @@ def matmul(a: Operand, b: Operand) -> Value:
         fail(f"product of {describe(a)} and {describe(b)}: expected vectors or matrices")
     inner = a.shape[-1]
     if inner != b.shape[0]:
-        fail(f"product of {describe(a)} and {describe(b)}: {inner} columns and {b.shape[0]} rows")
+        fail(f"product of {describe(a)} and {describe(b)}: {inner} columns and {b.shape[0]} rows, "
+             "expected as many")
     return Value("matmul", (a, b), common_domain((a, b)), a.shape[:-1] + b.shape[1:])
 
 
-def dot(a: Value, b: Value) -> Value:
+@checked
+def dot(a: Operand, b: Operand) -> Value:
     """The sum of products over the last axis."""
-    return sum(a * b)
+    return sum(_value(a) * b)
 
 
 # Element by element.
 
+@checked
 def elementwise(expression: str, *operands: Operand) -> Value:
     """A formula of $0, $1, ... in functions of docs/functions.md; shapes broadcast as NumPy's."""
-    if not isinstance(expression, str):
-        fail(f"a formula is a text, found {describe(expression)}")
     values, shape = _broadcast(operands)
     _check_formula(expression, values, shape)
     return Value("map", values, common_domain(values), shape, expression=expression)
@@ -191,23 +205,19 @@ def _check_formula(expression: str, values: Sequence[Value], shape: Shape) -> No
     try:
         result = builder.map(expression, [row(sides if value.size > 1 else ()) for value in values])
     except Error as error:
-        fail(f"{expression!r}: {error.message}")
+        fail(f"{expression!r}: {error.message}; expected a formula of docs/functions.md")
     try:
         builder.concat([result, row(sides)])
     except Error:
         fail(f"{expression!r} makes another shape than {list(shape)}, to which "
-             f"{' and '.join(map(describe, values))} broadcast: it is no formula by element")
+             f"{' and '.join(map(describe, values))} broadcast: expected a formula by element")
 
 
 def arithmetic(expression: str, a: Operand, b: Operand) -> Value:
     """Numbers stand in the expression, so that they take no rows."""
-    if isinstance(a, Endpoint) or isinstance(b, Endpoint):
-        fail("an end of edges is no value: v[g.src] reads v there")
     operands: List[Operand] = []
     for mark, operand in (("A", a), ("B", b)):
-        if isinstance(operand, (int, float, np.number)) and not isinstance(operand, bool):
-            if not math.isfinite(operand):
-                fail(f"{operand} is not finite")
+        if is_number(operand):
             text = repr(float(operand))
         else:
             text = f"${len(operands)}"
@@ -224,7 +234,7 @@ def _map(expression: str, *operands: Operand) -> Value:
 
 def power(x: Value, exponent: float) -> Value:
     """x to a multiple of 1/2 between -4 and 4."""
-    if isinstance(exponent, Value) or not float(2 * exponent).is_integer() or abs(exponent) > 4:
+    if not is_number(exponent) or not float(2 * exponent).is_integer() or abs(exponent) > 4:
         fail(f"power {describe(exponent)}: expected a multiple of 1/2 between -4 and 4; "
              "exp(p * log(x)) has any other of positive numbers")
     whole, half = divmod(abs(float(exponent)), 1)
@@ -237,13 +247,13 @@ def power(x: Value, exponent: float) -> Value:
     return _map(f"inverse({text})" if exponent < 0 else text, x)
 
 
-def _unary(name: str, doc: str) -> Callable[[Value], Value]:
-    def function(x: Value) -> Value:
-        x = _value(x)
-        return Value("transform", (x,), x.domain, x.shape, function=name)
-    function.__name__ = function.__qualname__ = name
+def _unary(name: str, doc: str) -> Callable[[Operand], Value]:
+    def function(x: Operand) -> Value:
+        value = _value(x)
+        return Value("transform", (value,), value.domain, value.shape, function=name)
+    function.__name__ = function.__qualname__ = "abs_" if name == "abs" else name
     function.__doc__ = doc
-    return function
+    return checked(function)
 
 
 relu = _unary("relu", "max(x, 0)")
@@ -257,24 +267,25 @@ square = _unary("square", "x^2")
 gelu = _unary("gelu", "docs/functions.md has its formula.")
 
 
+@checked
 def leaky_relu(x: Value, slope: float = 0.01) -> Value:
     """x where x > 0, else slope * x."""
-    x = _value(x)
-    if not is_number(slope):
-        fail(f"leaky_relu with a slope of {describe(slope)}, expected a number")
     return Value("transform", (x,), x.domain, x.shape, function=f"leakyrelu({float(slope)!r})")
 
 
+@checked
 def elu(x: Value) -> Value:
     """x where x > 0, else exp(x) - 1."""
     return _map("sum(relu($0), exp(elproduct(-1, relu(elproduct(-1, $0)))), -1)", x)
 
 
+@checked
 def maximum(a: Operand, b: Operand) -> Value:
     """The larger one, element by element."""
     return arithmetic("sum(relu(sum(A, elproduct(-1, B))), B)", a, b)
 
 
+@checked
 def minimum(a: Operand, b: Operand) -> Value:
     """The smaller one, element by element."""
     return arithmetic("sum(A, elproduct(-1, relu(sum(A, elproduct(-1, B)))))", a, b)
@@ -282,11 +293,10 @@ def minimum(a: Operand, b: Operand) -> Value:
 
 # Over the ends of edges, the nodes of graphs, the last axis.
 
-def _endpoint(value: Value, over: Any) -> Endpoint:
-    if not isinstance(over, Endpoint):
-        fail(f"over={describe(over)}: expected an end of edges (g.src, g.dst) or g.graph")
+def _endpoint(value: Value, over: Endpoint) -> Endpoint:
     if value.domain != over.source:
-        fail(f"{describe(value)} is not of {over.source}, whose {over.role} it is reduced over")
+        fail(f"{describe(value)} is not of {over.source}, whose {over.role} it is reduced over: "
+             "expected a value on these")
     return over
 
 
@@ -301,11 +311,13 @@ def _last_axis(x: Value) -> Value:
     return Value("sum_last", (x,), x.domain, x.shape[:-1]) if x.shape else x
 
 
+@checked
 def sum(x: Value, over: Optional[Endpoint] = None) -> Value:  # noqa: A001
     """Of all rows that `over` brings together (0 of none); without, over the last axis."""
     return _last_axis(x) if over is None else _reduce(x, over, "sum")
 
 
+@checked
 def mean(x: Value, over: Optional[Endpoint] = None) -> Value:
     """The mean, as sum(); 0 of no row."""
     if over is not None:
@@ -314,16 +326,19 @@ def mean(x: Value, over: Optional[Endpoint] = None) -> Value:
     return _last_axis(x) * (1 / x.shape[-1]) if x.shape else x
 
 
+@checked
 def max(x: Value, over: Endpoint) -> Value:  # noqa: A001
     """The largest of each element; 0 of no row. Where rows are equal the first has the gradient."""
     return _reduce(x, over, "max")
 
 
+@checked
 def min(x: Value, over: Endpoint) -> Value:  # noqa: A001
     """The smallest, as max()."""
     return _reduce(x, over, "min")
 
 
+@checked
 def softmax(x: Value, over: Optional[Endpoint] = None) -> Value:
     """Each element among those of the rows that `over` brings together; without, of a vector."""
     x = _value(x)
@@ -335,19 +350,19 @@ def softmax(x: Value, over: Optional[Endpoint] = None) -> Value:
     return Value("transform", (x,), x.domain, x.shape, function="softmax")
 
 
+@checked
 def count(over: Endpoint, by: Optional[Category] = None) -> Value:
     """How many rows `over` brings together: an in-degree, a graph's size. `by`: on each edge, how
     many edges of its own category there are at its node."""
-    if not isinstance(over, Endpoint):
-        fail(f"count({describe(over)}): expected an end of edges (g.src, g.dst) or g.graph")
     if by is None:
         return Value("count", (), over.target, (), over=over)
-    if as_category(by).domain != over.source:
+    if by.domain != over.source:
         fail(f"count by {describe(by)}, expected a feature of {over.source}")
     return Value("count_by", (), over.source, (), over=over, category=by)
 
 
-def lstm(x: Value, over: Endpoint, size: Optional[int] = None, padded: bool = False,
+@checked
+def lstm(x: Value, over: Endpoint, size: Optional[Size] = None, padded: bool = False,
          name: str = "lstm") -> Value:
     """torch.nn.LSTM's last state, of the rows that `over` brings together in the data's order; 0
     of none. `padded`: all lists are as long as the longest, with zeros behind their rows, as in
@@ -356,7 +371,7 @@ def lstm(x: Value, over: Endpoint, size: Optional[int] = None, padded: bool = Fa
     x = _value(x)
     if len(x.shape) != 1:
         fail(f"lstm of {describe(x)}: expected a vector")
-    end, n = _endpoint(x, over), size or x.size
+    end, n = _endpoint(x, over), x.size if size is None else int(size)
     with current().scope(name):
         read, recurrent = (weight(f"weight_{of}_l0", (4 * n, inner))
                            for of, inner in (("ih", x.size), ("hh", n)))
@@ -367,13 +382,14 @@ def lstm(x: Value, over: Endpoint, size: Optional[int] = None, padded: bool = Fa
 
 # Shapes.
 
-def concat(*values: Value) -> Value:
+@checked
+def concat(*values: Union[Operand, Sequence[Operand]]) -> Value:
     """Along the last axis."""
     if len(values) == 1 and isinstance(values[0], (list, tuple)):
         values = tuple(values[0])
     parts = [_value(value) for value in values]
     if not parts:
-        fail("concat of nothing")
+        fail("concat of nothing, expected values")
     ranks = {len(part.shape) for part in parts if part.shape}
     if len(ranks) > 1 or len({part.shape[:-1] for part in parts if len(part.shape) == 2}) > 1 or (
             ranks == {2} and any(not part.shape for part in parts)):
@@ -385,11 +401,13 @@ def concat(*values: Value) -> Value:
     return Value("concat", parts, common_domain(parts), head + (last,))
 
 
+@checked
 def reshape(x: Value, shape: Sides) -> Value:
     """The same elements, row by row, in another shape; () makes a scalar."""
     x, sides = _value(x), shape_of(shape)
     if math.prod(sides) != x.size:
-        fail(f"reshape of {describe(x)} to {list(sides)}: {x.size} and {math.prod(sides)} elements")
+        fail(f"reshape of {describe(x)} to {list(sides)}: {x.size} and {math.prod(sides)} "
+             "elements, expected as many")
     return x if sides == x.shape else Value("reshape", (x,), x.domain, sides)
 
 
@@ -397,30 +415,52 @@ def item(x: Value, index: Any) -> Value:
     """x[g.src]: on the edges. x[a:b]: of the last axis. x[i]: of the first. x[:, None]: (n, 1)."""
     if isinstance(index, Endpoint):
         if x.domain == ONE:
-            return x
+            return _value(x)
         if x.domain != index.target:
-            fail(f"{describe(x)} is not of {index.target}, the {index.role} of {index.source}")
+            fail(f"{describe(x)} is not of {index.target}, the {index.role} of {index.source}: "
+                 f"expected a value on {index.target}")
         return Value("gather", (x,), index.source, x.shape, over=index)
-    if isinstance(index, tuple) and len(index) == 2 and index[0] == slice(None):
+    if isinstance(index, tuple) and len(index) == 2 and _is_whole_slice(index[0]):
         if index[1] is None and len(x.shape) == 1:
             return reshape(x, (x.shape[0], 1))
         if isinstance(index[1], slice) and len(x.shape) == 2:
             index = index[1]
     if not x.shape:
-        fail(f"{describe(x)} is a scalar: it has no elements")
-    if isinstance(index, slice) and index.step in (None, 1):
-        begin, end, _ = index.indices(x.shape[-1])
-        if begin >= end:
-            fail(f"[{begin}:{end}] of {describe(x)} is empty")
-        return Value("slice", (x,), x.domain, x.shape[:-1] + (end - begin,), begin=begin, end=end)
-    if isinstance(index, (int, np.integer)):
-        if not -x.shape[0] <= index < x.shape[0]:
-            fail(f"{describe(x)} has no element {index}")
+        fail(f"{describe(x)} is a scalar: it has no elements, expected a vector or a matrix")
+    if isinstance(index, slice):
+        return _slice(x, index)
+    if is_whole(index, -x.shape[0]) and index < x.shape[0]:
         at = int(index) % x.shape[0]
         return Value("pick", (x,), x.domain, x.shape[1:], at=at)
-    fail(f"{describe(x)}[{index!r}]: expected an end of edges, a:b, a number, or [:, None]")
+    if is_whole(index, -sys.maxsize):
+        fail(f"{describe(x)} has no element {index}, expected {-x.shape[0]} to {x.shape[0] - 1}")
+    fail(f"{describe(x)}[{_text(index)}]: expected an end of edges, a:b, a number, or [:, None]")
 
 
+def _is_whole_slice(index: Any) -> bool:
+    return isinstance(index, slice) and (index.start, index.stop, index.step) == (None, None, None)
+
+
+def _slice(x: Value, index: slice) -> Value:
+    """Of the last axis. Python cuts what is out of range; here that is a mistake."""
+    size = x.shape[-1]
+    for bound in (index.start, index.stop):
+        if bound is not None and not (is_whole(bound, -size) and bound <= size):
+            fail(f"[{_bound(index.start)}:{_bound(index.stop)}] of {describe(x)}: expected whole "
+                 f"numbers from {-size} to {size}, as the last axis has {size} elements")
+    if index.step is not None and not (is_whole(index.step, 1) and index.step == 1):
+        fail(f"[::{_bound(index.step)}] of {describe(x)}: expected a:b, elements side by side")
+    begin, end, _ = index.indices(size)
+    if begin >= end:
+        fail(f"[{begin}:{end}] of {describe(x)} is empty, expected an element or more")
+    return Value("slice", (x,), x.domain, x.shape[:-1] + (end - begin,), begin=begin, end=end)
+
+
+def _bound(bound: Any) -> str:
+    return "" if bound is None else str(bound) if is_number(bound) else describe(bound)
+
+
+@checked
 def transpose(x: Value) -> Value:
     """Of a matrix."""
     x = _value(x)

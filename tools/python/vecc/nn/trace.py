@@ -10,12 +10,15 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import (Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Sequence,
-                    Tuple, Union)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, NamedTuple,
+                    NoReturn, Optional, Sequence, Tuple, Union)
 
 from vecc.error import usage_error
+from vecc.nn.words import instead
 
 Shape = Tuple[int, ...]  #: of one row: (), (n,) or (m, n)
+MOST_ELEMENTS = 1 << 28  #: of a row
+MOST_ROWS = (1 << 32) - 2  #: of weights: 32 bits number them
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -37,7 +40,15 @@ class Domain(NamedTuple):
 ONE, GRAPHS = Domain("one"), Domain("graph")
 
 
-class Endpoint(NamedTuple):
+def _refused(sign: str, way_out: str) -> Callable[..., Any]:
+    """An operator that would be of a row's number, which nothing knows while a model is traced."""
+    def operator(self: Any, *_: Any) -> NoReturn:
+        fail(f"{describe(self)} has no value while a model is traced, so {sign} {way_out}")
+    return operator
+
+
+@dataclass(frozen=True)
+class Endpoint:
     """Of every row of `source` a row of `target`: an edge's node, a node's graph."""
 
     source: Domain
@@ -47,12 +58,9 @@ class Endpoint(NamedTuple):
     def __str__(self) -> str:
         return f"{self.role} of {self.source}"
 
-
-def _refused(sign: str, way_out: str) -> Callable[..., Any]:
-    """An operator that would be of a row's number, which nothing knows while a model is traced."""
-    def operator(self: Any, *_: Any) -> NoReturn:
-        fail(f"{describe(self)} has no value while a model is traced, so {sign} {way_out}")
-    return operator
+    __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = (
+        __getitem__) = __iter__ = __len__ = _refused(
+            "arithmetic", "cannot read it: v[g.src] reads v there")
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,9 @@ class Category:
 
     __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refused(
         "arithmetic", "cannot read it; numbers() makes values of its whole numbers")
+    __getitem__ = __iter__ = __len__ = _refused(
+        "[]", "cannot read it; one_hot(), embedding() and numbers() make values, which v[g.src] "
+        "reads on edges")
 
 
 @dataclass(frozen=True)
@@ -83,20 +94,26 @@ class Table:
 
     def __getitem__(self, index: Any) -> "Value":
         if not isinstance(index, Category):
-            fail(f"table {self.name!r} is read by a feature of whole numbers, not by "
-                 f"{describe(index)}")
+            fail(f"table {self.name!r} is read by {describe(index)}, expected a feature of whole "
+                 "numbers")
         if index.count > self.count:
-            fail(f"table {self.name!r} has {self.count} rows, but {index.name} has {index.count} "
-                 "values")
+            fail(f"table {self.name!r} has {self.count} rows, expected at least {index.count}, as "
+                 f"{index.name!r} has values")
         return Value("row", (), index.domain, self.shape, table=self, category=index)
 
 
 def user_frame() -> Optional[FrameType]:
-    """The innermost frame that is not this package's own."""
+    """The innermost frame that is neither this package's own nor of a library that calls it."""
     frame: Optional[FrameType] = sys._getframe(1)
-    while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(_HERE):
+    while frame is not None and _is_library(frame):
         frame = frame.f_back
     return frame
+
+
+def _is_library(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__"))
+    return (module.partition(".")[0] in ("torch", "numpy", "contextlib", "functools")
+            or os.path.abspath(frame.f_code.co_filename).startswith(_HERE))
 
 
 def place() -> str:
@@ -115,10 +132,26 @@ def fail(message: str) -> NoReturn:
     raise usage_error(place(), message)
 
 
+def no_attribute(message: str) -> NoReturn:
+    """The same as an AttributeError, so that hasattr() says no."""
+    raise usage_error(place(), message, AttributeError)
+
+
 def is_number(thing: Any, least: float = -math.inf) -> bool:
-    """Finite, of Python or NumPy."""
-    return (isinstance(thing, numbers.Real) and not isinstance(thing, bool)
-            and math.isfinite(thing) and float(thing) >= least)
+    """Finite in float64, of Python or NumPy."""
+    if not isinstance(thing, numbers.Real) or isinstance(thing, bool):
+        return False
+    try:
+        number = float(thing)
+    except OverflowError:
+        return False
+    return math.isfinite(number) and number >= least
+
+
+def is_whole(thing: Any, least: int) -> bool:
+    """Of Python or NumPy."""
+    return (isinstance(thing, numbers.Integral) and not isinstance(thing, bool)
+            and int(thing) >= least)
 
 
 def describe(thing: Any) -> str:
@@ -129,13 +162,18 @@ def describe(thing: Any) -> str:
         return str(thing)
     if isinstance(thing, Category):
         return f"feature {thing.name!r}, whole numbers on {thing.domain}"
+    shape = getattr(thing, "shape", None) if hasattr(type(thing), "__array__") else None
+    if shape:
+        return f"{type(thing).__name__} of shape {list(shape)}"
     return f"{type(thing).__name__} {thing!r}"[:80]
 
 
 class Trace:
     """Values in the order in which they are made, and the tables that they read."""
 
-    def __init__(self) -> None:
+    def __init__(self, features: Mapping[Domain, Mapping[str, Tuple[Shape, int]]]) -> None:
+        #: Of the sets that the graph has: the shape of a row, how many categories (0: floats).
+        self.features = features
         self.values: List[Value] = []
         self.tables: Dict[str, Table] = {}
         self.draws = 0  #: dropouts so far
@@ -161,14 +199,54 @@ class Trace:
         finally:
             self._scopes.pop()
 
+    def add(self, value: "Value") -> None:
+        """Refuses what is of another trace, and what no row can be."""
+        for arg in value.args:
+            self.check_own(arg)
+        end, category = value.attributes.get("over"), value.attributes.get("category")
+        for domain in (value.domain, *(() if end is None else (end.source, end.target))):
+            if domain != ONE and domain._replace(loops=None) not in self.features:
+                fail(f"there are no {domain} in this graph: they belong to another trace")
+        table = value.attributes.get("table")
+        if table is not None and self.tables.get(table.name) is not table:
+            fail(f"the weights {table.name!r} belong to another trace: a model makes its weights "
+                 "when it is called")
+        if category is not None:
+            self._check_feature(category.domain, category.name, ((), category.count))
+        if value.op == "feature":
+            self._check_feature(value.domain, value.attributes["name"], (value.shape, 0))
+        if value.size > MOST_ELEMENTS:
+            fail(f"rows of {list(value.shape)}: expected up to {MOST_ELEMENTS:,} elements")
+        self.values.append(value)
+
+    def _check_feature(self, domain: Domain, name: str, kind: Tuple[Shape, int]) -> None:
+        known = self.features.get(domain._replace(loops=None), {})
+        if known.get(name) != kind:
+            fail(f"feature {name!r} of {domain} belongs to another trace: a model reads the graph "
+                 "that it is called with")
+
+    def check_own(self, value: "Value") -> None:
+        if value.trace is not self:
+            fail(f"{value.called()} belongs to another trace: a model makes all its values when it "
+                 "is called")
+
     def constant(self, name: str, value: float) -> None:
         self.constants["/".join([*self._scopes[-1:], name])] = value
 
     def add_table(self, table: Table) -> Table:
+        size = table.count * math.prod(table.shape)
+        if table.count > MOST_ROWS or 8 * size > _memory():
+            fail(f"weights {table.name!r} of {[table.count, *table.shape]} are {8 * size:.3g} "
+                 f"bytes: expected what this machine's memory holds, and up to {MOST_ROWS:,} rows")
         if table.name in self.tables:
             fail(f"there are weights {table.name!r} already")
         self.tables[table.name] = table
         return table
+
+
+def _memory() -> int:
+    """This machine's, in bytes."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 _traces: List[Trace] = []
@@ -192,19 +270,12 @@ def current() -> Trace:
 class Value:
     """Rows of one shape on a domain; operators work row by row."""
 
-    __array_ufunc__ = None  # NumPy leaves operators to this class
-
     def __init__(self, op: str, args: Sequence["Value"], domain: Domain, shape: Shape,
                  **attributes: Any) -> None:
         self.op, self.args, self.domain, self.shape = op, tuple(args), domain, tuple(shape)
         self.attributes = attributes
-        self.trace: Trace = current()
-        for arg in self.args:
-            if arg.trace is not self.trace:
-                fail(f"{arg.called()} belongs to another trace: a model makes all its values "
-                     "when it is called")
-        self.where = place()
-        self.trace.values.append(self)
+        self.where, self.trace = place(), current()
+        self.trace.add(self)
 
     @property
     def size(self) -> int:
@@ -293,7 +364,42 @@ class Value:
     __floordiv__ = __rfloordiv__ = _refused("//", "cannot round it")
     __mod__ = __rmod__ = _refused("%", "cannot round it")
     __rpow__ = _refused("**", "cannot have it as an exponent; exp(v * log(base)) can")
-    __float__ = __int__ = __index__ = _refused("float and int", "cannot read it")
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refused(
+        "& | ^ ~", "cannot ask it; products and nn.maximum() are there")
+    __float__ = __int__ = __index__ = __complex__ = __round__ = _refused(
+        "float and int", "cannot read it")
+    __setitem__ = _refused("[] =", "cannot write it; nn.concat() puts parts together")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        fail(f"{describe(self)} is no array: {instead('array')}")
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> "Value":
+        """NumPy leaves operators to this class, and functions to vecc.nn."""
+        signs = _OPERATORS.get(function.__name__)
+        if signs is None or method != "__call__" or options:
+            fail(f"NumPy's {function.__name__} of {describe(self)}: {instead(function.__name__)}")
+        a, b = inputs
+        made: Value = getattr(a, signs[0])(b) if isinstance(a, Value) else getattr(b, signs[1])(a)
+        return made
+
+    def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+        fail(f"NumPy's {function.__name__} of {describe(self)}: {instead(function.__name__)}")
+
+    @classmethod
+    def __torch_function__(cls, function: Any, *_: Any, **__: Any) -> NoReturn:
+        name = getattr(function, "__name__", "function")
+        fail(f"torch's {name} is of tensors, not of values of a model: {instead(name)}")
+
+    if not TYPE_CHECKING:  # what is not there is an error for mypy, too
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            no_attribute(f"{describe(self)} has no {name!r}: {instead(name)}")
+
+
+_OPERATORS = {sign: (f"__{word}__", f"__r{word}__") for sign, word in (
+    ("add", "add"), ("subtract", "sub"), ("multiply", "mul"), ("divide", "truediv"),
+    ("true_divide", "truediv"), ("matmul", "matmul"))}
 
 
 Operand = Union[Value, float]

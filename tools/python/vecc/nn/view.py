@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any, Dict, Iterable, List, NamedTuple, NoReturn, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, NoReturn, Tuple, Union
 
 from vecc.nn.data import Data
-from vecc.nn.trace import GRAPHS, Category, Domain, Endpoint, Shape, Value, describe, fail, is_number
+from vecc.nn.trace import (GRAPHS, Category, Domain, Endpoint, Shape, Value, describe, fail,
+                           is_number, no_attribute)
 
 
 class FeatureKind(NamedTuple):
@@ -36,22 +37,40 @@ class Rows:
     def __init__(self, schema: Schema, domain: Domain) -> None:
         self._schema, self._domain = schema, domain
 
+    def __str__(self) -> str:
+        return str(self._domain)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        return self._read(name, no_attribute)
+
+    def __getitem__(self, name: str) -> Any:
         return self.feature(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _check_settable(self, name)
+        object.__setattr__(self, name, value)
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        _check_settable(self, name)
 
     def feature(self, name: str) -> Any:
         """A value of floats, or a category of whole numbers."""
-        own = self._schema.features[self._domain._replace(loops=None)]
         if not isinstance(name, str):
-            fail(f"a feature of {self._domain} is read by its name, not by {describe(name)}")
+            fail(f"a feature of {self._domain} is read by its name, expected a text, not "
+                 f"{describe(name)}")
+        return self._read(name, fail)
+
+    def _read(self, name: str, refuse: Callable[[str], NoReturn]) -> Any:
+        own = self._schema.features[self._domain._replace(loops=None)]
         if name not in own:
-            missing(f"feature {name!r} of {self._domain}", name, own)
+            missing(f"feature {name!r} of {self._domain}", name, own, refuse)
         kind = own[name]
         if kind.kinds:
             if self._domain.loops is not None:
-                fail(f"{name!r} is a feature of whole numbers, which the self loops do not have")
+                fail(f"{name!r} is a feature of whole numbers, which the self loops do not have: "
+                     "expected one of floats")
             return Category(self._domain, name, kind.kinds)
         return Value("feature", (), self._domain, kind.shape, name=name)
 
@@ -107,7 +126,18 @@ class GraphView:
     def edge_types(self) -> List[Tuple[str, str, str]]:
         return [d.key for d in self._schema.features if d.kind == "edge"]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        _check_settable(self, name)
+        object.__setattr__(self, name, value)
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        _check_settable(self, name)
+
     def __getitem__(self, key: Union[str, Tuple[str, str, str]]) -> Any:
+        if not isinstance(key, str) and not (
+                isinstance(key, tuple) and len(key) == 3 and all(isinstance(k, str) for k in key)):
+            fail(f"g[...] of {describe(key)}: expected the name of a set of nodes, or (source, "
+                 "relation, target) of a set of edges")
         domain = Domain("node" if isinstance(key, str) else "edge", key)
         if domain not in self._schema.features:
             missing(str(domain), str(key), map(str, [*self.node_types, *self.edge_types]))
@@ -154,7 +184,8 @@ class GraphView:
             fail(f"nodes and edges have a feature {name!r}: g.nodes.{name} or g.edges.{name}")
         if not found:
             missing(f"feature {name!r}", name,
-                    [each for rows in sets for each in self._schema.features[rows._domain]])
+                    [each for rows in sets for each in self._schema.features[rows._domain]],
+                    no_attribute)
         return found[0].feature(name)
 
 
@@ -165,8 +196,16 @@ def _only(what: str, types: List[Any]) -> Any:
     return types[0]
 
 
-def missing(what: str, name: str, known: Iterable[str]) -> NoReturn:
+def _check_settable(thing: Union[Rows, GraphView], name: Any) -> None:
+    """Names of this class alone: layers that read features would not see what a model sets."""
+    if not isinstance(name, str) or not name.startswith("_"):
+        fail(f"{name!r} of {thing!r} cannot be set: a model computes values, h = nn.linear(g.x, "
+             "n), and gives them to layers")
+
+
+def missing(what: str, name: str, known: Iterable[str],
+            refuse: Callable[[str], NoReturn] = fail) -> NoReturn:
     names = sorted(known)
     near = get_close_matches(name, names, 1)
-    fail(f"there is no {what}; there are: {', '.join(names) or 'none'}" +
-         (f"; {near[0]!r}?" if near else ""))
+    refuse(f"there is no {what}; there are: {', '.join(names) or 'none'}" +
+           (f"; {near[0]!r}?" if near else ""))
