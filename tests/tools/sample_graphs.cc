@@ -101,6 +101,19 @@ std::string write_named_table_graph(const std::string& folder, const std::string
   return write(b, folder + "/named.pb");
 }
 
+std::string write_ungrouped_graph(const std::string& folder, unsigned count) {
+  GraphBuilder b;
+  const WeightId half = b.weight("half", Shape(), {0.5});
+  auto name = [k = 0]() mutable { return "n" + std::to_string(k++); };
+  for (unsigned i = 0; i < count; ++i) {
+    const NeuronId fact = b.fact(b.group(name(), NeuronClass::Fact), .1 * i);
+    const NeuronId sum =
+        b.neuron(b.group(name()), function(Combination::Sum), {fact, fact}, {half, half});
+    b.sample(b.neuron(b.group(name()), function(Combination::Sum, Transformation::Tanh), {sum}));
+  }
+  return write(b, folder + "/ungrouped.pb");
+}
+
 std::string write_wide_graph(const std::string& folder, unsigned count) {
   GraphBuilder b;
   const GroupIndex facts = b.group("fact", NeuronClass::Fact);

@@ -24,6 +24,8 @@ std::string write_not_finite_graph(const std::string& folder);
 std::string write_hostile_graph(const std::string& folder);
 /// A weight 0.5 in a table of this name, times a fact, which is 3: sample "half", 1.5, of target 1.
 std::string write_named_table_graph(const std::string& folder, const std::string& table);
+/// `count` samples of two layers, sum and tanh, each neuron in a group of its own.
+std::string write_ungrouped_graph(const std::string& folder, unsigned count);
 /// `count` samples.
 std::string write_wide_graph(const std::string& folder, unsigned count);
 

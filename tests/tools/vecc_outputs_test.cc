@@ -56,6 +56,27 @@ TEST_P(EachBackend, json_has_values_targets_and_shapes) {
   EXPECT_EQ(object.at("outputs"), expected);
 }
 
+TEST(VeccOutputs, groups_are_found_where_the_file_has_one_for_each_neuron) {
+  const std::string folder = test_folder();
+  const std::string graph = write_ungrouped_graph(folder, 100);
+  const std::vector<std::string> words{graph, "--backend=interpreter", "-O0", "--json"};
+  const Finished given = run_vecc(words);
+  EXPECT_NE(given.err.find("1.0 neurons a group: --group=auto"), std::string::npos) << given.err;
+  std::vector<std::string> automatic = words;
+  automatic.push_back("--group=auto");
+  const Finished found = run_vecc(automatic);
+  EXPECT_EQ(found.err.find("--group=auto"), std::string::npos) << found.err;
+  const json a = json::parse(given.out);
+  const json b = json::parse(found.out);
+  EXPECT_EQ(a.at("outputs"), b.at("outputs"));
+  EXPECT_EQ(a.at("graph").at("groups"), 300);
+  EXPECT_EQ(b.at("graph").at("groups"), 102);  // each fact has a predicate of its own
+  EXPECT_EQ(b.at("program").at("layers"), 3);
+  const Finished both = run_vecc({graph, "--group=auto", "--save-program=" + folder + "/m.vecc"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.err.find("leave one of both out"), std::string::npos) << both.err;
+}
+
 TEST(VeccOutputs, json_has_stages_sizes_and_timing) {
   const Finished result = run_vecc({write_small_graph(test_folder()), "--backend=interpreter",
                                     "--json", "--repeat=7", "--dtype=f64"});

@@ -4,6 +4,8 @@
 #include <fstream>
 
 #include "report.h"
+#include "src/support/quantity_text.h"
+#include "vecc/find_groups.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 
@@ -32,7 +34,13 @@ Result<NeuronGraph> import_graph(const Options& options, Stages& stages) {
     };
     return read_graph(options.input, import_options);
   });
-  if (graph) describe_import(stages, *graph, options.input);
+  if (!graph) return graph;
+  describe_import(stages, *graph, options);
+  if (options.find_groups) {
+    *graph = stages.run("group", [&](ProgressLine&) { return find_groups(std::move(*graph)); });
+    stages.describe(text_of_count(graph->groups.size(), "group"),
+                    {{"groups", graph->groups.size()}});
+  }
   return graph;
 }
 

@@ -70,6 +70,13 @@ void add_graph_option(CLI::App& app, Options& o) {
       *app.add_option("graph", o.input, "The graph (docs/format.md), plain, gzip or zstd; -: stdin")
            ->required()
            ->type_name("graph.pb"));
+  app.add_option_function<std::string>(
+         "--group", [&o](const std::string& text) { o.find_groups = text == "auto"; },
+         "Groups that become layers. file: those that it has; auto: found by what neurons compute, "
+         "for a file that has one group for all of them, or one for each")
+      ->check(CLI::IsMember({"file", "auto"}).description(""))
+      ->type_name("file|auto")
+      ->default_str("file");
 }
 
 std::vector<std::string> backend_names() {
@@ -243,6 +250,12 @@ std::string check_graph_paths(const Options& o, CommandPaths paths, bool prints)
   return paths.find_conflict();
 }
 
+std::string check_groups(const Options& o) {
+  if (!o.find_groups || o.save_program.empty()) return {};
+  return "--group=auto: --save-program knows the groups of a new graph by the names that its file "
+         "gives them; leave one of both out";
+}
+
 std::string check_facts(const Options& o) {
   if (o.bind_facts.empty()) return {};
   if (!o.save_program.empty()) {
@@ -304,6 +317,7 @@ std::string check_options(const CLI::App& app, Options& o, const std::string& de
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {
     return "--run needs --emit and -o: stdout cannot hold both the program and the outputs";
   }
+  if (std::string problem = check_groups(o); !problem.empty()) return problem;
   if (std::string problem = check_facts(o); !problem.empty()) return problem;
   if (std::string problem = check_train_settings(app, o.training, o.emit.kind == EmitKind::Python);
       !problem.empty()) {

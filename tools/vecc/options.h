@@ -20,6 +20,7 @@ namespace vecc::tools {
 
 struct Options {
   std::string input;
+  bool find_groups = false;      ///< in place of the file's
   std::string backend = "auto";  ///< auto, reference, or a name in backends()
   Device device;
   DType dtype = DType::F32;

@@ -15,15 +15,30 @@ namespace vecc::tools {
 
 using Json = nlohmann::ordered_json;
 
-void describe_import(Stages& stages, const NeuronGraph& graph, const std::string& path) {
+namespace {
+
+// Layers are made of groups: small ones make many launches.
+std::string hint_of_groups(const NeuronGraph& graph) {
+  constexpr std::uint64_t kManyGroups = 256;
+  constexpr std::uint64_t kFewNeurons = 4;
+  const std::uint64_t groups = graph.groups.size();
+  if (groups < kManyGroups || graph.neuron_count() > kFewNeurons * groups) return {};
+  return fmt::format("; {:.1f} neurons a group: --group=auto finds larger groups",
+                     static_cast<double>(graph.neuron_count()) / static_cast<double>(groups));
+}
+
+}  // namespace
+
+void describe_import(Stages& stages, const NeuronGraph& graph, const Options& options) {
   std::error_code no_size;  // a pipe has none
-  const auto file_bytes = std::filesystem::file_size(path, no_size);
+  const auto file_bytes = std::filesystem::file_size(options.input, no_size);
+  const std::string hint = options.find_groups ? std::string() : hint_of_groups(graph);
   stages.describe(
-      fmt::format("{}, {}, {}, {}, {}; {} in memory", text_of_count(graph.neuron_count(), "neuron"),
-                  text_of_count(graph.edge_count(), "edge"),
-                  text_of_count(graph.groups.size(), "group"),
-                  text_of_count(graph.weight_count(), "weight"),
-                  text_of_count(graph.samples.size(), "sample"), text_of_bytes(graph.bytes())),
+      fmt::format(
+          "{}, {}, {}, {}, {}; {} in memory{}", text_of_count(graph.neuron_count(), "neuron"),
+          text_of_count(graph.edge_count(), "edge"), text_of_count(graph.groups.size(), "group"),
+          text_of_count(graph.weight_count(), "weight"),
+          text_of_count(graph.samples.size(), "sample"), text_of_bytes(graph.bytes()), hint),
       {{"neurons", graph.neuron_count()},
        {"edges", graph.edge_count()},
        {"file_bytes", no_size ? Json() : Json(file_bytes)},

@@ -13,7 +13,7 @@
 namespace vecc::tools {
 
 /// What describes the last stage: import, initialize (of so many weights), vectorize, optimize.
-void describe_import(Stages& stages, const NeuronGraph& graph, const std::string& path);
+void describe_import(Stages& stages, const NeuronGraph& graph, const Options& options);
 void describe_initialize(Stages& stages, std::uint64_t weights, const Options& options);
 void describe_vectorize(Stages& stages, const Vectorized& vectorized);
 void describe_optimize(Stages& stages, const ProgramStatistics& before, const Program& after,

@@ -40,6 +40,7 @@ struct RunCommandLine {
     add_sample_options(app, options, device);
     app.remove_option(app.get_option("--load-weights"));
     app.remove_option(app.get_option("--loss"));
+    app.remove_option(app.get_option("--group"));  // a program knows those of files
     app.get_option("graph")->description("A saved program (docs/bind.md)");
     allow_stdin(
         *app.add_option("new-graph", graph, "A graph of its template (docs/format.md); -: stdin")

@@ -13,6 +13,7 @@
 #include "tools/vecc/options.h"
 #include "tools/vecc/weight_stages.h"
 #include "vecc/backend.h"
+#include "vecc/find_groups.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 
@@ -32,6 +33,7 @@ Graph open_graph(const std::string& name, Words words, Read&& read) {
   without_lock([&] {
     const ImportOptions import{options.limits, [](std::uint64_t) { check_signals(); }};
     result.graph = std::make_shared<NeuronGraph>(take(read(import)));
+    if (options.find_groups) *result.graph = find_groups(std::move(*result.graph));
     tools::Stages stages = quiet();
     take(tools::bind_graph_facts(*result.graph, options, stages));
   });

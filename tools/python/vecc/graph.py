@@ -7,7 +7,7 @@ import os
 import tempfile
 from html import escape
 from numbers import Integral
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
+from typing import Any, Dict, List, Literal, Optional, Sequence, Tuple, Union, cast
 
 import numpy as np
 
@@ -158,19 +158,22 @@ def _unpickle(data: bytes, name: str) -> Graph:
 
 def load(source: Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, mmap.mmap], *,
          name: str = "graph", bind_facts: Sequence[str] = (),
+         group: Literal["file", "auto"] = "file",
          max_neurons: Optional[int] = None, max_edges: Optional[int] = None,
          max_weights: Optional[int] = None, max_input_bytes: Optional[int] = None,
          max_value_size: Optional[int] = None, max_errors: Optional[int] = None) -> Graph:
     """Reads and checks a graph.pb (docs/format.md), plain, gzip or zstd: a path, or its bytes,
     which errors then call `name`.
 
-    Facts of the groups `bind_facts` become weights `fact/GROUP` that no training learns.
+    Facts of the groups `bind_facts` become weights `fact/GROUP` that no training learns. With
+    `group="auto"` groups are found by what neurons compute, for a file that has one for all of
+    them, or one for each.
     """
     facts = option_words(bind_facts=bind_facts)
-    limits = option_words(max_neurons=max_neurons, max_edges=max_edges, max_weights=max_weights,
-                          max_input_bytes=max_input_bytes, max_value_size=max_value_size,
-                          max_errors=max_errors)
+    reading = option_words(group=group, max_neurons=max_neurons, max_edges=max_edges,
+                           max_weights=max_weights, max_input_bytes=max_input_bytes,
+                           max_value_size=max_value_size, max_errors=max_errors)
     if isinstance(source, (str, os.PathLike)):
-        return Graph(_core.load_graph(os.fspath(source), facts + limits), facts)
+        return Graph(_core.load_graph(os.fspath(source), facts + reading), facts)
     data = np.frombuffer(source, np.uint8)
-    return Graph(_core.load_graph_bytes(data, name, facts + limits), facts)
+    return Graph(_core.load_graph_bytes(data, name, facts + reading), facts)
