@@ -60,6 +60,12 @@ class AtomTable {
   }
   /// add() of this row comes soon.
   void prefetch(std::span<const std::uint32_t> row) const { known_.prefetch(hash_of(row)); }
+  /// The same after prefetch(row): the atom that has the row, probably, comes.
+  void prefetch_known(std::span<const std::uint32_t> row) const {
+    if (is_hash(row)) return;
+    const AtomIndex atom = known_.first(hash_of(row));
+    if (atom != RowHash::kNone) prefetch(atom);
+  }
   static constexpr AtomIndex kNotAnAtom = RowHash::kNone;
 
   [[nodiscard]] AtomIndex size() const { return static_cast<AtomIndex>(facts_.size()); }

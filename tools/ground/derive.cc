@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kProgressRows = 1 << 14;
 constexpr std::size_t kRowsAhead = 64;
+constexpr std::uint64_t kPartsAtOnce = 8;  // a thread's, of a recursion
 constexpr std::uint32_t kMostThreads = 8;  // more would wait for the one that adds atoms
 
 // Groundings by a hash of head and inputs; which of equal hashes are equal is compared.
@@ -54,6 +55,7 @@ class SeenGroundings {
 struct PlannedQuery {
   RuleQuery query;
   std::unique_ptr<SqlStatement> statement;
+  std::vector<std::unique_ptr<SqlStatement>> parts;  // of query.part_sql, one a thread
   std::optional<std::size_t> delta;  // of query.ranged: the literal whose atoms are new
   std::uint64_t rows = 0;
 };
@@ -154,7 +156,7 @@ class Derivation {
     RuleQuery query = plan_rule(program_, program_.rules[r], ranged, first,
                                 {rows_, distinct_, base_.examples}, options_.engine);
     std::unique_ptr<SqlStatement> statement = database_.prepare(query.sql);
-    return PlannedQuery{std::move(query), std::move(statement), delta, 0};
+    return PlannedQuery{std::move(query), std::move(statement), {}, delta, 0};
   }
 
   Result<void> derive_once(const Stratum& stratum) {
@@ -214,56 +216,81 @@ class Derivation {
     return out;
   }
 
-  void bind_ranges(const RuleSpec& rule, PlannedQuery& planned) {
+  void bind_ranges(const RuleSpec& rule, const PlannedQuery& planned, SqlStatement& statement) {
     for (std::size_t i = 0; i < planned.query.ranged.size(); ++i) {
       const PredicateIndex p = rule.body[planned.query.ranged[i]].predicate;
       const int parameter = static_cast<int>(2 * i) + 1;
-      planned.statement->bind(parameter,
-                              i == *planned.delta ? static_cast<std::int64_t>(old_[p]) : 0);
-      planned.statement->bind(parameter + 1,
-                              static_cast<std::int64_t>(i < *planned.delta ? old_[p] : rows_[p]));
+      statement.bind(parameter, i == *planned.delta ? static_cast<std::int64_t>(old_[p]) : 0);
+      statement.bind(parameter + 1,
+                     static_cast<std::int64_t>(i < *planned.delta ? old_[p] : rows_[p]));
     }
   }
 
   Result<void> ground(RuleIndex r, PlannedQuery& planned) {
-    if (const std::uint64_t parts = parts_of(r, planned.query); parts > 1) {
-      VECC_TRY(const bool is_done, ground_by_threads(r, planned, parts));
+    if (const AtomIndex ids = ids_of_part(r, planned); ids > 0) {
+      VECC_TRY(const bool is_done, ground_by_threads(r, planned, ids));
       if (is_done) return {};
     }
-    bind_ranges(program_.rules[r], planned);
+    bind_ranges(program_.rules[r], planned, *planned.statement);
     while (read_rows(planned)) VECC_TRY_VOID(add_rows(r, planned, words_));
     return planned.statement->check();
   }
 
-  // How many parts of a query threads share; 1: it is too small, or cannot be split.
-  [[nodiscard]] std::uint64_t parts_of(RuleIndex r, const RuleQuery& query) const {
-    if (threads_ == 1 || query.part_sql.empty()) return 1;
-    const double parts = query.visits / static_cast<double>(options_.visits_of_part);
-    const auto ids = static_cast<double>(stored_[first_table(r, query)].size());
-    return static_cast<std::uint64_t>(std::clamp(parts, 1.0, std::max(ids, 1.0)));
+  // The ids of the first table that the query begins with.
+  [[nodiscard]] std::pair<AtomIndex, AtomIndex> first_ids(RuleIndex r,
+                                                          const PlannedQuery& planned) const {
+    const PredicateIndex p = program_.rules[r].body[*planned.query.first].predicate;
+    return {planned.delta ? static_cast<AtomIndex>(old_[p]) : 0, stored_[p].size()};
   }
 
-  [[nodiscard]] PredicateIndex first_table(RuleIndex r, const RuleQuery& query) const {
-    return program_.rules[r].body[*query.first].predicate;
+  // How many ids are a part of a query that threads share; 0: it is too small, or cannot be split.
+  [[nodiscard]] AtomIndex ids_of_part(RuleIndex r, const PlannedQuery& planned) const {
+    if (threads_ == 1 || planned.query.part_sql.empty()) return 0;
+    const auto [begin, end] = first_ids(r, planned);
+    const double of_id = std::max(planned.query.visits_of_id, 1.0);
+    const double ids = std::max(static_cast<double>(options_.visits_of_part) / of_id, 1.0);
+    return ids * 2 > static_cast<double>(end - begin) ? 0 : static_cast<AtomIndex>(ids);
   }
 
-  // False: there are no threads, and nothing is done.
-  Result<bool> ground_by_threads(RuleIndex r, PlannedQuery& planned, std::uint64_t parts) {
-    SplitRows::Query query;
-    for (std::size_t i = 0; i < std::min<std::uint64_t>(threads_, parts); ++i) {
-      VECC_TRY(SqlDatabase * database, thread_database(i));
-      query.statements.push_back(database->prepare(planned.query.part_sql));
+  // False: there are no threads, and nothing is done. Atoms that a recursion adds are in tables
+  // that its queries read: a few parts are read, and then their atoms are added.
+  Result<bool> ground_by_threads(RuleIndex r, PlannedQuery& planned, AtomIndex ids_of_part) {
+    VECC_TRY_VOID(prepare_parts(r, planned));
+    const auto [begin, end] = first_ids(r, planned);
+    const std::uint64_t step =
+        planned.delta ? std::uint64_t{ids_of_part} * threads_ * kPartsAtOnce : end - begin;
+    for (std::uint64_t at = begin; at < end; at += step) {
+      SplitRows::Query query;
+      for (const auto& statement : planned.parts) query.statements.push_back(statement.get());
+      query.parameter = planned.query.part_parameter;
+      query.columns = planned.query.columns;
+      query.begin = static_cast<AtomIndex>(at);
+      query.end = static_cast<AtomIndex>(std::min<std::uint64_t>(at + step, end));
+      query.ids_a_part = ids_of_part;
+      query.reads_all_first = planned.delta.has_value();
+      SplitRows rows(std::move(query));
+      if (!rows.has_threads() && at == begin) return false;
+      if (!rows.has_threads()) {
+        return Errors(ErrorCode::OutOfMemory, "vecc-ground", "the system gives no more threads");
+      }
+      while (true) {
+        VECC_TRY(const std::span<const std::uint32_t> words, rows.next());
+        if (words.empty()) break;
+        VECC_TRY_VOID(add_rows(r, planned, words));
+      }
     }
-    query.columns = planned.query.columns;
-    query.ids = stored_[first_table(r, planned.query)].size();
-    query.ids_a_part = static_cast<AtomIndex>((query.ids + parts - 1) / parts);
-    SplitRows rows(std::move(query));
-    if (!rows.has_threads()) return false;
-    while (true) {
-      VECC_TRY(const std::span<const std::uint32_t> words, rows.next());
-      if (words.empty()) return true;
-      VECC_TRY_VOID(add_rows(r, planned, words));
+    return true;
+  }
+
+  Result<void> prepare_parts(RuleIndex r, PlannedQuery& planned) {
+    for (std::size_t thread = planned.parts.size(); thread < threads_; ++thread) {
+      VECC_TRY(SqlDatabase * database, thread_database(thread));
+      planned.parts.push_back(database->prepare(planned.query.part_sql));
     }
+    for (const auto& statement : planned.parts) {
+      if (planned.delta) bind_ranges(program_.rules[r], planned, *statement);
+    }
+    return {};
   }
 
   // Each thread has a connection of its own, over the same atoms.
@@ -317,6 +344,10 @@ class Derivation {
         heads_.push_back(argument.is_variable ? rows[column++] : argument.index);
       }
       atoms.prefetch(std::span(heads_).subspan(head));
+    }
+    const std::size_t width = rule.head_arguments.size() + 1;
+    for (std::size_t i = 0; i < heads_.size(); i += width) {
+      atoms.prefetch_known(std::span(heads_).subspan(i, width));
     }
   }
 

@@ -33,7 +33,7 @@ struct DeriveOptions {
   std::uint64_t max_groundings = ~0ull;
   std::uint32_t threads = 1;  ///< 0: one a processor. What is derived does not depend on it
   /// Threads share a query by parts that visit so many rows; smaller ones have one thread.
-  std::uint64_t visits_of_part = 1 << 15;
+  std::uint64_t visits_of_part = 1 << 14;
 };
 
 struct Derived {

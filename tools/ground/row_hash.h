@@ -34,6 +34,12 @@ class RowHash {
   void prefetch(std::uint32_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
   }
+  /// A row that may have this hash, or kNone.
+  [[nodiscard]] std::uint32_t first(std::uint32_t hash) const {
+    if (slots_.empty()) return kNone;
+    const Slot& slot = slots_[hash & (slots_.size() - 1)];
+    return slot.hash == hash ? slot.row : kNone;
+  }
   /// Its place, to be changed to another row that is equal; kNone there: it is new, and the caller
   /// sets it. The place holds until the next call.
   template <class IsEqual>

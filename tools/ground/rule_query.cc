@@ -249,7 +249,7 @@ class QueryText {
 
 // Constants of the first literal lead to its rows by an index, not by ids.
 bool can_split(const RuleSpec& rule, const RuleQuery& query, SqlEngine engine) {
-  if (engine != SqlEngine::Sqlite || !query.ranged.empty() || !query.first) return false;
+  if (engine != SqlEngine::Sqlite || !query.first) return false;
   return std::ranges::all_of(rule.body[*query.first].arguments, &Argument::is_variable);
 }
 
@@ -262,14 +262,17 @@ RuleQuery plan_rule(const RuleProgram& program, const RuleSpec& rule,
   out.ranged = std::move(ranged);
   const JoinOrder::Walk walk = JoinOrder(rule, sizes).choose(first);
   QueryText(program, rule, engine, out).write(walk.order);
-  out.visits = walk.cost;
-  if (!walk.order.empty()) out.first = walk.order.front();
-  if (can_split(rule, out, engine)) {
-    RuleQuery part;
-    part.ranged = {*out.first};
-    QueryText(program, rule, engine, part).write(walk.order);
-    out.part_sql = std::move(part.sql);
-  }
+  if (walk.order.empty()) return out;
+  out.first = walk.order.front();
+  const std::uint64_t ids = sizes.rows[rule.body[*out.first].predicate];
+  out.visits_of_id = walk.cost / static_cast<double>(std::max<std::uint64_t>(ids, 1));
+  if (!can_split(rule, out, engine)) return out;
+  RuleQuery part;
+  part.ranged = out.ranged.empty() ? std::vector{*out.first} : out.ranged;
+  const auto at = std::ranges::find(part.ranged, *out.first) - part.ranged.begin();
+  out.part_parameter = static_cast<int>(2 * at) + 1;
+  QueryText(program, rule, engine, part).write(walk.order);
+  out.part_sql = std::move(part.sql);
   return out;
 }
 

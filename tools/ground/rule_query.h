@@ -45,10 +45,11 @@ struct RuleQuery {
   std::size_t columns = 0;  ///< of a row
   /// The literal whose table the join begins with; none: it joins nothing.
   std::optional<std::size_t> first;
-  double visits = 0;  ///< about how many rows the join visits, of all tables
-  /// The query of those rows that begin with an id of a range of the first table, ?1 <= id < ?2.
-  /// Empty: it cannot be split so.
+  double visits_of_id = 0;  ///< about how many rows the join visits for one of the first table
+  /// The query of those rows that begin with an id of a range of the first table: the parameters
+  /// `part_parameter` and the next are the range. Empty: it cannot be split so.
   std::string part_sql;
+  int part_parameter = 1;
 };
 
 /// `ranged`: the body's literals whose atoms are still being derived. `first`: the one to begin

@@ -14,11 +14,12 @@ constexpr std::size_t kMostBlocks = 1 << 8;  // of a part that is not read yet
 
 SplitRows::SplitRows(Query query)
     : query_(std::move(query)),
-      count_((std::uint64_t{query_.ids} + query_.ids_a_part - 1) / query_.ids_a_part),
-      parts_(2 * query_.statements.size()) {
+      count_((std::uint64_t{query_.end} - query_.begin + query_.ids_a_part - 1) /
+             query_.ids_a_part),
+      parts_(query_.reads_all_first ? count_ : 2 * query_.statements.size()) {
   try {
-    for (const auto& statement : query_.statements) {
-      threads_.emplace_back([this, &statement] { work(*statement); });
+    for (SqlStatement* const statement : query_.statements) {
+      threads_.emplace_back([this, statement] { work(*statement); });
     }
   } catch (const std::system_error&) {  // those that there are do all
   }
@@ -48,17 +49,17 @@ void SplitRows::work(SqlStatement& statement) {
 
 std::optional<std::uint64_t> SplitRows::claim() {
   std::unique_lock lock(mutex_);
-  was_taken_.wait(
-      lock, [&] { return ends_ || claimed_ == count_ || claimed_ < reading_ + parts_.size(); });
+  was_taken_.wait(lock, [&] { return ends_ || claimed_ == count_ || may_begin(claimed_); });
   if (ends_ || claimed_ == count_) return std::nullopt;
   return claimed_++;
 }
 
 // False: the rows are not wanted any more.
 bool SplitRows::read(SqlStatement& statement, std::uint64_t k) {
-  const std::uint64_t begin = k * query_.ids_a_part;
-  statement.bind(1, static_cast<std::int64_t>(begin));
-  statement.bind(2, static_cast<std::int64_t>(begin + query_.ids_a_part));
+  const std::uint64_t begin = query_.begin + k * query_.ids_a_part;
+  const std::uint64_t end = std::min<std::uint64_t>(begin + query_.ids_a_part, query_.end);
+  statement.bind(query_.parameter, static_cast<std::int64_t>(begin));
+  statement.bind(query_.parameter + 1, static_cast<std::int64_t>(end));
   bool has_row = true;
   while (has_row) {
     Words block;
@@ -75,8 +76,9 @@ bool SplitRows::read(SqlStatement& statement, std::uint64_t k) {
 
 bool SplitRows::give(std::uint64_t k, Words&& block) {
   std::unique_lock lock(mutex_);
-  was_taken_.wait(lock,
-                  [&] { return ends_ || k == reading_ || part(k).blocks.size() < kMostBlocks; });
+  was_taken_.wait(lock, [&] {
+    return ends_ || query_.reads_all_first || k == reading_ || part(k).blocks.size() < kMostBlocks;
+  });
   if (ends_) return false;
   part(k).blocks.push_back(std::move(block));
   was_given_.notify_one();
@@ -88,11 +90,13 @@ void SplitRows::close(std::uint64_t k, Result<void> outcome, std::exception_ptr 
   if (!outcome && !failure_) failure_ = outcome.error();
   if (thrown != nullptr) thrown_ = std::move(thrown);
   part(k).is_done = true;
+  ++closed_;
   was_given_.notify_one();
 }
 
 Result<std::span<const std::uint32_t>> SplitRows::next() {
   std::unique_lock lock(mutex_);
+  if (query_.reads_all_first) was_given_.wait(lock, [&] { return closed_ == count_; });
   while (reading_ < count_) {
     Part& here = part(reading_);
     was_given_.wait(lock, [&] {

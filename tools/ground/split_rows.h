@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -23,11 +22,15 @@ namespace vecc::tools::ground {
 class SplitRows {
  public:
   struct Query {
-    /// One a thread, each of a database of its own. Parameters 1 and 2 are a range of ids.
-    std::vector<std::unique_ptr<SqlStatement>> statements;
+    /// One a thread, each of a database of its own.
+    std::vector<SqlStatement*> statements;
+    int parameter = 1;  ///< it and the next one are a range of ids
     std::size_t columns = 0;
-    AtomIndex ids = 0;  ///< of the first table
+    AtomIndex begin = 0;  ///< ids of the first table
+    AtomIndex end = 0;
     AtomIndex ids_a_part = 1;
+    /// What the rows are used for changes the tables: all are read before next() gives the first.
+    bool reads_all_first = false;
   };
 
   explicit SplitRows(Query query);
@@ -48,6 +51,9 @@ class SplitRows {
     bool is_done = false;
   };
 
+  [[nodiscard]] bool may_begin(std::uint64_t k) const {
+    return query_.reads_all_first || k < reading_ + parts_.size();
+  }
   [[nodiscard]] Part& part(std::uint64_t k) { return parts_[k % parts_.size()]; }
   void work(SqlStatement& statement);
   [[nodiscard]] std::optional<std::uint64_t> claim();
@@ -62,6 +68,7 @@ class SplitRows {
   std::condition_variable was_taken_;
   std::vector<Part> parts_;
   std::uint64_t claimed_ = 0;
+  std::uint64_t closed_ = 0;
   std::uint64_t reading_ = 0;
   bool ends_ = false;
   std::optional<Errors> failure_;
