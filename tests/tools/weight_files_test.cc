@@ -110,6 +110,8 @@ TEST(WeightFiles, a_table_that_safetensors_cannot_name_is_refused_before_work) {
        std::vector<std::vector<std::string>>{{"--save-weights=" + out},
                                              {"--train", "--epochs=1", "--save-weights=" + out},
                                              {"--train", "--epochs=1", "--checkpoint=" + out},
+                                             {"--train", "--folds=2", "--save-weights=" + out},
+                                             {"--save-program=" + out},
                                              {"--emit=python", "-o", out},
                                              {"--emit=cpp", "-o", out},
                                              {"--emit=cuda", "-o", out}}) {
@@ -120,7 +122,10 @@ TEST(WeightFiles, a_table_that_safetensors_cannot_name_is_refused_before_work) {
     EXPECT_EQ(result.err, expected) << more.front();
     EXPECT_EQ(result.out, "");
   }
-  ASSERT_EQ(run_vecc({graph, "--quiet", "--emit=ir", "-o", folder + "/named.vecc"}).code, 0);
+  for (const char* emit : {"ir", "dot", "html", "plan", "stats"}) {  // texts can hold it
+    const std::string path = folder + "/named." + (emit == std::string("ir") ? "vecc" : emit);
+    EXPECT_EQ(run_vecc({graph, "--quiet", std::string("--emit=") + emit, "-o", path}).code, 0);
+  }
   for (const char* emit : {"--emit=python", "--emit=cpp", "--emit=cuda"}) {
     Command command;
     command.tool = "vecc-opt";
