@@ -3,7 +3,8 @@
 
 A block that stands behind the comment `<!-- shown: FILTER -->` begins with `$ COMMAND`. The command
 runs in SOURCE with BIN in front of PATH and a folder $T, the same for a page; what it prints goes
-through FILTER (`cat`: all of it). VECC_REBASE=1 writes what comes out into the page, for review.
+through FILTER (`cat`: all of it). A block of Mermaid behind `<!-- drawn: COMMAND -->` is what that
+command prints. VECC_REBASE=1 writes what comes out into the page, for review.
 """
 
 import difflib
@@ -15,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 BLOCK = re.compile(r"(<!-- shown: (.+?) -->\n```\w*\n\$ (.+)\n)((?:(?!```).*\n)*)(?=```)")
+PICTURE = re.compile(r"(<!-- drawn: (.+?) -->\n```mermaid\n)((?:(?!```).*\n)*)(?=```)")
 
 
 def printed(command, shown, root, environment):
@@ -35,7 +37,12 @@ def check(page, root, programs):
         def replace(block):
             return block[1] + printed(block[3], block[2], root, environment)
 
-        return BLOCK.subn(replace, page.read_text())
+        def draw(picture):
+            return picture[1] + printed(picture[2], "cat", root, environment)
+
+        text, blocks = BLOCK.subn(replace, page.read_text())
+        text, pictures = PICTURE.subn(draw, text)
+        return text, blocks + pictures
 
 
 def main():

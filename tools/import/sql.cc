@@ -36,7 +36,7 @@ void add_sql(CLI::App& app, ExitCode& exit_code) {
       ->type_name("graph.pb");
   ground::add_threads(*command, options->threads);
   add_import_options(*command, options->common);
-  command->get_option("--output")->required(false);  // --print-template writes no file
+  command->get_option("--output")->required(false);  // --print-template, --draw write no file
   command->footer(
       "docs/databases.md leads from a database to predictions.\n\n"
       "Examples:\n"

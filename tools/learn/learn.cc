@@ -177,7 +177,7 @@ Result<void> finish(const LearnOptions& o, Trained& trained, Stages& stages) {
 
 Result<void> learn(LearnOptions& options) {
   Stages stages(!options.run.quiet);
-  if (options.database.prints_template) return sql::import_database(options.database, stages);
+  if (options.database.only_prints()) return sql::import_database(options.database, stages);
   VECC_TRY_VOID(check_writable({options.model, options.page}));
   options.run.input = sql::shown_source(options.database.common.input);
   const auto read = [&]() -> Result<NeuronGraph> {

@@ -10,6 +10,7 @@
 #include "tools/ground/language/parse.h"
 #include "tools/import/load/load_errors.h"
 #include "tools/import/load/text_file.h"
+#include "tools/import/sql/draw_database.h"
 #include "tools/import/sql/row_facts.h"
 #include "tools/import/sql/trained_columns.h"
 
@@ -55,13 +56,14 @@ class DatabaseImport {
     model_ = make_template(schema_, trained_.codes, trained_.target, model_options);
     VECC_TRY_VOID(check_template());
     if (o_.explains) VECC_TRY_VOID(write_data("", explanation()));
+    if (o_.picture != Picture::None) return draw();
     if (o_.prints_template) return write_data("", grounded_.bytes);
     return ground(database);
   }
 
  private:
   Result<void> check_paths() const {
-    if (o_.prints_template) return {};
+    if (o_.only_prints()) return {};
     if (o_.common.output.empty()) return usage("-o is missing: the graph to write");
     CommandPaths paths;
     const auto add_input = [&](const std::string& option, const std::string& path) {
@@ -187,6 +189,14 @@ class DatabaseImport {
       out += "\n";
     }
     return out + grounded_.bytes;
+  }
+
+  Result<void> draw() const {
+    if (o_.picture == Picture::Schema) {
+      return write_data("", draw_schema(schema_, trained_, model_, samples_));
+    }
+    VECC_TRY(const language::Template parsed, language::parse_template(grounded_.text()));
+    return write_data("", draw_template(parsed));
   }
 
   Result<void> ground(const SourceDatabase& database) {

@@ -12,6 +12,8 @@
 
 namespace vecc::tools::sql {
 
+enum class Picture : std::uint8_t { None, Schema, Template };
+
 struct ImportDatabaseOptions {
   ImportCommandOptions common;  ///< `input` is the source
   SampleOptions samples;
@@ -19,9 +21,10 @@ struct ImportDatabaseOptions {
   std::vector<std::string> keys;          ///< TABLE.COLUMN[,TABLE.COLUMN]: names the rows
   std::vector<std::string> foreign_keys;  ///< TABLE.COLUMN:PARENT.COLUMN
   bool infer_keys = false;
-  std::string template_path;     ///< grounded instead of what the keys make; empty: none
-  bool prints_template = false;  ///< to stdout; nothing is grounded
-  bool is_temporary = false;     ///< the graph: reports do not name its file
+  std::string template_path;        ///< grounded instead of what the keys make; empty: none
+  bool prints_template = false;     ///< to stdout; nothing is grounded
+  Picture picture = Picture::None;  ///< to stdout; nothing is grounded
+  bool is_temporary = false;        ///< the graph: reports do not name its file
   ground::SqlEngine engine = ground::SqlEngine::Sqlite;
   std::uint32_t threads = 0;  ///< that ground; 0: one a processor
   bool explains = false;      ///< schema, columns, template and SQL to stdout
@@ -29,6 +32,9 @@ struct ImportDatabaseOptions {
   /// and template are its. Empty: there is none.
   std::string trained;
   std::string trained_place;  ///< where it is from, for errors
+
+  /// No graph is made.
+  [[nodiscard]] bool only_prints() const { return prints_template || picture != Picture::None; }
 };
 
 /// What a model says of the options of an import of other rows. Error BadTable.

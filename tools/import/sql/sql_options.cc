@@ -59,10 +59,24 @@ void add_template_options(CLI::App& command, ImportDatabaseOptions& o) {
                   "A template to ground instead of what the keys make, such as one of "
                   "--print-template that was edited")
       ->type_name("FILE");
-  command.add_flag("--print-template", o.prints_template,
-                   "Print the template that would be grounded, and nothing else");
+  CLI::Option* const template_flag =
+      command.add_flag("--print-template", o.prints_template,
+                       "Print the template that would be grounded, and nothing else");
+  CLI::Option* const explain = command.add_flag(
+      "--explain", o.explains, "Print schema, columns, template, and each rule's SQL");
+  command
+      .add_option_function<std::string>(
+          "--draw",
+          [&o](const std::string& word) {
+            o.picture = word == "schema" ? Picture::Schema : Picture::Template;
+          },
+          "Print a picture of tables and keys, or of the template's rules, and nothing else: text "
+          "that Markdown shows as a diagram (Mermaid)")
+      ->check(CLI::IsMember({"schema", "template"}).description(""))
+      ->type_name("schema|template")
+      ->excludes(template_flag)
+      ->excludes(explain);
   ground::add_engine(command, o.engine);
-  command.add_flag("--explain", o.explains, "Print schema, columns, template, and each rule's SQL");
 }
 
 }  // namespace
