@@ -89,6 +89,37 @@ TEST(ImportSql, TheFutureIsNotSeen) {
   EXPECT_LT(test_metric(folder, "accuracy"), 0.75);
 }
 
+// What came after the last row to train on tells neither means nor categories.
+TEST(ImportSql, StatisticsAreThoseOfTheTraining) {
+  const std::string folder = test_folder();
+  std::string sql =
+      "CREATE TABLE users (id INTEGER PRIMARY KEY, seen INTEGER, age REAL, y BOOLEAN);"
+      "CREATE TABLE events (user INTEGER REFERENCES users, day INTEGER, x REAL, kind TEXT);";
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    sql += "INSERT INTO users VALUES (" + n + ", " + n + ", " + std::to_string(i % 9) + ", " +
+           std::to_string(i % 2) + "); INSERT INTO events VALUES (" + n + ", " + n + ", " +
+           std::to_string(i % 5) + ", '" + (i % 3 == 0 ? "a" : "b") + "');";
+  }
+  const auto columns = [&](const std::string& change) {
+    const std::string path = make_database(folder, "x.db", sql + change);
+    const Finished done = import_sql(
+        folder, path, {"--target=users.y", "--time=users.seen", "--time=events.day", "--explain"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    std::remove(path.c_str());
+    return done.out.substr(0, done.out.find("h0_"));
+  };
+  const std::string before = columns("");
+  EXPECT_THAT(before, HasSubstr("column events.x: number, mean 1.89286"));
+  // The first 28 are to train on: 15 and 15 percent are not.
+  EXPECT_EQ(columns("UPDATE users SET age = 1e6 WHERE seen > 27;"
+                    "UPDATE events SET x = 1e6, kind = 'late' WHERE day > 27;"),
+            before);
+  EXPECT_NE(columns("UPDATE users SET age = 1e6 WHERE seen > 26;"), before);
+  EXPECT_NE(columns("UPDATE events SET x = 1e6 WHERE day > 26;"), before);
+  EXPECT_NE(columns("UPDATE events SET kind = 'late' WHERE day > 26;"), before);
+}
+
 TEST(ImportSql, ATaskFileSaysRowsTimesAndTargets) {
   const std::string folder = test_folder();
   const std::string path =

@@ -123,6 +123,39 @@ TEST_F(Links, WhatWasBoughtTellsWhatWillBe) {
   EXPECT_THAT(predicted.out, HasSubstr("customers:5 at 500 -> products:p39\t"));
 }
 
+// A product that comes later is no negative before, nor predicted.
+TEST_F(Links, RowsThatAreNotThereYetAreNoCandidates) {
+  std::remove(database.c_str());
+  std::string sql =
+      "CREATE TABLE customers (id INTEGER PRIMARY KEY);"
+      "CREATE TABLE products (sku TEXT PRIMARY KEY, day INTEGER);"
+      "CREATE TABLE orders (customer INTEGER REFERENCES customers, product TEXT REFERENCES "
+      "products, day INTEGER);";
+  for (int i = 0; i < 20; ++i) {
+    const std::string n = std::to_string(i);
+    sql += "INSERT INTO customers VALUES (" + n + "); INSERT INTO products VALUES ('p" + n + "', " +
+           std::to_string(10 * i) + "); INSERT INTO orders VALUES (" + n + ", 'p0', 1);";
+  }
+  database = make_database(folder, "shop.db", sql);
+  write_text(folder + "/task.csv", "customer,time,target,split\n5,30,p1,train\n6,65,p2,test\n");
+  const Finished done = import({"--time=products.day", "--negatives=50", "--candidates=0"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto graph = read_graph(folder + "/graph.pb");
+  ASSERT_TRUE(graph);
+  std::string ids;
+  for (std::size_t s = 0; s < graph->samples.size(); ++s) {
+    ids += std::string(graph->sample_ids[s]) + "\n";
+  }
+  std::string expected;
+  for (const char* const product : {"1", "0", "2", "3"}) {
+    expected += "customers:5 at 30 -> products:p" + std::string(product) + "\n";
+  }
+  for (const char* const product : {"2", "0", "1", "3", "4", "5", "6"}) {
+    expected += "customers:6 at 65 -> products:p" + std::string(product) + "\n";
+  }
+  EXPECT_EQ(ids, expected);
+}
+
 TEST_F(Links, WhatIsNotThereIsRefused) {
   write_text(folder + "/task.csv", "customer,time,target,split\n5,500,p1|p99,train\n");
   const Finished unknown = import({});
