@@ -23,7 +23,7 @@ set_target_properties(libvecc PROPERTIES OUTPUT_NAME vecc EXPORT_NAME vecc UNITY
 install(TARGETS libvecc EXPORT vecc LIBRARY DESTINATION lib)
 install(TARGETS vecc vecc-learn vecc-kg vecc-ground vecc-import vecc-opt vecc-bench RUNTIME DESTINATION bin)
 if(TARGET vecc_python)  # vecc.programs starts them
-  install(TARGETS vecc vecc-learn vecc-kg vecc-import vecc-opt RUNTIME DESTINATION vecc/bin
+  install(TARGETS vecc vecc-learn vecc-kg vecc-ground vecc-import vecc-opt RUNTIME DESTINATION vecc/bin
           COMPONENT python EXCLUDE_FROM_ALL)
 endif()
 if(TARGET vecc_torch_module)  # found beside the library, and in lib beside a program's bin

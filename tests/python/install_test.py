@@ -1,6 +1,7 @@
 """install_test.py CMAKE BUILD GRAPH: what `cmake --install` puts into a folder works from there."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -9,6 +10,9 @@ from pathlib import Path
 
 CMAKE, BUILD, GRAPH = sys.argv[1:]
 del sys.argv[1:]
+PACKAGE = Path(__file__).parents[2] / "tools/python"
+PROJECT, STARTERS = ((PACKAGE / name).read_text() for name in ("pyproject.toml", "vecc/programs.py"))
+SCRIPTS = dict(re.findall(r'^([\w-]+) = "vecc\.programs:(\w+)"$', PROJECT, re.MULTILINE))
 USE = """
 import sys, vecc
 from vecc import nn
@@ -37,6 +41,19 @@ class InstallTest(unittest.TestCase):
             installed, built = use(folder), use(Path(BUILD) / "python")
             self.assertEqual(installed[:-1], built[:-1])
             self.assertTrue(installed[-1].startswith(folder))
+
+            programs = {path.name for path in (Path(folder) / "vecc/bin").iterdir()}
+            self.assertEqual(programs, set(SCRIPTS))
+
+    def test_programs_of_the_wheel(self):
+        """All that there are, but for what measures and what the jar runs."""
+        built = {path.name for path in (Path(BUILD) / "bin").glob("vecc*") if not path.suffix}
+        self.assertEqual(set(SCRIPTS), built - {"vecc-bench", "vecc-neuralogic"})
+        targets = re.search(r"^build\.targets = \[(.*)\]$", PROJECT, re.MULTILINE)[1]
+        self.assertLessEqual(set(SCRIPTS), set(re.findall(r'"([^"]+)"', targets)))
+        for name, function in SCRIPTS.items():
+            self.assertEqual(function, name.replace("-", "_"))
+            self.assertIn(f'def {function}() -> None:\n    _start("{name}")\n', STARTERS)
 
     def test_stub(self):
         stub = (Path(BUILD) / "python" / "vecc" / "_core.pyi").read_text()

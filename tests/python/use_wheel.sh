@@ -32,4 +32,18 @@ vecc-import synth --help >help
 vecc "$DATASETS/xor.pb" --emit=ir -o xor.ir --quiet
 vecc-opt xor.ir >optimized
 [[ -s optimized ]]
-echo "the wheel works"
+vecc learn "$DATASETS/shop.db" --target=customers.churn --epochs=20 --quiet >metrics
+vecc predict model.vecc "$DATASETS/shop.db" --quiet >rows
+[[ $(wc -l <rows) == 301 && -s metrics && -s model.html ]]
+echo '{1} q :- {1} a(X).' >rules && echo '1 q :- a(x).' >facts
+vecc-ground rules --facts=facts -o grounded.pb --quiet
+vecc grounded.pb --quiet >outputs
+printf 'a\tr\tb\nb\tr\tc\n' >triples
+vecc-kg train triples --model=transe --dim=2 --epochs=1 --quiet >/dev/null
+[[ -s outputs ]]
+# Zig makes its C++ library first.
+if [[ -z ${VECC_WITHOUT_COMPILER-} ]] && ((SECONDS >= 60)); then
+  echo "the wheel works, but in $SECONDS s: expected less than 60" >&2
+  exit 1
+fi
+echo "the wheel works, in $SECONDS s"

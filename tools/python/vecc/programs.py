@@ -1,5 +1,5 @@
 """The programs that a wheel carries, as an environment's bin starts them: vecc, vecc-learn, vecc-kg,
-vecc-import, vecc-opt."""
+vecc-ground, vecc-import, vecc-opt."""
 
 import os
 import sys
@@ -24,6 +24,10 @@ def vecc_learn() -> None:
 
 def vecc_kg() -> None:
     _start("vecc-kg")
+
+
+def vecc_ground() -> None:
+    _start("vecc-ground")
 
 
 def vecc_import() -> None:
