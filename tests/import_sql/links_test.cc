@@ -156,6 +156,21 @@ TEST_F(Links, RowsThatAreNotThereYetAreNoCandidates) {
   EXPECT_EQ(ids, expected);
 }
 
+TEST_F(Links, OptionsOfLinksAreOfNothingElse) {
+  for (const char* const option : {"--negatives=3", "--candidates=0"}) {
+    const Finished done = run_tool("vecc-import", {"sql", database, "--target=products.kind",
+                                                   option, "-o", folder + "/graph.pb"});
+    EXPECT_EQ(done.code, 2);
+    EXPECT_THAT(done.err, HasSubstr(std::string(option).substr(0, std::string(option).find('=')) +
+                                    " is of links, --target=TABLE:OTHER"));
+  }
+  write_text(folder + "/task.csv", "customer,time,target,split\n5,500,p1,train\n");
+  const Finished percents = import({"--test=10"});
+  EXPECT_EQ(percents.code, 2);
+  EXPECT_THAT(percents.err,
+              HasSubstr("--test says nothing beside splits that are given by --task"));
+}
+
 TEST_F(Links, WhatIsNotThereIsRefused) {
   write_text(folder + "/task.csv", "customer,time,target,split\n5,500,p1|p99,train\n");
   const Finished unknown = import({});

@@ -76,6 +76,11 @@ TEST(Options, what_says_nothing_beside_the_others_is_refused) {
   expect_usage(import("--model=gcn", "--slope=0.5"), "--slope says nothing to --model=gcn");
   expect_usage(import("--model=gcn", "--pool=sum"), "--pool says nothing to samples that are");
   EXPECT_EQ(import("--model=gat", "--slope=0.5").code, 0);
+  expect_usage(run_vecc({graph, "--emit=ir", "--repeat=2"}), "--repeat needs --run beside --emit");
+  expect_usage(run_vecc({graph, "--emit=ir", "--json"}), "--json needs --run beside --emit");
+  EXPECT_EQ(run_vecc({graph, "--emit=stats", "--json"}).code, 0);
+  expect_usage(run_vecc({graph, "--backend=reference", "--dtype=f32"}), "computes in f64");
+  expect_usage(run_vecc({"predict", graph, "--json", "--format=csv"}), "--json excludes --format");
 }
 
 // Beside initial values that are not drawn.

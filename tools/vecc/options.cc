@@ -305,13 +305,27 @@ std::string check_run_options(Options& o, const std::string& device) {
   return check_precision(o);
 }
 
-/// What CLI11's own checks do not see; empty if all is well.
-std::string check_options(const CLI::App& app, Options& o, const std::string& device) {
-  if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
+/// What a run would need, or another kind of output.
+std::string check_idle_options(const CLI::App& app, const Options& o) {
   if (o.init == Initializer::Constant) {
     const std::string idle = find_idle_seed(app, "--init-seed", "constant");
     if (!idle.empty()) return idle;
   }
+  const bool runs = !o.emit.kind || o.run;
+  if (!runs && o.repeat != 1) return "--repeat needs --run beside --emit";
+  if (!runs && o.json && *o.emit.kind != EmitKind::Stats) {
+    return "--json needs --run beside --emit, or --emit=stats";
+  }
+  if (o.backend == "reference" && o.dtype == DType::F32 && app.get_option("--dtype")->count() > 0) {
+    return "--backend=reference computes in f64: leave out --dtype, or name another backend";
+  }
+  return {};
+}
+
+/// What CLI11's own checks do not see; empty if all is well.
+std::string check_options(const CLI::App& app, Options& o, const std::string& device) {
+  if (std::string problem = check_run_options(o, device); !problem.empty()) return problem;
+  if (std::string problem = check_idle_options(app, o); !problem.empty()) return problem;
   o.emit.precision = o.precision.value_or(MatmulPrecision::Exact);
   if (std::string problem = check_emit_options(o.emit); !problem.empty()) return problem;
   if (o.run && (!o.emit.kind || o.emit.path.empty())) {

@@ -56,7 +56,7 @@ PredictCommandLine::PredictCommandLine()
   app.add_option("--task", options.task,
                  "The rows to predict, of a model that has a task, as CSV or a query: key and time")
       ->type_name("FILE|QUERY");
-  app.add_flag_callback(
+  CLI::Option* const json = app.add_flag_callback(
       "--json", [this] { options.format = TableFormat::JsonObject; }, "As --format=json");
   add_split_option(app, options.split, "all");
   app.add_option_function<std::string>(
@@ -64,7 +64,8 @@ PredictCommandLine::PredictCommandLine()
          "Of the lines")
       ->check(CLI::IsMember(formats()).description(""))
       ->type_name("tsv|json|csv")
-      ->default_str("tsv");
+      ->default_str("tsv")
+      ->excludes(json);
   app.add_option("-o,--output", options.output, "Where to write them; default: stdout")
       ->type_name("FILE");
 }

@@ -45,6 +45,7 @@ class SampleReader {
   Result<SampleTable> read() {
     VECC_TRY_VOID(find_times());
     VECC_TRY_VOID(options_.task.empty() ? read_table() : read_task());
+    VECC_TRY_VOID(refuse_idle_options());
     if (out_.other) VECC_TRY_VOID(refuse_links_without_key());
     if (out_.samples.empty()) {
       return Errors(
@@ -68,6 +69,19 @@ class SampleReader {
   }
 
  private:
+  // An option that says nothing beside the others.
+  Result<void> refuse_idle_options() const {
+    if (!out_.other && !options_.link_option.empty()) {
+      return usage(options_.link_option +
+                   " is of links, --target=TABLE:OTHER, and these samples are none: leave it out");
+    }
+    if (has_splits_ && !options_.percent_option.empty()) {
+      return usage(options_.percent_option + " says nothing beside splits that are given by " +
+                   (options_.task.empty() ? "--split" : "--task") + ": leave it out");
+    }
+    return {};
+  }
+
   Result<void> find_times() {
     out_.times.resize(schema_.tables.size());
     for (const std::string& words : options_.times) {

@@ -24,6 +24,8 @@ struct SampleOptions {
   std::uint32_t negatives = 5;     ///< of a link sample to train on
   std::uint32_t candidates = 100;  ///< of one to validate or test with; 0: all rows that it may see
   std::int64_t seed = 0;
+  std::string link_option;     ///< --negatives or --candidates, if one was given
+  std::string percent_option;  ///< --valid or --test
   std::uint64_t max_categories = 100;
   /// Rows without a target are samples, too: all of them where the database has no such column.
   bool keeps_unlabeled = false;

@@ -8,6 +8,11 @@
 namespace vecc::tools::sql {
 namespace {
 
+// That an option was given, whatever its value.
+auto note(std::string& given, const char* name) {
+  return [&given, name](const std::string&) { given = name; };
+}
+
 void add_schema_options(CLI::App& command, ImportDatabaseOptions& o) {
   const auto add_words = [&](const char* name, std::vector<std::string>& words, const char* type,
                              const char* text) {
@@ -29,9 +34,11 @@ void add_schema_options(CLI::App& command, ImportDatabaseOptions& o) {
                   "target of links is a list of keys, a|b")
       ->type_name("FILE|QUERY");
   add_whole(command, "--negatives", o.samples.negatives, {1, 1'000'000},
-            "Other rows that a link sample to train on is compared with");
+            "Other rows that a link sample to train on is compared with")
+      ->each(note(o.samples.link_option, "--negatives"));
   add_whole(command, "--candidates", o.samples.candidates, {0, 1'000'000},
-            "The same of one to validate or test with; 0: all");
+            "The same of one to validate or test with; 0: all")
+      ->each(note(o.samples.link_option, "--candidates"));
   add_whole(command, "--max-categories", o.samples.max_categories, {2, kMaxCategories},
             "Texts of more values are no category");
 }
@@ -41,8 +48,10 @@ void add_split_options(CLI::App& command, SampleOptions& o) {
       .add_option("--split", o.split,
                   "A column of the target's table that says train, valid or test")
       ->type_name("COLUMN");
-  add_whole(command, "--valid", o.valid, {0, 49}, "Percent of the samples, without --split");
-  add_whole(command, "--test", o.test, {0, 49}, "Percent of the samples, without --split");
+  add_whole(command, "--valid", o.valid, {0, 49}, "Percent of the samples, without --split")
+      ->each(note(o.percent_option, "--valid"));
+  add_whole(command, "--test", o.test, {0, 49}, "Percent of the samples, without --split")
+      ->each(note(o.percent_option, "--test"));
 }
 
 void add_template_options(CLI::App& command, ImportDatabaseOptions& o) {
