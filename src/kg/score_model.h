@@ -9,18 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace vecc::kg {
+#include "src/kg/formulas/kinds.h"
 
-enum class ScoreModel : std::uint8_t {
-  TransE,    ///< -norm_p(h + r - t), p = 1 or 2 (Bordes et al. 2013)
-  TransH,    ///< -|h' + r - t'|^2, x' = x - (w.x) / (w.w) w (Wang et al. 2014)
-  TransR,    ///< -|M h + r - M t|^2 (Lin et al. 2015)
-  TransF,    ///< (h + r) . t + h . (t - r) (Feng et al. 2016)
-  Rescal,    ///< h . M t (Nickel et al. 2011)
-  DistMult,  ///< sum of h_k r_k t_k (Yang et al. 2015)
-  ComplEx,   ///< real part of the sum of h_k r_k conj(t_k) (Trouillon et al. 2016)
-  RotatE,    ///< -sum |h_k r_k / |r_k| - t_k| of complex numbers (Sun et al. 2019)
-};
+namespace vecc::kg {
 
 /// Tables side by side are one vector an entity or relation: e_re and e_im.
 struct ScoreModelInfo {

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <span>
 
+#include "src/kg/formulas/kinds.h"
+
 namespace vecc::kg {
 
 /// Bytes of a panel's row: one register of AVX-512, two of AVX2.
@@ -18,15 +20,6 @@ inline constexpr std::size_t kPanelBytes = 64;
 template <class T>
 inline constexpr std::uint32_t kPanelLanes = kPanelBytes / sizeof(T);
 
-/// What a tile computes of a query q and an entity e; a NaN among scores becomes -infinity.
-enum class TileKind : std::uint8_t {
-  Projection,  ///< q . e, no score: NaN stays
-  Product,     ///< q . e + bias
-  L1,          ///< -sum |q - e|
-  SquaredL2,   ///< -sum (q - e)^2
-  L2,          ///< -sqrt(sum (q - e)^2)
-  ComplexL1,   ///< -sum |q - e| of complex numbers: real parts first, then as many imaginary ones
-};
 inline constexpr std::size_t kTileKinds = 6;
 
 template <class T>

@@ -5,6 +5,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "src/kg/formulas/kinds.h"
+
 namespace vecc::kg {
 
 struct Triple {
@@ -14,8 +16,6 @@ struct Triple {
 
   bool operator==(const Triple&) const = default;
 };
-
-enum class Side : std::uint8_t { Head, Tail };
 
 /// Which entities stand on the side `asked`: (?, relation, anchor) or (anchor, relation, ?).
 struct Query {

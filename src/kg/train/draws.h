@@ -6,13 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace vecc::kg {
+#include "src/kg/formulas/kinds.h"
 
-enum class DrawStream : std::uint8_t {
-  Order,      ///< of an epoch's triples
-  Sides,      ///< which side of a triple is replaced
-  Negatives,  ///< by what
-};
+namespace vecc::kg {
 
 /// Those of a stream at a step (order: at an epoch): Philox 4x32-10,
 /// keyed by the seed, the counter being position, stream and step.
@@ -44,9 +40,11 @@ class WeightedDraw {
   /// No weight is negative, one at least is more than 0. Number i has weights[i] / their sum.
   explicit WeightedDraw(std::span<const double> weights);
   [[nodiscard]] std::uint32_t draw(const Draws& draws, std::uint64_t position) const;
+  /// Of the weights up to and with i.
+  [[nodiscard]] std::span<const double> sums() const { return sums_; }
 
  private:
-  std::vector<double> sums_;  ///< of the weights up to and with i
+  std::vector<double> sums_;
 };
 
 }  // namespace vecc::kg

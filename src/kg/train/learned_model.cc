@@ -1,9 +1,9 @@
 #include "src/kg/train/learned_model.h"
 
-#include <cmath>
 #include <span>
 #include <utility>
 
+#include "src/kg/formulas/rows.h"
 #include "vecc/shape.h"
 
 namespace vecc::kg {
@@ -38,9 +38,8 @@ LearnedRows<T> initial_rows(std::uint32_t rows, Shape shape, std::size_t parts,
 // Squared modulus of number i.
 template <class T>
 T square_of(const LearnedRows<T>& table, const T* row, std::size_t i) {
-  if (!table.is_complex) return row[i] * row[i];
-  const T imaginary = row[table.width / 2 + i];
-  return row[i] * row[i] + imaginary * imaginary;
+  return formulas::square_of(
+      formulas::Complex<T>{row[i], table.is_complex ? row[table.width / 2 + i] : T{0}});
 }
 
 }  // namespace
@@ -64,15 +63,13 @@ LearnedModel<T> initial_model(std::uint32_t entities, std::uint32_t relations,
 template <class T>
 double penalty_of(const LearnedRows<T>& table, std::uint32_t row,
                   const TripleRegularizer& regularizer) {
-  double squares = 0;
-  double cubes = 0;
+  double sum = 0;
   const T* const values = table.row(row);
   for (std::size_t i = 0; i < table.width / (table.is_complex ? 2 : 1); ++i) {
-    const auto square = static_cast<double>(square_of(table, values, i));
-    squares += square;
-    cubes += square * std::sqrt(square);
+    sum += formulas::penalty_of_square(regularizer.l2, regularizer.n3,
+                                       static_cast<double>(square_of(table, values, i)));
   }
-  return regularizer.l2 * squares + regularizer.n3 * cubes;
+  return sum;
 }
 
 template <class T>
@@ -85,7 +82,7 @@ void add_penalty_gradient(const LearnedRows<T>& table, std::uint32_t row,
   const std::size_t parts = table.is_complex ? 2 : 1;
   const std::size_t numbers = table.width / parts;
   for (std::size_t i = 0; i < numbers; ++i) {
-    const T factor = l2 + n3 * std::sqrt(square_of(table, values, i));
+    const T factor = formulas::penalty_slope(l2, n3, square_of(table, values, i));
     for (std::size_t part = 0; part < parts; ++part) {
       sum[part * numbers + i] += factor * values[part * numbers + i];
     }

@@ -40,33 +40,48 @@ RowStep::RowStep(const OptimizerOptions& options, std::uint64_t step, double rat
   rate_ /= 1 + (count - 1) * options_.lr_decay.value_or(0);
 }
 
+RowOptimizer row_optimizer(Optimizer optimizer) {
+  if (optimizer == Optimizer::Sgd) return RowOptimizer::Sgd;
+  return optimizer == Optimizer::Adagrad ? RowOptimizer::Adagrad : RowOptimizer::Adam;
+}
+
+template <class T>
+formulas::RowRates<T> RowStep::rates() const {
+  const auto number = [](double x) { return static_cast<T>(x); };
+  return {number(rate_),
+          number(options_.epsilon.value_or(0)),
+          number(options_.beta1.value_or(0)),
+          number(options_.beta2.value_or(0)),
+          number(correction1_),
+          number(correction2_)};
+}
+
 template <class T>
 void RowStep::move(LearnedRows<T>& table, std::uint32_t row, const T* gradient) const {
+  const formulas::RowRates<T> rates = this->rates<T>();
   const std::size_t begin = row * table.width;
   T* const w = table.values.data() + begin;
-  const T rate = static_cast<T>(rate_);
-  const T epsilon = static_cast<T>(options_.epsilon.value_or(0));
-  if (options_.optimizer == Optimizer::Sgd) {
-    for (std::size_t k = 0; k < table.width; ++k) w[k] -= rate * gradient[k];
-    return;
-  }
-  T* const first = table.states[0].data() + begin;
-  if (options_.optimizer == Optimizer::Adagrad) {
-    for (std::size_t k = 0; k < table.width; ++k) {
-      first[k] += gradient[k] * gradient[k];
-      w[k] -= rate * (gradient[k] / (std::sqrt(first[k]) + epsilon));
+  T none = 0;  // what the optimizer does not keep
+  const auto state = [&](std::size_t i) { return table.states[i].data() + begin; };
+  switch (row_optimizer(options_.optimizer)) {
+    case RowOptimizer::Sgd:
+      for (std::size_t k = 0; k < table.width; ++k) {
+        formulas::move_number<RowOptimizer::Sgd>(rates, gradient[k], w[k], none, none);
+      }
+      return;
+    case RowOptimizer::Adagrad:
+      for (std::size_t k = 0; k < table.width; ++k) {
+        formulas::move_number<RowOptimizer::Adagrad>(rates, gradient[k], w[k], state(0)[k], none);
+      }
+      return;
+    case RowOptimizer::Adam: {
+      T* const first = state(0);
+      T* const second = state(1);
+      for (std::size_t k = 0; k < table.width; ++k) {
+        formulas::move_number<RowOptimizer::Adam>(rates, gradient[k], w[k], first[k], second[k]);
+      }
+      return;
     }
-    return;
-  }
-  T* const second = table.states[1].data() + begin;
-  const T beta1 = static_cast<T>(*options_.beta1);
-  const T beta2 = static_cast<T>(*options_.beta2);
-  const T correction1 = static_cast<T>(correction1_);
-  const T correction2 = static_cast<T>(correction2_);
-  for (std::size_t k = 0; k < table.width; ++k) {
-    first[k] = beta1 * first[k] + (1 - beta1) * gradient[k];
-    second[k] = beta2 * second[k] + (1 - beta2) * (gradient[k] * gradient[k]);
-    w[k] -= rate * (first[k] / correction1 / (std::sqrt(second[k] / correction2) + epsilon));
   }
 }
 
@@ -110,6 +125,8 @@ void RowParts::move(const RowStep& step, ThreadTeam& team, LearnedRows<T>& table
   run_tasks(team, (table.rows + kRowsOfATask - 1) / kRowsOfATask, move_others);
 }
 
+template formulas::RowRates<float> RowStep::rates() const;
+template formulas::RowRates<double> RowStep::rates() const;
 template void RowStep::move(LearnedRows<float>&, std::uint32_t, const float*) const;
 template void RowStep::move(LearnedRows<double>&, std::uint32_t, const double*) const;
 template void RowParts::move(const RowStep&, ThreadTeam&, LearnedRows<float>&,

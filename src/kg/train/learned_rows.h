@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "src/kg/formulas/rows.h"
 #include "src/support/thread_team.h"
 #include "vecc/error.h"
 #include "vecc/train_step.h"
@@ -15,6 +16,8 @@ namespace vecc::kg {
 /// How many numbers beside each weight an optimizer keeps: adagrad 1 (the sum of squares), adam and
 /// lazy-adam 2 (the moments), sgd 0.
 [[nodiscard]] std::uint32_t state_count(Optimizer optimizer);
+
+[[nodiscard]] RowOptimizer row_optimizer(Optimizer optimizer);
 
 /// Error: Usage for what moves rows without a gradient by formulas that are not here: other
 /// optimizers, momentum, weight decay, clipping.
@@ -36,6 +39,8 @@ class RowStep {
  public:
   RowStep(const OptimizerOptions& options, std::uint64_t step, double rate);
 
+  template <class T>
+  [[nodiscard]] formulas::RowRates<T> rates() const;
   /// Moves a row by its gradient.
   template <class T>
   void move(LearnedRows<T>& table, std::uint32_t row, const T* gradient) const;

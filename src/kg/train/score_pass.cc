@@ -1,10 +1,11 @@
 #include "src/kg/train/score_pass.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "src/kg/formulas/scores.h"
 #include "src/kg/train/parallel_tasks.h"
+#include "vecc/error.h"
 
 namespace vecc::kg {
 namespace {
@@ -13,76 +14,63 @@ std::size_t whole_units(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
+// Calls body.operator()<kind>().
+template <class Body>
+auto with_kind(TileKind kind, const Body& body) {
+  switch (kind) {
+    case TileKind::Product: return body.template operator()<TileKind::Product>();
+    case TileKind::L1: return body.template operator()<TileKind::L1>();
+    case TileKind::SquaredL2: return body.template operator()<TileKind::SquaredL2>();
+    case TileKind::L2: return body.template operator()<TileKind::L2>();
+    case TileKind::ComplexL1: return body.template operator()<TileKind::ComplexL1>();
+    case TileKind::Projection: break;
+  }
+  VECC_CHECK(false, "a sum that is no score");
+}
+
+// Number k of a row, whose imaginary parts are `half` behind the real ones; of real numbers 0.
+template <class T>
+formulas::Complex<T> number_of(const T* row, std::size_t k, std::size_t half) {
+  return {row[k], half > 0 ? row[half + k] : T{0}};
+}
+
 // One score, as a tile computes many; NaN stays.
 template <class T>
 T score_pair(TileKind kind, const T* q, T bias, const T* x, std::size_t dim) {
-  T sum = 0;
-  if (kind == TileKind::Product) {
-    for (std::size_t k = 0; k < dim; ++k) sum += q[k] * x[k];
-    return sum + bias;
-  }
-  if (kind == TileKind::L1) {
-    for (std::size_t k = 0; k < dim; ++k) sum += std::abs(q[k] - x[k]);
-    return -sum;
-  }
-  if (kind == TileKind::ComplexL1) {
-    const std::size_t half = dim / 2;
-    for (std::size_t k = 0; k < half; ++k) {
-      const T real = q[k] - x[k];
-      const T imaginary = q[half + k] - x[half + k];
-      sum += std::sqrt(real * real + imaginary * imaginary);
+  return with_kind(kind, [&]<TileKind kKind>() {
+    const std::size_t half = kKind == TileKind::ComplexL1 ? dim / 2 : 0;
+    T sum = 0;
+    for (std::size_t k = 0; k < (half > 0 ? half : dim); ++k) {
+      sum += formulas::score_term<kKind>(number_of(q, k, half), number_of(x, k, half));
     }
-    return -sum;
-  }
-  for (std::size_t k = 0; k < dim; ++k) sum += (q[k] - x[k]) * (q[k] - x[k]);
-  return kind == TileKind::L2 ? -std::sqrt(sum) : -sum;
+    return formulas::score_of<kKind>(sum, bias);
+  });
 }
 
-// What a derivative by a score is by the sum under its root, where there is one.
+// What a derivative by a score is by the sum of a gradient tile.
 template <class T>
 T inner_derivative(TileKind kind, T derivative, T score) {
-  if (kind == TileKind::L2) return score < 0 ? derivative / -score : T{0};
-  return kind == TileKind::SquaredL2 ? 2 * derivative : derivative;
+  return with_kind(kind,
+                   [&]<TileKind kKind>() { return formulas::by_sum<kKind>(derivative, score); });
 }
 
 // As a gradient tile, of one pair; c: inner_derivative().
 template <class T>
-void add_pair_gradient(GradientKind kind, T c, const T* q, const T* x, std::size_t dim, T* dq,
-                       T* dx) {
-  const std::size_t half = dim / 2;
-  switch (kind) {
-    case GradientKind::Product:
-      for (std::size_t k = 0; k < dim; ++k) {
-        dq[k] += c * x[k];
-        dx[k] += c * q[k];
-      }
-      return;
-    case GradientKind::Difference:
-      for (std::size_t k = 0; k < dim; ++k) {
-        dq[k] -= c * (q[k] - x[k]);
-        dx[k] += c * (q[k] - x[k]);
-      }
-      return;
-    case GradientKind::Sign:
-      for (std::size_t k = 0; k < dim; ++k) {
-        const T sign = static_cast<T>(q[k] > x[k]) - static_cast<T>(q[k] < x[k]);
-        dq[k] -= c * sign;
-        dx[k] += c * sign;
-      }
-      return;
-    case GradientKind::Direction:
-      for (std::size_t k = 0; k < half; ++k) {
-        const T real = q[k] - x[k];
-        const T imaginary = q[half + k] - x[half + k];
-        const T modulus = std::sqrt(real * real + imaginary * imaginary);
-        const T factor = modulus != 0 ? c / modulus : T{0};
-        dq[k] -= factor * real;
-        dx[k] += factor * real;
-        dq[half + k] -= factor * imaginary;
-        dx[half + k] += factor * imaginary;
-      }
-      return;
-  }
+void add_pair_gradient(TileKind kind, T c, const T* q, const T* x, std::size_t dim, T* dq, T* dx) {
+  with_kind(kind, [&]<TileKind kKind>() {
+    const std::size_t half = kKind == TileKind::ComplexL1 ? dim / 2 : 0;
+    for (std::size_t k = 0; k < (half > 0 ? half : dim); ++k) {
+      const auto query = number_of(q, k, half);
+      const auto entity = number_of(x, k, half);
+      const auto by_query = formulas::by_query_number<kKind>(c, query, entity);
+      const auto by_entity = formulas::by_answer_number<kKind>(c, query, entity);
+      dq[k] += by_query.re;
+      dx[k] += by_entity.re;
+      if (half == 0) continue;
+      dq[half + k] += by_query.im;
+      dx[half + k] += by_entity.im;
+    }
+  });
 }
 
 // Of kPanelLanes numbers, and of as many that stand dim / 2 behind them where there are two parts:
@@ -283,7 +271,7 @@ template <class T>
 void ScorePass<T>::differentiate_answer(const TrainingBatch& batch, std::size_t query) {
   T* const by_answer = by_answer_.data() + query * dim_;
   std::fill_n(by_answer, dim_, T{0});
-  add_pair_gradient(gradient_kind(kind_), positive_[query], queries_.data() + query * dim_,
+  add_pair_gradient(kind_, positive_[query], queries_.data() + query * dim_,
                     model_.entities.row(batch.answers[query]), dim_,
                     by_query_.data() + query * dim_, by_answer);
 }

@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/kg/formulas/losses.h"
+
 namespace vecc::kg {
 namespace {
-
-// log(1 + exp x) and its derivative, without overflow.
-template <class T>
-struct Softplus {
-  T value;
-  T slope;
-
-  explicit Softplus(T x) {
-    const T small = std::exp(-std::abs(x));
-    value = std::max(x, T{0}) + std::log1p(small);
-    slope = (x >= 0 ? T{1} : small) / (1 + small);
-  }
-};
 
 template <class T>
 std::size_t count_negatives(std::span<const T> scores) {
@@ -31,43 +20,35 @@ class NegativeWeights {
  public:
   NegativeWeights(double temperature, std::span<const T> scores)
       : temperature_(static_cast<T>(temperature)) {
-    if (temperature == 0) {
-      sum_ = static_cast<T>(count_negatives(scores));
-      return;
-    }
-    const T largest = *std::max_element(scores.begin(), scores.end());
-    shift_ = largest;
-    for (const T score : scores) sum_ += exponential(score);
+    if (temperature != 0) largest_ = *std::max_element(scores.begin(), scores.end());
+    for (const T score : scores) sum_ += term(score);
   }
-  [[nodiscard]] T of(T score) const {
-    return (temperature_ == 0 ? T{1} : exponential(score)) / sum_;
-  }
+  [[nodiscard]] T of(T score) const { return term(score) / sum_; }
 
  private:
-  [[nodiscard]] T exponential(T score) const {
-    return score == kNoNegative<T> ? T{0} : std::exp(temperature_ * (score - shift_));
+  [[nodiscard]] T term(T score) const {
+    return score == kNoNegative<T> ? T{0} : formulas::weight_term(temperature_, score, largest_);
   }
   T temperature_;
-  T shift_ = 0;
+  T largest_ = 0;
   T sum_ = 0;
 };
 
 template <class T>
 double margin_loss(const TripleLossOptions& options, T scale, T& positive, std::span<T> negatives) {
   const NegativeWeights<T> weights(options.adversarial, negatives);
-  const T margin = static_cast<T>(options.margin) - positive;
+  const T margin = static_cast<T>(options.margin);
   double loss = 0;
   T slope = 0;
   for (T& score : negatives) {
-    const T excess = margin + score;
-    if (!(excess > 0)) {
+    if (score == kNoNegative<T>) {
       score = 0;
       continue;
     }
-    const T weight = weights.of(score);
-    loss += static_cast<double>(weight) * static_cast<double>(excess);
-    slope += weight;
-    score = weight * scale;
+    const auto part = formulas::margin_part(margin, positive, score, weights.of(score));
+    loss += static_cast<double>(part.loss);
+    slope += part.derivative;
+    score = part.derivative * scale;
   }
   positive = -slope * scale;
   return loss;
@@ -79,17 +60,15 @@ double logistic_loss(const TripleLossOptions& options, T scale, T& positive,
   const NegativeWeights<T> weights(options.adversarial, negatives);
   const T margin = static_cast<T>(options.margin);
   const T smoothing = static_cast<T>(options.label_smoothing);
-  // Label y: softplus(x) - y x, since softplus(-x) = softplus(x) - x.
-  const auto add = [&](T x, T label, T weight, double& loss) {
-    const Softplus<T> softplus(x);
-    loss += static_cast<double>(weight) * static_cast<double>(softplus.value - label * x);
-    return weight * (softplus.slope - label) * scale;
-  };
   double loss = 0;
-  positive = add(margin + positive, 1 - smoothing, 1, loss);
+  const auto add = [&](T score, T label, T weight) {
+    const auto part = formulas::logistic_part(margin + score, label, weight);
+    loss += static_cast<double>(part.loss);
+    return part.derivative * scale;
+  };
+  positive = add(positive, 1 - smoothing, 1);
   for (T& score : negatives) {
-    score =
-        score == kNoNegative<T> ? T{0} : add(margin + score, smoothing, weights.of(score), loss);
+    score = score == kNoNegative<T> ? T{0} : add(score, smoothing, weights.of(score));
   }
   return loss;
 }
@@ -106,16 +85,18 @@ double softmax_loss(const TripleLossOptions& options, T scale, T& positive,
   const T largest = std::max(positive, *std::max_element(negatives.begin(), negatives.end()));
   const T label = 1 - static_cast<T>(options.label_smoothing);
   const T other = static_cast<T>(options.label_smoothing) / count;
-  T sum = std::exp(positive - largest);
+  T sum = formulas::exponential(positive - largest);
   T mean = label * (positive - largest);  // of the scores by their labels
   for (const T score : negatives) {
     if (score == kNoNegative<T>) continue;
-    sum += std::exp(score - largest);
+    sum += formulas::exponential(score - largest);
     mean += other * (score - largest);
   }
-  positive = (std::exp(positive - largest) / sum - label) * scale;
+  positive = formulas::softmax_derivative(positive, largest, sum, label) * scale;
   for (T& score : negatives) {
-    score = score == kNoNegative<T> ? T{0} : (std::exp(score - largest) / sum - other) * scale;
+    const T slope =
+        score == kNoNegative<T> ? T{0} : formulas::softmax_derivative(score, largest, sum, other);
+    score = slope * scale;
   }
   return static_cast<double>(std::log(sum) - mean);
 }

@@ -6,14 +6,10 @@
 #include <span>
 #include <string_view>
 
+#include "src/kg/formulas/kinds.h"
+
 namespace vecc::kg {
 
-enum class TripleLoss : std::uint8_t {
-  Margin,    ///< sum of w_j max(0, margin - s + s_j) (Bordes et al. 2013)
-  Logistic,  ///< softplus(-(margin + s)) + sum of w_j softplus(margin + s_j) (Trouillon et al.
-             ///< 2016; with a margin, Sun et al. 2019)
-  Softmax,   ///< -log(exp s / (exp s + sum of exp s_j)) (Joulin et al. 2017)
-};
 /// margin, logistic, softmax; empty after the last.
 [[nodiscard]] std::string_view text_of(TripleLoss loss);
 

@@ -1,0 +1,85 @@
+// What the formulas ask of float and double, on the host and in kernels.
+#pragma once
+
+#ifdef __CUDACC_RTC__
+#define VECC_KG_FN __device__ __forceinline__
+#else
+#include <cmath>
+#define VECC_KG_FN inline
+#endif
+
+namespace vecc::kg::formulas {
+
+#ifdef __CUDACC_RTC__
+VECC_KG_FN float exponential(float x) {
+  return expf(x);
+}
+VECC_KG_FN double exponential(double x) {
+  return exp(x);
+}
+VECC_KG_FN float logarithm(float x) {
+  return logf(x);
+}
+VECC_KG_FN double logarithm(double x) {
+  return log(x);
+}
+VECC_KG_FN float log_plus_one(float x) {
+  return log1pf(x);
+}
+VECC_KG_FN double log_plus_one(double x) {
+  return log1p(x);
+}
+VECC_KG_FN float square_root(float x) {
+  return __fsqrt_rn(x);
+}
+VECC_KG_FN double square_root(double x) {
+  return __dsqrt_rn(x);
+}
+#else
+template <class T>
+VECC_KG_FN T exponential(T x) {
+  return std::exp(x);
+}
+template <class T>
+VECC_KG_FN T logarithm(T x) {
+  return std::log(x);
+}
+template <class T>
+VECC_KG_FN T log_plus_one(T x) {
+  return std::log1p(x);
+}
+template <class T>
+VECC_KG_FN T square_root(T x) {
+  return std::sqrt(x);
+}
+#endif
+
+template <class T>
+VECC_KG_FN T absolute(T x) {
+  return x < 0 ? -x : x;
+}
+template <class T>
+VECC_KG_FN T larger(T a, T b) {
+  return a < b ? b : a;
+}
+
+/// A number of an embedding; of a real one `im` is 0.
+template <class T>
+struct Complex {
+  T re;
+  T im;
+};
+template <class T>
+VECC_KG_FN Complex<T> product(Complex<T> a, Complex<T> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class T>
+VECC_KG_FN Complex<T> conjugate(Complex<T> a) {
+  return {a.re, -a.im};
+}
+template <class T>
+VECC_KG_FN T modulus(Complex<T> a) {
+  return square_root(a.re * a.re + a.im * a.im);
+}
+
+}  // namespace vecc::kg::formulas
