@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "backends/cuda/cuda_backend.h"
 #include "tests/tools/process.h"
 
 namespace vecc::test {
@@ -106,6 +107,27 @@ TEST_F(KgTrainCommand, GoesOnFromACheckpointToTheSameWeights) {
                  "is of a training with other settings: chunk 3; now: chunk 4");
 }
 
+TEST_F(KgTrainCommand, OnAGpuTrainsStopsAndGoesOnAsOnTheCpu) {
+  const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
+  if (!available) GTEST_SKIP() << available.error().text();
+  const Words common{"--model=transe", "--backend=cuda", "--corrupt=bernoulli", "--filtered"};
+  const auto weights_of = [&](const Words& more) {
+    const std::string path = folder + "/w.safetensors";
+    const Finished done = train(join(common, join(more, {"--save-weights=" + path})));
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, StartsWith("ranks\trelations\tside\tcount\tmrr\t"));
+    return read_text(path);
+  };
+  const std::string whole = weights_of({"--epochs=7", "--log-every=2"});
+  const std::string checkpoint = "--checkpoint=" + folder + "/c";
+  EXPECT_FALSE(weights_of({"--epochs=4", checkpoint}) == whole);
+  EXPECT_TRUE(weights_of({"--epochs=7", checkpoint, "--resume"}) == whole);
+  const Finished stopped = train(join(common, {"--epochs=40", "--early-stop=1", "--json"}));
+  ASSERT_EQ(stopped.code, 0) << stopped.err;
+  EXPECT_LT(nlohmann::json::parse(stopped.out)["epochs"], 40);
+  expect_refused(join(common, {"--lr=1e38", "--epochs=20"}), 6, "not finite");
+}
+
 TEST_F(KgTrainCommand, OptionsComeFromAFile) {
   write_text(folder + "/c.toml", "model = \"transe\"\nloss = \"margin\"\nepochs = 2\n");
   const Finished done = train({"--config=" + folder + "/c.toml", "--json"});
@@ -157,6 +179,9 @@ TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
   expect_refused({"--model=transe", "--optimizer=rmsprop"}, 2, "--optimizer=rmsprop");
   expect_refused({"--model=transe", "--loss=softmax", "--adversarial=1"}, 2, "--adversarial");
   expect_refused({"--model=transe", "--negatives=0"}, 2, "--negatives");
+  expect_refused({"--model=transe", "--backend=cuda", "--device=cpu"}, 2,
+                 "--backend=cuda does not run on the --device");
+  expect_refused({"--model=transe", "--backend=torch"}, 2, "--backend");
   expect_refused({"--model=transe", "--resume"}, 2, "--resume needs --checkpoint=DIR");
   expect_refused({"--model=transe", "--save-weights=/nowhere/w"}, 3, "/nowhere");
   expect_refused({"--model=transe", "--checkpoint-every=2"}, 2, "needs --checkpoint=DIR");

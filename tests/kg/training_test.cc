@@ -58,7 +58,7 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
 void expect_oracle_steps(const TripleTrainOptions& options) {
   const std::vector<Triple> triples = small_triples();
   const auto trainer = trainer_of(options, triples);
-  TrainingOracle oracle(trainer->embeddings(), triples, options);
+  TrainingOracle oracle(*trainer->embeddings(), triples, options);
   kg::BatchMaker draws(triples, kEntities, kRelations, options.negatives, options.batch_size,
                        options.seed);
   double sum = 0;
@@ -72,7 +72,7 @@ void expect_oracle_steps(const TripleTrainOptions& options) {
     ASSERT_TRUE(trainer->step());
     ASSERT_NEAR(*trainer->epoch_loss(), sum / queries, 1e-9);
   }
-  const kg::Embeddings e = trainer->embeddings();
+  const kg::Embeddings e = *trainer->embeddings();
   const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
   expect_near(tables.entities, oracle.entities());
   expect_near(tables.relations.empty() ? tables.matrices : tables.relations, oracle.relations());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/kg/embeddings_file.h"
+#include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "src/support/checksum.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/data_sink.h"
@@ -98,7 +99,7 @@ Result<TrainingData> load_training_data(const KgTrainOptions& options) {
 /// Filtered ranks of the validation triples, by the weights of now.
 class RankEvaluator : public Evaluator {
  public:
-  RankEvaluator(const kg::TripleTrainer& trainer, const TrainingData& data, std::uint32_t threads,
+  RankEvaluator(kg::TripleTrainer& trainer, const TrainingData& data, std::uint32_t threads,
                 bool inverse)
       : trainer_(trainer), data_(data) {
     options_.split = SplitChoice::Validation;
@@ -106,7 +107,8 @@ class RankEvaluator : public Evaluator {
     options_.inverse = inverse;
   }
   [[nodiscard]] Result<TripleEvaluation> rank() const {
-    KgModel model{trainer_.embeddings(), table_of_names(data_.entities.names()),
+    VECC_TRY(kg::Embeddings embeddings, trainer_.embeddings());
+    KgModel model{std::move(embeddings), table_of_names(data_.entities.names()),
                   table_of_names(data_.relations.names())};
     return evaluate_triples(model, data_.all, options_);
   }
@@ -126,7 +128,7 @@ class RankEvaluator : public Evaluator {
   [[nodiscard]] std::uint64_t bytes() const override { return 0; }
 
  private:
-  const kg::TripleTrainer& trainer_;
+  kg::TripleTrainer& trainer_;
   const TrainingData& data_;
   EvaluateTriplesOptions options_;
 };
@@ -178,9 +180,9 @@ Result<TrainSummary> run_epochs(const TrainTriplesCommandLine& line, const Train
 }
 
 Result<void> write_model(const TrainTriplesCommandLine& line, const TrainingData& data,
-                         const kg::TripleTrainer& trainer) {
+                         kg::TripleTrainer& trainer) {
   if (line.options.save_weights.empty()) return {};
-  kg::Embeddings embeddings = trainer.embeddings();
+  VECC_TRY(kg::Embeddings embeddings, trainer.embeddings());
   embeddings.entity_names = data.entities.names();
   embeddings.relation_names = data.relations.names();
   return write_weights(kg::weights_of(embeddings), line.options.save_weights);
@@ -208,6 +210,17 @@ Result<void> print_result(const TrainTriplesCommandLine& line, const TrainingDat
   return write_data("", dump_json(result, 2) + "\n");
 }
 
+Result<std::unique_ptr<kg::TripleTrainer>> make_trainer_of(const KgTrainOptions& options,
+                                                           const TrainingData& data) {
+  const auto entities = static_cast<std::uint32_t>(data.entities.size());
+  const auto relations = static_cast<std::uint32_t>(data.relations.size());
+  if (options.device.kind != Device::Kind::Cuda) {
+    return kg::make_triple_trainer(data.training, entities, relations, options.train);
+  }
+  return kg::make_cuda_triple_trainer(data.training, entities, relations, options.train,
+                                      options.device.index);
+}
+
 Result<void> train_by(TrainTriplesCommandLine& line) {
   const KgTrainOptions& options = line.options;
   VECC_TRY_VOID(check_file_writable(options.save_weights));
@@ -221,10 +234,7 @@ Result<void> train_by(TrainTriplesCommandLine& line) {
   if (options.settings.loop.early_stop > 0 && !data.validates) {
     return Errors(ErrorCode::Usage, "--early-stop", "needs triples to validate with: valid.txt");
   }
-  VECC_TRY(
-      const auto trainer,
-      kg::make_triple_trainer(data.training, static_cast<std::uint32_t>(data.entities.size()),
-                              static_cast<std::uint32_t>(data.relations.size()), options.train));
+  VECC_TRY(const auto trainer, make_trainer_of(options, data));
   RankEvaluator validation(*trainer, data, options.train.threads, options.inverse == "on");
   const DeferInterrupt finish_step;
   VECC_TRY(const TrainSummary summary, stages.run("train", [&](ProgressLine& progress) {

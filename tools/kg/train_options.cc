@@ -135,6 +135,14 @@ void add_loss_options(CLI::App& app, KgTrainOptions& o) {
       ->group(kLoss);
 }
 
+/// Empty if --backend and --device agree: the device is then the backend's.
+std::string choose_device(KgTrainOptions& o) {
+  const auto kind = o.backend == "cuda" ? Device::Kind::Cuda : Device::Kind::Cpu;
+  if (o.device.kind == Device::Kind::Auto) o.device.kind = kind;
+  if (o.device.kind == kind) return {};
+  return "--backend=" + o.backend + " does not run on the --device that is given";
+}
+
 /// An option that says nothing beside the others; empty if there is none.
 std::string find_idle_kg_option(const CLI::App& app, const kg::TripleTrainOptions& o) {
   if (app.count("--p") > 0 && o.model != kg::ScoreModel::TransE) {
@@ -183,6 +191,22 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
       ->type_name("f32|f64")
       ->default_str("f32")
       ->group(kTrainingGroup);
+  app.add_option("--backend", o.backend, "Where steps run; ranks are the CPU's")
+      ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
+      ->type_name("cpu|cuda")
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--device",
+         [&o](const std::string& text) {
+           const Result<Device> parsed = parse_device(text);
+           if (!parsed) {
+             throw CLI::ValidationError("--device", parsed.error().list().front().message);
+           }
+           o.device = *parsed;
+         },
+         "Which GPU")
+      ->type_name("auto|cpu|cuda|cuda:N")
+      ->default_str("auto");
   add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
       ->type_name("FILE");
@@ -210,6 +234,7 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
     return problem;
   }
   if (std::string idle = find_idle_kg_option(app, o.train); !idle.empty()) return idle;
+  if (std::string problem = choose_device(o); !problem.empty()) return problem;
   CommandPaths paths;
   for (const std::string& file : triple_files(o.triples)) {
     paths.add_input("the triples " + file, file);

@@ -8,6 +8,7 @@
 #include "tools/common/command_paths.h"
 #include "tools/import/load/triple_layout.h"
 #include "tools/vecc/train_options.h"
+#include "vecc/backend.h"
 
 namespace vecc::tools {
 
@@ -17,6 +18,8 @@ struct KgTrainOptions {
   std::string model;
   kg::TripleTrainOptions train;  ///< but the optimizer, its rate and the seed
   TrainSettings settings;
+  std::string backend = "cpu";
+  Device device;  ///< after finish_kg_train_options(): of the backend
   std::string inverse = "off";
   std::string save_weights;
 };

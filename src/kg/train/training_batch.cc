@@ -10,16 +10,6 @@
 namespace vecc::kg {
 namespace {
 
-WeightedDraw draw_by_degree(std::span<const Triple> triples, std::uint32_t entities) {
-  std::vector<double> weights(entities);
-  for (const Triple& triple : triples) {
-    ++weights[triple.head];
-    ++weights[triple.tail];
-  }
-  for (double& weight : weights) weight = std::pow(weight, 0.75);
-  return WeightedDraw(weights);
-}
-
 // By relation: pairs of a relation and an entity that it has on a side.
 std::vector<double> count_entities_on(std::span<const Triple> triples, std::uint32_t relations,
                                       Side side) {
@@ -33,6 +23,18 @@ std::vector<double> count_entities_on(std::span<const Triple> triples, std::uint
   return counts;
 }
 
+}  // namespace
+
+WeightedDraw draw_by_degree(std::span<const Triple> triples, std::uint32_t entities) {
+  std::vector<double> weights(entities);
+  for (const Triple& triple : triples) {
+    ++weights[triple.head];
+    ++weights[triple.tail];
+  }
+  for (double& weight : weights) weight = std::pow(weight, 0.75);
+  return WeightedDraw(weights);
+}
+
 // tph / (tph + hpt), where tph is triples / heads and hpt triples / tails.
 std::vector<double> head_probabilities(std::span<const Triple> triples, std::uint32_t relations) {
   const std::vector<double> heads = count_entities_on(triples, relations, Side::Head);
@@ -43,8 +45,6 @@ std::vector<double> head_probabilities(std::span<const Triple> triples, std::uin
   }
   return probabilities;
 }
-
-}  // namespace
 
 std::string_view text_of(Corruption corruption) {
   switch (corruption) {

@@ -33,6 +33,12 @@ enum class NegativeDraw : std::uint8_t {
 /// uniform, degree; empty after the last.
 [[nodiscard]] std::string_view text_of(NegativeDraw draw);
 
+/// NegativeDraw::Degree's.
+[[nodiscard]] WeightedDraw draw_by_degree(std::span<const Triple> triples, std::uint32_t entities);
+/// Corruption::Bernoulli's, by relation.
+[[nodiscard]] std::vector<double> head_probabilities(std::span<const Triple> triples,
+                                                     std::uint32_t relations);
+
 struct NegativeOptions {
   std::uint32_t count = 256;  ///< of a chunk; 0: all entities, none drawn (1-vs-all)
   std::uint32_t chunk = 256;  ///< queries that share their negatives; of all entities: all do

@@ -91,7 +91,7 @@ class RowTrainer : public TripleTrainer {
     return {};
   }
 
-  [[nodiscard]] Embeddings embeddings() const override { return embeddings_of(model_); }
+  [[nodiscard]] Result<Embeddings> embeddings() override { return embeddings_of(model_); }
   [[nodiscard]] Result<WeightFile> save() override {
     return save_training(model_, options_.optimizer, progress_);
   }
@@ -195,8 +195,10 @@ class RowTrainer : public TripleTrainer {
   std::vector<T> by_anchor_;  ///< [queries][dim]
 };
 
-Result<void> check_options(std::size_t triples, std::uint32_t entities, std::uint32_t relations,
-                           const TripleTrainOptions& o) {
+}  // namespace
+
+Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
+                                  std::uint32_t relations, const TripleTrainOptions& o) {
   const auto refuse = [](const std::string& place, const std::string& message) {
     return Errors(ErrorCode::Usage, place, message);
   };
@@ -232,13 +234,11 @@ Result<void> check_options(std::size_t triples, std::uint32_t entities, std::uin
   return {};
 }
 
-}  // namespace
-
 Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(std::vector<Triple> triples,
                                                            std::uint32_t entities,
                                                            std::uint32_t relations,
                                                            const TripleTrainOptions& options) {
-  VECC_TRY_VOID(check_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
   if (options.dtype == DType::F64) {
     return std::unique_ptr<TripleTrainer>(
         std::make_unique<RowTrainer<double>>(std::move(triples), entities, relations, options));

@@ -48,13 +48,18 @@ struct TripleTrainOptions {
 /// weights: storage() is null and copy_weights_to() an error.
 class TripleTrainer : public Trainer {
  public:
-  /// The weights of now, without names.
-  [[nodiscard]] virtual Embeddings embeddings() const = 0;
+  /// The weights of now, without names. Errors: a device's.
+  [[nodiscard]] virtual Result<Embeddings> embeddings() = 0;
 };
 
+/// Errors: Usage (no triples; a score, optimizer or loss that is not trained so; options out of
+/// range), LimitShape (tables of more than 2^40 numbers).
+[[nodiscard]] Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
+                                                std::uint32_t relations,
+                                                const TripleTrainOptions& options);
+
 /// `triples`: the training set, each below `entities` and `relations`. The result of a step has the
-/// same bits for any number of threads. Errors: Usage (no triples; a score, optimizer or loss that
-/// is not trained so; options out of range), LimitShape (tables of more than 2^40 numbers).
+/// same bits for any number of threads. Errors: those of check_triple_options().
 [[nodiscard]] Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(
     std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
     const TripleTrainOptions& options);

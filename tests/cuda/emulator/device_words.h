@@ -24,7 +24,13 @@ int vecc_lane();
 void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum);
 void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum);
 double erf(double);
+double exp(double);
+double log(double);
+double log1p(double);
 double sqrt(double);
+float expf(float);
+float logf(float);
+float log1pf(float);
 float sqrtf(float);
 }
 #define threadIdx vecc_thread_index
@@ -60,6 +66,9 @@ inline unsigned __ballot_sync(unsigned mask, bool vote) {
   return all;
 }
 
+inline int __popc(unsigned bits) {
+  return __builtin_popcount(bits);
+}
 inline unsigned __float_as_uint(float x) {
   return __builtin_bit_cast(unsigned, x);
 }

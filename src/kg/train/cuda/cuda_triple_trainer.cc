@@ -1,0 +1,214 @@
+#include "src/kg/train/cuda/cuda_triple_trainer.h"
+
+#include <future>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "backends/cuda/cuda_backend.h"
+#include "src/kg/train/cuda/device_step.h"
+#include "src/kg/train/draws.h"
+#include "src/kg/train/trainer_file.h"
+
+namespace vecc::kg {
+namespace {
+
+// What the device refuses as an error of the call.
+template <class Body>
+auto on_device(const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const cuda::DeviceError& error) {
+    return error.errors;
+  }
+}
+
+template <class T>
+class DeviceTrainer : public TripleTrainer {
+ public:
+  DeviceTrainer(std::shared_ptr<cuda::Device> device, std::unique_ptr<DeviceStep> step,
+                const TripleTrainOptions& options)
+      : options_(options),
+        device_(std::move(device)),
+        step_(std::move(step)),
+        model_(initial_model<T>(static_cast<std::uint32_t>(step_->sizes().entities),
+                                static_cast<std::uint32_t>(step_->sizes().relations), options)) {
+    step_->write(model_);
+  }
+
+  [[nodiscard]] std::uint64_t batch_count() const override { return step_->sizes().batches; }
+  [[nodiscard]] TrainPosition position() const override { return progress_.position; }
+  [[nodiscard]] double rate() const override {
+    const TrainPosition& at = progress_.position;  // the last step's: of the epoch that it ended
+    return options_.schedule.rate_at(at.batch == 0 && at.epoch > 0 ? at.epoch - 1 : at.epoch);
+  }
+  [[nodiscard]] std::shared_ptr<Storage> storage() const override { return nullptr; }
+  [[nodiscard]] std::uint64_t bytes() const override { return step_->bytes(); }
+  [[nodiscard]] Result<BatchReport> batch_report() override {
+    return BatchReport{.way = batch_count() > 1 ? "bind" : "all",
+                       .samples = step_->sizes().batch_size,
+                       .bytes = {},
+                       .step_bytes = bytes()};
+  }
+
+  [[nodiscard]] Result<void> step() override {
+    return on_device([&]() -> Result<void> {
+      device_->use();
+      TrainPosition& at = progress_.position;
+      if (at.batch == 0) VECC_TRY_VOID(wait());
+      if (!running_) VECC_TRY_VOID(begin_steps());
+      step_->start();
+      ++at.step;
+      if (++at.batch == batch_count()) {
+        at.batch = 0;
+        ++at.epoch;
+      }
+      return {};
+    });
+  }
+  [[nodiscard]] Result<std::vector<TrainedEpoch>> epochs(std::uint32_t count) override {
+    std::vector<TrainedEpoch> result;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (std::uint64_t batch = 0; batch < batch_count(); ++batch) VECC_TRY_VOID(step());
+      VECC_TRY(const double loss, epoch_loss());
+      result.push_back({rate(), loss});
+    }
+    return result;
+  }
+  [[nodiscard]] Result<double> epoch_loss() override {
+    VECC_TRY_VOID(on_device([&] { return wait(); }));
+    return progress_.queries > 0 ? progress_.loss_sum / static_cast<double>(progress_.queries) : 0;
+  }
+
+  [[nodiscard]] Result<Embeddings> embeddings() override {
+    VECC_TRY_VOID(read_model());
+    return embeddings_of(model_);
+  }
+  [[nodiscard]] Result<WeightFile> save() override {
+    VECC_TRY_VOID(read_model());
+    return save_training(model_, options_.optimizer, progress_);
+  }
+  [[nodiscard]] Result<void> restore(const WeightFile& file) override {
+    return on_device([&]() -> Result<void> {
+      device_->use();
+      device_->wait();
+      running_ = false;
+      VECC_TRY(progress_, restore_training(file, options_.optimizer, batch_count(), model_));
+      step_->write(model_);
+      return {};
+    });
+  }
+  [[nodiscard]] Result<void> copy_weights_to(NeuronGraph&) override {
+    return Errors(ErrorCode::Usage, "train", "no graph has the weights of drawn negatives");
+  }
+  [[nodiscard]] Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good) override {
+    const TrainPosition last = position();
+    VECC_TRY_VOID(restore(good));
+    while (position().step < last.step) {
+      const TrainPosition at = position();
+      VECC_TRY_VOID(step());
+      if (!epoch_loss()) return std::optional(NonFinite{at, "the loss", 0});
+    }
+    return std::optional<NonFinite>();
+  }
+
+ private:
+  // Steps go on from here, in their epoch.
+  Result<void> begin_steps() {
+    const TrainPosition& at = progress_.position;
+    if (at.batch == 0) {
+      progress_.loss_sum = 0;
+      progress_.queries = 0;
+    }
+    set_order(at.epoch);
+    const std::uint64_t first = at.epoch * batch_count();
+    std::vector<device::StepRates> rates;
+    for (std::uint64_t batch = 0; batch < batch_count(); ++batch) {
+      const auto r =
+          RowStep(options_.optimizer, first + batch + 1, options_.schedule.rate_at(at.epoch))
+              .template rates<double>();
+      rates.push_back({r.rate, r.correction1, r.correction2});
+    }
+    device::EpochState state{};
+    state.first_step = first;
+    state.queries = progress_.queries;
+    state.loss_sum = progress_.loss_sum;
+    state.next = static_cast<std::uint32_t>(at.batch);
+    step_->begin(state, rates);
+    running_ = true;
+    return {};
+  }
+
+  // The next epoch's is drawn while the GPU works on this one.
+  void set_order(std::uint64_t epoch) {
+    const auto draw = [seed = options_.seed, count = step_->sizes().triples](std::uint64_t of) {
+      return draw_order(seed, of, static_cast<std::uint32_t>(count));
+    };
+    const bool is_drawn = next_order_.valid() && next_epoch_ == epoch;
+    const std::vector<std::uint32_t> order = is_drawn ? next_order_.get() : draw(epoch);
+    step_->set_order(order);
+    next_epoch_ = epoch + 1;
+    next_order_ = std::async(std::launch::async, draw, next_epoch_);
+  }
+
+  // Until all steps are done: what they came to.
+  Result<void> wait() {
+    if (!running_) return {};
+    device_->use();
+    const device::EpochState state = step_->state();
+    progress_.loss_sum = state.loss_sum;
+    progress_.queries = state.queries;
+    TrainPosition& at = progress_.position;
+    if (at.batch == 0 || state.failed != 0) running_ = false;
+    if (state.failed == 0) return {};
+    at.step = state.first_step + state.next;
+    at.epoch = state.first_step / batch_count();
+    at.batch = state.next;
+    return Errors(
+        ErrorCode::NonFinite,
+        "epoch " + std::to_string(at.epoch + 1) + ", batch " + std::to_string(at.batch + 1),
+        "the loss is not finite: a lower learning rate (--lr) may help");
+  }
+
+  Result<void> read_model() {
+    return on_device([&]() -> Result<void> {
+      VECC_TRY_VOID(wait());
+      device_->use();
+      step_->read(model_);
+      return {};
+    });
+  }
+
+  TripleTrainOptions options_;
+  std::shared_ptr<cuda::Device> device_;
+  std::unique_ptr<DeviceStep> step_;
+  LearnedModel<T> model_;  ///< as the GPU had it when it was read last
+  TripleProgress progress_;
+  bool running_ = false;  ///< the GPU stands where the position is, steps that were started done
+  std::uint64_t next_epoch_ = 0;
+  std::future<std::vector<std::uint32_t>> next_order_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Triple> triples,
+                                                                std::uint32_t entities,
+                                                                std::uint32_t relations,
+                                                                const TripleTrainOptions& options,
+                                                                std::uint32_t device) {
+  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(cuda_backend().available({Device::Kind::Cuda, device}));
+  VECC_TRY(auto gpu, cuda::Device::open(device));
+  return on_device([&]() -> Result<std::unique_ptr<TripleTrainer>> {
+    gpu->use();
+    VECC_TRY(auto step, DeviceStep::make(gpu, triples, entities, relations, options));
+    if (options.dtype == DType::F64) {
+      return std::unique_ptr<TripleTrainer>(
+          std::make_unique<DeviceTrainer<double>>(gpu, std::move(step), options));
+    }
+    return std::unique_ptr<TripleTrainer>(
+        std::make_unique<DeviceTrainer<float>>(gpu, std::move(step), options));
+  });
+}
+
+}  // namespace vecc::kg

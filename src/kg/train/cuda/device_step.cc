@@ -1,0 +1,228 @@
+#include "src/kg/train/cuda/device_step.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "src/kg/known_triples.h"
+#include "src/kg/train/cuda/step_launches.h"
+#include "src/support/quantity_text.h"
+
+namespace vecc::kg {
+namespace {
+
+std::uint64_t number_bytes(const StepKinds& kinds) {
+  return kinds.dtype == DType::F64 ? sizeof(double) : sizeof(float);
+}
+
+// Of weights, states and what a step makes; lists of triples are small beside them.
+std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
+  const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
+  const std::uint64_t rows = 4 * s.queries + s.drawn();
+  const std::uint64_t numbers = weights * (1 + states) + rows * s.dim + s.queries * s.negatives;
+  return numbers * number_bytes(kinds) + 3 * (s.parts() + s.queries) * sizeof(device::Key) +
+         s.triples * 4 * sizeof(std::uint32_t);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Device> device,
+                                                     std::span<const Triple> triples,
+                                                     std::uint32_t entities,
+                                                     std::uint32_t relations,
+                                                     const TripleTrainOptions& options) {
+  const StepKinds kinds = step_kinds(options);
+  const StepSizes sizes = step_sizes(kinds, options, triples.size(), entities, relations);
+  VECC_TRY(const StepGrids grids, step_grids(kinds, sizes));
+  std::unique_ptr<DeviceStep> step(new DeviceStep(std::move(device), kinds, sizes));
+  VECC_TRY_VOID(step->check_memory(options));
+  const std::array<std::string, 1> texts{step_text(kinds)};
+  VECC_TRY(auto code, cuda::load_device_code(step->device_, texts, {}, nullptr));
+  step->code_ = std::move(code.front());
+  step->make_memory(triples, options);
+  step->make_graph(*step->code_, grids);
+  return step;
+}
+
+Result<void> DeviceStep::check_memory(const TripleTrainOptions& options) const {
+  const std::uint64_t all = needed_bytes(kinds_, sizes_, state_count(options.optimizer.optimizer));
+  const std::uint64_t free = device_->free_bytes();
+  if (all <= free) return {};
+  return Errors(ErrorCode::OutOfMemory, device_->name(),
+                "needs " + text_of_bytes(all) + ", free are " + text_of_bytes(free) +
+                    "; a smaller --batch-size, --negatives or --dim needs less, --backend=cpu uses "
+                    "the host's memory");
+}
+
+cuda::DeviceMemory DeviceStep::allocate(std::uint64_t count, std::uint64_t bytes) {
+  bytes_ += count * bytes;
+  return {device_, count * bytes};
+}
+
+std::uint64_t DeviceStep::hold(std::uint64_t count, std::uint64_t bytes) {
+  held_.push_back(allocate(count, bytes));
+  return held_.back().address();
+}
+
+template <class T>
+std::uint64_t DeviceStep::hold_values(std::span<const T> values) {
+  const std::uint64_t address = hold(values.size(), sizeof(T));
+  held_.back().write(0, values.data(), values.size_bytes());
+  return address;
+}
+
+DeviceStep::Table DeviceStep::make_table(std::uint64_t rows, std::uint64_t width,
+                                         std::uint32_t states) {
+  Table table{allocate(rows * width, number_bytes(kinds_)), {}};
+  for (std::uint32_t i = 0; i < states; ++i) {
+    table.states.push_back(allocate(rows * width, number_bytes(kinds_)));
+  }
+  return table;
+}
+
+// What batches and negatives are drawn from.
+void DeviceStep::hold_draws(std::span<const Triple> triples, const NegativeOptions& options) {
+  device::Arguments& a = arguments_;
+  static_assert(sizeof(Triple) == 3 * sizeof(std::uint32_t));
+  a.triples = hold_values(triples);
+  if (kinds_.sides == device::Sides::Bernoulli) {
+    const auto relations = static_cast<std::uint32_t>(sizes_.relations);
+    a.head_probability = hold_values<double>(head_probabilities(triples, relations));
+    a.chosen = hold(2 * sizes_.batch_size, sizeof(std::uint32_t));
+  }
+  if (kinds_.by_degree && options.count > 0) {
+    a.degree_sums =
+        hold_values(draw_by_degree(triples, static_cast<std::uint32_t>(sizes_.entities)).sums());
+  }
+  if (!kinds_.filters) return;
+  const KnownTriples known(triples);
+  a.known_heads = hold_values(known.rows(Side::Head));
+  a.known_tails = hold_values(known.rows(Side::Tail));
+  a.known_head_count = static_cast<std::uint32_t>(known.rows(Side::Head).size());
+  a.known_tail_count = static_cast<std::uint32_t>(known.rows(Side::Tail).size());
+}
+
+void DeviceStep::make_memory(std::span<const Triple> triples, const TripleTrainOptions& options) {
+  const StepSizes& s = sizes_;
+  const std::uint64_t number = number_bytes(kinds_);
+  const std::uint32_t states = state_count(options.optimizer.optimizer);
+  device::Arguments& a = arguments_;
+  entities_ = make_table(s.entities, s.dim, states);
+  relations_ = make_table(s.relations, s.relation_width, states);
+  a.entities = entities_.values.address();
+  a.relations = relations_.values.address();
+  for (std::uint32_t i = 0; i < states; ++i) {
+    a.entity_states[i] = entities_.states[i].address();
+    a.relation_states[i] = relations_.states[i].address();
+  }
+  state_ = allocate(1, sizeof(device::EpochState));
+  order_ = allocate(s.triples, sizeof(std::uint32_t));
+  rates_ = allocate(s.batches, sizeof(device::StepRates));
+  a.state = state_.address();
+  a.order = order_.address();
+  a.rates = rates_.address();
+  hold_draws(triples, options.negatives);
+  a.query_rows = hold(s.queries, sizeof(device::QueryRows));
+  a.negatives = hold(s.drawn(), sizeof(std::uint32_t));
+  a.queries = hold(s.queries * s.dim, number);
+  a.biases = hold(s.queries, number);
+  a.scores = hold(s.queries * s.negatives, number);
+  a.positives = hold(s.queries, number);
+  a.by_bias = hold(s.queries, number);
+  a.losses = hold(s.queries, sizeof(double));
+  a.by_query = hold(s.queries * s.dim, number);
+  a.by_negative = hold(s.drawn() * s.dim, number);
+  a.by_anchor = hold(s.queries * s.dim, number);
+  if (kinds_.has_matrices()) {
+    a.segments = hold(s.queries + 1, sizeof(std::uint32_t));
+  } else {
+    a.by_relation = hold(s.queries * s.dim, number);
+  }
+  set_numbers(options);
+}
+
+void DeviceStep::set_numbers(const TripleTrainOptions& options) {
+  const auto count = [](std::uint64_t n) { return static_cast<std::uint32_t>(n); };
+  const StepSizes& s = sizes_;
+  device::Arguments& a = arguments_;
+  a.entity_keys.most = count(s.parts());
+  a.relation_keys.most = count(s.queries);
+  a.seed = options.seed;
+  a.margin = options.loss.margin;
+  a.adversarial = options.loss.adversarial;
+  a.label_smoothing = options.loss.label_smoothing;
+  a.l2 = options.regularizer.l2;
+  a.n3 = options.regularizer.n3;
+  const OptimizerOptions optimizer = with_defaults(options.optimizer);
+  a.epsilon = optimizer.epsilon.value_or(0);
+  a.beta1 = optimizer.beta1.value_or(0);
+  a.beta2 = optimizer.beta2.value_or(0);
+  a.entity_count = count(s.entities);
+  a.relation_count = count(s.relations);
+  a.dim = count(s.dim);
+  a.triple_count = count(s.triples);
+  a.batch_size = count(s.batch_size);
+  a.chunk = count(s.chunk);
+  a.negative_count = count(s.negatives);
+  a.most_queries = count(s.queries);
+  a.most_chunks = count(s.chunks);
+}
+
+void DeviceStep::make_graph(const cuda::DeviceModule& code, const StepGrids& grids) {
+  // Each list has two places for sorted keys: passes go from one to the other.
+  StepKeys entities{hold(sizes_.parts(), sizeof(device::Key)), {}};
+  StepKeys relations{hold(sizes_.queries, sizeof(device::Key)), {}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    entities.sorted[i] = hold(sizes_.parts(), sizeof(device::Key));
+    relations.sorted[i] = hold(sizes_.queries, sizeof(device::Key));
+  }
+  StepLaunches launches(code, kinds_, grids, arguments_, entities, relations);
+  graph_ = launches.make_graph(device_);
+}
+
+template <class T>
+void DeviceStep::write(const LearnedModel<T>& model) const {
+  const auto write_table = [](const Table& table, const LearnedRows<T>& rows) {
+    table.values.write(0, rows.values.data(), rows.values.size() * sizeof(T));
+    for (std::size_t i = 0; i < table.states.size(); ++i) {
+      table.states[i].write(0, rows.states[i].data(), rows.states[i].size() * sizeof(T));
+    }
+  };
+  write_table(entities_, model.entities);
+  write_table(relations_, model.relations);
+}
+
+template <class T>
+void DeviceStep::read(LearnedModel<T>& model) const {
+  const auto read_table = [](const Table& table, LearnedRows<T>& rows) {
+    table.values.read(0, rows.values.data(), rows.values.size() * sizeof(T));
+    for (std::size_t i = 0; i < table.states.size(); ++i) {
+      table.states[i].read(0, rows.states[i].data(), rows.states[i].size() * sizeof(T));
+    }
+  };
+  read_table(entities_, model.entities);
+  read_table(relations_, model.relations);
+}
+
+void DeviceStep::set_order(std::span<const std::uint32_t> order) const {
+  order_.write(0, order.data(), order.size_bytes());
+}
+
+void DeviceStep::begin(const device::EpochState& state,
+                       std::span<const device::StepRates> rates) const {
+  rates_.write(0, rates.data(), rates.size_bytes());
+  state_.write(0, &state, sizeof state);
+}
+
+device::EpochState DeviceStep::state() const {
+  device::EpochState state{};
+  state_.read(0, &state, sizeof state);
+  return state;
+}
+
+template void DeviceStep::write(const LearnedModel<float>&) const;
+template void DeviceStep::write(const LearnedModel<double>&) const;
+template void DeviceStep::read(LearnedModel<float>&) const;
+template void DeviceStep::read(LearnedModel<double>&) const;
+
+}  // namespace vecc::kg

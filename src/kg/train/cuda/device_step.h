@@ -1,0 +1,79 @@
+// A training's step on a GPU: its memory, its kernels, and the CUDA graph that starts them. Batch,
+// negatives, scores, derivatives and rows are made and moved there; between the steps of an epoch
+// the host does nothing but to start them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/cuda/device_block.h"
+#include "backends/cuda/device_code.h"
+#include "backends/cuda/launch_graph.h"
+#include "src/kg/train/cuda/step_sizes.h"
+#include "src/kg/train/learned_model.h"
+
+namespace vecc::kg {
+
+/// What throws throws cuda::DeviceError.
+class DeviceStep {
+ public:
+  /// Of options that check_triple_options() lets pass. Errors: LimitShape, OutOfMemory, those of
+  /// cuda::compile_device_code().
+  [[nodiscard]] static Result<std::unique_ptr<DeviceStep>> make(
+      std::shared_ptr<cuda::Device> device, std::span<const Triple> triples, std::uint32_t entities,
+      std::uint32_t relations, const TripleTrainOptions& options);
+
+  [[nodiscard]] const StepSizes& sizes() const { return sizes_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+  /// Weights and states; T is that of the options' dtype.
+  template <class T>
+  void write(const LearnedModel<T>& model) const;
+  template <class T>
+  void read(LearnedModel<T>& model) const;
+
+  /// Of the epoch whose steps are started next.
+  void set_order(std::span<const std::uint32_t> order) const;
+  void begin(const device::EpochState& state, std::span<const device::StepRates> rates) const;
+  /// One step; does not wait.
+  void start() const { graph_->start(); }
+  /// Waits for all steps.
+  [[nodiscard]] device::EpochState state() const;
+
+ private:
+  struct Table {
+    cuda::DeviceMemory values;
+    std::vector<cuda::DeviceMemory> states;
+  };
+  DeviceStep(std::shared_ptr<cuda::Device> device, const StepKinds& kinds, const StepSizes& sizes)
+      : device_(std::move(device)), kinds_(kinds), sizes_(sizes) {}
+
+  [[nodiscard]] Result<void> check_memory(const TripleTrainOptions& options) const;
+  cuda::DeviceMemory allocate(std::uint64_t count, std::uint64_t bytes);
+  std::uint64_t hold(std::uint64_t count, std::uint64_t bytes);
+  template <class T>
+  std::uint64_t hold_values(std::span<const T> values);
+  [[nodiscard]] Table make_table(std::uint64_t rows, std::uint64_t width, std::uint32_t states);
+  void make_memory(std::span<const Triple> triples, const TripleTrainOptions& options);
+  void hold_draws(std::span<const Triple> triples, const NegativeOptions& options);
+  void set_numbers(const TripleTrainOptions& options);
+  void make_graph(const cuda::DeviceModule& code, const StepGrids& grids);
+
+  std::shared_ptr<cuda::Device> device_;
+  StepKinds kinds_;
+  StepSizes sizes_;
+  std::uint64_t bytes_ = 0;
+  device::Arguments arguments_{};
+  Table entities_;
+  Table relations_;
+  cuda::DeviceMemory state_;
+  cuda::DeviceMemory order_;
+  cuda::DeviceMemory rates_;
+  std::vector<cuda::DeviceMemory> held_;  ///< what only the kernels know
+  std::shared_ptr<cuda::DeviceModule> code_;
+  std::unique_ptr<cuda::LaunchGraph> graph_;
+};
+
+}  // namespace vecc::kg

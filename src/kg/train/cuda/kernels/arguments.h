@@ -1,0 +1,121 @@
+// What the kernels of a training step are started with, as the host and the GPU have it.
+#pragma once
+
+#ifdef __CUDACC_RTC__
+using Number = VECC_KG_NUMBER;
+#define VECC_KG_POINTER(type) type*
+#else
+#define VECC_KG_POINTER(type) unsigned long long
+#endif
+
+namespace vecc::kg::device {
+
+using Key = unsigned long long;  ///< a row above 32 bits, then the number of what is added to it
+
+/// Where an epoch stands; the GPU goes on with it from step to step.
+struct EpochState {
+  unsigned long long first_step;  ///< of the epoch
+  unsigned long long queries;     ///< of the epoch's steps so far
+  double loss_sum;                ///< over those
+  unsigned next;                  ///< batch of the epoch
+  unsigned now;                   ///< the one that runs
+  unsigned tails;                 ///< bernoulli: of the batch's triples that are asked for the tail
+  unsigned failed;                ///< not 0: the loss of batch `next` is not finite
+};
+
+/// Of a step of the optimizer.
+struct StepRates {
+  double rate;
+  double correction1;
+  double correction2;
+};
+
+/// A query's relation and entities.
+struct QueryRows {
+  unsigned anchor;
+  unsigned relation;
+  unsigned answer;
+};
+
+/// Keys to sort: of rows of entities, or relations.
+struct KeyList {
+  VECC_KG_POINTER(Key) keys;    ///< as the step writes them
+  VECC_KG_POINTER(Key) from;    ///< of a pass: sorted runs
+  VECC_KG_POINTER(Key) to;      ///< of a pass: longer ones
+  VECC_KG_POINTER(Key) sorted;  ///< after the last pass
+  unsigned most;                ///< of a step
+  unsigned padding;
+};
+
+struct Arguments {
+  VECC_KG_POINTER(EpochState) state;
+  VECC_KG_POINTER(const StepRates) rates;   ///< by batch of the epoch
+  VECC_KG_POINTER(const unsigned) triples;  ///< head, relation, tail of each
+  VECC_KG_POINTER(const unsigned) order;    ///< of the epoch's triples
+  VECC_KG_POINTER(unsigned)
+  chosen;  ///< bernoulli: triples asked for tails, and, batch_size behind
+           ///< them, for heads
+  VECC_KG_POINTER(const double) head_probability;  ///< bernoulli: by relation
+  VECC_KG_POINTER(const double) degree_sums;       ///< draw_weighted()'s
+  VECC_KG_POINTER(const unsigned) known_heads;     ///< rows of KnownTriples, where it filters
+  VECC_KG_POINTER(const unsigned) known_tails;
+  VECC_KG_POINTER(Number) entities;
+  VECC_KG_POINTER(Number) relations;
+  VECC_KG_POINTER(Number) entity_states[2];  ///< the optimizer's
+  VECC_KG_POINTER(Number) relation_states[2];
+  VECC_KG_POINTER(QueryRows) query_rows;
+  VECC_KG_POINTER(unsigned) negatives;  ///< [chunks][negatives]
+  VECC_KG_POINTER(Number) queries;      ///< [queries][dim]
+  VECC_KG_POINTER(Number) biases;       ///< by query
+  VECC_KG_POINTER(Number) scores;       ///< [queries][negatives], then the derivatives by the sums
+  VECC_KG_POINTER(Number) positives;    ///< by query: the derivative by the sum of its answer
+  VECC_KG_POINTER(Number) by_bias;      ///< by query
+  VECC_KG_POINTER(double) losses;       ///< by query
+  VECC_KG_POINTER(Number) by_query;     ///< [queries][dim]
+  VECC_KG_POINTER(Number) by_negative;  ///< [chunks][negatives][dim]
+  VECC_KG_POINTER(Number) by_anchor;    ///< [queries][dim]
+  VECC_KG_POINTER(Number) by_relation;  ///< [queries][dim]; rescal: none
+  VECC_KG_POINTER(unsigned) segments;   ///< rescal: their number, then where each begins
+  KeyList entity_keys;
+  KeyList relation_keys;
+  unsigned long long seed;
+  double margin;
+  double adversarial;
+  double label_smoothing;
+  double l2;
+  double n3;
+  double epsilon;
+  double beta1;
+  double beta2;
+  unsigned known_head_count;
+  unsigned known_tail_count;
+  unsigned entity_count;
+  unsigned relation_count;
+  unsigned dim;  ///< numbers of a row of entities
+  unsigned triple_count;
+  unsigned batch_size;
+  unsigned chunk;           ///< queries that share negatives
+  unsigned negative_count;  ///< of a chunk
+  unsigned most_queries;    ///< of a step
+  unsigned most_chunks;
+  unsigned run;  ///< of a pass: keys of a sorted run
+};
+
+// Numbers that the host computes grids from.
+constexpr unsigned kRowThreads = 128;    ///< that share a row
+constexpr unsigned kPairThreads = 256;   ///< of a tile of pairs
+constexpr unsigned kTile = 32;           ///< queries, negatives and numbers of a tile
+constexpr unsigned kSortedRun = 1024;    ///< keys that a block sorts
+constexpr unsigned kSortThreads = 512;   ///
+constexpr unsigned kMergedRuns = 8;      ///< runs that a pass makes one
+constexpr unsigned kMergeThreads = 256;  ///
+constexpr unsigned kLossThreads = 128;   ///< a warp a query
+constexpr unsigned kSideThreads = 256;   ///< of the one block that draws sides
+constexpr unsigned kJudgeThreads = 256;  ///< of the one block that adds up losses
+constexpr unsigned kProductRows = 16;    ///< rescal: queries that a block multiplies
+constexpr unsigned kMatrixTile = 64;     ///< rescal: rows and columns of a block's part
+
+/// What negatives replace, as kernels are compiled for it.
+enum class Sides : unsigned char { Both, Head, Tail, Bernoulli };
+
+}  // namespace vecc::kg::device

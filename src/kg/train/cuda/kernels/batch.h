@@ -1,0 +1,221 @@
+// Which queries and negatives a step has, and the queries' vectors. CUDA C++ behind formulas_text()
+// and arguments.h; VECC_KG_... are defined by step_text().
+namespace vecc_kernel {
+
+using namespace vecc::kg;
+using namespace vecc::kg::formulas;
+using namespace vecc::kg::device;
+using Bound = Arguments;  // what a kernel is started with, as all kernels of vecc name it
+
+constexpr ScoreModel kModel = static_cast<ScoreModel>(VECC_KG_MODEL);
+constexpr TileKind kKind = static_cast<TileKind>(VECC_KG_KIND);
+constexpr TripleLoss kLoss = static_cast<TripleLoss>(VECC_KG_LOSS);
+constexpr RowOptimizer kOptimizer = static_cast<RowOptimizer>(VECC_KG_OPTIMIZER);
+constexpr Sides kSides = static_cast<Sides>(VECC_KG_SIDES);
+constexpr bool kMovesAll = VECC_KG_MOVES_ALL;  // rows without a gradient too
+constexpr bool kDrawsAll = VECC_KG_DRAWS_ALL;  // all entities are negatives
+constexpr bool kByDegree = VECC_KG_BY_DEGREE;  // else uniform
+constexpr bool kFilters = VECC_KG_FILTERS;     // negatives that are known do not count
+constexpr bool kRegularizes = VECC_KG_REGULARIZES;
+constexpr bool kHasMatrices = kModel == ScoreModel::Rescal;
+constexpr bool kComplex = has_complex_numbers(kModel);  // embeddings
+constexpr bool kPairs = kKind == TileKind::ComplexL1;   // sums are over complex numbers
+
+// -infinity: the score of what is no negative.
+VECC_KG_FN float lowest(float) {
+  return __uint_as_float(0xFF800000u);
+}
+VECC_KG_FN double lowest(double) {
+  return __longlong_as_double(static_cast<long long>(0xFFF0000000000000ull));
+}
+VECC_KG_FN Number no_negative() {
+  return lowest(Number(0));
+}
+
+// Until the launches before are done; those behind may begin to wait. Every block of every kernel
+// calls it, so that what is done when a kernel ends is all that it waited for.
+VECC_KG_FN void wait_for_launches() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+VECC_KG_FN unsigned smaller(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+VECC_KG_FN unsigned whole_units(unsigned n, unsigned unit) {
+  return (n + unit - 1) / unit;
+}
+
+// Queries for tails, then for heads; each in chunks.
+struct Batch {
+  unsigned first;    // of the order
+  unsigned triples;  //
+  unsigned tails;    // queries
+  unsigned queries;
+  unsigned tail_chunks;
+  unsigned chunks;
+
+  __device__ __forceinline__ Batch(const Bound& a, unsigned number) {
+    first = number * a.batch_size;
+    triples = smaller(a.batch_size, a.triple_count - first);
+    tails = kSides == Sides::Head ? 0 : kSides == Sides::Bernoulli ? a.state->tails : triples;
+    queries = kSides == Sides::Both ? 2 * triples : triples;
+    tail_chunks = whole_units(tails, a.chunk);
+    chunks = tail_chunks + whole_units(queries - tails, a.chunk);
+  }
+  __device__ __forceinline__ unsigned chunk_of(const Bound& a, unsigned query) const {
+    return query < tails ? query / a.chunk : tail_chunks + (query - tails) / a.chunk;
+  }
+  __device__ __forceinline__ unsigned parts(const Bound& a) const {
+    return 2 * queries + chunks * a.negative_count;
+  }
+};
+// Of a chunk.
+struct ChunkQueries {
+  unsigned first;
+  unsigned count;
+
+  __device__ __forceinline__ ChunkQueries(const Bound& a, const Batch& batch, unsigned chunk) {
+    const bool is_tail = chunk < batch.tail_chunks;
+    first = is_tail ? chunk * a.chunk : batch.tails + (chunk - batch.tail_chunks) * a.chunk;
+    const unsigned end = is_tail ? batch.tails : batch.queries;
+    count = chunk < batch.chunks ? smaller(a.chunk, end - first) : 0;
+  }
+};
+
+// Number k of a row.
+VECC_KG_FN Complex<Number> number_of(const Number* row, unsigned k, unsigned dim) {
+  return {row[k], kComplex ? row[dim / 2 + k] : Number(0)};
+}
+VECC_KG_FN void set_number(Number* row, unsigned k, unsigned dim, Complex<Number> x) {
+  row[k] = x.re;
+  if (kComplex) row[dim / 2 + k] = x.im;
+}
+VECC_KG_FN unsigned number_count(const Bound& a) {
+  return kComplex ? a.dim / 2 : a.dim;
+}
+VECC_KG_FN const Number* entity(const Bound& a, unsigned row) {
+  return a.entities + static_cast<unsigned long long>(row) * a.dim;
+}
+VECC_KG_FN const Number* row_of(const Number* rows, unsigned row, unsigned width) {
+  return rows + static_cast<unsigned long long>(row) * width;
+}
+VECC_KG_FN Number* row_of(Number* rows, unsigned row, unsigned width) {
+  return rows + static_cast<unsigned long long>(row) * width;
+}
+
+// The sum of a value of each thread of a block of kThreads, in each of them, in one order.
+template <unsigned kThreads, class T>
+VECC_KG_FN T block_sum(T value) {
+  __shared__ T sums[kThreads];
+  const unsigned thread = threadIdx.x;
+  sums[thread] = value;
+  __syncthreads();
+  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+    if (thread < half) sums[thread] += sums[thread + half];
+    __syncthreads();
+  }
+  const T sum = sums[0];
+  __syncthreads();
+  return sum;
+}
+
+// bernoulli, one block: each triple's side is drawn; triples of a side keep their order.
+VECC_KG_FN void draw_sides(const Bound& a) {
+  __shared__ unsigned heads_of_warp[kSideThreads / 32];
+  if (a.state->failed != 0) return;
+  const unsigned number = a.state->next;
+  const unsigned first = number * a.batch_size;
+  const unsigned count = smaller(a.batch_size, a.triple_count - first);
+  const unsigned lane = threadIdx.x % 32;
+  unsigned heads = 0;  // of all threads before
+  for (unsigned begin = 0; begin < count; begin += kSideThreads) {
+    const unsigned i = begin + threadIdx.x;
+    const unsigned triple = i < count ? a.order[first + i] : 0;
+    bool is_head = false;
+    if (i < count) {
+      const DrawBits bits = draw_bits(a.seed, DrawStream::Sides, a.state->first_step + number, i);
+      is_head = draw_uniform(bits) < a.head_probability[a.triples[3 * triple + 1]];
+    }
+    const unsigned votes = __ballot_sync(~0u, is_head);
+    if (lane == 0) heads_of_warp[threadIdx.x / 32] = static_cast<unsigned>(__popc(votes));
+    __syncthreads();
+    unsigned before = heads + static_cast<unsigned>(__popc(votes & ((1u << lane) - 1)));
+    for (unsigned w = 0; w < kSideThreads / 32; ++w) {
+      if (w < threadIdx.x / 32) before += heads_of_warp[w];
+      heads += heads_of_warp[w];
+    }
+    if (i < count) a.chosen[is_head ? a.batch_size + before : i - before] = triple;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) a.state->tails = count - heads;
+}
+
+// A block a query, and behind them blocks of negatives.
+VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned i) {
+  const bool tail = i < batch.tails;
+  const unsigned place = tail ? i : i - batch.tails;
+  const unsigned triple = kSides == Sides::Bernoulli ? a.chosen[tail ? place : a.batch_size + place]
+                                                     : a.order[batch.first + place];
+  const unsigned* const t = a.triples + 3 * static_cast<unsigned long long>(triple);
+  const QueryRows rows = {tail ? t[0] : t[2], t[1], tail ? t[2] : t[0]};
+  if (threadIdx.x == 0) {
+    a.query_rows[i] = rows;
+    a.entity_keys.keys[i] = static_cast<Key>(rows.anchor) << 32 | i;
+    a.entity_keys.keys[batch.queries + i] =
+        static_cast<Key>(rows.answer) << 32 | (batch.queries + i);
+    a.relation_keys.keys[i] = static_cast<Key>(rows.relation) << 32 | i;
+    if (kModel != ScoreModel::TransF) a.biases[i] = 0;
+  }
+  if constexpr (!kHasMatrices) {
+    const Number* const x = entity(a, rows.anchor);
+    const Number* const r = row_of(a.relations, rows.relation, a.dim);
+    Number* const q = row_of(a.queries, i, a.dim);
+    for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
+      set_number(q, k, a.dim,
+                 query_number<kModel>(tail, number_of(x, k, a.dim), number_of(r, k, a.dim)));
+    }
+    if constexpr (kModel == ScoreModel::TransF) {
+      Number bias = 0;
+      for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
+        bias += bias_number(tail, x[k], r[k]);
+      }
+      bias = block_sum<kRowThreads>(bias);
+      if (threadIdx.x == 0) a.biases[i] = bias;
+    }
+  }
+}
+
+VECC_KG_FN void draw_negative(const Bound& a, const Batch& batch, unsigned step_batch,
+                              unsigned place) {
+  if (place >= batch.chunks * a.negative_count) return;
+  unsigned drawn = place % a.negative_count;
+  if constexpr (!kDrawsAll) {
+    const DrawBits bits =
+        draw_bits(a.seed, DrawStream::Negatives, a.state->first_step + step_batch, place);
+    if constexpr (kByDegree) {
+      drawn = draw_weighted(bits, a.degree_sums, a.entity_count);
+    } else {
+      drawn = draw_below(bits, a.entity_count);
+    }
+  }
+  a.negatives[place] = drawn;
+  const unsigned part = 2 * batch.queries + place;
+  a.entity_keys.keys[part] = static_cast<Key>(drawn) << 32 | part;
+}
+
+VECC_KG_FN void begin_step(const Bound& a) {
+  if (a.state->failed != 0) return;
+  const unsigned number = a.state->next;
+  const Batch batch(a, number);
+  if (blockIdx.x == 0 && threadIdx.x == 0) a.state->now = number;
+  if (blockIdx.x >= a.most_queries) {
+    draw_negative(a, batch, number, (blockIdx.x - a.most_queries) * kRowThreads + threadIdx.x);
+  } else if (blockIdx.x < batch.queries) {
+    begin_query(a, batch, blockIdx.x);
+  }
+}
+
+}  // namespace vecc_kernel

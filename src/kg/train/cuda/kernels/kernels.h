@@ -1,0 +1,24 @@
+// The kernels of a step. The second parameter is what all kernels of vecc have; these have none.
+#define VECC_KG_KERNEL(name, threads, function)                         \
+  extern "C" __global__ void __launch_bounds__(threads)                 \
+      name(const __grid_constant__ vecc_kernel::Bound a, const void*) { \
+    vecc_kernel::wait_for_launches();                                   \
+    vecc_kernel::function(a);                                           \
+  }
+
+VECC_KG_KERNEL(vecc_kg_sides, vecc_kernel::kSideThreads, draw_sides)
+VECC_KG_KERNEL(vecc_kg_begin, vecc_kernel::kRowThreads, begin_step)
+VECC_KG_KERNEL(vecc_kg_sort, vecc_kernel::kSortThreads, sort_run)
+VECC_KG_KERNEL(vecc_kg_merge, vecc_kernel::kMergeThreads, merge_runs)
+VECC_KG_KERNEL(vecc_kg_scores, vecc_kernel::kPairThreads, score_tile)
+VECC_KG_KERNEL(vecc_kg_losses, vecc_kernel::kLossThreads, query_losses)
+VECC_KG_KERNEL(vecc_kg_judge, vecc_kernel::kJudgeThreads, judge)
+VECC_KG_KERNEL(vecc_kg_gradients, vecc_kernel::kPairThreads, gradient_tiles)
+VECC_KG_KERNEL(vecc_kg_spread, vecc_kernel::kRowThreads, spread)
+VECC_KG_KERNEL(vecc_kg_rows, vecc_kernel::kRowThreads, move_all_rows)
+#if VECC_KG_HAS_MATRICES
+VECC_KG_KERNEL(vecc_kg_segments, vecc_kernel::kSideThreads, find_segments)
+VECC_KG_KERNEL(vecc_kg_queries, vecc_kernel::kRowThreads, multiply_matrices<true>)
+VECC_KG_KERNEL(vecc_kg_anchors, vecc_kernel::kRowThreads, multiply_matrices<false>)
+VECC_KG_KERNEL(vecc_kg_matrices, vecc_kernel::kPairThreads, move_matrices)
+#endif

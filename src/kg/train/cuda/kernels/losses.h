@@ -1,0 +1,219 @@
+// The loss of each query, and its derivatives by its scores: a warp a query.
+namespace vecc_kernel {
+
+// In one order, the same for all lanes.
+template <class T>
+VECC_KG_FN T warp_sum(T value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
+  return value;
+}
+VECC_KG_FN Number warp_largest(Number value) {
+  for (int step = 16; step > 0; step /= 2) {
+    value = larger(value, __shfl_xor_sync(~0u, value, step));
+  }
+  return value;
+}
+
+// Known answers of a query: rows (relation, anchor, answer), ascending.
+struct KnownAnswers {
+  const unsigned* rows;
+  unsigned begin;
+  unsigned end;
+
+  __device__ __forceinline__ KnownAnswers(const Bound& a, const QueryRows& query, bool tail) {
+    rows = tail ? a.known_tails : a.known_heads;
+    const unsigned count = tail ? a.known_tail_count : a.known_head_count;
+    begin = find(0, count, query.relation, query.anchor, 0);
+    end = find(begin, count, query.relation, query.anchor, ~0u);
+  }
+  // No entity has the number ~0u.
+  __device__ __forceinline__ unsigned find(unsigned from, unsigned to, unsigned relation,
+                                           unsigned anchor, unsigned answer) const {
+    while (from < to) {
+      const unsigned middle = from + (to - from) / 2;
+      const unsigned* const row = rows + 3 * static_cast<unsigned long long>(middle);
+      const bool is_below = row[0] != relation ? row[0] < relation
+                            : row[1] != anchor ? row[1] < anchor
+                                               : row[2] < answer;
+      if (is_below) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  }
+  __device__ __forceinline__ bool has(const QueryRows& query, unsigned answer) const {
+    const unsigned place = find(begin, end, query.relation, query.anchor, answer);
+    return place < end && rows[3 * static_cast<unsigned long long>(place) + 2] == answer;
+  }
+};
+
+// What is over all negatives of a query.
+struct NegativeTotals {
+  Number count;
+  Number largest;
+  Number sum;  // of weight_term(), of softmax with the positive's
+};
+
+// A lane's share of a query's negatives.
+struct QueryScores {
+  Number* scores;
+  unsigned count;
+  unsigned lane;
+  Number positive;
+
+  // Takes out what is no negative.
+  __device__ __forceinline__ void mark(const Bound& a, const Batch& batch, unsigned i,
+                                       const QueryRows& rows) const {
+    const unsigned* const negatives =
+        a.negatives + static_cast<unsigned long long>(batch.chunk_of(a, i)) * count;
+    if constexpr (kFilters) {
+      const KnownAnswers known(a, rows, i < batch.tails);
+      for (unsigned j = lane; j < count; j += 32) {
+        if (negatives[j] == rows.answer || known.has(rows, negatives[j])) scores[j] = no_negative();
+      }
+    } else {
+      for (unsigned j = lane; j < count; j += 32) {
+        if (negatives[j] == rows.answer) scores[j] = no_negative();
+      }
+    }
+  }
+  __device__ __forceinline__ NegativeTotals totals(Number temperature) const {
+    NegativeTotals t = {Number(0), no_negative(), Number(0)};
+    for (unsigned j = lane; j < count; j += 32) {
+      if (scores[j] != no_negative()) t.count += 1;
+      t.largest = larger(t.largest, scores[j]);
+    }
+    t.count = warp_sum(t.count);
+    t.largest = warp_largest(t.largest);
+    if constexpr (kLoss == TripleLoss::Softmax) t.largest = larger(t.largest, positive);
+    for (unsigned j = lane; j < count; j += 32) {
+      if (scores[j] != no_negative()) t.sum += weight_term(temperature, scores[j], t.largest);
+    }
+    t.sum = warp_sum(t.sum);
+    if constexpr (kLoss == TripleLoss::Softmax) t.sum += exponential(positive - t.largest);
+    return t;
+  }
+};
+
+// A query's loss; scores become the derivatives by the sums. `by_positive` is set.
+VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number scale,
+                                Number& by_positive, Number& by_bias) {
+  const Number temperature =
+      kLoss == TripleLoss::Softmax ? Number(1) : static_cast<Number>(a.adversarial);
+  const NegativeTotals t = query.totals(temperature);
+  const Number margin = static_cast<Number>(a.margin);
+  const Number smoothing = static_cast<Number>(a.label_smoothing);
+  const Number other = kLoss == TripleLoss::Softmax ? smoothing / t.count : smoothing;
+  double loss = 0;
+  Number slopes = 0;
+  for (unsigned j = query.lane; j < query.count; j += 32) {
+    const Number score = query.scores[j];
+    Number derivative = 0;
+    if (score != no_negative()) {
+      const Number weight = weight_term(temperature, score, t.largest) / t.sum;
+      if constexpr (kLoss == TripleLoss::Margin) {
+        const LossPart<Number> part = margin_part(margin, query.positive, score, weight);
+        loss += static_cast<double>(part.loss);
+        derivative = part.derivative;
+      } else if constexpr (kLoss == TripleLoss::Logistic) {
+        const LossPart<Number> part = logistic_part(margin + score, smoothing, weight);
+        loss += static_cast<double>(part.loss);
+        derivative = part.derivative;
+      } else {
+        loss -= static_cast<double>(other * (score - t.largest));
+        derivative = weight - other;
+      }
+      slopes += derivative;
+    }
+    query.scores[j] = by_sum<kKind>(derivative * scale, score);
+  }
+  loss = warp_sum(loss);
+  slopes = warp_sum(slopes);
+  if constexpr (kLoss == TripleLoss::Margin) {
+    by_positive = -slopes;
+  } else if constexpr (kLoss == TripleLoss::Logistic) {
+    const LossPart<Number> part = logistic_part(margin + query.positive, 1 - smoothing, Number(1));
+    loss += static_cast<double>(part.loss);
+    by_positive = part.derivative;
+  } else {
+    const Number label = 1 - smoothing;
+    loss += static_cast<double>(logarithm(t.sum) - label * (query.positive - t.largest));
+    by_positive = softmax_derivative(query.positive, t.largest, t.sum, label);
+    if (t.count == 0) loss = by_positive = 0;
+  }
+  by_bias = (by_positive + slopes) * scale;
+  by_positive *= scale;
+  return loss;
+}
+
+VECC_KG_FN double row_penalty(const Bound& a, const Number* row, unsigned long long width,
+                              unsigned lane) {
+  double sum = 0;
+  const unsigned long long half = width / 2;
+  for (unsigned long long k = lane; k < (kComplex ? half : width); k += 32) {
+    const Complex<Number> x = {row[k], kComplex ? row[half + k] : Number(0)};
+    sum += penalty_of_square(a.l2, a.n3, static_cast<double>(square_of(x)));
+  }
+  return sum;
+}
+
+VECC_KG_FN void query_losses(const Bound& a) {
+  if (a.state->failed != 0) return;
+  const Batch batch(a, a.state->now);
+  const unsigned i = blockIdx.x * (kLossThreads / 32) + threadIdx.x / 32;
+  if (i >= batch.queries) return;
+  const QueryRows rows = a.query_rows[i];
+  const unsigned lane = threadIdx.x % 32;
+  const Number* const q = row_of(a.queries, i, a.dim);
+  const Number* const e = entity(a, rows.answer);
+  Number sum = 0;
+  const unsigned half = a.dim / kParts;
+  for (unsigned k = lane; k < half; k += 32) {
+    sum = add_score_term(Complex<Number>{q[k], kPairs ? q[half + k] : Number(0)},
+                         Complex<Number>{e[k], kPairs ? e[half + k] : Number(0)}, sum);
+  }
+  const Number positive = score_of<kKind>(warp_sum(sum), a.biases[i]);
+  const QueryScores query = {a.scores + static_cast<unsigned long long>(i) * a.negative_count,
+                             a.negative_count, lane, positive};
+  query.mark(a, batch, i, rows);
+  Number by_positive = 0;
+  Number by_bias = 0;
+  double loss =
+      differentiate(a, query, static_cast<Number>(1.0 / batch.queries), by_positive, by_bias);
+  // Tiles make -infinity of a NaN, so that only a positive shows one.
+  if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
+  if constexpr (kRegularizes) {
+    const unsigned long long width =
+        kHasMatrices ? static_cast<unsigned long long>(a.dim) * a.dim : a.dim;
+    double penalty = row_penalty(a, entity(a, rows.anchor), a.dim, lane);
+    penalty += row_penalty(a, e, a.dim, lane);
+    penalty += row_penalty(a, a.relations + rows.relation * width, width, lane);
+    loss += warp_sum(penalty);
+  }
+  if (lane != 0) return;
+  a.positives[i] = by_sum<kKind>(by_positive, positive);
+  a.by_bias[i] = by_bias;
+  a.losses[i] = loss;
+}
+
+// One block: adds the losses up, and says whether rows are to move.
+VECC_KG_FN void judge(const Bound& a) {
+  if (a.state->failed != 0) return;
+  const unsigned number = a.state->now;
+  const Batch batch(a, number);
+  double sum = 0;
+  for (unsigned i = threadIdx.x; i < batch.queries; i += kJudgeThreads) sum += a.losses[i];
+  sum = block_sum<kJudgeThreads>(sum);
+  if (threadIdx.x != 0) return;
+  if (!(sum - sum == 0)) {
+    a.state->failed = 1;
+    return;
+  }
+  a.state->loss_sum += sum;
+  a.state->queries += batch.queries;
+  a.state->next = number + 1;
+}
+
+}  // namespace vecc_kernel

@@ -1,0 +1,155 @@
+// Gradients of rows, and the rows moved by them: each row that has a part by one block, its parts
+// added in ascending order.
+namespace vecc_kernel {
+
+// Of the pair of a query and its answer, number by number of an embedding.
+VECC_KG_FN Complex<Number> answer_by_query(Number c, Complex<Number> q, Complex<Number> e) {
+  if constexpr (kComplex && !kPairs) {
+    const Complex<Number> re = by_query_number<kKind>(c, Complex<Number>{q.re, 0}, {e.re, 0});
+    const Complex<Number> im = by_query_number<kKind>(c, Complex<Number>{q.im, 0}, {e.im, 0});
+    return {re.re, im.re};
+  }
+  return by_query_number<kKind>(c, q, e);
+}
+VECC_KG_FN Complex<Number> answer_by_entity(Number c, Complex<Number> q, Complex<Number> e) {
+  if constexpr (kComplex && !kPairs) {
+    const Complex<Number> re = by_answer_number<kKind>(c, Complex<Number>{q.re, 0}, {e.re, 0});
+    const Complex<Number> im = by_answer_number<kKind>(c, Complex<Number>{q.im, 0}, {e.im, 0});
+    return {re.re, im.re};
+  }
+  return by_answer_number<kKind>(c, q, e);
+}
+
+// A block a query: its derivative with its answer's, passed on to its entity and relation.
+VECC_KG_FN void spread(const Bound& a) {
+  if (a.state->failed != 0) return;
+  const Batch batch(a, a.state->now);
+  const unsigned i = blockIdx.x;
+  if (i >= batch.queries) return;
+  const bool tail = i < batch.tails;
+  const QueryRows rows = a.query_rows[i];
+  const Number c = a.positives[i];
+  const Number* const q = row_of(a.queries, i, a.dim);
+  const Number* const e = entity(a, rows.answer);
+  Number* const by_query = row_of(a.by_query, i, a.dim);
+  for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
+    Complex<Number> dq = number_of(by_query, k, a.dim);
+    const Complex<Number> more = answer_by_query(c, number_of(q, k, a.dim), number_of(e, k, a.dim));
+    dq = {dq.re + more.re, dq.im + more.im};
+    if constexpr (kHasMatrices) {
+      set_number(by_query, k, a.dim, dq);
+    } else {
+      const Complex<Number> x = number_of(entity(a, rows.anchor), k, a.dim);
+      const Complex<Number> r = number_of(row_of(a.relations, rows.relation, a.dim), k, a.dim);
+      set_number(row_of(a.by_anchor, i, a.dim), k, a.dim,
+                 by_entity_number<kModel>(tail, r, dq, a.by_bias[i]));
+      set_number(row_of(a.by_relation, i, a.dim), k, a.dim,
+                 by_relation_number<kModel>(tail, x, r, dq, a.by_bias[i]));
+    }
+  }
+}
+
+VECC_KG_FN RowRates<Number> rates_of(const Bound& a) {
+  const StepRates step = a.rates[a.state->now];
+  return {static_cast<Number>(step.rate),        static_cast<Number>(a.epsilon),
+          static_cast<Number>(a.beta1),          static_cast<Number>(a.beta2),
+          static_cast<Number>(step.correction1), static_cast<Number>(step.correction2)};
+}
+
+// The number of a table at a place, by its gradient.
+VECC_KG_FN void move(const RowRates<Number>& rates, Number* table, Number* const (&states)[2],
+                     unsigned long long place, Number gradient) {
+  Number first = kOptimizer != RowOptimizer::Sgd ? states[0][place] : Number(0);
+  Number second = kOptimizer == RowOptimizer::Adam ? states[1][place] : Number(0);
+  Number w = table[place];
+  move_number<kOptimizer>(rates, gradient, w, first, second);
+  table[place] = w;
+  if (kOptimizer != RowOptimizer::Sgd) states[0][place] = first;
+  if (kOptimizer == RowOptimizer::Adam) states[1][place] = second;
+}
+
+// Times x, what regularizes each query adds to the derivative by x.
+VECC_KG_FN Number penalty_factor(const Bound& a, unsigned queries, Number square) {
+  const double scale = 1.0 / queries;
+  return penalty_slope(static_cast<Number>(2 * a.l2 * scale), static_cast<Number>(3 * a.n3 * scale),
+                       square);
+}
+
+// Number k of part `part` of an entity's gradient, `own` being the entity's number.
+VECC_KG_FN Complex<Number> entity_part(const Bound& a, unsigned queries, unsigned part, unsigned k,
+                                       Complex<Number> own) {
+  if (part < queries) return number_of(row_of(a.by_anchor, part, a.dim), k, a.dim);
+  if (part >= 2 * queries) {
+    return number_of(row_of(a.by_negative, part - 2 * queries, a.dim), k, a.dim);
+  }
+  const unsigned i = part - queries;
+  return answer_by_entity(a.positives[i], number_of(row_of(a.queries, i, a.dim), k, a.dim), own);
+}
+
+// A row by the parts that sorted keys begin .. end - 1 have.
+template <bool kIsEntity>
+VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned end) {
+  const unsigned queries = Batch(a, a.state->now).queries;
+  const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
+  Number* const table = kIsEntity ? a.entities : a.relations;
+  const RowRates<Number> rates = rates_of(a);
+  const unsigned long long first = static_cast<unsigned long long>(row) * a.dim;
+  for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
+    const Complex<Number> own = number_of(table + first, k, a.dim);
+    Number factor = 0;
+    if constexpr (kRegularizes) factor = penalty_factor(a, queries, square_of(own));
+    Complex<Number> sum = {Number(0), Number(0)};
+#pragma unroll 4
+    for (unsigned p = begin; p < end; ++p) {
+      const unsigned part = static_cast<unsigned>(keys[p]);
+      const Complex<Number> more = kIsEntity
+                                       ? entity_part(a, queries, part, k, own)
+                                       : number_of(row_of(a.by_relation, part, a.dim), k, a.dim);
+      sum = {sum.re + more.re, sum.im + more.im};
+      if constexpr (kRegularizes) {
+        if (kIsEntity && part >= 2 * queries) continue;
+        sum = {sum.re + factor * own.re, sum.im + factor * own.im};
+      }
+    }
+    move(rates, table, kIsEntity ? a.entity_states : a.relation_states, first + k, sum.re);
+    if constexpr (kComplex) {
+      move(rates, table, kIsEntity ? a.entity_states : a.relation_states, first + a.dim / 2 + k,
+           sum.im);
+    }
+  }
+}
+
+// Below all keys of the row; no part has the number ~0u.
+VECC_KG_FN Key key_of(unsigned row) {
+  return static_cast<Key>(row) << 32;
+}
+
+// A block a sorted key: the row's, if it is the row's first. With kMovesAll a block a row.
+template <bool kIsEntity>
+VECC_KG_FN void move_rows(const Bound& a, unsigned block) {
+  const Batch batch(a, a.state->now);
+  const unsigned count = kIsEntity ? batch.parts(a) : batch.queries;
+  const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
+  unsigned row = block;
+  unsigned begin = block;
+  if constexpr (kMovesAll) {
+    begin = lower_bound(keys, 0, count, key_of(row));
+  } else {
+    if (block >= count) return;
+    row = static_cast<unsigned>(keys[block] >> 32);
+    if (block > 0 && keys[block - 1] >> 32 == row) return;
+  }
+  move_row<kIsEntity>(a, row, begin, lower_bound(keys, begin, count, key_of(row) | ~0u));
+}
+
+VECC_KG_FN void move_all_rows(const Bound& a) {
+  if (a.state->failed != 0) return;
+  const unsigned entity_blocks = kMovesAll ? a.entity_count : a.entity_keys.most;
+  if (blockIdx.x < entity_blocks) {
+    move_rows<true>(a, blockIdx.x);
+  } else if constexpr (!kHasMatrices) {
+    move_rows<false>(a, blockIdx.x - entity_blocks);
+  }
+}
+
+}  // namespace vecc_kernel

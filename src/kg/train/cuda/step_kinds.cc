@@ -1,0 +1,65 @@
+#include "src/kg/train/cuda/step_kinds.h"
+
+#include <string_view>
+
+#include "src/kg/query_formula.h"
+#include "src/kg/train/learned_rows.h"
+
+namespace vecc::kg {
+namespace {
+
+// Put together when the build is configured.
+constexpr std::string_view kStepText =
+#include "step_text.inc"
+    ;
+
+device::Sides sides_of(Corruption corruption) {
+  switch (corruption) {
+    case Corruption::Both: return device::Sides::Both;
+    case Corruption::Head: return device::Sides::Head;
+    case Corruption::Tail: return device::Sides::Tail;
+    case Corruption::Bernoulli: break;
+  }
+  return device::Sides::Bernoulli;
+}
+
+}  // namespace
+
+StepKinds step_kinds(const TripleTrainOptions& o) {
+  StepKinds kinds;
+  kinds.dtype = o.dtype;
+  kinds.model = o.model;
+  kinds.sum = tile_kind(o.model, o.p);
+  kinds.loss = o.loss.loss;
+  kinds.optimizer = row_optimizer(o.optimizer.optimizer);
+  kinds.sides = sides_of(o.negatives.corruption);
+  kinds.moves_all = o.optimizer.optimizer == Optimizer::Adam;
+  kinds.draws_all = o.negatives.count == 0;
+  kinds.by_degree = o.negatives.draw == NegativeDraw::Degree;
+  kinds.filters = o.negatives.filtered;
+  kinds.regularizes = o.regularizer.l2 != 0 || o.regularizer.n3 != 0;
+  return kinds;
+}
+
+std::string step_text(const StepKinds& kinds) {
+  std::string text;
+  const auto define = [&](const char* name, const std::string& value) {
+    text += std::string("#define VECC_KG_") + name + " " + value + "\n";
+  };
+  const auto number = [](auto kind) { return std::to_string(static_cast<unsigned>(kind)); };
+  define("NUMBER", kinds.dtype == DType::F64 ? "double" : "float");
+  define("MODEL", number(kinds.model));
+  define("KIND", number(kinds.sum));
+  define("LOSS", number(kinds.loss));
+  define("OPTIMIZER", number(kinds.optimizer));
+  define("SIDES", number(kinds.sides));
+  define("MOVES_ALL", number(kinds.moves_all));
+  define("DRAWS_ALL", number(kinds.draws_all));
+  define("BY_DEGREE", number(kinds.by_degree));
+  define("FILTERS", number(kinds.filters));
+  define("REGULARIZES", number(kinds.regularizes));
+  define("HAS_MATRICES", number(kinds.has_matrices()));
+  return text + std::string(kStepText);
+}
+
+}  // namespace vecc::kg

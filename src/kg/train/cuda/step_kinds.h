@@ -1,0 +1,32 @@
+// What the kernels of a training's step are compiled for.
+#pragma once
+
+#include <string>
+
+#include "src/kg/train/cuda/kernels/arguments.h"
+#include "src/kg/train/triple_trainer.h"
+
+namespace vecc::kg {
+
+struct StepKinds {
+  DType dtype = DType::F32;
+  ScoreModel model = ScoreModel::TransE;
+  TileKind sum = TileKind::L1;
+  TripleLoss loss = TripleLoss::Logistic;
+  RowOptimizer optimizer = RowOptimizer::Adagrad;
+  device::Sides sides = device::Sides::Both;
+  bool moves_all = false;    ///< rows without a gradient too: adam
+  bool draws_all = false;    ///< all entities are negatives
+  bool by_degree = false;    ///< negatives are drawn by degree
+  bool filters = false;      ///< known triples are no negatives
+  bool regularizes = false;  ///< by l2 or n3
+
+  [[nodiscard]] bool has_matrices() const { return model == ScoreModel::Rescal; }
+};
+/// Of options that check_triple_options() lets pass.
+[[nodiscard]] StepKinds step_kinds(const TripleTrainOptions& options);
+
+/// The step's kernels in CUDA C++, vecc_kg_... of kernels/kernels.h; it includes nothing.
+[[nodiscard]] std::string step_text(const StepKinds& kinds);
+
+}  // namespace vecc::kg

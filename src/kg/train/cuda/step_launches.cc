@@ -1,0 +1,89 @@
+#include "src/kg/train/cuda/step_launches.h"
+
+#include <utility>
+
+namespace vecc::kg {
+
+using namespace device;
+
+StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kinds,
+                           const StepGrids& grids, const Arguments& arguments,
+                           const StepKeys& entities, const StepKeys& relations)
+    : code_(code),
+      kinds_(kinds),
+      arguments_(arguments),
+      entities_(entities),
+      relations_(relations) {
+  const std::size_t last = grids.passes % 2;
+  arguments_.entity_keys.keys = entities.written;
+  arguments_.entity_keys.sorted = entities.sorted[last];
+  arguments_.relation_keys.keys = relations.written;
+  arguments_.relation_keys.sorted = relations.sorted[last];
+  std::vector<Number> drawn;
+  if (kinds.sides == Sides::Bernoulli) drawn = {add("vecc_kg_sides", 1, kSideThreads, {})};
+  const Number begin = add("vecc_kg_begin", grids.begin, kRowThreads, drawn);
+  const Number sorted = add_sort(grids, begin);
+  Number queries = begin;
+  if (kinds.has_matrices()) {
+    segments_ = add("vecc_kg_segments", 1, kSideThreads, {sorted});
+    queries = add("vecc_kg_queries", grids.products, kRowThreads, {sorted});
+  }
+  const Number scores = add("vecc_kg_scores", grids.scores, kPairThreads, {queries});
+  const Number losses = add("vecc_kg_losses", grids.losses, kLossThreads, {scores});
+  const Number gradients = add("vecc_kg_gradients", grids.gradients, kPairThreads, {losses});
+  const Number judged = add("vecc_kg_judge", 1, kJudgeThreads, {losses});
+  add_moves(grids, gradients, judged, sorted);
+}
+
+StepLaunches::Number StepLaunches::add(const char* kernel, std::uint64_t blocks,
+                                       std::uint32_t threads, std::vector<Number> before) {
+  cuda::BoundLaunch launch;
+  launch.function = code_.function(kernel);
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&arguments_);
+  launch.arguments.assign(bytes, bytes + sizeof arguments_);
+  launch.block_count = static_cast<std::uint32_t>(blocks);
+  launch.threads = threads;
+  launches_.push_back(std::move(launch));
+  before_.push_back(std::move(before));
+  return static_cast<Number>(launches_.size() - 1);
+}
+
+// Beside the scores, which do not wait for it.
+StepLaunches::Number StepLaunches::add_sort(const StepGrids& grids, Number begin) {
+  const auto pass_to = [&](std::size_t to) {
+    arguments_.entity_keys.from = entities_.sorted[1 - to];
+    arguments_.entity_keys.to = entities_.sorted[to];
+    arguments_.relation_keys.from = relations_.sorted[1 - to];
+    arguments_.relation_keys.to = relations_.sorted[to];
+  };
+  pass_to(0);
+  Number sorted = add("vecc_kg_sort", grids.sort, kSortThreads, {begin});
+  arguments_.run = kSortedRun;
+  for (std::uint32_t pass = 1; pass <= grids.passes; ++pass) {
+    pass_to(pass % 2);
+    sorted = add("vecc_kg_merge", grids.merge, kMergeThreads, {sorted});
+    arguments_.run *= kMergedRuns;
+  }
+  return sorted;
+}
+
+// Relations' matrices before rows of entities: all gradients are of the weights before the step.
+void StepLaunches::add_moves(const StepGrids& grids, Number gradients, Number judged,
+                             Number sorted) {
+  Number spread = add("vecc_kg_spread", grids.spread, kRowThreads, {gradients});
+  if (kinds_.has_matrices()) {
+    const Number anchors = add("vecc_kg_anchors", grids.products, kRowThreads, {spread, sorted});
+    spread = add("vecc_kg_matrices", grids.matrices, kPairThreads, {anchors, judged, segments_});
+  }
+  add("vecc_kg_rows", grids.rows, kRowThreads, {spread, judged, sorted});
+}
+
+std::unique_ptr<cuda::LaunchGraph> StepLaunches::make_graph(
+    const std::shared_ptr<cuda::Device>& device) const {
+  std::vector<const cuda::BoundLaunch*> launches;
+  launches.reserve(launches_.size());
+  for (const cuda::BoundLaunch& launch : launches_) launches.push_back(&launch);
+  return std::make_unique<cuda::LaunchGraph>(device, launches, before_);
+}
+
+}  // namespace vecc::kg

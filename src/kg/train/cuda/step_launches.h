@@ -1,0 +1,48 @@
+// The launches of a training's step, and which waits for which.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/cuda/device_code.h"
+#include "backends/cuda/launch_graph.h"
+#include "src/kg/train/cuda/step_sizes.h"
+
+namespace vecc::kg {
+
+/// Of entities or relations: addresses of keys as a step writes them, and of those that are sorted.
+struct StepKeys {
+  std::uint64_t written = 0;
+  std::array<std::uint64_t, 2> sorted{};
+};
+
+class StepLaunches {
+ public:
+  /// `arguments`: complete but for the keys. What throws throws cuda::DeviceError.
+  StepLaunches(const cuda::DeviceModule& code, const StepKinds& kinds, const StepGrids& grids,
+               const device::Arguments& arguments, const StepKeys& entities,
+               const StepKeys& relations);
+
+  [[nodiscard]] std::unique_ptr<cuda::LaunchGraph> make_graph(
+      const std::shared_ptr<cuda::Device>& device) const;
+
+ private:
+  using Number = std::uint32_t;  ///< of a launch
+  Number add(const char* kernel, std::uint64_t blocks, std::uint32_t threads,
+             std::vector<Number> before);
+  Number add_sort(const StepGrids& grids, Number begin);
+  void add_moves(const StepGrids& grids, Number gradients, Number judged, Number sorted);
+
+  const cuda::DeviceModule& code_;
+  StepKinds kinds_;
+  device::Arguments arguments_;
+  StepKeys entities_;
+  StepKeys relations_;
+  Number segments_ = 0;  ///< rescal
+  std::vector<cuda::BoundLaunch> launches_;
+  std::vector<std::vector<Number>> before_;
+};
+
+}  // namespace vecc::kg

@@ -1,0 +1,69 @@
+#include "src/kg/train/cuda/step_sizes.h"
+
+#include <algorithm>
+#include <string>
+
+namespace vecc::kg {
+namespace {
+
+std::uint64_t whole_units(std::uint64_t n, std::uint64_t unit) {
+  return (n + unit - 1) / unit;
+}
+
+}  // namespace
+
+StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::uint64_t triples,
+                     std::uint64_t entities, std::uint64_t relations) {
+  StepSizes s;
+  s.entities = entities;
+  s.relations = relations;
+  s.dim = o.dim * info_of(o.model).entities.size();
+  s.relation_width = kinds.has_matrices() ? s.dim * s.dim : s.dim;
+  s.triples = triples;
+  s.batch_size = o.batch_size == 0 ? triples : std::min<std::uint64_t>(o.batch_size, triples);
+  s.batches = whole_units(triples, s.batch_size);
+  s.chunk =
+      kinds.draws_all ? s.batch_size : std::min<std::uint64_t>(o.negatives.chunk, s.batch_size);
+  s.negatives = kinds.draws_all ? entities : o.negatives.count;
+  const bool both = kinds.sides == device::Sides::Both;
+  s.queries = both ? 2 * s.batch_size : s.batch_size;
+  s.chunks = whole_units(s.batch_size, s.chunk) * (both ? 2 : 1);
+  if (kinds.sides == device::Sides::Bernoulli) ++s.chunks;  // both sides may end in a part of one
+  return s;
+}
+
+Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
+  using namespace device;
+  StepGrids g;
+  const auto lists = [&](std::uint64_t keys) {
+    return whole_units(s.parts(), keys) + whole_units(s.queries, keys);
+  };
+  g.begin = s.queries + whole_units(s.drawn(), kRowThreads);
+  g.sort = lists(kSortedRun);
+  g.merge = lists(kMergeThreads / kMergedRuns);
+  for (std::uint64_t run = kSortedRun; run < s.parts(); run *= kMergedRuns) ++g.passes;
+  const std::uint64_t query_tiles = s.chunks * whole_units(s.chunk, kTile);
+  const std::uint64_t negative_tiles = s.chunks * whole_units(s.negatives, kTile);
+  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.dim / 2 : s.dim;
+  g.scores = query_tiles * whole_units(s.negatives, kTile);
+  g.losses = whole_units(s.queries, kLossThreads / 32);
+  g.gradients = (query_tiles + negative_tiles) * whole_units(numbers, kTile);
+  g.spread = s.queries;
+  g.rows = kinds.moves_all ? s.entities : s.parts();
+  if (kinds.has_matrices()) {
+    g.products = whole_units(s.queries, kProductRows) * whole_units(s.dim, kRowThreads);
+    const std::uint64_t tiles = whole_units(s.dim, kMatrixTile);
+    g.matrices = (kinds.moves_all ? s.relations : std::min(s.relations, s.queries)) * tiles * tiles;
+  } else {
+    g.rows += kinds.moves_all ? s.relations : s.queries;
+  }
+  const std::uint64_t most = std::max(
+      {g.begin, g.merge, g.scores, g.gradients, g.rows, g.products, g.matrices, s.parts() + 1});
+  if (most < 0x7FFFFFFF) return g;
+  return Errors(ErrorCode::LimitShape, "--backend=cuda",
+                "a step has " + std::to_string(most) +
+                    " blocks or gradients of rows, the limit is 2^31 - 2: a smaller --batch-size "
+                    "has fewer");
+}
+
+}  // namespace vecc::kg

@@ -1,0 +1,49 @@
+// How much of everything a training's step has at most, and so its memory and its launches.
+#pragma once
+
+#include <cstdint>
+
+#include "src/kg/train/cuda/step_kinds.h"
+#include "vecc/error.h"
+
+namespace vecc::kg {
+
+struct StepSizes {
+  std::uint64_t entities = 0;
+  std::uint64_t relations = 0;
+  std::uint64_t dim = 0;             ///< numbers of an entity's row
+  std::uint64_t relation_width = 0;  ///< of a relation's
+  std::uint64_t triples = 0;
+  std::uint64_t batch_size = 0;
+  std::uint64_t batches = 0;  ///< of an epoch
+  std::uint64_t chunk = 0;
+  std::uint64_t negatives = 0;  ///< of a chunk
+  std::uint64_t queries = 0;    ///< at most
+  std::uint64_t chunks = 0;     ///< at most
+
+  [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
+  /// What is added to rows of entities.
+  [[nodiscard]] std::uint64_t parts() const { return 2 * queries + drawn(); }
+};
+[[nodiscard]] StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& options,
+                                   std::uint64_t triples, std::uint64_t entities,
+                                   std::uint64_t relations);
+
+/// Blocks of the kernels.
+struct StepGrids {
+  std::uint64_t begin = 0;
+  std::uint64_t sort = 0;
+  std::uint64_t merge = 0;
+  std::uint32_t passes = 0;  ///< of merge
+  std::uint64_t scores = 0;
+  std::uint64_t losses = 0;
+  std::uint64_t gradients = 0;
+  std::uint64_t spread = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t products = 0;  ///< rescal
+  std::uint64_t matrices = 0;  ///< rescal
+};
+/// Error: LimitShape for more blocks, or parts, than a GPU counts.
+[[nodiscard]] Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& sizes);
+
+}  // namespace vecc::kg

@@ -1,0 +1,266 @@
+// Trainings on a GPU, or on the emulated one, against those on the CPU.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "backends/cuda/cuda_backend.h"
+#include "src/kg/train/cuda/cuda_triple_trainer.h"
+#include "tests/kg/random_embeddings.h"
+
+namespace vecc::test {
+namespace {
+
+using kg::Corruption;
+using kg::NegativeDraw;
+using kg::ScoreModel;
+using kg::Triple;
+using kg::TripleLoss;
+using kg::TripleTrainOptions;
+using Trainer = std::unique_ptr<kg::TripleTrainer>;
+
+constexpr std::uint32_t kNodes = 41;
+constexpr std::uint32_t kLinks = 3;
+
+class CudaTripleTraining : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
+    if (!available) GTEST_SKIP() << available.error().text();
+  }
+};
+
+std::vector<Triple> some_triples() {
+  std::vector<Triple> triples = random_triples(kNodes - 1, kLinks - 1, 60, 5);
+  triples.push_back({0, kLinks - 1, 1});  // of its relation the only one; the last entity has
+                                          // none
+  return triples;
+}
+
+TripleTrainOptions some_options() {
+  TripleTrainOptions o;
+  o.model = ScoreModel::DistMult;
+  o.dim = 5;
+  o.negatives = {7, 12};
+  o.optimizer.optimizer = Optimizer::Adagrad;
+  o.schedule.base = 0.05;
+  o.batch_size = 26;  // of 61: the last batch has 9; the last chunk of a batch 2
+  o.seed = 11;
+  o.dtype = DType::F64;
+  return o;
+}
+
+Trainer on_cpu(const TripleTrainOptions& options) {
+  auto trainer = kg::make_triple_trainer(some_triples(), kNodes, kLinks, options);
+  EXPECT_TRUE(trainer) << trainer.error().text();
+  return std::move(*trainer);
+}
+Trainer on_cuda(const TripleTrainOptions& options) {
+  auto trainer = kg::make_cuda_triple_trainer(some_triples(), kNodes, kLinks, options, 0);
+  EXPECT_TRUE(trainer) << trainer.error().text();
+  return trainer ? std::move(*trainer) : nullptr;
+}
+
+std::vector<double> numbers_of(const WeightTensor& tensor) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at < tensor.data.size();) {
+    if (tensor.type == ElementType::F64) {
+      double number = 0;
+      std::memcpy(&number, tensor.data.data() + at, sizeof number);
+      numbers.push_back(number);
+      at += sizeof number;
+    } else {
+      float number = 0;
+      std::memcpy(&number, tensor.data.data() + at, sizeof number);
+      numbers.push_back(static_cast<double>(number));
+      at += sizeof number;
+    }
+  }
+  return numbers;
+}
+
+// Weights and states.
+void expect_same(const Trainer& found, const Trainer& expected, double tolerance) {
+  const Result<WeightFile> a = found->save();
+  const Result<WeightFile> b = expected->save();
+  ASSERT_TRUE(a) << a.error().text();
+  ASSERT_EQ(a->tensors.size(), b->tensors.size());
+  for (std::size_t i = 0; i < a->tensors.size(); ++i) {
+    ASSERT_EQ(a->tensors[i].name, b->tensors[i].name);
+    const std::vector<double> x = numbers_of(a->tensors[i]);
+    const std::vector<double> y = numbers_of(b->tensors[i]);
+    ASSERT_EQ(x.size(), y.size());
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      ASSERT_NEAR(x[k], y[k], tolerance * std::max(1.0, std::abs(y[k])))
+          << a->tensors[i].name << " " << k;
+    }
+  }
+}
+
+void expect_steps(const TripleTrainOptions& options, int steps = 20) {
+  const Trainer cpu = on_cpu(options);
+  const Trainer cuda = on_cuda(options);
+  ASSERT_NE(cuda, nullptr);
+  const double tolerance = options.dtype == DType::F64 ? 1e-9 : 2e-4;
+  for (int i = 0; i < steps; ++i) {
+    ASSERT_TRUE(cpu->step());
+    const Result<void> stepped = cuda->step();
+    ASSERT_TRUE(stepped) << stepped.error().text();
+    const Result<double> loss = cuda->epoch_loss();
+    ASSERT_TRUE(loss) << loss.error().text();
+    ASSERT_NEAR(*loss, *cpu->epoch_loss(), tolerance) << i;
+    ASSERT_EQ(cuda->position(), cpu->position());
+  }
+  expect_same(cuda, cpu, tolerance);
+}
+
+TEST_F(CudaTripleTraining, EveryScoreWithALossAndAnOptimizerMakesTheStepsOfTheCpu) {
+  const kg::TripleLossOptions losses[] = {
+      {TripleLoss::Margin, 1, 0, 0},   {TripleLoss::Margin, 2, 0.7, 0},
+      {TripleLoss::Logistic, 0, 0, 0}, {TripleLoss::Logistic, 1.5, 0.5, 0.1},
+      {TripleLoss::Softmax, 0, 0, 0},  {TripleLoss::Softmax, 0, 0, 0.2},
+  };
+  const Optimizer optimizers[] = {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Sgd,
+                                  Optimizer::Adam};
+  std::size_t number = 0;
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    if (info.model == ScoreModel::TransH || info.model == ScoreModel::TransR) continue;
+    for (const std::uint32_t p : {1u, 2u}) {
+      if (p == 2 && info.model != ScoreModel::TransE) continue;
+      for (int i = 0; i < 2; ++i, ++number) {  // each loss and each optimizer several times
+        TripleTrainOptions options = some_options();
+        options.model = info.model;
+        options.p = p;
+        options.loss = losses[number % std::size(losses)];
+        options.optimizer.optimizer = optimizers[number % std::size(optimizers)];
+        // Signs of transe cancel to a rounding error, which steps divide by their epsilon.
+        if (options.optimizer.optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
+        SCOPED_TRACE(std::string(info.name) + " p " + std::to_string(p) + " " +
+                     std::string(text_of(options.loss.loss)) + " " +
+                     std::string(text_of(options.optimizer.optimizer)));
+        expect_steps(options);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(CudaTripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfTheCpu) {
+  const kg::NegativeOptions kinds[] = {
+      {7, 12, Corruption::Bernoulli, NegativeDraw::Uniform, false},
+      {7, 5, Corruption::Head, NegativeDraw::Degree, true},
+      {7, 26, Corruption::Tail, NegativeDraw::Uniform, true},
+      {0, 12, Corruption::Both, NegativeDraw::Uniform, true},
+      {0, 12, Corruption::Bernoulli, NegativeDraw::Uniform, false},
+  };
+  for (const ScoreModel model : {ScoreModel::ComplEx, ScoreModel::Rescal}) {
+    for (const kg::NegativeOptions& negatives : kinds) {
+      TripleTrainOptions options = some_options();
+      options.model = model;
+      options.negatives = negatives;
+      options.regularizer = {0.01, 0.02};
+      options.loss.loss = negatives.count == 0 ? TripleLoss::Softmax : TripleLoss::Logistic;
+      SCOPED_TRACE(std::string(kg::info_of(model).name) + " " +
+                   std::string(text_of(negatives.corruption)) + " " +
+                   std::to_string(negatives.count));
+      expect_steps(options, 7);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// Several tiles of everything, of which the last are not whole; sorted runs that are merged.
+TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
+  for (const ScoreModel model : {ScoreModel::TransE, ScoreModel::RotatE, ScoreModel::Rescal}) {
+    TripleTrainOptions options = some_options();
+    options.model = model;
+    options.dim = model == ScoreModel::RotatE ? 35 : model == ScoreModel::Rescal ? 131 : 67;
+    options.negatives = {model == ScoreModel::TransE ? 530u : 45u, 37};
+    options.batch_size = 0;
+    options.optimizer.epsilon = 1e-4;
+    SCOPED_TRACE(kg::info_of(model).name);
+    expect_steps(options, 2);
+    options.dtype = DType::F32;
+    options.optimizer.epsilon = 1e-2;
+    expect_steps(options, 2);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(CudaTripleTraining, RepeatsBitByBitAndGoesOnFromAFile) {
+  TripleTrainOptions options = some_options();
+  options.model = ScoreModel::RotatE;
+  options.dtype = DType::F32;
+  options.optimizer.optimizer = Optimizer::LazyAdam;
+  const Trainer whole = on_cuda(options);
+  const Trainer other = on_cuda(options);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(whole->step());  // in the middle of an epoch
+  const WeightFile file = *whole->save();
+  ASSERT_TRUE(other->epochs(1));
+  const Trainer resumed = on_cuda(options);
+  const Result<void> restored = resumed->restore(file);
+  ASSERT_TRUE(restored) << restored.error().text();
+  EXPECT_EQ(resumed->position(), whole->position());
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(whole->step());
+    ASSERT_TRUE(resumed->step());
+  }
+  ASSERT_TRUE(other->epochs(2));
+  EXPECT_EQ(resumed->save()->tensors, whole->save()->tensors);
+  EXPECT_EQ(other->save()->tensors, whole->save()->tensors);
+  EXPECT_EQ(*resumed->epoch_loss(), *whole->epoch_loss());
+  // A file of the CPU's training, too.
+  const Trainer cpu = on_cpu(options);
+  ASSERT_TRUE(cpu->restore(file));
+  EXPECT_EQ(cpu->position().step, 4u);
+}
+
+TEST_F(CudaTripleTraining, ALossThatIsNotFiniteMovesNothingFromItsStepOn) {
+  TripleTrainOptions options = some_options();
+  const Trainer good = on_cuda(options);
+  ASSERT_TRUE(good->step());
+  WeightFile file = *good->save();
+  for (WeightTensor& tensor : file.tensors) {
+    if (tensor.name != "r") continue;
+    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(double)) {
+      const double large = 1e308;
+      std::memcpy(tensor.data.data() + at, &large, sizeof large);
+    }
+  }
+  const Trainer trainer = on_cuda(options);
+  ASSERT_TRUE(trainer->restore(file));
+  ASSERT_TRUE(trainer->step());
+  ASSERT_TRUE(trainer->step());  // does not wait for the first
+  const Result<double> loss = trainer->epoch_loss();
+  ASSERT_FALSE(loss);
+  EXPECT_EQ(loss.error().list().front().code, ErrorCode::NonFinite);
+  EXPECT_EQ(loss.error().list().front().place, "epoch 1, batch 2");
+  EXPECT_EQ(trainer->position(), (TrainPosition{0, 1, 1}));
+  const Result<WeightFile> after = trainer->save();
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(after->tensors, file.tensors);
+  const auto found = trainer->find_non_finite(*good->save());
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(*found);
+}
+
+TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {
+  const auto expect_refused = [](const TripleTrainOptions& options, const std::string& words) {
+    const auto trainer = kg::make_cuda_triple_trainer(some_triples(), kNodes, kLinks, options, 0);
+    ASSERT_FALSE(trainer);
+    EXPECT_NE(trainer.error().text().find(words), std::string::npos) << trainer.error().text();
+  };
+  TripleTrainOptions options = some_options();
+  options.model = ScoreModel::TransH;
+  expect_refused(options, "projects every negative");
+  options = some_options();
+  options.dim = 1 << 30;
+  expect_refused(options, "--backend=cpu uses the host's memory");
+  options = some_options();
+  options.negatives = {1u << 30, 1};
+  expect_refused(options, "the limit is 2^31 - 2");
+}
+
+}  // namespace
+}  // namespace vecc::test
