@@ -239,8 +239,10 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   for (const std::string& file : triple_files(o.triples)) {
     paths.add_input("the triples " + file, file);
   }
-  const std::string config = app.get_config_ptr()->as<std::string>();
-  paths.add_input("--config=" + config, config);
+  if (const CLI::Option* config = app.get_config_ptr(); config->count() > 0) {
+    const auto file = config->as<std::string>();
+    paths.add_input("--config=" + file, file);
+  }
   paths.add_output("--save-weights=" + o.save_weights, o.save_weights);
   add_train_paths(paths, o.settings);
   return paths.find_conflict();
