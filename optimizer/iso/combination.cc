@@ -61,7 +61,7 @@ void multiply(const Keys& keys, Elements elements, std::span<Residues> y) {
   for (const RowFingerprint& element : elements.subspan(1)) {
     const auto next_shape = times_shape(shape, element.shape);
     VECC_CHECK(next_shape.has_value(), "product of shapes that do not fit");
-    Scratch next(part_count(*next_shape));
+    Scratch next(keys.part_count(*next_shape));
     fingerprint_times(keys, {shape, product, doubtful}, element, next);
     doubtful = doubtful || element.doubtful;
     shape = *next_shape;
@@ -85,7 +85,7 @@ void hash_list(KeyedHash hash, Elements elements, std::span<Residues> y) {
 
 // Every choice of one entry of each element, the last element's entry changing fastest.
 void cross(const Keys& keys, Elements elements, Shape result, std::span<Residues> y) {
-  if (!is_narrow(result))
+  if (!keys.is_narrow(result))
     return hash_list(combination_hash(keys, Combination::CrossSum), elements, y);
   for (std::size_t i = 0; i < y.size(); ++i) {
     y[i] = kZero;

@@ -48,7 +48,7 @@ ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
     shapes.clear();
     for (const std::size_t input : inputs) shapes.push_back(shapes_[input]);
     shapes_.push_back(node_shape(expr.nodes[node], shapes, operands));
-    begin_.push_back(begin_.back() + part_count(shapes_.back()));
+    begin_.push_back(begin_.back() + keys_.part_count(shapes_.back()));
     auto& reduction = reductions_.emplace_back();
     if (is_reduced(expr.nodes[node])) {
       reduction.emplace(keys, expr.nodes[node].combination, shapes_.back());

@@ -20,9 +20,9 @@ std::vector<ValueId> last_readers(const Program& program) {
 }  // namespace
 
 FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t seed,
-                                       std::uint32_t threads)
+                                       std::uint32_t threads, std::uint32_t narrow_side)
     : program_(program),
-      keys_(seed),
+      keys_(seed, narrow_side),
       last_reader_(last_readers(program)),
       classes_(program.ops().size()),
       threads_(threads > 0 ? std::min(threads, kMostThreads)
@@ -45,7 +45,7 @@ const ValueClasses& FingerprintClasses::classify(ValueId id) {
 
 ValueClasses FingerprintClasses::start(ValueId id) {
   ValueClasses result;
-  result.table = std::make_shared<ClassTable>(part_count(program_.op(id).shape));
+  result.table = std::make_shared<ClassTable>(keys_.part_count(program_.op(id).shape));
   result.of_row.reserve(program_.op(id).rows);
   return result;
 }

@@ -28,8 +28,9 @@ class FingerprintClasses {
  public:
   /// `program` must outlive the classifier and stay as it is. `threads` make fingerprints, where
   /// there are many; 0: as many as the machine has, at most 64. Classes are the same for any
-  /// number.
-  FingerprintClasses(const Program& program, std::uint64_t seed, std::uint32_t threads = 1);
+  /// number. `narrow_side`: of values that have a fingerprint an element (row_fingerprint.h).
+  FingerprintClasses(const Program& program, std::uint64_t seed, std::uint32_t threads = 1,
+                     std::uint32_t narrow_side = kNarrowSide);
   FingerprintClasses(const FingerprintClasses&) = delete;
   FingerprintClasses& operator=(const FingerprintClasses&) = delete;
 

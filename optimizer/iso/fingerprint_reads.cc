@@ -132,11 +132,11 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
   std::vector<std::uint32_t> numbers(fact.rows);
   for (std::uint32_t i = 0; i < fact.rows; ++i) numbers[i] = distinct.number_of(row(i).data());
   Scratch positions;
-  if (!is_narrow(fact.shape)) {
+  if (!keys_.is_narrow(fact.shape)) {
     for (std::size_t k = 0; k < size; ++k) positions.push_back(keys_.position(k));
   }
   return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
-    if (is_narrow(fact.shape)) {
+    if (keys_.is_narrow(fact.shape)) {
       std::ranges::transform(row(i), y.begin(), [&](double c) { return keys_.constant(c); });
     } else {
       y[0] = wide_constant(keys_, positions, row(i));

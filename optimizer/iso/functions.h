@@ -17,7 +17,7 @@ namespace vecc::opt::iso {
 void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
                        std::span<Residues> y);
 
-/// Rows become columns. `parts` is part_count(x.shape).
+/// Rows become columns. `parts` is keys.part_count(x.shape).
 void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts);
 
 /// Element j (row-major).

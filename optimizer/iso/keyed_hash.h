@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "optimizer/iso/residues.h"
+#include "vecc/shape.h"
 
 namespace vecc::opt::iso {
 
@@ -63,12 +64,25 @@ class KeyedHash {
   std::uint64_t second_;
 };
 
-/// The keys of one run.
+/// The longest side of a narrow value, which has a fingerprint an element.
+inline constexpr std::uint32_t kNarrowSide = 16;
+
+/// The keys of one run, and which values are narrow in it.
 class Keys {
  public:
-  explicit Keys(std::uint64_t seed)
+  /// `narrow_side`: kNarrowSide, or less.
+  explicit Keys(std::uint64_t seed, std::uint32_t narrow_side = kNarrowSide)
       : first_(mix(seed ^ 0x8AD05B2D1C7E4F63ull)),
-        second_(mix(mix(seed) ^ 0x37C1A2E95F0D4B87ull)) {}
+        second_(mix(mix(seed) ^ 0x37C1A2E95F0D4B87ull)),
+        narrow_side_(narrow_side) {}
+
+  [[nodiscard]] bool is_narrow(Shape shape) const {
+    return shape.rows() <= narrow_side_ && shape.cols() <= narrow_side_;
+  }
+  /// Residues in the fingerprint of a row.
+  [[nodiscard]] std::size_t part_count(Shape shape) const {
+    return is_narrow(shape) ? shape.size() : 1;
+  }
 
   [[nodiscard]] KeyedHash hash(HashTag tag, std::uint64_t detail = 0) const {
     return KeyedHash(first_, second_).add(static_cast<std::uint64_t>(tag) << 32 ^ detail);
@@ -88,6 +102,7 @@ class Keys {
  private:
   std::uint64_t first_;
   std::uint64_t second_;
+  std::uint32_t narrow_side_;
   // ones() of the size last asked for: a value's rows all have one size.
   mutable std::uint64_t ones_size_ = 0;
   mutable Residues ones_ = kZero;

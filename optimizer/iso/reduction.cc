@@ -21,7 +21,7 @@ Reduction::Reduction(const Keys& keys, Combination combination, Shape result)
     : keys_(keys),
       combination_(combination),
       result_(result),
-      parts_(part_count(result)),
+      parts_(keys.part_count(result)),
       members_(keys, static_cast<std::uint64_t>(combination)),
       list_(start_hash()),
       wide_factors_(members_) {
@@ -37,7 +37,7 @@ void Reduction::start(bool may_be_doubtful) {
   const bool is_product = combination_ == Combination::ElProduct;
   count_ = 0;
   doubtful_ = false;
-  std::ranges::fill(parts_, is_product && is_narrow(result_) ? kOne : kZero);
+  std::ranges::fill(parts_, is_product && keys_.is_narrow(result_) ? kOne : kZero);
   members_.clear();
   hashes_factors_ = may_be_doubtful;
   all_equal_ = true;
@@ -91,7 +91,7 @@ bool Reduction::finish(std::span<Residues> y) {
 void Reduction::add_to_sum(RowFingerprint member) {
   if (member.shape.is_scalar() && !result_.is_scalar()) {
     const Residues each =
-        is_narrow(result_) ? member.parts[0] : member.parts[0] * keys_.ones(result_.size());
+        keys_.is_narrow(result_) ? member.parts[0] : member.parts[0] * keys_.ones(result_.size());
     for (Residues& part : parts_) part += each;
     return;
   }
@@ -102,7 +102,7 @@ void Reduction::multiply(RowFingerprint member) {
   if (hashes_factors_) members_.add(member.parts);
   has_zero_ = has_zero_ || has_zero(member.parts);
   const bool scales = member.shape.is_scalar() && !result_.is_scalar();
-  if (is_narrow(result_)) {
+  if (keys_.is_narrow(result_)) {
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i] *= member.parts[scales ? 0 : i];
   } else if (scales) {
     scale_ *= member.parts[0];
@@ -126,9 +126,9 @@ void Reduction::select(RowFingerprint member) {
 // A wide member at some place of a wide result is a variable of its own.
 void Reduction::append(RowFingerprint member) {
   const std::uint64_t size = member.shape.size();
-  if (is_narrow(result_)) {
+  if (keys_.is_narrow(result_)) {
     std::ranges::copy(member.parts, parts_.begin() + static_cast<std::ptrdiff_t>(place_));
-  } else if (is_narrow(member.shape)) {
+  } else if (keys_.is_narrow(member.shape)) {
     ProductSum sum;
     for (std::size_t i = 0; i < size; ++i) sum.add(keys_.position(place_ + i), member.parts[i]);
     parts_[0] += sum.value();
@@ -155,14 +155,14 @@ void Reduction::finish_average(std::span<Residues> y) {
 }
 
 void Reduction::finish_product(std::span<Residues> y) const {
-  const bool may_have_zero = has_zero_ || !is_narrow(result_);
+  const bool may_have_zero = has_zero_ || !keys_.is_narrow(result_);
   if (doubtful_ && may_have_zero && count_ > 1) {  // 0 times what may be infinite
     const KeyedHash hash = start_hash().add(count_).add(members_.sum());
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
     return;
   }
   std::ranges::copy(parts_, y.begin());
-  if (is_narrow(result_)) return;
+  if (keys_.is_narrow(result_)) return;
   if (wide_factors_.count() == 0) {
     y[0] = keys_.ones(result_.size());
   } else if (vanishes_) {

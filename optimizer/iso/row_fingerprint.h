@@ -16,11 +16,12 @@
 // NaN are marked as doubtful: 0 times such a row is not 0, 1 - x does not cancel against it, and
 // NaN makes a selection depend on the order of its members.
 //
-// Narrow values (no side longer than 16) have a fingerprint an element. Wide ones have one for the
-// whole, the sum of r_i * x_i over their elements x_i with random r_i by place: whatever is linear
-// (sums, averages, scaling) is exact in it as well. Products by a wide matrix and functions of a
-// wide value are hashes of their arguments' fingerprints, a variable of its own: linear in the
-// edges, and two equal products have equal hashes; it only does not see W (x + y) = W x + W y.
+// Narrow values (no side longer than 16, or than 1 in a Program too large for that: Keys) have a
+// fingerprint an element. Wide ones have one for the whole, the sum of r_i * x_i over their
+// elements x_i with random r_i by place: whatever is linear (sums, averages, scaling) is exact in
+// it as well. Products by a wide matrix and functions of a wide value are hashes of their
+// arguments' fingerprints, a variable of its own: linear in the edges, and two equal products have
+// equal hashes; it only does not see W (x + y) = W x + W y.
 #pragma once
 
 #include <algorithm>
@@ -32,18 +33,7 @@
 
 namespace vecc::opt::iso {
 
-inline constexpr std::uint32_t kNarrowSide = 16;
-
-[[nodiscard]] inline bool is_narrow(Shape shape) {
-  return shape.rows() <= kNarrowSide && shape.cols() <= kNarrowSide;
-}
-
-/// Residues in the fingerprint of a row.
-[[nodiscard]] inline std::size_t part_count(Shape shape) {
-  return is_narrow(shape) ? shape.size() : 1;
-}
-
-/// A row's fingerprint, with the shape that says how to read it: part_count(shape) parts,
+/// A row's fingerprint, with the shape that says how to read it: Keys::part_count(shape) parts,
 /// row-major.
 struct RowFingerprint {
   Shape shape;

@@ -27,22 +27,22 @@ void add_shape(KeyedHash& hash, Shape shape) {
 
 // Whether 0 times something that may be infinite may be among the products of their elements; of a
 // wide row no element is known.
-bool doubts_zero(RowFingerprint left, RowFingerprint right) {
-  const auto may_have_zero = [](RowFingerprint x) {
-    return !is_narrow(x.shape) || has_zero(x.parts);
+bool doubts_zero(const Keys& keys, RowFingerprint left, RowFingerprint right) {
+  const auto may_have_zero = [&](RowFingerprint x) {
+    return !keys.is_narrow(x.shape) || has_zero(x.parts);
   };
   return (left.doubtful && may_have_zero(right)) || (right.doubtful && may_have_zero(left));
 }
 
 // A product that is a variable of its own: elements of a narrow result by their places.
-void hash_product(const KeyedHash& kind, RowFingerprint left, RowFingerprint right,
+void hash_product(const Keys& keys, RowFingerprint left, RowFingerprint right,
                   std::span<Residues> y) {
   const bool vanishes = is_zero(left.parts) || is_zero(right.parts);
-  if (vanishes && !doubts_zero(left, right)) {
+  if (vanishes && !doubts_zero(keys, left, right)) {
     std::ranges::fill(y, kZero);
     return;
   }
-  KeyedHash hash = kind;
+  KeyedHash hash = keys.hash(HashTag::Times);
   add_shape(hash, left.shape);
   add_shape(hash, right.shape);
   hash.add(left.parts).add(right.parts);
@@ -53,23 +53,24 @@ void hash_product(const KeyedHash& kind, RowFingerprint left, RowFingerprint rig
 
 void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
                        std::span<Residues> y) {
-  if (doubts_zero(left, right)) {
-    hash_product(keys.hash(HashTag::Times), left, right, y);
+  if (doubts_zero(keys, left, right)) {
+    hash_product(keys, left, right, y);
   } else if (left.shape.is_scalar() || right.shape.is_scalar()) {
     const Residues factor = (left.shape.is_scalar() ? left : right).parts[0];
     const auto scaled = (left.shape.is_scalar() ? right : left).parts;
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = factor * scaled[i];
-  } else if (is_narrow(left.shape) && is_narrow(right.shape)) {  // then the result is, too
+  } else if (keys.is_narrow(left.shape) &&
+             keys.is_narrow(right.shape)) {  // then the result is, too
     multiply_matrices(left, right, y);
   } else {
-    hash_product(keys.hash(HashTag::Times), left, right, y);
+    hash_product(keys, left, right, y);
   }
 }
 
 void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts) {
   if (!x.shape.is_matrix()) {
     std::ranges::copy(x.parts, parts.begin());
-  } else if (is_narrow(x.shape)) {
+  } else if (keys.is_narrow(x.shape)) {
     const std::size_t cols = x.shape.cols();
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i % cols * x.shape.rows() + i / cols] = x.parts[i];
@@ -84,7 +85,7 @@ void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residue
 }
 
 Residues fingerprint_entry(const Keys& keys, RowFingerprint x, std::uint64_t j) {
-  if (is_narrow(x.shape)) return x.parts[j];
+  if (keys.is_narrow(x.shape)) return x.parts[j];
   if (is_zero(x.parts)) return kZero;
   return keys.hash(HashTag::Entry).add(x.shape.size()).add(x.parts).add(j).value();
 }

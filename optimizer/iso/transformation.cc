@@ -13,7 +13,7 @@ KeyedHash function_hash(const Keys& keys, const TransformationSpec& spec, Shape 
   if (info(spec.id).parameters == FunctionParameters::Slope) {
     hash.add(std::bit_cast<std::uint64_t>(spec.slope));
   }
-  return is_narrow(x) ? hash : hash.add(x.size());
+  return keys.is_narrow(x) ? hash : hash.add(x.size());
 }
 
 // A function of each element alone.
@@ -45,9 +45,9 @@ void hash_shares(const Keys& keys, const TransformationSpec& spec, RowFingerprin
 
 // The same elements in the same order, in another shape.
 void reshape(const Keys& keys, RowFingerprint x, Shape result, std::span<Residues> y) {
-  if (is_narrow(x.shape) == is_narrow(result)) {
+  if (keys.is_narrow(x.shape) == keys.is_narrow(result)) {
     std::ranges::copy(x.parts, y.begin());
-  } else if (is_narrow(result)) {
+  } else if (keys.is_narrow(result)) {
     for (std::size_t j = 0; j < y.size(); ++j) y[j] = fingerprint_entry(keys, x, j);
   } else {
     ProductSum sum;
@@ -58,7 +58,7 @@ void reshape(const Keys& keys, RowFingerprint x, Shape result, std::span<Residue
 
 void slice(const Keys& keys, std::span<const std::uint32_t> words, RowFingerprint x, Shape result,
            std::span<Residues> y) {
-  if (is_narrow(result)) {
+  if (keys.is_narrow(result)) {
     const std::size_t cols = result.cols();
     for (std::size_t i = 0; i < y.size(); ++i) {
       const std::size_t row = words[0] + i / cols;
@@ -74,7 +74,7 @@ void slice(const Keys& keys, std::span<const std::uint32_t> words, RowFingerprin
 }
 
 void broadcast(const Keys& keys, const Residues& scalar, Shape result, std::span<Residues> y) {
-  std::ranges::fill(y, is_narrow(result) ? scalar : scalar * keys.ones(result.size()));
+  std::ranges::fill(y, keys.is_narrow(result) ? scalar : scalar * keys.ones(result.size()));
 }
 
 void square(const Keys& keys, RowFingerprint x, Shape result, std::span<Residues> y) {
@@ -112,7 +112,7 @@ void fingerprint_transformation(const Keys& keys, const TransformationSpec& spec
     case FunctionFingerprint::Shares: return hash_shares(keys, spec, x, y);
     case FunctionFingerprint::Complement: {
       if (x.doubtful) return hash_elements(keys, spec, x, y);
-      const Residues one = is_narrow(x.shape) ? kOne : keys.ones(x.shape.size());
+      const Residues one = keys.is_narrow(x.shape) ? kOne : keys.ones(x.shape.size());
       std::ranges::transform(x.parts, y.begin(), [&](const Residues& part) { return one - part; });
       return;
     }

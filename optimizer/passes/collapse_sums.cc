@@ -14,9 +14,10 @@
 // (sum_terms.h). Done where that, with the products that it needs, is less counted work
 // (reorder_linear_work.h) than the outer sum and all that has no other reader below it. Few
 // distinct rows make it so, as iso-compress leaves them; on a graph of a million nodes terms only
-// multiply.
+// multiply, and writing them ends once those so far are more work than all that could go.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -103,12 +104,16 @@ class Collapser {
  private:
   void consider(ValueId root) {
     if (!terms_.is_nested(root, /*through_products=*/true)) return;
-    const std::uint64_t most = terms_.most_steps(root);
+    const std::vector<ValueId> reached = terms_.reach(root);
+    const double all_work = work_of(root, reached);
     double most_saved = 0;
+    const auto pays = [&](const TermRows& rows) {
+      return may_pay(root, rows, all_work - most_saved);
+    };
     std::vector<ValueId> gone;
     for (const bool through_products : {false, true}) {
       if (!terms_.is_nested(root, through_products)) continue;
-      std::optional<TermRows> rows = terms_.write_out(root, through_products, most);
+      std::optional<TermRows> rows = terms_.write_out(root, reached, through_products, pays);
       if (!rows || rows->terms.empty()) break;  // through products there are no fewer
       const bool is_all = !rows->leaves_products;
       std::vector<ValueId> unread = unread_without(root, rows->opened);
@@ -121,6 +126,16 @@ class Collapser {
       if (is_all) break;
     }
     for (const ValueId id : gone) gone_[id] = true;
+  }
+
+  // Whether all terms may be less work than `most`, by those of the first rows. Rows differ: it
+  // takes some of them, and twice the work, to say no.
+  [[nodiscard]] bool may_pay(ValueId root, const TermRows& rows, double most) const {
+    constexpr double kLeastShare = 1.0 / 32;
+    const double share =
+        static_cast<double>(rows.lengths.size()) / static_cast<double>(program_.op(root).rows);
+    const double work = least_work_of(root, rows);
+    return work < most && (share < kLeastShare || work < 2 * share * most);
   }
 
   // Of `opened`, from the last to the first, what is not read once `root` does not.
@@ -178,21 +193,32 @@ class Collapser {
                count_distinct(Index::list(std::move(numbers)), sources_.size()));
   }
 
-  [[nodiscard]] double work_of(ValueId root, const TermRows& rows) const {
-    WorkEstimate work(program_.dtype());
+  // Of terms, without starting and reading: it only grows with them.
+  void add_terms(WorkEstimate& work, ValueId root, const TermRows& rows) const {
     const Op& op = program_.op(root);
     for (const ProductTable& table : rows.products) {
       const Op& linear = program_.op(table.linear);
-      work.launch();
       work.products(side_shape(linear, 0), side_shape(linear, 1), table.left.size());
+    }
+    if (rows.has_factors) work.products(Shape::scalar(), op.shape, rows.terms.size());
+    work.segment(op.shape, rows.terms.size(), op.rows, Combination::Sum);
+  }
+  [[nodiscard]] double least_work_of(ValueId root, const TermRows& rows) const {
+    WorkEstimate work(program_.dtype());
+    add_terms(work, root, rows);
+    return work.total();
+  }
+
+  [[nodiscard]] double work_of(ValueId root, const TermRows& rows) const {
+    WorkEstimate work(program_.dtype());
+    add_terms(work, root, rows);
+    for (const ProductTable& table : rows.products) {
+      const Op& linear = program_.op(table.linear);
+      work.launch();
       add_reads(work, linear.operands[0], table.left);
       add_reads(work, linear.operands[1], table.right);
     }
-    if (rows.has_factors) {
-      work.launch();
-      work.products(Shape::scalar(), op.shape, rows.terms.size());
-    }
-    work.segment(op.shape, rows.terms.size(), op.rows, Combination::Sum);
+    if (rows.has_factors) work.launch();
     return work.total();
   }
 

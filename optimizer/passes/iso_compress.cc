@@ -33,6 +33,7 @@
 #include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "optimizer/rewrite/row_classes.h"
 #include "optimizer/rewrite/row_map.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
@@ -112,10 +113,11 @@ RowMap members_of(const SegmentOp& segment, const RowMap& kept_segments, std::ui
 
 class Compressor {
  public:
-  Compressor(const Program& program, std::uint64_t seed, std::uint32_t threads)
+  Compressor(const Program& program, std::uint64_t seed, std::uint32_t threads,
+             std::uint32_t narrow_side)
       : program_(program),
         readers_(program),
-        classes_(program, seed, threads),
+        classes_(program, seed, threads, narrow_side),
         maps_(program.ops().size()) {}
 
   void run() {
@@ -203,11 +205,46 @@ bool has_rows_to_merge(const Program& program) {
   });
 }
 
+std::uint64_t count_elements(const Program& program) {
+  std::uint64_t elements = 0;
+  for (const Op& op : program.ops()) elements += std::uint64_t{op.rows} * op.shape.size();
+  return elements;
+}
+
+// Of rows that are different by what they read.
+std::uint64_t count_distinct_elements(const Program& program, const RowClasses& classes) {
+  std::uint64_t elements = 0;
+  std::vector<bool> met(classes.size());
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    const Op& op = program.op(id);
+    if (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat || op.kind() == OpKind::Output) {
+      continue;
+    }
+    const RowClasses::View of_row = classes.of(id);
+    for (std::uint32_t row = 0; row < op.rows; ++row) {
+      if (!met[of_row[row]]) elements += op.shape.size();
+      met[of_row[row]] = true;
+    }
+  }
+  return elements;
+}
+
+// A fingerprint an element is 16 bytes for each, and a product of matrices has as many of its
+// multiplications as the product itself. Where many rows are different that is too much for
+// what it sees beyond a fingerprint a row: that W (x + y) is W x + W y.
+std::uint32_t narrow_side(const Program& program, PassContext& context) {
+  constexpr std::uint64_t kMostElements = std::uint64_t{1} << 24;
+  if (count_elements(program) <= kMostElements) return iso::kNarrowSide;
+  if (!SourceRows::fits(program)) return 1;
+  const std::uint64_t distinct = count_distinct_elements(program, context.row_classes(program));
+  return distinct <= kMostElements ? iso::kNarrowSide : 1;
+}
+
 }  // namespace
 
 bool iso_compress(Program& program, PassContext& context) {
   if (!has_rows_to_merge(program)) return false;
-  Compressor compressor(program, context.seed(), context.threads());
+  Compressor compressor(program, context.seed(), context.threads(), narrow_side(program, context));
   compressor.run();
   const RowMaps& maps = compressor.maps();
   context.count("rows left out", compressor.merged());

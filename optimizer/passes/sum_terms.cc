@@ -112,15 +112,18 @@ bool SumTerms::is_nested(ValueId root, bool through_products) const {
          (through_products ? members.has_terms_in_reach : members.has_terms);
 }
 
-std::optional<TermRows> SumTerms::write_out(ValueId root, bool through_products,
-                                            std::uint64_t most) {
+std::optional<TermRows> SumTerms::write_out(ValueId root, std::span<const ValueId> reached,
+                                            bool through_products,
+                                            const std::function<bool(const TermRows&)>& pays) {
   forget_last_root();
-  steps_left_ = most;
+  steps_left_ = most_steps(root, reached);
   const std::uint32_t rows = program_.op(root).rows;
   for (std::uint32_t row = 0; row < rows && steps_left_ > 0; ++row) {
     write_sum({root, row}, 1, through_products, 0);
     batch_ends_.push_back(batch_.size());
-    if (batch_.size() >= kBatch) merge_batch();
+    if (batch_.size() < kBatch) continue;
+    merge_batch();
+    if (!pays(found_)) return {};
   }
   if (steps_left_ == 0) return {};
   merge_batch();
@@ -151,8 +154,8 @@ void SumTerms::forget_last_root() {
 }
 
 // Level by level, as deep as rows are written out.
-std::uint64_t SumTerms::most_steps(ValueId root) const {
-  std::uint64_t members = 0;
+std::vector<ValueId> SumTerms::reach(ValueId root) const {
+  std::vector<ValueId> reached;
   boost::unordered_flat_set<ValueId> seen;
   std::vector<ValueId> level{root};
   for (std::uint32_t depth = 0; depth <= kDeepest && !level.empty(); ++depth) {
@@ -162,12 +165,22 @@ std::uint64_t SumTerms::most_steps(ValueId root) const {
       const Op& op = program_.op(level[i]);
       const bool only_moves = op.kind() == OpKind::Gather || op.kind() == OpKind::Concat;
       const bool goes_on = op.kind() == OpKind::Segment || op.kind() == OpKind::Linear;
-      if (op.kind() == OpKind::Segment) members += program_.op(op.operands[0]).rows;
+      if (goes_on && level[i] != root) reached.push_back(level[i]);
       if (only_moves) level.insert(level.end(), op.operands.begin(), op.operands.end());
       if (goes_on) below.insert(below.end(), op.operands.begin(), op.operands.end());
     }
     level = std::move(below);
   }
+  return reached;
+}
+
+std::uint64_t SumTerms::most_steps(ValueId root, std::span<const ValueId> reached) const {
+  const auto members_of = [&](ValueId id) -> std::uint64_t {
+    const Op& op = program_.op(id);
+    return op.kind() == OpKind::Segment ? program_.op(op.operands[0]).rows : 0;
+  };
+  std::uint64_t members = members_of(root);
+  for (const ValueId id : reached) members += members_of(id);
   return kStepsPerMember * members;
 }
 

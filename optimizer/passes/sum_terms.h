@@ -5,6 +5,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -52,12 +53,14 @@ class SumTerms {
 
   /// Whether there is something to be written out below the sum or mean `root`.
   [[nodiscard]] bool is_nested(ValueId root, bool through_products) const;
-  /// Steps that writing out `root` may take: so many for each member of the sums that it can reach.
-  [[nodiscard]] std::uint64_t most_steps(ValueId root) const;
+  /// The segments and linears that writing out `root` may open, without `root`.
+  [[nodiscard]] std::vector<ValueId> reach(ValueId root) const;
   /// The terms of each row of `root`, equal ones once, unless they are few and there are no
-  /// factors but their numbers; none if that takes more than `most` steps.
-  [[nodiscard]] std::optional<TermRows> write_out(ValueId root, bool through_products,
-                                                  std::uint64_t most);
+  /// factors but their numbers. None if that takes more than so many steps for each member of
+  /// `root` and of what it `reached`, or once the terms of its first rows do not pay.
+  [[nodiscard]] std::optional<TermRows> write_out(ValueId root, std::span<const ValueId> reached,
+                                                  bool through_products,
+                                                  const std::function<bool(const TermRows&)>& pays);
 
  private:
   enum class Kind : std::uint8_t { Other, Sum, Scaled, Product };
@@ -77,6 +80,7 @@ class SumTerms {
   void classify_linear(const Op& op, const LinearOp& linear, State& state) const;
   [[nodiscard]] bool is_factors(ValueId value) const;
   [[nodiscard]] double factor_of(std::uint32_t number) const;
+  [[nodiscard]] std::uint64_t most_steps(ValueId root, std::span<const ValueId> reached) const;
   void forget_last_root();
   void write_row(std::uint32_t number, double factor, bool products, std::uint32_t depth);
   void write_sum(SourceRows::Source at, double factor, bool products, std::uint32_t depth);

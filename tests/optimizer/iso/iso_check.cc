@@ -29,6 +29,26 @@ std::vector<std::uint32_t> numbered(const std::vector<std::uint32_t>& classes) {
   return result;
 }
 
+// Two rows of one class that differ.
+std::string unequal_rows(const Program& program, ValueId id, const std::vector<double>& values,
+                         const std::vector<std::uint32_t>& classes) {
+  const std::size_t size = program.op(id).shape.size();
+  std::map<std::uint32_t, std::size_t> first;
+  for (std::size_t row = 0; row < classes.size(); ++row) {
+    const std::size_t other = first.emplace(classes[row], row).first->second;
+    for (std::size_t k = 0; k < size; ++k) {
+      const double a = values[other * size + k];
+      const double b = values[row * size + k];
+      // Fingerprints are of numbers: 0 times infinity is 0 there (row_fingerprint.h).
+      if (is_near(a, b) || !std::isfinite(a) || !std::isfinite(b)) continue;
+      return "%" + std::to_string(id) + ", rows " + std::to_string(other) + " and " +
+             std::to_string(row) + ", element " + std::to_string(k) + ": " + std::to_string(a) +
+             " and " + std::to_string(b);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Program program_of(const std::string& text) {
@@ -66,22 +86,12 @@ std::vector<std::vector<double>> run_on_random_weights(const Program& program, s
 
 std::string unequal_rows_of_a_class(const Program& program, std::uint64_t seed) {
   const auto values = run_on_random_weights(program, seed);
-  opt::iso::FingerprintClasses classifier(program, seed);
-  for (ValueId id = 0; id < program.ops().size(); ++id) {
-    const opt::iso::ValueClasses& classes = classifier.classify(id);
-    const std::size_t size = program.op(id).shape.size();
-    std::map<std::uint32_t, std::size_t> first;
-    for (std::size_t row = 0; row < classes.of_row.size(); ++row) {
-      const std::size_t other = first.emplace(classes.of_row[row], row).first->second;
-      for (std::size_t k = 0; k < size; ++k) {
-        const double a = values[id][other * size + k];
-        const double b = values[id][row * size + k];
-        // Fingerprints are of numbers: 0 times infinity is 0 there (row_fingerprint.h).
-        if (is_near(a, b) || !std::isfinite(a) || !std::isfinite(b)) continue;
-        return "%" + std::to_string(id) + ", rows " + std::to_string(other) + " and " +
-               std::to_string(row) + ", element " + std::to_string(k) + ": " + std::to_string(a) +
-               " and " + std::to_string(b);
-      }
+  // As of a small Program, and as of a large one.
+  for (const std::uint32_t narrow_side : {opt::iso::kNarrowSide, 1u}) {
+    opt::iso::FingerprintClasses classifier(program, seed, 1, narrow_side);
+    for (ValueId id = 0; id < program.ops().size(); ++id) {
+      std::string found = unequal_rows(program, id, values[id], classifier.classify(id).of_row);
+      if (!found.empty()) return found;
     }
   }
   return {};

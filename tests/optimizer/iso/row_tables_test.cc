@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "optimizer/passes/passes.h"
 #include "tests/import_models/grounded_graph.h"
 #include "tests/optimizer/iso/iso_check.h"
 #include "tools/import/load/loaders.h"
@@ -37,8 +38,13 @@ std::vector<Reduced> segments_of(const Program& program) {
 
 std::vector<Reduced> compressed_segments(const Result<NeuronGraph>& graph) {
   VECC_CHECK(graph.has_value(), graph ? "" : graph.error().text());
-  const auto vectorized = vectorize(*graph);
+  auto vectorized = vectorize(*graph);
   VECC_CHECK(vectorized.has_value(), vectorized ? "" : vectorized.error().text());
+  // As in the pipeline: how many rows are different is told by what they read.
+  const OptimizeOptions options;
+  const GatherPreset preset;
+  opt::PassContext context(options, preset, PadMode::Never);
+  opt::dedup_facts(vectorized->program, context);
   const IsoRun run = run_iso_compress(vectorized->program);
   EXPECT_EQ(run.counters.at("partitions differ"), 0u);
   return segments_of(run.program);
