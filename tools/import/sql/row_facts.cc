@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "tools/import/load/load_errors.h"
 #include "tools/import/sql/category_words.h"
-#include "tools/import/sql/row_index.h"
+#include "tools/import/sql/row_columns.h"
 
 namespace vecc::tools::sql {
 namespace {
@@ -15,9 +14,6 @@ namespace {
 using ground::Constant;
 using ground::FactIndex;
 using ground::PredicateIndex;
-
-constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
-constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 
 // How long ago, in both directions: the logarithm of days, which tells 1 from 2 as 100 from 200.
 double age_of(double moment, double now) {
@@ -27,41 +23,29 @@ double age_of(double moment, double now) {
 
 using At = std::pair<std::uint32_t, std::uint32_t>;  // table, row
 
-// A table's rows, in the order of the table.
-struct RowColumns {
-  std::uint32_t count = 0;
-  FactIndex first_value = 0;
-  std::vector<std::vector<std::uint32_t>> categories;  // by CategoryPredicates and row
-  std::vector<double> times;                           // NaN: none; empty: the table has none
-  std::vector<double> moments;                         // by row, of each age; NaN: none
-};
-
 // The values of a category, by their numbers.
 struct CategoryFacts {
   FactIndex first = 0;  // one-hot vectors, one behind the other
   std::vector<Constant> constants;
 };
 
-// A foreign key's pairs of rows.
-struct RowLinks {
-  std::vector<std::uint32_t> parent;  // by row: kNoRow is none
-  std::vector<std::uint32_t> begin;   // by parent: in children
-  std::vector<std::uint32_t> children;
-};
-
 class RowFactsMaker {
  public:
   RowFactsMaker(const RowFactsInput& input, ground::RuleProgram& program)
-      : in_(input), program_(program) {}
+      : in_(input), program_(program), reader_(input, out_.base.values) {}
 
   Result<RowFacts> make() {
     name_predicates();
-    rows_.resize(in_.schema.tables.size());
     categories_.resize(in_.schema.tables.size());
+    VECC_TRY_VOID(reader_.index_parents());
     for (std::uint32_t t = 0; t < rows_.size(); ++t) {
-      if (in_.model.tables[t].is_reached) VECC_TRY_VOID(read_rows(t));
+      if (!in_.model.tables[t].is_reached) continue;
+      VECC_TRY_VOID(reader_.read(t));
+      out_.rows += rows_[t].count;
+      VECC_TRY_VOID(add_category_values(t));
     }
-    VECC_TRY_VOID(read_links());
+    reader_.sort_children();
+    out_.missing_parents = reader_.missing_parents();
     VECC_TRY_VOID(in_.samples.is_timed ? add_examples() : add_all());
     out_.base.facts_read = facts_;
     return std::move(out_);
@@ -122,75 +106,6 @@ class RowFactsMaker {
     for (const auto& spec : program_.predicates) out_.base.atoms.emplace_back(spec.arity);
   }
 
-  static Shape vector_shape(std::uint32_t size) {
-    return size == 1 ? Shape() : Shape::column(size);
-  }
-
-  // Adds a value that rows may have.
-  FactIndex add_value(std::span<const double> values) {
-    ground::FactValues& store = out_.base.values;
-    store.entries.push_back({vector_shape(static_cast<std::uint32_t>(values.size())), false, true,
-                             store.values.size(), kNoWeight, false});
-    store.values.insert(store.values.end(), values.begin(), values.end());
-    return static_cast<FactIndex>(store.entries.size() - 1);
-  }
-
-  Result<void> read_rows(std::uint32_t t) {
-    const TablePredicates& table = in_.model.tables[t];
-    const std::vector<Column>& columns = in_.schema.tables[t].columns;
-    RowColumns& rows = rows_[t];
-    rows.first_value = static_cast<FactIndex>(out_.base.values.entries.size());
-    std::vector<std::string> names;
-    for (const std::uint32_t c : table.entries)
-      names.push_back(columns[in_.codes[c].at.column].name);
-    std::vector<CategoryNumbers> numbers;
-    for (const CategoryPredicates& category : table.categories) {
-      names.push_back(columns[in_.codes[category.code].at.column].name);
-      numbers.emplace_back(in_.codes[category.code]);
-    }
-    rows.categories.resize(numbers.size());
-    const auto time = in_.samples.times[t];
-    if (time) names.push_back(columns[*time].name);
-    std::vector<double> entries;
-    VECC_TRY_VOID(
-        in_.database.scan(in_.schema.tables[t].name, names, [&](SqlRow values) -> Result<void> {
-          if (++rows.count == kNoRow) {
-            return Errors(ErrorCode::LimitRows, in_.schema.tables[t].name, "has too many rows");
-          }
-          entries.assign(1, 1.0);
-          for (std::size_t i = 0; i < table.entries.size(); ++i) {
-            const ColumnCode& code = in_.codes[table.entries[i]];
-            if (!encode(code, values[i], entries)) return bad_value(code, values[i], rows.count);
-            const bool has_age = !table.age.empty() && code.kind == ColumnKind::Time;
-            if (has_age) rows.moments.push_back(time_of(values[i]).value_or(kNever));
-          }
-          add_value(entries);
-          values = values.subspan(table.entries.size());
-          for (std::size_t i = 0; i < numbers.size(); ++i) {
-            rows.categories[i].push_back(numbers[i].of(values[i]));
-          }
-          if (time) {
-            const auto when = time_of(values[numbers.size()]);
-            if (!when && values[numbers.size()].kind != SqlValue::Kind::Null) {
-              ColumnCode code;
-              code.at = {t, *time};
-              code.kind = ColumnKind::Time;
-              return bad_value(code, values[numbers.size()], rows.count);
-            }
-            rows.times.push_back(when.value_or(kNever));
-          }
-          return {};
-        }));
-    out_.rows += rows.count;
-    return add_category_values(t);
-  }
-
-  Errors bad_value(const ColumnCode& code, const SqlValue& value, std::uint64_t row) const {
-    return {ErrorCode::BadTable, place_of(in_.database, in_.schema, code.at, row),
-            found_expected(text_of(value), expected_of(code.kind)) +
-                "; --column=TABLE.COLUMN:category or :out takes it"};
-  }
-
   Result<void> add_category_values(std::uint32_t t) {
     std::vector<double> one_hot;
     std::vector<CategoryFacts>& of_table = categories_[t];
@@ -206,42 +121,7 @@ class RowFactsMaker {
       for (std::uint32_t i = 0; i < size; ++i) {
         one_hot.assign(size, 0.0);
         one_hot[i] = 1;
-        add_value(one_hot);
-      }
-    }
-    return {};
-  }
-
-  Result<void> read_links() {
-    const auto& keys = in_.schema.foreign_keys;
-    links_.resize(keys.size());
-    out_.missing_parents.resize(keys.size());
-    for (std::size_t k = 0; k < keys.size(); ++k) {
-      if (in_.model.links[k].empty()) continue;
-      const ForeignKey& key = keys[k];
-      VECC_TRY(const RowIndex index,
-               RowIndex::build(in_.database, in_.schema, key.parent, key.parent_columns));
-      std::vector<std::string> names;
-      for (const std::uint32_t c : key.columns) {
-        names.push_back(in_.schema.tables[key.table].columns[c].name);
-      }
-      RowLinks& links = links_[k];
-      links.begin.assign(rows_[key.parent].count + std::size_t{1}, 0);
-      VECC_TRY_VOID(in_.database.scan(
-          in_.schema.tables[key.table].name, names, [&](SqlRow values) -> Result<void> {
-            const auto parent = index.find(values);
-            const bool has_null = std::ranges::any_of(
-                values, [](const SqlValue& v) { return v.kind == SqlValue::Kind::Null; });
-            if (!parent && !has_null) ++out_.missing_parents[k];
-            links.parent.push_back(parent.value_or(kNoRow));
-            if (parent) ++links.begin[*parent + 1];
-            return {};
-          }));
-      for (std::size_t i = 1; i < links.begin.size(); ++i) links.begin[i] += links.begin[i - 1];
-      std::vector<std::uint32_t> next(links.begin.begin(), links.begin.end());
-      links.children.resize(links.begin.back());
-      for (std::uint32_t row = 0; row < links.parent.size(); ++row) {
-        if (links.parent[row] != kNoRow) links.children[next[links.parent[row]]++] = row;
+        add_value(out_.base.values, one_hot);
       }
     }
     return {};
@@ -298,7 +178,7 @@ class RowFactsMaker {
       ages_.push_back(std::isnan(moment) ? 0 : age_of(moment, *sample.time));
       ages_.push_back(std::isnan(moment) ? 1 : 0);
     }
-    append_atom(predicates_[t].age, {example, constant(row)}, add_value(ages_));
+    append_atom(predicates_[t].age, {example, constant(row)}, add_value(out_.base.values, ages_));
   }
 
   void add_link(std::uint32_t example, std::size_t key, std::uint32_t row) {
@@ -313,7 +193,9 @@ class RowFactsMaker {
     }
     for (std::size_t k = 0; k < links_.size(); ++k) {
       for (std::uint32_t row = 0; row < links_[k].parent.size(); ++row) {
-        if (links_[k].parent[row] != kNoRow) add_link(0, k, row);
+        const std::uint32_t parent = links_[k].parent[row];
+        if (parent == kNoRow) continue;
+        append_atom(link_predicates_[k], {0, constant(row), constant(parent)}, ground::kUnvalued);
       }
     }
     for (const RowSample& sample : in_.samples.samples) VECC_TRY_VOID(add_query(0, sample));
@@ -453,8 +335,9 @@ class RowFactsMaker {
   const RowFactsInput& in_;
   ground::RuleProgram& program_;
   RowFacts out_;
-  std::vector<RowColumns> rows_;
-  std::vector<RowLinks> links_;
+  RowReader reader_;
+  const std::vector<RowColumns>& rows_ = reader_.tables();
+  const std::vector<RowLinks>& links_ = reader_.links();
   std::vector<Predicates> predicates_;
   std::vector<PredicateIndex> link_predicates_;
   PredicateIndex predict_ = 0;
