@@ -4,7 +4,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 #include <optional>
-#include <ranges>
 
 #include "tools/ground/strata.h"
 
@@ -144,12 +143,12 @@ class Reaching {
 
   void walk() {
     const std::vector<Stratum> strata = *order_strata(program_);
-    for (const Stratum& stratum : strata | std::views::reverse) {
-      if (stratum.is_recursive) {
-        walk_recursion(stratum);
+    for (auto stratum = strata.rbegin(); stratum != strata.rend(); ++stratum) {
+      if (stratum->is_recursive) {
+        walk_recursion(*stratum);
         continue;
       }
-      for (const RuleIndex r : stratum.rules) walk_groundings(r);
+      for (const RuleIndex r : stratum->rules) walk_groundings(r);
     }
   }
   /// Of the rule: its heads whose groundings are read.

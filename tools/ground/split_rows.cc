@@ -38,9 +38,9 @@ void SplitRows::work(SqlStatement& statement) {
   while (const auto k = claim()) {
     try {
       const bool is_whole = read(statement, *k);
-      Result<void> outcome = statement.check();
+      const Result<void> outcome = statement.check();
       if (!is_whole) return;
-      close(*k, std::move(outcome), nullptr);
+      close(*k, outcome, nullptr);
     } catch (...) {
       close(*k, {}, std::current_exception());
     }
@@ -85,7 +85,7 @@ bool SplitRows::give(std::uint64_t k, Words&& block) {
   return true;
 }
 
-void SplitRows::close(std::uint64_t k, Result<void> outcome, std::exception_ptr thrown) {
+void SplitRows::close(std::uint64_t k, const Result<void>& outcome, std::exception_ptr thrown) {
   const std::lock_guard lock(mutex_);
   if (!outcome && !failure_) failure_ = outcome.error();
   if (thrown != nullptr) thrown_ = std::move(thrown);

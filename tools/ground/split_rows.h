@@ -59,7 +59,7 @@ class SplitRows {
   [[nodiscard]] std::optional<std::uint64_t> claim();
   [[nodiscard]] bool read(SqlStatement& statement, std::uint64_t k);
   [[nodiscard]] bool give(std::uint64_t k, Words&& block);
-  void close(std::uint64_t k, Result<void> outcome, std::exception_ptr thrown);
+  void close(std::uint64_t k, const Result<void>& outcome, std::exception_ptr thrown);
 
   Query query_;
   std::uint64_t count_;  // of parts
