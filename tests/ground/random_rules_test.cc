@@ -254,5 +254,34 @@ TEST(RandomRules, GroundByDuckDbAsNestedLoopsDo) {
   compare_all(ground::SqlEngine::DuckDb, 100);
 }
 
+// Linear and not, over several rounds: parts of a round are read before their atoms are added.
+TEST(Threads, ShareRecursions) {
+  const std::string rules =
+      "anc(X, Y) :- {1} edge(X, Y).\n"
+      "anc(X, Z) :- {1} edge(X, Y), {1} anc(Y, Z).\n"
+      "far(X, Y) :- {1} edge(X, Y).\n"
+      "far(X, Z) :- {1} far(X, Y), {1} far(Y, Z).\n"
+      "both(X, Y) :- {1} anc(X, Y), {1} far(X, Y).\n";
+  std::mt19937 random(5);
+  std::string facts;
+  for (int example = 0; example < 2; ++example) {
+    for (int i = 0; i < 60; ++i) {
+      facts += (i == 0 ? "" : ", ") + std::string("edge(n") + std::to_string(random() % 40) +
+               ", n" + std::to_string(random() % 40) + ")";
+    }
+    facts += ".\n";
+  }
+  const auto parsed = unwrap(language::parse_template({"rules", rules}));
+  auto program = unwrap(ground::resolve_template(parsed, {}));
+  language::DataPredicates data;
+  const Text queries{"queries", "1 both(X, Y).\n1 both(X, n3).\n"};
+  auto base = unwrap(ground::load_facts(program, {"facts", facts}, queries, data, {}));
+  ground::demand_queries(program, base);
+  const ground::FactBase before = base;
+  const ground::Derived derived = unwrap(ground::derive(program, base, {}));
+  EXPECT_GT(derived.groundings[3].size(), 1000u);
+  compare_threads(program, before, base, derived);
+}
+
 }  // namespace
 }  // namespace vecc::test
