@@ -2,7 +2,6 @@
 // option turns it on.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -98,12 +97,12 @@ struct RunSeries {
 /// offsets) was uploaded once.
 class Executable {
  public:
-  virtual ~Executable() = default;
+  virtual ~Executable();
   /// Runs the forward pass; returns when the device is done.
   [[nodiscard]] virtual Result<void> run() = 0;
   /// A run() that may return before the device is done: what reads or changes a value waits, and
   /// has the errors.
-  [[nodiscard]] virtual Result<void> start() { return run(); }
+  [[nodiscard]] virtual Result<void> start();
   /// With ExecutionOptions::batch: makes `to` this batch, or a new one if it is null (or not this
   /// executable's); what it has of memory is used again. May be called while another batch runs,
   /// and on several threads. Error: Usage (compiled without; rows that are not there, or do not
@@ -121,11 +120,7 @@ class Executable {
   [[nodiscard]] virtual Result<std::vector<double>> run_series(const RunSeries& series);
   /// A run() and its seconds: on a GPU between two events around it, where the host's part counts
   /// only as far as the GPU waits for it; else on the host's clock.
-  [[nodiscard]] virtual Result<double> timed_run() {
-    const auto begin = std::chrono::steady_clock::now();
-    VECC_TRY_VOID(run());
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
+  [[nodiscard]] virtual Result<double> timed_run();
   /// A run() with each op timed, the device idle before and after each: seconds by value; 0 for
   /// what does nothing by itself (a fact, a view, a gather that its reader goes through). Errors:
   /// those of run().
@@ -165,35 +160,6 @@ class Executable {
   /// "cpu", "cuda:0 NVIDIA H200".
   [[nodiscard]] virtual std::string device_name() const = 0;
 };
-
-inline Result<void> Executable::bind_batch(const Batch&, std::unique_ptr<BoundBatch>&) {
-  return Errors(ErrorCode::Usage, "batch", "the program was not compiled for batches");
-}
-inline Result<void> Executable::start_batch(const BoundBatch&) {
-  return Errors(ErrorCode::Usage, "batch", "the program was not compiled for batches");
-}
-inline Result<void> Executable::start_batch_with(std::span<const ParameterValues> values,
-                                                 const BoundBatch& batch) {
-  for (const ParameterValues& of : values) {
-    VECC_TRY_VOID(set_parameter(of.parameter, of.values));
-  }
-  return start_batch(batch);
-}
-
-inline Result<std::vector<double>> Executable::run_series(const RunSeries& series) {
-  std::vector<double> totals;
-  for (std::uint32_t i = 0; i < series.runs; ++i) {
-    for (const RunSeries::Input& input : series.inputs) {
-      VECC_TRY_VOID(set_parameter(input.parameter, std::span(&input.values[i], 1)));
-    }
-    constexpr double kZero = 0;
-    VECC_TRY_VOID(set_state(series.total, std::span(&kZero, 1)));
-    VECC_TRY_VOID(run());
-    VECC_TRY(const std::vector<double> total, state(series.total));
-    totals.push_back(total.front());
-  }
-  return totals;
-}
 
 class Backend {
  public:

@@ -55,10 +55,14 @@ struct Diagnostic {
 /// A non-empty list of diagnostics. `omitted` counts errors found beyond the limit.
 class Errors {
  public:
-  Errors() = default;
-  Errors(ErrorCode code, std::string place, std::string message) {
-    add(code, std::move(place), std::move(message));
-  }
+  Errors();
+  Errors(ErrorCode code, std::string place, std::string message);
+  // In error.cc: every function that passes errors on has them, in every file.
+  Errors(const Errors& other);
+  Errors(Errors&& other) noexcept;
+  Errors& operator=(const Errors& other);
+  Errors& operator=(Errors&& other) noexcept;
+  ~Errors();
 
   void add(ErrorCode code, std::string place, std::string message);
   void omit(std::uint64_t count) { omitted_ += count; }

@@ -166,6 +166,13 @@ struct NeuronGraph {
   std::vector<Vocabulary> vocabularies;
   std::string producer;
 
+  NeuronGraph();
+  NeuronGraph(const NeuronGraph& other);
+  NeuronGraph(NeuronGraph&& other) noexcept;
+  NeuronGraph& operator=(const NeuronGraph& other);
+  NeuronGraph& operator=(NeuronGraph&& other) noexcept;
+  ~NeuronGraph();
+
   [[nodiscard]] std::uint64_t neuron_count() const { return input_begin.size() - 1; }
   [[nodiscard]] std::uint64_t edge_count() const { return inputs.size(); }
   [[nodiscard]] std::uint64_t weight_count() const { return table_of_weight.size(); }

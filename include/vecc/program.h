@@ -213,7 +213,12 @@ struct Op {
 /// Copies share their ops: to keep a Program while another one grows out of it costs nothing.
 class Program {
  public:
-  explicit Program(DType dtype = DType::F32) : dtype_(dtype) {}
+  explicit Program(DType dtype = DType::F32);
+  Program(const Program& other);
+  Program(Program&& other) noexcept;
+  Program& operator=(const Program& other);
+  Program& operator=(Program&& other) noexcept;
+  ~Program();
 
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const SharedList<Op>& ops() const { return ops_; }

@@ -59,6 +59,13 @@ std::string describe_group(const NeuronGroup& group) {
 
 namespace vecc {
 
+NeuronGraph::NeuronGraph() = default;
+NeuronGraph::NeuronGraph(const NeuronGraph&) = default;
+NeuronGraph::NeuronGraph(NeuronGraph&&) noexcept = default;
+NeuronGraph& NeuronGraph::operator=(const NeuronGraph&) = default;
+NeuronGraph& NeuronGraph::operator=(NeuronGraph&&) noexcept = default;
+NeuronGraph::~NeuronGraph() = default;
+
 std::uint32_t NeuronGraph::range_of(NeuronId neuron) const {
   VECC_CHECK(neuron < neuron_count(), "neuron " + std::to_string(neuron));
   const auto after =

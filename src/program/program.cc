@@ -51,6 +51,13 @@ std::string_view text_of(OpKind kind) {
   fail_check("known op", __FILE__, __LINE__, std::to_string(static_cast<int>(kind)));
 }
 
+Program::Program(DType dtype) : dtype_(dtype) {}
+Program::Program(const Program&) = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(const Program&) = default;
+Program& Program::operator=(Program&&) noexcept = default;
+Program::~Program() = default;
+
 Result<ValueId> Program::add(OpAttributes attributes, Operands operands, Note note) {
   const auto kind = static_cast<OpKind>(attributes.index());
   const OpContext context(*this, kind, operands);

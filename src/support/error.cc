@@ -33,6 +33,16 @@ std::string_view title_of(ErrorCode code) {
   return info_of(code).title;
 }
 
+Errors::Errors() = default;
+Errors::Errors(ErrorCode code, std::string place, std::string message) {
+  add(code, std::move(place), std::move(message));
+}
+Errors::Errors(const Errors&) = default;
+Errors::Errors(Errors&&) noexcept = default;
+Errors& Errors::operator=(const Errors&) = default;
+Errors& Errors::operator=(Errors&&) noexcept = default;
+Errors::~Errors() = default;
+
 void Errors::add(ErrorCode code, std::string place, std::string message) {
   diagnostics_.push_back({code, std::move(place), std::move(message)});
 }

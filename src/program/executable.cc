@@ -1,0 +1,49 @@
+// What an Executable does where its backend has no better way.
+#include <chrono>
+
+#include "vecc/backend.h"
+
+namespace vecc {
+
+Executable::~Executable() = default;
+
+Result<void> Executable::start() {
+  return run();
+}
+
+Result<void> Executable::bind_batch(const Batch&, std::unique_ptr<BoundBatch>&) {
+  return Errors(ErrorCode::Usage, "batch", "the program was not compiled for batches");
+}
+Result<void> Executable::start_batch(const BoundBatch&) {
+  return Errors(ErrorCode::Usage, "batch", "the program was not compiled for batches");
+}
+Result<void> Executable::start_batch_with(std::span<const ParameterValues> values,
+                                          const BoundBatch& batch) {
+  for (const ParameterValues& of : values) {
+    VECC_TRY_VOID(set_parameter(of.parameter, of.values));
+  }
+  return start_batch(batch);
+}
+
+Result<std::vector<double>> Executable::run_series(const RunSeries& series) {
+  std::vector<double> totals;
+  for (std::uint32_t i = 0; i < series.runs; ++i) {
+    for (const RunSeries::Input& input : series.inputs) {
+      VECC_TRY_VOID(set_parameter(input.parameter, std::span(&input.values[i], 1)));
+    }
+    constexpr double kZero = 0;
+    VECC_TRY_VOID(set_state(series.total, std::span(&kZero, 1)));
+    VECC_TRY_VOID(run());
+    VECC_TRY(const std::vector<double> total, state(series.total));
+    totals.push_back(total.front());
+  }
+  return totals;
+}
+
+Result<double> Executable::timed_run() {
+  const auto begin = std::chrono::steady_clock::now();
+  VECC_TRY_VOID(run());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace vecc
