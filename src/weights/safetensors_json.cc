@@ -10,7 +10,7 @@
 namespace vecc::weights {
 namespace {
 
-using HeaderJson = nlohmann::json;
+using HeaderJson = nlohmann::ordered_json;  // as all of vecc: one kind is compiled
 
 /// What the parser stands in; a header is no deeper.
 enum class Within : std::uint8_t { Nothing, Header, Metadata, Tensor, Shape, Offsets };

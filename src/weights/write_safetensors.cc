@@ -71,7 +71,7 @@ std::vector<const WeightTensor*> order_of_data(const WeightFile& file) {
 }
 
 std::string quote(const std::string& text) {
-  return nlohmann::json(text).dump();
+  return nlohmann::ordered_json(text).dump();
 }
 
 std::string header_of(const WeightFile& file, const std::vector<const WeightTensor*>& order) {

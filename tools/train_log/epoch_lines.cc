@@ -58,7 +58,7 @@ std::optional<std::uint64_t> epoch_of_csv(std::string_view line) {
 }
 
 std::optional<std::uint64_t> epoch_of_jsonl(std::string_view line) {
-  const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto json = nlohmann::ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!line.starts_with(kJsonBegin) || !json.is_object()) return std::nullopt;
   const bool is_ours = json.contains("rate") && json.contains("seconds");
   if (!is_ours || !json.at("epoch").is_number_unsigned()) return std::nullopt;
