@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "src/support/utf8.h"
 #include "src/weights/npy.h"
 #include "src/weights/pickle.h"
@@ -9,6 +11,11 @@ namespace {
 constexpr std::string_view kArraySuffix = ".npy";
 /// Deflate makes at most 258 bytes of 2 bits: a larger size is a lie, told to make us allocate it.
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
+/// What unpacks to more than this is refused, if it is so many times the archive's bytes: a small
+/// file must not take all memory. Rows of 0 and 1, a hundredth of them 1, have a ratio of 60.
+constexpr std::uint64_t kFreeBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxRatio = 200;
+constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint64_t>::max();
 
 Result<void> check_size(const ZipEntry& entry, std::uint64_t room) {
   if (entry.method == ZipMethod::Deflated && entry.bytes / kMaxDeflateRatio > entry.packed_bytes) {
@@ -20,6 +27,20 @@ Result<void> check_size(const ZipEntry& entry, std::uint64_t room) {
   return Errors(ErrorCode::LimitBytes, "",
                 "has " + std::to_string(entry.bytes) + " bytes unpacked, the limit leaves " +
                     std::to_string(room));
+}
+
+/// Of all entries at once, before one of them is unpacked.
+Result<void> check_ratio(const std::vector<ZipEntry>& entries, std::uint64_t packed) {
+  std::uint64_t bytes = 0;
+  for (const ZipEntry& entry : entries) {
+    if (__builtin_add_overflow(bytes, entry.bytes, &bytes)) bytes = kMostBytes;
+  }
+  if (bytes <= kFreeBytes || bytes / kMaxRatio <= packed) return {};
+  return Errors(ErrorCode::LimitBytes, "",
+                "has " + std::to_string(packed) + " bytes and unpacks to " + std::to_string(bytes) +
+                    ", expected at most " + std::to_string(kMaxRatio) +
+                    " times its bytes where that is more than 256 MiB; save it unpacked "
+                    "(numpy.savez)");
 }
 
 /// The array's name: the entry's without its suffix.
@@ -46,6 +67,7 @@ Result<WeightTensor> read_entry(const InputFile& input, const ZipEntry& entry, s
 
 Result<WeightFile> read_npz(const InputFile& input, std::uint64_t max_bytes) {
   VECC_TRY(const std::vector<ZipEntry> entries, read_zip_directory(input));
+  VECC_TRY_VOID(check_ratio(entries, input.size()));
   WeightFile result;
   result.tensors.reserve(entries.size());
   std::uint64_t room = max_bytes;
