@@ -67,10 +67,11 @@ test_first_call_sets_up_and_second_does_nothing() {
   call run --epochs 3 "my graph.pb"
   expect_status 0
   expect_out "<--epochs><3><my graph.pb>"
-  expect_err "installing 22 packages: done"
+  expect_err "installing 18 packages: done"
   expect_err "configuring build: done"
   expect_err "building build: done"
-  expect_call "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build -DVECC_TORCH=OFF"
+  expect_call_line "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build -DVECC_TORCH=OFF -DVECC_TESTS=OFF"
+  expect_no_call 'libgtest-dev|python3-venv'
   expect_call_line "ninja -C $CHECKOUT/build -j $(nproc) vecc"
   expect_no_call '^python3'
   : >"$MACHINE/calls"
@@ -161,13 +162,36 @@ test_no_torch_builds_without() {
   expect_no_call '^python3'
 }
 
+test_tests_are_added_and_later_calls_keep_them() {
+  new_machine 0 && on debian12 && with_packages
+  sed -i '/libg.*-dev/d' "$MACHINE/installed"
+  call run --no-torch x
+  expect_call_line "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build-no-torch -DVECC_TORCH=OFF -DVECC_TESTS=OFF"
+  expect_no_call 'apt-get'
+  call test --no-torch -R import
+  expect_status 0
+  expect_err "installing 2 packages: done"
+  expect_call_line "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build-no-torch -DVECC_TORCH=OFF --fresh"
+  : >"$MACHINE/calls"
+  call run --no-torch x
+  expect_no_call '^(apt-get|cmake)'
+}
+
+# Configured by hand: it has tests, and they stay.
+test_tests_of_a_configured_folder_stay() {
+  new_machine 0 && on debian12 && with_packages
+  mkdir "$CHECKOUT/build" && touch "$CHECKOUT/build/build.ninja"
+  call run x
+  expect_call_line "cmake -S $CHECKOUT --preset release -B $CHECKOUT/build -DVECC_TORCH=OFF"
+}
+
 test_moved_checkout_configures_afresh() {
   new_machine 0 && on debian12 && with_packages
   call run --no-torch x
   mv "$CHECKOUT" "$MACHINE/moved" && CHECKOUT=$MACHINE/moved
   call run --no-torch x
   expect_status 0
-  expect_call "-B $MACHINE/moved/build-no-torch -DVECC_TORCH=OFF --fresh"
+  expect_call "-B $MACHINE/moved/build-no-torch -DVECC_TORCH=OFF -DVECC_TESTS=OFF --fresh"
 }
 
 test_unknown_distribution() {

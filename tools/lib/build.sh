@@ -8,6 +8,7 @@ configure() {
   if [[ -n $TORCH_PREFIX ]]; then
     options=(-DVECC_TORCH=ON "-DVECC_TORCH_PREFIX=$TORCH_PREFIX")
   fi
+  if ((!WITH_TESTS)); then options+=(-DVECC_TESTS=OFF); fi
   local key stamp=$BUILD_DIR/.vecc-options
   key="$ROOT ${options[*]}"
   if [[ -r $BUILD_DIR/build.ninja && -r $stamp && $(<"$stamp") == "$key" ]]; then return; fi

@@ -1,12 +1,13 @@
 # Debian's and Ubuntu's packages: which are needed, which are missing, how they get installed.
 # shellcheck shell=bash
 
-# What vecc needs to build and to test itself. `boost` stands for the package that has the headers
+# What vecc needs to build, and to test itself. `boost` stands for the package that has the headers
 # of Boost 1.81 or newer; a trailing `?` marks a package that vecc can do without.
 BUILD_PACKAGES=(build-essential cmake ninja-build ccache pkg-config boost libprotobuf-dev
   protobuf-compiler libspdlog-dev libcli11-dev nlohmann-json3-dev libzstd-dev zlib1g-dev
-  'libserd-dev?' 'libsqlite3-dev?' 'libpq-dev?' libgtest-dev libgmock-dev 'librapidcheck-dev?' python3
-  python3-venv ca-certificates)
+  'libserd-dev?' 'libsqlite3-dev?' 'libpq-dev?' python3 ca-certificates)
+# shellcheck disable=SC2034  # set_up() reads it
+TEST_PACKAGES=(libgtest-dev libgmock-dev 'librapidcheck-dev?' python3-venv)
 
 # os_field NAME: a field of /etc/os-release, empty if it is not there.
 os_field() {
@@ -53,7 +54,7 @@ apt_get() {
 }
 
 # need_packages NAME...: installs those that are missing; with NO_INSTALL adds them to MISSING.
-# Names as in BUILD_PACKAGES.
+# Names as in BUILD_PACKAGES and TEST_PACKAGES.
 need_packages() {
   local boost name
   local -a required=() optional=() missing missing_optional

@@ -16,6 +16,8 @@ CACHE_DIR=$ROOT/.cache/setup
 NO_INSTALL=0 # 1: only say what is missing
 # 1: with libtorch. 0: without, in build-no-torch/. kept: as the folder was built last, at first without.
 WITH_TORCH=1
+# 1: with the tests. kept: as the folder was configured last, at first without.
+WITH_TESTS=1
 MISSING=()
 TORCH_PREFIX=
 
@@ -34,16 +36,24 @@ take_options() {
   local folder=build
   if [[ $WITH_TORCH == 0 ]]; then folder=build-no-torch; fi
   BUILD_DIR=$(realpath -m -- "${VECC_BUILD_DIR:-$ROOT/$folder}")
+  local stamp=$BUILD_DIR/.vecc-options
   if [[ $WITH_TORCH == kept ]]; then
     WITH_TORCH=0
-    if grep -qs VECC_TORCH=ON "$BUILD_DIR/.vecc-options"; then WITH_TORCH=1; fi
+    if grep -qs VECC_TORCH=ON "$stamp"; then WITH_TORCH=1; fi
+  fi
+  if [[ $WITH_TESTS == kept ]]; then
+    WITH_TESTS=0
+    if [[ -e $BUILD_DIR/build.ninja ]] && ! grep -qs VECC_TESTS=OFF "$stamp"; then WITH_TESTS=1; fi
   fi
 }
 
 # set_up: packages, then libtorch. With --no-install says what is missing and ends.
 set_up() {
   lock "$CACHE_DIR/lock"
-  need_packages "${BUILD_PACKAGES[@]}"
+  local -a packages=("${BUILD_PACKAGES[@]}")
+  if ((WITH_TESTS)); then packages+=("${TEST_PACKAGES[@]}"); fi
+  if ((WITH_TORCH && !WITH_TESTS)); then packages+=(python3-venv); fi
+  need_packages "${packages[@]}"
   if ((WITH_TORCH)); then need_torch; fi
   unlock
   if ((NO_INSTALL)); then report_missing; fi
