@@ -80,6 +80,14 @@ class Loop {
                         "(without --resume, or in another folder)");
     }
     VECC_TRY_VOID(parts_.trainer.restore(last->file));
+    const TrainPosition at = parts_.trainer.position();
+    const std::uint64_t done = at.epoch + (at.batch == parts_.trainer.batch_count() ? 1 : 0);
+    if (done != last->state.finished_epochs) {
+      return Errors(ErrorCode::WeightsDiffer, checkpoint_path(options_.checkpoint_folder),
+                    "says that " + std::to_string(last->state.finished_epochs) +
+                        " epochs are finished, at the end of " + std::to_string(done) +
+                        ": this is no checkpoint of a training");
+    }
     state_ = last->state;
     if (keeps_best() && state_.best_epoch > 0) {
       VECC_TRY(best_, folder_.read_best(state_));

@@ -142,7 +142,7 @@ class BatchTrainer final : public Trainer {
 
   Result<WeightFile> save() override { return state_->save({position_, counted_}); }
   Result<void> restore(const WeightFile& file) override {
-    VECC_TRY(const TrainingProgress progress, state_->restore(file));
+    VECC_TRY(const TrainingProgress progress, state_->restore(file, batch_count()));
     position_ = progress.position;
     counted_ = progress.counted;
     return {};

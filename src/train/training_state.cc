@@ -73,7 +73,7 @@ class CheckpointReader {
     differ(name, "is " + text_of_shape(tensor->shape) + ", expected " + text_of_shape(expected));
     return nullptr;
   }
-  Result<TrainingProgress> progress() {
+  TrainingProgress progress(std::uint64_t batches) {
     TrainingProgress progress;
     for (const auto& [name, value] : fields_of(progress)) {
       const auto found = std::ranges::find(file_.metadata, name,
@@ -84,6 +84,14 @@ class CheckpointReader {
         errors_.add(ErrorCode::WeightsDiffer, std::string("metadata \"") + name + "\"",
                     "is not a count: this is no checkpoint of a training");
       }
+    }
+    if (errors_.empty() && !is_possible(progress.position, batches)) {
+      const TrainPosition& at = progress.position;
+      errors_.add(ErrorCode::WeightsDiffer, "metadata \"step\"",
+                  "says " + std::to_string(at.step) + " steps at batch " +
+                      std::to_string(at.batch) + " of epoch " + std::to_string(at.epoch) +
+                      ", and an epoch has " + std::to_string(batches) +
+                      " here: this is no checkpoint of this training");
     }
     return progress;
   }
@@ -98,6 +106,11 @@ class CheckpointReader {
   }
 
  private:
+  static bool is_possible(const TrainPosition& at, std::uint64_t batches) {
+    if (at.batch > batches || at.step < at.batch) return false;
+    const std::uint64_t before = at.step - at.batch;  // this epoch
+    return before % batches == 0 && before / batches == at.epoch;
+  }
   void differ(const std::string& name, std::string message) {
     if (errors_.list().size() == 20) return errors_.omit(1);
     errors_.add(ErrorCode::WeightsDiffer, "\"" + escape_terminal(name) + "\"", std::move(message));
@@ -185,9 +198,9 @@ Result<WeightFile> TrainingState::save(const TrainingProgress& progress) {
   return file;
 }
 
-Result<TrainingProgress> TrainingState::restore(const WeightFile& file) {
+Result<TrainingProgress> TrainingState::restore(const WeightFile& file, std::uint64_t batches) {
   CheckpointReader reader(file);
-  VECC_TRY(const TrainingProgress progress, reader.progress());
+  const TrainingProgress progress = reader.progress(batches);
   std::vector<const WeightTensor*> tensors;
   for (ParameterIndex p = 0; p < parameters_; ++p) {
     const Parameter& parameter = program_.parameters()[p];

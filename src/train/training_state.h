@@ -32,9 +32,9 @@ class TrainingState {
   [[nodiscard]] Result<double> loss();
   [[nodiscard]] Result<std::vector<double>> parameter(ParameterIndex parameter);
 
-  /// As Trainer::save() and Trainer::restore().
+  /// As Trainer::save() and Trainer::restore(), of a training whose epochs have so many batches.
   [[nodiscard]] Result<WeightFile> save(const TrainingProgress& progress);
-  [[nodiscard]] Result<TrainingProgress> restore(const WeightFile& file);
+  [[nodiscard]] Result<TrainingProgress> restore(const WeightFile& file, std::uint64_t batches);
 
  private:
   struct StoredState {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "process.h"
+#include "vecc/weights.h"
 
 namespace vecc::test {
 namespace {
@@ -63,6 +64,39 @@ TEST_F(VeccCheckpoint, no_damage_is_gone_on_from) {
   EXPECT_EQ(result.code, 0) << result.err;
   ASSERT_EQ(train("whole", 20).code, 0);
   EXPECT_EQ(read_text(path("run.st")), read_text(path("whole.st")));
+}
+
+// Files whose checksum fits, and whose numbers are of no training.
+TEST_F(VeccCheckpoint, a_position_that_no_training_has_is_refused) {
+  const std::vector<std::string> batches{"--batch-size=1"};
+  ASSERT_EQ(train("run", 10, batches).code, 0);
+  const std::string file = path("run/last.safetensors");
+  const auto good = read_weights(file);
+  ASSERT_TRUE(good) << good.error().text();
+  const std::string largest = "18446744073709551615";
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"batch", "4"},
+                                                        {"batch", "2"},
+                                                        {"batch", largest},
+                                                        {"batch", "4294967295"},
+                                                        {"step", "0"},
+                                                        {"step", largest},
+                                                        {"epoch", largest},
+                                                        {"epoch", "4"},
+                                                        {"finished_epochs", "9"},
+                                                        {"finished_epochs", "3"},
+                                                        {"counted", "-1"}}) {
+    WeightFile changed = *good;
+    for (auto& [name, text] : changed.metadata) {
+      if (name == key) text = value;
+    }
+    ASSERT_TRUE(write_weights(changed, file));
+    std::vector<std::string> more = batches;
+    more.emplace_back("--resume");
+    const Finished result = train("run", 20, more);
+    EXPECT_EQ(result.code, 3) << key << "=" << value << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr("this is no checkpoint of")) << key << "=" << value;
+  }
 }
 
 TEST_F(VeccCheckpoint, files_of_another_training_are_refused) {
