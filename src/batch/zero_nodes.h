@@ -15,12 +15,13 @@ namespace vecc {
 
 /// The accesses in `zeros` without which `node` would be what it is when all of them are 0: of a
 /// product with a factor that is 0 then, those of that factor alone. Of several such factors, one
-/// that comes from accesses in `given` (a batch's own rows) stands for all: it has no more rows
-/// that are not 0 than they, and these need not be looked for.
+/// that comes from accesses in `given` (a batch's own rows) stands for all, else those that are 0
+/// row by row stand for one that is 0 or not in all rows (a statistic of the batch): they have no
+/// more rows that are not 0, and the others' need not be looked for. `given` null: of all factors.
 [[nodiscard]] std::vector<std::uint32_t> zero_sources(const Kernel& kernel,
                                                       const std::vector<bool>& zeros,
                                                       const std::vector<bool>& zero_nodes,
-                                                      const std::vector<bool>& given,
+                                                      const std::vector<bool>* given,
                                                       std::uint32_t node);
 
 }  // namespace vecc

@@ -7,6 +7,7 @@
 
 #include "src/support/log.h"
 #include "src/train/batch_way.h"
+#include "vecc/step_inputs.h"
 
 namespace vecc::training {
 namespace {
@@ -47,9 +48,10 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
     say_restricted(backend, "the loss is of pairs");
     return none;
   }
-  // Members that are not drawn have weights of 0, whichever way.
-  const bool samples_members = options.members != nullptr;
-  if (samples_members && way == BatchWay::Choose && !backend.binds_batches()) way = BatchWay::Mask;
+  // Members that are not drawn have weights of 0, whichever way; so have rows of samples that are
+  // not in the batch, in its statistics.
+  const bool sets_rows = options.members || find_parameter(program, kStepSamples);
+  if (sets_rows && way == BatchWay::Choose && !backend.binds_batches()) way = BatchWay::Mask;
   if (!backend.binds_batches() && way != BatchWay::Mask) {
     if (way == BatchWay::Bind) return cannot_bind(backend);
     say_restricted(backend, "it does not bind batches");
@@ -58,7 +60,8 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   std::vector<std::uint32_t> sorted(samples.begin(), samples.end());
   std::ranges::sort(sorted);
   const bool has_all = sorted.size() == program.sample_count();
-  Program forward = has_all ? program : BatchProgram(program).restrict_to(sorted);
+  Program forward =
+      has_all ? program : BatchProgram(program).restrict_to(sorted, RestrictUpdates::Keep);
   VECC_TRY(BatchStepProgram made, make_batch_step_program(graph, forward, sorted, options));
   made.batch.share =
       std::min(1.0, static_cast<double>(options.batch_size) /
@@ -72,9 +75,9 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   steps->binding_threads_ = machine.binding_threads;
   if (backend.binds_batches()) VECC_TRY_VOID(steps->compile_bound(backend, execution));
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
-  if (!steps->bound_ && way == BatchWay::Choose && !samples_members) return none;
-  if (way == BatchWay::Choose && samples_members) {
-    way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;  // a mask computes all members
+  if (!steps->bound_ && way == BatchWay::Choose && !sets_rows) return none;
+  if (way == BatchWay::Choose && sets_rows) {
+    way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;  // a mask computes all rows
   }
   if (!lists_touched && way != BatchWay::Bind) {
     VECC_TRY(const std::optional<Program> whole,
@@ -154,6 +157,11 @@ void BatchSteps::add_samples(std::span<const std::uint32_t> samples, BatchStep& 
     weights.rows.push_back(row);
     weights.values.push_back(made_.weights[place] / to.divisor);
   }
+  if (!made_.has_statistics) return;
+  Batch::Weights& own = to.batch.weights.back();
+  own.rows.assign(samples.begin(), samples.end());
+  std::ranges::sort(own.rows);
+  own.values.assign(own.rows.size(), 1.0);
 }
 
 void BatchSteps::add_touched(TableRows rows, Batch& to) const {
@@ -163,8 +171,10 @@ void BatchSteps::add_touched(TableRows rows, Batch& to) const {
   }
 }
 
-// A parameter that no sample of a batch reaches keeps its rows and states, which a mask cannot.
+// A parameter that no sample of a batch reaches keeps its rows and states, which a mask cannot. By
+// statistics of the batch a sample reaches what all of them do.
 bool BatchSteps::reaches_all(std::span<const std::uint32_t> samples) {
+  if (made_.has_statistics) return true;
   std::vector<char> all(forward_.parameters().size(), 0);
   for (const std::uint32_t sample : samples) {
     std::vector<char>& reached = reached_[places_[sample]];

@@ -10,6 +10,10 @@ constexpr std::uint64_t kNumbers = (1 << 24) - 1;  // 1 ... kNumbers
 }  // namespace
 
 bool is_step_input(std::string_view parameter) {
+  return is_step_number(parameter) || parameter == kStepSamples;
+}
+
+bool is_step_number(std::string_view parameter) {
   return parameter == kStepNumber || parameter == kStepSeed || parameter == kStepBlock;
 }
 

@@ -52,17 +52,27 @@ std::vector<ParameterIndex> learned_parameters(const Program& program,
   return learned;
 }
 
-std::optional<ParameterIndex> members_of(const Program& program) {
-  const auto found = std::ranges::find(program.parameters(), kFanoutTable, &Parameter::name);
-  if (found == program.parameters().end()) return {};
-  return static_cast<ParameterIndex>(found - program.parameters().begin());
+// Whose rows a batch sets, beside the weights of its samples.
+std::optional<ParameterIndex> rows_of_steps(const Program& program) {
+  const auto members = find_parameter(program, kFanoutTable);
+  return members ? members : find_parameter(program, kStepSamples);
+}
+
+// Of whose rows a step's statistics are. A batch sets its own.
+void set_step_samples(Program& program, std::span<const std::uint32_t> samples) {
+  const std::optional<ParameterIndex> parameter = find_parameter(program, kStepSamples);
+  if (!parameter) return;
+  std::vector<double> values(program.parameters()[*parameter].rows, 0.0);
+  for (const std::uint32_t sample : samples) values[sample] = 1;
+  program.set_parameter_values(*parameter,
+                               std::make_shared<const std::vector<double>>(std::move(values)));
 }
 
 // What every run sets beside the optimizer's inputs.
 void add_step_inputs(const Program& program, const TrainOptions& options, StepOps& ops) {
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
     const std::string& name = program.parameters()[p].name;
-    if (!is_step_input(name) || !is_input(program.parameters()[p], options)) continue;
+    if (!is_step_number(name) || !is_input(program.parameters()[p], options)) continue;
     const auto value = [name, seed = options.seed](double run, double) {
       return step_input_value(name, seed, static_cast<std::uint64_t>(run));
     };
@@ -102,6 +112,13 @@ std::vector<ParameterGradient> gradients_of(const Program& program,
 
 }  // namespace
 
+std::optional<ParameterIndex> find_parameter(const Program& program, std::string_view name) {
+  const std::vector<Parameter>& parameters = program.parameters();
+  const auto found = std::ranges::find(parameters, name, &Parameter::name);
+  if (found == parameters.end()) return {};
+  return static_cast<ParameterIndex>(found - parameters.begin());
+}
+
 Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
                                       std::span<const std::uint32_t> samples,
                                       const TableRows* touched, bool optimizes,
@@ -114,7 +131,8 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   step.counted = count_weights(chosen.weights);
   VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
   step.own_parameters = own_parameters(loss);
-  if (const auto members = members_of(program)) step.own_parameters.push_back(*members);
+  set_step_samples(program, samples);
+  if (const auto rows = rows_of_steps(program)) step.own_parameters.push_back(*rows);
   VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
   const auto gradients = gradients_of(program, learned, values, touched);
   VECC_TRY(step.ops, append_step(program, gradients, options.optimizer));
@@ -145,8 +163,10 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
   made.weights = std::exchange(chosen.weights, std::vector<double>(chosen.weights.size()));
   VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
   made.batch.weights = loss.weights;
-  const std::optional<ParameterIndex> members = members_of(program);
-  if (members) made.batch.weights.push_back(*members);
+  set_step_samples(program, {});
+  const std::optional<ParameterIndex> set_rows = rows_of_steps(program);
+  if (set_rows) made.batch.weights.push_back(*set_rows);
+  made.has_statistics = find_parameter(program, kStepSamples).has_value();
   for (SampleRow& row : made.rows) {
     row.output =
         static_cast<ValueId>(std::ranges::find(loss.outputs, row.output) - loss.outputs.begin());
@@ -164,7 +184,7 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
                                   std::make_shared<const std::vector<double>>(1, 1.0)}));
   append_loss_state(program, loss.total, Formula::operand(2), program.weight(made.divisor));
   made.step.own_parameters = own_parameters(loss);
-  if (members) made.step.own_parameters.push_back(*members);
+  if (set_rows) made.step.own_parameters.push_back(*set_rows);
   made.step.own_parameters.push_back(made.divisor);
   for (const StepInput& input : made.step.ops.inputs) {
     made.step.own_parameters.push_back(input.parameter);

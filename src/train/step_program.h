@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vecc/batch.h"
@@ -27,11 +29,16 @@ struct StepProgram {
   std::uint64_t counted = 0;                   ///< samples (pairs) that have a weight
 };
 
+/// The parameter of this name.
+[[nodiscard]] std::optional<ParameterIndex> find_parameter(const Program& program,
+                                                           std::string_view name);
+
 /// A step that runs batch by batch (BatchOptions). Of a sampled graph, the last of batch.weights is
-/// kFanoutTable.
+/// kFanoutTable; of one with statistics of its samples, kStepSamples.
 struct BatchStepProgram {
   StepProgram step;  ///< `counted` is that of all samples
   BatchOptions batch;
+  bool has_statistics = false;
   ParameterIndex divisor = 0;    ///< a scalar: what a batch divides the weights of its samples by
   std::vector<double> weights;   ///< by sample, not divided
   std::vector<SampleRow> rows;   ///< by sample; `output` is a number of batch.weights

@@ -193,9 +193,10 @@ class BatchTrainer final : public Trainer {
       return Errors(ErrorCode::Usage, "--fanout",
                     "the model's statistics (batch norm) are those of all rows and members");
     }
-    if (has_statistics && !is_full_batch()) {
+    if (has_statistics && !is_full_batch() && !find_parameter(program_, kStepSamples)) {
       return Errors(ErrorCode::Usage, "--batch-size",
-                    "the model's statistics (batch norm) are those of all rows: expected all");
+                    "the model's statistics (batch norm) are those of all rows, as its samples are "
+                    "no graphs: expected all");
     }
     return {};
   }

@@ -35,11 +35,14 @@ TEST(StepInputs, TellSeedsAndRunsApart) {
   EXPECT_EQ(all.size(), count);
 }
 
-TEST(StepInputs, AreThreeNames) {
+TEST(StepInputs, AreFourNames) {
   EXPECT_TRUE(is_step_input("step.number"));
   EXPECT_TRUE(is_step_input("step.seed"));
   EXPECT_TRUE(is_step_input("step.block"));
+  EXPECT_TRUE(is_step_input("step.samples"));
   EXPECT_FALSE(is_step_input("step.rate"));
+  EXPECT_TRUE(is_step_number("step.block"));
+  EXPECT_FALSE(is_step_number("step.samples"));
 }
 
 }  // namespace

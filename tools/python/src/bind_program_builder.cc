@@ -53,6 +53,7 @@ void bind_program_builder(nb::module_& module) {
       .def("table", &Self::table, nb::arg("name"), nb::arg("count"), nb::arg("shape"))
       .def("weight", &Self::weight, nb::arg("table"))
       .def("step_input", &Self::step_input, nb::arg("name"))
+      .def("step_samples", &Self::step_samples, nb::arg("count"))
       .def("update", &Self::update, nb::arg("table"), nb::arg("rows"))
       .def("fact", &Self::fact<float>, nb::arg("values"), nb::arg("rows"), nb::arg("shape"))
       .def("fact", &Self::fact<double>, nb::arg("values"), nb::arg("rows"), nb::arg("shape"))

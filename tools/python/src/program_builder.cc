@@ -63,15 +63,21 @@ std::optional<ValueId> ProgramBuilder::find_weight(const std::string& table) con
 }
 
 ValueId ProgramBuilder::step_input(const std::string& name) {
-  if (!is_step_input(name)) raise_usage("step input", '"' + name + "\" is none");
-  if (!inputs_.contains(name)) {
-    table(name, 1, {0, 0});
-    graph_.weight_tables.back().values = {0};
-    graph_.weight_tables.back().has_values = true;
-    inputs_.tables.push_back(name);
-    return weight(name);
-  }
-  return *find_weight(name);
+  if (!is_step_number(name)) raise_usage("step input", '"' + name + "\" is none");
+  return step_table(name, 1, 0);
+}
+
+ValueId ProgramBuilder::step_samples(std::uint32_t count) {
+  return step_table(std::string(kStepSamples), count, 1);
+}
+
+ValueId ProgramBuilder::step_table(const std::string& name, std::uint32_t count, double value) {
+  if (inputs_.contains(name)) return *find_weight(name);
+  table(name, count, {0, 0});
+  graph_.weight_tables.back().values.assign(count, value);
+  graph_.weight_tables.back().has_values = true;
+  inputs_.tables.push_back(name);
+  return weight(name);
 }
 
 void ProgramBuilder::update(const std::string& table, ValueId rows) {

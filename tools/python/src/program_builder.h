@@ -25,6 +25,9 @@ class ProgramBuilder {
   ValueId weight(const std::string& table);
   /// A number that every training step sets (step_inputs.h); made when it is first asked for.
   ValueId step_input(const std::string& name);
+  /// A scalar for each sample, of those that a training step has (kStepSamples); made when it is
+  /// first asked for.
+  ValueId step_samples(std::uint32_t count);
   /// The table takes these rows at the end of every training step, and is not learned.
   void update(const std::string& table, ValueId rows);
   /// `rows` constant rows, of 4 or 8 bytes an element.
@@ -52,6 +55,8 @@ class ProgramBuilder {
 
  private:
   ValueId add(OpAttributes attributes, Operands operands);
+  // A table that steps set; made when it is first asked for.
+  ValueId step_table(const std::string& name, std::uint32_t count, double value);
   [[nodiscard]] std::optional<ValueId> find_weight(const std::string& table) const;
 
   Program program_{DType::F64};

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
+from typing import Dict, List, Mapping, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from vecc.error import Error, usage_error
 from vecc.nn.binding import Binding, Edges
 from vecc.nn.data import FeatureKey
 from vecc.nn.sparse import Entries, SparseFeatures
-from vecc.nn.targets import Handle, Sides, Target
+from vecc.nn.statistics import Statistics
+from vecc.nn.targets import Block, Handle, Sides, Target
 from vecc.nn.trace import Domain, Endpoint, Shape, Table, Trace, Value
 
 
@@ -19,12 +20,6 @@ MOST_STEPS = 4096  #: of an lstm: each is several ops
 
 
 NO_TABLES: Mapping[FeatureKey, str] = MappingProxyType({})
-
-
-class Block(NamedTuple):
-    handle: Handle
-    rows: int
-    sides: Sides  #: of a row, as the target has it
 
 
 def sides_of(shape: Shape) -> Sides:
@@ -52,11 +47,13 @@ def matrix_of(shape: Shape, vector_is_row: bool) -> Shape:
 class Lowering:
     def __init__(self, trace: Trace, binding: Binding, target: Target,
                  as_weights: Mapping[FeatureKey, str] = NO_TABLES,
-                 by_entries: bool = False) -> None:
+                 by_entries: bool = False, of_samples: bool = False) -> None:
         """`as_weights`: names of tables for features that have gradients, in the data's order.
         `by_entries`: products of weights with features that are mostly 0 read what is not 0; the
-        tables of such weights, `columns`, have their columns."""
+        tables of such weights, `columns`, have their columns. `of_samples`: batch norms are of the
+        graphs that a step has."""
         self.trace, self.binding, self.target = trace, binding, target
+        self._statistics = Statistics(binding, target, of_samples)
         self._as_weights = as_weights
         self._sparse = SparseFeatures(trace, binding).products if by_entries else {}
         self.columns = {value.args[0].attributes["table"].name for value in self._sparse}
@@ -344,24 +341,15 @@ class Lowering:
         return otherwise._replace(handle=handle)
 
     def _unbiased(self, value: Value) -> Block:
-        """n / (n - 1) of n rows."""
-        count = self.binding.rows(value.attributes["rows"])
-        if count < 2:
-            raise usage_error(self.binding.data.name, f"has {count} {value.attributes['rows']}: "
-                              "batch norm is trained with two or more")
-        return self._constant_rows(np.array([count / (count - 1)]), 1, ())
+        return self._statistics.unbiased(value.attributes["rows"])
 
     def _mean_of_rows(self, value: Value) -> Block:
-        """By sums of about as many rows as there are sums, which run side by side."""
-        x = self._operand(value.args[0])
-        part = 1 << (x.rows.bit_length() // 2 + 1)
-        ends = np.append(np.arange(0, x.rows, part), x.rows)
-        sums = self.target.segment(x.handle, ends, "sum", x.sides)
-        if len(ends) > 2:
-            sums = self.target.segment(sums, np.array([0, len(ends) - 1]), "sum", x.sides)
-        share = self._constant_rows(np.array([1 / x.rows if x.rows else 0.0]), 1, ())
-        handle = self.target.map("elproduct($0, $1)", [sums, share.handle])
-        return Block(handle, 1, x.sides)
+        arg = value.args[0]
+        return self._statistics.mean(self._operand(arg), arg.domain)
+
+    def _variance_of_rows(self, value: Value) -> Block:
+        x, mean = map(self._operand, value.args)
+        return self._statistics.variance(x, mean, value.args[0].domain)
 
     # Between sets of rows.
 

@@ -20,8 +20,9 @@ from vecc.nn.data import Data, FeatureKey, Source, batch
 from vecc.nn.labels import fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.sparse import columns_of, weight_of
+from vecc.nn.statistics import check_batches, check_whole, has_graphs
 from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
-from vecc.nn.trace import GRAPHS, ONE, Shape, Trace, Value, describe, place_of, tracing
+from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, place_of, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.program import Predictions, Program, Training
 
@@ -115,13 +116,25 @@ class Model:
             data = batch([data], data.name)  # one graph, of a set of one
         binding = Binding(data)
         samples = samples_of(data, self._output, self._rows(binding))
-        lowering = Lowering(self._trace, binding, target, as_weights, by_entries)
+        lowering = Lowering(self._trace, binding, target, as_weights, by_entries,
+                            self._counts_graphs(data))
         lowering.tables()
         graph = target.finish(lowering.lower(self._output).handle, samples, data.name)
         graph.set_weights({**self._given(lowering.columns), **{
             table: stored_rows(data.features[domain][name].values)
             for (domain, name), table in as_weights.items()}})
         return graph, lowering.columns
+
+    def _counts_graphs(self, data: Data) -> bool:
+        """Whether batch norms are of the graphs that a step has, which are its samples."""
+        assert self._output is not None
+        return self._output.domain == GRAPHS and all(
+            has_graphs(data, domain) for domain in self._normed())
+
+    def _normed(self) -> Set[Domain]:
+        """Of whose rows there are batch norms."""
+        return {value.attributes["rows"] for value in self._traced("fit").values
+                if value.op == "unbiased"}
 
     def _given(self, columns: Set[str]) -> Dict[str, np.ndarray]:
         """The weights, some by columns."""
@@ -171,14 +184,13 @@ class Model:
             self._keep(program.weights, columns)
 
     def _trainable(self, data: Data, options: Mapping[str, Any]) -> Tuple[Program, Set[str]]:
-        """Refuses statistics over graphs that are left out of the training."""
+        """Refuses batch norms whose statistics would be others than torch's."""
         self.trace(data)
-        marks = data.splits is not None and len(np.unique(data.splits)) > 1
-        leaves_out = marks or options.get("validate") is not None
-        if self._traced("fit").tracked and leaves_out and data.counts.get(GRAPHS, 1) > 1:
-            raise usage_error("fit", "batch norm takes the statistics of all graphs that it is "
-                              "given, also of those that masks or validate= leave out: fit the "
-                              "graphs to train on, evaluate() the others")
+        domains = self._normed()
+        if domains and self._counts_graphs(data):
+            check_batches(data, domains, options)
+        elif domains:
+            check_whole(data, options)
         return self._compiled(data, trains=True)
 
     def fit_seeds(self, source: Source, seeds: Sequence[int], *, split: Optional[str] = None,

@@ -50,8 +50,8 @@ def batch_norm(x: Value, *, eps: NotNegative = 1e-5, momentum: Share = 0.1,
         fail(f"batch_norm of {describe(x)}, which has one row")
     running_mean = weight("running_mean", x.shape, "zeros")
     running_var = weight("running_var", x.shape, "ones")
-    own_mean = _mean_of_rows(x)
-    own_var = _mean_of_rows(square(x - own_mean))
+    own_mean = Value("mean_of_rows", (x,), ONE, x.shape)
+    own_var = Value("variance_of_rows", (x, own_mean), ONE, x.shape)
     unbiased = own_var * Value("unbiased", (), ONE, (), rows=x.domain)
     for running, own in ((running_mean, own_mean), (running_var, unbiased)):
         current().tracked.append((running, running * (1 - momentum) + own * momentum))
@@ -64,10 +64,6 @@ def batch_norm(x: Value, *, eps: NotNegative = 1e-5, momentum: Share = 0.1,
 def _check_vector(what: str, x: Value, most: int) -> None:
     if not 1 <= len(x.shape) <= most:
         fail(f"{what} of {describe(x)}: expected a vector" + (" or a matrix" if most == 2 else ""))
-
-
-def _mean_of_rows(x: Value) -> Value:
-    return Value("mean_of_rows", (x,), ONE, x.shape)
 
 
 def _trained(training: Value, otherwise: Value) -> Value:

@@ -14,6 +14,12 @@ Sides = Tuple[int, ...]  #: () a scalar, (m, n)
 Handle = Any  #: a block of rows, as a target names it
 
 
+class Block(NamedTuple):
+    handle: Handle
+    rows: int
+    sides: Sides  #: of a row, as the target has it
+
+
 class Samples(NamedTuple):
     """The outputs: rows, and what each should be."""
 
@@ -55,6 +61,10 @@ class ProgramTarget:
     def step_input(self, name: str) -> Handle:
         """A number that every training step sets; 0 outside training."""
         return self._builder.step_input(name)
+
+    def step_samples(self, count: int) -> Handle:
+        """A scalar a sample: 1 of those that a training step has, else 0; 1 outside training."""
+        return self._builder.step_samples(count)
 
     def update(self, table: str, value: Handle) -> None:
         """What the table has after a training step."""
@@ -116,6 +126,9 @@ class NeuronTarget:
         self._heads = 0
 
     def step_input(self, name: str) -> Handle:
+        raise AssertionError("neurons are not trained")
+
+    def step_samples(self, count: int) -> Handle:
         raise AssertionError("neurons are not trained")
 
     def update(self, table: str, value: Handle) -> None:

@@ -1,0 +1,73 @@
+// Which loads say where a kernel's value is not 0.
+#include "src/batch/zero_nodes.h"
+
+#include <gtest/gtest.h>
+
+namespace vecc::test {
+namespace {
+
+using Kind = KernelNode::Kind;
+using Accesses = std::vector<std::uint32_t>;
+
+// Loads of a value by rows, of one row for all, and of another value by rows.
+Kernel kernel_of_loads() {
+  Kernel kernel;
+  for (const RowMap map : {RowMap::Direct, RowMap::One, RowMap::Direct}) {
+    KernelAccess access;
+    access.map = map;
+    kernel.accesses.push_back(access);
+    KernelNode load;
+    load.access = static_cast<std::uint32_t>(kernel.nodes.size());
+    kernel.nodes.push_back(load);
+  }
+  return kernel;
+}
+
+std::uint32_t add(Kernel& kernel, Kind kind, Combination combination, const Accesses& operands) {
+  KernelNode node;
+  node.kind = kind;
+  node.combination = combination;
+  for (const std::uint32_t operand : operands) node.operands.push_back(operand);
+  kernel.nodes.push_back(node);
+  return static_cast<std::uint32_t>(kernel.nodes.size() - 1);
+}
+
+Accesses sources(const Kernel& kernel, const std::vector<bool>& zeros, std::uint32_t node,
+                 const std::vector<bool>& given = {false, false, false}) {
+  const std::vector<bool> nodes = zero_nodes(kernel, zeros);
+  EXPECT_TRUE(nodes[node]);
+  return zero_sources(kernel, zeros, nodes, &given, node);
+}
+
+TEST(ZeroSources, OfAProductAreRowsOfItsOwn) {
+  Kernel kernel = kernel_of_loads();
+  const auto product = add(kernel, Kind::Combine, Combination::ElProduct, {0, 1, 2});
+  EXPECT_EQ(sources(kernel, {true, true, false}, product), (Accesses{0}));
+  EXPECT_EQ(sources(kernel, {true, true, true}, product), (Accesses{0, 2}));
+  EXPECT_EQ(sources(kernel, {true, true, true}, product, {false, false, true}), (Accesses{2}));
+  EXPECT_EQ(sources(kernel, {false, true, false}, product), (Accesses{1}));
+  const auto zeros = zero_nodes(kernel, {true, true, false});
+  EXPECT_EQ(zero_sources(kernel, {true, true, false}, zeros, nullptr, product), (Accesses{0, 1}));
+}
+
+// d/d$0 of $0 * $1 in a direction is 0 where $1 is.
+TEST(ZeroSources, OfAGradientOfAProductAreItsOtherFactors) {
+  Kernel kernel = kernel_of_loads();
+  const auto product = add(kernel, Kind::Combine, Combination::ElProduct, {2, 0});
+  const auto gradient = add(kernel, Kind::CombineVjp, Combination::ElProduct, {2, 0, product, 1});
+  EXPECT_EQ(sources(kernel, {true, true, false}, gradient), (Accesses{0}));
+  const auto guard = add(kernel, Kind::Guard, Combination::Sum, {1, gradient});
+  EXPECT_EQ(sources(kernel, {true, true, false}, guard), (Accesses{0}));
+  EXPECT_FALSE(zero_nodes(kernel, {false, false, true})[gradient]);
+}
+
+// A term that is 0 as well says nothing of the direction.
+TEST(ZeroSources, OfAGradientOfASumAreItsDirection) {
+  Kernel kernel = kernel_of_loads();
+  const auto sum = add(kernel, Kind::Combine, Combination::Sum, {2, 1});
+  const auto gradient = add(kernel, Kind::CombineVjp, Combination::Sum, {2, 1, sum, 0});
+  EXPECT_EQ(sources(kernel, {true, true, false}, gradient), (Accesses{0}));
+}
+
+}  // namespace
+}  // namespace vecc::test
