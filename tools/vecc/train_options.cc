@@ -259,6 +259,9 @@ CLI::Option* add_loss_option(CLI::App& app, std::optional<Loss>& loss, const cha
       [](const std::string& t) { return parse_loss(t); }, text);
 }
 
+constexpr const char* kSchedules =
+    "constant|step:N[:FACTOR]|cosine:N[:LAST]|geometric:N[:FACTOR]|arithmetic:N";
+
 void add_step_options(CLI::App& app, TrainSettings& s) {
   OptimizerOptions& o = s.options.optimizer;
   add_name(
@@ -271,13 +274,13 @@ void add_step_options(CLI::App& app, TrainSettings& s) {
          "--schedule",
          [&s](const std::string& text) {
            if (!parse_schedule_text(text, s.options.schedule)) {
-             throw CLI::ValidationError("--schedule", text + " is no schedule");
+             throw CLI::ValidationError("--schedule", text + " is none of " + kSchedules);
            }
          },
          "How the rate changes with the epoch: times FACTOR (0.1) every N epochs; half a cosine "
          "to LAST (0) within N; NeuraLogic's, which count from 1: times FACTOR every N; less by "
          "1/N of it every epoch")
-      ->type_name("constant|step:N[:FACTOR]|cosine:N[:LAST]|geometric:N[:FACTOR]|arithmetic:N")
+      ->type_name(kSchedules)
       ->group(kGroup);
   for (const HyperparameterInfo& each : hyperparameters()) add_hyperparameter(app, each, o);
   add_real(app, "--clip-norm", o.clip_norm, RealRange::AboveZero,

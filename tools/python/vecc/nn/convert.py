@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 import numpy as np
 
 from vecc.error import usage_error
-from vecc.nn.data import Data, batch
+from vecc.nn.data import SPLITS, Data, batch
 from vecc.nn.dgl import from_dgl, from_dgl_pairs, is_dgl
 
 MASKS = {"train": "train_mask", "validation": "val_mask", "test": "test_mask"}
@@ -26,13 +26,8 @@ def as_data(source: Any) -> Data:
         return from_pyg(source)
     if hasattr(source, "adj") and hasattr(source, "is_directed"):
         return from_networkx(source)
-    if hasattr(source, "__len__") and hasattr(source, "__getitem__") and not isinstance(
-            source, (str, bytes, dict, np.ndarray)):
-        items = [source[i] for i in range(len(source))]
-        if items and all(isinstance(item, tuple) and len(item) == 2 and is_dgl(item[0])
-                         for item in items):
-            return batch(from_dgl_pairs(items))
-        return batch([as_data(item) for item in items])
+    if _is_list(source):
+        return batch(_parts_of(source))
     if hasattr(source, "dataset") and hasattr(source, "batch_size"):
         raise usage_error("data", f"{type(source).__name__} draws batches itself: give its "
                           ".dataset, and fit(..., batch_size=32)")
@@ -40,6 +35,37 @@ def as_data(source: Any) -> Data:
                       "HeteroData, a DGL or NetworkX graph, or a list of them; nn.from_arrays() "
                       "and nn.from_scipy() take arrays, nn.from_npz() and nn.from_edge_list() "
                       "files")
+
+
+def _is_list(source: Any) -> bool:
+    return (hasattr(source, "__len__") and hasattr(source, "__getitem__") and
+            not hasattr(source, "edge_index") and not hasattr(source, "edge_types") and
+            not isinstance(source, (Data, str, bytes, dict, np.ndarray)))
+
+
+def _parts_of(source: Any) -> List[Data]:
+    """Of a list of graphs."""
+    items = [source[i] for i in range(len(source))]
+    if items and all(isinstance(item, tuple) and len(item) == 2 and is_dgl(item[0])
+                     for item in items):
+        return from_dgl_pairs(items)
+    return [as_data(item) for item in items]
+
+
+def with_validation(source: Any, validation: Any) -> Data:
+    """Two lists of graphs as one, whose second is marked to validate with."""
+    if not _is_list(source) or not _is_list(validation):
+        raise usage_error("validate", "expected a list of graphs beside a list of graphs, or a "
+                          "part of all (0.2); of one graph val_mask says it")
+    parts, others = _parts_of(source), _parts_of(validation)
+    both = batch(parts + others)
+    if both.targets is None or both.splits is not None:
+        raise usage_error("validate", "expected graphs with labels and without masks, which say "
+                          "as well what a graph is for")
+    rows = sum(len(part.targets) for part in parts if part.targets is not None)
+    both.splits = np.where(np.arange(len(both.targets)) < rows, SPLITS["train"],
+                           SPLITS["validation"]).astype(np.uint8)
+    return both
 
 
 def from_arrays(edge_index: Any, x: Any = None, *, count: Any = None, y: Any = None,

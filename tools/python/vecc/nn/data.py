@@ -207,6 +207,9 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
     result = Data(name)
     first = parts[0]
     for part in parts:
+        if part.counts.get(GRAPHS, 1) > 1:
+            raise usage_error(name, f"a part has {part.counts[GRAPHS]} graphs, expected one each: "
+                              "a set of graphs goes in by itself, or as the list of its graphs")
         if set(part.counts) - {GRAPHS} != set(first.counts) - {GRAPHS}:
             raise usage_error(name, "graphs have different sets of nodes or edges: a set may be "
                               "empty, nodes(count=0)")

@@ -15,7 +15,7 @@ from vecc.error import usage_error
 from vecc.graph import Graph, Outputs
 from vecc.nn.binding import Binding
 from vecc.nn.checks import is_network
-from vecc.nn.convert import as_data
+from vecc.nn.convert import as_data, with_validation
 from vecc.nn.data import Data, FeatureKey, Source, batch
 from vecc.nn.labels import fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
@@ -173,8 +173,8 @@ class Model:
 
     def fit(self, source: Source, **options: Any) -> Training:
         """Learns the weights from those of now, as Program.train() does with these options: of all
-        rows with labels, or of those that masks mark."""
-        data = as_data(source)
+        rows with labels, or of those that masks mark. `validate`: also a list of graphs."""
+        data = self._training_data(source, options)
         program, columns = self._trainable(data, options)
         self.loss = options.setdefault("loss", self._loss(data))
         options.setdefault("seed", self.seed)
@@ -182,6 +182,14 @@ class Model:
             return program.train(**options)
         finally:
             self._keep(program.weights, columns)
+
+    @staticmethod
+    def _training_data(source: Source, options: Dict[str, Any]) -> Data:
+        """With the graphs that validate= has."""
+        validation = options.get("validate")
+        if validation is None or isinstance(validation, (float, int, str, os.PathLike)):
+            return as_data(source)
+        return with_validation(source, options.pop("validate"))
 
     def _trainable(self, data: Data, options: Mapping[str, Any]) -> Tuple[Program, Set[str]]:
         """Refuses batch norms whose statistics would be others than torch's."""
@@ -197,7 +205,7 @@ class Model:
                   **options: Any) -> Dict[str, Tuple[float, float]]:
         """fit() from new weights of each seed, then evaluate(): the mean of each metric over the
         seeds and its standard error. The weights are then those of the last seed."""
-        data = as_data(source)
+        data = self._training_data(source, options)
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
         program, columns = self._trainable(data, options)
@@ -267,6 +275,8 @@ class Model:
                 continue
             if name not in trace.tables:  # PyG's BatchNorm holds torch's
                 name = name.replace("/module/", "/")
+            if name not in trace.tables and name.endswith("/weight"):  # torch's Embedding
+                name = name[:-len("/weight")]
             if name not in trace.tables:
                 raise usage_error("weights", f"there are none called {name!r}; there are: "
                                   f"{', '.join(trace.tables)}")

@@ -10,6 +10,15 @@ from vecc.nn.trace import (GRAPHS, Category, Domain, Endpoint, Shape, Value, des
                            is_number, no_attribute)
 
 
+#: What PyG's data has, and a graph here says by other means.
+WORDS = {"edge_index": "a graph has its edges, x[g.src] and sum(v, over=g.dst) read them",
+         "batch": "nn.mean(v, over=g.graph) pools, v[g.graph] reads a graph's value at its nodes",
+         "num_nodes": "how many nodes there are is not known while a model is traced; "
+                      "nn.count(g.graph) is a value of each graph",
+         "num_graphs": "how many graphs there are is not known while a model is traced",
+         "y": "labels are no features; fit() compares the output with them"}
+
+
 class FeatureKind(NamedTuple):
     shape: Shape  #: of a row
     kinds: int  #: of categories; 0: floats
@@ -182,6 +191,8 @@ class GraphView:
         found = [rows for rows in sets if name in self._schema.features[rows._domain]]
         if len(found) > 1:
             fail(f"nodes and edges have a feature {name!r}: g.nodes.{name} or g.edges.{name}")
+        if not found and name in WORDS:
+            no_attribute(f"there is no feature {name!r}: {WORDS[name]}")
         if not found:
             missing(f"feature {name!r}", name,
                     [each for rows in sets for each in self._schema.features[rows._domain]],
