@@ -15,6 +15,7 @@ Examples:
   vecc-bench rows MUTAG ENZYMES --models=gcn,sage
   vecc-bench presets MUTAG PROTEINS --device=cuda --json presets.json --svg presets.svg
   vecc-bench train MUTAG --models=gcn,gin --device=cuda
+  vecc-bench kg --models=transe,rescal --batch-sizes=1024,4096 --backend=cuda --launches
   vecc-bench peers --data=build/data --python=.venv/bin/python)";
 
 int bench_main(int argc, char** argv) {
@@ -28,6 +29,7 @@ int bench_main(int argc, char** argv) {
   add_train(app, body);
   add_large(app, body);
   add_peers(app, body);
+  add_kg(app, body);
   add_calibrate(app, body);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
   const Result<void> result = body();

@@ -35,6 +35,12 @@ VECC_KG_FN float square_root(float x) {
 VECC_KG_FN double square_root(double x) {
   return __dsqrt_rn(x);
 }
+VECC_KG_FN float absolute(float x) {
+  return fabsf(x);
+}
+VECC_KG_FN double absolute(double x) {
+  return fabs(x);
+}
 #else
 template <class T>
 VECC_KG_FN T exponential(T x) {
@@ -52,12 +58,12 @@ template <class T>
 VECC_KG_FN T square_root(T x) {
   return std::sqrt(x);
 }
-#endif
-
 template <class T>
 VECC_KG_FN T absolute(T x) {
-  return x < 0 ? -x : x;
+  return std::abs(x);
 }
+#endif
+
 template <class T>
 VECC_KG_FN T larger(T a, T b) {
   return a < b ? b : a;

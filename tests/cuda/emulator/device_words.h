@@ -25,10 +25,12 @@ void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum);
 void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum);
 double erf(double);
 double exp(double);
+double fabs(double);
 double log(double);
 double log1p(double);
 double sqrt(double);
 float expf(float);
+float fabsf(float);
 float logf(float);
 float log1pf(float);
 float sqrtf(float);
@@ -86,6 +88,9 @@ inline float __fmaf_rn(float a, float b, float c) {
 }
 inline double __fma_rn(double a, double b, double c) {
   return __builtin_fma(a, b, c);
+}
+inline float __saturatef(float x) {
+  return x > 0 ? x < 1 ? x : 1 : 0;
 }
 inline float __fsqrt_rn(float x) {
   return sqrtf(x);

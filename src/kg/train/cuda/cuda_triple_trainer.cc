@@ -189,6 +189,11 @@ class DeviceTrainer : public TripleTrainer {
   std::future<std::vector<std::uint32_t>> next_order_;
 };
 
+Result<std::shared_ptr<cuda::Device>> find_gpu(std::uint32_t device) {
+  VECC_TRY_VOID(cuda_backend().available({Device::Kind::Cuda, device}));
+  return cuda::Device::open(device);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Triple> triples,
@@ -197,8 +202,7 @@ Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Trip
                                                                 const TripleTrainOptions& options,
                                                                 std::uint32_t device) {
   VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
-  VECC_TRY_VOID(cuda_backend().available({Device::Kind::Cuda, device}));
-  VECC_TRY(auto gpu, cuda::Device::open(device));
+  VECC_TRY(auto gpu, find_gpu(device));
   return on_device([&]() -> Result<std::unique_ptr<TripleTrainer>> {
     gpu->use();
     VECC_TRY(auto step, DeviceStep::make(gpu, triples, entities, relations, options));
@@ -208,6 +212,23 @@ Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Trip
     }
     return std::unique_ptr<TripleTrainer>(
         std::make_unique<DeviceTrainer<float>>(gpu, std::move(step), options));
+  });
+}
+
+Result<std::vector<LaunchTime>> time_step_launches(std::span<const Triple> triples,
+                                                   std::uint32_t entities, std::uint32_t relations,
+                                                   const TripleTrainOptions& options,
+                                                   std::uint32_t device) {
+  constexpr std::uint32_t kRuns = 30;
+  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
+  VECC_TRY(auto gpu, find_gpu(device));
+  return on_device([&]() -> Result<std::vector<LaunchTime>> {
+    gpu->use();
+    VECC_TRY(const auto step, DeviceStep::make(gpu, triples, entities, relations, options));
+    step->set_order(draw_order(options.seed, 0, static_cast<std::uint32_t>(triples.size())));
+    const std::vector<device::StepRates> rates(step->sizes().batches, {1e-3, 1, 1});
+    step->begin({}, rates);
+    return step->time_launches(kRuns);
   });
 }
 

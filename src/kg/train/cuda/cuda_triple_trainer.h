@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "src/kg/train/cuda/step_launches.h"
 #include "src/kg/train/triple_trainer.h"
 
 namespace vecc::kg {
@@ -18,5 +20,12 @@ namespace vecc::kg {
 [[nodiscard]] Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(
     std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
     const TripleTrainOptions& options, std::uint32_t device);
+
+/// What each kernel of the first step takes, alone. Errors: the same.
+[[nodiscard]] Result<std::vector<LaunchTime>> time_step_launches(std::span<const Triple> triples,
+                                                                 std::uint32_t entities,
+                                                                 std::uint32_t relations,
+                                                                 const TripleTrainOptions& options,
+                                                                 std::uint32_t device);
 
 }  // namespace vecc::kg

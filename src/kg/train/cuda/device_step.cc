@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "src/kg/known_triples.h"
-#include "src/kg/train/cuda/step_launches.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc::kg {
@@ -176,8 +175,8 @@ void DeviceStep::make_graph(const cuda::DeviceModule& code, const StepGrids& gri
     entities.sorted[i] = hold(sizes_.parts(), sizeof(device::Key));
     relations.sorted[i] = hold(sizes_.queries, sizeof(device::Key));
   }
-  StepLaunches launches(code, kinds_, grids, arguments_, entities, relations);
-  graph_ = launches.make_graph(device_);
+  launches_ = std::make_unique<StepLaunches>(code, kinds_, grids, arguments_, entities, relations);
+  graph_ = launches_->make_graph(device_);
 }
 
 template <class T>

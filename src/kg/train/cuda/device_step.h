@@ -11,6 +11,7 @@
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/launch_graph.h"
+#include "src/kg/train/cuda/step_launches.h"
 #include "src/kg/train/cuda/step_sizes.h"
 #include "src/kg/train/learned_model.h"
 
@@ -39,6 +40,10 @@ class DeviceStep {
   void begin(const device::EpochState& state, std::span<const device::StepRates> rates) const;
   /// One step; does not wait.
   void start() const { graph_->start(); }
+  /// The kernels of the step that comes next, each alone; the weights are then of no training.
+  [[nodiscard]] std::vector<LaunchTime> time_launches(std::uint32_t runs) const {
+    return launches_->time(device_, runs);
+  }
   /// Waits for all steps.
   [[nodiscard]] device::EpochState state() const;
 
@@ -73,6 +78,7 @@ class DeviceStep {
   cuda::DeviceMemory rates_;
   std::vector<cuda::DeviceMemory> held_;  ///< what only the kernels know
   std::shared_ptr<cuda::DeviceModule> code_;
+  std::unique_ptr<StepLaunches> launches_;
   std::unique_ptr<cuda::LaunchGraph> graph_;
 };
 

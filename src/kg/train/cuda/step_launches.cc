@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "backends/cuda/device_event.h"
+
 namespace vecc::kg {
 
 using namespace device;
@@ -44,6 +46,7 @@ StepLaunches::Number StepLaunches::add(const char* kernel, std::uint64_t blocks,
   launch.block_count = static_cast<std::uint32_t>(blocks);
   launch.threads = threads;
   launches_.push_back(std::move(launch));
+  names_.emplace_back(kernel);
   before_.push_back(std::move(before));
   return static_cast<Number>(launches_.size() - 1);
 }
@@ -84,6 +87,20 @@ std::unique_ptr<cuda::LaunchGraph> StepLaunches::make_graph(
   launches.reserve(launches_.size());
   for (const cuda::BoundLaunch& launch : launches_) launches.push_back(&launch);
   return std::make_unique<cuda::LaunchGraph>(device, launches, before_);
+}
+
+std::vector<LaunchTime> StepLaunches::time(const std::shared_ptr<cuda::Device>& device,
+                                           std::uint32_t runs) const {
+  std::vector<LaunchTime> times;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    cuda::start_launch(*device, launches_[i], device->stream());
+    const cuda::EventPair events(device);
+    for (std::uint32_t run = 0; run < runs; ++run) {
+      cuda::start_launch(*device, launches_[i], device->stream());
+    }
+    times.push_back({names_[i], launches_[i].block_count, events.end() / runs});
+  }
+  return times;
 }
 
 }  // namespace vecc::kg

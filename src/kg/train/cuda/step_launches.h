@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/cuda/device_code.h"
@@ -18,6 +19,12 @@ struct StepKeys {
   std::array<std::uint64_t, 2> sorted{};
 };
 
+struct LaunchTime {
+  std::string kernel;
+  std::uint64_t blocks = 0;
+  double seconds = 0;
+};
+
 class StepLaunches {
  public:
   /// `arguments`: complete but for the keys. What throws throws cuda::DeviceError.
@@ -27,6 +34,9 @@ class StepLaunches {
 
   [[nodiscard]] std::unique_ptr<cuda::LaunchGraph> make_graph(
       const std::shared_ptr<cuda::Device>& device) const;
+  /// Each alone, `runs` times, in order: what a kernel reads is there.
+  [[nodiscard]] std::vector<LaunchTime> time(const std::shared_ptr<cuda::Device>& device,
+                                             std::uint32_t runs) const;
 
  private:
   using Number = std::uint32_t;  ///< of a launch
@@ -42,6 +52,7 @@ class StepLaunches {
   StepKeys relations_;
   Number segments_ = 0;  ///< rescal
   std::vector<cuda::BoundLaunch> launches_;
+  std::vector<std::string> names_;  ///< of their kernels
   std::vector<std::vector<Number>> before_;
 };
 

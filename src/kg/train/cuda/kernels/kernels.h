@@ -6,14 +6,16 @@
     vecc_kernel::function(a);                                           \
   }
 
+#define VECC_KG_PAIR_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kPairBlocks
+
 VECC_KG_KERNEL(vecc_kg_sides, vecc_kernel::kSideThreads, draw_sides)
 VECC_KG_KERNEL(vecc_kg_begin, vecc_kernel::kRowThreads, begin_step)
 VECC_KG_KERNEL(vecc_kg_sort, vecc_kernel::kSortThreads, sort_run)
 VECC_KG_KERNEL(vecc_kg_merge, vecc_kernel::kMergeThreads, merge_runs)
-VECC_KG_KERNEL(vecc_kg_scores, vecc_kernel::kPairThreads, score_tile)
+VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_PAIR_BOUNDS, score_tile)
 VECC_KG_KERNEL(vecc_kg_losses, vecc_kernel::kLossThreads, query_losses)
 VECC_KG_KERNEL(vecc_kg_judge, vecc_kernel::kJudgeThreads, judge)
-VECC_KG_KERNEL(vecc_kg_gradients, vecc_kernel::kPairThreads, gradient_tiles)
+VECC_KG_KERNEL(vecc_kg_gradients, VECC_KG_PAIR_BOUNDS, gradient_tiles)
 VECC_KG_KERNEL(vecc_kg_spread, vecc_kernel::kRowThreads, spread)
 VECC_KG_KERNEL(vecc_kg_rows, vecc_kernel::kRowThreads, move_all_rows)
 #if VECC_KG_HAS_MATRICES

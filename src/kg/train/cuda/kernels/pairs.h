@@ -9,6 +9,11 @@ constexpr unsigned kOfGroup = kTile / kGroups;  // of a stage
 constexpr unsigned kPadded = kTile + 4;         // against conflicts of banks; rows stay aligned
 constexpr unsigned kParts = kPairs ? 2 : 1;
 constexpr unsigned kPlane = kTile * kPadded;
+// Blocks that a multiprocessor is to hold: as many as leave the threads their registers.
+constexpr unsigned kPairBlocks = sizeof(Number) == 8          ? 1
+                                 : kPairs                     ? 2
+                                 : kKind == TileKind::Product ? 4
+                                                              : 3;
 
 struct __align__(4 * sizeof(Number)) Four {
   Number at[kSide];
@@ -24,24 +29,67 @@ VECC_KG_FN float multiply_add(float a, float b, float c) {
 VECC_KG_FN double multiply_add(double a, double b, double c) {
   return __fma_rn(a, b, c);
 }
+// 1 / sqrt(x) of a sum of squares, in float to 2^-22; of what is smaller than float's smallest
+// normal number that of this: times a difference whose square x is, never more than 1.
+VECC_KG_FN float inverse_root(float x) {
+  const float normal = larger(x, 0x1p-126f);
+#if __CUDA_ARCH__ >= 700
+  float root;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(normal));
+  return root;
+#else
+  return 1 / __fsqrt_rn(normal);
+#endif
+}
+VECC_KG_FN double inverse_root(double x) {
+  return x > 0 ? 1 / __dsqrt_rn(x) : 0;
+}
+
+// (sign(d) + 1) / 2 by units that also multiply and add, which are twice as many as those that
+// compare. Of |d| below 2^-127 it is between.
+VECC_KG_FN float half_sign(float d) {
+  return __saturatef(__fmaf_rn(d, 0x1p127f, 0.5f));
+}
+VECC_KG_FN double half_sign(double d) {
+  return d > 0 ? 1 : d < 0 ? 0 : 0.5;
+}
+
+// A score's sum with one term more: score_term().
 VECC_KG_FN Number add_score_term(Complex<Number> q, Complex<Number> e, Number sum) {
   if constexpr (kKind == TileKind::Product) return multiply_add(q.re, e.re, sum);
-  if constexpr (kKind == TileKind::L2 || kKind == TileKind::SquaredL2) {
-    return multiply_add(q.re - e.re, q.re - e.re, sum);
+  const Number re = q.re - e.re;
+  if constexpr (kKind == TileKind::L1) return sum + absolute(re);
+  if constexpr (kPairs) {
+    const Number im = q.im - e.im;
+    const Number square = multiply_add(re, re, im * im);
+    return multiply_add(square, inverse_root(square), sum);
   }
-  return sum + score_term<kKind>(q, e);
+  return multiply_add(re, re, sum);
 }
-// Adds the derivative by `own` of a pair, a query and a negative.
+// Adds the derivative by `own` of a pair, a query and a negative: by_query_number() or
+// by_answer_number(). Of L1 c times half_sign(): finish_pairs() makes it c times the sign.
 template <bool kOfQueries>
 VECC_KG_FN void add_pair(Number c, Complex<Number> own, Complex<Number> other,
                          Number (&sum)[kParts]) {
+  const Number re = own.re - other.re;
   if constexpr (kKind == TileKind::Product) {
     sum[0] = multiply_add(c, other.re, sum[0]);
+  } else if constexpr (kKind == TileKind::L1) {
+    sum[0] = multiply_add(c, half_sign(re), sum[0]);
+  } else if constexpr (kPairs) {
+    const Number im = own.im - other.im;
+    const Number factor = -c * inverse_root(multiply_add(re, re, im * im));
+    sum[0] = multiply_add(factor, re, sum[0]);
+    sum[kParts - 1] = multiply_add(factor, im, sum[kParts - 1]);
   } else {
-    const Complex<Number> by =
-        kOfQueries ? by_query_number<kKind>(c, own, other) : by_answer_number<kKind>(c, other, own);
-    sum[0] += by.re;
-    if constexpr (kPairs) sum[kParts - 1] += by.im;
+    sum[0] = multiply_add(-c, re, sum[0]);
+  }
+}
+// Of a row; `total` is the sum of its c.
+VECC_KG_FN void finish_pairs(Number total, Number (&sums)[kSide][kParts]) {
+  if constexpr (kKind == TileKind::L1) {
+#pragma unroll
+    for (unsigned j = 0; j < kSide; ++j) sums[j][0] = total - 2 * sums[j][0];
   }
 }
 
@@ -52,23 +100,42 @@ struct TilePlace {
   unsigned column = threadIdx.x % (kTile / kSide) * kSide;
 };
 
-// Numbers first .. first + kTile - 1 of some rows, into planes [part][..][..]: by number and row,
-// or by row and number. row(i): row i's address, null where there is none. What is not there is 0.
-template <bool kByNumber, class Row>
-VECC_KG_FN void load_numbers(const Row& row, unsigned first, unsigned count, unsigned dim,
-                             Number* to) {
-  const unsigned half = kPairs ? dim / 2 : dim;
-  for (unsigned t = threadIdx.x; t < kTile * kTile; t += kPairThreads) {
-    const unsigned i = t / kTile;
-    const unsigned k = t % kTile;
-    const Number* const from = i < count ? row(i) : nullptr;
-    const bool is_there = from != nullptr && first + k < half;
-    const unsigned place = kByNumber ? k * kPadded + i : i * kPadded + k;
-    for (unsigned part = 0; part < kParts; ++part) {
-      to[part * kPlane + place] = is_there ? from[part * half + first + k] : Number(0);
+// A thread's part of kTile numbers of kTile rows on their way to shared memory: they are fetched
+// while the stage before is computed.
+struct Fetched {
+  static constexpr unsigned kCount = kTile * kTile / kPairThreads;
+  Number numbers[kParts][kCount];
+
+  // Numbers from `first` on; row(i): row i's address. What is not there is 0.
+  template <class Row>
+  __device__ __forceinline__ void fetch(const Row& row, unsigned first, unsigned count,
+                                        unsigned dim) {
+    const unsigned half = dim / kParts;
+    const unsigned k = first + threadIdx.x % kTile;
+#pragma unroll
+    for (unsigned n = 0; n < kCount; ++n) {
+      const unsigned i = threadIdx.x / kTile + n * (kPairThreads / kTile);
+      const bool is_there = i < count && k < half;
+      const Number* const from = is_there ? row(i) + k : nullptr;
+#pragma unroll
+      for (unsigned part = 0; part < kParts; ++part) {
+        numbers[part][n] = is_there ? from[part * half] : Number(0);
+      }
     }
   }
-}
+  // Into planes [part][..][..]: by number and row, or by row and number.
+  template <bool kByNumber>
+  __device__ __forceinline__ void put(Number* to) const {
+    const unsigned k = threadIdx.x % kTile;
+#pragma unroll
+    for (unsigned n = 0; n < kCount; ++n) {
+      const unsigned i = threadIdx.x / kTile + n * (kPairThreads / kTile);
+      const unsigned place = kByNumber ? k * kPadded + i : i * kPadded + k;
+#pragma unroll
+      for (unsigned part = 0; part < kParts; ++part) to[part * kPlane + place] = numbers[part][n];
+    }
+  }
+};
 
 // The groups' sums of a tile, added in the order of the groups: those of group 0 are then whole.
 template <unsigned kCount>
@@ -115,13 +182,19 @@ VECC_KG_FN void score_tile(const Bound& a) {
       a.negatives + static_cast<unsigned long long>(chunk) * a.negative_count + first_column;
   const TilePlace at;
   Number sums[kSide][kSide][1] = {};
+  const auto query = [&](unsigned i) { return row_of(first_query, i, a.dim); };
+  const auto negative = [&](unsigned i) { return entity(a, negatives[i]); };
+  Fetched next_q;
+  Fetched next_e;
+  next_q.fetch(query, 0, row_count, a.dim);
+  next_e.fetch(negative, 0, column_count, a.dim);
   for (unsigned first = 0; first < a.dim / kParts; first += kTile) {
     __syncthreads();
-    load_numbers<true>([&](unsigned i) { return row_of(first_query, i, a.dim); }, first, row_count,
-                       a.dim, q);
-    load_numbers<true>([&](unsigned i) { return entity(a, negatives[i]); }, first, column_count,
-                       a.dim, e);
+    next_q.put<true>(q);
+    next_e.put<true>(e);
     __syncthreads();
+    next_q.fetch(query, first + kTile, row_count, a.dim);
+    next_e.fetch(negative, first + kTile, column_count, a.dim);
 #pragma unroll
     for (unsigned n = 0; n < kOfGroup; ++n) {
       const unsigned k = (at.group * kOfGroup + n) * kPadded;
@@ -192,26 +265,41 @@ VECC_KG_FN void gradient_tile(const Bound& a, const Batch& batch, unsigned block
     }
   }
   Number sums[kSide][kSide][kParts] = {};
-  for (unsigned begin = 0; begin < others; begin += kTile) {
-    const unsigned count = smaller(kTile, others - begin);
-    __syncthreads();
-    for (unsigned t = threadIdx.x; t < kTile * kTile; t += kPairThreads) {
-      // Negatives lie side by side.
-      const unsigned other = kOfQueries ? t % kTile : t / kTile;
-      const unsigned row = kOfQueries ? t / kTile : t % kTile;
-      const unsigned q = kOfQueries ? first_row + row : begin + other;
-      const unsigned n = kOfQueries ? begin + other : first_row + row;
-      c[other * kPadded + row] =
-          other < count && row < row_count
-              ? scores[static_cast<unsigned long long>(q) * a.negative_count + n]
-              : Number(0);
+  Number totals[kSide] = {};
+  Fetched next;
+  Number next_c[Fetched::kCount];
+  const auto fetch = [&](unsigned begin) {
+    const unsigned count = begin < others ? smaller(kTile, others - begin) : 0;
+#pragma unroll
+    for (unsigned n = 0; n < Fetched::kCount; ++n) {
+      const unsigned line = threadIdx.x / kTile + n * (kPairThreads / kTile);
+      const unsigned lane = threadIdx.x % kTile;  // negatives lie side by side
+      const unsigned other = kOfQueries ? lane : line;
+      const unsigned row = kOfQueries ? line : lane;
+      const unsigned i = kOfQueries ? first_row + row : begin + other;
+      const unsigned j = kOfQueries ? begin + other : first_row + row;
+      next_c[n] = other < count && row < row_count
+                      ? scores[static_cast<unsigned long long>(i) * a.negative_count + j]
+                      : Number(0);
     }
-    if (kOfQueries) {
-      load_numbers<false>([&](unsigned i) { return negative(begin + i); }, first, count, a.dim, o);
+    if constexpr (kOfQueries) {
+      next.fetch([&](unsigned i) { return negative(begin + i); }, first, count, a.dim);
     } else {
-      load_numbers<false>([&](unsigned i) { return query(begin + i); }, first, count, a.dim, o);
+      next.fetch([&](unsigned i) { return query(begin + i); }, first, count, a.dim);
     }
+  };
+  fetch(0);
+  for (unsigned begin = 0; begin < others; begin += kTile) {
     __syncthreads();
+#pragma unroll
+    for (unsigned n = 0; n < Fetched::kCount; ++n) {
+      const unsigned line = threadIdx.x / kTile + n * (kPairThreads / kTile);
+      const unsigned lane = threadIdx.x % kTile;
+      c[kOfQueries ? lane * kPadded + line : line * kPadded + lane] = next_c[n];
+    }
+    next.put<false>(o);
+    __syncthreads();
+    fetch(begin + kTile);
 #pragma unroll
     for (unsigned n = 0; n < kOfGroup; ++n) {
       const unsigned other = (at.group * kOfGroup + n) * kPadded;
@@ -220,6 +308,7 @@ VECC_KG_FN void gradient_tile(const Bound& a, const Batch& batch, unsigned block
       const Four o_im = kPairs ? four_of(o + (kParts - 1) * kPlane + other + at.column) : o_re;
 #pragma unroll
       for (unsigned i = 0; i < kSide; ++i) {
+        if constexpr (kKind == TileKind::L1) totals[i] += factors.at[i];
 #pragma unroll
         for (unsigned j = 0; j < kSide; ++j) {
           add_pair<kOfQueries>(factors.at[i], own[i][j], Complex<Number>{o_re.at[j], o_im.at[j]},
@@ -228,6 +317,8 @@ VECC_KG_FN void gradient_tile(const Bound& a, const Batch& batch, unsigned block
       }
     }
   }
+#pragma unroll
+  for (unsigned i = 0; i < kSide; ++i) finish_pairs(totals[i], sums[i]);
   add_groups<kParts>(sums, at, o);
   if (at.group != 0) return;
   for (unsigned i = 0; i < kSide && at.row + i < row_count; ++i) {

@@ -139,7 +139,13 @@ VECC_KG_FN void move_rows(const Bound& a, unsigned block) {
     row = static_cast<unsigned>(keys[block] >> 32);
     if (block > 0 && keys[block - 1] >> 32 == row) return;
   }
-  move_row<kIsEntity>(a, row, begin, lower_bound(keys, begin, count, key_of(row) | ~0u));
+  // Most rows have few parts.
+  const Key last = key_of(row) | ~0u;
+  unsigned span = 1;
+  while (span < count - begin && keys[begin + span] < last) span *= 2;
+  const unsigned end =
+      lower_bound(keys, begin + span / 2, span < count - begin ? begin + span : count, last);
+  move_row<kIsEntity>(a, row, begin, end);
 }
 
 VECC_KG_FN void move_all_rows(const Bound& a) {

@@ -1,0 +1,159 @@
+// vecc-bench kg: a step of vecc-kg train (forward, backward, update), with draws, on triples of the
+// size of FB15k-237.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "src/kg/train/cuda/cuda_triple_trainer.h"
+#include "src/kg/train/draws.h"
+#include "src/support/quantity_text.h"
+#include "tools/common/number_options.h"
+#include "vecc/escape.h"
+
+namespace vecc::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint32_t kEntities = 14541;
+constexpr std::uint32_t kRelations = 237;
+constexpr std::uint32_t kTriples = 272115;
+
+struct KgBenchOptions {
+  std::vector<std::string> models{"transe", "distmult", "rescal"};
+  std::vector<std::uint32_t> batch_sizes{1024, 4096};
+  kg::TripleTrainOptions train;
+  std::string backend = "cpu";
+  std::uint32_t steps = 200;
+  std::uint32_t repeat = 5;
+  bool launches = false;
+};
+
+struct StepTime {
+  std::string model;
+  std::uint32_t batch_size = 0;
+  double seconds = 0;  // of a step, the median of the repetitions
+  std::uint64_t bytes = 0;
+  std::vector<kg::LaunchTime> launches;
+};
+
+std::vector<kg::Triple> drawn_triples() {
+  const kg::Draws draws(1, kg::DrawStream::Order, 0);
+  std::vector<kg::Triple> triples;
+  for (std::uint64_t i = 0; i < kTriples; ++i) {
+    triples.push_back({draws.below(3 * i, kEntities), draws.below(3 * i + 1, kRelations),
+                       draws.below(3 * i + 2, kEntities)});
+  }
+  return triples;
+}
+
+Result<void> run_steps(kg::TripleTrainer& trainer, std::uint32_t steps) {
+  for (std::uint32_t i = 0; i < steps; ++i) VECC_TRY_VOID(trainer.step());
+  VECC_TRY([[maybe_unused]] const double loss, trainer.epoch_loss());  // waits for a GPU
+  return {};
+}
+
+Result<StepTime> time_steps(const KgBenchOptions& options, const std::string& model,
+                            std::uint32_t batch_size, const std::vector<kg::Triple>& triples) {
+  const auto parsed = kg::parse_score_model(model);
+  if (!parsed) {
+    return Errors(ErrorCode::Usage, "--models",
+                  "found " + escape_terminal(model, 64) + ", expected " + kg::list_score_models());
+  }
+  kg::TripleTrainOptions train = options.train;
+  train.model = *parsed;
+  train.batch_size = batch_size;
+  const bool on_gpu = options.backend == "cuda";
+  VECC_TRY(const auto trainer,
+           on_gpu ? kg::make_cuda_triple_trainer(triples, kEntities, kRelations, train, 0)
+                  : kg::make_triple_trainer(triples, kEntities, kRelations, train));
+  StepTime result{model, batch_size, 0, 0, {}};
+  VECC_TRY_VOID(run_steps(*trainer, std::max(1u, options.steps / 4)));
+  std::vector<double> seconds;
+  for (std::uint32_t i = 0; i < options.repeat; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(run_steps(*trainer, options.steps));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    seconds.push_back(taken.count() / options.steps);
+  }
+  std::ranges::sort(seconds);
+  result.seconds = seconds[seconds.size() / 2];
+  result.bytes = trainer->bytes();
+  if (options.launches && on_gpu) {
+    VECC_TRY(result.launches, kg::time_step_launches(triples, kEntities, kRelations, train, 0));
+  }
+  return result;
+}
+
+std::string microseconds(double seconds) {
+  return fmt::format("{:.1f}", seconds * 1e6);
+}
+
+Result<BenchReport> measure_kg(const KgBenchOptions& options) {
+  const std::vector<kg::Triple> triples = drawn_triples();
+  BenchTable table{{"score", -10}, {"batch", 8}, {"us a step", 12}, {"memory", 12}};
+  BenchTable kernels{{"score", -10}, {"batch", 8}, {"kernel", -20}, {"blocks", 8}, {"us", 10}};
+  BenchReport report;
+  Json& list = report.json["steps"] = Json::array();
+  for (const std::string& model : options.models) {
+    for (const std::uint32_t batch_size : options.batch_sizes) {
+      say("{}, batches of {}", model, batch_size);
+      VECC_TRY(const StepTime time, time_steps(options, model, batch_size, triples));
+      const std::string size = std::to_string(batch_size);
+      table.add({model, size, microseconds(time.seconds), text_of_bytes(time.bytes)});
+      Json entry{{"model", model},
+                 {"batch_size", batch_size},
+                 {"step_seconds", time.seconds},
+                 {"bytes", time.bytes}};
+      for (const kg::LaunchTime& launch : time.launches) {
+        kernels.add({model, size, launch.kernel, std::to_string(launch.blocks),
+                     microseconds(launch.seconds)});
+        entry["launches"].push_back({{"kernel", launch.kernel}, {"seconds", launch.seconds}});
+      }
+      list.push_back(std::move(entry));
+    }
+  }
+  report.table = table.text() + (options.launches ? "\n" + kernels.text() : "");
+  return report;
+}
+
+}  // namespace
+
+void add_kg(CLI::App& app, CommandBody& body) {
+  auto options = std::make_shared<KgBenchOptions>();
+  KgBenchOptions& o = *options;
+  o.train.dim = 400;
+  o.train.negatives.corruption = kg::Corruption::Head;
+  o.train.optimizer.optimizer = Optimizer::Adagrad;
+  o.train.schedule.base = 0.01;
+  CLI::App& command =
+      *app.add_subcommand("kg",
+                          "Times steps of vecc-kg train, on triples of FB15k-237's size: "
+                          "logistic loss, adagrad, the head is replaced");
+  command.add_option("--models", o.models, "Scores")->delimiter(',')->capture_default_str();
+  command.add_option("--batch-sizes", o.batch_sizes, "Triples a step")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 24).description(""))
+      ->capture_default_str();
+  add_whole(command, "--dim", o.train.dim, {1, 1 << 20}, "Numbers of an entity");
+  add_whole(command, "--negatives", o.train.negatives.count, {1, 1 << 24}, "Of a chunk");
+  add_whole(command, "--chunk", o.train.negatives.chunk, {1, 1 << 24}, "Triples that share them");
+  command.add_option("--backend", o.backend, "Where steps run")
+      ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
+      ->type_name("cpu|cuda")
+      ->capture_default_str();
+  add_whole(command, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
+  add_whole(command, "--steps", o.steps, {1, 1 << 20}, "Of a repetition");
+  add_whole(command, "--repeat", o.repeat, {1, 1 << 10}, "Repetitions; the median counts");
+  command.add_flag("--launches", o.launches, "Also each kernel of a step alone, on a GPU");
+  add_measurement(command, body, BenchOutput::Json, [options] { return measure_kg(*options); });
+}
+
+}  // namespace vecc::tools
