@@ -134,6 +134,7 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const TripleTrainO
   a.by_anchor = hold(s.queries * s.dim, number);
   if (kinds_.has_matrices()) {
     a.segments = hold(s.queries + 1, sizeof(std::uint32_t));
+    a.runs = hold(s.runs() + 1, sizeof(std::uint32_t));
   } else {
     a.by_relation = hold(s.queries * s.dim, number);
   }

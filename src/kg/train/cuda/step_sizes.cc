@@ -1,6 +1,5 @@
 #include "src/kg/train/cuda/step_sizes.h"
 
-#include <algorithm>
 #include <string>
 
 namespace vecc::kg {
@@ -51,7 +50,7 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   g.spread = s.queries;
   g.rows = kinds.moves_all ? s.entities : s.parts();
   if (kinds.has_matrices()) {
-    g.products = whole_units(s.queries, kProductRows) * whole_units(s.dim, kRowThreads);
+    g.products = s.runs() * whole_units(s.dim, kRowThreads);
     const std::uint64_t tiles = whole_units(s.dim, kMatrixTile);
     g.matrices = (kinds.moves_all ? s.relations : std::min(s.relations, s.queries)) * tiles * tiles;
   } else {

@@ -1,6 +1,7 @@
 // How much of everything a training's step has at most, and so its memory and its launches.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "src/kg/train/cuda/step_kinds.h"
@@ -22,6 +23,10 @@ struct StepSizes {
   std::uint64_t chunks = 0;     ///< at most
 
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
+  /// rescal: stretches of sorted queries of one relation and side, of at most kProductRows.
+  [[nodiscard]] std::uint64_t runs() const {
+    return std::min(queries, 2 * std::min(relations, queries) + queries / device::kProductRows + 1);
+  }
   /// What is added to rows of entities.
   [[nodiscard]] std::uint64_t parts() const { return 2 * queries + drawn(); }
 };

@@ -20,7 +20,9 @@ struct EpochState {
   unsigned next;                  ///< batch of the epoch
   unsigned now;                   ///< the one that runs
   unsigned tails;                 ///< bernoulli: of the batch's triples that are asked for the tail
-  unsigned failed;                ///< not 0: the loss of batch `next` is not finite
+  /// Not 0: the loss of batch `next` is not finite. judge() sets it, so that kernels that run
+  /// beside it do not read it: threads of a block might differ. They do no harm.
+  unsigned failed;
 };
 
 /// Of a step of the optimizer.
@@ -75,7 +77,12 @@ struct Arguments {
   VECC_KG_POINTER(Number) by_negative;  ///< [chunks][negatives][dim]
   VECC_KG_POINTER(Number) by_anchor;    ///< [queries][dim]
   VECC_KG_POINTER(Number) by_relation;  ///< [queries][dim]; rescal: none
-  VECC_KG_POINTER(unsigned) segments;   ///< rescal: their number, then where each begins
+  VECC_KG_POINTER(unsigned)
+  segments;  ///< rescal: of one relation; their number, then where each
+             ///< begins
+  VECC_KG_POINTER(unsigned)
+  runs;  ///< rescal: of one relation and side, as many as a block
+         ///< multiplies; likewise
   KeyList entity_keys;
   KeyList relation_keys;
   unsigned long long seed;

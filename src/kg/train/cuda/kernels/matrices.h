@@ -1,110 +1,144 @@
 // rescal: products with the relations' matrices, of queries that are sorted by relation, and the
-// matrices moved. A block reads a matrix once for the queries of its relation that it has.
+// matrices moved. A matrix is read once for each run of queries.
 namespace vecc_kernel {
 
-// One block: where each relation's sorted keys begin.
-VECC_KG_FN void find_segments(const Bound& a) {
-  __shared__ unsigned of_warp[kSideThreads / 32];
-  if (a.state->failed != 0) return;
-  const unsigned count = Batch(a, a.state->now).queries;
-  const Key* const keys = a.relation_keys.sorted;
-  const unsigned lane = threadIdx.x % 32;
-  unsigned found = 0;
-  for (unsigned first = 0; first < count; first += kSideThreads) {
-    const unsigned p = first + threadIdx.x;
-    const bool begins = p < count && (p == 0 || keys[p] >> 32 != keys[p - 1] >> 32);
+// What one block lists while it goes over sorted keys: places where something begins.
+struct Beginnings {
+  unsigned* list;  // their number, then they
+  unsigned found;
+
+  // Every thread of the block with its place; `of_warp`: kSideThreads / 32 numbers to work with.
+  __device__ __forceinline__ void add(bool begins, unsigned place, unsigned* of_warp) {
+    const unsigned lane = threadIdx.x % 32;
     const unsigned votes = __ballot_sync(~0u, begins);
     if (lane == 0) of_warp[threadIdx.x / 32] = static_cast<unsigned>(__popc(votes));
     __syncthreads();
-    unsigned place = found + static_cast<unsigned>(__popc(votes & ((1u << lane) - 1)));
+    unsigned before = found + static_cast<unsigned>(__popc(votes & ((1u << lane) - 1)));
     for (unsigned w = 0; w < kSideThreads / 32; ++w) {
-      if (w < threadIdx.x / 32) place += of_warp[w];
+      if (w < threadIdx.x / 32) before += of_warp[w];
       found += of_warp[w];
     }
-    if (begins) a.segments[1 + place] = p;
+    if (begins) list[1 + before] = place;
     __syncthreads();
   }
-  if (threadIdx.x == 0) a.segments[0] = found;
-}
-
-// Queries of one relation and side, at sorted places; `parts` in shared memory.
-struct ProductRun {
-  const Number* matrix;
-  bool transposed;
-  unsigned count;
-  const unsigned* parts;
 };
 
-// Column (transposed) or row `own` of the matrix times the vectors of a run.
-template <class From>
-VECC_KG_FN void multiply_run(const Bound& a, const ProductRun& run, unsigned first_own,
-                             const From& from, Number* vectors, Number* tile,
-                             Number (&sums)[kProductRows]) {
-  for (unsigned begin = 0; begin < a.dim; begin += 32) {
-    const unsigned count = smaller(32, a.dim - begin);
-    __syncthreads();
-    for (unsigned t = threadIdx.x; t < kProductRows * 32; t += kRowThreads) {
-      const unsigned i = t / 32;
-      vectors[t] = i < run.count && t % 32 < count ? from(run.parts[i])[begin + t % 32] : Number(0);
-    }
-    for (unsigned t = threadIdx.x; t < kRowThreads * 32; t += kRowThreads) {
-      const unsigned own = run.transposed ? t % kRowThreads : t / 32;
-      const unsigned k = run.transposed ? t / kRowThreads : t % 32;
-      const bool is_there = first_own + own < a.dim && k < count;
-      const unsigned long long row = run.transposed ? begin + k : first_own + own;
-      const unsigned column = run.transposed ? first_own + own : begin + k;
-      tile[own * 33 + k] = is_there ? run.matrix[row * a.dim + column] : Number(0);
-    }
-    __syncthreads();
-    for (unsigned k = 0; k < 32; ++k) {
-      const Number factor = tile[threadIdx.x * 33 + k];
-#pragma unroll
-      for (unsigned i = 0; i < kProductRows; ++i) {
-        sums[i] = multiply_add(factor, vectors[i * 32 + k], sums[i]);
-      }
-    }
+// One block: where each relation's sorted keys begin, and each run: at most kProductRows queries of
+// one relation and side.
+VECC_KG_FN void find_segments(const Bound& a) {
+  __shared__ unsigned of_warp[kSideThreads / 32];
+  if (a.state->failed != 0) return;
+  const Batch batch(a, a.state->now);
+  const Key* const keys = a.relation_keys.sorted;
+  Beginnings segments = {a.segments, 0};
+  Beginnings runs = {a.runs, 0};
+  for (unsigned first = 0; first < batch.queries; first += kSideThreads) {
+    const unsigned p = first + threadIdx.x;
+    const bool is_key = p < batch.queries;
+    const Key key = is_key ? keys[p] : 0;
+    const Key before = is_key && p > 0 ? keys[p - 1] : ~static_cast<Key>(0);
+    const bool is_other = key >> 32 != before >> 32;
+    const bool turns =
+        (static_cast<unsigned>(key) < batch.tails) != (static_cast<unsigned>(before) < batch.tails);
+    segments.add(is_key && is_other, p, of_warp);
+    runs.add(is_key && (is_other || turns || p % kProductRows == 0), p, of_warp);
   }
+  if (threadIdx.x != 0) return;
+  a.segments[0] = segments.found;
+  a.runs[0] = runs.found;
 }
 
-// A block: kProductRows sorted queries, kRowThreads numbers of what comes out. Forward: queries of
-// their entities; else what their derivatives pass on to those.
+// A run's product with its relation's matrix, a thread a number of each vector that comes out.
+struct Product {
+  const Number* matrix;
+  bool transposed;     // then a thread has a column, else a row
+  unsigned first_own;  // the block's first
+  unsigned count;      // of the run
+  const unsigned* parts;
+  Number* vectors;  // space: [kProductRows][32]
+  Number* tile;     // space: [kRowThreads][33]
+
+  // kRows, at least `count`, are computed.
+  template <unsigned kRows, class From, class To>
+  __device__ __forceinline__ void compute(unsigned dim, const From& from, const To& to) const {
+    Number sums[kRows] = {};
+    const unsigned own = first_own + threadIdx.x;
+    for (unsigned begin = 0; begin < dim; begin += 32) {
+      const unsigned terms = smaller(32, dim - begin);
+      __syncthreads();
+      for (unsigned t = threadIdx.x; t < kRows * 32; t += kRowThreads) {
+        const unsigned i = t / 32;
+        const unsigned k = t % 32;
+        vectors[t] = i < count && k < terms ? from(parts[i])[begin + k] : Number(0);
+      }
+      if (!transposed) load_rows(dim, begin, terms);
+      __syncthreads();
+#pragma unroll 8
+      for (unsigned k = 0; k < terms; ++k) {
+        Number factor = 0;
+        if (!transposed) factor = tile[threadIdx.x * 33 + k];
+        if (transposed && own < dim) {
+          factor = matrix[static_cast<unsigned long long>(begin + k) * dim + own];
+        }
+#pragma unroll
+        for (unsigned i = 0; i < kRows; ++i) {
+          sums[i] = multiply_add(factor, vectors[i * 32 + k], sums[i]);
+        }
+      }
+    }
+    if (own >= dim) return;
+#pragma unroll
+    for (unsigned i = 0; i < kRows; ++i) {
+      if (i < count) to(parts[i])[own] = sums[i];
+    }
+  }
+  __device__ __forceinline__ void load_rows(unsigned dim, unsigned begin, unsigned terms) const {
+    const unsigned k = threadIdx.x % 32;
+#pragma unroll 8
+    for (unsigned row = threadIdx.x / 32; row < kRowThreads; row += kRowThreads / 32) {
+      const bool is_there = first_own + row < dim && k < terms;
+      tile[row * 33 + k] =
+          is_there ? matrix[static_cast<unsigned long long>(first_own + row) * dim + begin + k]
+                   : Number(0);
+    }
+  }
+};
+
+// A block: a run, kRowThreads numbers of what comes out. Forward: queries of their entities; else
+// what their derivatives pass on to those.
 template <bool kForward>
 VECC_KG_FN void multiply_matrices(const Bound& a) {
   __shared__ Number vectors[kProductRows * 32];
   __shared__ Number tile[kRowThreads * 33];
   __shared__ unsigned parts[kProductRows];
-  if (a.state->failed != 0) return;
   const Batch batch(a, a.state->now);
   const unsigned columns = whole_units(a.dim, kRowThreads);
-  const unsigned first_own = blockIdx.x % columns * kRowThreads;
-  const unsigned own = first_own + threadIdx.x;
-  unsigned place = blockIdx.x / columns * kProductRows;
-  const unsigned end = smaller(place + kProductRows, batch.queries);
+  const unsigned run = blockIdx.x / columns;
+  if (run >= a.runs[0]) return;
+  const unsigned first = a.runs[1 + run];
+  const unsigned end = run + 1 < a.runs[0] ? a.runs[2 + run] : batch.queries;
+  if (threadIdx.x < end - first) {
+    parts[threadIdx.x] = static_cast<unsigned>(a.relation_keys.sorted[first + threadIdx.x]);
+  }
+  __syncthreads();
+  const Number* const matrix = a.relations + (a.relation_keys.sorted[first] >> 32) * a.dim * a.dim;
+  const bool tail = parts[0] < batch.tails;
+  const Product product = {
+      matrix, kForward == tail, blockIdx.x % columns * kRowThreads, end - first, parts, vectors,
+      tile};
   const auto from = [&](unsigned part) -> const Number* {
     if (kForward) return entity(a, a.query_rows[part].anchor);
     return row_of(a.by_query, part, a.dim);
   };
-  while (place < end) {
-    const Key first = a.relation_keys.sorted[place];
-    const bool tail = static_cast<unsigned>(first) < batch.tails;
-    ProductRun run = {a.relations + (first >> 32) * a.dim * a.dim, kForward == tail, 0, parts};
-    __syncthreads();
-    while (place + run.count < end) {
-      const Key key = a.relation_keys.sorted[place + run.count];
-      const unsigned part = static_cast<unsigned>(key);
-      if (key >> 32 != first >> 32 || (part < batch.tails) != tail) break;
-      if (threadIdx.x == 0) parts[run.count] = part;
-      ++run.count;
-    }
-    Number sums[kProductRows] = {};
-    __syncthreads();
-    multiply_run(a, run, first_own, from, vectors, tile, sums);
-#pragma unroll
-    for (unsigned i = 0; i < kProductRows; ++i) {
-      if (i >= run.count || own >= a.dim) continue;
-      row_of(kForward ? a.queries : a.by_anchor, parts[i], a.dim)[own] = sums[i];
-    }
-    place += run.count;
+  const auto to = [&](unsigned part) {
+    return row_of(kForward ? a.queries : a.by_anchor, part, a.dim);
+  };
+  if (product.count <= 4) {
+    product.compute<4>(a.dim, from, to);
+  } else if (product.count <= 8) {
+    product.compute<8>(a.dim, from, to);
+  } else {
+    product.compute<kProductRows>(a.dim, from, to);
   }
 }
 
@@ -134,6 +168,22 @@ VECC_KG_FN void move_matrices(const Bound& a) {
   const unsigned first_column = blockIdx.x % columns * kMatrixTile;
   const unsigned own_row = threadIdx.x / 16 * kOwn;
   const unsigned own_column = threadIdx.x % 16;  // and every 16th
+  const unsigned long long matrix = static_cast<unsigned long long>(row) * a.dim * a.dim;
+  const auto place_of = [&](unsigned i, unsigned j) {
+    return matrix + static_cast<unsigned long long>(first_row + own_row + i) * a.dim +
+           first_column + own_column + 16 * j;
+  };
+  const auto is_there = [&](unsigned i, unsigned j) {
+    return first_row + own_row + i < a.dim && first_column + own_column + 16 * j < a.dim;
+  };
+  Moved moved[kOwn][kOwn];
+#pragma unroll
+  for (unsigned i = 0; i < kOwn; ++i) {
+#pragma unroll
+    for (unsigned j = 0; j < kOwn; ++j) {
+      if (is_there(i, j)) moved[i][j].read(a.relations, a.relation_states, place_of(i, j));
+    }
+  }
   Number sums[kOwn][kOwn] = {};
   for (unsigned stage = begin; stage < end; stage += kStage) {
     __syncthreads();
@@ -163,20 +213,19 @@ VECC_KG_FN void move_matrices(const Bound& a) {
     }
   }
   const RowRates<Number> rates = rates_of(a);
-  const unsigned long long matrix = static_cast<unsigned long long>(row) * a.dim * a.dim;
-  for (unsigned i = 0; i < kOwn && first_row + own_row + i < a.dim; ++i) {
+#pragma unroll
+  for (unsigned i = 0; i < kOwn; ++i) {
+#pragma unroll
     for (unsigned j = 0; j < kOwn; ++j) {
-      const unsigned column = first_column + own_column + 16 * j;
-      if (column >= a.dim) continue;
-      const unsigned long long place =
-          matrix + static_cast<unsigned long long>(first_row + own_row + i) * a.dim + column;
+      if (!is_there(i, j)) continue;
       Number gradient = sums[i][j];
       if constexpr (kRegularizes) {
-        const Number w = a.relations[place];
+        const Number w = moved[i][j].w;
         gradient +=
             static_cast<Number>(end - begin) * (penalty_factor(a, batch.queries, w * w) * w);
       }
-      move(rates, a.relations, a.relation_states, place, gradient);
+      moved[i][j].move(rates, gradient);
+      moved[i][j].write(a.relations, a.relation_states, place_of(i, j));
     }
   }
 }

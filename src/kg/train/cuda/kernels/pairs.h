@@ -337,7 +337,6 @@ VECC_KG_FN void gradient_tile(const Bound& a, const Batch& batch, unsigned block
 VECC_KG_FN void gradient_tiles(const Bound& a) {
   __shared__ __align__(32) Number c[kPlane];
   __shared__ __align__(32) Number o[kParts * kPlane];
-  if (a.state->failed != 0) return;
   const Batch batch(a, a.state->now);
   const unsigned columns = whole_units(a.dim / kParts, kTile);
   const unsigned of_queries = a.most_chunks * columns * whole_units(a.chunk, kTile);

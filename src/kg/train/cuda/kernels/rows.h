@@ -22,7 +22,6 @@ VECC_KG_FN Complex<Number> answer_by_entity(Number c, Complex<Number> q, Complex
 
 // A block a query: its derivative with its answer's, passed on to its entity and relation.
 VECC_KG_FN void spread(const Bound& a) {
-  if (a.state->failed != 0) return;
   const Batch batch(a, a.state->now);
   const unsigned i = blockIdx.x;
   if (i >= batch.queries) return;
@@ -56,17 +55,29 @@ VECC_KG_FN RowRates<Number> rates_of(const Bound& a) {
           static_cast<Number>(step.correction1), static_cast<Number>(step.correction2)};
 }
 
-// The number of a table at a place, by its gradient.
-VECC_KG_FN void move(const RowRates<Number>& rates, Number* table, Number* const (&states)[2],
-                     unsigned long long place, Number gradient) {
-  Number first = kOptimizer != RowOptimizer::Sgd ? states[0][place] : Number(0);
-  Number second = kOptimizer == RowOptimizer::Adam ? states[1][place] : Number(0);
-  Number w = table[place];
-  move_number<kOptimizer>(rates, gradient, w, first, second);
-  table[place] = w;
-  if (kOptimizer != RowOptimizer::Sgd) states[0][place] = first;
-  if (kOptimizer == RowOptimizer::Adam) states[1][place] = second;
-}
+// A table's number at a place with what the optimizer keeps of it: read before its gradient is
+// known, so that memory's time passes beside that of the gradient.
+struct Moved {
+  Number w = 0;
+  Number first = 0;
+  Number second = 0;
+
+  __device__ __forceinline__ void read(const Number* table, Number* const (&states)[2],
+                                       unsigned long long place) {
+    w = table[place];
+    first = kOptimizer != RowOptimizer::Sgd ? states[0][place] : Number(0);
+    second = kOptimizer == RowOptimizer::Adam ? states[1][place] : Number(0);
+  }
+  __device__ __forceinline__ void move(const RowRates<Number>& rates, Number gradient) {
+    move_number<kOptimizer>(rates, gradient, w, first, second);
+  }
+  __device__ __forceinline__ void write(Number* table, Number* const (&states)[2],
+                                        unsigned long long place) const {
+    table[place] = w;
+    if (kOptimizer != RowOptimizer::Sgd) states[0][place] = first;
+    if (kOptimizer == RowOptimizer::Adam) states[1][place] = second;
+  }
+};
 
 // Times x, what regularizes each query adds to the derivative by x.
 VECC_KG_FN Number penalty_factor(const Bound& a, unsigned queries, Number square) {
@@ -93,9 +104,14 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
   const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
   Number* const table = kIsEntity ? a.entities : a.relations;
   const RowRates<Number> rates = rates_of(a);
+  Number* const(&states)[2] = kIsEntity ? a.entity_states : a.relation_states;
   const unsigned long long first = static_cast<unsigned long long>(row) * a.dim;
   for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
-    const Complex<Number> own = number_of(table + first, k, a.dim);
+    Moved re;
+    Moved im;
+    re.read(table, states, first + k);
+    if constexpr (kComplex) im.read(table, states, first + a.dim / 2 + k);
+    const Complex<Number> own = {re.w, kComplex ? im.w : Number(0)};
     Number factor = 0;
     if constexpr (kRegularizes) factor = penalty_factor(a, queries, square_of(own));
     Complex<Number> sum = {Number(0), Number(0)};
@@ -111,10 +127,11 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
         sum = {sum.re + factor * own.re, sum.im + factor * own.im};
       }
     }
-    move(rates, table, kIsEntity ? a.entity_states : a.relation_states, first + k, sum.re);
+    re.move(rates, sum.re);
+    re.write(table, states, first + k);
     if constexpr (kComplex) {
-      move(rates, table, kIsEntity ? a.entity_states : a.relation_states, first + a.dim / 2 + k,
-           sum.im);
+      im.move(rates, sum.im);
+      im.write(table, states, first + a.dim / 2 + k);
     }
   }
 }

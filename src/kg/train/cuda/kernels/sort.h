@@ -22,7 +22,6 @@ struct ListBlock {
 // Bitonic: stretches of 2, 4, ... keys become ascending and descending in turn.
 VECC_KG_FN void sort_run(const Bound& a) {
   __shared__ Key keys[kSortedRun];
-  if (a.state->failed != 0) return;
   const ListBlock at(a, kSortedRun);
   const unsigned first = at.block * kSortedRun;
   if (first >= at.count) return;
@@ -65,7 +64,6 @@ VECC_KG_FN unsigned lower_bound(const Key* keys, unsigned begin, unsigned end, K
 
 // kMergedRuns lanes a key, each counts the smaller ones of a run.
 VECC_KG_FN void merge_runs(const Bound& a) {
-  if (a.state->failed != 0) return;
   const ListBlock at(a, kMergeThreads / kMergedRuns);
   const unsigned lane = threadIdx.x % kMergedRuns;
   const unsigned i = at.block * (kMergeThreads / kMergedRuns) + threadIdx.x / kMergedRuns;
