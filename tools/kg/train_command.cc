@@ -37,6 +37,7 @@ Examples:
                                           ranks valid.txt every 5 epochs, prints the last ranks
   vecc-kg train WN18 --model=complex --negatives=all --loss=softmax --inverse=on --n3=0.05
   vecc-kg train FB15k-237 --config=configs/kg/rotate.toml --seed=1
+  vecc-kg train FB15k-237 --config=configs/kg/rotate.toml --backend=cuda
 
 docs/knowledge-graphs.md says what each option does. Exit codes: those of vecc.)";
 

@@ -142,52 +142,56 @@ VECC_KG_FN void multiply_matrices(const Bound& a) {
   }
 }
 
-// A block: kMatrixTile rows and columns of a relation's matrix: of h.Mt the derivative is h t^T.
-VECC_KG_FN void move_matrices(const Bound& a) {
-  constexpr unsigned kStage = 8;
-  constexpr unsigned kOwn = kMatrixTile / 16;
-  __shared__ Number heads[kStage * kMatrixTile];
-  __shared__ Number answers[kStage * kMatrixTile];
-  if (a.state->failed != 0) return;
-  const Batch batch(a, a.state->now);
-  const unsigned columns = whole_units(a.dim, kMatrixTile);
-  const unsigned segment = blockIdx.x / (columns * columns);
-  unsigned begin = 0;
+// kMatrixTile rows and columns of a relation's matrix, kOwn times kOwn numbers a thread: of h.Mt
+// the derivative is h t^T, added up over the relation's queries.
+struct MatrixTile {
+  static constexpr unsigned kStage = 8;  // queries
+  static constexpr unsigned kOwn = kMatrixTile / 16;
+  static constexpr unsigned kSpace = kStage * kMatrixTile;
+
+  const Bound& a;
+  Batch batch;
+  unsigned columns;
+  unsigned relation = 0;
+  unsigned begin = 0;  // of its sorted keys
   unsigned end = 0;
-  unsigned row = segment;
-  if constexpr (kMovesAll) {
-    begin = lower_bound(a.relation_keys.sorted, 0, batch.queries, key_of(row));
-    end = lower_bound(a.relation_keys.sorted, begin, batch.queries, key_of(row) | ~0u);
-  } else {
-    if (segment >= a.segments[0]) return;
-    begin = a.segments[1 + segment];
-    end = segment + 1 < a.segments[0] ? a.segments[2 + segment] : batch.queries;
-    row = static_cast<unsigned>(a.relation_keys.sorted[begin] >> 32);
-  }
-  const unsigned first_row = blockIdx.x / columns % columns * kMatrixTile;
-  const unsigned first_column = blockIdx.x % columns * kMatrixTile;
-  const unsigned own_row = threadIdx.x / 16 * kOwn;
-  const unsigned own_column = threadIdx.x % 16;  // and every 16th
-  const unsigned long long matrix = static_cast<unsigned long long>(row) * a.dim * a.dim;
-  const auto place_of = [&](unsigned i, unsigned j) {
-    return matrix + static_cast<unsigned long long>(first_row + own_row + i) * a.dim +
-           first_column + own_column + 16 * j;
-  };
-  const auto is_there = [&](unsigned i, unsigned j) {
-    return first_row + own_row + i < a.dim && first_column + own_column + 16 * j < a.dim;
-  };
-  Moved moved[kOwn][kOwn];
-#pragma unroll
-  for (unsigned i = 0; i < kOwn; ++i) {
-#pragma unroll
-    for (unsigned j = 0; j < kOwn; ++j) {
-      if (is_there(i, j)) moved[i][j].read(a.relations, a.relation_states, place_of(i, j));
+  unsigned first_row;
+  unsigned first_column;
+  unsigned own_row = threadIdx.x / 16 * kOwn;
+  unsigned own_column = threadIdx.x % 16;  // and every 16th
+
+  __device__ __forceinline__ explicit MatrixTile(const Bound& bound)
+      : a(bound),
+        batch(a, a.state->now),
+        columns(whole_units(a.dim, kMatrixTile)),
+        first_row(blockIdx.x / columns % columns * kMatrixTile),
+        first_column(blockIdx.x % columns * kMatrixTile) {}
+  // Whether the block has a relation.
+  __device__ __forceinline__ bool find_relation() {
+    const Key* const keys = a.relation_keys.sorted;
+    const unsigned number = blockIdx.x / (columns * columns);
+    if constexpr (kMovesAll) {
+      relation = number;
+      begin = lower_bound(keys, 0, batch.queries, key_of(relation));
+      end = lower_bound(keys, begin, batch.queries, key_of(relation) | ~0u);
+      return true;
     }
+    if (number >= a.segments[0]) return false;
+    begin = a.segments[1 + number];
+    end = number + 1 < a.segments[0] ? a.segments[2 + number] : batch.queries;
+    relation = static_cast<unsigned>(keys[begin] >> 32);
+    return true;
   }
-  Number sums[kOwn][kOwn] = {};
-  for (unsigned stage = begin; stage < end; stage += kStage) {
-    __syncthreads();
-    for (unsigned t = threadIdx.x; t < kStage * kMatrixTile; t += kPairThreads) {
+  __device__ __forceinline__ unsigned long long place_of(unsigned i, unsigned j) const {
+    const unsigned long long rows = static_cast<unsigned long long>(relation) * a.dim + first_row;
+    return (rows + own_row + i) * a.dim + first_column + own_column + 16 * j;
+  }
+  __device__ __forceinline__ bool is_there(unsigned i, unsigned j) const {
+    return first_row + own_row + i < a.dim && first_column + own_column + 16 * j < a.dim;
+  }
+  // Of queries from `stage` on: [kStage][kMatrixTile] of what is by row, and by column.
+  __device__ __forceinline__ void load(unsigned stage, Number* heads, Number* answers) const {
+    for (unsigned t = threadIdx.x; t < kSpace; t += kPairThreads) {
       const unsigned place = stage + t / kMatrixTile;
       const unsigned i = first_row + t % kMatrixTile;
       const unsigned k = first_column + t % kMatrixTile;
@@ -200,7 +204,9 @@ VECC_KG_FN void move_matrices(const Bound& a) {
       if (i < a.dim) heads[t] = tail ? x[i] : dq[i];
       if (k < a.dim) answers[t] = tail ? dq[k] : x[k];
     }
-    __syncthreads();
+  }
+  __device__ __forceinline__ void add(const Number* heads, const Number* answers,
+                                      Number (&sums)[kOwn][kOwn]) const {
     for (unsigned s = 0; s < kStage; ++s) {
 #pragma unroll
       for (unsigned i = 0; i < kOwn; ++i) {
@@ -212,22 +218,46 @@ VECC_KG_FN void move_matrices(const Bound& a) {
       }
     }
   }
-  const RowRates<Number> rates = rates_of(a);
+  __device__ __forceinline__ Number gradient(Number sum, Number w) const {
+    if constexpr (!kRegularizes) return sum;
+    return sum + static_cast<Number>(end - begin) * (penalty_factor(a, batch.queries, w * w) * w);
+  }
+
+  __device__ __forceinline__ void run(Number* heads, Number* answers) const {
+    Moved moved[kOwn][kOwn];
 #pragma unroll
-  for (unsigned i = 0; i < kOwn; ++i) {
+    for (unsigned i = 0; i < kOwn; ++i) {
 #pragma unroll
-    for (unsigned j = 0; j < kOwn; ++j) {
-      if (!is_there(i, j)) continue;
-      Number gradient = sums[i][j];
-      if constexpr (kRegularizes) {
-        const Number w = moved[i][j].w;
-        gradient +=
-            static_cast<Number>(end - begin) * (penalty_factor(a, batch.queries, w * w) * w);
+      for (unsigned j = 0; j < kOwn; ++j) {
+        if (is_there(i, j)) moved[i][j].read(a.relations, a.relation_states, place_of(i, j));
       }
-      moved[i][j].move(rates, gradient);
-      moved[i][j].write(a.relations, a.relation_states, place_of(i, j));
+    }
+    Number sums[kOwn][kOwn] = {};
+    for (unsigned stage = begin; stage < end; stage += kStage) {
+      __syncthreads();
+      load(stage, heads, answers);
+      __syncthreads();
+      add(heads, answers, sums);
+    }
+    const RowRates<Number> rates = rates_of(a);
+#pragma unroll
+    for (unsigned i = 0; i < kOwn; ++i) {
+#pragma unroll
+      for (unsigned j = 0; j < kOwn; ++j) {
+        if (!is_there(i, j)) continue;
+        moved[i][j].move(rates, gradient(sums[i][j], moved[i][j].w));
+        moved[i][j].write(a.relations, a.relation_states, place_of(i, j));
+      }
     }
   }
+};
+
+VECC_KG_FN void move_matrices(const Bound& a) {
+  __shared__ Number heads[MatrixTile::kSpace];
+  __shared__ Number answers[MatrixTile::kSpace];
+  if (a.state->failed != 0) return;
+  MatrixTile tile(a);
+  if (tile.find_relation()) tile.run(heads, answers);
 }
 
 }  // namespace vecc_kernel
