@@ -1,17 +1,21 @@
 // The CUDA driver's calls that vecc makes, on the host: memory is malloc's, a module a shared
-// library, a kernel its blocks one after another. Streams and graphs run at once, in the order of
-// their making.
+// library, a kernel its blocks one after another. Streams run at once, in the order of their
+// making. Of a graph's kernels that wait for no other the last made runs first: one that lacks an
+// edge to what it reads gets other numbers.
 #include "backends/cuda/driver.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cuda/emulator/block.h"
@@ -79,7 +83,35 @@ struct EmulatedLaunch {
     vecc::emulator::run_blocks(blocks, threads, [this] { kernel.run(arguments.data(), rows); });
   }
 };
-using EmulatedGraph = std::vector<EmulatedLaunch>;
+using EmulatedRun = std::vector<EmulatedLaunch>;
+
+struct EmulatedGraph {
+  EmulatedRun launches;
+  std::vector<std::vector<std::size_t>> before;  // by launch: what it waits for
+
+  [[nodiscard]] EmulatedRun in_order() const {
+    std::vector<std::size_t> waits(launches.size());
+    std::vector<std::vector<std::size_t>> readers(launches.size());
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      waits[k] = before[k].size();
+      for (const std::size_t b : before[k]) readers[b].push_back(k);
+    }
+    std::priority_queue<std::size_t> ready;
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      if (waits[k] == 0) ready.push(k);
+    }
+    EmulatedRun run;
+    while (!ready.empty()) {
+      const std::size_t next = ready.top();
+      ready.pop();
+      run.push_back(launches[next]);
+      for (const std::size_t reader : readers[next]) {
+        if (--waits[reader] == 0) ready.push(reader);
+      }
+    }
+    return run;
+  }
+};
 
 EmulatedCalls calls;
 
@@ -191,25 +223,30 @@ CUresult cuGraphCreate(CUgraph* graph, unsigned) {
 }
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                                  std::size_t count, const CUkernelNodeParams* parameters) {
-  auto& launches = *reinterpret_cast<EmulatedGraph*>(graph);
+  auto& [launches, edges] = *reinterpret_cast<EmulatedGraph*>(graph);
+  std::vector<std::size_t> waits_for;
   for (std::size_t i = 0; i < count; ++i) {
     // Nodes are numbers from 1 on: what a node waits for was made before it.
-    if (reinterpret_cast<std::uintptr_t>(before[i]) > launches.size()) return kInvalid;
+    const auto number = reinterpret_cast<std::uintptr_t>(before[i]);
+    if (number == 0 || number > launches.size()) return kInvalid;
+    waits_for.push_back(number - 1);
   }
   if (parameters->shared > 0) return kInvalid;
   launches.emplace_back(parameters->function, parameters->grid_x, parameters->block_x,
                         parameters->parameters);
+  edges.push_back(std::move(waits_for));
   *node = reinterpret_cast<CUgraphNode>(launches.size());
   return kSuccess;
 }
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                                    const CUgraphEdgeData* edges, std::size_t count) {
-  const auto& launches = *reinterpret_cast<EmulatedGraph*>(graph);
+  auto& [launches, waits_for] = *reinterpret_cast<EmulatedGraph*>(graph);
   for (std::size_t i = 0; i < count; ++i) {
     const auto before = reinterpret_cast<std::uintptr_t>(from[i]);
     const auto after = reinterpret_cast<std::uintptr_t>(to[i]);
-    if (before >= after || after > launches.size()) return kInvalid;
+    if (before == 0 || before >= after || after > launches.size()) return kInvalid;
     if (edges[i].type != kProgrammatic || edges[i].from_port != kProgrammaticPort) return kInvalid;
+    waits_for[after - 1].push_back(before - 1);
   }
   return kSuccess;
 }
@@ -219,12 +256,12 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute,
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
   ++calls.graphs;
-  *executable =
-      reinterpret_cast<CUgraphExec>(new EmulatedGraph(*reinterpret_cast<EmulatedGraph*>(graph)));
+  *executable = reinterpret_cast<CUgraphExec>(
+      new EmulatedRun(reinterpret_cast<EmulatedGraph*>(graph)->in_order()));
   return kSuccess;
 }
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream) {
-  for (const EmulatedLaunch& launch : *reinterpret_cast<EmulatedGraph*>(graph)) launch.run();
+  for (const EmulatedLaunch& launch : *reinterpret_cast<EmulatedRun*>(graph)) launch.run();
   return kSuccess;
 }
 CUresult cuGraphDestroy(CUgraph graph) {
@@ -232,7 +269,7 @@ CUresult cuGraphDestroy(CUgraph graph) {
   return kSuccess;
 }
 CUresult cuGraphExecDestroy(CUgraphExec graph) {
-  delete reinterpret_cast<EmulatedGraph*>(graph);
+  delete reinterpret_cast<EmulatedRun*>(graph);
   return kSuccess;
 }
 CUresult cuEventCreate(CUevent* event, unsigned) {

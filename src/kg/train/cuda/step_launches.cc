@@ -28,7 +28,7 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
   Number queries = begin;
   if (kinds.has_matrices()) {
     segments_ = add("vecc_kg_segments", 1, kSideThreads, {sorted});
-    queries = add("vecc_kg_queries", grids.products, kRowThreads, {sorted});
+    queries = add("vecc_kg_queries", grids.products, kRowThreads, {segments_});
   }
   const Number scores = add("vecc_kg_scores", grids.scores, kPairThreads, {queries});
   const Number losses = add("vecc_kg_losses", grids.losses, kLossThreads, {scores});
