@@ -137,7 +137,8 @@ VECC_KG_FN void draw_sides(const Bound& a) {
     bool is_head = false;
     if (i < count) {
       const DrawBits bits = draw_bits(a.seed, DrawStream::Sides, a.state->first_step + number, i);
-      is_head = draw_uniform(bits) < a.head_probability[a.triples[3 * triple + 1]];
+      is_head = draw_uniform(bits) <
+                a.head_probability[a.triples[3 * static_cast<unsigned long long>(triple) + 1]];
     }
     const unsigned votes = __ballot_sync(~0u, is_head);
     if (lane == 0) heads_of_warp[threadIdx.x / 32] = static_cast<unsigned>(__popc(votes));

@@ -8,7 +8,7 @@ struct GradientTile {
   // On its way to shared memory.
   struct Stage {
     Fetched others;
-    Number c[Fetched::kCount];
+    Number c[kSide];
   };
   using Own = Complex<Number>[kSide][kSide];
   using Sums = Number[kSide][kSide][kParts];
@@ -68,11 +68,10 @@ struct GradientTile {
   __device__ __forceinline__ void fetch(unsigned begin, Stage& stage) const {
     const unsigned count = begin < others ? smaller(kTile, others - begin) : 0;
 #pragma unroll
-    for (unsigned n = 0; n < Fetched::kCount; ++n) {
-      const unsigned line = threadIdx.x / kTile + n * (kPairThreads / kTile);
-      const unsigned lane = threadIdx.x % kTile;
-      const unsigned other = kOfQueries ? lane : line;
-      const unsigned own = kOfQueries ? line : lane;
+    for (unsigned n = 0; n < kSide; ++n) {
+      const unsigned line = Fetched::line() + n;
+      const unsigned other = kOfQueries ? Fetched::lane() : line;
+      const unsigned own = kOfQueries ? line : Fetched::lane();
       const unsigned i = queries.first + (kOfQueries ? first_row + own : begin + other);
       const unsigned j = kOfQueries ? begin + other : first_row + own;
       stage.c[n] = other < count && own < row_count()
@@ -84,11 +83,10 @@ struct GradientTile {
   }
   // c: by other and own row; o: others by number.
   static __device__ __forceinline__ void put(const Stage& stage, Number* c, Number* o) {
+    if constexpr (kOfQueries) Fetched::put_column(stage.c, c);
 #pragma unroll
-    for (unsigned n = 0; n < Fetched::kCount; ++n) {
-      const unsigned line = threadIdx.x / kTile + n * (kPairThreads / kTile);
-      const unsigned lane = threadIdx.x % kTile;
-      c[kOfQueries ? lane * kPadded + line : line * kPadded + lane] = stage.c[n];
+    for (unsigned n = 0; n < kSide; ++n) {
+      if (!kOfQueries) c[(Fetched::line() + n) * kPadded + Fetched::lane()] = stage.c[n];
     }
     stage.others.template put<false>(o);
   }

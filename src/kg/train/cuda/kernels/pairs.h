@@ -100,22 +100,24 @@ struct TilePlace {
 };
 
 // A thread's part of kTile numbers of kTile rows on their way to shared memory: they are fetched
-// while the stage before is computed.
+// while the stage before is computed. A warp has kSide rows side by side, a lane a number of each.
 struct Fetched {
-  static constexpr unsigned kCount = kTile * kTile / kPairThreads;
-  Number numbers[kParts][kCount];
+  Number numbers[kParts][kSide];
+
+  // Of a stage the thread's first row, and its number.
+  static __device__ __forceinline__ unsigned line() { return threadIdx.x / kTile * kSide; }
+  static __device__ __forceinline__ unsigned lane() { return threadIdx.x % kTile; }
 
   // Numbers from `first` on; row(i): row i's address. What is not there is 0.
   template <class Row>
   __device__ __forceinline__ void fetch(const Row& row, unsigned first, unsigned count,
                                         unsigned dim) {
     const unsigned half = dim / kParts;
-    const unsigned k = first + threadIdx.x % kTile;
+    const unsigned k = first + lane();
 #pragma unroll
-    for (unsigned n = 0; n < kCount; ++n) {
-      const unsigned i = threadIdx.x / kTile + n * (kPairThreads / kTile);
-      const bool is_there = i < count && k < half;
-      const Number* const from = is_there ? row(i) + k : nullptr;
+    for (unsigned n = 0; n < kSide; ++n) {
+      const bool is_there = line() + n < count && k < half;
+      const Number* const from = is_there ? row(line() + n) + k : nullptr;
 #pragma unroll
       for (unsigned part = 0; part < kParts; ++part) {
         numbers[part][n] = is_there ? from[part * half] : Number(0);
@@ -125,16 +127,24 @@ struct Fetched {
   // Into planes [part][..][..]: by number and row, or by row and number.
   template <bool kByNumber>
   __device__ __forceinline__ void put(Number* to) const {
-    const unsigned k = threadIdx.x % kTile;
 #pragma unroll
-    for (unsigned n = 0; n < kCount; ++n) {
-      const unsigned i = threadIdx.x / kTile + n * (kPairThreads / kTile);
-      const unsigned place = kByNumber ? k * kPadded + i : i * kPadded + k;
+    for (unsigned part = 0; part < kParts; ++part) {
+      if constexpr (kByNumber) put_column(numbers[part], to + part * kPlane);
 #pragma unroll
-      for (unsigned part = 0; part < kParts; ++part) to[part * kPlane + place] = numbers[part][n];
+      for (unsigned n = 0; n < kSide; ++n) {
+        if (!kByNumber) to[part * kPlane + (line() + n) * kPadded + lane()] = numbers[part][n];
+      }
     }
   }
+  // By lane and line: one store, whose lanes are in banks of their own.
+  static __device__ __forceinline__ void put_column(const Number (&numbers)[kSide], Number* to) {
+    Four four;
+#pragma unroll
+    for (unsigned n = 0; n < kSide; ++n) four.at[n] = numbers[n];
+    *reinterpret_cast<Four*>(to + lane() * kPadded + line()) = four;
+  }
 };
+static_assert(kTile * kTile == kPairThreads * kSide);
 
 // The groups' sums of a tile, added in the order of the groups: those of group 0 are then whole.
 template <unsigned kCount>
