@@ -1,5 +1,6 @@
 """vecc.nn: batch norm in training on parts of a set of graphs, beside PyTorch Geometric's loop."""
 
+import os
 import tempfile
 import unittest
 
@@ -103,7 +104,9 @@ class BatchNormTest(unittest.TestCase):
     def test_batches(self):
         """Statistics are those of each batch, also of the last, smaller one."""
         data = graphs()
-        for options, fit in (({"backend": "cpu"}, {"batch_size": 6}),
+        has_cuda = "VECC_CUDA_DRIVER" in os.environ  # tests/cuda/emulator
+        devices = [({"backend": "cuda"}, {"batch_size": 6})] if has_cuda else []
+        for options, fit in (*devices, ({"backend": "cpu"}, {"batch_size": 6}),
                              ({"backend": "cpu", "opt": 0}, {"batch_size": 7}),
                              ({"backend": "cpu"}, {"batch_size": 6, "batch": "mask"}),
                              ({"backend": "interpreter"}, {"batch_size": 7}),
