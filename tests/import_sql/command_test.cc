@@ -89,6 +89,28 @@ TEST(ImportSql, TheFutureIsNotSeen) {
   EXPECT_LT(test_metric(folder, "accuracy"), 0.75);
 }
 
+// What says the splits is one value in the rows to train on, and another in those to test with.
+TEST(ImportSql, AColumnOfSplitsIsNoFeature) {
+  const std::string folder = test_folder();
+  std::string sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, x REAL, y BOOLEAN, part TEXT);";
+  for (int i = 0; i < 40; ++i) {
+    sql += "INSERT INTO t VALUES (" + std::to_string(i) + ", " + std::to_string(i % 5) + ", " +
+           std::to_string(i % 2) + ", '" + (i % 4 == 0 ? "test" : "train") + "');";
+  }
+  const std::string path = make_database(folder, "x.db", sql);
+  const auto explained = [&](const Words& more) {
+    Words options{"--target=t.y", "--split=part", "--explain"};
+    options.insert(options.end(), more.begin(), more.end());
+    const Finished done = import_sql(folder, path, options);
+    EXPECT_EQ(done.code, 0) << done.err;
+    return done.out;
+  };
+  EXPECT_THAT(explained({}), Not(HasSubstr("part")));
+  EXPECT_THAT(explained({"--column=t.part:category"}), HasSubstr("column t.part: category"));
+  Words draw{"sql", path, "--target=t.y", "--split=part", "--draw=schema"};
+  EXPECT_THAT(run_tool("vecc-import", draw).out, HasSubstr("<br>part: the split\"]"));
+}
+
 // What came after the last row to train on tells neither means nor categories.
 TEST(ImportSql, StatisticsAreThoseOfTheTraining) {
   const std::string folder = test_folder();

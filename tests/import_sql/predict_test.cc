@@ -12,7 +12,6 @@ namespace vecc::test {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
@@ -132,6 +131,51 @@ TEST_F(PredictRows, TargetsThatAreNoNumbersAreNotNeeded) {
   const std::string expected = table(rows);
   EXPECT_THAT(expected, StartsWith("sample\tvalue\nanimals:0\t"));
   EXPECT_EQ(table(rows + "UPDATE animals SET size = 'unknown yet';"), expected);
+}
+
+// The rows of a split are those that were in it when the model was trained.
+TEST_F(PredictRows, SplitsAreThoseOfTheTraining) {
+  const std::string rows = kAnimals + (kVisits + rows_sql("xyz", 60));
+  const std::string path = make_database(folder, "rows.db", rows);
+  const std::string by_column =
+      make_database(folder, "column.db",
+                    rows +
+                        "ALTER TABLE animals ADD COLUMN part TEXT; UPDATE animals SET part = "
+                        "CASE WHEN id % 4 = 0 THEN 'test' ELSE 'train' END;");
+  const std::string graph = folder + "/rows.pb";
+  const auto compare = [&](const std::string& database, const Words& options) {
+    Words learn{"learn",      database,    "--target=animals.y",    "-o", model,
+                "--epochs=2", "--no-page", "--backend=interpreter", "-q"};
+    learn.insert(learn.end(), options.begin(), options.end());
+    ASSERT_EQ(run_vecc(learn).code, 0);
+    Words import{"sql", database, "--target=animals.y", "-q", "-o", graph};
+    import.insert(import.end(), options.begin(), options.end());
+    ASSERT_EQ(run_tool("vecc-import", import).code, 0);
+    const Words more{"--split=test", "-q", "--backend=interpreter"};
+    Words of_graph{"predict", graph, "--load-weights=" + model};
+    Words of_rows{"predict", model, database};
+    for (Words* const words : {&of_graph, &of_rows}) {
+      words->insert(words->end(), more.begin(), more.end());
+    }
+    const Finished expected = run_vecc(of_graph);
+    const Finished found = run_vecc(of_rows);
+    EXPECT_EQ(found.code, 0) << found.err;
+    EXPECT_EQ(found.out, expected.out);
+    EXPECT_LT(found.out.size(), run_vecc({"predict", model, database}).out.size());
+  };
+  compare(path, {});
+  compare(path, {"--seed=7"});
+  compare(path, {"--valid=5", "--test=40"});
+  compare(by_column, {"--split=part"});
+  // New rows need no column of splits.
+  EXPECT_EQ(predict(rows).code, 0);
+  ASSERT_EQ(run_vecc({"learn", path, "--target=animals.y", "--time=animals.born", "-o", model,
+                      "--epochs=2", "--no-page", "-q"})
+                .code,
+            0);
+  const Finished timed = predict(rows, {"--split=test"});
+  EXPECT_EQ(timed.code, 2);
+  EXPECT_THAT(timed.err, HasSubstr("--split: rows with times are split by all that were there"));
 }
 
 // Where targets are kept, to evaluate with, those of the training are named.

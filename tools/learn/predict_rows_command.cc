@@ -21,6 +21,7 @@ Result<DatabaseGraph> read_rows(PredictOptions& options, Stages& stages) {
   sql::ImportDatabaseOptions database;
   database.common.input = options.database;
   database.samples.task = options.task;
+  database.samples.asks_for_split = options.split && *options.split != SplitChoice::All;
   VECC_TRY_VOID(sql::set_trained(database, model.database, escape_terminal(run.input, 4096)));
   VECC_TRY(DatabaseGraph rows, import_rows(database, run, "vecc predict", stages));
   run.load_weights = run.input;

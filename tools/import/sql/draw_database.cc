@@ -58,6 +58,7 @@ class SchemaPicture {
                  : "the target, a number";
     }
     std::string words = key_words(at);
+    if (samples_.table == at.table && samples_.split_column == at.column) words = "the split";
     const auto code = std::ranges::find_if(trained_.codes, [&](const ColumnCode& each) {
       return each.at.table == at.table && each.at.column == at.column;
     });

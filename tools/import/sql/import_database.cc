@@ -234,7 +234,9 @@ class DatabaseImport {
     }
     return ground::ground_facts(
         options, parsed, program, facts.base, facts.data, stages_, [&](Grounder& out) {
-          const TrainedOptions kept{o_.samples.target, o_.samples.times, o_.model};
+          const SampleOptions& of = o_.samples;
+          const TrainedOptions kept{
+              of.target, of.times, o_.model, {true, of.seed, of.valid, of.test, of.split}};
           add_trained_columns(schema_, trained_, kept, model_, out);
         });
   }
@@ -254,6 +256,13 @@ Result<void> set_trained(ImportDatabaseOptions& options, std::string text, std::
   VECC_TRY(const TrainedOptions kept, parse_trained_options(text, place));
   options.samples.target = kept.target;
   options.samples.times = kept.times;
+  options.samples.knows_split = kept.split.is_known;
+  options.samples.seed = kept.split.seed;
+  if (kept.split.is_known && options.samples.asks_for_split) {
+    options.samples.valid = kept.split.valid;
+    options.samples.test = kept.split.test;
+    options.samples.split = kept.split.column;
+  }
   options.model = kept.model;
   options.trained = std::move(text);
   options.trained_place = std::move(place);

@@ -49,7 +49,9 @@ Result<std::vector<ColumnCode>> measure_columns(
     std::vector<ColumnStatistics> columns;
     for (std::uint32_t c = 0; c < table.columns.size(); ++c) {
       const bool is_target = t == samples.table && samples.column == c;
-      if (is_target || (schema.is_key(t, c) && !kinds[t][c])) continue;
+      // A column of splits has one value in the rows to train on.
+      const bool is_split = t == samples.table && samples.split_column == c;
+      if (is_target || ((is_split || schema.is_key(t, c)) && !kinds[t][c])) continue;
       names.push_back(table.columns[c].name);
       columns.emplace_back(TableColumn{t, c}, table.columns[c], max_categories);
     }

@@ -79,7 +79,16 @@ class SampleReader {
       return usage(options_.percent_option + " says nothing beside splits that are given by " +
                    (options_.task.empty() ? "--split" : "--task") + ": leave it out");
     }
-    return {};
+    if (!options_.asks_for_split || has_splits_) return {};
+    const std::string way_out =
+        ": vecc-import sql with the options of the training, and vecc predict GRAPH "
+        "--load-weights=MODEL tell them apart";
+    if (out_.is_timed) {
+      return usage("--split: rows with times are split by all that were there at the training" +
+                   way_out + ", as does a column \"split\" of --task");
+    }
+    if (options_.knows_split) return {};
+    return usage("--split: the model does not say how its rows were split" + way_out);
   }
 
   Result<void> find_times() {
@@ -109,6 +118,7 @@ class SampleReader {
       VECC_TRY(const TableColumn split,
                find_column(schema_, "--split", table.name + "." + options_.split));
       split_ = split.column;
+      out_.split_column = split.column;
       has_splits_ = true;
       columns.push_back(options_.split);
     }

@@ -29,6 +29,9 @@ struct SampleOptions {
   std::uint64_t max_categories = 100;
   /// Rows without a target are samples, too: all of them where the database has no such column.
   bool keeps_unlabeled = false;
+  /// Rows of one split alone are wanted: that in which they were when the model was trained.
+  bool asks_for_split = false;
+  bool knows_split = true;  ///< seed, percents and column are those of the training
 };
 
 struct RowSample {
@@ -46,6 +49,7 @@ struct RowSample {
 struct SampleTable {
   std::uint32_t table = 0;
   std::optional<std::uint32_t> column;              ///< of the target; none: the task has it
+  std::optional<std::uint32_t> split_column;        ///< of --split
   std::optional<std::uint32_t> other;               ///< of links: the table of their targets
   std::vector<std::optional<std::uint32_t>> times;  ///< by table: its column of times
   bool is_timed = false;

@@ -66,6 +66,11 @@ std::string text_of(const Schema& schema, const TrainedColumns& trained,
       {"mean", trained.target.mean},
       {"deviation", trained.target.deviation},
       {"times", options.times},
+      {"split",
+       {{"seed", options.split.seed},
+        {"valid", options.split.valid},
+        {"test", options.split.test},
+        {"column", options.split.column}}},
       {"hops", options.model.hops},
       {"dim", options.model.dim},
       {"aggregation", options.model.aggregation},
@@ -82,6 +87,19 @@ std::uint32_t whole_number(const Json& json, std::int64_t least, std::int64_t mo
   const auto number = json.get<std::int64_t>();
   if (number < least || number > most) throw std::invalid_argument("out of range");
   return static_cast<std::uint32_t>(number);
+}
+
+TrainedSplit split_of(const Json& json) {
+  TrainedSplit split;
+  if (!json.contains("split")) return split;
+  const Json& from = json.at("split");
+  if (!from.at("seed").is_number_integer()) throw std::invalid_argument("seed");
+  split.is_known = true;
+  split.seed = from.at("seed").get<std::int64_t>();
+  split.valid = whole_number(from.at("valid"), 0, 49);
+  split.test = whole_number(from.at("test"), 0, 49);
+  split.column = from.at("column").get<std::string>();
+  return split;
 }
 
 Errors foreign_text(const std::string& place) {
@@ -190,6 +208,7 @@ Result<TrainedOptions> parse_trained_options(const std::string& text, const std:
     TrainedOptions options;
     options.target = json.at("target");
     options.times = json.at("times").get<std::vector<std::string>>();
+    options.split = split_of(json);
     options.model.hops = whole_number(json.at("hops"), 0, kMaxHops);
     options.model.dim = whole_number(json.at("dim"), 1, kMaxDim);
     options.model.aggregation = json.at("aggregation");

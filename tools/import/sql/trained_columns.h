@@ -23,11 +23,21 @@ struct TrainedColumns {
   std::string user_template;  ///< of --template, which was grounded instead; empty: none
 };
 
+/// How rows without times came into their splits.
+struct TrainedSplit {
+  bool is_known = false;  ///< models of before do not say it
+  std::int64_t seed = 0;
+  std::uint32_t valid = 0;  ///< percent
+  std::uint32_t test = 0;
+  std::string column;  ///< of --split; empty: by the hash of their keys
+};
+
 /// What of the options of an import goes with a model.
 struct TrainedOptions {
   std::string target;              ///< TABLE.COLUMN; of a task TABLE
   std::vector<std::string> times;  ///< TABLE.COLUMN
   SqlModelOptions model;
+  TrainedSplit split = {};
 };
 
 void add_trained_columns(const Schema& schema, const TrainedColumns& trained,
