@@ -104,12 +104,12 @@ TEST_F(Parquet, KeysAreThoseOfItsSchema) {
 
 TEST_F(Parquet, KeysAreInferredAndTasksAreQueries) {
   duckdb(shop_sql(100) + copy(tables, {"customers", "products", "orders"}));
-  const Finished done = import_folder(
-      tables, graph,
-      {"--target=customers", "--infer-keys", "--key=customers.id", "--key=products.sku",
-       "--time=orders.shipped",
-       "--task=SELECT customer, max(shipped), max(state = 'returned') FROM orders WHERE shipped < "
-       "'2020-08-01' AND state IS NOT NULL GROUP BY customer ORDER BY customer"});
+  const std::string task =
+      "--task=SELECT customer, max(shipped), max(state = 'returned') FROM orders WHERE shipped < "
+      "'2020-08-01' AND state IS NOT NULL GROUP BY customer ORDER BY customer";
+  const Finished done = import_folder(tables, graph,
+                                      {"--target=customers", "--infer-keys", "--key=customers.id",
+                                       "--key=products.sku", "--time=orders.shipped", task});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.err, HasSubstr("inferred key orders.customer -> customers.id: "));
   EXPECT_THAT(done.err, HasSubstr("inferred key orders.product -> products.sku: "));

@@ -2,10 +2,13 @@
 // by row: keys to any table with cycles, NULLs and missing parents, and times.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "tests/import_sql/databases.h"
 #include "tests/support/found_duckdb.h"
