@@ -87,11 +87,14 @@ void BatchWalk::add_steps(const BatchRows& rows) {
 }
 
 void BatchWalk::set_zeros(const BatchRows& rows, const Step& step) const {
-  const std::uint64_t bytes = byte_size(bound_.plan().dtype);
   for (std::uint32_t z = step.first_zeros; z < step.end_zeros; ++z) {
     const BatchRows::Zeros& zeros = rows.zeros[z];
-    std::memset(bound_.block(zeros.buffer).at(bound_.first(zeros.buffer) + zeros.first), 0,
-                zeros.count * bytes);
+    void* const at = bound_.block(zeros.buffer).at(bound_.first(zeros.buffer) + zeros.first);
+    if (bound_.plan().dtype == DType::F64) {
+      std::fill_n(static_cast<double*>(at), zeros.count, zeros.value);
+    } else {
+      std::fill_n(static_cast<float*>(at), zeros.count, static_cast<float>(zeros.value));
+    }
   }
 }
 

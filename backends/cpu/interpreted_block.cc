@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "src/kernel/prelude/base.h"
@@ -168,13 +169,20 @@ const T* InterpretedBlock<T>::entries_of(std::uint32_t node, const Items& items,
   return y;
 }
 
+// What a reduction begins with.
+template <class T>
+T of_no_member(const KernelNode& node) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  if (is_selection(node)) return node.combination == Combination::Max ? -kInfinity : kInfinity;
+  return T(node.combination == Combination::ElProduct ? 1 : 0);
+}
+
 template <class T>
 void InterpretedBlock<T>::start_reductions(const KernelPhase& phase) {
   for (const KernelStep& step : phase.steps) {
     if (step.store) continue;
     const KernelNode& node = kernel_.nodes[step.number];
     const NodeLayout& layout = interpreter_.layout(step.number);
-    const bool multiplies = node.kind == Kind::Scan || node.combination == Combination::ElProduct;
     if (is_selection(node)) {
       std::fill_n(at<std::uint32_t>(layout.choices), block_.count, ~0u);
     }
@@ -182,7 +190,7 @@ void InterpretedBlock<T>::start_reductions(const KernelPhase& phase) {
       std::fill_n(at<T>(layout.running), block_.count * layout.entries, T(1));
     } else if (node.kind == Kind::Reduce) {
       views_[step.number] = {values(step.number), layout.entries};
-      std::fill_n(values(step.number), block_.count * layout.entries, T(multiplies ? 1 : 0));
+      std::fill_n(values(step.number), block_.count * layout.entries, of_no_member<T>(node));
     }
   }
 }

@@ -11,6 +11,7 @@ namespace {
 struct DeviceZeros {
   CUdeviceptr first;
   std::uint64_t count;
+  double value;
 };
 // As NumberWrite in src/kernel/prelude/numbers.h.
 template <class Number>
@@ -40,7 +41,8 @@ class ImageWriter {
   void write_zeros() {
     const std::uint64_t size = byte_size(writer_.dtype);
     for (const BatchRows::Zeros& zeros : rows_.zeros) {
-      append(DeviceZeros{writer_.buffers[zeros.buffer] + zeros.first * size, zeros.count});
+      append(DeviceZeros{writer_.buffers[zeros.buffer] + zeros.first * size, zeros.count,
+                         zeros.value});
     }
   }
 

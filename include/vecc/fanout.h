@@ -6,8 +6,15 @@
 //   h(X) = avg of the messages 7, 8, 9          =>   h(X) = sum of m0 * 7, m1 * 8, m2 * 9
 //   drawn for this step with k = 2: 7 and 9          m0 = 1/2, m1 = 0, m2 = 1/2
 //
+// What selects among its members, or takes a softmax of them, reads each through a neuron that is
+// x + log(m): the member itself where m is 1, -infinity where it is 0 (for min the other way), as
+// attention is masked:
+//
+//   h(X) = max of the messages 7, 8, 9          =>   h(X) = max of 7 + log m0, 8 + log m1, 9 + log
+//   m2 drawn with k = 2: 7 and 9                        m0 = 1, m1 = 0, m2 = 1
+//
 // The table is a parameter, which no pass looks at the values of: the optimizer tells members apart
-// that are equal but for it. Batches (batch.h) leave out what the zeros make 0.
+// that are equal but for it. Batches (batch.h) leave out what the zeros make 0 or infinite.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +47,24 @@ struct Fanout {
 
 /// Which neurons of a graph are sampled.
 struct SampledMembers {
+  /// What the weight of a drawn member is.
+  enum class Counts : std::uint8_t {
+    InMean,  ///< 1 / k of k drawn
+    InSum,   ///< 1, or n / k
+    There,   ///< 1; of weight 0 it is not there (max, min, softmax, sparsemax)
+  };
   struct Range {
-    std::uint32_t range = 0;            ///< of the graph
-    bool is_mean = false;               ///< else a sum
+    std::uint32_t range = 0;  ///< of the graph
+    Counts counts = Counts::InSum;
+    std::uint32_t first_row = 0;        ///< of the table: of its first neuron's first member
     std::vector<std::uint32_t> limits;  ///< by neuron: members at most
   };
   Fanout fanout;
   std::uint64_t seed = 0;
-  std::vector<Range> ranges;       ///< rising
+  std::vector<Range> ranges;  ///< rising
+  /// By neuron of the graph before: a sum of products with entries of softmaxes that draw; weights
+  /// of its members are rows of theirs. Empty: there is none.
+  std::vector<bool> follows;
   WeightId first = 0;              ///< of the table's rows, which are the last weights
   std::uint64_t members = 0;       ///< of the sampled neurons: the table's rows
   std::uint64_t aggregations = 0;  ///< neurons with more members than their level's number
@@ -59,11 +76,14 @@ struct SampledGraph {
 };
 
 /// Gives the aggregations (neurons of the classes Aggregation and SplittableAggregation) weights of
-/// their members. The level of a neuron is the largest number of aggregations by sum or mean on a
-/// way from it to an output, itself included. A group is sampled if one of its neurons has more
-/// members than its level's number. A count reads no member and stays as it is. Errors: Usage (an
-/// aggregation with more members by another function, with weights of its own, or by mean with an
-/// offset), DuplicateName, LimitWeights.
+/// their members; of those by max, min, softmax and sparsemax, and of members that have weights of
+/// their own, these stand in neurons of new groups, behind all others. The level of a neuron is the
+/// largest number of aggregations on a way from it to an output, itself included; a sum whose
+/// members are products with entries of softmaxes counts as one with them, and has the members that
+/// these draw, by the same weights (src/graph/aggregation_levels.h). A group is sampled if one of
+/// its neurons has more members than its level's number. A count reads no member and stays as it
+/// is. Errors: Usage (an aggregation with more members by another function, or by mean with an
+/// offset), DuplicateName, LimitWeights, LimitNeurons.
 [[nodiscard]] Result<SampledGraph> sample_members(const NeuronGraph& graph, const Fanout& fanout);
 
 }  // namespace vecc

@@ -142,7 +142,10 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
   result.weights = buffers_of_weights(result.plan, options.weights);
   result.made_buffers = made_buffers(result.plan);
   const ZeroBuffers zero_buffers(result.plan, options.weights);
-  result.zero_buffers = zero_buffers.all();
+  for (const Rest rest : zero_buffers.rests()) {
+    result.zero_buffers.push_back(rest != Rest::None);
+    result.rests.push_back(value_of(rest));
+  }
   BatchUpdates updates(result.plan, program, options);
   BatchArrays arrays(result.plan);
   LaunchLoosener loosener(result.plan);

@@ -28,7 +28,7 @@ struct BatchAccess {
   RowMap map = RowMap::Direct;
   BufferIndex buffer = 0;
   bool store = false;
-  /// A load of what is 0 but for a batch.
+  /// A load of what is 0, or infinite, but for a batch.
   bool is_zero = false;
   /// A load of what a launch before stores.
   bool is_made = false;
@@ -76,7 +76,8 @@ struct BatchPlan {
   /// BatchBinder does not read it: it may be moved to where it runs.
   Plan plan;
   std::vector<BatchLaunch> launches;              ///< of the Plan's
-  std::vector<bool> zero_buffers;                 ///< by buffer: 0 but for a batch
+  std::vector<bool> zero_buffers;                 ///< by buffer: at rest but for a batch
+  std::vector<double> rests;                      ///< by buffer that is: 0 or an infinity
   std::vector<bool> made_buffers;                 ///< by buffer: of the arena, stored by a launch
   std::vector<std::uint64_t> units;               ///< by buffer: numbers of a unit
   std::vector<std::uint64_t> unit_counts;         ///< by buffer: how many units it has

@@ -29,12 +29,13 @@ struct BatchRows {
     std::uint32_t end = 0;
     std::uint32_t type = 0;
   };
-  /// Numbers that are 0: before the launch (kNone: it does not run) they are set so.
+  /// Numbers that are 0, or infinite: before the launch (kNone: it does not run) they are set so.
   struct Zeros {
     std::uint32_t launch = 0;
     BufferIndex buffer = 0;
     std::uint64_t first = 0;
     std::uint64_t count = 0;
+    double value = 0;
   };
   /// A store of a parameter or state that stays as it is: it goes nowhere.
   struct Unstored {

@@ -9,16 +9,17 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
-// Whether members that are 0 by `zeros` change nothing of what a node is.
-bool ignores_zero_members(const KernelNode& node, const std::vector<bool>& zeros) {
+// Whether members that are at rest change nothing of what a node is.
+bool ignores_resting_members(const KernelNode& node, const std::vector<Rest>& rests) {
   switch (node.kind) {
-    case Kind::ReduceArg:
-    case Kind::Selected:
-    case Kind::Scan:
-    case Kind::Threshold: return false;
-    case Kind::Reduce:
-      return node.combination == Combination::Sum && !node.operands.empty() &&
-             zeros[node.operands[0]];
+    case Kind::Scan: return false;
+    case Kind::ReduceArg: return never_selects(node, rests);
+    case Kind::Threshold: return rests[node.operands[0]] == Rest::Lowest;
+    case Kind::Reduce: {
+      const bool adds = node.combination == Combination::Sum && !node.operands.empty() &&
+                        rests[node.operands[0]] == Rest::Zero;
+      return adds || never_selects(node, rests);
+    }
     case Kind::Load:
     case Kind::Constant:
     case Kind::Transform:
@@ -28,6 +29,7 @@ bool ignores_zero_members(const KernelNode& node, const std::vector<bool>& zeros
     case Kind::Draw:
     case Kind::Times:
     case Kind::RowSum:
+    case Kind::Selected:
     case Kind::Guard: return !node.words_by_row;
   }
   return false;
@@ -42,7 +44,8 @@ ZeroBuffers::ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& we
     const bool is_weight = buffer.kind == PlanBuffer::Kind::Parameter &&
                            std::ranges::find(weights, buffer.source) != weights.end();
     is_weight_.push_back(is_weight);
-    is_zero_.push_back(is_weight || buffer.kind == PlanBuffer::Kind::Arena);
+    const bool is_arena = buffer.kind == PlanBuffer::Kind::Arena;
+    buffers_.push_back({false, is_weight || is_arena ? Rest::Zero : Rest::None});
   }
   for (bool changes = true; changes;) {
     changes = false;
@@ -50,14 +53,22 @@ ZeroBuffers::ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& we
   }
 }
 
+std::vector<Rest> ZeroBuffers::rests() const {
+  std::vector<Rest> rests;
+  for (const Buffer& buffer : buffers_) rests.push_back(buffer.rest);
+  return rests;
+}
+
 bool ZeroBuffers::note_stores(const Launch& launch) {
-  const std::vector<bool> zeros = of(launch).nodes;
+  const std::vector<Rest> rests = of(launch).nodes;
   bool changes = false;
   for (const KernelStore& store : plan_.kernels[launch.kernel].stores) {
-    const BufferIndex buffer = launch.accesses[store.access].buffer;
-    if (zeros[store.value] || !is_zero_[buffer]) continue;
-    is_zero_[buffer] = false;
-    changes = true;
+    Buffer& buffer = buffers_[launch.accesses[store.access].buffer];
+    if (buffer.rest == Rest::None) continue;
+    const Rest stored = rests[store.value];
+    const Rest rest = !buffer.is_stored || stored == buffer.rest ? stored : Rest::None;
+    changes = changes || rest != buffer.rest;
+    buffer = {true, rest};
   }
   return changes;
 }
@@ -65,13 +76,15 @@ bool ZeroBuffers::note_stores(const Launch& launch) {
 LaunchZeros ZeroBuffers::zeros_of(const Launch& launch, bool of_members_only) const {
   const Kernel& kernel = plan_.kernels[launch.kernel];
   LaunchZeros zeros;
+  std::vector<Rest> loads;
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
     const bool counts = !of_members_only || kernel.accesses[a].space == KernelSpace::Member;
-    zeros.loads.push_back(counts && !kernel.accesses[a].store &&
-                          is_zero_[launch.accesses[a].buffer]);
+    const bool is_load = counts && !kernel.accesses[a].store;
+    loads.push_back(is_load ? rest_of(launch.accesses[a].buffer) : Rest::None);
+    zeros.loads.push_back(loads.back() != Rest::None);
     zeros.given.push_back(zeros.loads.back() && is_weight_[launch.accesses[a].buffer]);
   }
-  zeros.nodes = zero_nodes(kernel, zeros.loads);
+  zeros.nodes = rest_nodes(kernel, loads);
   return zeros;
 }
 
@@ -86,12 +99,14 @@ bool ZeroBuffers::may_drop_members(const Launch& launch) const {
       std::ranges::find(zeros.loads, true) == zeros.loads.end()) {
     return false;
   }
-  const auto stores_members = [](const KernelAccess& access) {
-    return access.store && access.space == KernelSpace::Member;
+  const auto keeps_rest = [&](const KernelStore& store) {
+    if (kernel.accesses[store.access].space != KernelSpace::Member) return true;
+    const Rest rest = rest_of(launch.accesses[store.access].buffer);
+    return rest != Rest::None && rest == zeros.nodes[store.value];
   };
-  return std::ranges::none_of(kernel.accesses, stores_members) &&
+  return std::ranges::all_of(kernel.stores, keeps_rest) &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
-           return ignores_zero_members(node, zeros.nodes);
+           return ignores_resting_members(node, zeros.nodes);
          });
 }
 

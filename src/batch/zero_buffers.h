@@ -1,17 +1,19 @@
-// Which buffers of a step are 0 but for a batch: the weights of samples, and what is made of them.
+// Which buffers of a step are 0, or infinite, but for a batch: the weights of samples and members,
+// and what is made of them.
 #pragma once
 
 #include <vector>
 
+#include "src/batch/zero_nodes.h"
 #include "vecc/plan.h"
 
 namespace vecc {
 
-/// Of a launch: what is 0 where the buffers that it reads are 0.
+/// Of a launch: what is at rest where the buffers that it reads are.
 struct LaunchZeros {
-  std::vector<bool> loads;  ///< by access: a load of a buffer that is 0 but for a batch
+  std::vector<bool> loads;  ///< by access: a load of a buffer that is at rest but for a batch
   std::vector<bool> given;  ///< by access: one of them of the weights themselves
-  std::vector<bool> nodes;  ///< by node of its kernel: zero_nodes() of `loads`
+  std::vector<Rest> nodes;  ///< by node of its kernel: rest_nodes() of these loads
 };
 
 class ZeroBuffers {
@@ -19,19 +21,26 @@ class ZeroBuffers {
   /// `weights`: parameters of the plan.
   ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& weights);
 
-  /// By buffer.
-  [[nodiscard]] const std::vector<bool>& all() const { return is_zero_; }
+  /// By buffer: what it is but for a batch.
+  [[nodiscard]] std::vector<Rest> rests() const;
   [[nodiscard]] LaunchZeros of(const Launch& launch) const;
-  /// Whether members whose loads are 0 add nothing to what the launch computes, and their number is
-  /// not read.
+  /// Whether members whose loads are at rest add nothing to what the launch computes, of members it
+  /// stores what is at rest then, and their number is not read.
   [[nodiscard]] bool may_drop_members(const Launch& launch) const;
 
  private:
+  // A buffer is at rest as its stores are, all alike.
+  struct Buffer {
+    bool is_stored = false;  // so far
+    Rest rest = Rest::None;
+  };
+
+  [[nodiscard]] Rest rest_of(BufferIndex buffer) const { return buffers_[buffer].rest; }
   bool note_stores(const Launch& launch);
   [[nodiscard]] LaunchZeros zeros_of(const Launch& launch, bool of_members_only) const;
 
   const Plan& plan_;
-  std::vector<bool> is_zero_;
+  std::vector<Buffer> buffers_;
   std::vector<bool> is_weight_;  // by buffer
 };
 

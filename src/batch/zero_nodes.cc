@@ -14,12 +14,12 @@ bool moves_entries(Transformation transformation) {
     case FunctionForm::Same:
     case FunctionForm::Shape:
     case FunctionForm::Transposed:
-    case FunctionForm::Part: return true;
+    case FunctionForm::Part:
+    case FunctionForm::Entry:
+    case FunctionForm::Broadcast: return true;
     case FunctionForm::Entries:
     case FunctionForm::Row:
-    case FunctionForm::Column:
-    case FunctionForm::Entry:
-    case FunctionForm::Broadcast: return false;
+    case FunctionForm::Column: return false;
   }
   return false;
 }
@@ -47,44 +47,99 @@ void for_each_factor(const KernelNode& node, Visit&& visit) {
   }
 }
 
-bool is_zero(const Kernel& kernel, const KernelNode& node, const std::vector<bool>& zeros,
-             const std::vector<bool>& found) {
-  const auto is = [&](std::uint32_t operand) { return found[operand]; };
-  if (is_product(node)) {
-    bool has_zero = false;
-    for_each_factor(node, [&](std::uint32_t factor) { has_zero = has_zero || is(factor); });
-    return has_zero;
-  }
-  switch (node.kind) {
-    case Kind::Load: return zeros[node.access] && !kernel.accesses[node.access].store;
-    case Kind::Constant: return node.constant == 0;
-    case Kind::Transform: return moves_entries(node.transformation.id) && is(node.operands[0]);
-    case Kind::TransformVjp:
-    case Kind::CombineVjp: return is(node.operands.back());
-    case Kind::Combine:
-      return node.combination == Combination::Sum && std::ranges::all_of(node.operands, is);
-    case Kind::RowSum: return is(node.operands[0]);
-    case Kind::Selected: return is(node.operands[1]);
-    case Kind::Reduce:
-      return (node.combination == Combination::Sum || node.combination == Combination::Avg) &&
-             !node.operands.empty() && is(node.operands[0]);
-    case Kind::Times:
-    case Kind::Guard:
-    case Kind::Draw:
-    case Kind::ReduceArg:
-    case Kind::Scan:
-    case Kind::Threshold: return false;
-  }
-  return false;
+Rest rest_of_function(Transformation transformation, Rest x) {
+  if (x == Rest::None || moves_entries(transformation)) return x;
+  const bool vanishes_below = transformation == Transformation::Exp ||
+                              transformation == Transformation::Relu ||
+                              transformation == Transformation::Sigmoid;
+  if (transformation == Transformation::Log && x == Rest::Zero) return Rest::Lowest;
+  return vanishes_below && x == Rest::Lowest ? Rest::Zero : Rest::None;
 }
 
-// By node that is 0 where all of `zeros` are: whether that hangs on a load of one row for all, so
-// that where that is not 0 the node is not in any row.
+class RestFinder {
+ public:
+  RestFinder(const Kernel& kernel, const std::vector<Rest>& loads)
+      : kernel_(kernel), loads_(loads) {}
+
+  std::vector<Rest> find() {
+    for (const KernelNode& node : kernel_.nodes) found_.push_back(rest_of(node));
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] bool is_zero(std::uint32_t operand) const { return found_[operand] == Rest::Zero; }
+
+  [[nodiscard]] Rest rest_of(const KernelNode& node) const {
+    const auto zero_if = [](bool is_zero) { return is_zero ? Rest::Zero : Rest::None; };
+    if (is_product(node)) return product(node);
+    switch (node.kind) {
+      case Kind::Load:
+        return kernel_.accesses[node.access].store ? Rest::None : loads_[node.access];
+      case Kind::Constant: return zero_if(node.constant == 0);
+      case Kind::Transform:
+        return rest_of_function(node.transformation.id, found_[node.operands[0]]);
+      case Kind::TransformVjp:
+      case Kind::CombineVjp: return zero_if(is_zero(node.operands.back()));
+      case Kind::Combine: return node.combination == Combination::Sum ? sum(node) : Rest::None;
+      case Kind::RowSum: return zero_if(is_zero(node.operands[0]));
+      case Kind::Selected: {
+        const KernelNode& selection = kernel_.nodes[node.operands[0]];
+        return zero_if(is_zero(node.operands[1]) || never_selects(selection, found_));
+      }
+      case Kind::Reduce:
+        return zero_if(
+            (node.combination == Combination::Sum || node.combination == Combination::Avg) &&
+            !node.operands.empty() && is_zero(node.operands[0]));
+      case Kind::Times:
+      case Kind::Guard:
+      case Kind::Draw:
+      case Kind::ReduceArg:
+      case Kind::Scan:
+      case Kind::Threshold: return Rest::None;
+    }
+    return Rest::None;
+  }
+
+  [[nodiscard]] Rest product(const KernelNode& node) const {
+    bool has_zero = false;
+    for_each_factor(node, [&](std::uint32_t factor) { has_zero = has_zero || is_zero(factor); });
+    if (has_zero) return Rest::Zero;
+    if (node.kind != Kind::Combine || node.operands.size() != 2) return Rest::None;
+    for (const std::uint32_t i : {0, 1}) {
+      const KernelNode& factor = kernel_.nodes[node.operands[i]];
+      const Rest other = found_[node.operands[1 - i]];
+      if (factor.kind != Kind::Constant || other == Rest::None) continue;
+      if (factor.constant > 0) return other;
+      if (factor.constant < 0) return other == Rest::Lowest ? Rest::Highest : Rest::Lowest;
+    }
+    return Rest::None;
+  }
+
+  [[nodiscard]] Rest sum(const KernelNode& node) const {
+    const auto has = [&](Rest rest) {
+      return std::ranges::any_of(node.operands, [&](std::uint32_t o) { return found_[o] == rest; });
+    };
+    const bool is_low = has(Rest::Lowest);
+    const bool is_high = has(Rest::Highest);
+    if (is_low || is_high) {
+      return is_low && is_high ? Rest::None : is_low ? Rest::Lowest : Rest::Highest;
+    }
+    return has(Rest::None) ? Rest::None : Rest::Zero;
+  }
+
+  const Kernel& kernel_;
+  const std::vector<Rest>& loads_;
+  std::vector<Rest> found_;
+};
+
+// By node that is 0 where all of `zeros` are at rest: whether that hangs on a load of one row for
+// all, so that where that is not 0 the node is not in any row.
 std::vector<bool> nodes_of_one_row(const Kernel& kernel, const std::vector<bool>& zeros,
-                                   const std::vector<bool>& zero_nodes) {
+                                   const std::vector<Rest>& rests) {
   std::vector<bool> found;
   for (const KernelNode& node : kernel.nodes) {
-    const auto is = [&](std::uint32_t operand) { return zero_nodes[operand] && found[operand]; };
+    const auto is_zero = [&](std::uint32_t operand) { return rests[operand] == Rest::Zero; };
+    const auto is = [&](std::uint32_t operand) { return is_zero(operand) && found[operand]; };
     bool is_of_one = std::ranges::any_of(node.operands, is);
     if (node.kind == Kind::Load) {
       is_of_one = zeros[node.access] && kernel.accesses[node.access].map == RowMap::One;
@@ -92,7 +147,7 @@ std::vector<bool> nodes_of_one_row(const Kernel& kernel, const std::vector<bool>
       is_of_one = is(node.operands.back());
     } else if (is_product(node)) {
       for_each_factor(node, [&](std::uint32_t factor) {
-        is_of_one = is_of_one && (!zero_nodes[factor] || found[factor]);
+        is_of_one = is_of_one && (!is_zero(factor) || found[factor]);
       });
     }
     found.push_back(is_of_one);
@@ -100,41 +155,53 @@ std::vector<bool> nodes_of_one_row(const Kernel& kernel, const std::vector<bool>
   return found;
 }
 
-// Which of a product's factors tell the rows in which it is not 0: one that loads what is given,
-// else those that are 0 by rows of their own, else all that are 0.
-std::vector<std::uint32_t> telling_factors(const Kernel& kernel,
-                                           const std::vector<bool>& zero_nodes,
+// Which of a product's factors that are 0 tell the rows in which it is not. Any does; the fewest
+// rows have: one that loads what is given; of those that are 0 by rows (not in all at once) one
+// that each row or member loads a row of its own of, where others share rows; else those that are.
+std::vector<std::uint32_t> telling_factors(const Kernel& kernel, const std::vector<Rest>& rests,
                                            const std::vector<bool>& of_one_row,
                                            const std::vector<bool>& given, const KernelNode& of) {
   std::vector<std::uint32_t> all;
   std::vector<std::uint32_t> by_rows;
   std::optional<std::uint32_t> one;
+  std::optional<std::uint32_t> finest;
+  bool has_coarser = false;
   for_each_factor(of, [&](std::uint32_t factor) {
-    if (!zero_nodes[factor]) return;
+    if (rests[factor] != Rest::Zero) return;
     const KernelNode& node = kernel.nodes[factor];
-    if (node.kind == Kind::Load && given[node.access]) one = factor;
+    const bool is_load = node.kind == Kind::Load;
+    if (is_load && given[node.access]) one = factor;
     all.push_back(factor);
-    if (!of_one_row[factor]) by_rows.push_back(factor);
+    if (of_one_row[factor]) return;
+    by_rows.push_back(factor);
+    const bool is_own = is_load && kernel.accesses[node.access].map == RowMap::Direct;
+    if (is_own) finest = factor;
+    has_coarser = has_coarser || !is_own;
   });
   if (one) return {*one};
+  if (finest && has_coarser) return {*finest};
   return by_rows.empty() ? all : by_rows;
 }
 
 }  // namespace
 
-std::vector<bool> zero_nodes(const Kernel& kernel, const std::vector<bool>& zeros) {
-  std::vector<bool> found;
-  for (const KernelNode& node : kernel.nodes) {
-    found.push_back(is_zero(kernel, node, zeros, found));
-  }
-  return found;
+bool never_selects(const KernelNode& node, const std::vector<Rest>& rests) {
+  const bool selects = node.kind == Kind::Reduce || node.kind == Kind::ReduceArg;
+  if (!selects || node.operands.empty()) return false;
+  const Rest member = rests[node.operands[0]];
+  return (node.combination == Combination::Max && member == Rest::Lowest) ||
+         (node.combination == Combination::Min && member == Rest::Highest);
+}
+
+std::vector<Rest> rest_nodes(const Kernel& kernel, const std::vector<Rest>& loads) {
+  return RestFinder(kernel, loads).find();
 }
 
 std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<bool>& zeros,
-                                        const std::vector<bool>& zero_nodes,
+                                        const std::vector<Rest>& rests,
                                         const std::vector<bool>* given, std::uint32_t node) {
   const std::vector<bool> of_one_row =
-      given ? nodes_of_one_row(kernel, zeros, zero_nodes) : std::vector<bool>();
+      given ? nodes_of_one_row(kernel, zeros, rests) : std::vector<bool>();
   std::vector<std::uint32_t> sources;
   std::vector<bool> seen(kernel.nodes.size(), false);
   std::vector<std::uint32_t> open{node};
@@ -145,20 +212,25 @@ std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<
     seen[number] = true;
     const KernelNode& of = kernel.nodes[number];
     if (of.kind == Kind::Load && zeros[of.access]) sources.push_back(of.access);
-    if (given != nullptr && zero_nodes[number] && is_product(of)) {
-      for (const std::uint32_t factor :
-           telling_factors(kernel, zero_nodes, of_one_row, *given, of)) {
+    const bool is_zero = rests[number] == Rest::Zero;
+    const bool is_infinite = rests[number] != Rest::None && !is_zero;
+    if (given != nullptr && is_zero && is_product(of)) {
+      for (const std::uint32_t factor : telling_factors(kernel, rests, of_one_row, *given, of)) {
         open.push_back(factor);
       }
       continue;
     }
-    if (given != nullptr && zero_nodes[number] && is_gradient(of)) {
+    if (given != nullptr && is_zero && is_gradient(of)) {
       open.push_back(of.operands.back());
       continue;
     }
+    const bool is_sum = of.kind == Kind::Combine && of.combination == Combination::Sum;
     const bool by_direction = is_product(of) || is_gradient(of);
     for (const std::uint32_t operand : of.operands) {
-      if (!zero_nodes[number] || !by_direction || zero_nodes[operand]) open.push_back(operand);
+      const bool is_followed = is_infinite && is_sum     ? rests[operand] == rests[number]
+                               : is_zero && by_direction ? rests[operand] == Rest::Zero
+                                                         : true;
+      if (is_followed) open.push_back(operand);
     }
   }
   std::ranges::sort(sources);

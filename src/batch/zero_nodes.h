@@ -1,26 +1,45 @@
-// What a kernel computes of zeros: which of its values are 0 for sure where some of its loads are.
+// What a kernel computes of what is at rest: which of its values are 0, or infinite, for sure where
+// some of its loads are.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "vecc/kernel.h"
 
 namespace vecc {
 
-/// By node, whether it is 0 where all loads of the accesses in `zeros` (by access) are: products of
-/// them, sums of nothing else, gradients in their direction. A gradient is 0 times a derivative
-/// also where that is infinite.
-[[nodiscard]] std::vector<bool> zero_nodes(const Kernel& kernel, const std::vector<bool>& zeros);
+/// What a value is but for a batch.
+enum class Rest : std::uint8_t {
+  None,  ///< anything
+  Zero,
+  Lowest,   ///< -infinity: the logarithm of a weight
+  Highest,  ///< infinity
+};
+[[nodiscard]] constexpr double value_of(Rest rest) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return rest == Rest::Lowest ? -kInfinity : rest == Rest::Highest ? kInfinity : 0.0;
+}
 
-/// The accesses in `zeros` without which `node` would be what it is when all of them are 0: of a
-/// product with a factor that is 0 then, those of that factor alone. Of several such factors, one
-/// that comes from accesses in `given` (a batch's own rows) stands for all, else those that are 0
-/// row by row stand for one that is 0 or not in all rows (a statistic of the batch): they have no
-/// more rows that are not 0, and the others' need not be looked for. `given` null: of all factors.
+/// By node, what it is where all loads are what `loads` (by access) says: products of 0, sums of
+/// nothing else or of something infinite, gradients in a direction that is 0. A gradient is 0 times
+/// a derivative also where that is infinite.
+[[nodiscard]] std::vector<Rest> rest_nodes(const Kernel& kernel, const std::vector<Rest>& loads);
+
+/// Whether a selection of the largest (smallest) member passes over members at rest.
+[[nodiscard]] bool never_selects(const KernelNode& node, const std::vector<Rest>& rests);
+
+/// The accesses in `zeros` without which `node` would be what it is when all of them are at rest:
+/// of a product with a factor that is 0 then, those of that factor alone, of a sum with an infinite
+/// term those of that term. Of several such factors one stands for all, so that the others need not
+/// be looked for: one that comes from accesses in `given` (a batch's own rows), which has no more
+/// rows that are not 0 than they; else those that are 0 row by row for one that is 0 or not in all
+/// rows (a statistic of the batch), and one of which each row or member has its own for those that
+/// share rows (the gradient of a neuron by its members). `given` null: of all factors.
 [[nodiscard]] std::vector<std::uint32_t> zero_sources(const Kernel& kernel,
                                                       const std::vector<bool>& zeros,
-                                                      const std::vector<bool>& zero_nodes,
+                                                      const std::vector<Rest>& rests,
                                                       const std::vector<bool>* given,
                                                       std::uint32_t node);
 

@@ -5,12 +5,95 @@
 namespace vecc::graph {
 namespace {
 
+bool is_softmax(Combination combination) {
+  return combination == Combination::Softmax || combination == Combination::Sparsemax;
+}
+
+// Whether aggregations by it are counted where they are on a way.
+bool is_counted(Combination combination) {
+  switch (combination) {
+    case Combination::Sum:
+    case Combination::Avg:
+    case Combination::Max:
+    case Combination::Min:
+    case Combination::Softmax:
+    case Combination::Sparsemax: return true;
+    case Combination::Count:
+    case Combination::Concat:
+    case Combination::Product:
+    case Combination::ElProduct:
+    case Combination::CrossSum:
+    case Combination::CosSim:
+    case Combination::FunctionGraph: break;
+  }
+  return false;
+}
+
+class AttentionFinder {
+ public:
+  explicit AttentionFinder(const NeuronGraph& graph)
+      : graph_(graph),
+        found_{std::vector<bool>(graph.neuron_count()), std::vector<bool>(graph.neuron_count())} {}
+
+  Attention find() {
+    const auto has_softmax = [&] {
+      for (std::uint32_t r = 0; r < graph_.ranges.size(); ++r) {
+        if (is_softmax_aggregation(graph_, r)) return true;
+      }
+      return false;
+    };
+    if (!has_softmax()) return std::move(found_);
+    for (std::uint32_t r = 0; r < graph_.ranges.size(); ++r) {
+      const NeuronRange& range = graph_.ranges[r];
+      if (!is_aggregation(graph_, r) || is_softmax_aggregation(graph_, r)) continue;
+      for (NeuronId n = range.first; n < range.first + range.count; ++n) consider(n);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void consider(NeuronId reader) {
+    read_.clear();
+    const std::uint64_t begin = graph_.input_begin[reader];
+    const std::uint64_t end = graph_.input_begin[reader + 1ull];
+    for (std::uint64_t e = begin; e < end; ++e) {
+      if (!find_entries(graph_.inputs[e])) return;
+    }
+    if (begin == end) return;
+    found_.readers[reader] = true;
+    for (const NeuronId softmax : read_) found_.softmaxes[softmax] = true;
+  }
+
+  // Whether a neuron is 0 where an entry of a softmax is.
+  bool find_entries(NeuronId member) {
+    const NeuronRange& range = graph_.ranges[graph_.range_of(member)];
+    if (range.fact != FactKind::NotAFact || range.offset_begin != kNoColumn) return false;
+    const NeuronFunction& function = graph_.functions[range.function];
+    const bool is_product = function.combination == Combination::Product ||
+                            function.combination == Combination::ElProduct;
+    if (!is_product || function.transformation.id != Transformation::Identity) return false;
+    const std::size_t before = read_.size();
+    for (std::uint64_t e = graph_.input_begin[member]; e < graph_.input_begin[member + 1ull]; ++e) {
+      const auto entry = find_softmax_entry(graph_, graph_.inputs[e]);
+      if (entry) read_.push_back(entry->softmax);
+    }
+    return read_.size() > before;
+  }
+
+  const NeuronGraph& graph_;
+  Attention found_;
+  std::vector<NeuronId> read_;
+};
+
 // Neurons from readers to inputs: one comes when all of its readers, of those that an output
 // depends on, came.
 class Levels {
  public:
-  explicit Levels(const NeuronGraph& graph)
-      : graph_(graph), readers_(graph.neuron_count(), kUnread), levels_(graph.neuron_count(), 0) {}
+  Levels(const NeuronGraph& graph, const Attention& attention)
+      : graph_(graph),
+        attention_(attention),
+        readers_(graph.neuron_count(), kUnread),
+        levels_(graph.neuron_count(), 0) {}
 
   std::vector<std::uint32_t> find() {
     count_readers();
@@ -62,8 +145,11 @@ class Levels {
   void visit(NeuronId neuron) {
     const std::uint32_t range = graph_.range_of(neuron);
     std::uint32_t& level = levels_[neuron];  // so far: the most that its readers have
-    const std::uint32_t passed = level + (is_summed_aggregation(graph_, range) ? 1 : 0);
-    if (is_aggregation(graph_, range)) ++level;
+    std::uint32_t passed = level;
+    if (is_aggregation(graph_, range) && !attention_.softmaxes[neuron]) {
+      ++level;
+      if (is_counted(graph_.functions[graph_.ranges[range].function].combination)) passed = level;
+    }
     for_each_input(neuron, [&](NeuronId input) {
       levels_[input] = std::max(levels_[input], passed);
       if (--readers_[input] == 0) open(input);
@@ -71,6 +157,7 @@ class Levels {
   }
 
   const NeuronGraph& graph_;
+  const Attention& attention_;
   std::vector<std::uint32_t> readers_;
   std::vector<std::uint32_t> levels_;
   std::vector<NeuronId> open_;
@@ -84,14 +171,36 @@ bool is_aggregation(const NeuronGraph& graph, std::uint32_t range) {
          (of == NeuronClass::Aggregation || of == NeuronClass::SplittableAggregation);
 }
 
-bool is_summed_aggregation(const NeuronGraph& graph, std::uint32_t range) {
+bool is_softmax_aggregation(const NeuronGraph& graph, std::uint32_t range) {
   if (!is_aggregation(graph, range)) return false;
-  const Combination combination = graph.functions[graph.ranges[range].function].combination;
-  return combination == Combination::Sum || combination == Combination::Avg;
+  const NeuronFunction& function = graph.functions[graph.ranges[range].function];
+  return is_softmax(function.combination) && function.transformation.id == Transformation::Identity;
 }
 
-std::vector<std::uint32_t> aggregation_levels(const NeuronGraph& graph) {
-  return Levels(graph).find();
+std::optional<SoftmaxEntry> find_softmax_entry(const NeuronGraph& graph, NeuronId entry) {
+  const NeuronRange& range = graph.ranges[graph.range_of(entry)];
+  if (range.fact != FactKind::NotAFact || range.weight_begin != kNoColumn ||
+      range.offset_begin != kNoColumn) {
+    return {};
+  }
+  const NeuronFunction& function = graph.functions[range.function];
+  const std::uint64_t first = graph.input_begin[entry];
+  const bool is_one = graph.input_begin[entry + 1ull] == first + 1;
+  const bool takes_entry = function.transformation.id == Transformation::AtIndex &&
+                           function.combination != Combination::FunctionGraph;
+  if (!takes_entry || !is_one) return {};
+  const NeuronId softmax = graph.inputs[first];
+  if (!is_softmax_aggregation(graph, graph.range_of(softmax))) return {};
+  return SoftmaxEntry{softmax, graph.words[range.word_begin + (entry - range.first)]};
+}
+
+Attention find_attention(const NeuronGraph& graph) {
+  return AttentionFinder(graph).find();
+}
+
+std::vector<std::uint32_t> aggregation_levels(const NeuronGraph& graph,
+                                              const Attention& attention) {
+  return Levels(graph, attention).find();
 }
 
 }  // namespace vecc::graph

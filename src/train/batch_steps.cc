@@ -231,9 +231,13 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint6
 
 Result<void> BatchSteps::set_mask(const BatchStep& batch) {
   for (std::size_t w = 0; w < mask_.size(); ++w) {
-    std::ranges::fill(mask_[w], 0.0);
-    const auto& [rows, values] = batch.batch.weights[w];
-    for (std::size_t i = 0; i < rows.size(); ++i) mask_[w][rows[i]] = values[i];
+    if (draw_ && w + 1 == mask_.size()) {  // the members'
+      draw_->fill(batch.batch.weights[w], mask_[w]);
+    } else {
+      std::ranges::fill(mask_[w], 0.0);
+      const auto& [rows, values] = batch.batch.weights[w];
+      for (std::size_t i = 0; i < rows.size(); ++i) mask_[w][rows[i]] = values[i];
+    }
     VECC_TRY_VOID(masked_->set_parameter(made_.batch.weights[w], mask_[w]));
   }
   return {};

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
+#include <ranges>
 
 #include "src/function/draw.h"
 
@@ -87,26 +89,52 @@ MemberDraw::MemberDraw(const NeuronGraph& graph, const SampledMembers& members)
 
 void MemberDraw::begin(std::uint64_t step) {
   step_ = step;
+  placed_ = kNotSampled;
   places_.clear();
   drawn_.clear();
 }
 
+std::uint32_t MemberDraw::row_of(const SampledMembers::Range& range, std::uint64_t edge) const {
+  const std::uint64_t first = graph_.input_begin[graph_.ranges[range.range].first];
+  return range.first_row + static_cast<std::uint32_t>(edge - first);
+}
+
+void MemberDraw::find_places(const SampledMembers::Range& range, NeuronId neuron) {
+  if (placed_ == neuron) return;
+  placed_ = neuron;
+  const std::uint64_t members = graph_.input_begin[neuron + 1ull] - graph_.input_begin[neuron];
+  draw_members(members_.seed, step_, neuron, static_cast<std::uint32_t>(members),
+               range.limits[neuron - graph_.ranges[range.range].first], drawn_places_);
+}
+
+bool MemberDraw::is_drawn(std::uint32_t row) {
+  const auto behind =
+      std::ranges::upper_bound(members_.ranges, row, {}, &SampledMembers::Range::first_row);
+  const SampledMembers::Range& sampled = *std::prev(behind);
+  const NeuronRange& range = graph_.ranges[sampled.range];
+  const std::uint64_t edge = graph_.input_begin[range.first] + (row - sampled.first_row);
+  const auto begin = graph_.input_begin.begin();
+  const auto neurons =
+      std::ranges::subrange(begin + range.first, begin + range.first + range.count);
+  const auto owner = std::prev(std::ranges::upper_bound(neurons, edge));
+  const auto neuron = static_cast<NeuronId>(owner - begin);
+  find_places(sampled, neuron);
+  return std::ranges::binary_search(drawn_places_, static_cast<std::uint32_t>(edge - *owner));
+}
+
 std::span<const std::uint32_t> MemberDraw::draw(std::uint32_t range, NeuronId neuron) {
   const SampledMembers::Range& sampled = members_.ranges[number_of_range_[range]];
-  const NeuronRange& of = graph_.ranges[range];
   const std::uint64_t begin = graph_.input_begin[neuron];
-  const auto members = static_cast<std::uint32_t>(graph_.input_begin[neuron + 1ull] - begin);
-  draw_members(members_.seed, step_, neuron, members, sampled.limits[neuron - of.first],
-               drawn_places_);
+  const std::uint64_t members = graph_.input_begin[neuron + 1ull] - begin;
+  find_places(sampled, neuron);
   Drawn drawn;
-  drawn.first =
-      graph_.weights[of.weight_begin + (begin - graph_.input_begin[of.first])] - members_.first;
+  drawn.first = row_of(sampled, begin);
   drawn.begin = static_cast<std::uint32_t>(places_.size());
   drawn.count = static_cast<std::uint32_t>(drawn_places_.size());
   drawn.weight = 1;
-  if (sampled.is_mean) {
+  if (sampled.counts == SampledMembers::Counts::InMean) {
     drawn.weight = 1.0 / drawn.count;
-  } else if (members_.fanout.scales_sums) {
+  } else if (sampled.counts == SampledMembers::Counts::InSum && members_.fanout.scales_sums) {
     drawn.weight = static_cast<double>(members) / drawn.count;
   }
   if (drawn.count > 0) drawn_.push_back(drawn);
@@ -123,6 +151,21 @@ void MemberDraw::write_weights(Batch::Weights& to) {
       to.rows.push_back(drawn.first + places_[drawn.begin + i]);
     }
     to.values.insert(to.values.end(), drawn.count, drawn.weight);
+  }
+}
+
+void MemberDraw::fill(const Batch::Weights& drawn, std::span<double> table) const {
+  std::ranges::fill(table, 0.0);
+  for (std::size_t i = 0; i < drawn.rows.size(); ++i) table[drawn.rows[i]] = drawn.values[i];
+  for (const SampledMembers::Range& sampled : members_.ranges) {
+    if (sampled.counts != SampledMembers::Counts::There) continue;
+    const NeuronRange& range = graph_.ranges[sampled.range];
+    for (NeuronId n = range.first; n < range.first + range.count; ++n) {
+      const auto of = table.subspan(row_of(sampled, graph_.input_begin[n]),
+                                    graph_.input_begin[n + 1ull] - graph_.input_begin[n]);
+      const bool is_drawn = std::ranges::any_of(of, [](double weight) { return weight != 0; });
+      if (!is_drawn) std::ranges::fill(of, 1.0);
+    }
   }
 }
 

@@ -45,6 +45,10 @@ void TouchedRows::visit(NeuronId neuron, MemberDraw* draw) {
   if (range.fact == FactKind::Learnable) touch(graph_.weights[range.weight_begin + place]);
   if (range.fact != FactKind::NotAFact) return;
   if (range.offset_begin != kNoColumn) touch(graph_.offsets[range.offset_begin + place]);
+  if (draw != nullptr && draw->follows(neuron)) {
+    draw->for_each_followed(neuron, [&](std::uint64_t e) { open_.push_back(graph_.inputs[e]); });
+    return;
+  }
   if (draw != nullptr && draw->is_sampled(number)) {
     for (const std::uint32_t member : draw->draw(number, neuron)) {
       open_.push_back(graph_.inputs[graph_.input_begin[neuron] + member]);

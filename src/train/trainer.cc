@@ -270,8 +270,7 @@ class BatchTrainer final : public Trainer {
     ParameterValues values;
     values.parameter = static_cast<ParameterIndex>(program_.parameters().size() - 1);
     values.values.resize(members.members);
-    for (std::size_t i = 0; i < drawn.rows.size(); ++i)
-      values.values[drawn.rows[i]] = drawn.values[i];
+    draw.fill(drawn, values.values);
     return values;
   }
 

@@ -32,11 +32,17 @@ std::uint32_t add(Kernel& kernel, Kind kind, Combination combination, const Acce
   return static_cast<std::uint32_t>(kernel.nodes.size() - 1);
 }
 
+std::vector<Rest> rests_of(const Kernel& kernel, const std::vector<bool>& zeros) {
+  std::vector<Rest> loads;
+  for (const bool is_zero : zeros) loads.push_back(is_zero ? Rest::Zero : Rest::None);
+  return rest_nodes(kernel, loads);
+}
+
 Accesses sources(const Kernel& kernel, const std::vector<bool>& zeros, std::uint32_t node,
                  const std::vector<bool>& given = {false, false, false}) {
-  const std::vector<bool> nodes = zero_nodes(kernel, zeros);
-  EXPECT_TRUE(nodes[node]);
-  return zero_sources(kernel, zeros, nodes, &given, node);
+  const std::vector<Rest> rests = rests_of(kernel, zeros);
+  EXPECT_EQ(rests[node], Rest::Zero);
+  return zero_sources(kernel, zeros, rests, &given, node);
 }
 
 TEST(ZeroSources, OfAProductAreRowsOfItsOwn) {
@@ -46,8 +52,8 @@ TEST(ZeroSources, OfAProductAreRowsOfItsOwn) {
   EXPECT_EQ(sources(kernel, {true, true, true}, product), (Accesses{0, 2}));
   EXPECT_EQ(sources(kernel, {true, true, true}, product, {false, false, true}), (Accesses{2}));
   EXPECT_EQ(sources(kernel, {false, true, false}, product), (Accesses{1}));
-  const auto zeros = zero_nodes(kernel, {true, true, false});
-  EXPECT_EQ(zero_sources(kernel, {true, true, false}, zeros, nullptr, product), (Accesses{0, 1}));
+  const auto rests = rests_of(kernel, {true, true, false});
+  EXPECT_EQ(zero_sources(kernel, {true, true, false}, rests, nullptr, product), (Accesses{0, 1}));
 }
 
 // d/d$0 of $0 * $1 in a direction is 0 where $1 is.
@@ -58,7 +64,7 @@ TEST(ZeroSources, OfAGradientOfAProductAreItsOtherFactors) {
   EXPECT_EQ(sources(kernel, {true, true, false}, gradient), (Accesses{0}));
   const auto guard = add(kernel, Kind::Guard, Combination::Sum, {1, gradient});
   EXPECT_EQ(sources(kernel, {true, true, false}, guard), (Accesses{0}));
-  EXPECT_FALSE(zero_nodes(kernel, {false, false, true})[gradient]);
+  EXPECT_EQ(rests_of(kernel, {false, false, true})[gradient], Rest::None);
 }
 
 // A term that is 0 as well says nothing of the direction.

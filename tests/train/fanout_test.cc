@@ -11,10 +11,7 @@
 
 #include "src/train/member_draw.h"
 #include "tests/support/graph_builder.h"
-#include "tests/train/train_check.h"
-#include "vecc/optimize.h"
-#include "vecc/train.h"
-#include "vecc/vectorize.h"
+#include "tests/train/fanout_check.h"
 
 namespace vecc::test {
 namespace {
@@ -49,6 +46,7 @@ class Network {
     }
   }
 
+  [[nodiscard]] NeuronGraph graph() const { return b.build(); }
   /// The graph in which aggregations have those members that run `run` draws.
   [[nodiscard]] NeuronGraph drawn(const Fanout& fanout, std::uint64_t seed, std::uint64_t run) {
     std::vector<std::uint32_t> places;
@@ -135,81 +133,10 @@ class Network {
   std::vector<std::pair<double, WeightId>> scales_;
 };
 
-std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
-  std::vector<std::uint32_t> samples(graph.samples.size());
-  std::iota(samples.begin(), samples.end(), 0u);
-  return samples;
-}
-
-// A graph with its Program, and a trainer of it.
-struct Trained {
-  NeuronGraph graph;
-  Program program;
-  std::unique_ptr<Trainer> trainer;
-
-  Trained(NeuronGraph of, bool optimizes, const Backend& backend, const TrainOptions& options,
-          std::uint32_t threads = 0)
-      : graph(std::move(of)) {
-    VectorizeOptions in_double;
-    in_double.dtype = DType::F64;
-    program = value_of(vectorize(graph, in_double)).program;
-    if (optimizes) program = value_of(optimize(std::move(program)));
-    ExecutionOptions execution;
-    execution.device = device_of(backend);
-    execution.threads = threads;
-    trainer =
-        value_of(make_trainer(graph, program, backend, execution, options, all_samples(graph)));
-  }
-  [[nodiscard]] std::vector<double> numbers() const {
-    std::vector<double> numbers;
-    for (const WeightTensor& tensor : value_of(trainer->save()).tensors) {
-      const std::vector<double> values = values_of(tensor);
-      numbers.insert(numbers.end(), values.begin(), values.end());
-    }
-    return numbers;
-  }
-};
-
-TrainOptions batches_of(std::uint32_t size, Optimizer optimizer = Optimizer::Adam) {
-  TrainOptions options;
-  options.batch_size = size;
-  options.schedule.base = 0.01;
-  options.optimizer.optimizer = optimizer;
-  options.seed = 11;
-  return options;
-}
-
-TrainOptions with_members(TrainOptions options, SampledMembers members) {
-  members.seed = options.seed;
-  options.members = std::make_shared<const SampledMembers>(std::move(members));
-  return options;
-}
-
-void expect_steps_of_drawn_graphs(Network& network, const Fanout& fanout,
-                                  const TrainOptions& options, const Backend& backend) {
-  SampledGraph sampled = value_of(sample_members(network.b.build(), fanout));
-  EXPECT_GT(sampled.members.aggregations, 0u);
-  const Trained found(std::move(sampled.graph), true, backend,
-                      with_members(options, std::move(sampled.members)));
-  TrainOptions restricted = options;
-  restricted.restricts_batches = true;
-  restricted.batch_way = BatchWay::Choose;
-  for (std::uint64_t run = 1; run <= 9; ++run) {
-    SCOPED_TRACE("run " + std::to_string(run));
-    const Trained expected(network.drawn(fanout, options.seed, run), false,
-                           *find_backend("interpreter"), restricted);
-    expect_ok(expected.trainer->restore(value_of(found.trainer->save())));
-    expect_ok(found.trainer->step());
-    expect_ok(expected.trainer->step());
-    expect_near(found.numbers(), expected.numbers(), 1e-11);
-    expect_near({value_of(found.trainer->epoch_loss())}, {value_of(expected.trainer->epoch_loss())},
-                1e-11);
-  }
-}
-
 TEST(Fanout, a_step_is_that_of_the_graph_with_the_drawn_members) {
   on_each_backend([](const Backend& backend) {
-    for (const Combination combination : {Combination::Avg, Combination::Sum}) {
+    for (const Combination combination :
+         {Combination::Avg, Combination::Sum, Combination::Max, Combination::Min}) {
       for (const bool is_recursive : {false, true}) {
         for (const std::uint32_t size : {0u, 7u}) {
           SCOPED_TRACE(std::string(info(combination).text) + ", batches of " +
@@ -224,58 +151,39 @@ TEST(Fanout, a_step_is_that_of_the_graph_with_the_drawn_members) {
 }
 
 TEST(Fanout, lazy_adam_changes_what_drawn_members_reach) {
-  Network network(Combination::Avg, 2, false);
-  expect_steps_of_drawn_graphs(network, {{2, 1}, false}, batches_of(3, Optimizer::LazyAdam),
-                               *find_backend("cpu"));
+  for (const Combination combination : {Combination::Avg, Combination::Max}) {
+    Network network(combination, 2, false);
+    expect_steps_of_drawn_graphs(network, {{2, 1}, false}, batches_of(3, Optimizer::LazyAdam),
+                                 *find_backend("cpu"));
+  }
 }
 
 // One seed: the same bits for any number of threads, and from a checkpoint within an epoch.
 TEST(Fanout, threads_and_a_resume_change_no_bit) {
   for (const Optimizer optimizer : {Optimizer::Adam, Optimizer::LazyAdam}) {
-    Network network(Combination::Avg, 3, true);
-    const SampledGraph sampled = value_of(sample_members(network.b.build(), {{3, 2}, false}));
-    const TrainOptions options = with_members(batches_of(7, optimizer), sampled.members);
-    const auto start = [&](std::uint32_t threads) {
-      return Trained(sampled.graph, true, *find_backend("cpu"), options, threads);
-    };
-    const Trained one = start(1);
-    const Trained four = start(4);
-    for (int step = 0; step < 7; ++step) expect_ok(one.trainer->step());
-    const Trained resumed = start(2);
-    expect_ok(resumed.trainer->restore(value_of(one.trainer->save())));
-    for (int step = 0; step < 6; ++step) {
-      expect_ok(one.trainer->step());
-      expect_ok(resumed.trainer->step());
-    }
-    for (int step = 0; step < 13; ++step) expect_ok(four.trainer->step());
-    EXPECT_EQ(one.numbers(), four.numbers());
-    EXPECT_EQ(one.numbers(), resumed.numbers());
-    TrainOptions other_seed = options;
-    SampledMembers members = sampled.members;
-    members.seed = 12;
-    other_seed.members = std::make_shared<const SampledMembers>(members);
-    const Trained other(sampled.graph, true, *find_backend("cpu"), other_seed);
-    for (int step = 0; step < 13; ++step) expect_ok(other.trainer->step());
-    EXPECT_NE(one.numbers(), other.numbers());
+    expect_bits_of_any_threads_and_of_a_resume(Network(Combination::Avg, 3, true).graph(),
+                                               {{3, 2}, false}, optimizer);
   }
 }
 
 // What a batch binds are the rows that drawn members reach, backwards too.
 TEST(Fanout, a_bound_batch_has_the_drawn_members_alone) {
-  Network network(Combination::Avg, 3, false, Network::kNodes);
-  const auto bytes_with = [&](std::uint32_t k) {
-    SampledGraph sampled = value_of(sample_members(network.b.build(), {{k}, false}));
-    TrainOptions one = batches_of(1);
-    one.shuffle = false;
-    const Trained trained(std::move(sampled.graph), true, *find_backend("cpu"),
-                          with_members(one, std::move(sampled.members)), 1);
-    const std::uint64_t before = trained.trainer->bytes();
-    for (std::uint32_t n = 0; n < Network::kNodes; ++n) expect_ok(trained.trainer->step());
-    return trained.trainer->bytes() - before;  // the last node has 29 neighbours
-  };
-  const std::uint64_t one = bytes_with(1);
-  EXPECT_GT(one, 0u);
-  EXPECT_GT(bytes_with(28), 3 * one);
+  for (const Combination combination : {Combination::Avg, Combination::Max, Combination::Min}) {
+    Network network(combination, 3, false, Network::kNodes);
+    const auto bytes_with = [&](std::uint32_t k) {
+      SampledGraph sampled = value_of(sample_members(network.b.build(), {{k}, false}));
+      TrainOptions one = batches_of(1);
+      one.shuffle = false;
+      const Trained trained(std::move(sampled.graph), true, *find_backend("cpu"),
+                            with_members(one, std::move(sampled.members)), 1);
+      const std::uint64_t before = trained.trainer->bytes();
+      for (std::uint32_t n = 0; n < Network::kNodes; ++n) expect_ok(trained.trainer->step());
+      return trained.trainer->bytes() - before;  // the last node has 29 neighbours
+    };
+    const std::uint64_t one = bytes_with(1);
+    EXPECT_GT(one, 0u);
+    EXPECT_GT(bytes_with(28), 3 * one);
+  }
 }
 
 // A step on a graph a hundred times the size reaches as many rows; lazy Adam changes no others.

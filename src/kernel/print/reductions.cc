@@ -24,9 +24,9 @@ void print_member_total(BodyText& out, std::uint32_t number) {
   }
   std::string row = of.pointer(member);
   if (out.on_gpu() && of.is_shared_out(member)) {
-    row = fmt::format("x{}", member);
+    row = fmt::format("x{}_{}", member, number);  // others may select among the same members
     out.declare_array(row, entries);
-    out.line(fmt::format("all_entries<T, {0}, G>(v{1}, x{1});", entries, member));
+    out.line(fmt::format("all_entries<T, {}, G>(v{}, {});", entries, member, row));
   }
   out.line(fmt::format("const T t{} = row_sum<T, {}>({});", number, entries, row));
 }
@@ -91,6 +91,21 @@ void print_threshold(BodyText& out, std::uint32_t number) {
   out.line("});");
 }
 
+// Of no member, as a batch may have it: what any member replaces.
+void declare_selection(BodyText& out, std::uint32_t number) {
+  const NodeText& of = out.nodes();
+  const KernelNode& node = of.node(number);
+  out.line(fmt::format("unsigned s{} = ~0u;", number));
+  out.line(fmt::format("T b{} = T(0);", number));
+  if (node.kind != Kind::Reduce) return;
+  const std::uint64_t entries = node.shape.size();
+  const std::string none =
+      fmt::format("{}infinity<T>()", node.combination == Combination::Max ? "-" : "");
+  if (entries == 1) return out.line(fmt::format("T v{} = {};", number, none));
+  out.declare(number);
+  out.line(fmt::format("{} v{}{} = {};", out.entry_loop(entries), number, of.place(), none));
+}
+
 }  // namespace
 
 void declare_reductions(BodyText& out, const KernelPhase& phase) {
@@ -100,9 +115,7 @@ void declare_reductions(BodyText& out, const KernelPhase& phase) {
     const KernelNode& node = of.node(step.number);
     const std::uint64_t entries = node.shape.size();
     if (is_selection(node)) {
-      out.line(fmt::format("unsigned s{} = ~0u;", step.number));
-      out.line(fmt::format("T b{} = T(0);", step.number));
-      if (node.kind == Kind::Reduce) out.declare(step.number);
+      declare_selection(out, step.number);
     } else if (node.kind == Kind::Scan || node.kind == Kind::Reduce) {
       const std::string name =
           fmt::format("{}{}", node.kind == Kind::Scan ? "a" : "v", step.number);

@@ -106,7 +106,9 @@ class ArrayPlacer {
       if (!is_early_[step.number]) add_load(step.number);
       return;
     }
-    if (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) return add_selected(node);
+    if (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) {
+      return add_selected(step.number);
+    }
     if (node.kind == Kind::Threshold) return;
     const bool entrywise = is_entrywise(kernel_, node);
     if (!entrywise || std::ranges::binary_search(schedule_.arrays, step.number)) {
@@ -129,9 +131,10 @@ class ArrayPlacer {
   [[nodiscard]] bool is_shared_out(std::uint32_t node) const {
     return schedule_.on_gpu() && size(node) > 1 && kernel_.nodes[node].kind != Kind::Load;
   }
-  void add_selected(const KernelNode& node) {
+  void add_selected(std::uint32_t number) {
+    const KernelNode& node = kernel_.nodes[number];
     if (!is_selection(node) || !is_shared_out(node.operands[0])) return;
-    add(fmt::format("x{}", node.operands[0]), size(node.operands[0]));
+    add(fmt::format("x{}_{}", node.operands[0], number), size(node.operands[0]));
   }
 
   // What a function of whole rows has while it is computed.
