@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "process.h"
+#include "tools/common/cost_cache.h"
 
 namespace vecc::test {
 namespace {
@@ -52,6 +53,21 @@ TEST(VeccTrain, the_report_tells_preparing_from_training) {
   ASSERT_NE(train, stages.end());
   EXPECT_EQ(*std::prev(train), "prepare");
   EXPECT_EQ(*std::next(train), "compile");
+}
+
+// Steps go through the optimizer after the Program has, which knew what it is to run on.
+TEST(VeccTrain, steps_are_optimized_for_the_device_as_it_was_calibrated) {
+  const std::string cache = test_folder() + "/cache";
+  const std::string before = std::getenv("VECC_CACHE_DIR");
+  setenv("VECC_CACHE_DIR", cache.c_str(), 1);
+  const auto saved = tools::save_coefficients("interpreter", "cpu", {.launch = 0.0123});
+  setenv("VECC_CACHE_DIR", before.c_str(), 1);
+  ASSERT_TRUE(saved) << saved.error().text();
+  Command command{.tool = "vecc"};
+  command.arguments = {xor_graph(), "--train", "--epochs=1", "--backend=interpreter",
+                       "--log-level=debug"};
+  command.environment = {"VECC_CACHE_DIR=" + cache};
+  EXPECT_THAT(run(command).err, HasSubstr("steps are optimized for cpu: 0.0123 s a launch"));
 }
 
 TEST(VeccTrain, the_loss_falls_in_the_log) {

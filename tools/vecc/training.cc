@@ -10,6 +10,7 @@
 #include "choose_loss.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
+#include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
 #include "tools/train_log/epoch_fields.h"
 #include "tools/train_log/train_log.h"
@@ -166,6 +167,16 @@ Result<void> Training::sample_members() {
   return {};
 }
 
+// Steps are optimized for what runs them, as the Program was (optimize_for.cc).
+Result<void> Training::find_cost() {
+  if (train_options_.optimize.level < 2) return {};
+  VECC_TRY(const DeviceCost cost, find_device_cost(backend_, execution_));
+  train_options_.optimize.cost = cost.coefficients;
+  log_debug(fmt::format("train: steps are optimized for {}: {:.3g} s a launch", cost.device,
+                        cost.coefficients.launch));
+  return {};
+}
+
 Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
   loop_ = options_.training.loop;
   execution_.expected_runs = loop_.epochs;
@@ -176,6 +187,7 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
     const Result<void> same = check_same_vocabularies(graph_, validation->graph);
     if (!same) return same.error().in("--validate");
   }
+  VECC_TRY_VOID(find_cost());
   VECC_TRY_VOID(sample_members());
   VECC_TRY(trainer_, make_trainer(sampled_ ? sampled_->graph : graph_,
                                   sampled_ ? sampled_->program : program_, backend_, execution_,

@@ -68,6 +68,7 @@ class Training {
   void describe(Stages& stages) const;
 
  private:
+  [[nodiscard]] Result<void> find_cost();
   /// The graph and Program of steps, where members are drawn.
   [[nodiscard]] Result<void> sample_members();
   [[nodiscard]] std::string words_of_fanout() const;
