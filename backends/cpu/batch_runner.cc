@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "src/batch/check_batch.h"
-
 namespace vecc::cpu {
 
 BatchRunner::BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_ptr<ThreadTeam> team,
@@ -15,16 +13,8 @@ BatchRunner::BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_pt
       number_bytes_(byte_size(bound.plan().dtype)),
       team_(std::move(team)) {}
 
-std::unique_ptr<CpuBatch> BatchRunner::make_batch() const {
-  auto batch = std::make_unique<CpuBatch>(batch_, number_bytes_);
-  batch->rows.reserve(batch_);
-  return batch;
-}
-
-Result<void> BatchRunner::bind(const Batch& batch, CpuBatch& to) {
-  VECC_TRY_VOID(check_batch(batch_, batch));
-  binders_.bind(batch, to.rows);
-  to.weights = batch.weights;
+Result<void> BatchRunner::bind(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
+  VECC_TRY_VOID(PlanBatch::bind(batch_, number_bytes_, binders_, batch, to));
   return {};
 }
 

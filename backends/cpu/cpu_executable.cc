@@ -113,25 +113,24 @@ Result<std::vector<Executable::Output>> CpuExecutable::outputs() {
 
 Result<void> CpuExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
   if (!batches_) return Executable::bind_batch(batch, to);
-  if (dynamic_cast<CpuBatch*>(to.get()) == nullptr) to = batches_->make_batch();
-  return batches_->bind(batch, static_cast<CpuBatch&>(*to));
+  return batches_->bind(batch, to);
 }
 
 // Rows of the batch before are 0 again.
-void CpuExecutable::write_weights(const CpuBatch& batch) {
+void CpuExecutable::write_weights(const PlanBatch& batch) {
   constexpr double kZero = 0;
   for (std::size_t w = 0; w < weights_.size(); ++w) {
     const NativeBlock& block = parameter_block(weights_[w]);
     for (const std::uint32_t row : set_[w]) block.write(std::span(&kZero, 1), row);
-    const auto& [rows, values] = batch.weights[w];
+    const auto& [rows, values] = batch.weights()[w];
     for (std::size_t i = 0; i < rows.size(); ++i) block.write(std::span(&values[i], 1), rows[i]);
     set_[w] = rows;
   }
 }
 
 Result<void> CpuExecutable::start_batch(const BoundBatch& batch) {
-  const auto* own = dynamic_cast<const CpuBatch*>(&batch);
-  if (!batches_ || own == nullptr) return Executable::start_batch(batch);
+  const PlanBatch* const own = batches_ ? batches_->find(batch) : nullptr;
+  if (own == nullptr) return Executable::start_batch(batch);
   write_weights(*own);
   batches_->run(*own);
   note_run();

@@ -36,7 +36,7 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
  private:
   explicit CpuExecutable(const native::GradientProgram& whole) : PlanExecutable("cpu", whole) {}
 
-  void write_weights(const CpuBatch& batch);
+  void write_weights(const PlanBatch& batch);
 
   CodeCounts code_counts_;
   std::unique_ptr<BatchRunner> batches_;  // with ExecutionOptions::batch

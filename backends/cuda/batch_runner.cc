@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "src/batch/check_batch.h"
 #include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
@@ -109,41 +108,34 @@ void BatchRunner::bind(std::vector<LaunchArguments> arguments, std::vector<CUdev
   buffers_ = std::move(buffers);
 }
 
-std::unique_ptr<CudaBatch> BatchRunner::make_batch() const {
-  auto batch = std::make_unique<CudaBatch>(batch_, byte_size(dtype_));
-  batch->rows.reserve(batch_);
-  return batch;
-}
-
-Result<void> BatchRunner::bind_batch(const Batch& batch, CudaBatch& to) {
-  VECC_TRY_VOID(check_batch(batch_, batch));
-  binders_.bind(batch, to.rows);
-  to.weights = batch.weights;
+Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
+  VECC_TRY(const PlanBatch* const bound,
+           PlanBatch::bind(batch_, byte_size(dtype_), binders_, batch, to));
   const std::lock_guard lock(expects_);
-  if (expected_slot_ == 0) expect_slots(to);
+  if (expected_slot_ == 0) expect_slots(*bound);
   return {};
 }
 
-BatchLayout BatchRunner::make_layout(const CudaBatch& batch,
+BatchLayout BatchRunner::make_layout(const PlanBatch& batch,
                                      std::span<const LaunchPart> parts) const {
-  return make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows, parts);
+  return make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows(), parts);
 }
 
 // Bytes that are taken for the images of batches when this is the first.
-std::uint64_t BatchRunner::capacity_for(const CudaBatch& batch, const BatchLayout& layout) const {
+std::uint64_t BatchRunner::capacity_for(const PlanBatch& batch, const BatchLayout& layout) const {
   BatchRows any;
   any.reserve(batch_);
   std::uint64_t all_weights = 0;
   for (const std::uint64_t elements : weights_) all_weights += elements;
   const std::uint64_t most = image_capacity(layout, any, all_weights);
-  const std::uint64_t need = image_bytes(layout, batch.rows, 2 * writes_of(batch.weights));
+  const std::uint64_t need = image_bytes(layout, batch.rows(), 2 * writes_of(batch.weights()));
   const std::uint64_t kept = layout.fixed + std::max(kAlwaysKept, 4 * (need - layout.fixed));
   return std::max(need, std::min(most, kept));
 }
 
-void BatchRunner::expect_slots(const CudaBatch& batch) {
+void BatchRunner::expect_slots(const PlanBatch& batch) {
   std::vector<LaunchPart> parts(batch_.launches.size());
-  find_parts(batch.rows, parts);
+  find_parts(batch.rows(), parts);
   expected_slot_ = capacity_for(batch, make_layout(batch, parts));
   for (const std::uint64_t elements : weights_) expected_slot_ += elements * byte_size(dtype_);
 }
@@ -164,7 +156,7 @@ void BatchRunner::write_bounds(BatchSlot& slot) const {
   }
 }
 
-std::unique_ptr<BatchSlot> BatchRunner::make_slot(const CudaBatch& batch) {
+std::unique_ptr<BatchSlot> BatchRunner::make_slot(const PlanBatch& batch) {
   auto slot =
       std::make_unique<BatchSlot>(device_, *layout_, nodes_, capacity_for(batch, *layout_), dtype_,
                                   weights_, set_numbers_->function("vecc_set_numbers"));
@@ -173,14 +165,14 @@ std::unique_ptr<BatchSlot> BatchRunner::make_slot(const CudaBatch& batch) {
 }
 
 // The one that the batch before does not run from, when it may be written.
-BatchSlot& BatchRunner::free_slot(const CudaBatch& batch) {
+BatchSlot& BatchRunner::free_slot(const PlanBatch& batch) {
   std::unique_ptr<BatchSlot>& slot = slots_[next_];
   next_ = 1 - next_;
   if (!layout_) layout_ = make_layout(batch, parts_);
   if (slot) {
-    std::uint64_t writes = writes_of(batch.weights);
+    std::uint64_t writes = writes_of(batch.weights());
     for (const auto& rows : slot->weight_rows) writes += rows.size();
-    if (image_bytes(*layout_, batch.rows, writes) > slot->capacity()) {
+    if (image_bytes(*layout_, batch.rows(), writes) > slot->capacity()) {
       device_->wait();
       slot = nullptr;
     }
@@ -190,11 +182,12 @@ BatchSlot& BatchRunner::free_slot(const CudaBatch& batch) {
   return *slot;
 }
 
-void BatchRunner::start(const CudaBatch& batch, std::span<const double> scalars) {
-  find_parts(batch.rows, parts_);
+void BatchRunner::start(const PlanBatch& batch, std::span<const double> scalars) {
+  find_parts(batch.rows(), parts_);
   BatchSlot& slot = free_slot(batch);
   const BatchWriter writer{batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_};
-  const BatchImage image = write_batch(writer, batch.rows, parts_, batch.weights, scalars, slot);
+  const BatchImage image =
+      write_batch(writer, batch.rows(), parts_, batch.weights(), scalars, slot);
   slot.start(image.bytes, image.writes, image.write_count);
 }
 

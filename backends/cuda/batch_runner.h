@@ -14,30 +14,9 @@
 
 #include "backends/cuda/batch_image.h"
 #include "backends/cuda/plan_graphs.h"
-#include "src/batch/binder_pool.h"
+#include "src/batch/plan_batch.h"
 
 namespace vecc::cuda {
-
-class CudaBatch final : public BoundBatch {
- public:
-  CudaBatch(const BatchPlan& plan, std::uint64_t number_bytes)
-      : plan_(&plan), number_bytes_(number_bytes) {}
-
-  BatchRows rows;
-  std::vector<Batch::Weights> weights;
-
-  [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
-    return std::make_unique<CudaBatch>(*this);
-  }
-  [[nodiscard]] std::uint64_t bytes() const override { return rows.bytes() + bytes_of(weights); }
-  [[nodiscard]] BatchBytes step_bytes() const override {
-    return bytes_of_step(*plan_, rows, number_bytes_);
-  }
-
- private:
-  const BatchPlan* plan_;
-  std::uint64_t number_bytes_;
-};
 
 class BatchRunner {
  public:
@@ -54,13 +33,14 @@ class BatchRunner {
   /// Once: by launch what it is started with, but for that; by buffer where it begins.
   void bind(std::vector<LaunchArguments> arguments, std::vector<CUdeviceptr> buffers);
 
-  /// With room for any batch.
-  [[nodiscard]] std::unique_ptr<CudaBatch> make_batch() const;
-  /// May be called while a batch runs, and on several threads. Error: Usage (rows that the
-  /// parameters have not).
-  [[nodiscard]] Result<void> bind_batch(const Batch& batch, CudaBatch& to);
+  /// PlanBatch::bind(); also while a batch runs.
+  [[nodiscard]] Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to);
+  /// Null if it is not this step's.
+  [[nodiscard]] const PlanBatch* find(const BoundBatch& batch) const {
+    return PlanBatch::find(batch_, &batch);
+  }
   /// `scalars`: their values. Does not wait. Throws DeviceError.
-  void start(const CudaBatch& batch, std::span<const double> scalars);
+  void start(const PlanBatch& batch, std::span<const double> scalars);
   /// On the device. Once a batch was bound, with what two of its kind take there when they run.
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -77,13 +57,13 @@ class BatchRunner {
   BatchRunner(std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,
               std::vector<ParameterIndex> scalars);
   void describe_bounds(const Plan& plan);
-  [[nodiscard]] BatchLayout make_layout(const CudaBatch& batch,
+  [[nodiscard]] BatchLayout make_layout(const PlanBatch& batch,
                                         std::span<const LaunchPart> parts) const;
-  [[nodiscard]] std::uint64_t capacity_for(const CudaBatch& batch, const BatchLayout& layout) const;
-  void expect_slots(const CudaBatch& batch);
-  [[nodiscard]] std::unique_ptr<BatchSlot> make_slot(const CudaBatch& batch);
+  [[nodiscard]] std::uint64_t capacity_for(const PlanBatch& batch, const BatchLayout& layout) const;
+  void expect_slots(const PlanBatch& batch);
+  [[nodiscard]] std::unique_ptr<BatchSlot> make_slot(const PlanBatch& batch);
   void write_bounds(BatchSlot& slot) const;
-  [[nodiscard]] BatchSlot& free_slot(const CudaBatch& batch);
+  [[nodiscard]] BatchSlot& free_slot(const PlanBatch& batch);
 
   std::shared_ptr<Device> device_;
   const BatchPlan batch_;

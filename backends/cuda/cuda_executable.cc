@@ -101,14 +101,13 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
 
 Result<void> CudaExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
   if (batches_ == nullptr) return Executable::bind_batch(batch, to);
-  if (dynamic_cast<CudaBatch*>(to.get()) == nullptr) to = batches_->make_batch();
-  return batches_->bind_batch(batch, static_cast<CudaBatch&>(*to));
+  return batches_->bind_batch(batch, to);
 }
 
 Result<void> CudaExecutable::start_batch_with(std::span<const ParameterValues> values,
                                               const BoundBatch& batch) {
-  const auto* own = dynamic_cast<const CudaBatch*>(&batch);
-  if (batches_ == nullptr || own == nullptr) return Executable::start_batch(batch);
+  const PlanBatch* const own = batches_ != nullptr ? batches_->find(batch) : nullptr;
+  if (own == nullptr) return Executable::start_batch(batch);
   return guarded([&]() -> Result<void> {
     for (const ParameterValues& of : values) {
       double* const number = scalar(of.parameter);

@@ -110,6 +110,12 @@ TEST(BatchAllocation, what_is_no_batch_is_refused) {
   ASSERT_TRUE(compiled->bind_batch(one, bound));
   EXPECT_TRUE(compiled->start_batch(*bound));
   EXPECT_FALSE(plain->start_batch(*bound));
+  // Another executable's batch has rows of another plan.
+  const std::unique_ptr<Executable> other = compile(made);
+  EXPECT_FALSE(other->start_batch(*bound));
+  ASSERT_TRUE(other->bind_batch(one, bound));
+  EXPECT_TRUE(other->start_batch(*bound));
+  EXPECT_FALSE(compiled->start_batch(*bound));
 }
 
 }  // namespace

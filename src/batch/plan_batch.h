@@ -1,0 +1,49 @@
+// A batch that is bound to a BatchPlan: what native backends run.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/batch/batch_rows.h"
+#include "src/batch/binder_pool.h"
+
+namespace vecc {
+
+class PlanBatch final : public BoundBatch {
+ public:
+  /// With room for any batch of the plan, which must outlive it; `number_bytes`: of a number in its
+  /// buffers.
+  PlanBatch(const BatchPlan& plan, std::uint64_t number_bytes);
+
+  /// Null: no batch, or one of another plan.
+  [[nodiscard]] static const PlanBatch* find(const BatchPlan& plan, const BoundBatch* batch);
+  /// Makes `to` that batch of the plan; one of another is replaced. `binders` are the plan's. May
+  /// be called on several threads. Error: Usage (check_batch()).
+  [[nodiscard]] static Result<const PlanBatch*> bind(const BatchPlan& plan,
+                                                     std::uint64_t number_bytes,
+                                                     BinderPool& binders, const Batch& batch,
+                                                     std::unique_ptr<BoundBatch>& to);
+
+  [[nodiscard]] const BatchRows& rows() const { return rows_; }
+  /// By BatchOptions::weights.
+  [[nodiscard]] const std::vector<Batch::Weights>& weights() const { return weights_; }
+
+  [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
+    return std::make_unique<PlanBatch>(*this);
+  }
+  [[nodiscard]] std::uint64_t bytes() const override {
+    return rows_.bytes() + bytes_of(std::span<const Batch::Weights>(weights_));
+  }
+  [[nodiscard]] BatchBytes step_bytes() const override {
+    return bytes_of_step(*plan_, rows_, number_bytes_);
+  }
+
+ private:
+  const BatchPlan* plan_;
+  std::uint64_t number_bytes_;
+  BatchRows rows_;
+  std::vector<Batch::Weights> weights_;
+};
+
+}  // namespace vecc
