@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 #include <numeric>
-#include <ranges>
+#include <span>
 
 #include "src/function/draw.h"
 
@@ -113,13 +113,13 @@ bool MemberDraw::is_drawn(std::uint32_t row) {
   const SampledMembers::Range& sampled = *std::prev(behind);
   const NeuronRange& range = graph_.ranges[sampled.range];
   const std::uint64_t edge = graph_.input_begin[range.first] + (row - sampled.first_row);
-  const auto begin = graph_.input_begin.begin();
-  const auto neurons =
-      std::ranges::subrange(begin + range.first, begin + range.first + range.count);
-  const auto owner = std::prev(std::ranges::upper_bound(neurons, edge));
-  const auto neuron = static_cast<NeuronId>(owner - begin);
+  const auto begins = std::span(graph_.input_begin).subspan(range.first, range.count);
+  const auto behind_owner = std::ranges::upper_bound(begins, edge);
+  const auto place = static_cast<std::uint32_t>(behind_owner - begins.begin()) - 1;
+  const NeuronId neuron = range.first + place;
   find_places(sampled, neuron);
-  return std::ranges::binary_search(drawn_places_, static_cast<std::uint32_t>(edge - *owner));
+  return std::ranges::binary_search(drawn_places_,
+                                    static_cast<std::uint32_t>(edge - begins[place]));
 }
 
 std::span<const std::uint32_t> MemberDraw::draw(std::uint32_t range, NeuronId neuron) {

@@ -220,7 +220,7 @@ TEST(Fanout, what_no_sampled_training_can_have_is_refused) {
   const auto refusal = [&](const char* backend, TrainOptions options) {
     const auto made =
         make_trainer(sampled.graph, program, *find_backend(backend), {},
-                     with_members(options, sampled.members), all_samples(sampled.graph));
+                     with_members(std::move(options), sampled.members), all_samples(sampled.graph));
     return made ? std::string() : made.error().text();
   };
   TrainOptions pairs = batches_of(4);
