@@ -5,6 +5,7 @@
 
 #include "tools/ground/engine_option.h"
 #include "tools/import/commands.h"
+#include "tools/import/import_data.h"
 #include "tools/import/sql/sql_options.h"
 
 namespace vecc::tools {
