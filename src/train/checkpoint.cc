@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -111,7 +112,8 @@ Result<CheckpointFolder::Last> read_checkpoint(const std::string& path, const Me
   const auto written_with = take_metadata(*file, kSettings);
   if (!parse_number(take_metadata(*file, kBestEpoch), last.state.best_epoch) ||
       !parse_number(take_metadata(*file, kBestLoss), last.state.best_loss) ||
-      !parse_number(take_metadata(*file, kFinished), last.state.finished_epochs) || !written_with) {
+      !parse_number(take_metadata(*file, kFinished), last.state.finished_epochs) || !written_with ||
+      last.state.best_epoch > last.state.finished_epochs || std::isnan(last.state.best_loss)) {
     return refuse(ErrorCode::WeightsDiffer, "is no checkpoint of a training");
   }
   for (const auto& [key, value] : metadata) {
