@@ -404,6 +404,14 @@ class ErrorsTest(unittest.TestCase):
             with self.assertRaisesRegex(vecc.Error, rf"({__file__}:\d+|nn.Model): .*expected"):
                 nn.Model(function).trace(data())
 
+    def test_weights(self):
+        model = nn.Model(lambda g: nn.linear(g.x, 2)).trace(data())
+        for weights, message in ((3, "found int 3, expected arrays"), ("w.safetensors", "found str"),
+                                 ({"linear": np.zeros((2, 3))}, "there are none called 'linear'"),
+                                 ({"linear/weight": np.zeros(2)}, r"expected \[2, 3\]")):
+            with self.assertRaisesRegex(vecc.Error, message):
+                model.set_weights(weights)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,9 +20,9 @@ def as_data(source: Any) -> Data:
         return source
     if is_dgl(source):
         return from_dgl(source)
-    if hasattr(source, "node_types") and hasattr(source, "edge_types"):
+    if _is_hetero(source):
         return from_hetero(source)
-    if hasattr(source, "edge_index") and hasattr(source, "to_dict"):
+    if _is_pyg(source):
         return from_pyg(source)
     if hasattr(source, "adj") and hasattr(source, "is_directed"):
         return from_networkx(source)
@@ -37,9 +37,17 @@ def as_data(source: Any) -> Data:
                       "files")
 
 
+def _is_hetero(source: Any) -> bool:
+    return hasattr(source, "node_types") and hasattr(source, "edge_types")
+
+
+def _is_pyg(source: Any) -> bool:
+    return hasattr(source, "edge_index") and hasattr(source, "to_dict")
+
+
 def _is_list(source: Any) -> bool:
     return (hasattr(source, "__len__") and hasattr(source, "__getitem__") and
-            not hasattr(source, "edge_index") and not hasattr(source, "edge_types") and
+            not _is_hetero(source) and not _is_pyg(source) and
             not isinstance(source, (Data, str, bytes, dict, np.ndarray)))
 
 

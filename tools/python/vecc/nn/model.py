@@ -264,6 +264,9 @@ class Model:
         do not matter: PyG's [1, heads, n] is [heads, n]."""
         trace, arrays = self._traced("set_weights"), {}
         if not isinstance(weights, Mapping):
+            if not hasattr(weights, "state_dict"):
+                raise usage_error("weights", f"found {describe(weights)}, expected arrays by their "
+                                  "names, a state_dict, or a module of torch")
             from vecc.nn.peers import weights_of  # imports torch
             weights = weights_of(weights)
         for name, value in weights.items():
