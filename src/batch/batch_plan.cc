@@ -76,9 +76,10 @@ std::vector<BatchSources> sources_of(const BatchPlan& of, const Launch& launch,
   for (const KernelStore& store : kernel.stores) {
     if (!of.zero_buffers[launch.accesses[store.access].buffer]) continue;
     std::vector<std::uint32_t> loads =
-        zero_sources(kernel, zeros.loads, zeros.nodes, &zeros.given, store.value);
+        zero_sources(kernel, zeros.loads, zeros.nodes, zeros.given, store.value);
+    const std::vector<bool> none(zeros.loads.size(), false);
     for (const std::uint32_t load :
-         zero_sources(kernel, zeros.loads, zeros.nodes, nullptr, store.value)) {
+         zero_sources(kernel, zeros.loads, zeros.nodes, none, store.value)) {
       std::erase(others, load);
     }
     if (!loads.empty()) stores[std::move(loads)].push_back(store.access);

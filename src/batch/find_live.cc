@@ -19,8 +19,8 @@ void BatchBinder::find_live(const Batch& batch, BatchRows& result) {
         const BatchAccess& access = launch.accesses[load];
         bool has_live = false;
         if (!live_[access.buffer].empty()) {
-          has_live = is_by_member(access) ? find_live_members(l, access)
-                                          : find_live_rows(launch, access, sources);
+          has_live =
+              is_by_member(access) ? find_live_members(l, access) : find_live_rows(launch, access);
         }
         has_live_[l][load] = has_live ? 1 : 0;
       }
@@ -100,8 +100,7 @@ bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& acc
 }
 
 // The rows of a launch that read what is not 0. Whether there are any.
-bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& access,
-                                 const BatchSources& sources) {
+bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& access) {
   bool is_read = false;
   const auto note = [&](std::uint32_t row) {
     is_read = true;
@@ -118,8 +117,6 @@ bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& a
         if (row < launch.rows) note(row);
         return;
       case RowMap::One:
-        is_read = is_read || row == 0;
-        if (sources.stores.empty()) return;  // no row is marked
         for (std::uint32_t r = 0; r < launch.rows && row == 0; ++r) note(r);
         return;
       case RowMap::Tile:

@@ -24,27 +24,10 @@ bool moves_entries(Transformation transformation) {
   return false;
 }
 
-// What is 0 where any of its factors is.
 bool is_product(const KernelNode& node) {
-  if (node.kind == Kind::Times || node.kind == Kind::Guard) return true;
-  if (node.kind == Kind::CombineVjp) return node.combination == Combination::ElProduct;
+  if (node.kind == Kind::Times) return true;
   return node.kind == Kind::Combine &&
          (node.combination == Combination::ElProduct || node.combination == Combination::Product);
-}
-
-// What is 0 where its direction, the last operand, is, and only there.
-bool is_gradient(const KernelNode& node) {
-  return !is_product(node) && (node.kind == Kind::TransformVjp || node.kind == Kind::CombineVjp);
-}
-
-// Calls visit(operand) for what a product multiplies.
-template <class Visit>
-void for_each_factor(const KernelNode& node, Visit&& visit) {
-  const std::size_t size = node.operands.size();
-  for (std::size_t k = 0; k < size; ++k) {
-    const bool is_own = node.kind != Kind::CombineVjp || k + 1 == size;  // of a gradient, its own
-    if (is_own || (k + 2 < size && k != node.wrt)) visit(node.operands[k]);
-  }
 }
 
 Rest rest_of_function(Transformation transformation, Rest x) {
@@ -82,6 +65,7 @@ class RestFinder {
       case Kind::CombineVjp: return zero_if(is_zero(node.operands.back()));
       case Kind::Combine: return node.combination == Combination::Sum ? sum(node) : Rest::None;
       case Kind::RowSum: return zero_if(is_zero(node.operands[0]));
+      case Kind::Guard: return zero_if(is_zero(node.operands[0]) || is_zero(node.operands[1]));
       case Kind::Selected: {
         const KernelNode& selection = kernel_.nodes[node.operands[0]];
         return zero_if(is_zero(node.operands[1]) || never_selects(selection, found_));
@@ -91,7 +75,6 @@ class RestFinder {
             (node.combination == Combination::Sum || node.combination == Combination::Avg) &&
             !node.operands.empty() && is_zero(node.operands[0]));
       case Kind::Times:
-      case Kind::Guard:
       case Kind::Draw:
       case Kind::ReduceArg:
       case Kind::Scan:
@@ -101,9 +84,9 @@ class RestFinder {
   }
 
   [[nodiscard]] Rest product(const KernelNode& node) const {
-    bool has_zero = false;
-    for_each_factor(node, [&](std::uint32_t factor) { has_zero = has_zero || is_zero(factor); });
-    if (has_zero) return Rest::Zero;
+    if (std::ranges::any_of(node.operands, [&](std::uint32_t o) { return is_zero(o); })) {
+      return Rest::Zero;
+    }
     if (node.kind != Kind::Combine || node.operands.size() != 2) return Rest::None;
     for (const std::uint32_t i : {0, 1}) {
       const KernelNode& factor = kernel_.nodes[node.operands[i]];
@@ -132,55 +115,23 @@ class RestFinder {
   std::vector<Rest> found_;
 };
 
-// By node that is 0 where all of `zeros` are at rest: whether that hangs on a load of one row for
-// all, so that where that is not 0 the node is not in any row.
-std::vector<bool> nodes_of_one_row(const Kernel& kernel, const std::vector<bool>& zeros,
-                                   const std::vector<Rest>& rests) {
-  std::vector<bool> found;
-  for (const KernelNode& node : kernel.nodes) {
-    const auto is_zero = [&](std::uint32_t operand) { return rests[operand] == Rest::Zero; };
-    const auto is = [&](std::uint32_t operand) { return is_zero(operand) && found[operand]; };
-    bool is_of_one = std::ranges::any_of(node.operands, is);
-    if (node.kind == Kind::Load) {
-      is_of_one = zeros[node.access] && kernel.accesses[node.access].map == RowMap::One;
-    } else if (is_gradient(node)) {
-      is_of_one = is(node.operands.back());
-    } else if (is_product(node)) {
-      for_each_factor(node, [&](std::uint32_t factor) {
-        is_of_one = is_of_one && (!is_zero(factor) || found[factor]);
-      });
-    }
-    found.push_back(is_of_one);
-  }
-  return found;
-}
-
-// Which of a product's factors that are 0 tell the rows in which it is not. Any does; the fewest
-// rows have: one that loads what is given; of those that are 0 by rows (not in all at once) one
-// that each row or member loads a row of its own of, where others share rows; else those that are.
-std::vector<std::uint32_t> telling_factors(const Kernel& kernel, const std::vector<Rest>& rests,
-                                           const std::vector<bool>& of_one_row,
-                                           const std::vector<bool>& given, const KernelNode& of) {
-  std::vector<std::uint32_t> all;
-  std::vector<std::uint32_t> by_rows;
-  std::optional<std::uint32_t> one;
+// The factor that stands for all: one that loads what is given, else one that each row or member
+// loads a row of its own of, where another does not.
+std::optional<std::uint32_t> find_finest(const Kernel& kernel, const std::vector<Rest>& rests,
+                                         const std::vector<bool>& given, const KernelNode& of) {
   std::optional<std::uint32_t> finest;
   bool has_coarser = false;
-  for_each_factor(of, [&](std::uint32_t factor) {
-    if (rests[factor] != Rest::Zero) return;
-    const KernelNode& node = kernel.nodes[factor];
-    const bool is_load = node.kind == Kind::Load;
-    if (is_load && given[node.access]) one = factor;
-    all.push_back(factor);
-    if (of_one_row[factor]) return;
-    by_rows.push_back(factor);
-    const bool is_own = is_load && kernel.accesses[node.access].map == RowMap::Direct;
-    if (is_own) finest = factor;
-    has_coarser = has_coarser || !is_own;
-  });
-  if (one) return {*one};
-  if (finest && has_coarser) return {*finest};
-  return by_rows.empty() ? all : by_rows;
+  for (const std::uint32_t operand : of.operands) {
+    if (rests[operand] != Rest::Zero) continue;
+    const KernelNode& node = kernel.nodes[operand];
+    if (node.kind == Kind::Load && given[node.access]) return operand;
+    if (node.kind == Kind::Load && kernel.accesses[node.access].map == RowMap::Direct) {
+      finest = operand;
+    } else {
+      has_coarser = true;
+    }
+  }
+  return has_coarser ? finest : std::nullopt;
 }
 
 }  // namespace
@@ -199,9 +150,7 @@ std::vector<Rest> rest_nodes(const Kernel& kernel, const std::vector<Rest>& load
 
 std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<bool>& zeros,
                                         const std::vector<Rest>& rests,
-                                        const std::vector<bool>* given, std::uint32_t node) {
-  const std::vector<bool> of_one_row =
-      given ? nodes_of_one_row(kernel, zeros, rests) : std::vector<bool>();
+                                        const std::vector<bool>& given, std::uint32_t node) {
   std::vector<std::uint32_t> sources;
   std::vector<bool> seen(kernel.nodes.size(), false);
   std::vector<std::uint32_t> open{node};
@@ -214,19 +163,13 @@ std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<
     if (of.kind == Kind::Load && zeros[of.access]) sources.push_back(of.access);
     const bool is_zero = rests[number] == Rest::Zero;
     const bool is_infinite = rests[number] != Rest::None && !is_zero;
-    if (given != nullptr && is_zero && is_product(of)) {
-      for (const std::uint32_t factor : telling_factors(kernel, rests, of_one_row, *given, of)) {
-        open.push_back(factor);
-      }
-      continue;
-    }
-    if (given != nullptr && is_zero && is_gradient(of)) {
-      open.push_back(of.operands.back());
-      continue;
-    }
     const bool is_sum = of.kind == Kind::Combine && of.combination == Combination::Sum;
-    const bool by_direction = is_product(of) || is_gradient(of);
+    const bool by_any = of.kind == Kind::Guard || is_product(of);
+    const bool by_direction =
+        by_any || of.kind == Kind::TransformVjp || of.kind == Kind::CombineVjp;
+    const auto one = by_any ? find_finest(kernel, rests, given, of) : std::nullopt;
     for (const std::uint32_t operand : of.operands) {
+      if (one && operand != *one) continue;
       const bool is_followed = is_infinite && is_sum     ? rests[operand] == rests[number]
                                : is_zero && by_direction ? rests[operand] == Rest::Zero
                                                          : true;

@@ -34,13 +34,12 @@ enum class Rest : std::uint8_t {
 /// of a product with a factor that is 0 then, those of that factor alone, of a sum with an infinite
 /// term those of that term. Of several such factors one stands for all, so that the others need not
 /// be looked for: one that comes from accesses in `given` (a batch's own rows), which has no more
-/// rows that are not 0 than they; else those that are 0 row by row for one that is 0 or not in all
-/// rows (a statistic of the batch), and one of which each row or member has its own for those that
-/// share rows (the gradient of a neuron by its members). `given` null: of all factors.
+/// rows that are not 0 than they; else one of which each row or member has its own, where others
+/// share rows (the gradient of a neuron by its members).
 [[nodiscard]] std::vector<std::uint32_t> zero_sources(const Kernel& kernel,
                                                       const std::vector<bool>& zeros,
                                                       const std::vector<Rest>& rests,
-                                                      const std::vector<bool>* given,
+                                                      const std::vector<bool>& given,
                                                       std::uint32_t node);
 
 }  // namespace vecc

@@ -108,7 +108,7 @@ class BatchNormTest(unittest.TestCase):
         devices = [({"backend": "cuda"}, {"batch_size": 6})] if has_cuda else []
         for options, fit in (*devices, ({"backend": "cpu"}, {"batch_size": 6}),
                              ({"backend": "cpu", "opt": 0}, {"batch_size": 7}),
-                             ({"backend": "cpu"}, {"batch_size": 6, "batch": "mask"}),
+                             ({"backend": "cpu", "threads": 2}, {"batch_size": 6, "batch": "mask"}),
                              ({"backend": "interpreter"}, {"batch_size": 7}),
                              ({"backend": "torch"}, {"batch_size": 6})):
             with self.subTest(**options, **fit):
@@ -209,6 +209,25 @@ class BatchNormTest(unittest.TestCase):
         with self.assertRaises(vecc.Error):  # a batch of one graph
             model.program(data).train(batch_size=19, epochs=1, loss="softentropy")
 
+    def test_layers(self):
+        """Of several layers, with self loops too, in training: the cpu's kernels and the interpreter
+        of the Program without the optimizer."""
+        layers = nn.layers
+        def network(conv):
+            def model(g):
+                h = nn.tanh(nn.batch_norm(conv(g, nn.linear(g.x, 4))))
+                return nn.linear(nn.mean(h, over=g.graph), 3)
+            return model
+        for name, conv in (("gcn", lambda g, h: layers.gcn(g, h, 4)),
+                           ("gatv2", lambda g, h: layers.gatv2(g, h, 4)),
+                           ("sage", lambda g, h: layers.sage(g, h, 4, "max"))):
+            found = []
+            for options in ({"backend": "cpu"}, {"backend": "interpreter", "opt": 0}):
+                model = nn.Model(network(conv), dtype="f64", seed=3, **options)
+                result = model.fit(graphs(), epochs=3, batch_size=6, lr=0.05, optimizer="sgd")
+                found.append([each["loss"] for each in result.history])
+            np.testing.assert_allclose(found[0], found[1], rtol=1e-9, err_msg=name)
+
     def test_what_is_refused(self):
         def nodes(g):
             return nn.linear(nn.batch_norm(g.x), 3)
@@ -222,6 +241,8 @@ class BatchNormTest(unittest.TestCase):
         marked = whole.labels(whole.targets, train=np.arange(20) < 10, test=np.arange(20) > 12)
         with self.assertRaisesRegex(vecc.Error, "no mask marks 3 of the 20 graphs"):
             nn.Model(ported).fit(marked, epochs=1)
+        with self.assertRaisesRegex(vecc.Error, "statistics of its batches .batch norm."):
+            nn.Model(ported).fit(graphs(), epochs=1, batch_size=5, batch="bind")
         for size, message in ((1, "leaves 1 for the last"), (19, "fewer than two graphs")):
             with self.assertRaisesRegex(vecc.Error, message):
                 nn.Model(ported).fit(graphs(), epochs=1, batch_size=size)
