@@ -64,6 +64,18 @@ class DropoutTest(unittest.TestCase):
                 for name, value in w.items():
                     np.testing.assert_allclose(model.weights[name], value.detach(), atol=1e-9)
 
+    def test_each_call_has_its_own_mask(self):
+        """Also where the call's number is a row of a fact that has it among others."""
+        x = np.random.default_rng(2).normal(size=(12, 3))
+        data = nn.Data().nodes(x=x)
+        expected = np.hstack([x * mask(12, 3, 0.3, 4, 6, number) / 0.7 for number in (1, 2)])
+        for backend in ("cpu", "interpreter", "torch"):
+            model = nn.Model(lambda g: nn.concat(nn.dropout(g.x, 0.3), nn.dropout(g.x, 0.3)),
+                             dtype="f64", backend=backend).trace(data)
+            program = model.program(data)
+            program.set_weights({"step.number": [6.0], "step.seed": [4.0]})
+            np.testing.assert_allclose(program(), expected, atol=1e-12, err_msg=backend)
+
     def test_it_is_off_outside_training(self):
         data = nodes()
         plain = nn.Model(lambda g: nn.linear(g.x, 3), seed=2).trace(data)

@@ -24,6 +24,10 @@ NodeIndex KernelBuilder::load(const RowRead& read) const {
     from.access.map = RowMap::Tile;
   } else if (read.one || (read.index && grouping_.values[read.value].rows == 1)) {
     from.access.map = RowMap::One;
+    // The row that it names, of a value with more.
+    if (read.index && read.index->size() > 0 && grouping_.values[read.value].rows > 1) {
+      from.first_row = (*read.index)[0];
+    }
   } else if (read.index && read.index->form() == Index::Form::Slice) {
     from.first_row = read.index->begin();
   } else if (read.index) {
