@@ -63,7 +63,8 @@ TEST(VeccTrain, steps_are_optimized_for_the_device_as_it_was_calibrated) {
   const auto saved = tools::save_coefficients("interpreter", "cpu", {.launch = 0.0123});
   setenv("VECC_CACHE_DIR", before.c_str(), 1);
   ASSERT_TRUE(saved) << saved.error().text();
-  Command command{.tool = "vecc"};
+  Command command;
+  command.tool = "vecc";
   command.arguments = {xor_graph(), "--train", "--epochs=1", "--backend=interpreter",
                        "--log-level=debug"};
   command.environment = {"VECC_CACHE_DIR=" + cache};
