@@ -1,5 +1,5 @@
 // The loss of a positive triple among negatives, score by score. What is over all negatives (their
-// number, the largest score, sums) whoever runs the formulas adds up.
+// number, the largest score, sums) the code around them adds up.
 #pragma once
 
 #include "src/kg/formulas/kinds.h"
