@@ -122,7 +122,8 @@ class Graph:
         kernels or launches that runs once or twice is then made in less time, and runs slower.
         """
         words = self._words + [f"-O{opt}"] + option_words(
-            backend=backend, device=device, dtype=dtype, threads=threads, passes=passes,
+            backend=backend, device=device, dtype=dtype if backend != "reference" else None,
+            threads=threads, passes=passes,
             disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
             torch_reduce=torch_reduce, matmul_precision=matmul_precision)
         return Program(self._core.compile(words, _expected_runs(runs)), words)
