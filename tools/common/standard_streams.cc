@@ -7,7 +7,8 @@ namespace vecc::tools {
 namespace {
 
 void read_dash_as(CLI::Option& option, const char* path) {
-  option.transform([path](std::string word) { return word == "-" ? std::string(path) : word; }, "");
+  option.transform(
+      [path](const std::string& word) { return word == "-" ? std::string(path) : word; }, "");
 }
 
 }  // namespace
