@@ -26,7 +26,6 @@ void BatchBinder::find_live(const Batch& batch, BatchRows& result) {
       }
       if (is_pure_[l] || row_set_.empty()) continue;
       take_rows(launch);
-      if (launch.drops) keep_members(launch, members_[l]);
       for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
     }
     if (is_pure_[l]) run_live(l, result);
@@ -129,17 +128,13 @@ bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& a
   return is_read;
 }
 
-// What the live rows store need not be 0; of a launch that drops, that of the members it keeps.
+// What the live rows store need not be 0.
 void BatchBinder::mark_store(const BatchLaunch& launch, const BatchAccess& access) {
   RowSet& live = live_[access.buffer];
   const auto insert = [&](std::uint32_t counter) {
     if (access.map == RowMap::Direct) return insert_row(live, access, counter);
     insert_row(live, access, access.map == RowMap::List ? (*access.list)[counter] : 0);
   };
-  if (launch.drops && access.space == KernelSpace::Member) {
-    for (const std::uint32_t member : kept_) insert(member);
-    return;
-  }
   for (const std::uint32_t row : rows_) {
     access.space == KernelSpace::Row ? insert(row) : for_each_member(launch, row, insert);
   }

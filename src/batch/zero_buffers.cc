@@ -99,12 +99,10 @@ bool ZeroBuffers::may_drop_members(const Launch& launch) const {
       std::ranges::find(zeros.loads, true) == zeros.loads.end()) {
     return false;
   }
-  const auto keeps_rest = [&](const KernelStore& store) {
-    if (kernel.accesses[store.access].space != KernelSpace::Member) return true;
-    const Rest rest = rest_of(launch.accesses[store.access].buffer);
-    return rest != Rest::None && rest == zeros.nodes[store.value];
+  const auto stores_members = [](const KernelAccess& access) {
+    return access.store && access.space == KernelSpace::Member;
   };
-  return std::ranges::all_of(kernel.stores, keeps_rest) &&
+  return std::ranges::none_of(kernel.accesses, stores_members) &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            return ignores_resting_members(node, zeros.nodes);
          });

@@ -24,8 +24,8 @@ class ZeroBuffers {
   /// By buffer: what it is but for a batch.
   [[nodiscard]] std::vector<Rest> rests() const;
   [[nodiscard]] LaunchZeros of(const Launch& launch) const;
-  /// Whether members whose loads are at rest add nothing to what the launch computes, of members it
-  /// stores what is at rest then, and their number is not read.
+  /// Whether members whose loads are at rest add nothing to what the launch computes, it stores
+  /// none of them, and their number is not read.
   [[nodiscard]] bool may_drop_members(const Launch& launch) const;
 
  private:
