@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/support/path_slots.h"
+#include "src/support/signals_blocked.h"
 
 namespace vecc {
 namespace {
@@ -89,6 +90,9 @@ std::optional<AtomicFile> AtomicFile::create(const std::string& path, mode_t mod
   // to its folder.
   const bool is_stream = exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
   std::string temporary;
+  // A pipe's open waits for its reader, and must end on a signal.
+  std::optional<SignalsBlocked> until_it_is_remembered;
+  if (!is_stream) until_it_is_remembered.emplace();
   const int file = is_stream ? ::open(target.c_str(), O_WRONLY | O_CLOEXEC)
                              : open_temporary(target, mode, temporary);
   if (file < 0) return std::nullopt;

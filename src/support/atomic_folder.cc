@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/support/atomic_file.h"
+#include "src/support/signals_blocked.h"
 #include "src/support/temporary_folder.h"
 
 namespace vecc {
@@ -65,6 +66,7 @@ AtomicFolder::~AtomicFolder() {
 std::optional<AtomicFolder> AtomicFolder::create(const std::string& path) {
   std::string target = resolve(path);
   if (!is_free(target)) return std::nullopt;
+  const SignalsBlocked until_it_is_remembered;
   for (int i = 0; i < kTemporaryFolders; ++i) {
     std::string temporary = target + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(i);
     if (::mkdir(temporary.c_str(), 0777) == 0) {

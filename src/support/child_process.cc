@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/support/signals_blocked.h"
 #include "vecc/escape.h"
 
 namespace vecc {
@@ -62,23 +63,6 @@ void forget_group(pid_t pid) {
     if (group.compare_exchange_strong(same, 0)) return;
   }
 }
-
-// No signal's handler may run on this thread between the start of a child and its entry in
-// `groups`.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &old_);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
-
- private:
-  sigset_t old_;
-};
 
 // The child's side of posix_spawn: its descriptors, folder and signals.
 class SpawnSetup {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "src/support/path_slots.h"
+#include "src/support/signals_blocked.h"
 #include "vecc/escape.h"
 
 namespace vecc {
@@ -85,6 +86,7 @@ void remove_temporary_folders() {
 Result<TemporaryFolder> TemporaryFolder::create(const std::string& parent,
                                                 std::string_view program) {
   std::string path = parent + "/" + std::string(program) + "-XXXXXX";
+  const SignalsBlocked until_it_is_remembered;
   if (::mkdtemp(path.data()) == nullptr) {
     return Errors(ErrorCode::CannotWrite, escape_terminal(parent, 4096),
                   std::string("cannot make a folder: ") + std::strerror(errno));

@@ -8,6 +8,7 @@
 
 #include "src/support/atomic_file.h"
 #include "src/support/child_process.h"
+#include "src/support/signals_blocked.h"
 #include "src/support/temporary_folder.h"
 #include "vecc/error.h"
 
@@ -29,6 +30,7 @@ void write_stderr(const char* text) {
 }
 
 [[noreturn]] void leave(int signal) {
+  SignalsBlocked::wait_for_others();
   kill_children();
   remove_temporary_files();
   remove_temporary_folders();
