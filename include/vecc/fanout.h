@@ -10,8 +10,9 @@
 // x + log(m): the member itself where m is 1, -infinity where it is 0 (for min the other way), as
 // attention is masked:
 //
-//   h(X) = max of the messages 7, 8, 9          =>   h(X) = max of 7 + log m0, 8 + log m1, 9 + log
-//   m2 drawn with k = 2: 7 and 9                        m0 = 1, m1 = 0, m2 = 1
+//   h(X) = max of the messages 7, 8, 9          =>   h(X) = max of 7 + log m0, 8 + log m1,
+//   drawn with k = 2: 7 and 9                                       9 + log m2
+//                                                      m0 = 1, m1 = 0, m2 = 1
 //
 // The table is a parameter, which no pass looks at the values of: the optimizer tells members apart
 // that are equal but for it. Batches (batch.h) leave out what the zeros make 0 or infinite.

@@ -41,12 +41,12 @@ bool is_source(const BatchLaunch& launch, std::ptrdiff_t access) {
   });
 }
 
-// A pure launch with one such load, and no other source, runs the rows, or members, for which that
-// is not 0.
+// A pure launch whose only load at rest is made, and its source, runs the rows, or members, for
+// which that is not 0. One that the batch gives beside it has rows of its own.
 bool reads_zeros(const BatchLaunch& launch, bool is_pure) {
-  const auto count = std::ranges::count_if(launch.accesses, is_made_zero);
-  if (!is_pure || count != 1) return count > 0;
   const auto load = std::ranges::find_if(launch.accesses, is_made_zero);
+  if (load == launch.accesses.end()) return false;
+  if (!is_pure || std::ranges::count_if(launch.accesses, &BatchAccess::is_zero) > 1) return true;
   if (!is_source(launch, load - launch.accesses.begin())) return true;
   return load->space == KernelSpace::Member && !launch.drops;
 }

@@ -23,8 +23,9 @@ inline std::uint64_t member_count(const BatchLaunch& launch) {
                                                    : std::uint64_t{launch.rows} * launch.members;
 }
 
-/// Whether each member reads or stores a row of its own choice.
-inline bool is_by_member(const BatchAccess& access) {
+/// Whether each member reads or stores a row of its own choice. Of a BatchAccess or KernelAccess.
+template <class Access>
+bool is_by_member(const Access& access) {
   return access.space == KernelSpace::Member &&
          (access.map == RowMap::Direct || access.map == RowMap::List);
 }

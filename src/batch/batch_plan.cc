@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/batch/batch_arrays.h"
+#include "src/batch/batch_loops.h"
 #include "src/batch/batch_updates.h"
 #include "src/batch/loosen_launch.h"
 #include "src/batch/zero_buffers.h"
@@ -63,6 +64,13 @@ BatchLaunch describe(const BatchPlan& of, const Launch& launch) {
     described.accesses.push_back(to);
   }
   return described;
+}
+
+// What a launch drops is found by the members' own loads: no other load stands for them.
+void let_members_tell(LaunchZeros& zeros, const Kernel& kernel) {
+  for (std::size_t a = 0; a < zeros.given.size(); ++a) {
+    zeros.given[a] = zeros.given[a] && is_by_member(kernel.accesses[a]);
+  }
 }
 
 std::vector<BatchSources> sources_of(const BatchPlan& of, const Launch& launch,
@@ -151,11 +159,12 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
   BatchArrays arrays(result.plan);
   LaunchLoosener loosener(result.plan);
   for (Launch& launch : result.plan.launches) {
-    const LaunchZeros zeros = zero_buffers.of(launch);
+    LaunchZeros zeros = zero_buffers.of(launch);
     BatchLaunch of = describe(result, launch);
+    of.drops = zero_buffers.may_drop_members(launch);
+    if (of.drops) let_members_tell(zeros, result.plan.kernels[launch.kernel]);
     VECC_TRY(of.updates, updates.of(launch, zeros));
     of.sources = sources_of(result, launch, zeros);
-    of.drops = zero_buffers.may_drop_members(launch);
     of.drops ? loosener.list_members(launch) : loosener.take_order(launch);
     arrays.bind(launch, of);
     result.launches.push_back(std::move(of));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/batch/batch_loops.h"
 #include "src/batch/zero_nodes.h"
 
 namespace vecc {
@@ -78,7 +79,7 @@ LaunchZeros ZeroBuffers::zeros_of(const Launch& launch, bool of_members_only) co
   LaunchZeros zeros;
   std::vector<Rest> loads;
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
-    const bool counts = !of_members_only || kernel.accesses[a].space == KernelSpace::Member;
+    const bool counts = !of_members_only || is_by_member(kernel.accesses[a]);
     const bool is_load = counts && !kernel.accesses[a].store;
     loads.push_back(is_load ? rest_of(launch.accesses[a].buffer) : Rest::None);
     zeros.loads.push_back(loads.back() != Rest::None);

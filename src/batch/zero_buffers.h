@@ -24,7 +24,7 @@ class ZeroBuffers {
   /// By buffer: what it is but for a batch.
   [[nodiscard]] std::vector<Rest> rests() const;
   [[nodiscard]] LaunchZeros of(const Launch& launch) const;
-  /// Whether members whose loads are at rest add nothing to what the launch computes, it stores
+  /// Whether members whose own loads are at rest add nothing to what the launch computes, it stores
   /// none of them, and their number is not read.
   [[nodiscard]] bool may_drop_members(const Launch& launch) const;
 
@@ -37,6 +37,7 @@ class ZeroBuffers {
 
   [[nodiscard]] Rest rest_of(BufferIndex buffer) const { return buffers_[buffer].rest; }
   bool note_stores(const Launch& launch);
+  /// With of_members_only of no load that does not tell members apart (is_by_member()).
   [[nodiscard]] LaunchZeros zeros_of(const Launch& launch, bool of_members_only) const;
 
   const Plan& plan_;

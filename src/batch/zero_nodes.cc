@@ -115,23 +115,15 @@ class RestFinder {
   std::vector<Rest> found_;
 };
 
-// The factor that stands for all: one that loads what is given, else one that each row or member
-// loads a row of its own of, where another does not.
-std::optional<std::uint32_t> find_finest(const Kernel& kernel, const std::vector<Rest>& rests,
-                                         const std::vector<bool>& given, const KernelNode& of) {
-  std::optional<std::uint32_t> finest;
-  bool has_coarser = false;
+// A factor that loads what is given.
+std::optional<std::uint32_t> find_given(const Kernel& kernel, const std::vector<Rest>& rests,
+                                        const std::vector<bool>& given, const KernelNode& of) {
   for (const std::uint32_t operand : of.operands) {
-    if (rests[operand] != Rest::Zero) continue;
     const KernelNode& node = kernel.nodes[operand];
-    if (node.kind == Kind::Load && given[node.access]) return operand;
-    if (node.kind == Kind::Load && kernel.accesses[node.access].map == RowMap::Direct) {
-      finest = operand;
-    } else {
-      has_coarser = true;
-    }
+    const bool loads = node.kind == Kind::Load && rests[operand] == Rest::Zero;
+    if (loads && given[node.access]) return operand;
   }
-  return has_coarser ? finest : std::nullopt;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -167,7 +159,7 @@ std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<
     const bool by_any = of.kind == Kind::Guard || is_product(of);
     const bool by_direction =
         by_any || of.kind == Kind::TransformVjp || of.kind == Kind::CombineVjp;
-    const auto one = by_any ? find_finest(kernel, rests, given, of) : std::nullopt;
+    const auto one = by_any ? find_given(kernel, rests, given, of) : std::nullopt;
     for (const std::uint32_t operand : of.operands) {
       if (one && operand != *one) continue;
       const bool is_followed = is_infinite && is_sum     ? rests[operand] == rests[number]

@@ -32,10 +32,9 @@ enum class Rest : std::uint8_t {
 
 /// The accesses in `zeros` without which `node` would be what it is when all of them are at rest:
 /// of a product with a factor that is 0 then, those of that factor alone, of a sum with an infinite
-/// term those of that term. Of several such factors one stands for all, so that the others need not
-/// be looked for: one that comes from accesses in `given` (a batch's own rows), which has no more
-/// rows that are not 0 than they; else one of which each row or member has its own, where others
-/// share rows (the gradient of a neuron by its members).
+/// term those of that term. Of several such factors one that loads what is `given` (by access: a
+/// batch's own rows) stands for all, so that the others need not be looked for: it has no more rows
+/// that are not 0 than they.
 [[nodiscard]] std::vector<std::uint32_t> zero_sources(const Kernel& kernel,
                                                       const std::vector<bool>& zeros,
                                                       const std::vector<Rest>& rests,

@@ -190,8 +190,15 @@ NeuronGraph with_all_samples(RandomGraph random) {
 // amplifies: plain steps, small.
 TEST(BoundSteps, of_random_graphs_are_those_of_the_batch_s_own_program) {
   std::uint64_t equal = 0;
-  const std::uint64_t seeds = std::getenv("VECC_FULL") != nullptr ? 60 : 3;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+  // 26 to 32: launches that drop members had the batch's own weight of all members stand for
+  // theirs, and rows that run for that weight read what no launch had stored.
+  std::vector<std::uint64_t> seeds{0, 1, 2};
+  if (!is_emulated()) seeds.insert(seeds.end(), {26, 28, 30, 32});
+  if (std::getenv("VECC_FULL") != nullptr) {
+    seeds.resize(60);
+    std::iota(seeds.begin(), seeds.end(), 0u);
+  }
+  for (const std::uint64_t seed : seeds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomGraphOptions options;
     options.seed = seed;
