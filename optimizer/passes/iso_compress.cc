@@ -211,24 +211,6 @@ std::uint64_t count_elements(const Program& program) {
   return elements;
 }
 
-// Of rows that are different by what they read.
-std::uint64_t count_distinct_elements(const Program& program, const RowClasses& classes) {
-  std::uint64_t elements = 0;
-  std::vector<bool> met(classes.size());
-  for (ValueId id = 0; id < program.ops().size(); ++id) {
-    const Op& op = program.op(id);
-    if (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat || op.kind() == OpKind::Output) {
-      continue;
-    }
-    const RowClasses::View of_row = classes.of(id);
-    for (std::uint32_t row = 0; row < op.rows; ++row) {
-      if (!met[of_row[row]]) elements += op.shape.size();
-      met[of_row[row]] = true;
-    }
-  }
-  return elements;
-}
-
 // A fingerprint an element is 16 bytes for each, and a product of matrices has as many of its
 // multiplications as the product itself. Where many rows are different that is too much for
 // what it sees beyond a fingerprint a row: that W (x + y) is W x + W y.
@@ -236,8 +218,8 @@ std::uint32_t narrow_side(const Program& program, PassContext& context) {
   constexpr std::uint64_t kMostElements = std::uint64_t{1} << 24;
   if (count_elements(program) <= kMostElements) return iso::kNarrowSide;
   if (!SourceRows::fits(program)) return 1;
-  const std::uint64_t distinct = count_distinct_elements(program, context.row_classes(program));
-  return distinct <= kMostElements ? iso::kNarrowSide : 1;
+  const bool few = context.row_classes_of_few(program, kMostElements) != nullptr;
+  return few ? iso::kNarrowSide : 1;
 }
 
 }  // namespace

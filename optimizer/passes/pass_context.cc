@@ -5,8 +5,13 @@
 namespace vecc::opt {
 
 const RowClasses& PassContext::row_classes(const Program& program) {
-  if (!row_classes_) row_classes_.emplace(program);
+  if (!row_classes_) row_classes_.emplace(program, threads());
   return *row_classes_;
+}
+
+const RowClasses* PassContext::row_classes_of_few(const Program& program, std::uint64_t most) {
+  row_classes_ = RowClasses::of_few(program, most, threads());
+  return row_classes_ ? &*row_classes_ : nullptr;
 }
 
 void PassContext::count(std::string_view what, std::uint64_t amount) {

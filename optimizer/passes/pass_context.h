@@ -27,6 +27,9 @@ class PassContext {
 
   /// Of the Program that the pass was given, found once for all passes that leave it as it is.
   [[nodiscard]] const RowClasses& row_classes(const Program& program);
+  /// The same, or null if the rows that are different have more than `most` elements, which takes
+  /// less time to find (RowClasses::of_few).
+  [[nodiscard]] const RowClasses* row_classes_of_few(const Program& program, std::uint64_t most);
   /// A pass changed the Program: what was found out about it is gone.
   void forget_program() { row_classes_.reset(); }
 

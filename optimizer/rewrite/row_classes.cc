@@ -5,8 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "optimizer/rewrite/pair_table.h"
-#include "optimizer/rewrite/tuple_table.h"
+#include "optimizer/rewrite/equal_rows.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
@@ -14,6 +13,20 @@ namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
+
+// The elements of parameters that are read, and of states: no two of them are equal.
+std::uint64_t count_variables(const Program& program) {
+  std::uint64_t elements = 0;
+  std::vector<bool> is_read(program.parameters().size());
+  for (const Op& op : program.ops()) {
+    if (op.kind() == OpKind::State) elements += op.size();
+    const auto* weight = std::get_if<WeightOp>(&op.attributes);
+    if (weight == nullptr || is_read[weight->parameter]) continue;
+    is_read[weight->parameter] = true;
+    elements += op.size();
+  }
+  return elements;
+}
 
 }  // namespace
 
@@ -41,14 +54,21 @@ bool is_order_free(const Program& program, ValueId segment, DoubtfulValues& doub
 
 class RowClasses::Builder {
  public:
-  Builder(const Program& program, const SourceRows& sources, std::vector<std::uint32_t>& classes)
+  Builder(const Program& program, const SourceRows& sources, std::vector<std::uint32_t>& classes,
+          std::uint32_t threads)
       : program_(program),
         sources_(sources),
         classes_(classes),
+        team_(threads),
         doubtful_(program),
         parameter_(program.parameters().size(), kNoClass),
         first_(sources.size(), kNoClass) {}
 
+  void classify(ValueId id) {
+    std::visit([&](const auto& op) { classify(op, id); }, program_.op(id).attributes);
+  }
+
+ private:
   void classify(const FactOp& fact, ValueId id) {
     if (!fact.unit) return;
     for (std::uint32_t row = 0; row < fact.rows; ++row) {
@@ -77,6 +97,9 @@ class RowClasses::Builder {
       for (const std::size_t k : {0, 1}) {
         if (is_one_class(op.operands[k])) return by_class(id, op.rows, of(op.operands[1 - k]));
       }
+      for (const std::size_t k : {0, 1}) {
+        if (is_ascending(of(op.operands[k]), op.rows)) return;
+      }
     }
     by_pair(
         id, op.rows, [&](std::uint32_t i) { return row_of(0, linear.lift_left, i); },
@@ -91,20 +114,27 @@ class RowClasses::Builder {
       by_class(id, op.rows, operand);
       return;
     }
-    by_tuple(id, op.rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
-      tuple.push_back(operand[i]);
-      const auto begin = transform.words->begin() + static_cast<std::ptrdiff_t>(i * width);
-      tuple.insert(tuple.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+    by_words(id, op.rows, width + 1, [&](std::uint32_t i, std::size_t k) {
+      return k == width ? operand[i] : (*transform.words)[i * width + k];
     });
   }
 
+  // Rows of operands that are read by all of them tell nothing apart.
   void classify(const MapOp&, ValueId id) {
     const Op& op = program_.op(id);
-    by_tuple(id, op.rows, [&](std::uint32_t i, std::vector<std::uint32_t>& tuple) {
-      for (const ValueId operand : op.operands) {
-        tuple.push_back(of(operand)[program_.op(operand).rows == 1 ? 0 : i]);
-      }
-    });
+    std::vector<View> reads;
+    std::vector<ValueId> read;
+    for (const ValueId operand : op.operands) {
+      if (program_.op(operand).rows != op.rows || std::ranges::count(read, operand) > 0) continue;
+      read.push_back(operand);
+      reads.push_back(of(operand));
+    }
+    const bool apart =
+        std::ranges::any_of(reads, [&](const View& rows) { return is_ascending(rows, op.rows); });
+    if (apart) return;
+    if (reads.size() == 1) return by_class(id, op.rows, reads[0]);
+    by_words(id, op.rows, reads.size(),
+             [&](std::uint32_t i, std::size_t k) { return reads[k][i]; });
   }
 
   void classify(const VjpOp& vjp, ValueId id) {
@@ -121,23 +151,27 @@ class RowClasses::Builder {
     const std::uint32_t segments = segment.segments.count(rows);
     const bool sorted = is_order_free(program_, id, doubtful_);
     const View member = of(operand);
-    const auto members = [&](std::uint32_t s, std::vector<std::uint32_t>& tuple) {
-      const auto begin = static_cast<std::ptrdiff_t>(tuple.size());
+    const auto members = [&](std::uint32_t s, std::vector<std::uint32_t>& list) {
+      list.clear();
       for_each_member(segment.segments, rows, s,
-                      [&](std::uint32_t row) { tuple.push_back(member[row]); });
-      if (sorted) std::sort(tuple.begin() + begin, tuple.end());
+                      [&](std::uint32_t row) { list.push_back(member[row]); });
+      if (sorted) std::ranges::sort(list);
     };
-    const std::vector<std::uint32_t> candidates = may_be_equal(segment.segments, operand);
-    std::vector<std::uint32_t> same(segments);  // the first segment with equal members
-    std::iota(same.begin(), same.end(), 0u);
-    TupleTable tuples;
-    std::vector<std::uint32_t> first;  // by tuple
-    tuples.number_all(
-        static_cast<std::uint32_t>(candidates.size()),
-        [&](std::uint32_t k, std::vector<std::uint32_t>& tuple) { members(candidates[k], tuple); },
-        [&](std::uint32_t k, std::uint32_t number) {
-          if (number == first.size()) first.push_back(candidates[k]);
-          same[candidates[k]] = first[number];
+    const std::vector<std::uint32_t> same = EqualRows::find(
+        team_, segments,
+        [&](std::uint32_t s) {
+          std::uint64_t hash = 0;
+          for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
+            hash = sorted ? hash + hash_of_pair(0, member[row])
+                          : hash_of_pair(0, member[row]) + 3 * hash;
+          });
+          return hash * 0x9E3779B97F4A7C15ull;
+        },
+        [&, a = std::vector<std::uint32_t>(), b = std::vector<std::uint32_t>()](
+            std::uint32_t one, std::uint32_t other) mutable {
+          members(one, a);
+          members(other, b);
+          return a == b;
         });
     if (!keeps_members(segment.combination)) {
       const SourceRows::View mine = sources_.of(id);
@@ -162,7 +196,6 @@ class RowClasses::Builder {
   void classify(const UpdateOp&, ValueId) {}
   void classify(const OutputOp&, ValueId) {}
 
- private:
   [[nodiscard]] View of(ValueId value) const { return {sources_.of(value), classes_}; }
 
   [[nodiscard]] bool is_one_class(ValueId value) const {
@@ -175,6 +208,7 @@ class RowClasses::Builder {
 
   // Row i is equal to the first row with its operand's class.
   void by_class(ValueId id, std::uint32_t rows, const View& operand) {
+    if (is_ascending(operand, rows)) return;
     const SourceRows::View mine = sources_.of(id);
     for (std::uint32_t i = 0; i < rows; ++i) {
       std::uint32_t& first = first_[operand[i]];
@@ -186,65 +220,72 @@ class RowClasses::Builder {
 
   // Row i is equal to the first row with the pair (left(i), right(i)).
   template <class Left, class Right>
-  void by_pair(ValueId id, std::uint32_t rows, Left&& left, Right&& right) {
-    const SourceRows::View mine = sources_.of(id);
-    PairTable pairs;
-    std::vector<std::uint32_t> first;  // by pair
-    pairs.number_all(rows, left, right, [&](std::uint32_t i, std::uint32_t number) {
-      if (number == first.size()) first.push_back(mine[i]);
-      classes_[mine[i]] = first[number];
-    });
+  void by_pair(ValueId id, std::uint32_t rows, const Left& left, const Right& right) {
+    set_classes(id, EqualRows::find_pairs(team_, rows, left, right));
   }
 
-  // Row i is equal to the first row with the tuple that `fill(i, tuple)` appends.
-  template <class Fill>
-  void by_tuple(ValueId id, std::uint32_t rows, Fill&& fill) {
-    const SourceRows::View mine = sources_.of(id);
-    TupleTable tuples;
-    std::vector<std::uint32_t> first;  // by tuple
-    tuples.number_all(rows, fill, [&](std::uint32_t i, std::uint32_t number) {
-      if (number == first.size()) first.push_back(mine[i]);
-      classes_[mine[i]] = first[number];
-    });
+  // Row i is equal to the first row with the same word(i, 0) .. word(i, width - 1).
+  template <class Word>
+  void by_words(ValueId id, std::uint32_t rows, std::size_t width, const Word& word) {
+    const auto hash = [&](std::uint32_t i) {
+      std::uint64_t result = 0;
+      for (std::size_t k = 0; k < width; ++k) {
+        result = hash_of_pair(static_cast<std::uint32_t>(result >> 32), word(i, k)) + result;
+      }
+      return result * 0x9E3779B97F4A7C15ull;
+    };
+    const auto equal = [&](std::uint32_t a, std::uint32_t b) {
+      std::size_t k = 0;
+      while (k < width && word(a, k) == word(b, k)) ++k;
+      return k == width;
+    };
+    set_classes(id, EqualRows::find(team_, rows, hash, equal));
   }
 
-  // Segments but those with a member of which there is no other: these are equal to none. Usually
-  // few are left to be sorted and compared.
-  std::vector<std::uint32_t> may_be_equal(const Segments& segments, ValueId operand) {
-    const View member = of(operand);
-    const std::uint32_t rows = program_.op(operand).rows;
-    if (occurs_.size() < classes_.size()) occurs_.resize(classes_.size());
-    for (std::uint32_t i = 0; i < rows; ++i) {
-      std::uint8_t& times = occurs_[member[i]];
-      if (times < 2) ++times;
-    }
-    std::vector<std::uint32_t> result;
-    for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
-      bool has_own = false;
-      for_each_member(segments, rows, s,
-                      [&](std::uint32_t row) { has_own |= occurs_[member[row]] == 1; });
-      if (!has_own) result.push_back(s);
-    }
-    for (std::uint32_t i = 0; i < rows; ++i) occurs_[member[i]] = 0;
-    return result;
+  void set_classes(ValueId id, const std::vector<std::uint32_t>& first) {
+    const SourceRows::View mine = sources_.of(id);
+    for (std::uint32_t i = 0; i < first.size(); ++i) classes_[mine[i]] = mine[first[i]];
   }
 
   const Program& program_;
   const SourceRows& sources_;
   std::vector<std::uint32_t>& classes_;
+  LazyTeam team_;
   DoubtfulValues doubtful_;
   std::uint32_t unit_ = kNoClass;         // of all units
   std::vector<std::uint32_t> parameter_;  // by parameter: the class of its first row
   std::vector<std::uint32_t> first_;      // by class; scratch of by_class, kNoClass between uses
-  std::vector<std::uint8_t> occurs_;  // by class: how often, 2 for more; scratch, 0 between uses
 };
 
-RowClasses::RowClasses(const Program& program) : sources_(program), classes_(sources_.size()) {
+RowClasses::RowClasses(SourceRows sources)
+    : sources_(std::move(sources)), classes_(sources_.size()) {
   std::iota(classes_.begin(), classes_.end(), 0u);
-  Builder builder(program, sources_, classes_);
+}
+
+RowClasses::RowClasses(const Program& program, std::uint32_t threads)
+    : RowClasses(SourceRows(program)) {
+  Builder builder(program, sources_, classes_, threads);
+  for (ValueId id = 0; id < program.ops().size(); ++id) builder.classify(id);
+}
+
+std::optional<RowClasses> RowClasses::of_few(const Program& program, std::uint64_t most,
+                                             std::uint32_t threads) {
+  if (count_variables(program) > most) return std::nullopt;
+  RowClasses result{SourceRows(program)};
+  Builder builder(program, result.sources_, result.classes_, threads);
+  std::uint64_t elements = 0;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
-    std::visit([&](const auto& op) { builder.classify(op, id); }, program.op(id).attributes);
+    builder.classify(id);
+    const Op& op = program.op(id);
+    const OpKind kind = op.kind();
+    if (kind == OpKind::Gather || kind == OpKind::Concat || kind == OpKind::Output) continue;
+    const SourceRows::View rows = result.sources_.of(id);
+    for (std::uint32_t i = 0; i < op.rows; ++i) {
+      if (result.classes_[rows[i]] == rows[i]) elements += op.shape.size();
+    }
+    if (elements > most) return std::nullopt;
   }
+  return result;
 }
 
 }  // namespace vecc::opt

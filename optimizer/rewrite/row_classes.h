@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "optimizer/rewrite/doubtful_values.h"
@@ -21,9 +22,14 @@ namespace vecc::opt {
 
 class RowClasses {
  public:
-  /// Linear in the rows and members of all ops (times log of the largest segment); `program` must
-  /// fit SourceRows.
-  explicit RowClasses(const Program& program);
+  /// Linear in the rows and members of all ops (times log of the largest segment that others may be
+  /// equal to); `program` must fit SourceRows. `threads`: see LazyTeam; classes are the same for
+  /// any number.
+  explicit RowClasses(const Program& program, std::uint32_t threads = 1);
+  /// The same, or none once the rows that are different (of gathers, concats and outputs none
+  /// counts) have more than `most` elements: classes are not sought after that.
+  [[nodiscard]] static std::optional<RowClasses> of_few(const Program& program, std::uint64_t most,
+                                                        std::uint32_t threads = 1);
 
   class View {
    public:
@@ -44,6 +50,7 @@ class RowClasses {
 
  private:
   class Builder;
+  explicit RowClasses(SourceRows sources);
 
   SourceRows sources_;
   std::vector<std::uint32_t> classes_;  // by source number

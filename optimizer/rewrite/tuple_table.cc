@@ -1,5 +1,7 @@
 #include "optimizer/rewrite/tuple_table.h"
 
+#include <algorithm>
+
 namespace vecc::opt {
 
 std::uint64_t TupleTable::hash_of(std::span<const std::uint32_t> tuple) {
@@ -13,10 +15,7 @@ std::uint64_t TupleTable::hash_of(std::span<const std::uint32_t> tuple) {
 
 std::uint32_t TupleTable::number_of(std::span<const std::uint32_t> tuple) {
   slots_.reserve(std::size_t{size()} + 1);
-  return number_of(hash_of(tuple), tuple);
-}
-
-std::uint32_t TupleTable::number_of(std::uint64_t hash, std::span<const std::uint32_t> tuple) {
+  const std::uint64_t hash = hash_of(tuple);
   const std::size_t slot = slots_.find(
       hash, [&](std::uint32_t number) { return std::ranges::equal(this->tuple(number), tuple); });
   if (slots_[slot] != HashSlots::kNone) return slots_[slot];

@@ -93,6 +93,71 @@ TEST(RowClasses, rows_of_different_ops_and_words_are_different) {
               ElementsAre(0, 1, 0));
 }
 
+// Typed products, sums of two in any order, a function of two values: so many rows that a team
+// tells them apart, of each kind many equal ones.
+Program many_equal_rows() {
+  constexpr std::uint32_t kRows = 150000;
+  const auto spread = [](std::uint64_t factor, std::uint32_t below) {
+    std::vector<std::uint32_t> rows(kRows);
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+      rows[i] = static_cast<std::uint32_t>(i * factor % below);
+    }
+    return Index::list(std::move(rows));
+  };
+  Program program;
+  const auto x = program.add_parameter({"x", 1009, Shape::column(2), nullptr});
+  const auto w = program.add_parameter({"w", 7, Shape(2, 2), nullptr});
+  VECC_CHECK(x && w, "parameters");
+  const ValueId products = program.linear(program.gather(program.weight(*w), spread(11, 7)),
+                                          program.gather(program.weight(*x), spread(13, 101)));
+  const ValueId sums = program.segment(products, Segments::fixed(2), Combination::Sum);
+  const ValueId others = program.gather(program.weight(*x), spread(29, 1009));
+  const auto expr = parse_expr("elproduct($0, $1)", "test");
+  VECC_CHECK(expr.has_value(), "an expression");
+  program.map(*expr, std::vector<ValueId>{products, others});
+  program.transform(sums, {.id = Transformation::Tanh, .target = {}});
+  return program;
+}
+
+TEST(RowClasses, are_the_same_for_any_number_of_threads) {
+  const Program program = many_equal_rows();
+  const opt::RowClasses one(program);
+  std::uint64_t merged = 0;
+  for (const std::uint32_t threads : {2u, 5u}) {
+    const opt::RowClasses many(program, threads);
+    for (ValueId id = 0; id < program.ops().size(); ++id) {
+      for (std::uint32_t row = 0; row < program.op(id).rows; ++row) {
+        ASSERT_EQ(one.of(id)[row], many.of(id)[row]) << "%" << id << ", row " << row;
+        merged += row > 0 && one.of(id)[row] < one.of(id)[row - 1] ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(merged, 0u);
+}
+
+TEST(RowClasses, of_few_are_the_same_or_none) {
+  const Program program = many_equal_rows();
+  const opt::RowClasses all(program);
+  std::uint64_t elements = 0;
+  std::vector<bool> met(all.size());
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    const Op& op = program.op(id);
+    if (op.kind() == OpKind::Gather) continue;
+    for (std::uint32_t row = 0; row < op.rows; ++row) {
+      if (!met[all.of(id)[row]]) elements += op.shape.size();
+      met[all.of(id)[row]] = true;
+    }
+  }
+  EXPECT_FALSE(opt::RowClasses::of_few(program, elements - 1).has_value());
+  const auto few = opt::RowClasses::of_few(program, elements);
+  ASSERT_TRUE(few.has_value());
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    for (std::uint32_t row = 0; row < program.op(id).rows; ++row) {
+      ASSERT_EQ(few->of(id)[row], all.of(id)[row]) << "%" << id;
+    }
+  }
+}
+
 TEST(TupleTable, numbers_lists_in_the_order_in_which_they_come) {
   opt::TupleTable table;
   const auto number = [&](std::vector<std::uint32_t> list) { return table.number_of(list); };

@@ -1,0 +1,169 @@
+// The first of equal rows, by row. Rows are dealt by a hash to parts whose tables fit a core's
+// cache, and parts to the threads of a team: one table of all rows misses every cache at each row,
+// and is one thread's. Linear; the same for any number of threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "optimizer/rewrite/lazy_team.h"
+
+namespace vecc::opt {
+
+/// All bits of the result depend on all of both numbers; no two pairs have the same.
+[[nodiscard]] inline std::uint64_t hash_of_pair(std::uint32_t left, std::uint32_t right) {
+  std::uint64_t key = std::uint64_t{left} << 32 | right;
+  key = (key ^ key >> 32) * 0xD6E8FEB86659FD93ull;
+  key = (key ^ key >> 32) * 0x9E3779B97F4A7C15ull;
+  return key ^ key >> 32;
+}
+
+/// Whether each number is larger than the one before it, so that no two are equal.
+template <class Numbers>
+[[nodiscard]] bool is_ascending(const Numbers& numbers, std::uint32_t count) {
+  for (std::uint32_t i = 1; i < count; ++i) {
+    if (numbers[i] <= numbers[i - 1]) return false;
+  }
+  return true;
+}
+
+class EqualRows {
+ public:
+  /// By row 0 .. count-1: the first row that is equal to it, itself if there is none before it.
+  /// `hash(row)` is the same for equal rows, and mixed: its upper bits choose a place.
+  /// `equal(a, b)` is asked of rows that have one hash. Each thread has copies of both.
+  template <class Hash, class Equal>
+  [[nodiscard]] static std::vector<std::uint32_t> find(LazyTeam& team, std::uint32_t count,
+                                                       const Hash& hash, const Equal& equal);
+  /// The same of pairs of numbers (left(row), right(row)).
+  template <class Left, class Right>
+  [[nodiscard]] static std::vector<std::uint32_t> find_pairs(LazyTeam& team, std::uint32_t count,
+                                                             const Left& left, const Right& right) {
+    return find(
+        team, count, [&](std::uint32_t row) { return hash_of_pair(left(row), right(row)); },
+        [](std::uint32_t, std::uint32_t) { return true; });
+  }
+
+ private:
+  static constexpr std::uint32_t kRowsOfPart = 1 << 14;  // 192 KB of entries
+  static constexpr std::uint32_t kMostParts = 1 << 10;   // pages written at once
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  // 12 bytes, not zeroed: there is one for each row.
+  struct Entry {
+    std::uint32_t low;
+    std::uint32_t high;
+    std::uint32_t row;
+
+    void set(std::uint64_t hash, std::uint32_t of_row) {
+      low = static_cast<std::uint32_t>(hash);
+      high = static_cast<std::uint32_t>(hash >> 32);
+      row = of_row;
+    }
+    [[nodiscard]] std::uint64_t hash() const { return std::uint64_t{high} << 32 | low; }
+  };
+  // Written in full before it is read.
+  template <class T>
+  using Unset = std::unique_ptr<T[]>;
+
+  // Finds the first of equal rows of one part; its table is used again for the next one.
+  class Part {
+   public:
+    // Entries ascend by row, and have the same upper `part_bits` of their hashes.
+    template <class Equal>
+    void find(std::span<const Entry> entries, int part_bits, Equal& equal,
+              std::vector<std::uint32_t>& first) {
+      part_bits_ = part_bits;
+      resize(std::bit_ceil(std::min<std::size_t>(2 * entries.size(), kFirstSlots)));
+      std::uint32_t found = 0;
+      for (std::uint32_t e = 0; e < entries.size(); ++e) {
+        if (2 * std::size_t{found} >= slots_.size()) grow(entries);
+        std::uint32_t& slot = slot_of(entries, entries[e], equal);
+        if (slot == kNone) {
+          slot = e;
+          ++found;
+        }
+        first[entries[e].row] = entries[slot].row;
+      }
+    }
+
+   private:
+    static constexpr std::size_t kFirstSlots = 1 << 12;  // most parts may have few different rows
+
+    void resize(std::size_t size) {
+      slots_.assign(size, kNone);
+      shift_ = 64 - std::countr_zero(size);
+    }
+    [[nodiscard]] std::size_t home_of(std::uint64_t hash) const {
+      return shift_ == 64 ? 0 : hash << part_bits_ >> shift_;
+    }
+    template <class Equal>
+    std::uint32_t& slot_of(std::span<const Entry> entries, const Entry& entry, Equal& equal) {
+      const std::size_t mask = slots_.size() - 1;
+      std::size_t at = home_of(entry.hash());
+      for (; slots_[at] != kNone; at = (at + 1) & mask) {
+        const Entry& other = entries[slots_[at]];
+        if (other.low == entry.low && other.high == entry.high && equal(other.row, entry.row)) {
+          break;
+        }
+      }
+      return slots_[at];
+    }
+    void grow(std::span<const Entry> entries) {
+      std::vector<std::uint32_t> old = std::move(slots_);
+      resize(2 * old.size());
+      const auto never = [](std::uint32_t, std::uint32_t) { return false; };
+      for (const std::uint32_t e : old) {
+        if (e != kNone) slot_of(entries, entries[e], never) = e;
+      }
+    }
+
+    std::vector<std::uint32_t> slots_;
+    int shift_ = 0;
+    int part_bits_ = 0;
+  };
+
+  // All entries, part after part, and where each part begins.
+  struct Dealt {
+    Unset<Entry> entries;
+    std::vector<std::uint32_t> begin;
+    int part_bits = 0;
+  };
+  [[nodiscard]] static Dealt deal(LazyTeam& team, std::uint32_t count, Unset<std::uint64_t> hashes);
+};
+
+template <class Hash, class Equal>
+std::vector<std::uint32_t> EqualRows::find(LazyTeam& team, std::uint32_t count, const Hash& hash,
+                                           const Equal& equal) {
+  Unset<std::uint64_t> hashes(new std::uint64_t[count]);
+  team.for_ranges(count, [&](std::uint32_t, std::uint32_t begin, std::uint32_t end) {
+    Hash own = hash;
+    for (std::uint32_t row = begin; row < end; ++row) hashes[row] = own(row);
+  });
+  const Dealt dealt = deal(team, count, std::move(hashes));
+  const auto parts = static_cast<std::uint32_t>(dealt.begin.size() - 1);
+  std::vector<std::uint32_t> first(count);
+  std::atomic<std::uint32_t> next{0};
+  const auto find_parts = [&] {
+    Part part;
+    Equal own = equal;
+    for (std::uint32_t p = next++; p < parts; p = next++) {
+      const std::uint32_t begin = dealt.begin[p];
+      part.find(std::span<const Entry>(&dealt.entries[begin], dealt.begin[p + 1] - begin),
+                dealt.part_bits, own, first);
+    }
+  };
+  if (parts == 1) {
+    find_parts();
+  } else {
+    team.get().run_each([&](std::uint32_t) { find_parts(); });
+  }
+  return first;
+}
+
+}  // namespace vecc::opt
