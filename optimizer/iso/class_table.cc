@@ -6,14 +6,11 @@
 #include "vecc/error.h"
 
 namespace vecc::opt::iso {
-namespace {
 
-bool equal_in(std::span<const Residues> a, std::span<const Residues> b,
-              std::uint64_t Residues::*field) {
+bool ClassTable::equal_in(std::span<const Residues> a, std::span<const Residues> b,
+                          std::uint64_t Residues::*field) {
   return std::ranges::equal(a, b, {}, field, field);
 }
-
-}  // namespace
 
 std::uint64_t ClassTable::hash_of(std::span<const Residues> parts, std::uint64_t Residues::*field) {
   std::uint64_t hash = 0;
@@ -52,7 +49,7 @@ std::uint32_t ClassTable::insert(std::uint64_t hash, std::span<const Residues> f
   if (first_[slot] != HashSlots::kNone) return first_[slot];
   if (meets) ++meetings_;
   first_.set(slot, hash, size_);
-  indexed_ = size_ + 1;
+  indexed_ = met_ = size_ + 1;
   return append(fingerprint, doubtful);
 }
 
@@ -66,33 +63,51 @@ void ClassTable::index_appended(std::size_t room) {
       meets = meets || equal_in(parts(id), parts(indexed_), &Residues::first);
       return false;
     });
-    if (meets) ++meetings_;
+    if (meets && indexed_ >= met_) ++meetings_;
     first_.set(slot, hash, indexed_);
   }
+  met_ = size_;
 }
 
-std::uint64_t ClassTable::take_meetings() {
+std::uint64_t ClassTable::take_meetings(LazyTeam& team) {
+  const std::uint64_t fresh = met_ - compared_;
+  if (fresh == 0) return std::exchange(meetings_, 0);
+  if (fresh * parts_ < kManyParts || fresh < met_ / kMostKnown) {
+    compare_one_by_one();
+  } else {
+    const std::vector<std::uint32_t> first = EqualRows::find(
+        team, met_, [&](std::uint32_t id) { return hash_of(parts(id), &Residues::second); },
+        [&](std::uint32_t a, std::uint32_t b) {
+          return equal_in(parts(a), parts(b), &Residues::second);
+        });
+    for (std::uint32_t id = compared_; id < met_; ++id) meetings_ += first[id] != id ? 1 : 0;
+  }
+  compared_ = met_;
+  return std::exchange(meetings_, 0);
+}
+
+void ClassTable::compare_one_by_one() {
   // The hash that the class after the next kBatch will be asked for is fetched ahead.
   std::array<std::uint64_t, kBatch> ahead{};
-  second_.reserve(indexed_);
+  second_.reserve(met_);
   const auto fetch = [&](std::uint32_t id) {
-    if (id >= indexed_) return;
+    if (id >= met_) return;
     ahead[id % kBatch] = hash_of(parts(id), &Residues::second);
     second_.prefetch(ahead[id % kBatch]);
   };
-  for (std::uint32_t id = compared_; id < compared_ + kBatch; ++id) fetch(id);
-  for (; compared_ < indexed_; ++compared_) {
-    const std::uint64_t hash = ahead[compared_ % kBatch];
+  for (std::uint32_t id = second_indexed_; id < second_indexed_ + kBatch; ++id) fetch(id);
+  for (; second_indexed_ < met_; ++second_indexed_) {
+    const std::uint32_t id = second_indexed_;
+    const std::uint64_t hash = ahead[id % kBatch];
     bool meets = false;
-    const std::size_t slot = second_.find(hash, [&](std::uint32_t id) {
-      meets = meets || equal_in(parts(id), parts(compared_), &Residues::second);
+    const std::size_t slot = second_.find(hash, [&](std::uint32_t other) {
+      meets = meets || equal_in(parts(other), parts(id), &Residues::second);
       return false;
     });
-    if (meets) ++meetings_;
-    second_.set(slot, hash, compared_);
-    fetch(compared_ + kBatch);
+    if (meets && id >= compared_) ++meetings_;
+    second_.set(slot, hash, id);
+    fetch(id + kBatch);
   }
-  return std::exchange(meetings_, 0);
 }
 
 }  // namespace vecc::opt::iso

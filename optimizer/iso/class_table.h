@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "optimizer/iso/residues.h"
+#include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/hash_slots.h"
-#include "src/support/thread_team.h"
 
 namespace vecc::opt::iso {
 
@@ -37,34 +40,41 @@ class ClassTable {
   /// where the table is larger than the caches.
   template <class Fill, class Visit>
   void insert_all(std::uint32_t count, Fill&& fill, Visit&& visit);
-  /// The same, with fingerprints made by a team, `fills[t]` on thread t (of one: by the caller).
+  /// The same by a team, if there are many: each thread has a copy of `fill`.
   template <class Fill, class Visit>
-  void insert_all(ThreadTeam& team, std::vector<Fill>& fills, std::uint32_t count, Visit&& visit);
+  void insert_all(LazyTeam& team, std::uint32_t count, const Fill& fill, Visit&& visit);
 
   /// The number of classes that were inserted since the last call and meet an earlier one in one of
   /// the two fields alone. They are different: that they meet is chance (none is to be expected) or
   /// a count that one of the primes divides.
-  [[nodiscard]] std::uint64_t take_meetings();
+  [[nodiscard]] std::uint64_t take_meetings(LazyTeam& team);
 
  private:
   static constexpr std::uint32_t kBlock = 1 << 14;
   static constexpr std::uint32_t kBatch = 32;
-  static constexpr std::size_t kPartsOfThread = 1 << 14;  // of its fingerprints at a time
+  static constexpr std::uint64_t kManyParts = 1 << 16;  // of which a team makes fingerprints
+  static constexpr std::uint32_t kMostKnown = 8;        // classes to be looked at for each new row
 
   [[nodiscard]] static std::uint64_t hash_of(std::span<const Residues> parts,
                                              std::uint64_t Residues::*field);
+  [[nodiscard]] static bool equal_in(std::span<const Residues> a, std::span<const Residues> b,
+                                     std::uint64_t Residues::*field);
   void index_appended(std::size_t room);
+  void compare_one_by_one();
   std::uint32_t insert(std::uint64_t hash, std::span<const Residues> fingerprint, bool doubtful);
 
   std::size_t parts_;
   std::uint32_t size_ = 0;
   std::vector<std::vector<Residues>> blocks_;  // of kBlock classes: growing moves one of them
   std::vector<bool> doubtful_;
-  std::uint32_t indexed_ = 0;   // classes below are in first_
-  HashSlots first_;             // by their residues in the first field
-  std::uint32_t compared_ = 0;  // classes below are in second_
+  // Tables for rows that come one at a time, or few at once; many are told apart without them.
+  std::uint32_t indexed_ = 0;  // classes below are in first_
+  HashSlots first_;            // by their residues in the first field
+  std::uint32_t met_ = 0;      // classes below were compared with earlier ones in the first field
+  std::uint32_t second_indexed_ = 0;
   HashSlots second_;            // by their residues in the second field
-  std::uint64_t meetings_ = 0;  // in the first field
+  std::uint32_t compared_ = 0;  // classes below were compared in the second field
+  std::uint64_t meetings_ = 0;  // not taken yet
 };
 
 template <class Fill, class Visit>
@@ -91,33 +101,45 @@ void ClassTable::insert_all(std::uint32_t count, Fill&& fill, Visit&& visit) {
 }
 
 template <class Fill, class Visit>
-void ClassTable::insert_all(ThreadTeam& team, std::vector<Fill>& fills, std::uint32_t count,
-                            Visit&& visit) {
-  if (team.size() == 1) return insert_all(count, fills[0], visit);
-  const auto of_thread = static_cast<std::uint32_t>(kPartsOfThread / parts_ + 1);
-  const std::size_t most = std::min<std::size_t>(std::size_t{of_thread} * team.size(), count);
-  std::vector<Residues> fingerprints(most * parts_);
-  std::vector<std::uint64_t> hashes(most);
-  std::vector<std::uint8_t> doubtful(most);
-  const auto fingerprint = [&](std::size_t k) {
-    return std::span(fingerprints).subspan(k * parts_, parts_);
-  };
-  for (std::uint64_t begin = 0; begin < count; begin += most) {
-    const auto first = static_cast<std::uint32_t>(begin);
-    const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, count - begin));
-    team.run_each([&](std::uint32_t thread) {
-      const std::uint32_t end = std::min(rows, (thread + 1) * of_thread);
-      for (std::uint32_t k = thread * of_thread; k < end; ++k) {
-        doubtful[k] = fills[thread](first + k, fingerprint(k));
-        hashes[k] = hash_of(fingerprint(k), &Residues::first);
-      }
-    });
-    index_appended(rows);
-    for (std::uint32_t k = 0; k < rows; ++k) {
-      if (k + kBatch < rows) first_.prefetch(hashes[k + kBatch]);
-      visit(first + k, insert(hashes[k], fingerprint(k), doubtful[k] != 0));
-    }
+void ClassTable::insert_all(LazyTeam& team, std::uint32_t count, const Fill& fill, Visit&& visit) {
+  if (count * parts_ < kManyParts || count < size_ / kMostKnown) {
+    Fill own = fill;
+    return insert_all(count, own, visit);
   }
+  // Rows 0 .. known-1 are the classes that there are; then the new ones.
+  const std::uint32_t known = size_;
+  UnsetArray<Residues> made(count * parts_);
+  std::vector<std::uint8_t> doubtful(count);
+  const auto of_new = [&](std::uint32_t row) { return made.part((row - known) * parts_, parts_); };
+  const auto parts_of = [&](std::uint32_t row) {
+    return row < known ? parts(row) : std::span<const Residues>(of_new(row));
+  };
+  std::mutex lock;
+  std::set<std::uint32_t> meet;  // rows that are equal to another in the first field alone
+  std::vector<std::uint32_t> row_class = EqualRows::find(
+      team, known + count,
+      [&, own = fill](std::uint32_t row) mutable {
+        if (row >= known) doubtful[row - known] = own(row - known, of_new(row));
+        return hash_of(parts_of(row), &Residues::first);
+      },
+      [&](std::uint32_t a, std::uint32_t b) {
+        if (!equal_in(parts_of(a), parts_of(b), &Residues::first)) return false;
+        if (equal_in(parts_of(a), parts_of(b), &Residues::second)) return true;
+        const std::lock_guard guard(lock);
+        meet.insert(b);
+        return false;
+      });
+  for (const std::uint32_t row : meet) {
+    if (row >= met_ && row_class[row] == row) ++meetings_;
+  }
+  std::iota(row_class.begin(), row_class.begin() + known, 0u);
+  for (std::uint32_t row = known; row < row_class.size(); ++row) {
+    const std::uint32_t first = row_class[row];
+    row_class[row] =
+        first == row ? append(of_new(row), doubtful[row - known] != 0) : row_class[first];
+    visit(row - known, row_class[row]);
+  }
+  met_ = size_;
 }
 
 }  // namespace vecc::opt::iso

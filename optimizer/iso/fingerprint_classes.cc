@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <thread>
 
 namespace vecc::opt::iso {
 namespace {
@@ -25,18 +24,13 @@ FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t see
       keys_(seed, narrow_side),
       last_reader_(last_readers(program)),
       classes_(program.ops().size()),
-      threads_(threads > 0 ? std::min(threads, kMostThreads)
-                           : std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads)) {}
-
-ThreadTeam& FingerprintClasses::team() {
-  return team_ ? *team_ : team_.emplace(threads_);
-}
+      team_(threads) {}
 
 const ValueClasses& FingerprintClasses::classify(ValueId id) {
   if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = nullptr;
   const auto made = [&](const auto& op) { return std::make_unique<ValueClasses>(classes(op, id)); };
   classes_[id] = std::visit(made, program_.op(id).attributes);
-  if (classes_[id]->table) meeting_ += classes_[id]->table->take_meetings();
+  if (classes_[id]->table) meeting_ += classes_[id]->table->take_meetings(team_);
   for (const ValueId operand : program_.op(id).operands) {
     if (last_reader_[operand] == id) classes_[operand] = nullptr;
   }
@@ -80,9 +74,9 @@ ValueClasses FingerprintClasses::classes(const StateOp& state, ValueId id) {
 ValueClasses FingerprintClasses::classes(const GatherOp& gather, ValueId id) {
   const ValueClasses& from = operand(id, 0);
   ValueClasses result{from.table, std::vector<std::uint32_t>(gather.index.size())};
-  for (std::uint32_t i = 0; i < gather.index.size(); ++i) {
-    result.of_row[i] = from.of_row[gather.index[i]];
-  }
+  team_.for_ranges(gather.index.size(), [&](std::uint32_t, std::uint32_t i, std::uint32_t end) {
+    for (; i < end; ++i) result.of_row[i] = from.of_row[gather.index[i]];
+  });
   return result;
 }
 
@@ -100,7 +94,7 @@ void FingerprintClasses::append_rows(const ValueClasses& from, ValueClasses& to)
     distinct.push_back(id);
   }
   to.table->insert_all(
-      static_cast<std::uint32_t>(distinct.size()),
+      team_, static_cast<std::uint32_t>(distinct.size()),
       [&](std::uint32_t k, std::span<Residues> parts) {
         std::ranges::copy(from.table->parts(distinct[k]), parts.begin());
         return from.table->doubtful(distinct[k]);

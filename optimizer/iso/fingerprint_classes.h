@@ -27,8 +27,8 @@ struct ValueClasses {
 class FingerprintClasses {
  public:
   /// `program` must outlive the classifier and stay as it is. `threads` make fingerprints, where
-  /// there are many; 0: as many as the machine has, at most 64. Classes are the same for any
-  /// number. `narrow_side`: of values that have a fingerprint an element (row_fingerprint.h).
+  /// there are many (LazyTeam). Classes are the same for any number. `narrow_side`: of values that
+  /// have a fingerprint an element (row_fingerprint.h).
   FingerprintClasses(const Program& program, std::uint64_t seed, std::uint32_t threads = 1,
                      std::uint32_t narrow_side = kNarrowSide);
   FingerprintClasses(const FingerprintClasses&) = delete;
@@ -72,17 +72,17 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses start(ValueId id);
   /// The rows of a parameter or state: a class each.
   [[nodiscard]] ValueClasses by_identity(const KeyedHash& name, ValueId id);
-  /// Rows told apart by what they read: `numbers[i]` numbers what row i reads, in the order of
-  /// first occurrence; `fingerprint(i, parts)` is asked for the first row of each, and returns
-  /// whether it is doubtful. Each thread has a copy of it.
+  /// Rows told apart by what they read: `first` has for each row the first that reads the same;
+  /// none: they are not told apart. `fingerprint(i, parts)` is asked for the first rows, and
+  /// returns whether it is doubtful. Each thread has a copy of it.
   template <class Fingerprint>
-  [[nodiscard]] ValueClasses by_reads(ValueId id, std::vector<std::uint32_t> numbers,
+  [[nodiscard]] ValueClasses by_reads(ValueId id,
+                                      const std::optional<std::vector<std::uint32_t>>& first,
                                       const Fingerprint& fingerprint);
-  /// ClassTable::insert_all by the team, if there are many, with a copy of `fill` for each thread.
-  template <class Fill, class Visit>
-  void insert_all(ClassTable& table, std::uint32_t count, const Fill& fill, Visit&& visit);
-  /// Started when first asked for.
-  [[nodiscard]] ThreadTeam& team();
+  /// By row of a value that is made row by row: the first that reads the same rows and words. None
+  /// where no two do, or where a fingerprint takes no longer than telling rows apart.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> first_of_reads(
+      ValueId id, std::span<const std::uint32_t> words = {});
   /// After mark_ was used for the classes of a value's rows.
   void clear_marks(const ValueClasses& value);
   void append_rows(const ValueClasses& from, ValueClasses& to);
@@ -97,8 +97,6 @@ class FingerprintClasses {
                  std::vector<PairSum>& sums) const;
 
   static constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
-  static constexpr std::uint64_t kManyParts = 1 << 16;  // of which a team makes fingerprints
-  static constexpr std::uint32_t kMostThreads = 64;     // one keeps what they make
 
   const Program& program_;
   Keys keys_;
@@ -107,19 +105,7 @@ class FingerprintClasses {
   std::vector<std::unique_ptr<ValueClasses>> classes_;
   std::vector<std::uint32_t> mark_;  // by class, kNoMark between calls
   std::uint64_t meeting_ = 0;
-  std::uint32_t threads_;
-  std::optional<ThreadTeam> team_;
+  LazyTeam team_;
 };
-
-template <class Fill, class Visit>
-void FingerprintClasses::insert_all(ClassTable& table, std::uint32_t count, const Fill& fill,
-                                    Visit&& visit) {
-  if (count * table.part_count() < kManyParts) {
-    Fill own = fill;
-    return table.insert_all(count, own, visit);
-  }
-  std::vector<Fill> fills(team().size(), fill);
-  table.insert_all(team(), fills, count, visit);
-}
 
 }  // namespace vecc::opt::iso

@@ -9,7 +9,7 @@
 #include "optimizer/iso/expr_fingerprint.h"
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/rewrite/distinct_rows.h"
-#include "optimizer/rewrite/pair_table.h"
+#include "optimizer/rewrite/equal_rows.h"
 #include "src/program/members.h"
 
 namespace vecc::opt::iso {
@@ -35,30 +35,23 @@ std::vector<std::uint32_t> lifted(const std::vector<std::uint32_t>& of_row, cons
   return result;
 }
 
-// By row i: a number for the pair of left[i] and right(i), in the order of first occurrence.
-template <class Right>
-std::vector<std::uint32_t> number_pairs(std::vector<std::uint32_t> left, Right&& right) {
-  PairTable pairs;
-  pairs.number_all(
-      static_cast<std::uint32_t>(left.size()), [&](std::uint32_t i) { return left[i]; }, right,
-      [&](std::uint32_t i, std::uint32_t number) { left[i] = number; });
-  return left;
-}
+using Firsts = std::vector<std::uint32_t>;  // by row: the first row that reads the same
 
-// By row: a number for its class, in the order of first occurrence; classes are below `count`.
-std::vector<std::uint32_t> number_classes(const std::vector<std::uint32_t>& of_row,
-                                          std::uint32_t count) {
+// By class; classes are below `count`.
+Firsts first_of_class(const std::vector<std::uint32_t>& of_row, std::uint32_t count,
+                      LazyTeam& team) {
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
   constexpr std::size_t kSparse = 8;  // classes a row from which on a table by class is too long
+  const auto rows = static_cast<std::uint32_t>(of_row.size());
   if (count > kSparse * of_row.size()) {
-    return number_pairs(of_row, [](std::uint32_t) { return 0u; });
+    return EqualRows::find_words(team, rows, 1,
+                                 [&](std::uint32_t i, std::size_t) { return of_row[i]; });
   }
-  std::vector<std::uint32_t> number(count, kNone);
-  std::vector<std::uint32_t> result(of_row.size());
-  std::uint32_t next = 0;
-  for (std::size_t i = 0; i < of_row.size(); ++i) {
-    std::uint32_t& mine = number[of_row[i]];
-    if (mine == kNone) mine = next++;
+  std::vector<std::uint32_t> first(count, kNone);
+  Firsts result(rows);
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    std::uint32_t& mine = first[of_row[i]];
+    if (mine == kNone) mine = i;
     result[i] = mine;
   }
   return result;
@@ -68,16 +61,11 @@ bool is_one_class(const std::vector<std::uint32_t>& of_row) {
   return std::ranges::adjacent_find(of_row, std::ranges::not_equal_to()) == of_row.end();
 }
 
-// By row: a number for its words. Empty if all rows have the same.
-std::vector<std::uint32_t> number_words(const TransformOp& transform, std::uint32_t rows) {
+// The words of all rows, one after another; none if all rows have the same.
+std::span<const std::uint32_t> row_words(const TransformOp& transform) {
   const std::size_t width = word_count(transform.transformation.id);
   if (width == 0 || transform.words->size() == width) return {};
-  std::vector<std::uint32_t> result(rows, 0);
-  for (std::size_t k = 0; k < width; ++k) {
-    const auto word = [&](std::size_t i) { return (*transform.words)[i * width + k]; };
-    result = number_pairs(std::move(result), word);
-  }
-  return result;
+  return *transform.words;
 }
 
 std::span<const std::uint32_t> words_of(const TransformOp& transform, std::uint32_t row) {
@@ -90,32 +78,59 @@ std::span<const std::uint32_t> words_of(const TransformOp& transform, std::uint3
 }  // namespace
 
 template <class Fingerprint>
-ValueClasses FingerprintClasses::by_reads(ValueId id, std::vector<std::uint32_t> numbers,
+ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts>& first,
                                           const Fingerprint& fingerprint) {
   ValueClasses result = start(id);
-  if (numbers.size() == 1) {  // of nearly all values of a deep recursion
+  const std::uint32_t rows = program_.op(id).rows;
+  if (rows == 1) {  // of nearly all values of a deep recursion
     Fingerprint own = fingerprint;
     Scratch parts(result.table->part_count());
     const bool doubtful = own(0, parts);
     result.of_row.push_back(result.table->append(parts, doubtful));
     return result;
   }
-  std::vector<std::uint32_t> first;  // by number: its first row
-  for (std::uint32_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] == first.size()) first.push_back(i);
+  result.of_row.resize(rows);
+  if (!first) {
+    result.table->insert_all(
+        team_, rows, fingerprint,
+        [&](std::uint32_t i, std::uint32_t row_class) { result.of_row[i] = row_class; });
+    return result;
   }
-  std::vector<std::uint32_t> class_of_number(first.size());
-  insert_all(
-      *result.table, static_cast<std::uint32_t>(first.size()),
-      [&first, own = fingerprint](std::uint32_t n, std::span<Residues> parts) mutable {
-        return own(first[n], parts);
+  std::vector<std::uint32_t> different;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    if ((*first)[i] == i) different.push_back(i);
+  }
+  result.table->insert_all(
+      team_, static_cast<std::uint32_t>(different.size()),
+      [&different, own = fingerprint](std::uint32_t n, std::span<Residues> parts) mutable {
+        return own(different[n], parts);
       },
-      [&](std::uint32_t n, std::uint32_t row_class) { class_of_number[n] = row_class; });
-  if (result.table->size() < first.size()) {
-    for (std::uint32_t& number : numbers) number = class_of_number[number];
-  }
-  result.of_row = std::move(numbers);
+      [&](std::uint32_t n, std::uint32_t row_class) { result.of_row[different[n]] = row_class; });
+  for (std::uint32_t i = 0; i < rows; ++i) result.of_row[i] = result.of_row[(*first)[i]];
   return result;
+}
+
+std::optional<Firsts> FingerprintClasses::first_of_reads(ValueId id,
+                                                         std::span<const std::uint32_t> words) {
+  const Op& op = program_.op(id);
+  std::vector<const ValueClasses*> reads;  // each once, but those that all rows read
+  for (std::size_t k = 0; k < op.operands.size(); ++k) {
+    const ValueClasses& read = operand(id, k);
+    const bool by_row = read.of_row.size() == op.rows;
+    if (by_row && std::ranges::count(reads, &read) == 0) reads.push_back(&read);
+  }
+  const auto tells_apart = [&](const ValueClasses* read) {
+    return is_ascending(read->of_row, op.rows);
+  };
+  if (std::ranges::any_of(reads, tells_apart)) return std::nullopt;
+  if (words.empty() && reads.size() == 1) {
+    return first_of_class(reads[0]->of_row, reads[0]->table->size(), team_);
+  }
+  const std::size_t own_words = words.size() / std::max(op.rows, 1u);
+  const std::size_t width = own_words + reads.size();
+  return EqualRows::find_words(team_, op.rows, width, [&](std::uint32_t i, std::size_t k) {
+    return k < own_words ? words[i * own_words + k] : reads[k - own_words]->of_row[i];
+  });
 }
 
 ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
@@ -124,18 +139,23 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
       y[0] = kOne;
       return false;
     };
-    return by_reads(id, std::vector<std::uint32_t>(fact.rows, 0), fill_one);
+    return by_reads(id, Firsts(fact.rows, 0), fill_one);
   }
   const std::size_t size = fact.shape.size();
   const auto row = [&](std::uint32_t i) { return std::span(*fact.values).subspan(i * size, size); };
   DistinctRows distinct(size);
-  std::vector<std::uint32_t> numbers(fact.rows);
-  for (std::uint32_t i = 0; i < fact.rows; ++i) numbers[i] = distinct.number_of(row(i).data());
+  Firsts first(fact.rows);
+  std::vector<std::uint32_t> first_of_number;
+  for (std::uint32_t i = 0; i < fact.rows; ++i) {
+    const std::uint32_t number = distinct.number_of(row(i).data());
+    if (number == first_of_number.size()) first_of_number.push_back(i);
+    first[i] = first_of_number[number];
+  }
   Scratch positions;
   if (!keys_.is_narrow(fact.shape)) {
     for (std::size_t k = 0; k < size; ++k) positions.push_back(keys_.position(k));
   }
-  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+  return by_reads(id, first, [&](std::uint32_t i, std::span<Residues> y) {
     if (keys_.is_narrow(fact.shape)) {
       std::ranges::transform(row(i), y.begin(), [&](double c) { return keys_.constant(c); });
     } else {
@@ -170,13 +190,16 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
     }
     return RowFingerprint{x.shape.transposed(), made.parts, x.doubtful};
   };
-  std::vector<std::uint32_t> numbers;
+  const std::uint32_t rows = program_.op(id).rows;
+  std::optional<Firsts> first;
   if (is_one_class(left_rows)) {
-    numbers = number_classes(right_rows, operand(id, 1).table->size());
+    first = first_of_class(right_rows, operand(id, 1).table->size(), team_);
   } else if (is_one_class(right_rows)) {
-    numbers = number_classes(left_rows, operand(id, 0).table->size());
-  } else {
-    numbers = number_pairs(left_rows, [&](std::uint32_t i) { return right_rows[i]; });
+    first = first_of_class(left_rows, operand(id, 0).table->size(), team_);
+  } else if (keys_.part_count(program_.op(id).shape) > 1) {  // of one, it is as soon made
+    first = EqualRows::find_pairs(
+        team_, rows, [&](std::uint32_t i) { return left_rows[i]; },
+        [&](std::uint32_t i) { return right_rows[i]; });
   }
   // Matrices: neighbouring rows often have the same.
   const auto times = [&, made = std::array<Transposed, 2>()](std::uint32_t i,
@@ -186,16 +209,12 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
     fingerprint_times(keys_, left, right, y);
     return left.doubtful || right.doubtful;
   };
-  return by_reads(id, std::move(numbers), times);
+  return by_reads(id, first, times);
 }
 
 ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId id) {
   const std::vector<std::uint32_t>& rows = operand(id, 0).of_row;
-  const std::vector<std::uint32_t> words = number_words(transform, program_.op(id).rows);
-  std::vector<std::uint32_t> numbers =
-      words.empty() ? number_classes(rows, operand(id, 0).table->size())
-                    : number_pairs(rows, [&](std::uint32_t i) { return words[i]; });
-  return by_reads(id, std::move(numbers),
+  return by_reads(id, first_of_reads(id, row_words(transform)),
                   [&, keys = keys_](std::uint32_t i, std::span<Residues> y) {
                     const RowFingerprint x = fingerprint(id, 0, rows[i]);
                     fingerprint_transformation(keys, transform.transformation,
@@ -210,12 +229,8 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
     const auto& rows = operand(id, k).of_row;
     return rows[rows.size() == 1 ? 0 : i];
   };
-  std::vector<std::uint32_t> numbers(program_.op(id).rows, 0);
   std::vector<Shape> shapes;
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    shapes.push_back(program_.op(operands[k]).shape);
-    numbers = number_pairs(std::move(numbers), [&](std::uint32_t i) { return class_of(k, i); });
-  }
+  for (const ValueId operand : operands) shapes.push_back(program_.op(operand).shape);
   const auto compute = [&, expr = ExprFingerprint(keys_, *map.expr, shapes),
                         elements = std::vector<RowFingerprint>(operands.size())](
                            std::uint32_t i, std::span<Residues> y) mutable {
@@ -224,7 +239,7 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
     }
     return expr.compute(elements, y);
   };
-  return by_reads(id, std::move(numbers), compute);
+  return by_reads(id, first_of_reads(id), compute);
 }
 
 // A hash of the function and of all that it reads, for each element; zero where g is.
@@ -235,18 +250,11 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
     const auto& rows = operand(id, k).of_row;
     return rows[rows.size() == 1 ? 0 : i];
   };
-  std::vector<std::uint32_t> numbers(program_.op(id).rows, 0);
-  if (transform) {
-    const std::vector<std::uint32_t> words = number_words(*transform, program_.op(id).rows);
-    if (!words.empty()) numbers = words;
-  }
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    numbers = number_pairs(std::move(numbers), [&](std::uint32_t i) { return class_of(k, i); });
-  }
+  const auto words = transform ? row_words(*transform) : std::span<const std::uint32_t>();
   KeyedHash function = keys_.named(HashTag::Vjp, transform ? text_of(transform->transformation)
                                                            : std::get<MapOp>(vjp.of).expr->text());
   function.add(vjp.wrt).add(vjp.shape.rows()).add(vjp.shape.cols());
-  return by_reads(id, std::move(numbers), [&](std::uint32_t i, std::span<Residues> y) {
+  return by_reads(id, first_of_reads(id, words), [&](std::uint32_t i, std::span<Residues> y) {
     const std::size_t last = operands.size() - 1;
     const RowFingerprint g = fingerprint(id, last, class_of(last, i));
     if (is_zero(g.parts)) {

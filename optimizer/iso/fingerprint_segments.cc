@@ -42,7 +42,7 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
   const auto keep = [&](std::uint32_t k, std::uint32_t row_class) {
     result.of_row[reduced[k]] = row_class;
   };
-  if (!once) return insert_all(*result.table, count, reduce, keep);
+  if (!once) return result.table->insert_all(team_, count, reduce, keep);
   result.table->insert_all(count, reduce, keep);  // there is one mark a class, for one thread
   clear_marks(from);
 }
@@ -160,20 +160,16 @@ ValueClasses FingerprintClasses::classes(const ContractOp& contract, ValueId id)
 // By type. Each thread adds up its share of the pairs: sums of residues are exact.
 std::vector<FingerprintClasses::PairSum> FingerprintClasses::pair_sums(const ContractOp& contract,
                                                                        ValueId id) {
-  constexpr std::uint32_t kManyPairs = 1 << 16;
   const std::uint32_t pairs = contract.types.size();
   std::vector<PairSum> sums(contract.type_count);
-  if (pairs < kManyPairs || contract.type_count * std::uint64_t{team().size()} > pairs) {
+  const std::uint64_t ranges = team_.ranges_of(pairs);
+  if (ranges == 1 || contract.type_count * ranges > pairs) {
     add_pairs(contract, id, 0, pairs, sums);
     return sums;
   }
-  const std::uint32_t threads = team().size();
-  std::vector<std::vector<PairSum>> shares(threads, sums);
-  team().run_each([&](std::uint32_t thread) {
-    const auto bound = [&](std::uint64_t t) {
-      return static_cast<std::uint32_t>(pairs * t / threads);
-    };
-    add_pairs(contract, id, bound(thread), bound(thread + 1), shares[thread]);
+  std::vector<std::vector<PairSum>> shares(ranges, sums);
+  team_.for_ranges(pairs, [&](std::uint32_t range, std::uint32_t begin, std::uint32_t end) {
+    add_pairs(contract, id, begin, end, shares[range]);
   });
   for (const std::vector<PairSum>& share : shares) {
     for (std::size_t t = 0; t < sums.size(); ++t) {

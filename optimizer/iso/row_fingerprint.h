@@ -44,10 +44,10 @@ struct RowFingerprint {
 };
 
 [[nodiscard]] inline bool is_zero(std::span<const Residues> parts) {
-  return std::ranges::all_of(parts, &Residues::is_zero);
+  return std::ranges::all_of(parts, [](const Residues& part) { return part.is_zero(); });
 }
 [[nodiscard]] inline bool has_zero(std::span<const Residues> parts) {
-  return std::ranges::any_of(parts, &Residues::is_zero);
+  return std::ranges::any_of(parts, [](const Residues& part) { return part.is_zero(); });
 }
 
 }  // namespace vecc::opt::iso

@@ -5,9 +5,10 @@
 namespace vecc::opt {
 
 // A stable counting sort by the upper bits: each range counts its own rows of a part.
-EqualRows::Dealt EqualRows::deal(LazyTeam& team, std::uint32_t count, Unset<std::uint64_t> hashes) {
+EqualRows::Dealt EqualRows::deal(LazyTeam& team, std::uint32_t count,
+                                 UnsetArray<std::uint64_t> hashes) {
   Dealt dealt;
-  dealt.entries.reset(new Entry[count]);
+  dealt.entries = UnsetArray<Entry>(count);
   const std::uint32_t parts = std::min(std::bit_ceil(count / kRowsOfPart + 1), kMostParts);
   dealt.part_bits = std::countr_zero(parts);
   if (parts == 1) {

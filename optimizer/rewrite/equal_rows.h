@@ -7,11 +7,11 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "optimizer/rewrite/lazy_team.h"
+#include "optimizer/rewrite/unset_array.h"
 
 namespace vecc::opt {
 
@@ -48,6 +48,24 @@ class EqualRows {
         team, count, [&](std::uint32_t row) { return hash_of_pair(left(row), right(row)); },
         [](std::uint32_t, std::uint32_t) { return true; });
   }
+  /// The same of lists of `width` numbers word(row, 0), word(row, 1), ...
+  template <class Word>
+  [[nodiscard]] static std::vector<std::uint32_t> find_words(LazyTeam& team, std::uint32_t count,
+                                                             std::size_t width, const Word& word) {
+    const auto hash = [&](std::uint32_t row) {
+      std::uint64_t result = 0;
+      for (std::size_t k = 0; k < width; ++k) {
+        result += hash_of_pair(static_cast<std::uint32_t>(result >> 32), word(row, k));
+      }
+      return result * 0x9E3779B97F4A7C15ull;
+    };
+    const auto equal = [&](std::uint32_t a, std::uint32_t b) {
+      std::size_t k = 0;
+      while (k < width && word(a, k) == word(b, k)) ++k;
+      return k == width;
+    };
+    return find(team, count, hash, equal);
+  }
 
  private:
   static constexpr std::uint32_t kRowsOfPart = 1 << 14;  // 192 KB of entries
@@ -67,9 +85,6 @@ class EqualRows {
     }
     [[nodiscard]] std::uint64_t hash() const { return std::uint64_t{high} << 32 | low; }
   };
-  // Written in full before it is read.
-  template <class T>
-  using Unset = std::unique_ptr<T[]>;
 
   // Finds the first of equal rows of one part; its table is used again for the next one.
   class Part {
@@ -130,17 +145,18 @@ class EqualRows {
 
   // All entries, part after part, and where each part begins.
   struct Dealt {
-    Unset<Entry> entries;
+    UnsetArray<Entry> entries;
     std::vector<std::uint32_t> begin;
     int part_bits = 0;
   };
-  [[nodiscard]] static Dealt deal(LazyTeam& team, std::uint32_t count, Unset<std::uint64_t> hashes);
+  [[nodiscard]] static Dealt deal(LazyTeam& team, std::uint32_t count,
+                                  UnsetArray<std::uint64_t> hashes);
 };
 
 template <class Hash, class Equal>
 std::vector<std::uint32_t> EqualRows::find(LazyTeam& team, std::uint32_t count, const Hash& hash,
                                            const Equal& equal) {
-  Unset<std::uint64_t> hashes(new std::uint64_t[count]);
+  UnsetArray<std::uint64_t> hashes(count);
   team.for_ranges(count, [&](std::uint32_t, std::uint32_t begin, std::uint32_t end) {
     Hash own = hash;
     for (std::uint32_t row = begin; row < end; ++row) hashes[row] = own(row);
@@ -154,8 +170,7 @@ std::vector<std::uint32_t> EqualRows::find(LazyTeam& team, std::uint32_t count, 
     Equal own = equal;
     for (std::uint32_t p = next++; p < parts; p = next++) {
       const std::uint32_t begin = dealt.begin[p];
-      part.find(std::span<const Entry>(&dealt.entries[begin], dealt.begin[p + 1] - begin),
-                dealt.part_bits, own, first);
+      part.find(dealt.entries.part(begin, dealt.begin[p + 1] - begin), dealt.part_bits, own, first);
     }
   };
   if (parts == 1) {

@@ -227,19 +227,7 @@ class RowClasses::Builder {
   // Row i is equal to the first row with the same word(i, 0) .. word(i, width - 1).
   template <class Word>
   void by_words(ValueId id, std::uint32_t rows, std::size_t width, const Word& word) {
-    const auto hash = [&](std::uint32_t i) {
-      std::uint64_t result = 0;
-      for (std::size_t k = 0; k < width; ++k) {
-        result = hash_of_pair(static_cast<std::uint32_t>(result >> 32), word(i, k)) + result;
-      }
-      return result * 0x9E3779B97F4A7C15ull;
-    };
-    const auto equal = [&](std::uint32_t a, std::uint32_t b) {
-      std::size_t k = 0;
-      while (k < width && word(a, k) == word(b, k)) ++k;
-      return k == width;
-    };
-    set_classes(id, EqualRows::find(team_, rows, hash, equal));
+    set_classes(id, EqualRows::find_words(team_, rows, width, word));
   }
 
   void set_classes(ValueId id, const std::vector<std::uint32_t>& first) {

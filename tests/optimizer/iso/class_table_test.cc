@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace vecc::opt::iso {
 namespace {
 
@@ -17,15 +20,20 @@ TEST(ClassTable, rows_are_one_class_only_if_both_fields_agree) {
   EXPECT_EQ(insert_one(table, {3, 4}), 0u);
 }
 
+LazyTeam& one_thread() {
+  static LazyTeam team(1);
+  return team;
+}
+
 TEST(ClassTable, counts_a_class_that_meets_an_earlier_one_in_one_field) {
   ClassTable table(1);
   for (std::uint64_t i = 0; i < 1000; ++i) insert_one(table, {i, 5000 + i});
-  EXPECT_EQ(table.take_meetings(), 0u);
+  EXPECT_EQ(table.take_meetings(one_thread()), 0u);
   insert_one(table, {7, 1});        // the first field's
   insert_one(table, {9999, 5007});  // the second field's
   insert_one(table, {8, 5008});     // both: no new class
-  EXPECT_EQ(table.take_meetings(), 2u);
-  EXPECT_EQ(table.take_meetings(), 0u);
+  EXPECT_EQ(table.take_meetings(one_thread()), 2u);
+  EXPECT_EQ(table.take_meetings(one_thread()), 0u);
 }
 
 TEST(ClassTable, finds_what_was_appended) {
@@ -52,6 +60,42 @@ TEST(ClassTable, inserts_the_same_in_batches_as_one_at_a_time) {
   EXPECT_EQ(batches.size(), one_at_a_time.size());
   EXPECT_TRUE(batches.doubtful(0));
   EXPECT_FALSE(batches.doubtful(1));
+}
+
+// Rows as iso-compress inserts them: many, few, few of many, then one at a time; fingerprints of
+// which some are in one field those of an earlier row.
+TEST(ClassTable, many_rows_at_once_are_the_same_as_one_at_a_time) {
+  constexpr std::uint32_t kMany = 200000;
+  const auto fingerprint_of = [](std::uint32_t i, std::span<Residues> parts) {
+    const std::uint64_t value = i * std::uint64_t{7919} % 90001;
+    parts[0] = {value, i % 50000 == 7 ? 1 : value + 1};
+    parts[1] = {i % 40000 == 9 ? 5 : 3 * value, value};
+    return value % 5 == 0;
+  };
+  LazyTeam team(3);
+  ClassTable one_at_a_time(2);
+  ClassTable table(2);
+  std::vector<Residues> parts(2);
+  std::uint64_t expected = 0;
+  std::uint64_t found = 0;
+  std::uint32_t begin = 0;
+  for (const std::uint32_t count : {kMany, 100u, kMany, 40000u, 1u, kMany * 2}) {
+    table.insert_all(
+        team, count,
+        [&](std::uint32_t i, std::span<Residues> to) { return fingerprint_of(begin + i, to); },
+        [&](std::uint32_t i, std::uint32_t row_class) {
+          const bool doubtful = fingerprint_of(begin + i, parts);
+          ASSERT_EQ(row_class, one_at_a_time.insert(parts, doubtful)) << begin + i;
+          ASSERT_EQ(table.doubtful(row_class), one_at_a_time.doubtful(row_class));
+          ASSERT_TRUE(std::ranges::equal(table.parts(row_class), one_at_a_time.parts(row_class)));
+        });
+    begin += count;
+    found += table.take_meetings(team);
+    expected += one_at_a_time.take_meetings(one_thread());
+    EXPECT_EQ(found, expected) << begin;
+  }
+  EXPECT_EQ(table.size(), one_at_a_time.size());
+  EXPECT_GT(found, 0u);
 }
 
 }  // namespace
