@@ -53,7 +53,7 @@ class ClassTable {
   static constexpr std::uint32_t kBlock = 1 << 14;
   static constexpr std::uint32_t kBatch = 32;
   static constexpr std::uint64_t kManyParts = 1 << 16;  // of which a team makes fingerprints
-  static constexpr std::uint32_t kMostKnown = 8;        // classes to be looked at for each new row
+  static constexpr std::uint32_t kMostKnown = 32;       // classes to be looked at for each new row
 
   [[nodiscard]] static std::uint64_t hash_of(std::span<const Residues> parts,
                                              std::uint64_t Residues::*field);

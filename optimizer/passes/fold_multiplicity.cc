@@ -59,7 +59,7 @@ class MultiplicityFolder {
  public:
   MultiplicityFolder(const Program& program, PassContext& context)
       : program_(program), context_(context), folds_(program.ops().size()) {
-    DistinctMemberFinder finder(program, context.row_classes(program));
+    DistinctMemberFinder finder(program, context.row_classes(program), context.threads());
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       const auto* segment = std::get_if<SegmentOp>(&program.op(id).attributes);
       if (segment != nullptr && can_fold(segment->combination)) consider(*segment, id, finder);
@@ -83,13 +83,12 @@ class MultiplicityFolder {
  private:
   void consider(const SegmentOp& segment, ValueId id, DistinctMemberFinder& finder) {
     const std::uint64_t members = program_.op(program_.op(id).operands[0]).rows;
-    DistinctMembers distinct = finder.find(id);
-    const std::uint64_t kept = distinct.rows.size();
+    const std::uint64_t kept = finder.count(id);
     context_.count("members", members);
     context_.count("distinct members", kept);
     if (kept == members || !pays(segment.combination, kept, members)) return;
     context_.count("members folded", members - kept);
-    folds_[id] = std::move(distinct);
+    folds_[id] = finder.find(id);
     folds_any_ = true;
   }
 

@@ -8,14 +8,16 @@
 // first, equal sums once, then multiplied, equal products once. Where a segment has several groups
 // their products are summed.
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
-#include "optimizer/rewrite/tuple_table.h"
+#include "optimizer/rewrite/equal_rows.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
@@ -40,6 +42,22 @@ struct Factoring {
   bool one_group_each = true;
 };
 
+// Members that share a factor in their segment, group after group.
+struct Groups {
+  std::vector<std::uint32_t> factor_rows;     // by group
+  std::vector<std::uint32_t> sizes;           // by group
+  std::vector<std::uint32_t> counts;          // by segment: its groups
+  std::vector<std::uint32_t> summed;          // by member: the row of the other side's source
+  std::vector<std::uint32_t> summed_numbers;  // of each group's members, sorted
+
+  void append(const Groups& later) {
+    for (const auto list : {&Groups::factor_rows, &Groups::sizes, &Groups::counts, &Groups::summed,
+                            &Groups::summed_numbers}) {
+      (this->*list).insert((this->*list).end(), (later.*list).begin(), (later.*list).end());
+    }
+  }
+};
+
 class Factorer {
  public:
   Factorer(const ProductView& view, ValueId segment)
@@ -62,20 +80,22 @@ class Factorer {
   [[nodiscard]] const SegmentOp& attributes() const {
     return std::get<SegmentOp>(view_.program().op(segment_).attributes);
   }
+  [[nodiscard]] std::uint32_t segment_count() const {
+    return attributes().segments.count(read_.rows.size());
+  }
   [[nodiscard]] Factor factor(std::size_t side) const {
     return view_.factor(read_.source, side).at(read_.rows);
   }
 
-  // Calls visit(members) for every segment, its members sorted by group.
+  // Calls visit(members) for segments begin .. end-1, their members sorted by group.
   template <class Visit>
-  void for_each_segment(const Factor& shared, const Factor& summed, Visit&& visit) const {
+  void for_each_segment(const Factor& shared, const Factor& summed, std::uint32_t begin,
+                        std::uint32_t end, Visit&& visit) const {
     const SourceRows::View numbers = view_.numbers(shared.source);
     std::vector<Member> members;
-    const Segments& segments = attributes().segments;
-    const std::uint32_t rows = read_.rows.size();
-    for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+    for (std::uint32_t s = begin; s < end; ++s) {
       members.clear();
-      for_each_member(segments, rows, s, [&](std::uint32_t m) {
+      for_each_member(attributes().segments, read_.rows.size(), s, [&](std::uint32_t m) {
         const auto place = static_cast<std::uint32_t>(members.size());
         members.push_back({numbers[shared.rows[m]], place, shared.rows[m], summed.rows[m]});
       });
@@ -99,54 +119,94 @@ class Factorer {
     const SourceRows::View numbers = view_.numbers(shared.source);
     const Segments& segments = attributes().segments;
     const std::uint32_t rows = read_.rows.size();
-    std::uint64_t groups = 0;
-    bool one_each = true;
-    std::vector<std::uint32_t> here;  // factors of one segment
-    for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
-      here.clear();
-      for_each_member(segments, rows, s,
-                      [&](std::uint32_t m) { here.push_back(numbers[shared.rows[m]]); });
-      std::ranges::sort(here);
-      const auto groups_here = std::unique(here.begin(), here.end()) - here.begin();
-      groups += static_cast<std::uint64_t>(groups_here);
-      one_each &= groups_here <= 1;
-    }
+    std::atomic<std::uint64_t> groups{0};
+    std::atomic<bool> one_each{true};
+    view_.team().for_ranges(
+        segment_count(), [&](std::uint32_t, std::uint32_t s, std::uint32_t end) {
+          std::vector<std::uint32_t> here;  // factors of one segment
+          for (; s < end; ++s) {
+            here.clear();
+            for_each_member(segments, rows, s,
+                            [&](std::uint32_t m) { here.push_back(numbers[shared.rows[m]]); });
+            std::ranges::sort(here);
+            const auto groups_here = std::unique(here.begin(), here.end()) - here.begin();
+            groups.fetch_add(static_cast<std::uint64_t>(groups_here), std::memory_order_relaxed);
+            if (groups_here > 1) one_each.store(false, std::memory_order_relaxed);
+          }
+        });
     if (attributes().combination == Combination::Avg && !one_each) return false;
     return groups < read_.rows.size();
+  }
+
+  [[nodiscard]] Groups find_groups(const Factor& shared, const Factor& summed) const {
+    const SourceRows::View numbers = view_.numbers(summed.source);
+    std::vector<Groups> ranges(view_.team().ranges_of(segment_count()));
+    view_.team().for_ranges(
+        segment_count(), [&](std::uint32_t range, std::uint32_t begin, std::uint32_t end) {
+          Groups& own = ranges[range];
+          for_each_segment(shared, summed, begin, end, [&](std::span<const Member> members) {
+            const std::size_t before = own.sizes.size();
+            while (!members.empty()) {
+              const auto group = first_group(members);
+              const auto first = static_cast<std::ptrdiff_t>(own.summed.size());
+              for (const Member& m : group) {
+                own.summed.push_back(m.summed);
+                own.summed_numbers.push_back(numbers[m.summed]);
+              }
+              std::sort(own.summed_numbers.begin() + first, own.summed_numbers.end());
+              own.factor_rows.push_back(group.front().factor);
+              own.sizes.push_back(static_cast<std::uint32_t>(group.size()));
+              members = members.subspan(group.size());
+            }
+            own.counts.push_back(static_cast<std::uint32_t>(own.sizes.size() - before));
+          });
+        });
+    for (std::size_t r = 1; r < ranges.size(); ++r) {
+      ranges[0].append(ranges[r]);
+      ranges[r] = {};
+    }
+    return std::move(ranges[0]);
+  }
+
+  // By group: the first group of equal members.
+  [[nodiscard]] std::vector<std::uint32_t> first_of_equal_sums(
+      const Groups& groups, const std::vector<std::uint32_t>& begins) const {
+    const auto numbers = [&](std::uint32_t g) {
+      return std::span(groups.summed_numbers).subspan(begins[g], groups.sizes[g]);
+    };
+    const auto hash = [&](std::uint32_t g) {
+      std::uint64_t result = 0;
+      for (const std::uint32_t number : numbers(g)) result = 3 * result + hash_of_pair(0, number);
+      return result * 0x9E3779B97F4A7C15ull;
+    };
+    return EqualRows::find(view_.team(), static_cast<std::uint32_t>(groups.sizes.size()), hash,
+                           [&](std::uint32_t a, std::uint32_t b) {
+                             return std::ranges::equal(numbers(a), numbers(b));
+                           });
   }
 
   [[nodiscard]] Factoring build(std::size_t shared_side, const Factor& shared,
                                 const Factor& summed) const {
     Factoring made;
     made.shared_side = shared_side;
-    const SourceRows::View summed_numbers = view_.numbers(summed.source);
-    TupleTable sums;
-    std::vector<std::uint32_t> tuple;
-    std::vector<std::uint32_t> factor_rows;  // by group
-    std::vector<std::uint32_t> sum_of;
-    for_each_segment(shared, summed, [&](std::span<const Member> members) {
-      const std::size_t begin = sum_of.size();
-      while (!members.empty()) {
-        const auto group = first_group(members);
-        tuple.clear();
-        for (const Member& m : group) tuple.push_back(summed_numbers[m.summed]);
-        std::ranges::sort(tuple);
-        const std::uint32_t sum = sums.number_of(tuple);
-        if (sum == made.sum_lengths.size()) {
-          for (const Member& m : group) made.members.push_back(m.summed);
-          made.sum_lengths.push_back(static_cast<std::uint32_t>(group.size()));
-        }
-        factor_rows.push_back(group.front().factor);
-        sum_of.push_back(sum);
-        members = members.subspan(group.size());
-      }
-      const std::size_t groups = sum_of.size() - begin;
-      made.group_counts.push_back(static_cast<std::uint32_t>(groups));
-      made.one_group_each &= groups == 1;
-    });
+    Groups groups = find_groups(shared, summed);
+    std::vector<std::uint32_t> begins(groups.sizes.size());  // by group: its first member
+    std::exclusive_scan(groups.sizes.begin(), groups.sizes.end(), begins.begin(), 0u);
+    std::vector<std::uint32_t> sum_of = first_of_equal_sums(groups, begins);
+    for (std::uint32_t g = 0; g < sum_of.size(); ++g) {
+      const std::uint32_t first = sum_of[g];
+      sum_of[g] = first == g ? static_cast<std::uint32_t>(made.sum_lengths.size()) : sum_of[first];
+      if (first != g) continue;
+      const auto begin = groups.summed.begin() + begins[g];
+      made.members.insert(made.members.end(), begin, begin + groups.sizes[g]);
+      made.sum_lengths.push_back(groups.sizes[g]);
+    }
+    made.group_counts = std::move(groups.counts);
+    made.one_group_each = std::ranges::count(made.group_counts, 1u) ==
+                          static_cast<std::ptrdiff_t>(made.group_counts.size());
     made.product_of = made.products.number_all(
-        {Index::list(std::move(factor_rows)), view_.numbers(shared.source)},
-        {Index::list(std::move(sum_of)), {}});
+        {Index::list(std::move(groups.factor_rows)), view_.numbers(shared.source)},
+        {Index::list(std::move(sum_of)), {}}, view_.team());
     return made;
   }
 

@@ -107,8 +107,9 @@ class Reassociator {
     const Factor& first = factors_[order.first];
     const Factor& second = factors_[order.second];
     Inner inner;
-    inner.pair_of = inner.pairs.number_all({first.rows, view_.numbers(first.source)},
-                                           {second.rows, view_.numbers(second.source)});
+    inner.pair_of =
+        inner.pairs.number_all({first.rows, view_.numbers(first.source)},
+                               {second.rows, view_.numbers(second.source)}, view_.team());
     return inner;
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "optimizer/passes/reorder_linear_work.h"
-#include "optimizer/rewrite/pair_table.h"
+#include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
@@ -23,11 +23,12 @@ Factor Factor::at(const Index& at) const {
   return result;
 }
 
-ProductView::ProductView(const Program& program)
+ProductView::ProductView(const Program& program, std::uint32_t threads)
     : program_(program),
       sources_(program),
       constant_(find_constants(program)),
-      reader_(program.ops().size()) {
+      reader_(program.ops().size()),
+      team_(threads) {
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const OpKind kind = program.op(id).kind();
     if (kind == OpKind::Linear || kind == OpKind::Segment) {
@@ -82,19 +83,19 @@ Factor ProductView::factor(ValueId linear, std::size_t side) const {
   return {read.source, std::move(read.rows), transposed, transposed ? shape.transposed() : shape};
 }
 
-std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const PairSide& right) {
-  PairTable pairs;
-  std::vector<std::uint32_t> result(left.rows.size());
-  pairs.number_all(
-      left.rows.size(), [&](std::uint32_t i) { return left.numbers[left.rows[i]]; },
-      [&](std::uint32_t i) { return right.numbers[right.rows[i]]; },
-      [&](std::uint32_t i, std::uint32_t number) {
-        result[i] = number;
-        if (number < left_.size()) return;
-        left_.push_back(left.rows[i]);
-        right_.push_back(right.rows[i]);
-      });
-  return result;
+std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const PairSide& right,
+                                                LazyTeam& team) {
+  std::vector<std::uint32_t> number = EqualRows::find_pairs(
+      team, left.rows.size(), [&](std::uint32_t i) { return left.numbers[left.rows[i]]; },
+      [&](std::uint32_t i) { return right.numbers[right.rows[i]]; });
+  for (std::uint32_t i = 0; i < number.size(); ++i) {
+    const std::uint32_t first = number[i];
+    number[i] = first == i ? size() : number[first];
+    if (first != i) continue;
+    left_.push_back(left.rows[i]);
+    right_.push_back(right.rows[i]);
+  }
+  return number;
 }
 
 }  // namespace vecc::opt

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "optimizer/rewrite/lazy_team.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
@@ -22,8 +23,8 @@ struct Factor {
 
 class ProductView {
  public:
-  /// `program` must fit SourceRows and outlive this. Linear in its rows.
-  explicit ProductView(const Program& program);
+  /// `program` must fit SourceRows and outlive this. Linear in its rows. `threads`: of team().
+  explicit ProductView(const Program& program, std::uint32_t threads = 1);
 
   [[nodiscard]] const Program& program() const { return program_; }
   /// Operand 0 or 1 of a linear without lifts.
@@ -48,6 +49,8 @@ class ProductView {
   /// By segment of a `segment` op: whether it has a member that no other one has, nor itself twice.
   /// False for all where the members are few rows of a large value.
   [[nodiscard]] std::vector<bool> with_own_member(ValueId segment) const;
+  /// For rules that look at many rows.
+  [[nodiscard]] LazyTeam& team() const { return team_; }
 
  private:
   [[nodiscard]] bool is_source(ValueId value) const {
@@ -60,6 +63,7 @@ class ProductView {
   std::vector<bool> constant_;
   // By linear and segment, by row: the op that reads it, or kNoValue for none or several.
   std::vector<std::vector<ValueId>> reader_;
+  mutable LazyTeam team_;
 };
 
 /// One side of pairs of rows: the rows, and what tells them apart.
@@ -70,8 +74,9 @@ struct PairSide {
 /// Distinct pairs of rows, in the order in which they first come: one product each.
 class PairRows {
  public:
-  /// The number of each pair.
-  std::vector<std::uint32_t> number_all(const PairSide& left, const PairSide& right);
+  /// The number of each pair. Called once.
+  std::vector<std::uint32_t> number_all(const PairSide& left, const PairSide& right,
+                                        LazyTeam& team);
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(left_.size()); }
   /// By pair: the first left (right) row that it came with.
   [[nodiscard]] const std::vector<std::uint32_t>& left() const { return left_; }

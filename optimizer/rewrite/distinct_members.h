@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "optimizer/rewrite/lazy_team.h"
 #include "optimizer/rewrite/row_classes.h"
 #include "vecc/program.h"
 
@@ -19,14 +20,17 @@ struct DistinctMembers {
 class DistinctMemberFinder {
  public:
   /// `classes` are `program`'s; both outlive this.
-  DistinctMemberFinder(const Program& program, const RowClasses& classes)
-      : program_(program), classes_(classes), entry_(classes.size()) {}
+  DistinctMemberFinder(const Program& program, const RowClasses& classes, std::uint32_t threads = 1)
+      : program_(program), classes_(classes), team_(threads) {}
+  /// How many rows find() would have.
+  [[nodiscard]] std::uint64_t count(ValueId id);
   /// Of the `segment` op `id`.
   [[nodiscard]] DistinctMembers find(ValueId id);
 
  private:
   const Program& program_;
   const RowClasses& classes_;
+  LazyTeam team_;
   std::vector<std::uint32_t>
       entry_;  // by class: 1 + its entry in `rows`; may be of another segment
 };

@@ -69,6 +69,7 @@ TEST(FoldMultiplicity, mutagenesis_folds_the_pooling_that_repeats_most) {
     const auto* segment = std::get_if<SegmentOp>(&before.op(id).attributes);
     if (segment != nullptr && segment->combination == Combination::Avg) {
       distinct.push_back(finder.find(id).rows.size());
+      EXPECT_EQ(finder.count(id), distinct.back());
     }
   }
   ASSERT_EQ(distinct.size(), 4u);
