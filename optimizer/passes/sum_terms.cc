@@ -10,20 +10,14 @@
 namespace vecc::opt {
 namespace {
 
-// What stands deeper is a term as it is: a chain of sums may be as long as a recursion.
-constexpr std::uint32_t kDeepest = 64;
 constexpr std::uint64_t kStepsPerMember = 16;
 // Terms whose products are numbered at once: their places in a table are fetched ahead.
 constexpr std::size_t kBatch = 1 << 14;
+// What one thread writes ahead: rows, and terms after which it stops.
+constexpr std::uint32_t kRowsOfWriter = 1 << 13;
+constexpr std::size_t kTermsOfWriter = 1 << 17;
 // The work of a term with a factor, in terms without.
 constexpr double kFactorWork = 1.75;
-
-const SegmentOp* as_sum(const Op& op) {
-  const auto* segment = std::get_if<SegmentOp>(&op.attributes);
-  const bool adds = segment != nullptr && (segment->combination == Combination::Sum ||
-                                           segment->combination == Combination::Avg);
-  return adds ? segment : nullptr;
-}
 
 std::uint64_t place_of(const Term& term) {
   return std::uint64_t{term.table} << 32 | term.row;
@@ -42,73 +36,15 @@ void sort_by_place(std::span<Term> terms) {
   }
 }
 
-// The source row that side `k` of a linear has at `row`.
-std::uint32_t side_row(const Program& program, const SourceRows& sources, const Op& op,
-                       std::size_t k, std::uint32_t row) {
-  const auto& linear = std::get<LinearOp>(op.attributes);
-  const Lift& lift = k == 0 ? linear.lift_left : linear.lift_right;
-  const ValueId operand = op.operands[k];
-  return sources.of(operand)[unlifted_row(lift, program.op(operand).rows, row)];
-}
-
 }  // namespace
 
 SumTerms::SumTerms(const Program& program, const SourceRows& sources,
-                   const std::vector<bool>& constant)
-    : program_(program), sources_(sources), states_(program.ops().size()) {
-  for (ValueId id = 0; id < states_.size(); ++id) classify(id, constant[id]);
-}
-
-void SumTerms::classify(ValueId id, bool constant) {
-  const Op& op = program_.op(id);
-  State& state = states_[id];
-  if (constant) return;
-  if (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat) {
-    for (const ValueId operand : op.operands) {
-      state.has_terms = state.has_terms || states_[operand].has_terms;
-      state.has_terms_in_reach = state.has_terms_in_reach || states_[operand].has_terms_in_reach;
-    }
-  } else if (as_sum(op) != nullptr) {
-    state.kind = Kind::Sum;
-    state.has_terms = state.has_terms_in_reach = true;
-  } else if (const auto* linear = std::get_if<LinearOp>(&op.attributes)) {
-    classify_linear(op, *linear, state);
-  }
-}
-
-void SumTerms::classify_linear(const Op& op, const LinearOp& linear, State& state) const {
-  for (const std::uint8_t side : {1, 0}) {
-    const bool transposes = side == 0 ? linear.transpose_left : linear.transpose_right;
-    if (!is_factors(op.operands[1 - side]) || (transposes && !op.shape.is_scalar())) continue;
-    state.kind = Kind::Scaled;
-    state.scaled_side = side;
-    state.has_terms = state.has_terms_in_reach = true;
-    return;
-  }
-  if (states_[op.operands[0]].has_terms || states_[op.operands[1]].has_terms) {
-    state.kind = Kind::Product;
-    state.has_terms_in_reach = true;
-  }
-}
-
-// Whether all rows are constant scalars of facts.
-bool SumTerms::is_factors(ValueId value) const {
-  const Op& op = program_.op(value);
-  if (!op.shape.is_scalar()) return false;
-  if (op.kind() == OpKind::Fact) return true;
-  return (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat) &&
-         std::ranges::all_of(op.operands, [&](ValueId operand) { return is_factors(operand); });
-}
-
-double SumTerms::factor_of(std::uint32_t number) const {
-  const auto [value, row] = sources_.source(number);
-  const auto& fact = std::get<FactOp>(program_.op(value).attributes);
-  return fact.unit ? 1 : (*fact.values)[row];
-}
+                   const std::vector<bool>& constant, std::uint32_t threads)
+    : program_(program), kinds_(program, sources, constant), team_(threads) {}
 
 bool SumTerms::is_nested(ValueId root, bool through_products) const {
-  const State& members = states_[program_.op(root).operands[0]];
-  return states_[root].kind == Kind::Sum &&
+  const TermKinds::Value& members = kinds_.of(program_.op(root).operands[0]);
+  return kinds_.of(root).kind == TermKinds::Kind::Sum &&
          (through_products ? members.has_terms_in_reach : members.has_terms);
 }
 
@@ -118,14 +54,17 @@ std::optional<TermRows> SumTerms::write_out(ValueId root, std::span<const ValueI
   forget_last_root();
   steps_left_ = most_steps(root, reached);
   const std::uint32_t rows = program_.op(root).rows;
-  for (std::uint32_t row = 0; row < rows && steps_left_ > 0; ++row) {
-    write_sum({root, row}, 1, through_products, 0);
-    batch_ends_.push_back(batch_.size());
-    if (batch_.size() < kBatch) continue;
-    merge_batch();
-    if (!pays(found_)) return {};
+  for (std::uint32_t row = 0; row < rows;) {
+    const std::uint64_t steps = steps_left_;
+    const std::uint32_t writers = write_rows(root, row, through_products);
+    for (std::uint32_t k = 0; k < writers; ++k) {
+      const std::uint64_t used = steps - writers_[k].steps_left();
+      if (used >= steps_left_) return {};
+      steps_left_ -= used;
+      if (!take_rows(writers_[k], pays)) return {};
+      row += static_cast<std::uint32_t>(writers_[k].ends().size());
+    }
   }
-  if (steps_left_ == 0) return {};
   merge_batch();
   if (!found_.has_factors) {
     if (static_cast<double>(written_) < kFactorWork * static_cast<double>(found_.terms.size())) {
@@ -134,16 +73,86 @@ std::optional<TermRows> SumTerms::write_out(ValueId root, std::span<const ValueI
     found_.has_factors =
         std::ranges::any_of(found_.terms, [](const Term& term) { return term.factor != 1; });
   }
-  std::ranges::sort(met_, std::ranges::greater());
-  for (const ValueId id : met_) {
-    if (!states_[id].left_as_it_is) found_.opened.push_back(id);
-  }
+  find_opened();
   return std::move(found_);
 }
 
+// Each writer goes on from where the one before it ends, if that writes all its rows: one of long
+// rows writes fewer, and the rows after them are written again. Returns how many writers did.
+std::uint32_t SumTerms::write_rows(ValueId root, std::uint32_t begin, bool through_products) {
+  const std::uint32_t rows = program_.op(root).rows;
+  const std::uint32_t most = team_.ranges_of(rows);
+  while (writers_.size() < most) writers_.emplace_back(kinds_);
+  const auto first_of = [&](std::uint64_t k) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(begin + k * kRowsOfWriter, rows));
+  };
+  const auto write = [&](std::uint32_t k) {
+    TermWriter& writer = writers_[k];
+    writer.start(steps_left_);
+    const std::uint32_t end = most == 1 ? rows : first_of(k + std::uint64_t{1});
+    for (std::uint32_t row = first_of(k); row < end && writer.terms().size() < kTermsOfWriter;
+         ++row) {
+      if (writer.steps_left() == 0) break;
+      writer.write(root, row, through_products);
+    }
+  };
+  if (most == 1) {
+    write(0);
+    return 1;
+  }
+  team_.get().run_each([&](std::uint32_t thread) {
+    for (std::uint32_t k = thread; k < most; k += team_.get().size()) write(k);
+  });
+  std::uint32_t written = 1;
+  while (written < most && first_of(written) < rows &&
+         writers_[written - 1].ends().size() == kRowsOfWriter) {
+    ++written;
+  }
+  return written;
+}
+
+// Adds the terms of a writer's rows to the batch; false once terms do not pay.
+bool SumTerms::take_rows(const TermWriter& writer,
+                         const std::function<bool(const TermRows&)>& pays) {
+  std::vector<std::uint32_t> table;  // by the writer's
+  for (const ValueId linear : writer.linears()) table.push_back(table_of(linear));
+  found_.leaves_products = found_.leaves_products || writer.leaves_products();
+  std::size_t next = 0;
+  for (const std::size_t end : writer.ends()) {
+    for (; next < end; ++next) {
+      Term term = writer.terms()[next];
+      if (term.table > 0) {
+        const auto& pair = writer.pairs()[term.table - 1][term.row];
+        term.table = table[term.table - 1];
+        term.row = static_cast<std::uint32_t>(batch_pairs_[term.table - 1].size());
+        batch_pairs_[term.table - 1].push_back(pair);
+      }
+      batch_.push_back(term);
+    }
+    batch_ends_.push_back(batch_.size());
+    if (batch_.size() < kBatch) continue;
+    merge_batch();
+    if (!pays(found_)) return false;
+  }
+  return true;
+}
+
+// Of all values that were met, those of which no row was left as it is.
+void SumTerms::find_opened() {
+  std::vector<ValueId> met;
+  for (const TermWriter& writer : writers_) {
+    met.insert(met.end(), writer.met().begin(), writer.met().end());
+  }
+  std::ranges::sort(met, std::ranges::greater());
+  met.erase(std::unique(met.begin(), met.end()), met.end());
+  for (const ValueId id : met) {
+    const auto left = [&](const TermWriter& writer) { return writer.was_left(id); };
+    if (std::ranges::none_of(writers_, left)) found_.opened.push_back(id);
+  }
+}
+
 void SumTerms::forget_last_root() {
-  for (const ValueId id : met_) states_[id].opened = states_[id].left_as_it_is = false;
-  met_.clear();
+  for (TermWriter& writer : writers_) writer.forget_met();
   found_ = {};
   tables_.clear();
   numbers_.clear();
@@ -158,7 +167,7 @@ std::vector<ValueId> SumTerms::reach(ValueId root) const {
   std::vector<ValueId> reached;
   boost::unordered_flat_set<ValueId> seen;
   std::vector<ValueId> level{root};
-  for (std::uint32_t depth = 0; depth <= kDeepest && !level.empty(); ++depth) {
+  for (std::uint32_t depth = 0; depth <= kDeepestTerm && !level.empty(); ++depth) {
     std::vector<ValueId> below;
     for (std::size_t i = 0; i < level.size(); ++i) {
       if (!seen.insert(level[i]).second) continue;
@@ -182,83 +191,6 @@ std::uint64_t SumTerms::most_steps(ValueId root, std::span<const ValueId> reache
   std::uint64_t members = members_of(root);
   for (const ValueId id : reached) members += members_of(id);
   return kStepsPerMember * members;
-}
-
-void SumTerms::write_row(std::uint32_t number, double factor, bool products, std::uint32_t depth) {
-  if (steps_left_ == 0) return;
-  --steps_left_;
-  const SourceRows::Source at = sources_.source(number);
-  State& state = states_[at.value];
-  const bool stays =
-      depth > kDeepest || state.kind == Kind::Other || (state.kind == Kind::Product && !products);
-  if (!state.opened && !state.left_as_it_is) met_.push_back(at.value);
-  if (stays) {
-    state.left_as_it_is = true;
-    found_.leaves_products = found_.leaves_products || state.kind == Kind::Product;
-    batch_.push_back({0, number, factor});
-    return;
-  }
-  state.opened = true;
-  switch (state.kind) {
-    case Kind::Sum: return write_sum(at, factor, products, depth);
-    case Kind::Scaled: return write_scaled(at, factor, products, depth);
-    case Kind::Product: return write_product(at, factor, depth);
-    case Kind::Other: return;
-  }
-}
-
-void SumTerms::write_sum(SourceRows::Source at, double factor, bool products, std::uint32_t depth) {
-  const SegmentOp& sum = *as_sum(program_.op(at.value));
-  const ValueId operand = program_.op(at.value).operands[0];
-  const SourceRows::View members = sources_.of(operand);
-  if (sum.combination == Combination::Avg) {
-    factor /= std::max(member_count(sum.segments, at.row), 1u);
-  }
-  for_each_member(sum.segments, program_.op(operand).rows, at.row, [&](std::uint32_t member) {
-    write_row(members[member], factor, products, depth + 1);
-  });
-}
-
-void SumTerms::write_scaled(SourceRows::Source at, double factor, bool products,
-                            std::uint32_t depth) {
-  const Op& op = program_.op(at.value);
-  const std::size_t own = states_[at.value].scaled_side;
-  const std::uint32_t scale = side_row(program_, sources_, op, 1 - own, at.row);
-  write_row(side_row(program_, sources_, op, own, at.row), factor * factor_of(scale), products,
-            depth + 1);
-}
-
-// The products of all terms of one side with all of the other.
-void SumTerms::write_product(SourceRows::Source at, double factor, std::uint32_t depth) {
-  const Op& op = program_.op(at.value);
-  const auto side = [&](std::size_t k) {
-    return terms_of_side(op, k, side_row(program_, sources_, op, k, at.row), depth);
-  };
-  const FewTerms lefts = side(0);
-  const FewTerms rights = side(1);
-  steps_left_ -= std::min<std::uint64_t>(steps_left_, lefts.size() * rights.size());
-  if (steps_left_ == 0 || lefts.empty() || rights.empty()) return;  // no table of no products
-  const std::uint32_t table = table_of(at.value);
-  Pairs& pairs = batch_pairs_[table - 1];
-  for (const Term& left : lefts) {
-    for (const Term& right : rights) {
-      const auto place = static_cast<std::uint32_t>(pairs.size());
-      batch_.push_back({table, place, factor * left.factor * right.factor});
-      pairs.emplace_back(left.row, right.row);
-    }
-  }
-}
-
-// The terms of a row, through no product.
-SumTerms::FewTerms SumTerms::terms_of_side(const Op& op, std::size_t side, std::uint32_t number,
-                                           std::uint32_t depth) {
-  if (!states_[op.operands[side]].has_terms) return {Term{0, number, 1}};
-  const std::size_t begin = batch_.size();
-  write_row(number, 1, false, depth + 1);
-  const auto first = batch_.begin() + static_cast<std::ptrdiff_t>(begin);
-  FewTerms terms(first, batch_.end());
-  batch_.erase(first, batch_.end());
-  return terms;
 }
 
 std::uint32_t SumTerms::table_of(ValueId linear) {

@@ -3,7 +3,6 @@
 //   mean(2 sum(x, y), W mean(x, z))  =>  1 x + 1 y + 1/4 (W x) + 1/4 (W z)
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,19 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "optimizer/passes/term_writer.h"
+#include "optimizer/rewrite/lazy_team.h"
 #include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
 namespace vecc::opt {
-
-/// `factor` times a row: the source row of that number (table 0), or product `row` of
-/// products[table - 1].
-struct Term {
-  std::uint32_t table = 0;
-  std::uint32_t row = 0;
-  double factor = 1;
-};
 
 /// Distinct products that rows of a linear are sums of: by product its source row on each side.
 struct ProductTable {
@@ -49,7 +42,9 @@ class SumTerms {
  public:
   /// `program` and its `sources` outlive this. `constant`: by value, what no weight reaches; it
   /// stays as it is.
-  SumTerms(const Program& program, const SourceRows& sources, const std::vector<bool>& constant);
+  /// `threads`: LazyTeam; terms are the same for any number.
+  SumTerms(const Program& program, const SourceRows& sources, const std::vector<bool>& constant,
+           std::uint32_t threads);
 
   /// Whether there is something to be written out below the sum or mean `root`.
   [[nodiscard]] bool is_nested(ValueId root, bool through_products) const;
@@ -63,31 +58,14 @@ class SumTerms {
                                                   const std::function<bool(const TermRows&)>& pays);
 
  private:
-  enum class Kind : std::uint8_t { Other, Sum, Scaled, Product };
-  struct State {
-    Kind kind = Kind::Other;
-    std::uint8_t scaled_side = 0;
-    bool has_terms = false;           // some rows here are sums or have factors
-    bool has_terms_in_reach = false;  // or are products of such rows
-    bool opened = false;              // of the root at work
-    bool left_as_it_is = false;
-  };
+  using Pairs = TermWriter::Pairs;
 
-  using FewTerms = boost::container::small_vector<Term, 4>;
-  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // left, right
-
-  void classify(ValueId id, bool constant);
-  void classify_linear(const Op& op, const LinearOp& linear, State& state) const;
-  [[nodiscard]] bool is_factors(ValueId value) const;
-  [[nodiscard]] double factor_of(std::uint32_t number) const;
   [[nodiscard]] std::uint64_t most_steps(ValueId root, std::span<const ValueId> reached) const;
   void forget_last_root();
-  void write_row(std::uint32_t number, double factor, bool products, std::uint32_t depth);
-  void write_sum(SourceRows::Source at, double factor, bool products, std::uint32_t depth);
-  void write_scaled(SourceRows::Source at, double factor, bool products, std::uint32_t depth);
-  void write_product(SourceRows::Source at, double factor, std::uint32_t depth);
-  [[nodiscard]] FewTerms terms_of_side(const Op& op, std::size_t side, std::uint32_t number,
-                                       std::uint32_t depth);
+  [[nodiscard]] std::uint32_t write_rows(ValueId root, std::uint32_t begin, bool through_products);
+  [[nodiscard]] bool take_rows(const TermWriter& writer,
+                               const std::function<bool(const TermRows&)>& pays);
+  void find_opened();
   std::uint32_t table_of(ValueId linear);
   void merge_batch();
   void number_products();
@@ -95,11 +73,12 @@ class SumTerms {
   void repeat_terms();
 
   const Program& program_;
-  const SourceRows& sources_;
-  std::vector<State> states_;  // by value
+  TermKinds kinds_;
+  LazyTeam team_;
   // Of the root at work.
+  std::vector<TermWriter> writers_;  // one a thread: each writes out some rows ahead
+  std::uint64_t steps_left_ = 0;
   TermRows found_;
-  std::vector<ValueId> met_;                 // ops of which rows were opened or left
   std::map<ValueId, std::uint32_t> tables_;  // by linear
   std::vector<PairTable> numbers_;           // by table
   // Of some of its rows: their terms, and where those of each end. Of a product `row` is the place
@@ -107,8 +86,7 @@ class SumTerms {
   std::vector<Term> batch_;
   std::vector<std::size_t> batch_ends_;
   std::vector<Pairs> batch_pairs_;  // by table
-  std::uint64_t steps_left_ = 0;
-  std::uint64_t written_ = 0;  // terms before equal ones were one
+  std::uint64_t written_ = 0;       // terms before equal ones were one
 };
 
 }  // namespace vecc::opt
