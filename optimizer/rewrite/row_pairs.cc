@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
+
+#include "optimizer/rewrite/unset_array.h"
 
 namespace vecc::opt {
 namespace {
@@ -12,24 +15,35 @@ constexpr std::uint32_t kDigits = 1u << kDigitBits;
 /// Below this a histogram costs more than comparing.
 constexpr std::size_t kFewRows = 512;
 
-// One pass of a radix sort: stable by the digit of `numbers` that begins at bit `shift`.
-void sort_by_digit(std::span<const std::uint32_t> numbers, std::uint32_t shift,
-                   std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& sorted) {
+// A row with the number it is sorted by: moved together, so that each pass of the sort reads memory
+// from first to last.
+struct Keyed {
+  std::uint32_t key;
+  std::uint32_t row;
+};
+
+// One pass of a radix sort: stable by the digit of the keys that begins at bit `shift`.
+void sort_by_digit(std::uint32_t shift, std::size_t count, UnsetArray<Keyed>& rows,
+                   UnsetArray<Keyed>& sorted) {
   std::vector<std::uint32_t> next(kDigits + 1);
-  const auto digit = [&](std::uint32_t row) { return numbers[row] >> shift & (kDigits - 1); };
-  for (const std::uint32_t row : order) ++next[digit(row) + 1];
+  const auto digit = [&](const Keyed& row) { return row.key >> shift & (kDigits - 1); };
+  for (std::size_t i = 0; i < count; ++i) ++next[digit(rows[i]) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  for (const std::uint32_t row : order) sorted[next[digit(row)]++] = row;
-  order.swap(sorted);
+  for (std::size_t i = 0; i < count; ++i) sorted[next[digit(rows[i])]++] = rows[i];
+  std::swap(rows, sorted);
 }
 
-void sort_by_number(std::span<const std::uint32_t> numbers, std::vector<std::uint32_t>& order,
-                    std::vector<std::uint32_t>& sorted) {
+// Stable, from the order that `order` has.
+void sort_by_number(std::span<const std::uint32_t> numbers, std::vector<std::uint32_t>& order) {
   const std::uint32_t largest = *std::ranges::max_element(numbers);
   const auto bits = static_cast<std::uint32_t>(std::bit_width(largest));
+  UnsetArray<Keyed> rows(order.size());
+  UnsetArray<Keyed> sorted(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) rows[i] = {numbers[order[i]], order[i]};
   for (std::uint32_t shift = 0; shift < bits; shift += kDigitBits) {
-    sort_by_digit(numbers, shift, order, sorted);
+    sort_by_digit(shift, order.size(), rows, sorted);
   }
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = rows[i].row;
 }
 
 }  // namespace
@@ -44,9 +58,8 @@ std::vector<std::uint32_t> order_of_pairs(std::span<const std::uint32_t> major,
     });
     return order;
   }
-  std::vector<std::uint32_t> sorted(order.size());
-  sort_by_number(minor, order, sorted);
-  sort_by_number(major, order, sorted);
+  sort_by_number(minor, order);
+  sort_by_number(major, order);
   return order;
 }
 
