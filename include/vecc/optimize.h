@@ -97,8 +97,8 @@ struct OptimizeOptions {
   std::function<Result<double>(const Program& program)> measure;
   /// Of iso-compress's fingerprints.
   std::uint64_t seed = 1;
-  /// That make them, at most 64; 0: as many as the machine has. The result is the same for any
-  /// number.
+  /// That make them, tell equal rows apart and write terms out where rows are many, at most 64; 0:
+  /// as many as the machine has. The result is the same for any number.
   std::uint32_t threads = 0;
   /// verify() and every op's own rules after each pass (else: once, at the end).
   bool verify_each = false;
