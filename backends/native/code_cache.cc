@@ -1,60 +1,40 @@
 #include "backends/native/code_cache.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
-#include <filesystem>
 #include <utility>
-#include <vector>
 
 #include "backends/native/code_entry.h"
 #include "src/support/atomic_file.h"
+#include "src/support/cache_entries.h"
 #include "src/support/cache_folder.h"
+#include "src/support/digest.h"
 #include "src/support/hash128.h"
 #include "vecc/escape.h"
 
 namespace vecc::native {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::string_view kEntryEnding = ".so";
 constexpr std::string_view kPlaceEnding = ".in";
-constexpr time_t kStaleSeconds = 3600;  // older temporary files were left by a crash
-
-// Of an open file; empty if it is not to be trusted or cannot be read.
-std::string read_own_file(int file, std::uint64_t max_bytes) {
-  struct stat status {};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
-      (status.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
-      static_cast<std::uint64_t>(status.st_size) > max_bytes) {
-    return {};
-  }
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  for (std::size_t size = 0; size < bytes.size();) {
-    const ssize_t count = ::read(file, bytes.data() + size, bytes.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return {};
-    size += static_cast<std::size_t>(count);
-  }
-  return bytes;
-}
 
 // The bytes of a file, which then counts as used last if `is_valid(bytes)`; else none.
 template <class IsValid>
 std::optional<std::string> read_entry(const std::string& path, std::uint64_t max_bytes,
                                       IsValid&& is_valid) {
-  // Not through a link, and not waiting for a pipe's other end.
-  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int file = open_own_entry(path);
   if (file < 0) return std::nullopt;
-  std::optional<std::string> bytes = read_own_file(file, max_bytes);
-  if (!is_valid(*bytes)) bytes.reset();
-  if (bytes) (void)::futimens(file, nullptr);  // of use to trim() only
+  struct stat status {};
+  std::optional<std::string> bytes;
+  if (::fstat(file, &status) == 0 && static_cast<std::uint64_t>(status.st_size) <= max_bytes) {
+    bytes.emplace(static_cast<std::size_t>(status.st_size), '\0');
+    if (!read_fully(file, 0, *bytes) || !is_valid(*bytes)) bytes.reset();
+  }
+  if (bytes) touch_entry(file);
   ::close(file);
   return bytes;
 }
@@ -63,18 +43,6 @@ std::optional<std::string> read_entry(const std::string& path, std::uint64_t max
 bool is_library_name(std::string_view name) {
   return name.size() == 32 + kEntryEnding.size() && name.ends_with(kEntryEnding) &&
          name.find_first_not_of("0123456789abcdef") == name.size() - kEntryEnding.size();
-}
-
-struct CacheFile {
-  std::string path;
-  std::uint64_t bytes = 0;
-  timespec used{};
-};
-
-bool is_older(const CacheFile& a, const CacheFile& b) {
-  if (a.used.tv_sec != b.used.tv_sec) return a.used.tv_sec < b.used.tv_sec;
-  if (a.used.tv_nsec != b.used.tv_nsec) return a.used.tv_nsec < b.used.tv_nsec;
-  return a.path < b.path;
 }
 
 }  // namespace
@@ -164,27 +132,7 @@ void CodeCache::store_shared(const CodeKey& key, const CodeKey& library) {
 
 void CodeCache::trim(const std::unordered_set<std::string>& kept) const {
   if (folder_.empty()) return;
-  std::vector<CacheFile> files;
-  std::uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator i(folder_, error), end; !error && i != end; i.increment(error)) {
-    const std::string name = i->path().filename();
-    struct stat status {};
-    if (::lstat(i->path().c_str(), &status) != 0) continue;
-    if (!name.ends_with(kEntryEnding) && !name.ends_with(kPlaceEnding)) {
-      if (status.st_mtim.tv_sec < ::time(nullptr) - kStaleSeconds) ::unlink(i->path().c_str());
-      continue;
-    }
-    const auto size = static_cast<std::uint64_t>(status.st_size);
-    bytes += size;
-    if (!kept.contains(name)) files.push_back({i->path(), size, status.st_mtim});
-  }
-  std::sort(files.begin(), files.end(), is_older);
-  for (const CacheFile& file : files) {
-    if (bytes <= max_bytes_) return;
-    ::unlink(file.path.c_str());
-    bytes -= file.bytes;
-  }
+  trim_entries(folder_, std::array{kEntryEnding, kPlaceEnding}, max_bytes_, kept);
 }
 
 }  // namespace vecc::native

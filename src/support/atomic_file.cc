@@ -105,10 +105,11 @@ bool AtomicFile::write(std::string_view bytes) {
   return write_all(file_, bytes);
 }
 
-bool AtomicFile::commit() {
+bool AtomicFile::commit(Sync sync) {
   if (temporary_.empty()) return ::close(std::exchange(file_, -1)) == 0;
   // Network file systems report a full disk only when the file is closed.
-  const bool is_written = ::fsync(file_) == 0 && ::close(std::exchange(file_, -1)) == 0 &&
+  const bool is_written = (sync == Sync::No || ::fsync(file_) == 0) &&
+                          ::close(std::exchange(file_, -1)) == 0 &&
                           ::rename(temporary_.c_str(), target_.c_str()) == 0;
   if (!is_written) {
     abandon();
@@ -116,7 +117,7 @@ bool AtomicFile::commit() {
   }
   temporary_files.forget(temporary_);
   temporary_.clear();
-  sync_folder(target_);
+  if (sync == Sync::Yes) sync_folder(target_);
   return true;
 }
 

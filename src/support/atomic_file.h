@@ -24,8 +24,10 @@ class AtomicFile {
   ~AtomicFile();
 
   [[nodiscard]] bool write(std::string_view bytes);
+  /// Of what can be made again, and says itself whether it is whole, the disk need not have it yet.
+  enum class Sync : bool { No, Yes };
   /// After a failure the temporary file is gone.
-  [[nodiscard]] bool commit();
+  [[nodiscard]] bool commit(Sync sync = Sync::Yes);
 
  private:
   AtomicFile(std::string target, std::string temporary, int file);
