@@ -30,6 +30,8 @@ class Index {
   static Index interleave(std::uint32_t rows, std::uint32_t times);
   /// Keeps the list as it is.
   static Index list(std::vector<std::uint32_t> rows);
+  /// The same, shared.
+  static Index shared_list(std::shared_ptr<const std::vector<std::uint32_t>> rows);
   /// A Slice or Stride where the list is one, else the list.
   static Index compact(std::vector<std::uint32_t> rows);
 

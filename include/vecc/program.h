@@ -88,6 +88,8 @@ class Segments {
  public:
   /// offsets.size()-1 segments; segment s is rows offsets[s] .. offsets[s+1]; offsets[0] = 0.
   static Segments ragged(std::vector<std::uint32_t> offsets);
+  /// The same, shared.
+  static Segments shared_ragged(std::shared_ptr<const std::vector<std::uint32_t>> offsets);
   /// Every segment has `members` rows. Dimension 2: adjacent rows; dimension 1: member k of all
   /// segments, then member k+1.
   static Segments fixed(std::uint32_t members, std::uint32_t dimension = 2);

@@ -59,15 +59,19 @@ Index Index::interleave(std::uint32_t rows, std::uint32_t times) {
 }
 
 Index Index::list(std::vector<std::uint32_t> rows) {
-  VECC_CHECK(rows.size() <= kMaxRows, "list is longer than 32 bits");
+  return shared_list(std::make_shared<const std::vector<std::uint32_t>>(std::move(rows)));
+}
+
+Index Index::shared_list(std::shared_ptr<const std::vector<std::uint32_t>> rows) {
+  VECC_CHECK(rows->size() <= kMaxRows, "list is longer than 32 bits");
   std::uint32_t largest = 0;
-  for (const std::uint32_t row : rows) largest = row > largest ? row : largest;
+  for (const std::uint32_t row : *rows) largest = row > largest ? row : largest;
   VECC_CHECK(largest < kMaxRows, "list names a row beyond 32 bits");
   Index index;
   index.form_ = Form::List;
-  index.size_ = static_cast<std::uint32_t>(rows.size());
-  index.begin_ = rows.empty() ? 0 : largest + 1;
-  index.list_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(rows));
+  index.size_ = static_cast<std::uint32_t>(rows->size());
+  index.begin_ = rows->empty() ? 0 : largest + 1;
+  index.list_ = std::move(rows);
   return index;
 }
 

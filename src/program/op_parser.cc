@@ -42,7 +42,7 @@ Result<void> OpParser::parse_line() {
   operands_ = {};
   VECC_TRY(OpAttributes attributes, parse_body(kind));
   VECC_TRY(const StatedType type, parse_type());
-  VECC_TRY(std::string note, parse_note());
+  VECC_TRY(Note note, parse_note());
   take_type(attributes, type.rows, type.shape);
   auto added = program_.add(std::move(attributes), operands_, std::move(note));
   if (!added) return added.error().in(cursor_.place_at(begin));
@@ -106,13 +106,16 @@ Result<OpParser::StatedType> OpParser::parse_type() {
   return type;
 }
 
-Result<std::string> OpParser::parse_note() {
-  std::string note;
+// Ops of one group share their note.
+Result<Note> OpParser::parse_note() {
+  Note note;
   if (cursor_.accept("#")) {
     std::string_view raw = cursor_.take_line();
     if (raw.starts_with(' ')) raw.remove_prefix(1);
     if (raw.ends_with('\r')) raw.remove_suffix(1);  // of the line's end, not of the note
-    note = unescape_program(raw);
+    const auto [entry, is_new] = notes_.try_emplace(unescape_program(raw));
+    if (is_new) entry->second = entry->first;
+    note = entry->second;
   }
   VECC_TRY_VOID(cursor_.expect_line_end());
   return note;
@@ -152,8 +155,7 @@ OpParser::Body OpParser::parse_fact() {
   FactOp op;
   op.unit = cursor_.accept("unit");
   if (op.unit) return op;
-  VECC_TRY(auto values, arrays_.numbers());
-  op.values = std::make_shared<const std::vector<double>>(std::move(values));
+  VECC_TRY(op.values, arrays_.numbers());
   return op;
 }
 
@@ -208,8 +210,7 @@ OpParser::Body OpParser::parse_transform() {
   if (!transformation) return transformation.error().in(cursor_.place_at(begin));
   TransformOp op{*transformation, nullptr};
   if (arrays_.is_next()) {
-    VECC_TRY(auto words, arrays_.words());
-    op.words = std::make_shared<const std::vector<std::uint32_t>>(std::move(words));
+    VECC_TRY(op.words, arrays_.words());
   }
   return op;
 }

@@ -35,7 +35,7 @@ class OpParser {
   [[nodiscard]] Result<void> parse_values(std::size_t count);
   [[nodiscard]] Result<void> parse_all_values();
   [[nodiscard]] Result<StatedType> parse_type();
-  [[nodiscard]] Result<std::string> parse_note();
+  [[nodiscard]] Result<Note> parse_note();
   [[nodiscard]] Result<void> parse_side(bool& transpose, Lift& lift);
 
   [[nodiscard]] Body parse_body(OpKind kind);
@@ -56,6 +56,7 @@ class OpParser {
   const ParameterNames& names_;
   Program& program_;
   Operands operands_;  // of the op being parsed
+  boost::unordered_flat_map<std::string, Note> notes_;
 };
 
 }  // namespace vecc

@@ -10,79 +10,102 @@ namespace {
 
 constexpr std::string_view kRow = "a row number";
 
+template <class T>
+std::shared_ptr<const std::vector<T>> share(std::vector<T> values) {
+  return std::make_shared<const std::vector<T>>(std::move(values));
+}
+
 }  // namespace
 
-// `128:1000`, behind the `@`. Arrays stand in the side file in the order of the text, so a short
-// text cannot make a large one out of a side file by naming the same bytes again and again.
-Result<ArrayParser::Range> ArrayParser::side_range(std::size_t element_bytes) {
+// Arrays stand in the side file in the order of the text, so a short text cannot make a large one
+// out of a side file by naming the same bytes again and again.
+Result<void> SideFile::take(const TextCursor& cursor, std::size_t position, std::uint64_t place,
+                            std::uint64_t count, std::size_t element_bytes) {
+  if (place < used_) {
+    return cursor.error_at(position, "an offset of at least " + std::to_string(used_) +
+                                         ", the end of the array before it");
+  }
+  if (place > bytes_.size() || count > (bytes_.size() - place) / element_bytes) {
+    return cursor.error_at(
+        position, "an array inside the side file's " + std::to_string(bytes_.size()) + " bytes");
+  }
+  used_ = place + count * element_bytes;
+  return {};
+}
+
+Result<SharedWords> SideFile::words(const TextCursor& cursor, std::size_t position,
+                                    std::uint64_t place, std::uint64_t count) {
+  VECC_TRY_VOID(take(cursor, position, place, count, sizeof(std::uint32_t)));
+  std::vector<std::uint32_t> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = read_word(bytes_, place + i * sizeof(std::uint32_t));
+  }
+  return share(std::move(values));
+}
+
+Result<SharedNumbers> SideFile::numbers(const TextCursor& cursor, std::size_t position,
+                                        std::uint64_t place, std::uint64_t count) {
+  VECC_TRY_VOID(take(cursor, position, place, count, sizeof(double)));
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = read_double(bytes_, place + i * sizeof(double));
+  }
+  return share(std::move(values));
+}
+
+// `128:1000`, behind the `@`.
+Result<ArrayParser::Aside> ArrayParser::aside() {
   const std::size_t position = cursor_.position();
-  VECC_TRY(const std::uint64_t begin, cursor_.read_u64("an offset in the side file"));
+  VECC_TRY(const std::uint64_t place, cursor_.read_u64("an offset in the side file"));
   VECC_TRY_VOID(cursor_.expect(":"));
   VECC_TRY(const std::uint64_t count, cursor_.read_u64("a number of elements"));
-  if (begin < side_used_) {
-    return cursor_.error_at(position, "an offset of at least " + std::to_string(side_used_) +
-                                          ", the end of the array before it");
-  }
-  if (begin > side_.size() || count > (side_.size() - begin) / element_bytes) {
-    return cursor_.error_at(
-        position, "an array inside the side file's " + std::to_string(side_.size()) + " bytes");
-  }
-  side_used_ = begin + count * element_bytes;
-  return Range{begin, count};
+  return Aside{position, place, count};
 }
 
-Result<std::vector<std::uint32_t>> ArrayParser::side_words() {
-  VECC_TRY(const Range range, side_range(sizeof(std::uint32_t)));
-  std::vector<std::uint32_t> values(range.count);
-  for (std::size_t i = 0; i < range.count; ++i) {
-    values[i] = read_word(side_, range.begin + i * sizeof(std::uint32_t));
-  }
-  return values;
+Result<SharedWords> ArrayParser::words_aside() {
+  VECC_TRY(const Aside at, aside());
+  return source_.words(cursor_, at.position, at.place, at.count);
 }
 
-Result<std::vector<double>> ArrayParser::numbers() {
+Result<SharedNumbers> ArrayParser::numbers() {
   std::vector<double> values;
   if (cursor_.accept("@")) {
-    VECC_TRY(const Range range, side_range(sizeof(double)));
-    values.resize(range.count);
-    for (std::size_t i = 0; i < range.count; ++i) {
-      values[i] = read_double(side_, range.begin + i * sizeof(double));
-    }
-    return values;
+    VECC_TRY(const Aside at, aside());
+    return source_.numbers(cursor_, at.position, at.place, at.count);
   }
   VECC_TRY_VOID(cursor_.expect("{"));
-  if (cursor_.accept("}")) return values;
+  if (cursor_.accept("}")) return share(std::move(values));
   do {
     VECC_TRY(const double value, cursor_.read_double());
     values.push_back(value);
   } while (cursor_.accept(","));
   if (!cursor_.accept("}")) return cursor_.error("\",\" or \"}\"");
-  return values;
+  return share(std::move(values));
 }
 
-Result<std::vector<std::uint32_t>> ArrayParser::words() {
-  if (cursor_.accept("@")) return side_words();
+Result<SharedWords> ArrayParser::words() {
+  if (cursor_.accept("@")) return words_aside();
   VECC_TRY_VOID(cursor_.expect("["));
-  if (cursor_.accept("]")) return std::vector<std::uint32_t>();
+  if (cursor_.accept("]")) return share(std::vector<std::uint32_t>());
   VECC_TRY(const std::uint32_t first, cursor_.read_u32("a number"));
   return words_after(first);
 }
 
 // The rest of a list whose first number has been read.
-Result<std::vector<std::uint32_t>> ArrayParser::words_after(std::uint32_t first) {
+Result<SharedWords> ArrayParser::words_after(std::uint32_t first) {
   std::vector<std::uint32_t> values{first};
   while (cursor_.accept(",")) {
     VECC_TRY(const std::uint32_t value, cursor_.read_u32("a number"));
     values.push_back(value);
   }
   if (!cursor_.accept("]")) return cursor_.error("\",\" or \"]\"");
-  return values;
+  return share(std::move(values));
 }
 
 Result<Index> ArrayParser::index() {
   const std::size_t position = cursor_.position();
   if (cursor_.accept("@")) {
-    VECC_TRY(auto rows, side_words());
+    VECC_TRY(SharedWords rows, words_aside());
     return list_from(position, std::move(rows));
   }
   VECC_TRY_VOID(cursor_.expect("["));
@@ -91,15 +114,15 @@ Result<Index> ArrayParser::index() {
   if (cursor_.accept("interleave")) return product(false);
   VECC_TRY(const std::uint32_t first, cursor_.read_u32(kRow));
   if (cursor_.accept(":")) return progression(position, first);
-  VECC_TRY(auto rows, words_after(first));
+  VECC_TRY(SharedWords rows, words_after(first));
   return list_from(position, std::move(rows));
 }
 
-Result<Index> ArrayParser::list_from(std::size_t begin, std::vector<std::uint32_t> rows) {
-  if (std::ranges::find(rows, kMaxRows) != rows.end() || rows.size() > kMaxRows) {
+Result<Index> ArrayParser::list_from(std::size_t begin, SharedWords rows) {
+  if (std::ranges::find(*rows, kMaxRows) != rows->end() || rows->size() > kMaxRows) {
     return cursor_.error_at(begin, "rows below " + std::to_string(kMaxRows));
   }
-  return Index::list(std::move(rows));
+  return Index::shared_list(std::move(rows));
 }
 
 // `9]` or `9:3]`, behind `[begin:`. A stride's end may lie beyond 32 bits: it is no row.
@@ -137,11 +160,11 @@ Result<Index> ArrayParser::product(bool is_repeat) {
 Result<Segments> ArrayParser::segments() {
   const std::size_t position = cursor_.position();
   if (cursor_.accept("@")) {
-    VECC_TRY(auto offsets, side_words());
-    return Segments::ragged(std::move(offsets));
+    VECC_TRY(SharedWords offsets, words_aside());
+    return Segments::shared_ragged(std::move(offsets));
   }
   VECC_TRY_VOID(cursor_.expect("["));
-  if (cursor_.accept("]")) return Segments::ragged({});
+  if (cursor_.accept("]")) return Segments::ragged(std::vector<std::uint32_t>());
   if (cursor_.accept("fixed")) {
     const std::size_t members_position = cursor_.position();
     VECC_TRY(const std::uint32_t members, cursor_.read_u32("a number of members"));
@@ -152,9 +175,9 @@ Result<Segments> ArrayParser::segments() {
     return Segments::fixed(members, dimension);
   }
   VECC_TRY(const std::uint32_t first, cursor_.read_u32("an offset or \"fixed\""));
-  VECC_TRY(auto offsets, words_after(first));
-  if (offsets.size() > kMaxRows) return cursor_.error_at(position, "fewer offsets");
-  return Segments::ragged(std::move(offsets));
+  VECC_TRY(SharedWords offsets, words_after(first));
+  if (offsets->size() > kMaxRows) return cursor_.error_at(position, "fewer offsets");
+  return Segments::shared_ragged(std::move(offsets));
 }
 
 }  // namespace vecc

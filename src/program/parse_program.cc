@@ -1,4 +1,6 @@
 // A Program's text, line by line.
+#include "src/program/parse_program.h"
+
 #include <utility>
 
 #include "src/program/array_bytes.h"
@@ -95,8 +97,7 @@ Result<void> parse_parameter(TextCursor& cursor, ArrayParser& arrays, ParameterN
   VECC_TRY(parameter.shape, cursor.read_shape());
   VECC_TRY_VOID(cursor.expect("]"));
   if (cursor.accept("=")) {
-    VECC_TRY(auto values, arrays.numbers());
-    parameter.values = std::make_shared<const std::vector<double>>(std::move(values));
+    VECC_TRY(parameter.values, arrays.numbers());
   }
   std::string name = parameter.name;
   const auto added = program.add_parameter(std::move(parameter));
@@ -108,12 +109,18 @@ Result<void> parse_parameter(TextCursor& cursor, ArrayParser& arrays, ParameterN
 }  // namespace
 
 Result<Program> parse_program(std::string_view text, std::string_view name, std::string_view side) {
+  SideFile source(side);
+  return parse_program_of(text, name, side, source);
+}
+
+Result<Program> parse_program_of(std::string_view text, std::string_view name,
+                                 std::string_view side, ArraySource& source) {
   TextCursor cursor(text, name);
   VECC_TRY_VOID(skip_blank_lines(cursor));
   VECC_TRY(const Header header, parse_header(cursor, text, side));
   Program program(header.dtype);
   program.set_sample_count(header.samples);
-  ArrayParser arrays(cursor, side);
+  ArrayParser arrays(cursor, source);
   ParameterNames names;
   OpParser ops(cursor, arrays, names, program);
   while (true) {

@@ -50,18 +50,9 @@ std::string double_text(double value) {
   return {buffer, result.ptr};
 }
 
-ArrayPrinter::ArrayPrinter(const PrintOptions& options, std::string* side)
+ArrayPrinter::ArrayPrinter(const PrintOptions& options, ArraySink* side)
     : options_(options), side_(side) {
   VECC_CHECK(options.long_arrays != LongArrays::SideFile || side, "print without a side file");
-}
-
-template <class T>
-std::string ArrayPrinter::move_aside(std::span<const T> values) const {
-  // Aligned, so that a reader may map the file.
-  side_->resize((side_->size() + 7) / 8 * 8);
-  const std::size_t begin = side_->size();
-  for (const T value : values) append_bytes(*side_, value);
-  return "@" + std::to_string(begin) + ":" + std::to_string(values.size());
 }
 
 template <class T>
@@ -70,7 +61,7 @@ std::string ArrayPrinter::print(std::span<const T> values, char open, char close
   switch (options_.long_arrays) {
     case LongArrays::Digest: return open + shortened(values) + close;
     case LongArrays::Full: return open + joined(values) + close;
-    case LongArrays::SideFile: return move_aside(values);
+    case LongArrays::SideFile: return side_->add(values);
   }
   fail_check("known form", __FILE__, __LINE__, "long arrays");
 }

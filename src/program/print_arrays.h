@@ -12,10 +12,19 @@ namespace vecc {
 /// The shortest text that reads back as the same double; `nan` for every NaN.
 [[nodiscard]] std::string double_text(double value);
 
+/// What takes the long arrays of a text with LongArrays::SideFile, and says how the text names
+/// them: `@128:1000`. An array lives as long as the Program that is printed.
+class ArraySink {
+ public:
+  virtual ~ArraySink() = default;
+  [[nodiscard]] virtual std::string add(std::span<const std::uint32_t> words) = 0;
+  [[nodiscard]] virtual std::string add(std::span<const double> numbers) = 0;
+};
+
 /// Prints arrays as `options` say; long ones go to `*side` with LongArrays::SideFile.
 class ArrayPrinter {
  public:
-  ArrayPrinter(const PrintOptions& options, std::string* side);
+  ArrayPrinter(const PrintOptions& options, ArraySink* side);
 
   /// `[0, 4, 8]`, `[0, 3, 7, ... 1000 #9f2c41d8]`, `@128:1000`
   [[nodiscard]] std::string words(std::span<const std::uint32_t> values) const;
@@ -29,11 +38,9 @@ class ArrayPrinter {
  private:
   template <class T>
   [[nodiscard]] std::string print(std::span<const T> values, char open, char close) const;
-  template <class T>
-  [[nodiscard]] std::string move_aside(std::span<const T> values) const;
 
   const PrintOptions& options_;
-  std::string* side_;
+  ArraySink* side_;
 };
 
 }  // namespace vecc

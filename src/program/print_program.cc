@@ -1,5 +1,7 @@
 #include "src/program/print_program.h"
 
+#include <optional>
+
 #include "src/program/array_bytes.h"
 #include "src/support/checksum.h"
 #include "vecc/escape.h"
@@ -107,6 +109,46 @@ std::string parameter_text(const Parameter& parameter, const PrintOptions& optio
   return text;
 }
 
+constexpr std::string_view kHeader = "vecc program 1 ";
+
+// The first line, without its end.
+std::string header_of(const Program& program) {
+  return std::string(kHeader) + std::string(text_of(program.dtype())) + " samples " +
+         std::to_string(program.sample_count());
+}
+
+std::string body_of(const Program& program, const ArrayPrinter& arrays,
+                    const PrintOptions& options) {
+  std::string body;
+  for (const Parameter& parameter : program.parameters()) {
+    body += parameter_text(parameter, options, arrays) + "\n";
+  }
+  for (ValueId value = 0; value < program.ops().size(); ++value) {
+    body += line_of(program, value, arrays) + "\n";
+  }
+  return body;
+}
+
+// The bytes of a side file.
+class SideText final : public ArraySink {
+ public:
+  explicit SideText(std::string& bytes) : bytes_(bytes) {}
+  std::string add(std::span<const std::uint32_t> words) override { return append(words); }
+  std::string add(std::span<const double> numbers) override { return append(numbers); }
+
+ private:
+  template <class T>
+  std::string append(std::span<const T> values) {
+    // Aligned, so that a reader may map the file.
+    bytes_.resize((bytes_.size() + 7) / 8 * 8);
+    const std::size_t begin = bytes_.size();
+    for (const T value : values) append_bytes(bytes_, value);
+    return "@" + std::to_string(begin) + ":" + std::to_string(values.size());
+  }
+
+  std::string& bytes_;
+};
+
 }  // namespace
 
 std::string op_text(const Program& program, ValueId value, const ArrayPrinter& arrays) {
@@ -122,21 +164,22 @@ std::string print_op(const Program& program, ValueId value, const PrintOptions& 
   return line_of(program, value, ArrayPrinter(options, nullptr));
 }
 
+std::string print_to(const Program& program, const PrintOptions& options, ArraySink& sink) {
+  return header_of(program) + "\n" + body_of(program, ArrayPrinter(options, &sink), options);
+}
+
 std::string print(const Program& program, const PrintOptions& options, std::string* side) {
-  const ArrayPrinter arrays(options, side);
-  std::string body;
-  for (const Parameter& parameter : program.parameters()) {
-    body += parameter_text(parameter, options, arrays) + "\n";
+  std::optional<SideText> sink;
+  if (side != nullptr) sink.emplace(*side);
+  const std::string body =
+      body_of(program, ArrayPrinter(options, sink ? &*sink : nullptr), options);
+  std::string text = header_of(program);
+  std::size_t digits = 0;
+  if (options.checksum) {
+    constexpr std::string_view kWord = "crc32 ";
+    text.insert(kHeader.size(), std::string(kWord) + std::string(kNoChecksum) + " ");
+    digits = kHeader.size() + kWord.size();
   }
-  for (ValueId value = 0; value < program.ops().size(); ++value) {
-    body += line_of(program, value, arrays) + "\n";
-  }
-  std::string text = "vecc program 1 ";
-  if (options.checksum) text += "crc32 ";
-  const std::size_t digits = text.size();
-  if (options.checksum) text += std::string(kNoChecksum) + " ";
-  text +=
-      std::string(text_of(program.dtype())) + " samples " + std::to_string(program.sample_count());
   if (options.long_arrays == LongArrays::SideFile && !side->empty()) {
     // Ties the side file to this text: with another one of the same length it would load, wrongly.
     text += " arrays " + std::to_string(side->size()) + " digest " +

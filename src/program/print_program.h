@@ -12,4 +12,8 @@ namespace vecc {
 [[nodiscard]] std::string op_text(const Program& program, ValueId value,
                                   const ArrayPrinter& arrays);
 
+/// print() with the long arrays in a sink; the first line says nothing of them.
+[[nodiscard]] std::string print_to(const Program& program, const PrintOptions& options,
+                                   ArraySink& sink);
+
 }  // namespace vecc

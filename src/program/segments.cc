@@ -6,8 +6,12 @@
 namespace vecc {
 
 Segments Segments::ragged(std::vector<std::uint32_t> offsets) {
+  return shared_ragged(std::make_shared<const std::vector<std::uint32_t>>(std::move(offsets)));
+}
+
+Segments Segments::shared_ragged(std::shared_ptr<const std::vector<std::uint32_t>> offsets) {
   Segments segments;
-  segments.offsets_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(offsets));
+  segments.offsets_ = std::move(offsets);
   return segments;
 }
 
