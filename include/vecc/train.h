@@ -30,6 +30,26 @@ enum class BatchWay : std::uint8_t {
 [[nodiscard]] std::string_view text_of(BatchWay way);
 [[nodiscard]] std::optional<BatchWay> parse_batch_way(std::string_view text);
 
+/// A step as its Program: made of a trainer's forward Program, its graph's samples and
+/// TrainOptions.
+struct SavedStep {
+  Program program;                      ///< the values of its parameters do not count
+  std::vector<ValueId> updates;         ///< of a step that runs batch by batch; else none
+  std::vector<ParameterIndex> updated;  ///< by update: the parameter whose step it is a part of
+};
+
+/// Keeps steps, so that another process with the same forward Program need not make them again.
+class StepStore {
+ public:
+  virtual ~StepStore() = default;
+  /// `what`: everything else that decides the step, as text. None: it is not there.
+  [[nodiscard]] virtual std::optional<SavedStep> find(const std::string& what) = 0;
+  /// `seconds`: what it took to make it.
+  virtual void keep(const std::string& what, const SavedStep& step, double seconds) = 0;
+  /// How many find() had.
+  [[nodiscard]] virtual std::uint32_t found() const = 0;
+};
+
 struct TrainOptions {
   LossOptions loss;
   OptimizerOptions optimizer;
@@ -47,6 +67,8 @@ struct TrainOptions {
   /// batches: the oracle of tests.
   bool restricts_batches = false;
   OptimizeOptions optimize;  ///< for the step Program of all samples; batches take it over
+  /// Looked in for steps before they are made; null: they are made. Results are the same.
+  std::shared_ptr<StepStore> steps = nullptr;
 };
 
 /// Where a training stands: after `batch` batches of epoch `epoch` (both counted from 0), `step`

@@ -111,10 +111,8 @@ class StepAppender {
         weights_(weight_ops(program)) {}
 
   Result<StepOps> append(std::span<const ParameterGradient> gradients) {
-    VECC_TRY(rate_, add_input("step.rate", [](double, double rate) { return rate; }));
-    for (const StepRule::Input& input : rule_.inputs()) {
-      const auto value = [of_step = input.value](double step, double) { return of_step(step); };
-      VECC_TRY(const ValueId added, add_input(input.name, value));
+    for (const HostInput& input : host_inputs(rule_)) {
+      VECC_TRY(const ValueId added, add_input(input.name, input.value));
       inputs_.push_back(added);
     }
     ClippedGradients clipped = clip_gradients(program_, gradients, options_);
@@ -166,9 +164,9 @@ class StepAppender {
       case StepSymbol::Kind::Before: return before;
       case StepSymbol::Kind::Gradient: return values.gradient;
       case StepSymbol::Kind::Weight: return values.weight;
-      case StepSymbol::Kind::Rate: return rate_;
+      case StepSymbol::Kind::Rate: return inputs_.front();
       case StepSymbol::Kind::State: return values.states[symbol.number];
-      case StepSymbol::Kind::Input: return inputs_[symbol.number];
+      case StepSymbol::Kind::Input: return inputs_[symbol.number + std::size_t{1}];
     }
     fail_check("known symbol", __FILE__, __LINE__, "");
   }
@@ -205,8 +203,7 @@ class StepAppender {
   const StepRule rule_;
   std::vector<std::optional<ValueId>> weights_;
   std::vector<Store> stores_;
-  ValueId rate_ = 0;
-  std::vector<ValueId> inputs_;
+  std::vector<ValueId> inputs_;  // the rate, then the rule's
   StepOps ops_;
 };
 

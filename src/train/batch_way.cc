@@ -8,6 +8,7 @@
 
 #include "src/support/enum_names.h"
 #include "src/support/log.h"
+#include "src/train/saved_step.h"
 #include "src/train/step_program.h"
 #include "vecc/batch_program.h"
 #include "vecc/cost.h"
@@ -111,7 +112,13 @@ Result<std::optional<Program>> masked_step(const NeuronGraph& graph, const Progr
     bound = bound_work(batch, gpu);
     if (whole_work(step, gpu) > kMostSaved * bound) return none;
   }
-  VECC_TRY(Program whole, optimize(step, options.optimize));
+  const auto optimized = [&](Program all) -> Result<SavedStep> {
+    VECC_TRY(all, optimize(std::move(all), options.optimize));
+    return SavedStep{std::move(all), {}, {}};
+  };
+  VECC_TRY(SavedStep made,
+           find_or_make_step(options, describe_step("mask", samples, options), step, optimized));
+  Program whole = std::move(made.program);
   if (chooses) {
     const double masked = whole_work(whole, gpu);
     log_debug(fmt::format("train: counted work of a step: {:.3g} bound, {:.3g} with a mask", bound,

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "src/train/formula.h"
+#include "src/train/saved_step.h"
+#include "src/train/step_rule.h"
 #include "vecc/differentiate.h"
 #include "vecc/fanout.h"
 #include "vecc/optimize.h"
@@ -11,6 +13,8 @@
 
 namespace vecc::training {
 namespace {
+
+constexpr const char* kDivisor = "step.divisor";
 
 // state <- state + total * divisor: the sum of errors again. The divisor is a constant, or a value
 // that `$2` stands for.
@@ -68,8 +72,14 @@ void set_step_samples(Program& program, std::span<const std::uint32_t> samples) 
                                std::make_shared<const std::vector<double>>(std::move(values)));
 }
 
-// What every run sets beside the optimizer's inputs.
-void add_step_inputs(const Program& program, const TrainOptions& options, StepOps& ops) {
+// What every run sets, found by name in a Program that has its step.
+StepOps inputs_of(const Program& program, const TrainOptions& options) {
+  StepOps ops;
+  for (HostInput& input : host_inputs(step_rule(with_defaults(options.optimizer)))) {
+    const std::optional<ParameterIndex> parameter = find_parameter(program, input.name);
+    VECC_CHECK(parameter.has_value(), "an input of the step: " + input.name);
+    ops.inputs.push_back({*parameter, std::move(input.value)});
+  }
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
     const std::string& name = program.parameters()[p].name;
     if (!is_step_number(name) || !is_input(program.parameters()[p], options)) continue;
@@ -78,6 +88,7 @@ void add_step_inputs(const Program& program, const TrainOptions& options, StepOp
     };
     ops.inputs.push_back({p, value, /*counts_runs=*/true});
   }
+  return ops;
 }
 
 std::uint64_t count_weights(std::span<const double> weights) {
@@ -133,14 +144,23 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   step.own_parameters = own_parameters(loss);
   set_step_samples(program, samples);
   if (const auto rows = rows_of_steps(program)) step.own_parameters.push_back(*rows);
-  VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
-  const auto gradients = gradients_of(program, learned, values, touched);
-  VECC_TRY(step.ops, append_step(program, gradients, options.optimizer));
-  add_step_inputs(program, options, step.ops);
-  append_loss_state(program, loss.total, chosen.divisor);
-  if (optimizes) {
-    VECC_TRY(program, optimize(std::move(program), options.optimize));
-  }
+  const auto append = [&](Program made) -> Result<SavedStep> {
+    VECC_TRY(const auto values, append_gradients(made, loss.seeds, learned));
+    const auto gradients = gradients_of(made, learned, values, touched);
+    VECC_TRY_VOID(append_step(made, gradients, options.optimizer));
+    append_loss_state(made, loss.total, chosen.divisor);
+    if (!optimizes) return SavedStep{std::move(made), {}, {}};
+    VECC_TRY(made, optimize(std::move(made), options.optimize));
+    return SavedStep{std::move(made), {}, {}};
+  };
+  // What is touched is another for each batch, and what is not optimized is made in no time.
+  const bool may_be_kept = touched == nullptr && optimizes;
+  VECC_TRY(SavedStep made,
+           may_be_kept ? find_or_make_step(options, describe_step("whole", samples, options),
+                                           std::move(program), append)
+                       : append(std::move(program)));
+  program = std::move(made.program);
+  step.ops = inputs_of(program, options);
   return step;
 }
 
@@ -171,18 +191,25 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
     row.output =
         static_cast<ValueId>(std::ranges::find(loss.outputs, row.output) - loss.outputs.begin());
   }
-  VECC_TRY(const auto values, append_gradients(program, loss.seeds, learned));
-  VECC_TRY(made.step.ops, append_step(program, gradients_of(program, learned, values, nullptr),
-                                      options.optimizer));
-  add_step_inputs(program, options, made.step.ops);
-  for (std::size_t u = 0; u < made.step.ops.updates.size(); ++u) {
-    made.batch.updates.push_back({made.step.ops.updates[u], made.step.ops.updated[u]});
+  const auto append = [&](Program step) -> Result<SavedStep> {
+    VECC_TRY(const auto values, append_gradients(step, loss.seeds, learned));
+    VECC_TRY(StepOps ops,
+             append_step(step, gradients_of(step, learned, values, nullptr), options.optimizer));
+    VECC_TRY(const ParameterIndex divisor,
+             step.add_parameter({kDivisor, 1, Shape::scalar(),
+                                 std::make_shared<const std::vector<double>>(1, 1.0)}));
+    append_loss_state(step, loss.total, Formula::operand(2), step.weight(divisor));
+    return SavedStep{std::move(step), std::move(ops.updates), std::move(ops.updated)};
+  };
+  VECC_TRY(SavedStep step, find_or_make_step(options, describe_step("batches", samples, options),
+                                             std::move(program), append));
+  program = std::move(step.program);
+  made.step.ops = inputs_of(program, options);
+  for (std::size_t u = 0; u < step.updates.size(); ++u) {
+    made.batch.updates.push_back({step.updates[u], step.updated[u]});
   }
   made.batch.lists_touched = info(options.optimizer.optimizer).rows == OptimizerRows::Touched;
-  VECC_TRY(made.divisor,
-           program.add_parameter({"step.divisor", 1, Shape::scalar(),
-                                  std::make_shared<const std::vector<double>>(1, 1.0)}));
-  append_loss_state(program, loss.total, Formula::operand(2), program.weight(made.divisor));
+  made.divisor = *find_parameter(program, kDivisor);
   made.step.own_parameters = own_parameters(loss);
   if (set_rows) made.step.own_parameters.push_back(*set_rows);
   made.step.own_parameters.push_back(made.divisor);

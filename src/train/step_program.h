@@ -24,7 +24,7 @@ inline constexpr const char* kLossState = "train.loss";
 
 struct StepProgram {
   Program program;
-  StepOps ops;                                 ///< parameters only: values were renumbered
+  StepOps ops;                                 ///< inputs only
   std::vector<ParameterIndex> own_parameters;  ///< targets and weights of its samples
   std::uint64_t counted = 0;                   ///< samples (pairs) that have a weight
 };

@@ -69,4 +69,13 @@ void StepRule::set_weight(const Formula& moved) {
   moved_ = map_of(moved, true);
 }
 
+std::vector<HostInput> host_inputs(const StepRule& rule) {
+  std::vector<HostInput> inputs{{"step.rate", [](double, double rate) { return rate; }}};
+  for (const StepRule::Input& input : rule.inputs()) {
+    inputs.push_back(
+        {input.name, [of_step = input.value](double step, double) { return of_step(step); }});
+  }
+  return inputs;
+}
+
 }  // namespace vecc::training

@@ -68,4 +68,12 @@ class StepRule {
 /// The optimizer's. `options` as with_defaults() makes them.
 [[nodiscard]] StepRule step_rule(const OptimizerOptions& options);
 
+/// A scalar parameter that the host sets before each step.
+struct HostInput {
+  std::string name;
+  std::function<double(double step, double rate)> value;
+};
+/// The learning rate, then the rule's own.
+[[nodiscard]] std::vector<HostInput> host_inputs(const StepRule& rule);
+
 }  // namespace vecc::training
