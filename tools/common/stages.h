@@ -33,6 +33,8 @@ class Stages {
     end(std::move(name), std::chrono::steady_clock::now() - start);
     return result;
   }
+  /// A stage that is over.
+  void add(std::string name, std::chrono::duration<double> time) { end(std::move(name), time); }
   /// What the report says about the last stage.
   void describe(std::string words,
                 nlohmann::ordered_json numbers = nlohmann::ordered_json::object());

@@ -36,10 +36,13 @@ void collect_leaves(const std::string& prefix, const Json& object,
 }  // namespace
 
 Json json_of(const NeuronGraph& graph) {
-  const std::uint64_t bytes = graph.bytes();
-  Json result{{"neurons", graph.neuron_count()}, {"edges", graph.edge_count()},
-              {"groups", graph.groups.size()},   {"weights", graph.weight_count()},
-              {"samples", graph.samples.size()}, {"bytes", bytes}};
+  return json_of(graph, sizes_of(graph));
+}
+
+Json json_of(const NeuronGraph& graph, const GraphSizes& sizes) {
+  Json result{{"neurons", sizes.neurons},        {"edges", sizes.edges},
+              {"groups", sizes.groups},          {"weights", graph.weight_count()},
+              {"samples", graph.samples.size()}, {"bytes", sizes.bytes}};
   if (graph.vocabularies.empty()) return result;
   Json& vocabularies = result["vocabularies"] = Json::object();
   for (const Vocabulary& v : graph.vocabularies) vocabularies[v.name] = v.names.size();

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "src/graph/graph_outline.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 
@@ -11,6 +12,8 @@ namespace vecc::tools {
 
 /// neurons, edges, groups, weights, samples, bytes (in memory), and the names of each vocabulary.
 [[nodiscard]] nlohmann::ordered_json json_of(const NeuronGraph& graph);
+/// The same of a graph of which only an outline is left.
+[[nodiscard]] nlohmann::ordered_json json_of(const NeuronGraph& graph, const GraphSizes& sizes);
 /// dtype, ops, rows, bytes of values, indices and parameters, and ops by kind.
 [[nodiscard]] nlohmann::ordered_json json_of(const Program& program);
 

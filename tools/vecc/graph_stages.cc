@@ -1,5 +1,6 @@
 #include "graph_stages.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -61,6 +62,15 @@ Errors add_way_out(const Errors& errors, std::string_view way_out) {
   }
   result.omit(errors.omitted());
   return result;
+}
+
+void give_weights(const NeuronGraph& graph, Program& program) {
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    const auto table =
+        std::ranges::find(graph.weight_tables, program.parameters()[p].name, &WeightTable::name);
+    if (table == graph.weight_tables.end() || !table->has_values) continue;
+    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(table->values));
+  }
 }
 
 Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const Options& options,

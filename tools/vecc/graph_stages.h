@@ -17,6 +17,8 @@ void initialize_graph(NeuronGraph& graph, const Options& options, Stages& stages
 /// Stage `vectorize`. Errors: those of vectorize().
 [[nodiscard]] Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const Options& options,
                                                  Stages& stages);
+/// Gives a Program's parameters the values of the graph's weight tables that have some.
+void give_weights(const NeuronGraph& graph, Program& program);
 /// The same errors with the way out for weights without values.
 [[nodiscard]] Errors add_way_out(const Errors& errors, std::string_view way_out);
 

@@ -197,6 +197,18 @@ void add_output_options(CLI::App& app, Options& o) {
   add_log_option(app, o.log_level);
 }
 
+void add_cache_options(CLI::App& app, CacheSettings& cache) {
+  cache.use = true;
+  CLI::Option* const none = app.add_flag_callback(
+      "--no-cache", [&cache] { cache.use = false; },
+      "Neither look for the program in the program cache (docs/program-cache.md), nor keep it "
+      "there");
+  add_real(app, "--cache-after", cache.min_seconds, RealRange::AtLeastZero,
+           "Keep a program, or a training's step, that took so long to make: seconds")
+      ->type_name("SECONDS")
+      ->excludes(none);
+}
+
 void add_limit_options(CLI::App& app, ImportLimits& limits) {
   const auto add = [&app](const char* name, std::uint64_t& value, std::uint64_t most,
                           const char* text) {
@@ -372,6 +384,7 @@ struct CommandLine {
     add_fact_options(app, o);
     add_output_options(app, o);
     add_train_options(app, o.training);
+    add_cache_options(app, o.cache);
     add_limit_options(app, o.limits);
   }
   CommandLine(const CommandLine&) = delete;  // its options are referred to
@@ -414,6 +427,7 @@ void add_sample_options(CLI::App& app, Options& o, std::string& device) {
   add_loss_option(app, o.training.loss, "What the weights were trained by, as of vecc --train");
   app.add_flag("--quiet,-q", o.quiet, "Nothing on stderr but errors");
   add_log_option(app, o.log_level);
+  add_cache_options(app, o.cache);
   add_limit_options(app, o.limits);
 }
 

@@ -18,8 +18,15 @@
 
 namespace vecc::tools {
 
+/// The program cache.
+struct CacheSettings {
+  bool use = false;
+  double min_seconds = 1;  ///< what was made in less is not kept
+};
+
 struct Options {
   std::string input;
+  CacheSettings cache;
   bool find_groups = false;      ///< in place of the file's
   std::string backend = "auto";  ///< auto, reference, or a name in backends()
   Device device;

@@ -83,9 +83,23 @@ void describe_optimize(Stages& stages, const ProgramStatistics& b, const Program
       std::move(numbers));
 }
 
-Json describe_sizes(const NeuronGraph& graph, const VectorizeReport* vectorized,
-                    const Program* optimized) {
-  Json result{{"graph", json_of(graph)}, {"program", nullptr}};
+void describe_cached(Stages& stages, const CachedForward& found) {
+  const GraphSizes& sizes = found.outline.sizes;
+  const ProgramStatistics s = statistics(found.program);
+  stages.describe(fmt::format("{}, {}; {}, {}: made before, {} of the program cache",
+                              text_of_count(sizes.neurons, "neuron"),
+                              text_of_count(sizes.edges, "edge"), text_of_count(s.ops, "op"),
+                              text_of_count(s.rows, "row"), text_of_bytes(found.bytes)),
+                  {{"neurons", sizes.neurons},
+                   {"edges", sizes.edges},
+                   {"ops", s.ops},
+                   {"rows", s.rows},
+                   {"bytes", found.bytes}});
+}
+
+Json describe_sizes(const NeuronGraph& graph, const GraphSizes& sizes,
+                    const VectorizeReport* vectorized, const Program* optimized) {
+  Json result{{"graph", json_of(graph, sizes)}, {"program", nullptr}};
   if (vectorized == nullptr) return result;
   result["program"] = {{"layers", vectorized->layers},
                        {"recursive_components", vectorized->recursive_components},

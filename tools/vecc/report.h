@@ -7,6 +7,7 @@
 
 #include "execute.h"
 #include "options.h"
+#include "src/program_cache/program_cache.h"
 #include "tools/common/stages.h"
 #include "vecc/vectorize.h"
 
@@ -19,8 +20,13 @@ void describe_vectorize(Stages& stages, const Vectorized& vectorized);
 void describe_optimize(Stages& stages, const ProgramStatistics& before, const Program& after,
                        const OptimizeReport& report);
 
+/// Describes the last stage: what was found in the program cache.
+void describe_cached(Stages& stages, const CachedForward& found);
+
 /// {"graph": {...}, "program": {...}}; program is null without one. `optimized` is what runs.
+/// `sizes`: the graph's, which may have no neurons any more.
 [[nodiscard]] nlohmann::ordered_json describe_sizes(const NeuronGraph& graph,
+                                                    const GraphSizes& sizes,
                                                     const VectorizeReport* vectorized,
                                                     const Program* optimized);
 

@@ -72,7 +72,7 @@ Result<void> run_graph_of(const RunCommandLine& line, Stages& stages) {
   VECC_TRY(const BoundSamples bound, run_bound(line.options, line.graph, line.dtype(), stages));
   VECC_TRY(DataSink sink, DataSink::open(line.output));
   if (line.options.json) {
-    const auto sizes = describe_sizes(bound.graph, nullptr, nullptr);
+    const auto sizes = describe_sizes(bound.graph, sizes_of(bound.graph), nullptr, nullptr);
     write_outputs_json(sink, bound.graph, bound.execution,
                        describe_execution(bound.execution, stages, sizes));
   } else {

@@ -1,26 +1,13 @@
 #include "train_stage.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
+#include "graph_stages.h"
 #include "tools/common/freed_memory.h"
 #include "train_samples.h"
 
 namespace vecc::tools {
-namespace {
-
-void give_weights(const NeuronGraph& graph, Program& program) {
-  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
-    const auto table =
-        std::ranges::find(graph.weight_tables, program.parameters()[p].name, &WeightTable::name);
-    if (table == graph.weight_tables.end()) continue;
-    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(table->values));
-  }
-}
-
-}  // namespace
-
 Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
                                    const BackendChoice& choice, const Options& options,
                                    const OpenValidation& open_validation, Stages& stages) {
@@ -40,7 +27,10 @@ Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
     return_freed_memory();
     return done;
   }));
-  stages.describe("steps and evaluation on " + std::string(choice.backend->name()));
+  const bool is_found = train_options.steps != nullptr && train_options.steps->found() > 0;
+  stages.describe("steps and evaluation on " + std::string(choice.backend->name()) +
+                      (is_found ? "; the step of the program cache" : ""),
+                  {{"step_found", is_found}});
   VECC_TRY_VOID(
       stages.run("train", [&](ProgressLine& line) { return training.run(line, settings.logs); }));
   training.describe(stages);

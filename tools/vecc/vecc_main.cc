@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "emitted_code.h"
 #include "execute.h"
+#include "graph_cache.h"
 #include "graph_stages.h"
 #include "optimize_for.h"
 #include "options.h"
@@ -51,7 +52,8 @@ Result<void> print_outputs(const Options& options, const NeuronGraph& graph,
 
 /// A graph on its way through the stages; what was not needed is empty.
 struct Compiled {
-  std::optional<Vectorized> vectorized;
+  Program vectorized;  // only where a page shows it
+  std::optional<VectorizeReport> report;
   BackendChoice backend;
   std::optional<Optimized> optimized;
   TrainingCurves training;
@@ -67,22 +69,33 @@ BackendChoice emitted_backend(const Options& options) {
   return {backend != nullptr && backend->available(device) ? backend : nullptr, {}};
 }
 
-Result<Compiled> compile_graph(const NeuronGraph& graph, const Options& options, Stages& stages) {
+/// What is emitted, and what is optimized for another device than the one that runs it.
+Result<Compiled> compile_emitted(const NeuronGraph& graph, const Options& options, Stages& stages) {
   Compiled compiled;
-  const bool by_reference = options.backend == "reference";
-  if (by_reference && !options.emit.kind) return compiled;
-  VECC_TRY(compiled.vectorized, vectorize_graph(graph, options, stages));
-  Program& program = compiled.vectorized->program;
-  const bool runs = !options.emit.kind || options.run || options.training.train;
-  if (!by_reference && runs) {
-    VECC_TRY(compiled.backend, choose_backend(program, options));
+  VECC_TRY(Vectorized vectorized, vectorize_graph(graph, options, stages));
+  compiled.report = vectorized.report;
+  const bool runs = options.backend != "reference" && (options.run || options.training.train);
+  if (runs) {
+    VECC_TRY(compiled.backend, choose_backend(vectorized.program, options));
   }
   const bool is_native = options.emit.kind == EmitKind::Cpp || options.emit.kind == EmitKind::Cuda;
   const BackendChoice target = is_native ? emitted_backend(options) : compiled.backend;
   // Only a page shows both: of a deep graph each takes hundreds of bytes a neuron.
-  const bool keeps = options.emit.kind == EmitKind::Html;
+  if (options.emit.kind == EmitKind::Html) compiled.vectorized = vectorized.program;
   VECC_TRY(compiled.optimized,
-           optimize_for(keeps ? program : std::move(program), target, options, stages));
+           optimize_for(std::move(vectorized.program), target, options, stages));
+  return compiled;
+}
+
+Result<Compiled> compile_graph(StartedGraph& started, const Options& options, GraphCache& cache,
+                               Stages& stages) {
+  if (options.emit.kind) return compile_emitted(started.graph, options, stages);
+  if (options.backend == "reference") return Compiled();
+  VECC_TRY(FinishedProgram finished, finish_program(started, options, cache, stages));
+  Compiled compiled;
+  compiled.report = finished.report;
+  compiled.backend = finished.backend;
+  compiled.optimized = std::move(finished.optimized);
   return compiled;
 }
 
@@ -99,7 +112,7 @@ Result<void> emit(const NeuronGraph& graph, const Compiled& compiled, const Opti
     return emit_program(optimized.program, options.emit, sizes, code);
   }
   const HtmlInput page{
-      options.input,         compiled.vectorized->program,
+      options.input,         compiled.vectorized,
       optimized.program,     optimized.report,
       std::move(op_seconds), compiled.training.charts().empty() ? nullptr : &compiled.training};
   return write_data(options.emit.path, html_page(page));
@@ -111,10 +124,11 @@ Result<ValidationGraph> open_validation(const std::string& path, const Options& 
   Options other = options;
   other.input = path;
   other.init = options.init.value_or(Initializer::Glorot);
-  VECC_TRY(NeuronGraph graph, import_graph(other, stages));
-  initialize_graph(graph, other, stages);
-  VECC_TRY(Compiled compiled, compile_graph(graph, other, stages));
-  return ValidationGraph{std::move(graph), std::move(compiled.optimized->program)};
+  GraphCache cache(other);
+  VECC_TRY(StartedGraph started, start_graph(other, cache, stages));
+  initialize_graph(started.graph, other, stages);
+  VECC_TRY(Compiled compiled, compile_graph(started, other, cache, stages));
+  return ValidationGraph{std::move(started.graph), std::move(compiled.optimized->program)};
 }
 
 /// A training may take days: what cannot be written after it is known before. Leaves no file.
@@ -154,12 +168,14 @@ Result<Execution> execute(const NeuronGraph& graph, const Compiled& compiled,
   return cross_validate(graph, program, compiled.backend, options, stages);
 }
 
-Result<void> run_graph(NeuronGraph& graph, const Options& options, Stages& stages) {
-  VECC_TRY(Compiled compiled, compile_graph(graph, options, stages));
+Result<void> run_graph(StartedGraph& started, const Options& options, GraphCache& cache,
+                       Stages& stages) {
+  VECC_TRY(Compiled compiled, compile_graph(started, options, cache, stages));
+  NeuronGraph& graph = started.graph;
   VECC_TRY_VOID(train_compiled(graph, compiled, options, stages));
   const Program* program = compiled.optimized ? &compiled.optimized->program : nullptr;
   const auto sizes =
-      describe_sizes(graph, compiled.vectorized ? &compiled.vectorized->report : nullptr, program);
+      describe_sizes(graph, started.sizes, compiled.report ? &*compiled.report : nullptr, program);
   if (options.emit.kind && !emits_after_run(options)) {
     VECC_TRY_VOID(emit(graph, compiled, options, sizes));
     if (!options.run) {
@@ -193,7 +209,10 @@ Result<void> choose_emit_target(Options& options) {
 Result<void> run(Options options) {
   VECC_TRY_VOID(choose_emit_target(options));
   Stages stages(!options.quiet);
-  VECC_TRY(NeuronGraph graph, import_graph(options, stages));
+  GraphCache cache(options);
+  options.training.options.steps = cache.steps();
+  VECC_TRY(StartedGraph started, start_graph(options, cache, stages));
+  NeuronGraph& graph = started.graph;
   VECC_TRY_VOID(check_saved_names(graph, options));
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
   initialize_graph(graph, options, stages);
@@ -206,7 +225,7 @@ Result<void> run(Options options) {
     if (!saved) return add_way_out(saved.error(), kInitGlorot);
   }
   VECC_TRY_VOID(bind_graph_facts(graph, options, stages));
-  const Result<void> result = run_graph(graph, options, stages);
+  const Result<void> result = run_graph(started, options, cache, stages);
   if (!result) return add_way_out(result.error(), kInitGlorot);
   return {};
 }

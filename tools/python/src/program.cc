@@ -273,7 +273,8 @@ Result<void> CompiledGraph::emit(const tools::Options& options) {
     return tools::write_data(options.emit.path, tools::html_page(page));
   }
   VECC_TRY(const tools::EmittedCode code, tools::describe_graph(own_, program(), with_facts));
-  const auto sizes = tools::describe_sizes(*graph_, &vectorized_->report, &program());
+  const auto sizes =
+      tools::describe_sizes(*graph_, sizes_of(*graph_), &vectorized_->report, &program());
   return tools::emit_program(program(), options.emit, sizes, code);
 }
 

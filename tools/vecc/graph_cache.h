@@ -1,0 +1,66 @@
+// What vecc finds of a graph in the program cache, and leaves there.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "execute.h"
+#include "optimize_for.h"
+#include "options.h"
+#include "src/program_cache/program_cache.h"
+#include "tools/common/stages.h"
+
+namespace vecc::tools {
+
+/// The cache as far as one graph and its options are concerned. It is not used where they need
+/// neurons, or watch the optimizer at work; nor of a graph that is no regular file.
+class GraphCache {
+ public:
+  /// Finds out the key: a digest of the graph file, the options that decide the Program, the
+  /// device's costs, this build of vecc.
+  explicit GraphCache(const Options& options);
+
+  /// Stage `cache`, where there is an entry. Its Program is one for the backend that the options
+  /// choose.
+  [[nodiscard]] std::optional<CachedForward> find(Stages& stages);
+  /// Keeps what was made, if that took long: stage `keep`. `tables`: as the graph's file has them.
+  void keep(const NeuronGraph& graph, std::span<const WeightTable> tables, const Program& program,
+            const VectorizeReport& report, Stages& stages);
+  /// For TrainOptions::steps; null if the cache is not used.
+  [[nodiscard]] std::shared_ptr<CachedSteps> steps() const { return steps_; }
+  [[nodiscard]] bool is_used() const { return !key_.empty(); }
+
+ private:
+  const Options& options_;
+  std::unique_ptr<ProgramCache> cache_;
+  std::shared_ptr<CachedSteps> steps_;
+  const Backend* backend_ = nullptr;
+  std::string key_;                            // empty: not used
+  std::chrono::duration<double> key_time_{0};  // the graph file read, and the device asked
+};
+
+/// A graph on its way to a Program that may be there already.
+struct StartedGraph {
+  NeuronGraph graph;  ///< of the cache: without neurons
+  GraphSizes sizes;
+  std::optional<CachedForward> cached;
+  std::vector<WeightTable> tables;  ///< as in the file, where options change them and it is kept
+};
+/// Stage `cache`, or else `import` and `group`. Errors: those of import_graph().
+[[nodiscard]] Result<StartedGraph> start_graph(const Options& options, GraphCache& cache,
+                                               Stages& stages);
+
+/// A Program for the backend that the options choose.
+struct FinishedProgram {
+  BackendChoice backend;
+  Optimized optimized;
+  VectorizeReport report;
+};
+/// The cache's Program with the graph's weights; or else stages `vectorize`, `optimize`, `keep`.
+/// Errors: those of vectorize_graph(), choose_backend() and optimize_for().
+[[nodiscard]] Result<FinishedProgram> finish_program(StartedGraph& started, const Options& options,
+                                                     GraphCache& cache, Stages& stages);
+
+}  // namespace vecc::tools
