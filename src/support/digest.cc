@@ -49,7 +49,24 @@ class OpenFile {
   int file_;
 };
 
+std::string text_of(const struct stat& status) {
+  std::string text;
+  for (const auto part :
+       {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
+        static_cast<std::uint64_t>(status.st_size),
+        static_cast<std::uint64_t>(status.st_mtim.tv_sec),
+        static_cast<std::uint64_t>(status.st_mtim.tv_nsec)}) {
+    text += std::to_string(part) + " ";
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string file_state(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? text_of(status) : std::string();
+}
 
 std::string Digest::text() const {
   return hexadecimal_text(high, low);
@@ -123,9 +140,7 @@ Result<Digest> digest_file(const std::string& path, std::uint32_t threads) {
     }
   });
   struct stat after {};
-  const bool is_same = ::fstat(file.get(), &after) == 0 && after.st_size == status.st_size &&
-                       after.st_mtim.tv_sec == status.st_mtim.tv_sec &&
-                       after.st_mtim.tv_nsec == status.st_mtim.tv_nsec;
+  const bool is_same = ::fstat(file.get(), &after) == 0 && text_of(after) == text_of(status);
   if (failed || !is_same) return refuse("cannot be read, or is changed meanwhile");
   return digest_of_blocks(blocks);
 }

@@ -27,6 +27,9 @@ inline constexpr std::size_t kDigestBlock = std::size_t{1} << 20;
 /// Of bytes in blocks of kDigestBlock, from their digests in order.
 [[nodiscard]] Digest digest_of_blocks(std::span<const Digest> blocks);
 
+/// What changes when a file is written or replaced: device, number, size, time. Empty: none is
+/// there.
+[[nodiscard]] std::string file_state(const std::string& path);
 /// Of a regular file, read by `threads` threads (0: as many as there are cores); the result does
 /// not depend on them. Errors, with the path as place: FileUnreadable (also of what is no regular
 /// file, and of a file that is changed meanwhile).

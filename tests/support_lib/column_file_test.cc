@@ -182,6 +182,18 @@ TEST_F(ColumnFiles, a_file_has_one_digest_for_any_number_of_threads) {
   EXPECT_FALSE(digest_file("/dev/zero", 2)) << "never ends";
 }
 
+TEST_F(ColumnFiles, a_file_that_is_written_or_replaced_has_another_state) {
+  EXPECT_EQ(file_state(path_), "");
+  put("text");
+  const std::string state = file_state(path_);
+  EXPECT_EQ(file_state(path_), state);
+  fs::last_write_time(path_, fs::last_write_time(path_) + std::chrono::milliseconds(1));
+  EXPECT_NE(file_state(path_), state);
+  fs::rename(path_, path_ + "-old");
+  put("text");
+  EXPECT_NE(file_state(path_), file_state(path_ + "-old"));
+}
+
 TEST(DigestBlock, tells_sizes_and_bytes_apart) {
   std::vector<Digest> seen;
   std::string text;

@@ -115,6 +115,7 @@ GraphCache::GraphCache(const Options& options) : options_(options) {
   const auto start = Clock::now();
   backend_ = first_available(options);
   if (backend_ == nullptr) return;
+  file_state_ = file_state(options.input);
   key_ = key_of(options, *backend_);
   if (key_.empty()) return;
   ProgramCacheOptions cache;
@@ -141,6 +142,12 @@ std::optional<CachedForward> GraphCache::find(Stages& stages) {
   return found;
 }
 
+void GraphCache::check_file() {
+  if (!is_used() || file_state(options_.input) == file_state_) return;
+  key_.clear();
+  steps_.reset();
+}
+
 void GraphCache::keep(const NeuronGraph& graph, std::span<const WeightTable> tables,
                       const Program& program, const VectorizeReport& report, Stages& stages) {
   if (!is_used()) return;
@@ -162,6 +169,7 @@ Result<StartedGraph> start_graph(const Options& options, GraphCache& cache, Stag
     return started;
   }
   VECC_TRY(started.graph, import_graph(options, stages));
+  cache.check_file();
   started.sizes = sizes_of(started.graph);
   if (cache.is_used() && changes_weights(options)) started.tables = started.graph.weight_tables;
   return started;

@@ -31,12 +31,15 @@ class GraphCache {
   /// For TrainOptions::steps; null if the cache is not used.
   [[nodiscard]] std::shared_ptr<CachedSteps> steps() const { return steps_; }
   [[nodiscard]] bool is_used() const { return !key_.empty(); }
+  /// After the import: a graph file that was changed since its digest was made is not the key's.
+  void check_file();
 
  private:
   const Options& options_;
   std::unique_ptr<ProgramCache> cache_;
   std::shared_ptr<CachedSteps> steps_;
   const Backend* backend_ = nullptr;
+  std::string file_state_;                     // before the digest
   std::string key_;                            // empty: not used
   std::chrono::duration<double> key_time_{0};  // the graph file read, and the device asked
 };

@@ -210,8 +210,8 @@ Result<void> run(Options options) {
   VECC_TRY_VOID(choose_emit_target(options));
   Stages stages(!options.quiet);
   GraphCache cache(options);
-  options.training.options.steps = cache.steps();
   VECC_TRY(StartedGraph started, start_graph(options, cache, stages));
+  options.training.options.steps = cache.steps();
   NeuronGraph& graph = started.graph;
   VECC_TRY_VOID(check_saved_names(graph, options));
   VECC_TRY_VOID(load_graph_weights(graph, options, stages));
