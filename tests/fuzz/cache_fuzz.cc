@@ -1,9 +1,10 @@
 // Entries of the program cache: any bytes behind good digests give an error, or a Program and an
 // outline that can be used; any bytes as a file give an error. The bytes up to the first NUL are
-// the Program's text; then come a size and as many bytes of names, and words, which the numbers
-// are made of as well.
+// the Program's text; then come how many numbers there are, a size and as many bytes of names, and
+// words, which the numbers are made of as well.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -34,12 +35,19 @@ std::vector<std::uint32_t> words_of(std::string_view bytes) {
   return words;
 }
 
+// The next byte, no more than `most`.
+std::size_t take_size(std::string_view& bytes, std::size_t most) {
+  const std::size_t size = bytes.empty() ? 0 : static_cast<unsigned char>(bytes.front());
+  bytes.remove_prefix(bytes.empty() ? 0 : 1);
+  return std::min(size, most);
+}
+
 void read_as_columns(std::string_view text, std::string_view rest) {
-  const std::size_t names =
-      rest.empty() ? 0 : std::min<std::size_t>(rest[0] & 0x7F, rest.size() - 1);
-  if (!rest.empty()) rest.remove_prefix(1);
+  const std::size_t number_count = take_size(rest, 255);
+  const std::size_t names = take_size(rest, rest.size() > 1 ? rest.size() - 1 : 0);
   const std::vector<std::uint32_t> words = words_of(rest.substr(names));
-  const std::vector<double> numbers(words.begin(), words.begin() + words.size() / 2);
+  std::vector<double> numbers(words.begin(), words.end());
+  numbers.resize(number_count);
   auto writer = vecc::ColumnWriter::create(path(), std::uint64_t{1} << 30);
   expect(writer.has_value());
   writer->add(std::span<const std::uint32_t>(words));

@@ -16,9 +16,10 @@ namespace {
 vecc::NeuronGraph small_graph() {
   vecc::test::GraphBuilder b;
   const auto facts = b.group("fact", vecc::NeuronClass::Fact);
-  b.weight("w", vecc::Shape(), {});
+  b.weight("w", vecc::Shape(2, 2), {1, 2, 3, 4});
+  b.weight("open", vecc::Shape(), {});
   b.sample(b.fact(facts, 1), "a");
-  b.sample(b.fact(facts, 2), "b");
+  b.sample(b.fact(facts, 2), vecc::Shape(), {0.5}, "b");
   vecc::NeuronGraph graph = b.build();
   vecc::Vocabulary& classes = graph.vocabularies.emplace_back();
   classes.name = "c";
@@ -46,11 +47,11 @@ int main(int argc, char** argv) {
   if (!file || !*file) return 1;
   const std::string& names = *(*file)->text(1);
   const std::vector<std::uint32_t>& words = *(*file)->words(0);
-  std::string bytes =
-      "vecc program 1 f32 samples 2\n%0 = fact @2:" + std::to_string(words.size() / 2) + " : f32[" +
-      std::to_string(words.size() / 2) + ", 1]\n%1 = gather %0 [0, 1] : f32[2, 1]\n" +
-      "%2 = output %1 [0:2] : f32[2, 1]\n";
+  const std::string count = std::to_string((*file)->numbers(2)->size());
+  std::string bytes = "vecc program 1 f32 samples 2\n%0 = fact @2:" + count + " : f32[" + count +
+                      ", 1]\n%1 = gather %0 [0, 1] : f32[2, 1]\n%2 = output %1 [0:2] : f32[2, 1]\n";
   bytes += '\0';
+  bytes += static_cast<char>((*file)->numbers(2)->size());
   bytes += static_cast<char>(names.size());
   bytes += names;
   bytes.append(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint32_t));
