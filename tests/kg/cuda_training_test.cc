@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backends/cuda/cuda_backend.h"
+#include "src/kg/query_formula.h"
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "tests/kg/random_embeddings.h"
 
@@ -125,7 +126,7 @@ TEST_F(CudaTripleTraining, EveryScoreWithALossAndAnOptimizerMakesTheStepsOfTheCp
                                   Optimizer::Adam};
   std::size_t number = 0;
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    if (info.model == ScoreModel::TransH || info.model == ScoreModel::TransR) continue;
+    if (kg::projects_answers(info.model)) continue;
     for (const std::uint32_t p : {1u, 2u}) {
       if (p == 2 && info.model != ScoreModel::TransE) continue;
       for (int i = 0; i < 2; ++i, ++number) {  // each loss and each optimizer several times
@@ -170,6 +171,26 @@ TEST_F(CudaTripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfTheC
   }
 }
 
+TEST_F(CudaTripleTraining, DropoutMakesTheStepsOfTheCpu) {
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    if (kg::projects_answers(info.model)) continue;
+    for (const bool all : {false, true}) {
+      TripleTrainOptions options = some_options();
+      options.model = info.model;
+      options.dim = 6;
+      if (all) options.negatives.count = 0;
+      options.loss.loss = all ? TripleLoss::Softmax : TripleLoss::Logistic;
+      options.regularizer = {0.01, 0.02};
+      options.optimizer.epsilon = 1e-4;
+      options.dropout = {0.4267, info.model == ScoreModel::RotatE ? 0 : 0.3};
+      if (all && info.model != ScoreModel::RotatE) options.dropout.entities = 0;
+      SCOPED_TRACE(std::string(info.name) + (all ? " all" : ""));
+      expect_steps(options, 5);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 // Several tiles of everything, of which the last are not whole; sorted runs that are merged.
 TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
   for (const ScoreModel model : {ScoreModel::TransE, ScoreModel::RotatE, ScoreModel::Rescal}) {
@@ -179,6 +200,8 @@ TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
     options.negatives = {model == ScoreModel::TransE ? 530u : 45u, 37};
     options.batch_size = 0;
     options.optimizer.epsilon = 1e-4;
+    if (model != ScoreModel::TransE) options.dropout.entities = 0.2;
+    if (model == ScoreModel::Rescal) options.dropout.relations = 0.2;
     SCOPED_TRACE(kg::info_of(model).name);
     expect_steps(options, 2);
     options.dtype = DType::F32;

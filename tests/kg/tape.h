@@ -72,9 +72,10 @@ inline Number operator/(const Number& a, const Number& b) {
   return Number::of(a, b, a.value() / b.value(), 1 / b.value(),
                     -a.value() / (b.value() * b.value()));
 }
+/// Of 0 the derivative is 0, as that of a distance is taken.
 inline Number root(const Number& a) {
   const double y = std::sqrt(a.value());
-  return Number::of(a, 0.0, y, 0.5 / y, 0);
+  return Number::of(a, 0.0, y, y > 0 ? 0.5 / y : 0, 0);
 }
 inline Number absolute(const Number& a) {
   return Number::of(a, 0.0, std::abs(a.value()), a.value() < 0 ? -1 : 1, 0);

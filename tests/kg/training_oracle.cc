@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/kg/train/draws.h"
+
 namespace vecc::test {
 namespace {
 
@@ -130,6 +132,25 @@ Number TrainingOracle::penalty_of(const Row& row, bool is_complex) const {
   return sum;
 }
 
+// As a step reads the row in a slot: 16 bits of a draw say whether a number is 0.
+TrainingOracle::Row TrainingOracle::dropped(const kg::TrainingBatch& batch, bool is_entity,
+                                            std::size_t slot, const Row& row) const {
+  const double p = is_entity ? options_.dropout.entities : options_.dropout.relations;
+  if (p == 0) return row;
+  const double share = std::round(p * 65536);
+  const kg::Draws draws(options_.seed,
+                        is_entity ? kg::DrawStream::EntityDropout : kg::DrawStream::RelationDropout,
+                        batch.step);
+  const std::size_t draws_of_row = (row.size() + 3) / 4;
+  Row result;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const std::uint64_t bits = draws.bits(slot * draws_of_row + k / 4) >> (16 * (k % 4));
+    const bool is_out = static_cast<double>(bits & 0xFFFF) < share;
+    result.push_back(is_out ? Number(0) : row[k] * Number(1 / (1 - share / 65536)));
+  }
+  return result;
+}
+
 Number TrainingOracle::loss_of_query(const kg::TrainingBatch& batch, std::size_t chunk,
                                      std::size_t i, const Rows& entities,
                                      const Rows& relations) const {
@@ -138,18 +159,24 @@ Number TrainingOracle::loss_of_query(const kg::TrainingBatch& batch, std::size_t
     return query.asked == Side::Tail ? Triple{query.anchor, query.relation, answer}
                                      : Triple{answer, query.relation, query.anchor};
   };
-  const auto score_of = [&](const Triple& t) {
-    return score(entities[t.head], relations[t.relation], entities[t.tail]);
+  const std::size_t queries = batch.queries.size();
+  const Row anchor = dropped(batch, true, i, entities[query.anchor]);
+  const Row relation = dropped(batch, false, i, relations[query.relation]);
+  const auto score_with = [&](std::size_t slot, std::uint32_t answer) {
+    const Row other = dropped(batch, true, slot, entities[answer]);
+    return query.asked == Side::Tail ? score(anchor, relation, other)
+                                     : score(other, relation, anchor);
   };
   const Triple positive = triple_with(batch.answers[i]);
   std::vector<Number> negatives;
-  for (const std::uint32_t entity : batch.negatives_of(chunk)) {
-    const Triple triple = triple_with(entity);
+  for (std::size_t j = 0; j < batch.negative_count; ++j) {
+    const std::size_t place = chunk * batch.negative_count + j;
+    const Triple triple = triple_with(batch.negatives[place]);
     const bool is_known = std::find(triples_.begin(), triples_.end(), triple) != triples_.end();
     if (triple == positive || (options_.negatives.filtered && is_known)) continue;
-    negatives.push_back(score_of(triple));
+    negatives.push_back(score_with(2 * queries + place, batch.negatives[place]));
   }
-  Number loss = loss_of(score_of(positive), negatives);
+  Number loss = loss_of(score_with(queries + i, batch.answers[i]), negatives);
   if (options_.regularizer.l2 == 0 && options_.regularizer.n3 == 0) return loss;
   const bool is_complex =
       options_.model == ScoreModel::ComplEx || options_.model == ScoreModel::RotatE;

@@ -27,6 +27,8 @@ class TrainingOracle {
   [[nodiscard]] Number score(const Row& h, const Row& r, const Row& t) const;
   [[nodiscard]] Number loss_of(const Number& positive, const std::vector<Number>& negatives) const;
   [[nodiscard]] Number penalty_of(const Row& row, bool is_complex) const;
+  [[nodiscard]] Row dropped(const kg::TrainingBatch& batch, bool is_entity, std::size_t slot,
+                            const Row& row) const;
   [[nodiscard]] Number loss_of_query(const kg::TrainingBatch& batch, std::size_t chunk,
                                      std::size_t query, const Rows& entities,
                                      const Rows& relations) const;

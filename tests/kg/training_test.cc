@@ -129,6 +129,47 @@ TEST(TripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfItsDefinit
   }
 }
 
+TEST(TripleTraining, DropoutMakesTheStepsOfItsDefinition) {
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    if (kg::projects_answers(info.model)) continue;
+    for (const std::uint32_t count : {5u, 0u}) {
+      TripleTrainOptions options = small_options();
+      options.model = info.model;
+      options.dim = 6;
+      options.negatives.count = count;
+      options.loss.loss = count == 0 ? TripleLoss::Softmax : TripleLoss::Logistic;
+      options.regularizer = {0.01, 0.02};  // of whole rows
+      options.optimizer.epsilon = 1e-4;
+      options.dropout = {0.4267, info.model == ScoreModel::RotatE ? 0 : 0.3};
+      SCOPED_TRACE(std::string(info.name) + " " + std::to_string(count));
+      expect_oracle_steps(options);
+      options.dropout.entities = 0;
+      options.optimizer.optimizer = Optimizer::LazyAdam;
+      expect_oracle_steps(options);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(TripleTraining, DropoutLeavesItsShareOutAndKeepsTheMean) {
+  const std::vector<double> ones(1000, 1);
+  std::vector<double> found(ones.size());
+  double sum = 0;
+  double zeros = 0;
+  for (std::uint64_t step = 0; step < 10; ++step) {
+    const kg::RowDropout<double> dropout(0.3, kg::DrawStream::EntityDropout, 7, step);
+    for (std::uint64_t slot = 0; slot < 100; ++slot) {
+      dropout.apply(slot, ones.data(), ones.size(), found.data());
+      for (const double x : found) {
+        sum += x;
+        zeros += x == 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_NEAR(zeros / 1e6, 0.3, 5 * std::sqrt(0.3 * 0.7 / 1e6));
+  EXPECT_NEAR(sum / 1e6, 1, 5 * std::sqrt(0.3 / 0.7 / 1e6));
+}
+
 TEST(TripleTraining, ABatchLargerThanTheSetIsTheSet) {
   TripleTrainOptions options = small_options();
   options.batch_size = 1000;
@@ -142,6 +183,7 @@ TripleTrainOptions large_options() {
   options.model = ScoreModel::RotatE;
   options.dim = 37;
   options.loss = {TripleLoss::Logistic, 2, 0.5, 0};
+  options.dropout.entities = 0.2;
   options.dtype = DType::F32;
   return options;
 }
@@ -217,6 +259,12 @@ TEST(TripleTraining, WhatCannotBeTrainedIsRefused) {
   options = small_options();
   options.optimizer.weight_decay = 0.1;
   expect_refused(options, "--l2");
+  options = small_options();
+  options.dropout.entities = 1e-9;
+  expect_refused(options, "--entity-dropout");
+  options.dropout = {0, 0.1};
+  options.model = ScoreModel::RotatE;
+  expect_refused(options, "rotate's relations are angles");
   options = small_options();
   options.loss = {TripleLoss::Softmax, 0, 1, 0};
   expect_refused(options, "--adversarial");

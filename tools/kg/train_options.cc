@@ -133,6 +133,12 @@ void add_loss_options(CLI::App& app, KgTrainOptions& o) {
   add_real(app, "--n3", o.train.regularizer.n3, RealRange::AtLeastZero,
            "Times their cubes, of complex numbers by the modulus")
       ->group(kLoss);
+  add_real(app, "--entity-dropout", o.train.dropout.entities, RealRange::BelowOne,
+           "Probability of a number of an entity to be left out of a step")
+      ->group(kLoss);
+  add_real(app, "--relation-dropout", o.train.dropout.relations, RealRange::BelowOne,
+           "The same of relations; rotate's have none")
+      ->group(kLoss);
 }
 
 /// Empty if --backend and --device agree: the device is then the backend's.
@@ -252,13 +258,15 @@ std::string kg_settings_text(const KgTrainOptions& o) {
   const kg::TripleTrainOptions& t = o.train;
   std::string text = fmt::format(
       "model {}, dim {}, p {}, inverse {}, negatives {}, chunk {}, corrupt {}, draw {}, filtered "
-      "{}, loss {}, margin {}, adversarial {}, label-smoothing {}, l2 {}, n3 {}, init {} {}, dtype "
+      "{}, loss {}, margin {}, adversarial {}, label-smoothing {}, l2 {}, n3 {}, entity-dropout "
+      "{}, "
+      "relation-dropout {}, init {} {}, dtype "
       "{}, optimizer {}",
       o.model, t.dim, t.p, o.inverse, t.negatives.count, t.negatives.chunk,
       text_of(t.negatives.corruption), text_of(t.negatives.draw), t.negatives.filtered,
       text_of(t.loss.loss), t.loss.margin, t.loss.adversarial, t.loss.label_smoothing,
-      t.regularizer.l2, t.regularizer.n3, text_of(t.initializer), t.initial_scale, text_of(t.dtype),
-      text_of(t.optimizer.optimizer));
+      t.regularizer.l2, t.regularizer.n3, t.dropout.entities, t.dropout.relations,
+      text_of(t.initializer), t.initial_scale, text_of(t.dtype), text_of(t.optimizer.optimizer));
   const OptimizerOptions complete = with_defaults(t.optimizer);
   for (const HyperparameterInfo& each : hyperparameters()) {
     if (const auto& value = complete.*each.value) text += fmt::format(", {} {}", each.name, *value);

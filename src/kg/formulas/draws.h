@@ -40,6 +40,17 @@ VECC_KG_FN double draw_uniform(DrawBits bits) {
   return double(bits >> 11) * 0x1p-53;
 }
 
+/// Dropout: which draw is of number k of a row of `width`, if the row is what a step reads in
+/// `slot`. A draw is of four numbers.
+VECC_KG_FN DrawBits dropout_position(DrawBits slot, DrawBits width, DrawBits k) {
+  return slot * ((width + 3) / 4) + k / 4;
+}
+/// Whether the draw leaves number k out: 16 of its bits are below `share`, with the probability
+/// share / 2^16.
+VECC_KG_FN bool is_dropped(DrawBits bits, DrawBits k, unsigned share) {
+  return unsigned(bits >> (k % 4 * 16) & 0xFFFFu) < share;
+}
+
 /// Number i with the probability of its weight among all; sums: of the weights up to and with i.
 VECC_KG_FN unsigned draw_weighted(DrawBits bits, const double* sums, unsigned count) {
   const double total = sums[count - 1];

@@ -44,9 +44,11 @@ enum class Side : unsigned char { Head, Tail };
 
 /// What random numbers are drawn for.
 enum class DrawStream : unsigned char {
-  Order,      ///< of an epoch's triples
-  Sides,      ///< which side of a triple is replaced
-  Negatives,  ///< by what
+  Order,            ///< of an epoch's triples
+  Sides,            ///< which side of a triple is replaced
+  Negatives,        ///< by what
+  EntityDropout,    ///< which numbers of entities a step leaves out
+  RelationDropout,  ///< of relations
 };
 
 }  // namespace vecc::kg

@@ -100,9 +100,11 @@ struct Slice {
 }  // namespace
 
 template <class T>
-ScorePass<T>::ScorePass(const LearnedModel<T>& model, ThreadTeam& team)
+ScorePass<T>::ScorePass(const LearnedModel<T>& model, ThreadTeam& team,
+                        const TripleDropout& dropout, std::uint64_t seed)
     : model_(model),
       team_(team),
+      rows_(model, dropout, seed),
       kind_(tile_kind(model.score.model, model.score.p)),
       dim_(model.entities.width),
       parts_(kind_ == TileKind::ComplexL1 ? 2 : 1) {}
@@ -110,6 +112,7 @@ ScorePass<T>::ScorePass(const LearnedModel<T>& model, ThreadTeam& team)
 template <class T>
 double ScorePass<T>::run(const TrainingBatch& batch, const BatchMaker& maker,
                          const TripleLossOptions& loss) {
+  rows_.begin(batch, team_);
   lay_out(batch);
   make_queries(batch);
   pack_negatives(batch);
@@ -118,8 +121,7 @@ double ScorePass<T>::run(const TrainingBatch& batch, const BatchMaker& maker,
   const std::size_t slices = (dim_ / parts_ + kPanelLanes<T> - 1) / kPanelLanes<T>;
   run_tasks(team_, batch.chunks.size() * slices,
             [&](std::size_t task) { differentiate_slice(batch, task / slices, task % slices); });
-  run_tasks(team_, batch.queries.size(),
-            [&](std::size_t query) { differentiate_answer(batch, query); });
+  run_tasks(team_, batch.queries.size(), [&](std::size_t query) { differentiate_answer(query); });
   return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(losses_.size());
 }
 
@@ -154,9 +156,9 @@ void ScorePass<T>::lay_out(const TrainingBatch& batch) {
 template <class T>
 void ScorePass<T>::make_queries(const TrainingBatch& batch) {
   run_tasks(team_, batch.queries.size(), [&](std::size_t i) {
-    const Query& query = batch.queries[i];
-    make_query(model_.score.model, query.asked, model_.entities.row(query.anchor),
-               model_.relations.row(query.relation), dim_, queries_.data() + i * dim_, bias_[i]);
+    std::vector<T> space;
+    make_query(model_.score.model, batch.queries[i].asked, rows_.anchor(i),
+               rows_.relation(i, space), dim_, queries_.data() + i * dim_, bias_[i]);
   });
 }
 
@@ -165,12 +167,13 @@ void ScorePass<T>::pack_negatives(const TrainingBatch& batch) {
   constexpr std::size_t kLanes = kPanelLanes<T>;
   const std::size_t panels = stride_ / kLanes;
   run_tasks(team_, batch.chunks.size() * panels, [&](std::size_t task) {
-    const auto negatives = batch.negatives_of(task / panels);
+    const std::size_t count = batch.negative_count;
+    const std::size_t chunk_begin = task / panels * count;
     const std::size_t first = task % panels * kLanes;
     T* const panel = panels_.data() + task * kLanes * dim_;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const bool is_there = first + lane < negatives.size();
-      const T* const x = is_there ? model_.entities.row(negatives[first + lane]) : nullptr;
+      const bool is_there = first + lane < count;
+      const T* const x = is_there ? rows_.negative(chunk_begin + first + lane) : nullptr;
       for (std::size_t k = 0; k < dim_; ++k) panel[k * kLanes + lane] = is_there ? x[k] : T{0};
     }
   });
@@ -222,8 +225,8 @@ void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& make
   }
   std::vector<T> before;
   if (kind_ == TileKind::L2) before.assign(scores, scores + count);
-  const T score = score_pair(kind_, queries_.data() + query * dim_, bias_[query],
-                             model_.entities.row(batch.answers[query]), dim_);
+  const T score =
+      score_pair(kind_, queries_.data() + query * dim_, bias_[query], rows_.answer(query), dim_);
   T derivative = score;
   losses_[query] = triple_loss(loss, 1.0 / static_cast<double>(batch.queries.size()), derivative,
                                std::span(scores, count));
@@ -240,40 +243,38 @@ void ScorePass<T>::differentiate_slice(const TrainingBatch& batch, std::size_t c
                                        std::size_t slice) {
   constexpr std::size_t kLanes = kPanelLanes<T>;
   const Chunk& queries = batch.chunks[chunk];
-  const auto negatives = batch.negatives_of(chunk);
+  const std::size_t negatives = batch.negative_count;
   const std::size_t half = dim_ / parts_;
   const Slice numbers{slice * kLanes, std::min(kLanes, half - slice * kLanes), parts_, half};
   const std::size_t width = parts_ * kLanes;
   const std::size_t rows = whole_units(queries.count, kGradientRows);
   Aligned q(rows * width);
   Aligned dq(rows * width);
-  Aligned x(negatives.size() * width);
-  Aligned dx(negatives.size() * width);
+  Aligned x(negatives * width);
+  Aligned dx(negatives * width);
   for (std::size_t i = 0; i < queries.count; ++i) {
     numbers.take(queries_.data() + (queries.first + i) * dim_, q.data() + i * width);
   }
-  for (std::size_t j = 0; j < negatives.size(); ++j) {
-    numbers.take(model_.entities.row(negatives[j]), x.data() + j * width);
+  for (std::size_t j = 0; j < negatives; ++j) {
+    numbers.take(rows_.negative(chunk * negatives + j), x.data() + j * width);
   }
   const T* const derivatives = scores_.data() + score_row_[chunk] * stride_;
   usable_gradient_kernels<T>(gradient_kind(kind_))
-      .front()(
-          {q.data(), x.data(), rows, negatives.size(), derivatives, stride_, dq.data(), dx.data()});
+      .front()({q.data(), x.data(), rows, negatives, derivatives, stride_, dq.data(), dx.data()});
   for (std::size_t i = 0; i < queries.count; ++i) {
     numbers.put(dq.data() + i * width, by_query_.data() + (queries.first + i) * dim_);
   }
-  for (std::size_t j = 0; j < negatives.size(); ++j) {
-    numbers.put(dx.data() + j * width, by_negative_.data() + (chunk * negatives.size() + j) * dim_);
+  for (std::size_t j = 0; j < negatives; ++j) {
+    numbers.put(dx.data() + j * width, by_negative_.data() + (chunk * negatives + j) * dim_);
   }
 }
 
 template <class T>
-void ScorePass<T>::differentiate_answer(const TrainingBatch& batch, std::size_t query) {
+void ScorePass<T>::differentiate_answer(std::size_t query) {
   T* const by_answer = by_answer_.data() + query * dim_;
   std::fill_n(by_answer, dim_, T{0});
-  add_pair_gradient(kind_, positive_[query], queries_.data() + query * dim_,
-                    model_.entities.row(batch.answers[query]), dim_,
-                    by_query_.data() + query * dim_, by_answer);
+  add_pair_gradient(kind_, positive_[query], queries_.data() + query * dim_, rows_.answer(query),
+                    dim_, by_query_.data() + query * dim_, by_answer);
 }
 
 template <class T>
@@ -283,7 +284,7 @@ std::uint64_t ScorePass<T>::bytes() const {
        {&queries_, &bias_, &panels_, &scores_, &by_query_, &by_bias_, &by_answer_, &by_negative_}) {
     numbers += values->size();
   }
-  return numbers * sizeof(T);
+  return numbers * sizeof(T) + rows_.bytes();
 }
 
 template class ScorePass<float>;

@@ -11,6 +11,7 @@
 #include "src/kg/query_formula.h"
 #include "src/kg/train/gradient_tiles.h"
 #include "src/kg/train/learned_model.h"
+#include "src/kg/train/step_rows.h"
 #include "src/kg/train/training_batch.h"
 #include "src/kg/train/triple_loss.h"
 #include "src/support/thread_team.h"
@@ -20,13 +21,16 @@ namespace vecc::kg {
 template <class T>
 class ScorePass {
  public:
-  /// Both must outlive the pass.
-  ScorePass(const LearnedModel<T>& model, ThreadTeam& team);
+  /// `model` and `team` must outlive the pass.
+  ScorePass(const LearnedModel<T>& model, ThreadTeam& team, const TripleDropout& dropout,
+            std::uint64_t seed);
 
   /// The batch's mean loss over queries. The derivatives of it are then in the pass.
   [[nodiscard]] double run(const TrainingBatch& batch, const BatchMaker& maker,
                            const TripleLossOptions& loss);
 
+  /// What the last run read.
+  [[nodiscard]] const StepRows<T>& rows() const { return rows_; }
   /// By query, by its answer: [queries][dim]; by a chunk's negatives: [chunks][negatives][dim].
   [[nodiscard]] const T* by_query(std::size_t i) const { return by_query_.data() + i * dim_; }
   [[nodiscard]] T by_bias(std::size_t i) const { return by_bias_[i]; }
@@ -51,10 +55,11 @@ class ScorePass {
                   const TripleLossOptions& loss, std::uint32_t chunk, std::uint32_t query,
                   T* scores);
   void differentiate_slice(const TrainingBatch& batch, std::size_t chunk, std::size_t slice);
-  void differentiate_answer(const TrainingBatch& batch, std::size_t query);
+  void differentiate_answer(std::size_t query);
 
   const LearnedModel<T>& model_;
   ThreadTeam& team_;
+  StepRows<T> rows_;
   TileKind kind_;
   std::size_t dim_;
   std::size_t parts_;                   ///< a number's: 2 of complex ones that are not told apart

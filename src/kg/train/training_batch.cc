@@ -106,6 +106,7 @@ TrainingBatch BatchMaker::make(std::uint64_t epoch, std::uint64_t batch) {
     if (!is_head || options_.corruption == Corruption::Both) tails.push_back(triple);
   }
   TrainingBatch result;
+  result.step = step;
   add_queries(tails, Side::Tail, result);
   add_queries(heads, Side::Head, result);
   draw_negatives(step, result);

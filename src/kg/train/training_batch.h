@@ -55,6 +55,7 @@ struct Chunk {
 };
 
 struct TrainingBatch {
+  std::uint64_t step = 0;  ///< of the training
   std::vector<Query> queries;
   std::vector<std::uint32_t> answers;    ///< by query: the positive's
   std::vector<Chunk> chunks;             ///< one after another, of all queries

@@ -35,7 +35,7 @@ class RowTrainer : public TripleTrainer {
                  options.seed),
         model_(initial_model<T>(entities, relations, options)),
         team_(thread_count(options.threads)),
-        pass_(model_, team_) {}
+        pass_(model_, team_, options.dropout, options.seed) {}
 
   [[nodiscard]] std::uint64_t batch_count() const override { return batches_.batch_count(); }
   [[nodiscard]] TrainPosition position() const override { return progress_.position; }
@@ -126,14 +126,12 @@ class RowTrainer : public TripleTrainer {
     return sum / static_cast<double>(batch.queries.size());
   }
 
-  [[nodiscard]] QueryGradient<T> gradient_of(const TrainingBatch& batch, std::size_t i) const {
-    const Query& query = batch.queries[i];
-    return {model_.score.model,
-            query.asked,
-            model_.entities.row(query.anchor),
-            model_.relations.row(query.relation),
-            model_.entities.width,
-            pass_.by_query(i),
+  // `space`: for a relation that dropout changes.
+  [[nodiscard]] QueryGradient<T> gradient_of(const TrainingBatch& batch, std::size_t i,
+                                             std::vector<T>& space) const {
+    return {model_.score.model,     batch.queries[i].asked,
+            pass_.rows().anchor(i), pass_.rows().relation(i, space),
+            model_.entities.width,  pass_.by_query(i),
             pass_.by_bias(i)};
   }
 
@@ -145,14 +143,15 @@ class RowTrainer : public TripleTrainer {
     const double scale = 1 / static_cast<double>(queries);
     by_anchor_.assign(queries * dim, 0);
     run_tasks(team_, queries, [&](std::size_t i) {
-      gradient_of(batch, i).add_to_entity(by_anchor_.data() + i * dim);
+      std::vector<T> space;
+      gradient_of(batch, i, space).add_to_entity(by_anchor_.data() + i * dim);
     });
     parts_.clear();
     for (std::size_t i = 0; i < queries; ++i) {
       parts_.add(batch.queries[i].relation, static_cast<std::uint32_t>(i));
     }
     const auto add_relation = [&](std::uint32_t part, T* sum) {
-      gradient_of(batch, part).add_to_relation(sum);
+      add_relation_gradient(batch, part, sum);
       add_penalty_gradient(model_.relations, batch.queries[part].relation, options_.regularizer,
                            scale, sum);
     };
@@ -160,7 +159,16 @@ class RowTrainer : public TripleTrainer {
     move_entities(batch, step, scale);
   }
 
-  // Parts: the queries' entities, their answers, negatives.
+  void add_relation_gradient(const TrainingBatch& batch, std::size_t i, T* sum) const {
+    std::vector<T> space;
+    const QueryGradient<T> gradient = gradient_of(batch, i, space);
+    if (!pass_.rows().drops_relations()) return gradient.add_to_relation(sum);
+    std::vector<T> by_read(model_.relations.width);
+    gradient.add_to_relation(by_read.data());
+    pass_.rows().add_relation_gradient(i, by_read.data(), sum);
+  }
+
+  // Parts: the slots of StepRows.
   void move_entities(const TrainingBatch& batch, const RowStep& step, double scale) {
     const std::size_t queries = batch.queries.size();
     const std::size_t dim = model_.entities.width;
@@ -176,7 +184,7 @@ class RowTrainer : public TripleTrainer {
       const T* const gradient = part < queries       ? by_anchor_.data() + part * dim
                                 : part < 2 * queries ? pass_.by_answer(part - queries)
                                                      : pass_.by_negative(part - 2 * queries);
-      for (std::size_t k = 0; k < dim; ++k) sum[k] += gradient[k];
+      pass_.rows().add_entity_gradient(part, gradient, sum);
       if (part >= 2 * queries) return;
       const std::uint32_t row =
           part < queries ? batch.queries[part].anchor : batch.answers[part - queries];
@@ -194,6 +202,27 @@ class RowTrainer : public TripleTrainer {
   RowParts parts_;
   std::vector<T> by_anchor_;  ///< [queries][dim]
 };
+
+// Of queries at most; `width`: numbers of a relation.
+Result<void> check_dropout(const TripleTrainOptions& o, double queries, double width) {
+  const std::pair<const char*, double> shares[] = {{"--entity-dropout", o.dropout.entities},
+                                                   {"--relation-dropout", o.dropout.relations}};
+  for (const auto& [name, p] : shares) {
+    if (p == 0) continue;
+    if (p >= 0 && p < 1 && dropout_share(p) > 0 && dropout_share(p) < 0x10000) continue;
+    return Errors(ErrorCode::Usage, name,
+                  "found " + std::to_string(p) + ", expected 0, or 2^-16 to 1 - 2^-16");
+  }
+  if (o.dropout.relations == 0) return {};
+  if (o.model == ScoreModel::RotatE) {
+    return Errors(ErrorCode::Usage, "--relation-dropout",
+                  "rotate's relations are angles, of which nothing can be left out; "
+                  "--entity-dropout is for all scores");
+  }
+  if (queries * width < 0x1p57) return {};
+  return Errors(ErrorCode::LimitShape, "--relation-dropout",
+                "a step draws for 2^57 numbers or more; a smaller --batch-size has fewer");
+}
 
 }  // namespace
 
@@ -231,7 +260,8 @@ Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
     return Errors(ErrorCode::LimitShape, "--dim=" + std::to_string(o.dim),
                   "makes tables of more than 2^40 numbers");
   }
-  return {};
+  const double batch = o.batch_size == 0 ? 0x1p31 : o.batch_size;
+  return check_dropout(o, 2 * std::min(batch, static_cast<double>(triples)), width);
 }
 
 Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(std::vector<Triple> triples,

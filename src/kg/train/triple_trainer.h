@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/kg/embeddings.h"
+#include "src/kg/train/row_dropout.h"
 #include "src/kg/train/training_batch.h"
 #include "src/kg/train/triple_loss.h"
 #include "src/kg/triple.h"
@@ -33,6 +34,7 @@ struct TripleTrainOptions {
   NegativeOptions negatives;
   TripleLossOptions loss;
   TripleRegularizer regularizer;
+  TripleDropout dropout;
   OptimizerOptions optimizer;
   RateSchedule schedule;         ///< of epochs, counted from 0
   std::uint32_t batch_size = 0;  ///< triples a step; 0: all

@@ -17,7 +17,7 @@ std::uint64_t number_bytes(const StepKinds& kinds) {
 // Of weights, states and what a step makes; lists of triples are small beside them.
 std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
   const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
-  const std::uint64_t rows = 4 * s.queries + s.drawn();
+  const std::uint64_t rows = 4 * s.queries + s.drawn() * (kinds.drops_entities ? 2 : 1);
   const std::uint64_t numbers = weights * (1 + states) + rows * s.dim + s.queries * s.negatives;
   return numbers * number_bytes(kinds) + 3 * (s.parts() + s.queries) * sizeof(device::Key) +
          s.triples * 4 * sizeof(std::uint32_t);
@@ -123,6 +123,7 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const TripleTrainO
   hold_draws(triples, options.negatives);
   a.query_rows = hold(s.queries, sizeof(device::QueryRows));
   a.negatives = hold(s.drawn(), sizeof(std::uint32_t));
+  if (kinds_.drops_entities) a.dropped = hold(s.drawn() * s.dim, number);
   a.queries = hold(s.queries * s.dim, number);
   a.biases = hold(s.queries, number);
   a.scores = hold(s.queries * s.negatives, number);
@@ -153,6 +154,10 @@ void DeviceStep::set_numbers(const TripleTrainOptions& options) {
   a.label_smoothing = options.loss.label_smoothing;
   a.l2 = options.regularizer.l2;
   a.n3 = options.regularizer.n3;
+  a.entity_share = dropout_share(options.dropout.entities);
+  a.relation_share = dropout_share(options.dropout.relations);
+  a.entity_scale = dropout_scale(a.entity_share);
+  a.relation_scale = dropout_scale(a.relation_share);
   const OptimizerOptions optimizer = with_defaults(options.optimizer);
   a.epsilon = optimizer.epsilon.value_or(0);
   a.beta1 = optimizer.beta1.value_or(0);

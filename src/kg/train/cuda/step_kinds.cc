@@ -38,6 +38,8 @@ StepKinds step_kinds(const TripleTrainOptions& o) {
   kinds.by_degree = o.negatives.draw == NegativeDraw::Degree;
   kinds.filters = o.negatives.filtered;
   kinds.regularizes = o.regularizer.l2 != 0 || o.regularizer.n3 != 0;
+  kinds.drops_entities = o.dropout.entities != 0;
+  kinds.drops_relations = o.dropout.relations != 0;
   return kinds;
 }
 
@@ -58,6 +60,8 @@ std::string step_text(const StepKinds& kinds) {
   define("BY_DEGREE", number(kinds.by_degree));
   define("FILTERS", number(kinds.filters));
   define("REGULARIZES", number(kinds.regularizes));
+  define("DROPS_ENTITIES", number(kinds.drops_entities));
+  define("DROPS_RELATIONS", number(kinds.drops_relations));
   define("HAS_MATRICES", number(kinds.has_matrices()));
   return text + std::string(kStepText);
 }

@@ -20,6 +20,8 @@ struct StepKinds {
   bool by_degree = false;    ///< negatives are drawn by degree
   bool filters = false;      ///< known triples are no negatives
   bool regularizes = false;  ///< by l2 or n3
+  bool drops_entities = false;
+  bool drops_relations = false;
 
   [[nodiscard]] bool has_matrices() const { return model == ScoreModel::Rescal; }
 };

@@ -30,7 +30,9 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
     segments_ = add("vecc_kg_segments", 1, kSideThreads, {sorted});
     queries = add("vecc_kg_queries", grids.products, kRowThreads, {segments_});
   }
-  const Number scores = add("vecc_kg_scores", grids.scores, kPairThreads, {queries});
+  std::vector<Number> read = {queries};
+  if (kinds.drops_entities) read.push_back(add("vecc_kg_drop", grids.drop, kRowThreads, {begin}));
+  const Number scores = add("vecc_kg_scores", grids.scores, kPairThreads, read);
   const Number losses = add("vecc_kg_losses", grids.losses, kLossThreads, {scores});
   const Number gradients = add("vecc_kg_gradients", grids.gradients, kPairThreads, {losses});
   const Number judged = add("vecc_kg_judge", 1, kJudgeThreads, {losses});

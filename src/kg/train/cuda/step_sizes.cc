@@ -38,6 +38,7 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
     return whole_units(s.parts(), keys) + whole_units(s.queries, keys);
   };
   g.begin = s.queries + whole_units(s.drawn(), kRowThreads);
+  if (kinds.drops_entities) g.drop = s.drawn();
   g.sort = lists(kSortedRun);
   g.merge = lists(kMergeThreads / kMergedRuns);
   for (std::uint64_t run = kSortedRun; run < s.parts(); run *= kMergedRuns) ++g.passes;
@@ -56,8 +57,8 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   } else {
     g.rows += kinds.moves_all ? s.relations : s.queries;
   }
-  const std::uint64_t most = std::max(
-      {g.begin, g.merge, g.scores, g.gradients, g.rows, g.products, g.matrices, s.parts() + 1});
+  const std::uint64_t most = std::max({g.begin, g.drop, g.merge, g.scores, g.gradients, g.rows,
+                                       g.products, g.matrices, s.parts() + 1});
   if (most < 0x7FFFFFFF) return g;
   return Errors(ErrorCode::LimitShape, "--backend=cuda",
                 "a step has " + std::to_string(most) +

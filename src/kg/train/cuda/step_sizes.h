@@ -37,6 +37,7 @@ struct StepSizes {
 /// Blocks of the kernels.
 struct StepGrids {
   std::uint64_t begin = 0;
+  std::uint64_t drop = 0;  ///< where entities are dropped
   std::uint64_t sort = 0;
   std::uint64_t merge = 0;
   std::uint32_t passes = 0;  ///< of merge

@@ -67,6 +67,7 @@ struct Arguments {
   VECC_KG_POINTER(Number) relation_states[2];
   VECC_KG_POINTER(QueryRows) query_rows;
   VECC_KG_POINTER(unsigned) negatives;  ///< [chunks][negatives]
+  VECC_KG_POINTER(Number) dropped;      ///< [chunks][negatives][dim], where entities are dropped
   VECC_KG_POINTER(Number) queries;      ///< [queries][dim]
   VECC_KG_POINTER(Number) biases;       ///< by query
   VECC_KG_POINTER(Number) scores;       ///< [queries][negatives], then the derivatives by the sums
@@ -94,6 +95,10 @@ struct Arguments {
   double epsilon;
   double beta1;
   double beta2;
+  double entity_scale;  ///< dropout_scale()
+  double relation_scale;
+  unsigned entity_share;  ///< dropout_share()
+  unsigned relation_share;
   unsigned known_head_count;
   unsigned known_tail_count;
   unsigned entity_count;

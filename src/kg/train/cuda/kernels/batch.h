@@ -17,6 +17,8 @@ constexpr bool kDrawsAll = VECC_KG_DRAWS_ALL;  // all entities are negatives
 constexpr bool kByDegree = VECC_KG_BY_DEGREE;  // else uniform
 constexpr bool kFilters = VECC_KG_FILTERS;     // negatives that are known do not count
 constexpr bool kRegularizes = VECC_KG_REGULARIZES;
+constexpr bool kDropsEntities = VECC_KG_DROPS_ENTITIES;
+constexpr bool kDropsRelations = VECC_KG_DROPS_RELATIONS;
 constexpr bool kHasMatrices = kModel == ScoreModel::Rescal;
 constexpr bool kComplex = has_complex_numbers(kModel);  // embeddings
 constexpr bool kPairs = kKind == TileKind::ComplexL1;   // sums are over complex numbers
@@ -106,6 +108,46 @@ VECC_KG_FN Number* row_of(Number* rows, unsigned row, unsigned width) {
   return rows + static_cast<unsigned long long>(row) * width;
 }
 
+// What dropout makes of a number: its factor.
+VECC_KG_FN Number dropout_factor(DrawBits seed, DrawStream stream, DrawBits step, DrawBits slot,
+                                 DrawBits width, DrawBits k, unsigned share, double scale) {
+  const DrawBits bits = draw_bits(seed, stream, step, dropout_position(slot, width, k));
+  return is_dropped(bits, k, share) ? Number(0) : static_cast<Number>(scale);
+}
+// By batch `number` of the epoch: of the entity of a part, which is its slot; of a query's
+// relation.
+VECC_KG_FN Number entity_keep(const Bound& a, unsigned number, unsigned part, unsigned k) {
+  return dropout_factor(a.seed, DrawStream::EntityDropout, a.state->first_step + number, part,
+                        a.dim, k, a.entity_share, a.entity_scale);
+}
+VECC_KG_FN Number relation_keep(const Bound& a, unsigned number, unsigned query,
+                                unsigned long long width, unsigned long long k) {
+  return dropout_factor(a.seed, DrawStream::RelationDropout, a.state->first_step + number, query,
+                        width, k, a.relation_share, a.relation_scale);
+}
+// Number k of a row, or of a derivative by it, times its factors.
+VECC_KG_FN Complex<Number> drop_entity(const Bound& a, unsigned number, unsigned part, unsigned k,
+                                       Complex<Number> x) {
+  if constexpr (kDropsEntities) {
+    x.re *= entity_keep(a, number, part, k);
+    if constexpr (kComplex) x.im *= entity_keep(a, number, part, a.dim / 2 + k);
+  }
+  return x;
+}
+VECC_KG_FN Complex<Number> drop_relation(const Bound& a, unsigned number, unsigned query,
+                                         unsigned k, Complex<Number> x) {
+  if constexpr (kDropsRelations) {
+    x.re *= relation_keep(a, number, query, a.dim, k);
+    if constexpr (kComplex) x.im *= relation_keep(a, number, query, a.dim, a.dim / 2 + k);
+  }
+  return x;
+}
+// Negative `place` of all chunks, as the step reads it.
+VECC_KG_FN const Number* negative_row(const Bound& a, unsigned long long place) {
+  if constexpr (kDropsEntities) return a.dropped + place * a.dim;
+  return entity(a, a.negatives[place]);
+}
+
 // The sum of a value of each thread of a block of kThreads, in each of them, in one order.
 template <unsigned kThreads, class T>
 VECC_KG_FN T block_sum(T value) {
@@ -155,7 +197,7 @@ VECC_KG_FN void draw_sides(const Bound& a) {
 }
 
 // A block a query, and behind them blocks of negatives.
-VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned i) {
+VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned number, unsigned i) {
   const bool tail = i < batch.tails;
   const unsigned place = tail ? i : i - batch.tails;
   const unsigned triple = kSides == Sides::Bernoulli ? a.chosen[tail ? place : a.batch_size + place]
@@ -176,12 +218,14 @@ VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned i) {
     Number* const q = row_of(a.queries, i, a.dim);
     for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
       set_number(q, k, a.dim,
-                 query_number<kModel>(tail, number_of(x, k, a.dim), number_of(r, k, a.dim)));
+                 query_number<kModel>(tail, drop_entity(a, number, i, k, number_of(x, k, a.dim)),
+                                      drop_relation(a, number, i, k, number_of(r, k, a.dim))));
     }
     if constexpr (kModel == ScoreModel::TransF) {
       Number bias = 0;
       for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
-        bias += bias_number(tail, x[k], r[k]);
+        bias += bias_number(tail, drop_entity(a, number, i, k, number_of(x, k, a.dim)).re,
+                            drop_relation(a, number, i, k, number_of(r, k, a.dim)).re);
       }
       bias = block_sum<kRowThreads>(bias);
       if (threadIdx.x == 0) a.biases[i] = bias;
@@ -215,7 +259,20 @@ VECC_KG_FN void begin_step(const Bound& a) {
   if (blockIdx.x >= a.most_queries) {
     draw_negative(a, batch, number, (blockIdx.x - a.most_queries) * kRowThreads + threadIdx.x);
   } else if (blockIdx.x < batch.queries) {
-    begin_query(a, batch, blockIdx.x);
+    begin_query(a, batch, number, blockIdx.x);
+  }
+}
+
+// A block a negative: its row as dropout leaves it.
+VECC_KG_FN void drop_negatives(const Bound& a) {
+  const unsigned number = a.state->now;
+  const Batch batch(a, number);
+  if (a.state->failed != 0 || blockIdx.x >= batch.chunks * a.negative_count) return;
+  const Number* const from = entity(a, a.negatives[blockIdx.x]);
+  Number* const to = a.dropped + static_cast<unsigned long long>(blockIdx.x) * a.dim;
+  const unsigned part = 2 * batch.queries + blockIdx.x;
+  for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
+    set_number(to, k, a.dim, drop_entity(a, number, part, k, number_of(from, k, a.dim)));
   }
 }
 

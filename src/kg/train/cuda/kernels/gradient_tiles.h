@@ -48,7 +48,7 @@ struct GradientTile {
   template <bool kIsQuery>
   __device__ __forceinline__ const Number* row(unsigned i) const {
     if constexpr (kIsQuery) return row_of(a.queries, queries.first + i, a.dim);
-    return entity(a, a.negatives[first_negative() + i]);
+    return negative_row(a, first_negative() + i);
   }
 
   __device__ __forceinline__ void read_own(const TilePlace& at, Own& own) const {

@@ -10,6 +10,9 @@
 
 VECC_KG_KERNEL(vecc_kg_sides, vecc_kernel::kSideThreads, draw_sides)
 VECC_KG_KERNEL(vecc_kg_begin, vecc_kernel::kRowThreads, begin_step)
+#if VECC_KG_DROPS_ENTITIES
+VECC_KG_KERNEL(vecc_kg_drop, vecc_kernel::kRowThreads, drop_negatives)
+#endif
 VECC_KG_KERNEL(vecc_kg_sort, vecc_kernel::kSortThreads, sort_run)
 VECC_KG_KERNEL(vecc_kg_merge, vecc_kernel::kMergeThreads, merge_runs)
 VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_PAIR_BOUNDS, score_tile)

@@ -170,9 +170,13 @@ VECC_KG_FN void query_losses(const Bound& a) {
   const Number* const e = entity(a, rows.answer);
   Number sum = 0;
   const unsigned half = a.dim / kParts;
+  const auto answer = [&](unsigned k) {
+    if constexpr (!kDropsEntities) return e[k];
+    return e[k] * entity_keep(a, a.state->now, batch.queries + i, k);
+  };
   for (unsigned k = lane; k < half; k += 32) {
     sum = add_score_term(Complex<Number>{q[k], kPairs ? q[half + k] : Number(0)},
-                         Complex<Number>{e[k], kPairs ? e[half + k] : Number(0)}, sum);
+                         Complex<Number>{answer(k), kPairs ? answer(half + k) : Number(0)}, sum);
   }
   const Number positive = score_of<kKind>(warp_sum(sum), a.biases[i]);
   const QueryScores query = {a.scores + static_cast<unsigned long long>(i) * a.negative_count,

@@ -48,8 +48,18 @@ VECC_KG_FN void find_segments(const Bound& a) {
   a.runs[0] = runs.found;
 }
 
+// Number (i, k) of the matrix of a query's relation, times its factor of dropout.
+VECC_KG_FN Number drop_matrix(const Bound& a, unsigned number, unsigned query, unsigned i,
+                              unsigned k, Number x) {
+  if constexpr (!kDropsRelations) return x;
+  const unsigned long long dim = a.dim;
+  return x * relation_keep(a, number, query, dim * dim, i * dim + k);
+}
+
 // A run's product with its relation's matrix, a thread a number of each vector that comes out.
 struct Product {
+  const Bound& a;
+  unsigned number;  // batch
   const Number* matrix;
   bool transposed;     // then a thread has a column, else a row
   unsigned first_own;  // the block's first
@@ -69,7 +79,7 @@ struct Product {
       for (unsigned t = threadIdx.x; t < kRows * 32; t += kRowThreads) {
         const unsigned i = t / 32;
         const unsigned k = t % 32;
-        vectors[t] = i < count && k < terms ? from(parts[i])[begin + k] : Number(0);
+        vectors[t] = i < count && k < terms ? from(parts[i], begin + k) : Number(0);
       }
       if (!transposed) load_rows(dim, begin, terms);
       __syncthreads();
@@ -82,7 +92,12 @@ struct Product {
         }
 #pragma unroll
         for (unsigned i = 0; i < kRows; ++i) {
-          sums[i] = multiply_add(factor, vectors[i * 32 + k], sums[i]);
+          Number own_factor = factor;
+          if (kDropsRelations && i < count) {
+            own_factor = drop_matrix(a, number, parts[i], transposed ? begin + k : own,
+                                     transposed ? own : begin + k, factor);
+          }
+          sums[i] = multiply_add(own_factor, vectors[i * 32 + k], sums[i]);
         }
       }
     }
@@ -104,6 +119,13 @@ struct Product {
   }
 };
 
+// Of a query's entity, as the step reads it.
+VECC_KG_FN Number anchor_number(const Bound& a, unsigned number, unsigned query, unsigned k) {
+  const Number x = entity(a, a.query_rows[query].anchor)[k];
+  if constexpr (!kDropsEntities) return x;
+  return x * entity_keep(a, number, query, k);
+}
+
 // A block: a run, kRowThreads numbers of what comes out. Forward: queries of their entities; else
 // what their derivatives pass on to those.
 template <bool kForward>
@@ -111,7 +133,8 @@ VECC_KG_FN void multiply_matrices(const Bound& a) {
   __shared__ Number vectors[kProductRows * 32];
   __shared__ Number tile[kRowThreads * 33];
   __shared__ unsigned parts[kProductRows];
-  const Batch batch(a, a.state->now);
+  const unsigned number = a.state->now;
+  const Batch batch(a, number);
   const unsigned columns = whole_units(a.dim, kRowThreads);
   const unsigned run = blockIdx.x / columns;
   if (run >= a.runs[0]) return;
@@ -124,11 +147,11 @@ VECC_KG_FN void multiply_matrices(const Bound& a) {
   const Number* const matrix = a.relations + (a.relation_keys.sorted[first] >> 32) * a.dim * a.dim;
   const bool tail = parts[0] < batch.tails;
   const Product product = {
-      matrix, kForward == tail, blockIdx.x % columns * kRowThreads, end - first, parts, vectors,
-      tile};
-  const auto from = [&](unsigned part) -> const Number* {
-    if (kForward) return entity(a, a.query_rows[part].anchor);
-    return row_of(a.by_query, part, a.dim);
+      a,     number,  matrix, kForward == tail, blockIdx.x % columns * kRowThreads, end - first,
+      parts, vectors, tile};
+  const auto from = [&](unsigned part, unsigned k) {
+    if (!kForward) return row_of(a.by_query, part, a.dim)[k];
+    return anchor_number(a, number, part, k);
   };
   const auto to = [&](unsigned part) {
     return row_of(kForward ? a.queries : a.by_anchor, part, a.dim);
@@ -198,22 +221,29 @@ struct MatrixTile {
       heads[t] = answers[t] = 0;
       if (place >= end) continue;
       const unsigned part = static_cast<unsigned>(a.relation_keys.sorted[place]);
-      const Number* const x = entity(a, a.query_rows[part].anchor);
       const Number* const dq = row_of(a.by_query, part, a.dim);
       const bool tail = part < batch.tails;
-      if (i < a.dim) heads[t] = tail ? x[i] : dq[i];
-      if (k < a.dim) answers[t] = tail ? dq[k] : x[k];
+      if (i < a.dim) heads[t] = tail ? anchor_number(a, a.state->now, part, i) : dq[i];
+      if (k < a.dim) answers[t] = tail ? dq[k] : anchor_number(a, a.state->now, part, k);
     }
   }
-  __device__ __forceinline__ void add(const Number* heads, const Number* answers,
+  // Of queries from `stage` on.
+  __device__ __forceinline__ void add(unsigned stage, const Number* heads, const Number* answers,
                                       Number (&sums)[kOwn][kOwn]) const {
     for (unsigned s = 0; s < kStage; ++s) {
+      unsigned query = 0;
+      if (kDropsRelations && stage + s < end) {
+        query = static_cast<unsigned>(a.relation_keys.sorted[stage + s]);
+      }
 #pragma unroll
       for (unsigned i = 0; i < kOwn; ++i) {
 #pragma unroll
         for (unsigned j = 0; j < kOwn; ++j) {
-          sums[i][j] = multiply_add(heads[s * kMatrixTile + own_row + i],
-                                    answers[s * kMatrixTile + own_column + 16 * j], sums[i][j]);
+          const unsigned row = own_row + i;
+          const unsigned column = own_column + 16 * j;
+          const Number head = drop_matrix(a, a.state->now, query, first_row + row,
+                                          first_column + column, heads[s * kMatrixTile + row]);
+          sums[i][j] = multiply_add(head, answers[s * kMatrixTile + column], sums[i][j]);
         }
       }
     }
@@ -237,7 +267,7 @@ struct MatrixTile {
       __syncthreads();
       load(stage, heads, answers);
       __syncthreads();
-      add(heads, answers, sums);
+      add(stage, heads, answers, sums);
     }
     const RowRates<Number> rates = rates_of(a);
 #pragma unroll

@@ -22,7 +22,8 @@ VECC_KG_FN Complex<Number> answer_by_entity(Number c, Complex<Number> q, Complex
 
 // A block a query: its derivative with its answer's, passed on to its entity and relation.
 VECC_KG_FN void spread(const Bound& a) {
-  const Batch batch(a, a.state->now);
+  const unsigned number = a.state->now;
+  const Batch batch(a, number);
   const unsigned i = blockIdx.x;
   if (i >= batch.queries) return;
   const bool tail = i < batch.tails;
@@ -33,17 +34,22 @@ VECC_KG_FN void spread(const Bound& a) {
   Number* const by_query = row_of(a.by_query, i, a.dim);
   for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
     Complex<Number> dq = number_of(by_query, k, a.dim);
-    const Complex<Number> more = answer_by_query(c, number_of(q, k, a.dim), number_of(e, k, a.dim));
+    const Complex<Number> answer =
+        drop_entity(a, number, batch.queries + i, k, number_of(e, k, a.dim));
+    const Complex<Number> more = answer_by_query(c, number_of(q, k, a.dim), answer);
     dq = {dq.re + more.re, dq.im + more.im};
     if constexpr (kHasMatrices) {
       set_number(by_query, k, a.dim, dq);
     } else {
-      const Complex<Number> x = number_of(entity(a, rows.anchor), k, a.dim);
-      const Complex<Number> r = number_of(row_of(a.relations, rows.relation, a.dim), k, a.dim);
+      const Complex<Number> x =
+          drop_entity(a, number, i, k, number_of(entity(a, rows.anchor), k, a.dim));
+      const Complex<Number> r = drop_relation(
+          a, number, i, k, number_of(row_of(a.relations, rows.relation, a.dim), k, a.dim));
       set_number(row_of(a.by_anchor, i, a.dim), k, a.dim,
                  by_entity_number<kModel>(tail, r, dq, a.by_bias[i]));
-      set_number(row_of(a.by_relation, i, a.dim), k, a.dim,
-                 by_relation_number<kModel>(tail, x, r, dq, a.by_bias[i]));
+      set_number(
+          row_of(a.by_relation, i, a.dim), k, a.dim,
+          drop_relation(a, number, i, k, by_relation_number<kModel>(tail, x, r, dq, a.by_bias[i])));
     }
   }
 }
@@ -89,12 +95,17 @@ VECC_KG_FN Number penalty_factor(const Bound& a, unsigned queries, Number square
 // Number k of part `part` of an entity's gradient, `own` being the entity's number.
 VECC_KG_FN Complex<Number> entity_part(const Bound& a, unsigned queries, unsigned part, unsigned k,
                                        Complex<Number> own) {
-  if (part < queries) return number_of(row_of(a.by_anchor, part, a.dim), k, a.dim);
-  if (part >= 2 * queries) {
-    return number_of(row_of(a.by_negative, part - 2 * queries, a.dim), k, a.dim);
+  Complex<Number> by = {Number(0), Number(0)};
+  if (part < queries) {
+    by = number_of(row_of(a.by_anchor, part, a.dim), k, a.dim);
+  } else if (part >= 2 * queries) {
+    by = number_of(row_of(a.by_negative, part - 2 * queries, a.dim), k, a.dim);
+  } else {
+    const unsigned i = part - queries;
+    by = answer_by_entity(a.positives[i], number_of(row_of(a.queries, i, a.dim), k, a.dim),
+                          drop_entity(a, a.state->now, part, k, own));
   }
-  const unsigned i = part - queries;
-  return answer_by_entity(a.positives[i], number_of(row_of(a.queries, i, a.dim), k, a.dim), own);
+  return drop_entity(a, a.state->now, part, k, by);
 }
 
 // A row by the parts that sorted keys begin .. end - 1 have.

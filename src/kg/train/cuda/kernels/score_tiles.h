@@ -17,12 +17,12 @@ VECC_KG_FN void score_tile(const Bound& a) {
   const unsigned row_count = smaller(kTile, queries.count - first_row);
   const unsigned column_count = smaller(kTile, a.negative_count - first_column);
   const Number* const first_query = row_of(a.queries, queries.first + first_row, a.dim);
-  const unsigned* const negatives =
-      a.negatives + static_cast<unsigned long long>(chunk) * a.negative_count + first_column;
+  const unsigned long long first_negative =
+      static_cast<unsigned long long>(chunk) * a.negative_count + first_column;
   const TilePlace at;
   Number sums[kSide][kSide][1] = {};
   const auto query = [&](unsigned i) { return row_of(first_query, i, a.dim); };
-  const auto negative = [&](unsigned i) { return entity(a, negatives[i]); };
+  const auto negative = [&](unsigned i) { return negative_row(a, first_negative + i); };
   Fetched next_q;
   Fetched next_e;
   next_q.fetch(query, 0, row_count, a.dim);
