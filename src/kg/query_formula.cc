@@ -1,6 +1,8 @@
 #include "src/kg/query_formula.h"
 
 #include "src/kg/formulas/queries.h"
+#include "src/kg/projected_query.h"
+#include "src/kg/vector_sums.h"
 #include "vecc/error.h"
 
 namespace vecc::kg {
@@ -42,21 +44,6 @@ struct Numbers {
   }
 };
 
-// Adds m x, or m^T x: rescal's matrices are square.
-template <class T>
-void add_matrix_product(const T* m, bool transposed, const T* x, std::size_t dim, T* sum) {
-  for (std::size_t i = 0; i < dim; ++i) {
-    const T* const row = m + i * dim;
-    if (transposed) {
-      for (std::size_t k = 0; k < dim; ++k) sum[k] += x[i] * row[k];
-    } else {
-      T product = 0;
-      for (std::size_t k = 0; k < dim; ++k) product += row[k] * x[k];
-      sum[i] += product;
-    }
-  }
-}
-
 }  // namespace
 
 TileKind tile_kind(ScoreModel model, std::uint32_t p) {
@@ -73,6 +60,16 @@ TileKind tile_kind(ScoreModel model, std::uint32_t p) {
   VECC_CHECK(false, "a score model that is none");
 }
 
+TileKind query_tile_kind(ScoreModel model, std::uint32_t p) {
+  return model == ScoreModel::TransR ? TileKind::Product : tile_kind(model, p);
+}
+
+std::size_t relation_width(ScoreModel model, std::size_t dim) {
+  if (model == ScoreModel::TransH) return 2 * dim;
+  if (model == ScoreModel::TransR) return dim + dim * dim;
+  return model == ScoreModel::Rescal ? dim * dim : dim;
+}
+
 bool projects_answers(ScoreModel model) {
   return model == ScoreModel::TransH || model == ScoreModel::TransR;
 }
@@ -81,6 +78,8 @@ template <class T>
 void make_query(ScoreModel model, Side asked, const T* x, const T* r, std::size_t dim, T* q,
                 T& bias) {
   const bool tail = asked == Side::Tail;
+  if (model == ScoreModel::TransH) return make_plane_query(tail, x, r, dim, q, bias);
+  if (model == ScoreModel::TransR) return make_matrix_query(tail, x, r, dim, q, bias);
   for (std::size_t k = 0; k < dim; ++k) q[k] = 0;
   bias = 0;
   if (model == ScoreModel::Rescal) return add_matrix_product(r, tail, x, dim, q);
@@ -97,6 +96,12 @@ void make_query(ScoreModel model, Side asked, const T* x, const T* r, std::size_
 template <class T>
 void QueryGradient<T>::add_to_entity(T* dx) const {
   const bool tail = asked == Side::Tail;
+  if (model == ScoreModel::TransH) {
+    return PlaneQueryGradient<T>{tail, x, r, dim, dq, by_normal, dbias}.add_to_entity(dx);
+  }
+  if (model == ScoreModel::TransR) {
+    return MatrixQueryGradient<T>{tail, x, r, dim, dq, dbias}.add_to_entity(dx);
+  }
   if (model == ScoreModel::Rescal) return add_matrix_product(r, !tail, dq, dim, dx);
   with_numbers_of(model, [&]<ScoreModel kModel>() {
     const Numbers<kModel> numbers(dim);
@@ -111,13 +116,14 @@ void QueryGradient<T>::add_to_entity(T* dx) const {
 template <class T>
 void QueryGradient<T>::add_to_relation(T* dr) const {
   const bool tail = asked == Side::Tail;
+  if (model == ScoreModel::TransH) {
+    return PlaneQueryGradient<T>{tail, x, r, dim, dq, by_normal, dbias}.add_to_relation(dr);
+  }
+  if (model == ScoreModel::TransR) {
+    return MatrixQueryGradient<T>{tail, x, r, dim, dq, dbias}.add_to_relation(dr);
+  }
   if (model == ScoreModel::Rescal) {  // of h.Mt: h t^T
-    const T* const head = tail ? x : dq;
-    const T* const answer = tail ? dq : x;
-    for (std::size_t i = 0; i < dim; ++i) {
-      for (std::size_t k = 0; k < dim; ++k) dr[i * dim + k] += head[i] * answer[k];
-    }
-    return;
+    return add_outer_product(tail ? x : dq, tail ? dq : x, dim, dr);
   }
   with_numbers_of(model, [&]<ScoreModel kModel>() {
     const Numbers<kModel> numbers(dim);

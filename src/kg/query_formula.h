@@ -14,12 +14,19 @@ namespace vecc::kg {
 /// The sum; `p` is transe's norm.
 [[nodiscard]] TileKind tile_kind(ScoreModel model, std::uint32_t p);
 
+/// Of make_query()'s vectors: transr's are for a product.
+[[nodiscard]] TileKind query_tile_kind(ScoreModel model, std::uint32_t p);
+
+/// Numbers of a relation's row, `dim` being those of an entity: a vector; transh: then its normal;
+/// transr: then its matrix; rescal: the matrix.
+[[nodiscard]] std::size_t relation_width(ScoreModel model, std::size_t dim);
+
 /// Whether the entity that answers goes through the relation's matrix or hyperplane first: transh,
-/// transr. Their queries are no formula here.
+/// transr. The score is then more than a sum (projected_query.h).
 [[nodiscard]] bool projects_answers(ScoreModel model);
 
-/// q [dim] and bias (added to a product) of a query for `asked`. x [dim]: its entity; r: the
-/// relation's vector [dim], of rescal its matrix [dim, dim].
+/// q [dim] and bias (added to a product; transh: c of projected_query.h) of a query for `asked`.
+/// x [dim]: its entity; r: the relation's row.
 template <class T>
 void make_query(ScoreModel model, Side asked, const T* x, const T* r, std::size_t dim, T* q,
                 T& bias);
@@ -34,6 +41,7 @@ struct QueryGradient {
   std::size_t dim;
   const T* dq;
   T dbias;
+  const T* by_normal = nullptr;  ///< transh: the derivative by u
 
   /// Adds the derivatives by x.
   void add_to_entity(T* dx) const;

@@ -4,19 +4,13 @@
 #include <vector>
 
 #include "src/kg/query_formula.h"
+#include "src/kg/vector_sums.h"
 
 namespace vecc::kg {
 namespace {
 
 std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
-}
-
-template <class T>
-T dot(const T* a, const T* b, std::size_t size) {
-  T sum = 0;
-  for (std::size_t k = 0; k < size; ++k) sum += a[k] * b[k];
-  return sum;
 }
 
 }  // namespace
@@ -101,23 +95,12 @@ void QueryBatch<T>::set_transh(const Query& query, T* q) const {
   }
 }
 
-// The relation's matrix, or its transpose, as tiles: row i is query i.
 template <class T>
 void QueryBatch<T>::pack_matrix(bool transposed) {
   const Embeddings& e = scorer_.embeddings_;
   const std::size_t height = e.relation_dim;
-  const std::size_t width = e.dim;
-  const T* const m = scorer_.tables_.matrices.data() + height * width * relation_;
-  const std::size_t rows = kernels_.rows;
-  const std::size_t count = transposed ? width : height;
-  const std::size_t inner = transposed ? height : width;
-  matrix_.assign(round_up(count, rows) * inner, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    T* const tile = matrix_.data() + i / rows * rows * inner;
-    for (std::size_t k = 0; k < inner; ++k) {
-      tile[k * rows + i % rows] = transposed ? m[k * width + i] : m[i * width + k];
-    }
-  }
+  matrix_.pack(scorer_.tables_.matrices.data() + height * e.dim * relation_, height, e.dim,
+               transposed);
 }
 
 // q of the queries that ask for one side: M^T h and M t of rescal, M h + r and M t - r of transr.
@@ -132,7 +115,7 @@ void QueryBatch<T>::set_by_matrix(std::span<const Query> queries, Side asked) {
   for (std::size_t i = 0; i <= queries.size(); ++i) {
     if (rows.size() == kLanes || (i == queries.size() && !rows.empty())) {
       fill_panel(anchors);
-      multiply_panel(gathered_.data(), scorer_.embeddings_.dim, projected_);
+      matrix_.multiply(gathered_.data(), projected_.data());
       for (std::size_t lane = 0; lane < rows.size(); ++lane) {
         for (std::size_t k = 0; k < dim_; ++k) {
           q[k] = projected_[k * kLanes + lane];
@@ -159,17 +142,6 @@ void QueryBatch<T>::fill_panel(std::span<const std::uint32_t> entities) {
   }
 }
 
-template <class T>
-void QueryBatch<T>::multiply_panel(const T* panel, std::size_t inner, AlignedVector<T>& out) const {
-  constexpr std::size_t kLanes = kPanelLanes<T>;
-  const std::size_t rows = kernels_.rows;
-  const auto run_tile = kernels_.of(TileKind::Projection);
-  for (std::size_t tile = 0; tile * rows * inner < matrix_.size(); ++tile) {
-    run_tile(matrix_.data() + tile * rows * inner, panel, static_cast<std::uint32_t>(inner),
-             nullptr, out.data() + tile * rows * kLanes, kLanes);
-  }
-}
-
 // x - (w.x) / (w.w) w of each entity of a panel.
 template <class T>
 void QueryBatch<T>::reject_panel(const T* panel, AlignedVector<T>& out) const {
@@ -193,7 +165,7 @@ template <class T>
 const T* QueryBatch<T>::project(const T* panel) {
   const ScoreModel model = scorer_.embeddings_.model;
   if (model == ScoreModel::TransR) {
-    multiply_panel(panel, scorer_.embeddings_.dim, projected_);
+    matrix_.multiply(panel, projected_.data());
   } else if (model == ScoreModel::TransH) {
     reject_panel(panel, projected_);
   } else {

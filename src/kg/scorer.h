@@ -5,19 +5,16 @@
 // project the entities first, panel by panel, by the batch's relation.
 #pragma once
 
-#include <boost/align/aligned_allocator.hpp>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "src/kg/embeddings.h"
+#include "src/kg/packed_matrix.h"
 #include "src/kg/tiles.h"
 #include "src/kg/triple.h"
 
 namespace vecc::kg {
-
-template <class T>
-using AlignedVector = std::vector<T, boost::alignment::aligned_allocator<T, kPanelBytes>>;
 
 /// A model's entities as panels; shared by threads. `embeddings` and `tables`, which are of it,
 /// must outlive the scorer.
@@ -63,7 +60,6 @@ class QueryBatch {
   [[nodiscard]] const T* entity(std::uint32_t i) const;
   void pack_matrix(bool transposed);
   void fill_panel(std::span<const std::uint32_t> entities);
-  void multiply_panel(const T* panel, std::size_t inner, AlignedVector<T>& out) const;
   void reject_panel(const T* panel, AlignedVector<T>& out) const;
   const T* project(const T* panel);
   void set_by_matrix(std::span<const Query> queries, Side asked);
@@ -78,7 +74,7 @@ class QueryBatch {
   std::uint32_t relation_ = 0;  ///< of all queries, where batches are by relation
   AlignedVector<T> queries_;    ///< [tiles][dim][rows]
   AlignedVector<T> bias_;       ///< by row
-  AlignedVector<T> matrix_;     ///< the relation's, or its transpose, as tiles of queries
+  PackedMatrix<T> matrix_;      ///< the relation's, or its transpose
   AlignedVector<T> gathered_;   ///< a panel
   AlignedVector<T> projected_;  ///< a panel
   AlignedVector<T> corner_;     ///< scores of one tile and panel

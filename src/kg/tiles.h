@@ -7,9 +7,11 @@
 #pragma once
 
 #include <array>
+#include <boost/align/aligned_allocator.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "src/kg/formulas/kinds.h"
 
@@ -19,6 +21,9 @@ namespace vecc::kg {
 inline constexpr std::size_t kPanelBytes = 64;
 template <class T>
 inline constexpr std::uint32_t kPanelLanes = kPanelBytes / sizeof(T);
+
+template <class T>
+using AlignedVector = std::vector<T, boost::alignment::aligned_allocator<T, kPanelBytes>>;
 
 inline constexpr std::size_t kTileKinds = 6;
 

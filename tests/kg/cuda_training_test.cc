@@ -276,7 +276,7 @@ TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {
   };
   TripleTrainOptions options = some_options();
   options.model = ScoreModel::TransH;
-  expect_refused(options, "projects every negative");
+  expect_refused(options, "not trained on a GPU yet");
   options = some_options();
   options.dim = 1 << 30;
   expect_refused(options, "--backend=cpu uses the host's memory");

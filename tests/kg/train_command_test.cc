@@ -57,7 +57,7 @@ class KgTrainCommand : public testing::Test {
 
 TEST_F(KgTrainCommand, PrintsFilteredRanksAndWritesWhatTheOthersRead) {
   const std::string weights = folder + "/w.safetensors";
-  for (const std::string model : {"transe", "rescal", "rotate"}) {
+  for (const std::string model : {"transe", "transh", "transr", "rescal", "rotate"}) {
     const Finished done = train({"--model=" + model, "--epochs=3", "--save-weights=" + weights,
                                  "--log=jsonl:" + folder + "/log"});
     ASSERT_EQ(done.code, 0) << done.err;
@@ -175,7 +175,8 @@ TEST_F(KgTrainCommand, NeverWritesToWhatItReads) {
 }
 
 TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
-  expect_refused({"--model=transr"}, 2, "projects every negative");
+  expect_refused({"--model=transr", "--constraints=1"}, 2, "are of transh");
+  expect_refused({"--model=transr", "--relation-dropout=0.1"}, 2, "--relation-dropout");
   expect_refused({"--model=hole"}, 2, "expected one of transe, ");
   expect_refused({"--model=transe", "--optimizer=rmsprop"}, 2, "--optimizer=rmsprop");
   expect_refused({"--model=transe", "--loss=softmax", "--adversarial=1"}, 2, "--adversarial");

@@ -32,14 +32,43 @@ Complex complex_at(const std::vector<Number>& row, std::size_t k) {
   return {row[k], row[row.size() / 2 + k]};
 }
 
+Number product(const std::vector<Number>& a, std::size_t first, const std::vector<Number>& b) {
+  Number sum = 0;
+  for (std::size_t k = 0; k < b.size(); ++k) sum = sum + a[first + k] * b[k];
+  return sum;
+}
+
+// -|h' + r - t'|^2 of what is projected; r: a relation's numbers.
+Number translation(const std::vector<Number>& h, const std::vector<Number>& r,
+                   const std::vector<Number>& t) {
+  Number sum = 0;
+  for (std::size_t k = 0; k < h.size(); ++k) {
+    const Number d = h[k] + r[k] - t[k];
+    sum = sum + d * d;
+  }
+  return -sum;
+}
+
 }  // namespace
+
+std::vector<double> relation_numbers(const kg::Embeddings& e) {
+  const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < e.relations; ++i) {
+    for (const auto* table : {&tables.relations, &tables.normals, &tables.matrices}) {
+      const std::size_t width = table->size() / e.relations;
+      for (std::size_t k = 0; k < width; ++k) numbers.push_back((*table)[i * width + k]);
+    }
+  }
+  return numbers;
+}
 
 TrainingOracle::TrainingOracle(const kg::Embeddings& e, std::vector<Triple> triples,
                                const kg::TripleTrainOptions& options)
     : triples_(std::move(triples)), options_(options), entity_width_(e.dim) {
   const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
   entities_ = tables.entities;
-  relations_ = tables.relations.empty() ? tables.matrices : tables.relations;
+  relations_ = relation_numbers(e);
   relation_width_ = relations_.size() / e.relations;
   states_[0].assign(entities_.size(), 0);
   states_[1].assign(entities_.size(), 0);
@@ -76,9 +105,25 @@ Number TrainingOracle::score(const Row& h, const Row& r, const Row& t) const {
         sum = sum + (complex_at(h, k) * complex_at(r, k) * conjugate).real;
       }
       return sum;
-    case ScoreModel::RotatE:
-    case ScoreModel::TransH:  // not trained so
-    case ScoreModel::TransR: break;
+    case ScoreModel::TransH: {
+      const Row w(r.begin() + static_cast<std::ptrdiff_t>(dim), r.end());
+      const auto project = [&](const Row& x) {
+        const Number factor = product(w, 0, x) / product(w, 0, w);
+        Row projected;
+        for (std::size_t k = 0; k < dim; ++k) projected.push_back(x[k] - factor * w[k]);
+        return projected;
+      };
+      return translation(project(h), r, project(t));
+    }
+    case ScoreModel::TransR: {
+      const auto project = [&](const Row& x) {
+        Row projected;
+        for (std::size_t k = 0; k < dim; ++k) projected.push_back(product(r, dim + k * dim, x));
+        return projected;
+      };
+      return translation(project(h), r, project(t));
+    }
+    case ScoreModel::RotatE: break;
   }
   for (std::size_t k = 0; k < dim / 2; ++k) {
     const Complex relation = complex_at(r, k);
@@ -132,6 +177,18 @@ Number TrainingOracle::penalty_of(const Row& row, bool is_complex) const {
   return sum;
 }
 
+// transh's: |h|^2 and |t|^2 above 1, and the squared cosine of r and w above 1e-6.
+Number TrainingOracle::constraints_of(const Row& h, const Row& r, const Row& t) const {
+  const std::size_t dim = h.size();
+  const Row vector(r.begin(), r.begin() + static_cast<std::ptrdiff_t>(dim));
+  const Row w(r.begin() + static_cast<std::ptrdiff_t>(dim), r.end());
+  const Number along = product(vector, 0, w);
+  const Number squares = product(vector, 0, vector) * product(w, 0, w);
+  return Number(options_.regularizer.constraints) *
+         (above_zero(product(h, 0, h) - 1) + above_zero(product(t, 0, t) - 1) +
+          above_zero(along * along / squares - 1e-6));
+}
+
 // As a step reads the row in a slot: 16 bits of a draw say whether a number is 0.
 TrainingOracle::Row TrainingOracle::dropped(const kg::TrainingBatch& batch, bool is_entity,
                                             std::size_t slot, const Row& row) const {
@@ -177,6 +234,10 @@ Number TrainingOracle::loss_of_query(const kg::TrainingBatch& batch, std::size_t
     negatives.push_back(score_with(2 * queries + place, batch.negatives[place]));
   }
   Number loss = loss_of(score_with(queries + i, batch.answers[i]), negatives);
+  if (options_.regularizer.constraints > 0) {
+    loss = loss + constraints_of(entities[positive.head], relations[positive.relation],
+                                 entities[positive.tail]);
+  }
   if (options_.regularizer.l2 == 0 && options_.regularizer.n3 == 0) return loss;
   const bool is_complex =
       options_.model == ScoreModel::ComplEx || options_.model == ScoreModel::RotatE;

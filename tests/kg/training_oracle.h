@@ -10,6 +10,10 @@
 
 namespace vecc::test {
 
+/// Each relation's numbers one after another, whatever tables have them: its vector, its normal,
+/// its matrix.
+[[nodiscard]] std::vector<double> relation_numbers(const kg::Embeddings& embeddings);
+
 class TrainingOracle {
  public:
   /// Begins with these weights.
@@ -25,6 +29,7 @@ class TrainingOracle {
   using Row = std::vector<Number>;
   using Rows = std::vector<Row>;
   [[nodiscard]] Number score(const Row& h, const Row& r, const Row& t) const;
+  [[nodiscard]] Number constraints_of(const Row& h, const Row& r, const Row& t) const;
   [[nodiscard]] Number loss_of(const Number& positive, const std::vector<Number>& negatives) const;
   [[nodiscard]] Number penalty_of(const Row& row, bool is_complex) const;
   [[nodiscard]] Row dropped(const kg::TrainingBatch& batch, bool is_entity, std::size_t slot,

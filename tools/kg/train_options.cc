@@ -8,7 +8,6 @@
 #include <sstream>
 #include <vector>
 
-#include "src/kg/query_formula.h"
 #include "src/support/enum_names.h"
 #include "tools/common/number_options.h"
 #include "tools/import/load/load_errors.h"
@@ -59,7 +58,6 @@ void add_choice(CLI::App& app, const char* name, Enum& value, const char* text, 
 std::string trained_models() {
   std::string names;
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    if (kg::projects_answers(info.model)) continue;
     names += (names.empty() ? "" : "|") + std::string(info.name);
   }
   return names;
@@ -132,6 +130,9 @@ void add_loss_options(CLI::App& app, KgTrainOptions& o) {
       ->group(kLoss);
   add_real(app, "--n3", o.train.regularizer.n3, RealRange::AtLeastZero,
            "Times their cubes, of complex numbers by the modulus")
+      ->group(kLoss);
+  add_real(app, "--constraints", o.train.regularizer.constraints, RealRange::AtLeastZero,
+           "transh: times its soft constraints, entities at most 1 long, relations in their planes")
       ->group(kLoss);
   add_real(app, "--entity-dropout", o.train.dropout.entities, RealRange::BelowOne,
            "Probability of a number of an entity to be left out of a step")
@@ -258,15 +259,14 @@ std::string kg_settings_text(const KgTrainOptions& o) {
   const kg::TripleTrainOptions& t = o.train;
   std::string text = fmt::format(
       "model {}, dim {}, p {}, inverse {}, negatives {}, chunk {}, corrupt {}, draw {}, filtered "
-      "{}, loss {}, margin {}, adversarial {}, label-smoothing {}, l2 {}, n3 {}, entity-dropout "
-      "{}, "
-      "relation-dropout {}, init {} {}, dtype "
-      "{}, optimizer {}",
+      "{}, loss {}, margin {}, adversarial {}, label-smoothing {}, l2 {}, n3 {}, constraints {}, "
+      "entity-dropout {}, relation-dropout {}, init {} {}, dtype {}, optimizer {}",
       o.model, t.dim, t.p, o.inverse, t.negatives.count, t.negatives.chunk,
       text_of(t.negatives.corruption), text_of(t.negatives.draw), t.negatives.filtered,
       text_of(t.loss.loss), t.loss.margin, t.loss.adversarial, t.loss.label_smoothing,
-      t.regularizer.l2, t.regularizer.n3, t.dropout.entities, t.dropout.relations,
-      text_of(t.initializer), t.initial_scale, text_of(t.dtype), text_of(t.optimizer.optimizer));
+      t.regularizer.l2, t.regularizer.n3, t.regularizer.constraints, t.dropout.entities,
+      t.dropout.relations, text_of(t.initializer), t.initial_scale, text_of(t.dtype),
+      text_of(t.optimizer.optimizer));
   const OptimizerOptions complete = with_defaults(t.optimizer);
   for (const HyperparameterInfo& each : hyperparameters()) {
     if (const auto& value = complete.*each.value) text += fmt::format(", {} {}", each.name, *value);

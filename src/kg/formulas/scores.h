@@ -28,6 +28,12 @@ VECC_KG_FN T score_of(T sum, T bias) {
   return -sum;
 }
 
+/// transh: what a score -|q - e|^2 has more, s being u.e, c = u.q (projected_query.h).
+template <class T>
+VECC_KG_FN T plane_term(T s, T c) {
+  return s * (s - 2 * c);
+}
+
 /// What a derivative by the score is by the sum, as by_answer_number() takes it.
 template <TileKind kKind, class T>
 VECC_KG_FN T by_sum(T derivative, T score) {

@@ -1,9 +1,14 @@
 #include "src/kg/train/learned_model.h"
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
+#include "src/kg/formulas/queries.h"
 #include "src/kg/formulas/rows.h"
+#include "src/kg/query_formula.h"
+#include "src/kg/vector_sums.h"
 #include "vecc/shape.h"
 
 namespace vecc::kg {
@@ -15,7 +20,7 @@ LearnedRows<T> initial_rows(std::uint32_t rows, Shape shape, std::size_t parts,
   LearnedRows<T> table;
   table.rows = rows;
   table.width = shape.size() * parts;
-  table.is_complex = parts == 2;
+  table.is_complex = formulas::has_complex_numbers(options.model);
   table.values.resize(rows * table.width);
   table.states.resize(state_count(options.optimizer.optimizer));
   const double initial = with_defaults(options.optimizer).initial_accumulator_value.value_or(0);
@@ -33,6 +38,50 @@ LearnedRows<T> initial_rows(std::uint32_t rows, Shape shape, std::size_t parts,
     }
   }
   return table;
+}
+
+// The normals behind the vectors become 1 long.
+template <class T>
+void make_unit_normals(LearnedRows<T>& table) {
+  const std::size_t dim = table.width / 2;
+  for (std::size_t i = 0; i < table.rows; ++i) {
+    T* const w = table.values.data() + i * table.width + dim;
+    const T size = std::sqrt(dot(w, w, dim));
+    for (std::size_t k = 0; k < dim; ++k) w[k] /= size;
+  }
+}
+
+// Behind vectors of dim numbers come matrices of which each is the identity.
+template <class T>
+void add_identities(LearnedRows<T>& table) {
+  const std::size_t dim = table.width;
+  const std::size_t width = dim + dim * dim;
+  const auto widen = [&](std::vector<T>& values, T other, T diagonal) {
+    std::vector<T> wide(table.rows * width, other);
+    for (std::size_t i = 0; i < table.rows; ++i) {
+      std::copy_n(values.data() + i * dim, dim, wide.data() + i * width);
+      for (std::size_t k = 0; k < dim; ++k) wide[i * width + dim + k * dim + k] = diagonal;
+    }
+    values = std::move(wide);
+  };
+  widen(table.values, 0, 1);
+  for (std::vector<T>& state : table.states) {
+    const T initial = state.empty() ? T{0} : state.front();
+    widen(state, initial, initial);
+  }
+  table.width = width;
+}
+
+// A relation's row by tables: which, and how many numbers.
+template <class T>
+std::vector<std::pair<std::vector<T> EmbeddingTables<T>::*, std::size_t>> parts_of_row(
+    ScoreModel model, std::size_t dim) {
+  const ScoreModelInfo& info = info_of(model);
+  std::vector<std::pair<std::vector<T> EmbeddingTables<T>::*, std::size_t>> parts;
+  if (!info.relations.empty()) parts.emplace_back(&EmbeddingTables<T>::relations, dim);
+  if (!info.normals.empty()) parts.emplace_back(&EmbeddingTables<T>::normals, dim);
+  if (!info.matrices.empty()) parts.emplace_back(&EmbeddingTables<T>::matrices, dim * dim);
+  return parts;
 }
 
 // Squared modulus of number i.
@@ -54,9 +103,14 @@ LearnedModel<T> initial_model(std::uint32_t entities, std::uint32_t relations,
   LearnedModel<T> model;
   model.score = {options.model, options.p};
   model.entities = initial_rows<T>(entities, vector, info.entities.size(), options, random);
-  model.relations = info.matrices.empty()
-                        ? initial_rows<T>(relations, vector, info.relations.size(), options, random)
-                        : initial_rows<T>(relations, matrix, 1, options, random);
+  if (options.model == ScoreModel::Rescal) {
+    model.relations = initial_rows<T>(relations, matrix, 1, options, random);
+    return model;
+  }
+  const std::size_t parts = info.relations.size() + (info.normals.empty() ? 0 : 1);
+  model.relations = initial_rows<T>(relations, vector, parts, options, random);
+  if (options.model == ScoreModel::TransH) make_unit_normals(model.relations);
+  if (options.model == ScoreModel::TransR) add_identities(model.relations);
   return model;
 }
 
@@ -100,9 +154,29 @@ Embeddings embeddings_of(const LearnedModel<T>& model) {
   e.relation_dim = e.dim;
   EmbeddingTables<T> tables;
   tables.entities = model.entities.values;
-  (info_of(e.model).matrices.empty() ? tables.relations : tables.matrices) = model.relations.values;
+  std::size_t first = 0;
+  for (const auto& [table, count] : parts_of_row<T>(e.model, e.dim)) {
+    for (std::uint32_t i = 0; i < e.relations; ++i) {
+      const T* const from = model.relations.row(i) + first;
+      (tables.*table).insert((tables.*table).end(), from, from + count);
+    }
+    first += count;
+  }
   e.tables = std::move(tables);
   return e;
+}
+
+template <class T>
+std::vector<T> relation_rows(ScoreModel model, const EmbeddingTables<T>& tables,
+                             std::uint32_t relations, std::size_t dim) {
+  std::vector<T> rows;
+  for (std::uint32_t i = 0; i < relations; ++i) {
+    for (const auto& [table, count] : parts_of_row<T>(model, dim)) {
+      const T* const from = (tables.*table).data() + i * count;
+      rows.insert(rows.end(), from, from + count);
+    }
+  }
+  return rows;
 }
 
 #define VECC_LEARNED_MODEL(T)                                                                      \
@@ -110,7 +184,9 @@ Embeddings embeddings_of(const LearnedModel<T>& model) {
   template double penalty_of(const LearnedRows<T>&, std::uint32_t, const TripleRegularizer&);      \
   template void add_penalty_gradient(const LearnedRows<T>&, std::uint32_t,                         \
                                      const TripleRegularizer&, double, T*);                        \
-  template Embeddings embeddings_of(const LearnedModel<T>&);
+  template Embeddings embeddings_of(const LearnedModel<T>&);                                       \
+  template std::vector<T> relation_rows(ScoreModel, const EmbeddingTables<T>&, std::uint32_t,      \
+                                        std::size_t);
 VECC_LEARNED_MODEL(float)
 VECC_LEARNED_MODEL(double)
 #undef VECC_LEARNED_MODEL

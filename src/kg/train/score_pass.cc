@@ -1,10 +1,13 @@
 #include "src/kg/train/score_pass.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "src/kg/formulas/scores.h"
+#include "src/kg/projected_query.h"
 #include "src/kg/train/parallel_tasks.h"
+#include "src/kg/vector_sums.h"
 #include "vecc/error.h"
 
 namespace vecc::kg {
@@ -73,9 +76,11 @@ void add_pair_gradient(TileKind kind, T c, const T* q, const T* x, std::size_t d
   });
 }
 
+}  // namespace
+
 // Of kPanelLanes numbers, and of as many that stand dim / 2 behind them where there are two parts:
 // rows to blocks without gaps, and back. What is behind the last number is 0.
-struct Slice {
+struct NumberSlice {
   std::size_t first;  ///< number
   std::size_t count;  ///< at most kPanelLanes
   std::size_t parts;
@@ -97,17 +102,20 @@ struct Slice {
   }
 };
 
-}  // namespace
-
 template <class T>
 ScorePass<T>::ScorePass(const LearnedModel<T>& model, ThreadTeam& team,
                         const TripleDropout& dropout, std::uint64_t seed)
     : model_(model),
       team_(team),
       rows_(model, dropout, seed),
-      kind_(tile_kind(model.score.model, model.score.p)),
+      kind_(query_tile_kind(model.score.model, model.score.p)),
       dim_(model.entities.width),
-      parts_(kind_ == TileKind::ComplexL1 ? 2 : 1) {}
+      parts_(kind_ == TileKind::ComplexL1 ? 2 : 1),
+      has_planes_(model.score.model == ScoreModel::TransH) {
+  if (model.score.model == ScoreModel::TransR) {
+    matrices_ = std::make_unique<MatrixTerms<T>>(model, team);
+  }
+}
 
 template <class T>
 double ScorePass<T>::run(const TrainingBatch& batch, const BatchMaker& maker,
@@ -116,12 +124,18 @@ double ScorePass<T>::run(const TrainingBatch& batch, const BatchMaker& maker,
   lay_out(batch);
   make_queries(batch);
   pack_negatives(batch);
+  if (matrices_) matrices_->begin(batch, rows_, panels_.data(), stride_);
   run_tasks(team_, tiles_.size(),
             [&](std::size_t task) { score_tile(batch, maker, loss, tiles_[task]); });
   const std::size_t slices = (dim_ / parts_ + kPanelLanes<T> - 1) / kPanelLanes<T>;
   run_tasks(team_, batch.chunks.size() * slices,
             [&](std::size_t task) { differentiate_slice(batch, task / slices, task % slices); });
   run_tasks(team_, batch.queries.size(), [&](std::size_t query) { differentiate_answer(query); });
+  if (matrices_) {
+    matrices_->take_derivatives(
+        [&](std::size_t i) { return scores_.data() + row_of_[i] * stride_; });
+    matrices_->add_to_negatives(by_negative_.data());
+  }
   return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(losses_.size());
 }
 
@@ -132,10 +146,12 @@ void ScorePass<T>::lay_out(const TrainingBatch& batch) {
   stride_ = whole_units(batch.negative_count, kPanelLanes<T>);
   tiles_.clear();
   score_row_.clear();
+  row_of_.clear();
   std::size_t rows = 0;
   for (std::uint32_t chunk = 0; chunk < batch.chunks.size(); ++chunk) {
     const std::size_t count = batch.chunks[chunk].count;
     score_row_.push_back(rows);
+    for (std::size_t i = 0; i < count; ++i) row_of_.push_back(rows + i);
     rows += std::max(whole_units(count, tile_rows), whole_units(count, kGradientRows));
     for (std::size_t first = 0; first < count; first += tile_rows) {
       tiles_.push_back({chunk, static_cast<std::uint32_t>(first)});
@@ -151,6 +167,11 @@ void ScorePass<T>::lay_out(const TrainingBatch& batch) {
   scores_.resize(rows * stride_);
   positive_.resize(queries);
   losses_.resize(queries);
+  if (!has_planes_) return;
+  normals_.resize(queries * dim_);
+  by_normal_.resize(queries * dim_);
+  along_.resize(rows * stride_);
+  positive_along_.resize(queries);
 }
 
 template <class T>
@@ -159,6 +180,7 @@ void ScorePass<T>::make_queries(const TrainingBatch& batch) {
     std::vector<T> space;
     make_query(model_.score.model, batch.queries[i].asked, rows_.anchor(i),
                rows_.relation(i, space), dim_, queries_.data() + i * dim_, bias_[i]);
+    if (has_planes_) unit_normal(rows_.relation(i, space), dim_, normals_.data() + i * dim_);
   });
 }
 
@@ -179,36 +201,44 @@ void ScorePass<T>::pack_negatives(const TrainingBatch& batch) {
   });
 }
 
+// A tile's queries, or their normals, with all negatives of their chunk.
 template <class T>
-void ScorePass<T>::score_tile(const TrainingBatch& batch, const BatchMaker& maker,
-                              const TripleLossOptions& loss, const TileTask& task) {
+void ScorePass<T>::run_tile(TileKind kind, const Chunk& chunk, const TileTask& task,
+                            const Aligned& vectors, Aligned& out) const {
   constexpr std::size_t kLanes = kPanelLanes<T>;
   const TileKernels<T>& kernels = tile_kernels<T>();
-  const Chunk& chunk = batch.chunks[task.chunk];
   const std::uint32_t count = std::min(kernels.rows, chunk.count - task.first);
   const std::size_t first = chunk.first + task.first;
   Aligned tile(dim_ * kernels.rows);
   Aligned bias(kernels.rows);
   for (std::size_t row = 0; row < count; ++row) {
-    const T* const q = queries_.data() + (first + row) * dim_;
+    const T* const q = vectors.data() + (first + row) * dim_;
     for (std::size_t k = 0; k < dim_; ++k) tile[k * kernels.rows + row] = q[k];
     bias[row] = bias_[first + row];
   }
-  T* const scores = scores_.data() + (score_row_[task.chunk] + task.first) * stride_;
+  T* const to = out.data() + (score_row_[task.chunk] + task.first) * stride_;
   const T* const panels = panels_.data() + task.chunk * stride_ * dim_;
   for (std::size_t at = 0; at < stride_; at += kLanes) {
-    kernels.of(kind_)(tile.data(), panels + at * dim_, static_cast<std::uint32_t>(dim_),
-                      bias.data(), scores + at, stride_);
-  }
-  for (std::uint32_t row = 0; row < count; ++row) {
-    finish_row(batch, maker, loss, task.chunk, static_cast<std::uint32_t>(first + row),
-               scores + row * stride_);
+    kernels.of(kind)(tile.data(), panels + at * dim_, static_cast<std::uint32_t>(dim_), bias.data(),
+                     to + at, stride_);
   }
   if (task.first + kernels.rows < chunk.count) return;
   // Rows behind the last query.
   const std::size_t end = whole_units(chunk.count, kGradientRows);
   for (std::size_t row = chunk.count; row < end; ++row) {
-    std::fill_n(scores_.data() + (score_row_[task.chunk] + row) * stride_, stride_, T{0});
+    std::fill_n(out.data() + (score_row_[task.chunk] + row) * stride_, stride_, T{0});
+  }
+}
+
+template <class T>
+void ScorePass<T>::score_tile(const TrainingBatch& batch, const BatchMaker& maker,
+                              const TripleLossOptions& loss, const TileTask& task) {
+  const Chunk& chunk = batch.chunks[task.chunk];
+  run_tile(kind_, chunk, task, queries_, scores_);
+  if (has_planes_) run_tile(TileKind::Projection, chunk, task, normals_, along_);
+  const std::uint32_t end = std::min(task.first + tile_kernels<T>().rows, chunk.count);
+  for (std::uint32_t i = task.first; i < end; ++i) {
+    finish_row(batch, maker, loss, task.chunk, chunk.first + i);
   }
 }
 
@@ -216,8 +246,10 @@ void ScorePass<T>::score_tile(const TrainingBatch& batch, const BatchMaker& make
 template <class T>
 void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& maker,
                               const TripleLossOptions& loss, std::uint32_t chunk,
-                              std::uint32_t query, T* scores) {
+                              std::uint32_t query) {
   const std::size_t count = batch.negative_count;
+  T* const scores = scores_.data() + row_of_[query] * stride_;
+  complete_scores(query, count);
   std::vector<std::uint8_t> is_negative(count);
   maker.mark_negatives(batch, chunk, query, is_negative);
   for (std::size_t j = 0; j < count; ++j) {
@@ -225,17 +257,56 @@ void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& make
   }
   std::vector<T> before;
   if (kind_ == TileKind::L2) before.assign(scores, scores + count);
-  const T score =
-      score_pair(kind_, queries_.data() + query * dim_, bias_[query], rows_.answer(query), dim_);
+  const T score = score_answer(query);
   T derivative = score;
   losses_[query] = triple_loss(loss, 1.0 / static_cast<double>(batch.queries.size()), derivative,
                                std::span(scores, count));
-  by_bias_[query] = std::accumulate(scores, scores + count, derivative);
+  // transr's positive is by no bias.
+  by_bias_[query] = std::accumulate(scores, scores + count, matrices_ ? T{0} : derivative);
+  if (has_planes_) differentiate_planes(query, count, derivative);
   positive_[query] = inner_derivative(kind_, derivative, score);
   if (kind_ != TileKind::L2 && kind_ != TileKind::SquaredL2) return;
   for (std::size_t j = 0; j < count; ++j) {
     scores[j] = inner_derivative(kind_, scores[j], before.empty() ? T{0} : before[j]);
   }
+}
+
+// What scores have beside a tile's sum; of a NaN what a tile makes of it.
+template <class T>
+void ScorePass<T>::complete_scores(std::uint32_t query, std::size_t count) {
+  if (!has_planes_ && !matrices_) return;
+  T* const scores = scores_.data() + row_of_[query] * stride_;
+  const T* const along = has_planes_ ? along_.data() + row_of_[query] * stride_ : nullptr;
+  if (matrices_) matrices_->subtract_norms(query, scores);
+  for (std::size_t j = 0; j < count; ++j) {
+    if (has_planes_) scores[j] += formulas::plane_term(along[j], bias_[query]);
+    if (std::isnan(scores[j])) scores[j] = kNoNegative<T>;
+  }
+}
+
+template <class T>
+T ScorePass<T>::score_answer(std::size_t query) const {
+  if (matrices_) return matrices_->positive(query);
+  const T* const e = rows_.answer(query);
+  const T score = score_pair(kind_, queries_.data() + query * dim_, bias_[query], e, dim_);
+  if (!has_planes_) return score;
+  return score + formulas::plane_term(dot(normals_.data() + query * dim_, e, dim_), bias_[query]);
+}
+
+// transh: from the derivatives by scores those by u.e and c (projected_query.h).
+template <class T>
+void ScorePass<T>::differentiate_planes(std::size_t query, std::size_t count, T by_positive) {
+  const T* const by_score = scores_.data() + row_of_[query] * stride_;
+  T* const along = along_.data() + row_of_[query] * stride_;
+  const T c = bias_[query];
+  const T s = dot(normals_.data() + query * dim_, rows_.answer(query), dim_);
+  T by_c = -2 * s * by_positive;
+  positive_along_[query] = 2 * (s - c) * by_positive;
+  for (std::size_t j = 0; j < count; ++j) {
+    by_c -= 2 * along[j] * by_score[j];
+    along[j] = 2 * (along[j] - c) * by_score[j];
+  }
+  by_bias_[query] = by_c;
 }
 
 template <class T>
@@ -245,25 +316,30 @@ void ScorePass<T>::differentiate_slice(const TrainingBatch& batch, std::size_t c
   const Chunk& queries = batch.chunks[chunk];
   const std::size_t negatives = batch.negative_count;
   const std::size_t half = dim_ / parts_;
-  const Slice numbers{slice * kLanes, std::min(kLanes, half - slice * kLanes), parts_, half};
+  const NumberSlice numbers{slice * kLanes, std::min(kLanes, half - slice * kLanes), parts_, half};
   const std::size_t width = parts_ * kLanes;
   const std::size_t rows = whole_units(queries.count, kGradientRows);
-  Aligned q(rows * width);
-  Aligned dq(rows * width);
   Aligned x(negatives * width);
   Aligned dx(negatives * width);
-  for (std::size_t i = 0; i < queries.count; ++i) {
-    numbers.take(queries_.data() + (queries.first + i) * dim_, q.data() + i * width);
-  }
   for (std::size_t j = 0; j < negatives; ++j) {
     numbers.take(rows_.negative(chunk * negatives + j), x.data() + j * width);
   }
-  const T* const derivatives = scores_.data() + score_row_[chunk] * stride_;
-  usable_gradient_kernels<T>(gradient_kind(kind_))
-      .front()({q.data(), x.data(), rows, negatives, derivatives, stride_, dq.data(), dx.data()});
-  for (std::size_t i = 0; i < queries.count; ++i) {
-    numbers.put(dq.data() + i * width, by_query_.data() + (queries.first + i) * dim_);
-  }
+  const auto differentiate = [&](GradientKind kind, const Aligned& vectors,
+                                 const Aligned& coefficients, Aligned& by_vectors) {
+    Aligned v(rows * width);
+    Aligned dv(rows * width);
+    for (std::size_t i = 0; i < queries.count; ++i) {
+      numbers.take(vectors.data() + (queries.first + i) * dim_, v.data() + i * width);
+    }
+    usable_gradient_kernels<T>(kind).front()({v.data(), x.data(), rows, negatives,
+                                              coefficients.data() + score_row_[chunk] * stride_,
+                                              stride_, dv.data(), dx.data()});
+    for (std::size_t i = 0; i < queries.count; ++i) {
+      numbers.put(dv.data() + i * width, by_vectors.data() + (queries.first + i) * dim_);
+    }
+  };
+  differentiate(gradient_kind(kind_), queries_, scores_, by_query_);
+  if (has_planes_) differentiate(GradientKind::Product, normals_, along_, by_normal_);
   for (std::size_t j = 0; j < negatives; ++j) {
     numbers.put(dx.data() + j * width, by_negative_.data() + (chunk * negatives + j) * dim_);
   }
@@ -272,19 +348,24 @@ void ScorePass<T>::differentiate_slice(const TrainingBatch& batch, std::size_t c
 template <class T>
 void ScorePass<T>::differentiate_answer(std::size_t query) {
   T* const by_answer = by_answer_.data() + query * dim_;
+  if (matrices_) return matrices_->differentiate_positive(query, positive_[query], by_answer);
+  const T* const e = rows_.answer(query);
   std::fill_n(by_answer, dim_, T{0});
-  add_pair_gradient(kind_, positive_[query], queries_.data() + query * dim_, rows_.answer(query),
-                    dim_, by_query_.data() + query * dim_, by_answer);
+  add_pair_gradient(kind_, positive_[query], queries_.data() + query * dim_, e, dim_,
+                    by_query_.data() + query * dim_, by_answer);
+  if (!has_planes_) return;
+  add_scaled(positive_along_[query], normals_.data() + query * dim_, dim_, by_answer);
+  add_scaled(positive_along_[query], e, dim_, by_normal_.data() + query * dim_);
 }
 
 template <class T>
 std::uint64_t ScorePass<T>::bytes() const {
   std::uint64_t numbers = positive_.size();
-  for (const Aligned* values :
-       {&queries_, &bias_, &panels_, &scores_, &by_query_, &by_bias_, &by_answer_, &by_negative_}) {
+  for (const Aligned* values : {&queries_, &bias_, &panels_, &scores_, &normals_, &along_,
+                                &by_query_, &by_normal_, &by_bias_, &by_answer_, &by_negative_}) {
     numbers += values->size();
   }
-  return numbers * sizeof(T) + rows_.bytes();
+  return numbers * sizeof(T) + rows_.bytes() + (matrices_ ? matrices_->bytes() : 0);
 }
 
 template class ScorePass<float>;

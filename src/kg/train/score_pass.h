@@ -3,14 +3,15 @@
 // operands ever being stored by (query, negative).
 #pragma once
 
-#include <boost/align/aligned_allocator.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "src/kg/query_formula.h"
 #include "src/kg/train/gradient_tiles.h"
 #include "src/kg/train/learned_model.h"
+#include "src/kg/train/matrix_terms.h"
 #include "src/kg/train/step_rows.h"
 #include "src/kg/train/training_batch.h"
 #include "src/kg/train/triple_loss.h"
@@ -34,14 +35,21 @@ class ScorePass {
   /// By query, by its answer: [queries][dim]; by a chunk's negatives: [chunks][negatives][dim].
   [[nodiscard]] const T* by_query(std::size_t i) const { return by_query_.data() + i * dim_; }
   [[nodiscard]] T by_bias(std::size_t i) const { return by_bias_[i]; }
+  /// transh: by u of projected_query.h; of other scores null.
+  [[nodiscard]] const T* by_normal(std::size_t i) const {
+    return has_planes_ ? by_normal_.data() + i * dim_ : nullptr;
+  }
   [[nodiscard]] const T* by_answer(std::size_t i) const { return by_answer_.data() + i * dim_; }
   [[nodiscard]] const T* by_negative(std::size_t i) const { return by_negative_.data() + i * dim_; }
+
+  /// transr: what is passed on beside; of other scores null.
+  [[nodiscard]] const MatrixTerms<T>* matrices() const { return matrices_.get(); }
 
   /// What it holds between runs.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  using Aligned = std::vector<T, boost::alignment::aligned_allocator<T, kPanelBytes>>;
+  using Aligned = AlignedVector<T>;
   struct TileTask {
     std::uint32_t chunk;
     std::uint32_t first;  ///< query of the chunk
@@ -51,9 +59,13 @@ class ScorePass {
   void pack_negatives(const TrainingBatch& batch);
   void score_tile(const TrainingBatch& batch, const BatchMaker& maker,
                   const TripleLossOptions& loss, const TileTask& task);
+  void run_tile(TileKind kind, const Chunk& chunk, const TileTask& task, const Aligned& vectors,
+                Aligned& out) const;
   void finish_row(const TrainingBatch& batch, const BatchMaker& maker,
-                  const TripleLossOptions& loss, std::uint32_t chunk, std::uint32_t query,
-                  T* scores);
+                  const TripleLossOptions& loss, std::uint32_t chunk, std::uint32_t query);
+  void complete_scores(std::uint32_t query, std::size_t count);
+  [[nodiscard]] T score_answer(std::size_t query) const;
+  void differentiate_planes(std::size_t query, std::size_t count, T by_positive);
   void differentiate_slice(const TrainingBatch& batch, std::size_t chunk, std::size_t slice);
   void differentiate_answer(std::size_t query);
 
@@ -62,19 +74,26 @@ class ScorePass {
   StepRows<T> rows_;
   TileKind kind_;
   std::size_t dim_;
-  std::size_t parts_;                   ///< a number's: 2 of complex ones that are not told apart
-  std::size_t stride_ = 0;              ///< of a row of scores
-  std::vector<std::size_t> score_row_;  ///< by chunk: its first
+  std::size_t parts_;  ///< a number's: 2 of complex ones that are not told apart
+  bool has_planes_;    ///< transh
+  std::unique_ptr<MatrixTerms<T>> matrices_;  ///< transr
+  std::size_t stride_ = 0;                    ///< of a row of scores
+  std::vector<std::size_t> score_row_;        ///< by chunk: its first
+  std::vector<std::size_t> row_of_;           ///< by query: that of its scores
   std::vector<TileTask> tiles_;
   Aligned queries_;  ///< [queries][dim]
   Aligned bias_;     ///< [queries]
   Aligned panels_;   ///< [chunks][panels][dim][lanes]
   Aligned scores_;   ///< then the derivatives by them
+  Aligned normals_;  ///< transh: u, [queries][dim]
+  Aligned along_;    ///< transh: u.e, as scores_; then the derivatives by them
   Aligned by_query_;
+  Aligned by_normal_;
   Aligned by_bias_;
   Aligned by_answer_;
   Aligned by_negative_;
-  std::vector<T> positive_;  ///< by query: the derivative by its answer's score
+  std::vector<T> positive_;        ///< by query: the derivative by its answer's score
+  std::vector<T> positive_along_;  ///< transh: by u.e of its answer
   std::vector<double> losses_;
 };
 

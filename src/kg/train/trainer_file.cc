@@ -122,12 +122,11 @@ Result<TripleProgress> restore_training(const WeightFile& file, const OptimizerO
   VECC_TRY(const TripleProgress progress, read_progress(file, batch_count));
   VECC_TRY(Embeddings e, read_embeddings(file, model.score.model, model.score.p));
   auto* const tables = std::get_if<EmbeddingTables<T>>(&e.tables);
-  const bool has_vectors = info_of(model.score.model).matrices.empty();
-  if (tables == nullptr || tables->entities.size() != model.entities.values.size() ||
-      (has_vectors ? tables->relations : tables->matrices).size() !=
-          model.relations.values.size()) {
-    return differ("checkpoint", "has other tables than this training");
-  }
+  const bool has_entities = tables != nullptr &&
+                            tables->entities.size() == model.entities.values.size() &&
+                            e.dim == model.entities.width && e.relation_dim == e.dim &&
+                            e.relations == model.relations.rows;
+  if (!has_entities) return differ("checkpoint", "has other tables than this training");
   std::vector<std::vector<T>> entity_states(model.entities.states.size());
   std::vector<std::vector<T>> relation_states(model.relations.states.size());
   for (std::size_t i = 0; i < entity_states.size(); ++i) {
@@ -137,7 +136,7 @@ Result<TripleProgress> restore_training(const WeightFile& file, const OptimizerO
              read_state(file, state_name(optimizer, i, "relations"), model.relations));
   }
   model.entities.values = std::move(tables->entities);
-  model.relations.values = std::move(has_vectors ? tables->relations : tables->matrices);
+  model.relations.values = relation_rows(model.score.model, *tables, e.relations, e.dim);
   model.entities.states = std::move(entity_states);
   model.relations.states = std::move(relation_states);
   return progress;

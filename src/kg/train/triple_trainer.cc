@@ -9,8 +9,10 @@
 #include "src/kg/train/learned_model.h"
 #include "src/kg/train/learned_rows.h"
 #include "src/kg/train/parallel_tasks.h"
+#include "src/kg/train/plane_constraints.h"
 #include "src/kg/train/score_pass.h"
 #include "src/kg/train/trainer_file.h"
+#include "src/kg/vector_sums.h"
 #include "src/support/thread_team.h"
 
 namespace vecc::kg {
@@ -116,14 +118,23 @@ class RowTrainer : public TripleTrainer {
  private:
   // Of what the regularizer reads of a query: its entity, relation and answer.
   [[nodiscard]] double penalty(const TrainingBatch& batch) const {
-    if (options_.regularizer.l2 == 0 && options_.regularizer.n3 == 0) return 0;
+    const TripleRegularizer& r = options_.regularizer;
+    if (r.l2 == 0 && r.n3 == 0 && r.constraints == 0) return 0;
     double sum = 0;
     for (std::size_t i = 0; i < batch.queries.size(); ++i) {
+      if (r.constraints > 0) sum += r.constraints * constraints_of(batch, i);
       sum += penalty_of(model_.entities, batch.queries[i].anchor, options_.regularizer);
       sum += penalty_of(model_.entities, batch.answers[i], options_.regularizer);
       sum += penalty_of(model_.relations, batch.queries[i].relation, options_.regularizer);
     }
     return sum / static_cast<double>(batch.queries.size());
+  }
+
+  [[nodiscard]] double constraints_of(const TrainingBatch& batch, std::size_t i) const {
+    const std::size_t dim = model_.entities.width;
+    return excess_length(model_.entities.row(batch.queries[i].anchor), dim) +
+           excess_length(model_.entities.row(batch.answers[i]), dim) +
+           excess_angle(model_.relations.row(batch.queries[i].relation), dim);
   }
 
   // `space`: for a relation that dropout changes.
@@ -132,7 +143,7 @@ class RowTrainer : public TripleTrainer {
     return {model_.score.model,     batch.queries[i].asked,
             pass_.rows().anchor(i), pass_.rows().relation(i, space),
             model_.entities.width,  pass_.by_query(i),
-            pass_.by_bias(i)};
+            pass_.by_bias(i),       pass_.by_normal(i)};
   }
 
   // Relations after what entities get is known, entities last: all gradients are of the weights
@@ -144,16 +155,28 @@ class RowTrainer : public TripleTrainer {
     by_anchor_.assign(queries * dim, 0);
     run_tasks(team_, queries, [&](std::size_t i) {
       std::vector<T> space;
-      gradient_of(batch, i, space).add_to_entity(by_anchor_.data() + i * dim);
+      T* const by_anchor = by_anchor_.data() + i * dim;
+      gradient_of(batch, i, space).add_to_entity(by_anchor);
+      if (pass_.matrices() != nullptr) add_scaled(T{-1}, pass_.by_answer(i), dim, by_anchor);
     });
     parts_.clear();
     for (std::size_t i = 0; i < queries; ++i) {
       parts_.add(batch.queries[i].relation, static_cast<std::uint32_t>(i));
     }
+    // transr: behind the queries its groups.
+    const std::size_t groups = pass_.matrices() != nullptr ? pass_.matrices()->group_count() : 0;
+    for (std::size_t i = 0; i < groups; ++i) {
+      parts_.add(pass_.matrices()->relation_of(i), static_cast<std::uint32_t>(queries + i));
+    }
     const auto add_relation = [&](std::uint32_t part, T* sum) {
+      if (part >= queries) return pass_.matrices()->add_group_to_relation(part - queries, sum);
+      const std::uint32_t row = batch.queries[part].relation;
       add_relation_gradient(batch, part, sum);
-      add_penalty_gradient(model_.relations, batch.queries[part].relation, options_.regularizer,
-                           scale, sum);
+      add_penalty_gradient(model_.relations, row, options_.regularizer, scale, sum);
+      if (options_.regularizer.constraints > 0) {
+        add_excess_angle_gradient(model_.relations.row(row), dim,
+                                  options_.regularizer.constraints * scale, sum);
+      }
     };
     parts_.template move<T>(step, team_, model_.relations, add_relation);
     move_entities(batch, step, scale);
@@ -162,6 +185,7 @@ class RowTrainer : public TripleTrainer {
   void add_relation_gradient(const TrainingBatch& batch, std::size_t i, T* sum) const {
     std::vector<T> space;
     const QueryGradient<T> gradient = gradient_of(batch, i, space);
+    if (pass_.matrices() != nullptr) pass_.matrices()->add_positive_to_relation(i, sum);
     if (!pass_.rows().drops_relations()) return gradient.add_to_relation(sum);
     std::vector<T> by_read(model_.relations.width);
     gradient.add_to_relation(by_read.data());
@@ -189,6 +213,10 @@ class RowTrainer : public TripleTrainer {
       const std::uint32_t row =
           part < queries ? batch.queries[part].anchor : batch.answers[part - queries];
       add_penalty_gradient(model_.entities, row, options_.regularizer, scale, sum);
+      if (options_.regularizer.constraints > 0) {
+        add_excess_length_gradient(model_.entities.row(row), dim,
+                                   options_.regularizer.constraints * scale, sum);
+      }
     };
     parts_.template move<T>(step, team_, model_.entities, add_entity);
   }
@@ -203,66 +231,7 @@ class RowTrainer : public TripleTrainer {
   std::vector<T> by_anchor_;  ///< [queries][dim]
 };
 
-// Of queries at most; `width`: numbers of a relation.
-Result<void> check_dropout(const TripleTrainOptions& o, double queries, double width) {
-  const std::pair<const char*, double> shares[] = {{"--entity-dropout", o.dropout.entities},
-                                                   {"--relation-dropout", o.dropout.relations}};
-  for (const auto& [name, p] : shares) {
-    if (p == 0) continue;
-    if (p >= 0 && p < 1 && dropout_share(p) > 0 && dropout_share(p) < 0x10000) continue;
-    return Errors(ErrorCode::Usage, name,
-                  "found " + std::to_string(p) + ", expected 0, or 2^-16 to 1 - 2^-16");
-  }
-  if (o.dropout.relations == 0) return {};
-  if (o.model == ScoreModel::RotatE) {
-    return Errors(ErrorCode::Usage, "--relation-dropout",
-                  "rotate's relations are angles, of which nothing can be left out; "
-                  "--entity-dropout is for all scores");
-  }
-  if (queries * width < 0x1p57) return {};
-  return Errors(ErrorCode::LimitShape, "--relation-dropout",
-                "a step draws for 2^57 numbers or more; a smaller --batch-size has fewer");
-}
-
 }  // namespace
-
-Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
-                                  std::uint32_t relations, const TripleTrainOptions& o) {
-  const auto refuse = [](const std::string& place, const std::string& message) {
-    return Errors(ErrorCode::Usage, place, message);
-  };
-  const std::string name(info_of(o.model).name);
-  if (projects_answers(o.model)) {
-    return refuse("--model=" + name,
-                  "projects every negative by its relation, which drawn negatives do not have yet; "
-                  "vecc-import kg --model=" +
-                      name + " and vecc --train have it");
-  }
-  if (triples == 0) return refuse("train", "there are no triples to train on");
-  if (triples > 0x7FFFFFFF) return refuse("train", "more than 2^31 triples");
-  if (o.dim == 0 || o.negatives.chunk == 0) return refuse("train", "--dim or --chunk is 0");
-  VECC_TRY_VOID(check_row_optimizer(o.optimizer));
-  if (o.loss.loss == TripleLoss::Softmax && o.loss.adversarial != 0) {
-    return refuse("--adversarial",
-                  "softmax weighs negatives by itself; it is of margin and "
-                  "logistic");
-  }
-  if (o.loss.loss == TripleLoss::Softmax && o.loss.margin != 0) {
-    return refuse("--margin", "softmax has none");
-  }
-  if (o.loss.loss == TripleLoss::Margin && o.loss.label_smoothing != 0) {
-    return refuse("--label-smoothing", "margin has no labels; it is of logistic and softmax");
-  }
-  const double width = o.model == ScoreModel::Rescal ? static_cast<double>(o.dim) * o.dim : o.dim;
-  constexpr double kMost = 0x1p40;
-  if (static_cast<double>(entities) * o.dim > kMost ||
-      static_cast<double>(relations) * width > kMost) {
-    return Errors(ErrorCode::LimitShape, "--dim=" + std::to_string(o.dim),
-                  "makes tables of more than 2^40 numbers");
-  }
-  const double batch = o.batch_size == 0 ? 0x1p31 : o.batch_size;
-  return check_dropout(o, 2 * std::min(batch, static_cast<double>(triples)), width);
-}
 
 Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(std::vector<Triple> triples,
                                                            std::uint32_t entities,

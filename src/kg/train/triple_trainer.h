@@ -25,6 +25,8 @@ namespace vecc::kg {
 struct TripleRegularizer {
   double l2 = 0;
   double n3 = 0;
+  /// transh: times the soft constraints of Wang et al. 2014 (plane_constraints.h).
+  double constraints = 0;
 };
 
 struct TripleTrainOptions {
@@ -54,8 +56,8 @@ class TripleTrainer : public Trainer {
   [[nodiscard]] virtual Result<Embeddings> embeddings() = 0;
 };
 
-/// Errors: Usage (no triples; a score, optimizer or loss that is not trained so; options out of
-/// range), LimitShape (tables of more than 2^40 numbers).
+/// Errors: Usage (no triples; an optimizer or a loss that is not trained so; options that the score
+/// does not have, or out of range), LimitShape (tables of more than 2^40 numbers).
 [[nodiscard]] Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
                                                 std::uint32_t relations,
                                                 const TripleTrainOptions& options);
