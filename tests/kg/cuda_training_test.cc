@@ -126,7 +126,7 @@ TEST_F(CudaTripleTraining, EveryScoreWithALossAndAnOptimizerMakesTheStepsOfTheCp
                                   Optimizer::Adam};
   std::size_t number = 0;
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    if (kg::projects_answers(info.model)) continue;
+    if (info.model == ScoreModel::TransR) continue;
     for (const std::uint32_t p : {1u, 2u}) {
       if (p == 2 && info.model != ScoreModel::TransE) continue;
       for (int i = 0; i < 2; ++i, ++number) {  // each loss and each optimizer several times
@@ -171,9 +171,20 @@ TEST_F(CudaTripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfTheC
   }
 }
 
+TEST_F(CudaTripleTraining, ConstraintsOfPlanesMakeTheStepsOfTheCpu) {
+  for (const double scale : {0.5, 3.0}) {  // entities below and above the length 1
+    TripleTrainOptions options = some_options();
+    options.model = ScoreModel::TransH;
+    options.initial_scale = scale;
+    options.loss = {TripleLoss::Margin, 1, 0, 0};
+    options.regularizer = {scale > 1 ? 0.01 : 0.0, 0, 0.25};
+    expect_steps(options, 7);
+  }
+}
+
 TEST_F(CudaTripleTraining, DropoutMakesTheStepsOfTheCpu) {
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    if (kg::projects_answers(info.model)) continue;
+    if (info.model == ScoreModel::TransR) continue;
     for (const bool all : {false, true}) {
       TripleTrainOptions options = some_options();
       options.model = info.model;
@@ -182,8 +193,9 @@ TEST_F(CudaTripleTraining, DropoutMakesTheStepsOfTheCpu) {
       options.loss.loss = all ? TripleLoss::Softmax : TripleLoss::Logistic;
       options.regularizer = {0.01, 0.02};
       options.optimizer.epsilon = 1e-4;
-      options.dropout = {0.4267, info.model == ScoreModel::RotatE ? 0 : 0.3};
-      if (all && info.model != ScoreModel::RotatE) options.dropout.entities = 0;
+      const bool of_entities = info.model == ScoreModel::RotatE || kg::projects_answers(info.model);
+      options.dropout = {0.4267, of_entities ? 0 : 0.3};
+      if (all && !of_entities) options.dropout.entities = 0;
       SCOPED_TRACE(std::string(info.name) + (all ? " all" : ""));
       expect_steps(options, 5);
       if (testing::Test::HasFatalFailure()) return;
@@ -193,7 +205,8 @@ TEST_F(CudaTripleTraining, DropoutMakesTheStepsOfTheCpu) {
 
 // Several tiles of everything, of which the last are not whole; sorted runs that are merged.
 TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
-  for (const ScoreModel model : {ScoreModel::TransE, ScoreModel::RotatE, ScoreModel::Rescal}) {
+  for (const ScoreModel model :
+       {ScoreModel::TransE, ScoreModel::TransH, ScoreModel::RotatE, ScoreModel::Rescal}) {
     TripleTrainOptions options = some_options();
     options.model = model;
     options.dim = model == ScoreModel::RotatE ? 35 : model == ScoreModel::Rescal ? 131 : 67;
@@ -275,7 +288,7 @@ TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {
     EXPECT_NE(trainer.error().text().find(words), std::string::npos) << trainer.error().text();
   };
   TripleTrainOptions options = some_options();
-  options.model = ScoreModel::TransH;
+  options.model = ScoreModel::TransR;
   expect_refused(options, "not trained on a GPU yet");
   options = some_options();
   options.dim = 1 << 30;

@@ -31,6 +31,9 @@ VECC_KG_FN void move_number(const RowRates<T>& r, T gradient, T& w, T& first, T&
   }
 }
 
+/// transh: the sine of the angle between a relation's vector and its plane that costs nothing.
+constexpr double kFreeSine = 1e-3;
+
 /// |x|^2.
 template <class T>
 VECC_KG_FN T square_of(Complex<T> x) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/kg/formulas/rows.h"
 #include "src/kg/vector_sums.h"
 
 namespace vecc::kg {
@@ -30,7 +31,8 @@ double excess_length(const T* e, std::size_t dim) {
 
 template <class T>
 double excess_angle(const T* row, std::size_t dim) {
-  return std::max(0.0, Angle<T>(row, dim).square_of_sine() - kFreeSine * kFreeSine);
+  return std::max(0.0,
+                  Angle<T>(row, dim).square_of_sine() - formulas::kFreeSine * formulas::kFreeSine);
 }
 
 template <class T>

@@ -6,13 +6,11 @@
 
 namespace vecc::kg {
 
-/// The sine of the angle between r and the plane that costs nothing.
-inline constexpr double kFreeSine = 1e-3;
-
 /// max(0, |e|^2 - 1).
 template <class T>
 [[nodiscard]] double excess_length(const T* e, std::size_t dim);
-/// max(0, (w.r)^2 / (|w| |r|)^2 - kFreeSine^2) of a row r [dim], w [dim]; of r = 0 it is 0.
+/// max(0, (w.r)^2 / (|w| |r|)^2 - formulas::kFreeSine^2) of a row r [dim], w [dim]; of r = 0 it is
+/// 0.
 template <class T>
 [[nodiscard]] double excess_angle(const T* row, std::size_t dim);
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "backends/cuda/cuda_backend.h"
-#include "src/kg/query_formula.h"
 #include "src/kg/train/cuda/device_step.h"
 #include "src/kg/train/draws.h"
 #include "src/kg/train/trainer_file.h"
@@ -193,7 +192,7 @@ class DeviceTrainer : public TripleTrainer {
 Result<void> check_gpu_options(std::size_t triples, std::uint32_t entities, std::uint32_t relations,
                                const TripleTrainOptions& options) {
   VECC_TRY_VOID(check_triple_options(triples, entities, relations, options));
-  if (!projects_answers(options.model)) return {};
+  if (options.model != ScoreModel::TransR) return {};
   return Errors(ErrorCode::Usage, "--model=" + std::string(info_of(options.model).name),
                 "is not trained on a GPU yet; --backend=cpu trains it");
 }

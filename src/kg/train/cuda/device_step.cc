@@ -17,8 +17,10 @@ std::uint64_t number_bytes(const StepKinds& kinds) {
 // Of weights, states and what a step makes; lists of triples are small beside them.
 std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
   const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
-  const std::uint64_t rows = 4 * s.queries + s.drawn() * (kinds.drops_entities ? 2 : 1);
-  const std::uint64_t numbers = weights * (1 + states) + rows * s.dim + s.queries * s.negatives;
+  const std::uint64_t of_query = kinds.has_planes() ? 7 : 4;
+  const std::uint64_t rows = of_query * s.queries + s.drawn() * (kinds.drops_entities ? 2 : 1);
+  const std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
+  const std::uint64_t numbers = weights * (1 + states) + rows * s.dim + pairs;
   return numbers * number_bytes(kinds) + 3 * (s.parts() + s.queries) * sizeof(device::Key) +
          s.triples * 4 * sizeof(std::uint32_t);
 }
@@ -137,7 +139,13 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const TripleTrainO
     a.segments = hold(s.queries + 1, sizeof(std::uint32_t));
     a.runs = hold(s.runs() + 1, sizeof(std::uint32_t));
   } else {
-    a.by_relation = hold(s.queries * s.dim, number);
+    a.by_relation = hold(s.queries * s.relation_width, number);
+  }
+  if (kinds_.has_planes()) {
+    a.normals = hold(s.queries * s.dim, number);
+    a.by_normal = hold(s.queries * s.dim, number);
+    a.along = hold(s.queries * s.negatives, number);
+    a.positive_along = hold(s.queries, number);
   }
   set_numbers(options);
 }
@@ -154,6 +162,7 @@ void DeviceStep::set_numbers(const TripleTrainOptions& options) {
   a.label_smoothing = options.loss.label_smoothing;
   a.l2 = options.regularizer.l2;
   a.n3 = options.regularizer.n3;
+  a.constraints = options.regularizer.constraints;
   a.entity_share = dropout_share(options.dropout.entities);
   a.relation_share = dropout_share(options.dropout.relations);
   a.entity_scale = dropout_scale(a.entity_share);

@@ -29,7 +29,7 @@ StepKinds step_kinds(const TripleTrainOptions& o) {
   StepKinds kinds;
   kinds.dtype = o.dtype;
   kinds.model = o.model;
-  kinds.sum = tile_kind(o.model, o.p);
+  kinds.sum = query_tile_kind(o.model, o.p);
   kinds.loss = o.loss.loss;
   kinds.optimizer = row_optimizer(o.optimizer.optimizer);
   kinds.sides = sides_of(o.negatives.corruption);
@@ -38,6 +38,7 @@ StepKinds step_kinds(const TripleTrainOptions& o) {
   kinds.by_degree = o.negatives.draw == NegativeDraw::Degree;
   kinds.filters = o.negatives.filtered;
   kinds.regularizes = o.regularizer.l2 != 0 || o.regularizer.n3 != 0;
+  kinds.constrains = o.regularizer.constraints != 0;
   kinds.drops_entities = o.dropout.entities != 0;
   kinds.drops_relations = o.dropout.relations != 0;
   return kinds;
@@ -60,6 +61,8 @@ std::string step_text(const StepKinds& kinds) {
   define("BY_DEGREE", number(kinds.by_degree));
   define("FILTERS", number(kinds.filters));
   define("REGULARIZES", number(kinds.regularizes));
+  define("CONSTRAINS", number(kinds.constrains));
+  define("HAS_PLANES", number(kinds.has_planes()));
   define("DROPS_ENTITIES", number(kinds.drops_entities));
   define("DROPS_RELATIONS", number(kinds.drops_relations));
   define("HAS_MATRICES", number(kinds.has_matrices()));

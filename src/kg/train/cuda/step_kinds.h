@@ -20,10 +20,12 @@ struct StepKinds {
   bool by_degree = false;    ///< negatives are drawn by degree
   bool filters = false;      ///< known triples are no negatives
   bool regularizes = false;  ///< by l2 or n3
+  bool constrains = false;   ///< transh
   bool drops_entities = false;
   bool drops_relations = false;
 
   [[nodiscard]] bool has_matrices() const { return model == ScoreModel::Rescal; }
+  [[nodiscard]] bool has_planes() const { return model == ScoreModel::TransH; }
 };
 /// Of options that check_triple_options() lets pass.
 [[nodiscard]] StepKinds step_kinds(const TripleTrainOptions& options);

@@ -33,8 +33,15 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
   std::vector<Number> read = {queries};
   if (kinds.drops_entities) read.push_back(add("vecc_kg_drop", grids.drop, kRowThreads, {begin}));
   const Number scores = add("vecc_kg_scores", grids.scores, kPairThreads, read);
-  const Number losses = add("vecc_kg_losses", grids.losses, kLossThreads, {scores});
-  const Number gradients = add("vecc_kg_gradients", grids.gradients, kPairThreads, {losses});
+  std::vector<Number> scored = {scores};
+  if (kinds.has_planes()) {
+    scored.push_back(add("vecc_kg_plane_scores", grids.scores, kPairThreads, read));
+  }
+  const Number losses = add("vecc_kg_losses", grids.losses, kLossThreads, scored);
+  Number gradients = add("vecc_kg_gradients", grids.gradients, kPairThreads, {losses});
+  if (kinds.has_planes()) {
+    gradients = add("vecc_kg_plane_gradients", grids.gradients, kPairThreads, {gradients});
+  }
   const Number judged = add("vecc_kg_judge", 1, kJudgeThreads, {losses});
   add_moves(grids, gradients, judged, sorted);
 }

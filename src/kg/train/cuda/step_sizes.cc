@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "src/kg/query_formula.h"
+
 namespace vecc::kg {
 namespace {
 
@@ -17,7 +19,7 @@ StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::u
   s.entities = entities;
   s.relations = relations;
   s.dim = o.dim * info_of(o.model).entities.size();
-  s.relation_width = kinds.has_matrices() ? s.dim * s.dim : s.dim;
+  s.relation_width = relation_width(o.model, s.dim);
   s.triples = triples;
   s.batch_size = o.batch_size == 0 ? triples : std::min<std::uint64_t>(o.batch_size, triples);
   s.batches = whole_units(triples, s.batch_size);

@@ -69,6 +69,11 @@ struct Arguments {
   VECC_KG_POINTER(unsigned) negatives;  ///< [chunks][negatives]
   VECC_KG_POINTER(Number) dropped;      ///< [chunks][negatives][dim], where entities are dropped
   VECC_KG_POINTER(Number) queries;      ///< [queries][dim]
+  VECC_KG_POINTER(Number) normals;      ///< transh: u, [queries][dim]
+  VECC_KG_POINTER(Number) along;  ///< transh: u.e, [queries][negatives], then the derivatives by it
+  VECC_KG_POINTER(Number) by_normal;  ///< transh: [queries][dim]
+  VECC_KG_POINTER(Number)
+  positive_along;                       ///< transh: by query: the derivative by u.e of its answer
   VECC_KG_POINTER(Number) biases;       ///< by query
   VECC_KG_POINTER(Number) scores;       ///< [queries][negatives], then the derivatives by the sums
   VECC_KG_POINTER(Number) positives;    ///< by query: the derivative by the sum of its answer
@@ -77,7 +82,7 @@ struct Arguments {
   VECC_KG_POINTER(Number) by_query;     ///< [queries][dim]
   VECC_KG_POINTER(Number) by_negative;  ///< [chunks][negatives][dim]
   VECC_KG_POINTER(Number) by_anchor;    ///< [queries][dim]
-  VECC_KG_POINTER(Number) by_relation;  ///< [queries][dim]; rescal: none
+  VECC_KG_POINTER(Number) by_relation;  ///< [queries][relation's width]; rescal: none
   VECC_KG_POINTER(unsigned)
   segments;  ///< rescal: of one relation; their number, then where each
              ///< begins
@@ -92,6 +97,7 @@ struct Arguments {
   double label_smoothing;
   double l2;
   double n3;
+  double constraints;
   double epsilon;
   double beta1;
   double beta2;

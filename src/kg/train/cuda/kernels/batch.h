@@ -19,7 +19,9 @@ constexpr bool kFilters = VECC_KG_FILTERS;     // negatives that are known do no
 constexpr bool kRegularizes = VECC_KG_REGULARIZES;
 constexpr bool kDropsEntities = VECC_KG_DROPS_ENTITIES;
 constexpr bool kDropsRelations = VECC_KG_DROPS_RELATIONS;
+constexpr bool kConstrains = VECC_KG_CONSTRAINS;  // transh
 constexpr bool kHasMatrices = kModel == ScoreModel::Rescal;
+constexpr bool kHasPlanes = kModel == ScoreModel::TransH;
 constexpr bool kComplex = has_complex_numbers(kModel);  // embeddings
 constexpr bool kPairs = kKind == TileKind::ComplexL1;   // sums are over complex numbers
 
@@ -97,6 +99,11 @@ VECC_KG_FN void set_number(Number* row, unsigned k, unsigned dim, Complex<Number
 }
 VECC_KG_FN unsigned number_count(const Bound& a) {
   return kComplex ? a.dim / 2 : a.dim;
+}
+// Numbers of a relation's row.
+VECC_KG_FN unsigned long long width_of_relation(const Bound& a) {
+  const unsigned long long dim = a.dim;
+  return kHasMatrices ? dim * dim : kHasPlanes ? 2 * dim : dim;
 }
 VECC_KG_FN const Number* entity(const Bound& a, unsigned row) {
   return a.entities + static_cast<unsigned long long>(row) * a.dim;
@@ -196,6 +203,33 @@ VECC_KG_FN void draw_sides(const Bound& a) {
   if (threadIdx.x == 0) a.state->tails = count - heads;
 }
 
+// transh: a query's q, u and c (src/kg/projected_query.h).
+VECC_KG_FN void begin_plane_query(const Bound& a, unsigned number, unsigned i, bool tail,
+                                  const QueryRows& rows) {
+  const Number* const r = row_of(a.relations, rows.relation, 2 * a.dim);
+  const Number* const w = r + a.dim;
+  Number* const u = row_of(a.normals, i, a.dim);
+  Number* const q = row_of(a.queries, i, a.dim);
+  const Number sign = tail ? Number(1) : Number(-1);
+  Number square = 0;
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) square += w[k] * w[k];
+  const Number size = square_root(block_sum<kRowThreads>(square));
+  Number along = 0;
+  Number c = 0;
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
+    u[k] = w[k] / size;
+    q[k] = drop_entity(a, number, i, k, {entity(a, rows.anchor)[k], Number(0)}).re;
+    along += u[k] * q[k];
+    c += u[k] * r[k];
+  }
+  along = block_sum<kRowThreads>(along);
+  c = block_sum<kRowThreads>(c);
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
+    q[k] += sign * r[k] - along * u[k];
+  }
+  if (threadIdx.x == 0) a.biases[i] = sign * c;
+}
+
 // A block a query, and behind them blocks of negatives.
 VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned number, unsigned i) {
   const bool tail = i < batch.tails;
@@ -210,9 +244,11 @@ VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned number,
     a.entity_keys.keys[batch.queries + i] =
         static_cast<Key>(rows.answer) << 32 | (batch.queries + i);
     a.relation_keys.keys[i] = static_cast<Key>(rows.relation) << 32 | i;
-    if (kModel != ScoreModel::TransF) a.biases[i] = 0;
+    if (kModel != ScoreModel::TransF && !kHasPlanes) a.biases[i] = 0;
   }
-  if constexpr (!kHasMatrices) {
+  if constexpr (kHasPlanes) {
+    begin_plane_query(a, number, i, tail, rows);
+  } else if constexpr (!kHasMatrices) {
     const Number* const x = entity(a, rows.anchor);
     const Number* const r = row_of(a.relations, rows.relation, a.dim);
     Number* const q = row_of(a.queries, i, a.dim);

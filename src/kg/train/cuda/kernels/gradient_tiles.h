@@ -3,8 +3,10 @@ namespace vecc_kernel {
 
 // A block: those by kTile numbers of kTile rows, queries of a chunk or its negatives, as sums over
 // all of the other side.
-template <bool kOfQueries>
+// Of planes (transh) those by u and, added, by negatives, from those by u.e.
+template <bool kOfQueries, bool kOfPlanes>
 struct GradientTile {
+  static constexpr TileKind kOf = kOfPlanes ? TileKind::Projection : kKind;
   // On its way to shared memory.
   struct Stage {
     Fetched others;
@@ -47,7 +49,9 @@ struct GradientTile {
   // A row of the own side, or of the other.
   template <bool kIsQuery>
   __device__ __forceinline__ const Number* row(unsigned i) const {
-    if constexpr (kIsQuery) return row_of(a.queries, queries.first + i, a.dim);
+    if constexpr (kIsQuery) {
+      return row_of(kOfPlanes ? a.normals : a.queries, queries.first + i, a.dim);
+    }
     return negative_row(a, first_negative() + i);
   }
 
@@ -74,9 +78,11 @@ struct GradientTile {
       const unsigned own = kOfQueries ? line : Fetched::lane();
       const unsigned i = queries.first + (kOfQueries ? first_row + own : begin + other);
       const unsigned j = kOfQueries ? begin + other : first_row + own;
-      stage.c[n] = other < count && own < row_count()
-                       ? a.scores[static_cast<unsigned long long>(i) * a.negative_count + j]
-                       : Number(0);
+      stage.c[n] =
+          other < count && own < row_count()
+              ? (kOfPlanes ? a.along
+                           : a.scores)[static_cast<unsigned long long>(i) * a.negative_count + j]
+              : Number(0);
     }
     stage.others.fetch([&](unsigned i) { return row<!kOfQueries>(begin + i); }, first, count,
                        a.dim);
@@ -101,10 +107,11 @@ struct GradientTile {
       const Four o_im = kPairs ? four_of(o + (kParts - 1) * kPlane + other + at.column) : o_re;
 #pragma unroll
       for (unsigned i = 0; i < kSide; ++i) {
-        if constexpr (kKind == TileKind::L1) totals[i] += factors.at[i];
+        if constexpr (kOf == TileKind::L1) totals[i] += factors.at[i];
 #pragma unroll
         for (unsigned j = 0; j < kSide; ++j) {
-          add_pair(factors.at[i], own[i][j], Complex<Number>{o_re.at[j], o_im.at[j]}, sums[i][j]);
+          add_pair<kOf>(factors.at[i], own[i][j], Complex<Number>{o_re.at[j], o_im.at[j]},
+                        sums[i][j]);
         }
       }
     }
@@ -112,11 +119,13 @@ struct GradientTile {
   __device__ __forceinline__ void write(const TilePlace& at, const Sums& sums) const {
     for (unsigned i = 0; i < kSide && at.row + i < row_count(); ++i) {
       const unsigned own = first_row + at.row + i;
-      Number* const out = kOfQueries ? row_of(a.by_query, queries.first + own, a.dim)
-                                     : a.by_negative + (first_negative() + own) * a.dim;
+      Number* const out =
+          kOfQueries ? row_of(kOfPlanes ? a.by_normal : a.by_query, queries.first + own, a.dim)
+                     : a.by_negative + (first_negative() + own) * a.dim;
       for (unsigned j = 0; j < kSide && first + at.column + j < half; ++j) {
         for (unsigned part = 0; part < kParts; ++part) {
-          out[part * half + first + at.column + j] = sums[i][j][part];
+          Number& to = out[part * half + first + at.column + j];
+          to = kOfPlanes && !kOfQueries ? to + sums[i][j][part] : sums[i][j][part];
         }
       }
     }
@@ -125,7 +134,7 @@ struct GradientTile {
   __device__ __forceinline__ void run(Number* c, Number* o) const {
     const TilePlace at;
     Own own;
-    if constexpr (is_of_difference(kKind)) read_own(at, own);
+    if constexpr (is_of_difference(kOf)) read_own(at, own);
     Sums sums = {};
     Number totals[kSide] = {};
     Stage next;
@@ -138,13 +147,14 @@ struct GradientTile {
       add(at, c, o, own, sums, totals);
     }
 #pragma unroll
-    for (unsigned i = 0; i < kSide; ++i) finish_pairs(totals[i], sums[i]);
+    for (unsigned i = 0; i < kSide; ++i) finish_pairs<kOf>(totals[i], sums[i]);
     add_groups<kParts>(sums, at, o);
     if (at.group == 0) write(at, sums);
   }
 };
 
 // Blocks of queries, then of negatives.
+template <bool kOfPlanes>
 VECC_KG_FN void gradient_tiles(const Bound& a) {
   __shared__ __align__(32) Number c[kPlane];
   __shared__ __align__(32) Number o[kParts * kPlane];
@@ -152,10 +162,10 @@ VECC_KG_FN void gradient_tiles(const Bound& a) {
   const unsigned columns = whole_units(a.dim / kParts, kTile);
   const unsigned of_queries = a.most_chunks * columns * whole_units(a.chunk, kTile);
   if (blockIdx.x < of_queries) {
-    const GradientTile<true> tile(a, batch, blockIdx.x);
+    const GradientTile<true, kOfPlanes> tile(a, batch, blockIdx.x);
     if (!tile.is_empty()) tile.run(c, o);
   } else {
-    const GradientTile<false> tile(a, batch, blockIdx.x - of_queries);
+    const GradientTile<false, kOfPlanes> tile(a, batch, blockIdx.x - of_queries);
     if (!tile.is_empty()) tile.run(c, o);
   }
 }

@@ -15,12 +15,16 @@ VECC_KG_KERNEL(vecc_kg_drop, vecc_kernel::kRowThreads, drop_negatives)
 #endif
 VECC_KG_KERNEL(vecc_kg_sort, vecc_kernel::kSortThreads, sort_run)
 VECC_KG_KERNEL(vecc_kg_merge, vecc_kernel::kMergeThreads, merge_runs)
-VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_PAIR_BOUNDS, score_tile)
+VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_PAIR_BOUNDS, score_tile<false>)
 VECC_KG_KERNEL(vecc_kg_losses, vecc_kernel::kLossThreads, query_losses)
 VECC_KG_KERNEL(vecc_kg_judge, vecc_kernel::kJudgeThreads, judge)
-VECC_KG_KERNEL(vecc_kg_gradients, VECC_KG_PAIR_BOUNDS, gradient_tiles)
+VECC_KG_KERNEL(vecc_kg_gradients, VECC_KG_PAIR_BOUNDS, gradient_tiles<false>)
 VECC_KG_KERNEL(vecc_kg_spread, vecc_kernel::kRowThreads, spread)
 VECC_KG_KERNEL(vecc_kg_rows, vecc_kernel::kRowThreads, move_all_rows)
+#if VECC_KG_HAS_PLANES
+VECC_KG_KERNEL(vecc_kg_plane_scores, VECC_KG_PAIR_BOUNDS, score_tile<true>)
+VECC_KG_KERNEL(vecc_kg_plane_gradients, VECC_KG_PAIR_BOUNDS, gradient_tiles<true>)
+#endif
 #if VECC_KG_HAS_MATRICES
 VECC_KG_KERNEL(vecc_kg_segments, vecc_kernel::kSideThreads, find_segments)
 VECC_KG_KERNEL(vecc_kg_queries, vecc_kernel::kRowThreads, multiply_matrices<true>)

@@ -1,6 +1,24 @@
 // The loss of each query, and its derivatives by its scores: a warp a query.
 namespace vecc_kernel {
 
+// transh: what the angle between a relation's vector and its plane is of.
+struct PlaneSums {
+  Number along;  // w.r
+  Number w;      // |w|^2
+  Number r;      // |r|^2
+
+  __device__ __forceinline__ void add(Number r_k, Number w_k) {
+    along += w_k * r_k;
+    w += w_k * w_k;
+    r += r_k * r_k;
+  }
+  // The squared sine above what costs nothing.
+  __device__ __forceinline__ double excess() const {
+    const double square = r > 0 ? static_cast<double>(along / w * (along / r)) : 0;
+    return larger(0.0, square - kFreeSine * kFreeSine);
+  }
+};
+
 // In one order, the same for all lanes.
 template <class T>
 VECC_KG_FN T warp_sum(T value) {
@@ -59,10 +77,20 @@ struct NegativeTotals {
 // A lane's share of a query's negatives.
 struct QueryScores {
   Number* scores;
+  Number* along;  // transh
   unsigned count;
   unsigned lane;
   Number positive;
+  Number c;  // transh: of projected_query.h
+  Number along_of_positive;
 
+  // transh: what scores have beside their sum.
+  __device__ __forceinline__ void complete() const {
+    for (unsigned j = lane; j < count; j += 32) {
+      const Number score = scores[j] + plane_term(along[j], c);
+      scores[j] = score == score ? score : no_negative();
+    }
+  }
   // Takes out what is no negative.
   __device__ __forceinline__ void mark(const Bound& a, const Batch& batch, unsigned i,
                                        const QueryRows& rows) const {
@@ -108,6 +136,7 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
   const Number other = kLoss == TripleLoss::Softmax ? smoothing / t.count : smoothing;
   double loss = 0;
   Number slopes = 0;
+  Number by_c = 0;
   for (unsigned j = query.lane; j < query.count; j += 32) {
     const Number score = query.scores[j];
     Number derivative = 0;
@@ -128,6 +157,10 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
       slopes += derivative;
     }
     query.scores[j] = by_sum<kKind>(derivative * scale, score);
+    if constexpr (kHasPlanes) {
+      by_c -= 2 * query.along[j] * derivative * scale;
+      query.along[j] = 2 * (query.along[j] - query.c) * derivative * scale;
+    }
   }
   loss = warp_sum(loss);
   slopes = warp_sum(slopes);
@@ -145,6 +178,7 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
   }
   by_bias = (by_positive + slopes) * scale;
   by_positive *= scale;
+  if constexpr (kHasPlanes) by_bias = warp_sum(by_c) - 2 * query.along_of_positive * by_positive;
   return loss;
 }
 
@@ -157,6 +191,25 @@ VECC_KG_FN double row_penalty(const Bound& a, const Number* row, unsigned long l
     sum += penalty_of_square(a.l2, a.n3, static_cast<double>(square_of(x)));
   }
   return sum;
+}
+
+// transh: the soft constraints of a query (src/kg/train/plane_constraints.h), a lane's part of
+// sums.
+VECC_KG_FN double query_constraints(const Bound& a, const QueryRows& rows, unsigned lane) {
+  const Number* const x = entity(a, rows.anchor);
+  const Number* const e = entity(a, rows.answer);
+  const Number* const r = row_of(a.relations, rows.relation, 2 * a.dim);
+  PlaneSums sums = {Number(0), Number(0), Number(0)};
+  Number of_x = 0;
+  Number of_e = 0;
+  for (unsigned k = lane; k < a.dim; k += 32) {
+    sums.add(r[k], r[a.dim + k]);
+    of_x += x[k] * x[k];
+    of_e += e[k] * e[k];
+  }
+  sums = {warp_sum(sums.along), warp_sum(sums.w), warp_sum(sums.r)};
+  return larger(0.0, static_cast<double>(warp_sum(of_x)) - 1) +
+         larger(0.0, static_cast<double>(warp_sum(of_e)) - 1) + sums.excess();
 }
 
 VECC_KG_FN void query_losses(const Bound& a) {
@@ -178,9 +231,18 @@ VECC_KG_FN void query_losses(const Bound& a) {
     sum = add_score_term(Complex<Number>{q[k], kPairs ? q[half + k] : Number(0)},
                          Complex<Number>{answer(k), kPairs ? answer(half + k) : Number(0)}, sum);
   }
-  const Number positive = score_of<kKind>(warp_sum(sum), a.biases[i]);
-  const QueryScores query = {a.scores + static_cast<unsigned long long>(i) * a.negative_count,
-                             a.negative_count, lane, positive};
+  Number positive = score_of<kKind>(warp_sum(sum), a.biases[i]);
+  Number along = 0;
+  if constexpr (kHasPlanes) {
+    const Number* const u = row_of(a.normals, i, a.dim);
+    for (unsigned k = lane; k < half; k += 32) along = multiply_add(u[k], answer(k), along);
+    along = warp_sum(along);
+    positive += plane_term(along, a.biases[i]);
+  }
+  const unsigned long long first = static_cast<unsigned long long>(i) * a.negative_count;
+  const QueryScores query = {
+      a.scores + first, a.along + first, a.negative_count, lane, positive, a.biases[i], along};
+  if constexpr (kHasPlanes) query.complete();
   query.mark(a, batch, i, rows);
   Number by_positive = 0;
   Number by_bias = 0;
@@ -189,14 +251,15 @@ VECC_KG_FN void query_losses(const Bound& a) {
   // Tiles make -infinity of a NaN, so that only a positive shows one.
   if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
   if constexpr (kRegularizes) {
-    const unsigned long long width =
-        kHasMatrices ? static_cast<unsigned long long>(a.dim) * a.dim : a.dim;
+    const unsigned long long width = width_of_relation(a);
     double penalty = row_penalty(a, entity(a, rows.anchor), a.dim, lane);
     penalty += row_penalty(a, e, a.dim, lane);
     penalty += row_penalty(a, a.relations + rows.relation * width, width, lane);
     loss += warp_sum(penalty);
   }
+  if constexpr (kConstrains) loss += a.constraints * query_constraints(a, rows, lane);
   if (lane != 0) return;
+  if constexpr (kHasPlanes) a.positive_along[i] = 2 * (along - a.biases[i]) * by_positive;
   a.positives[i] = by_sum<kKind>(by_positive, positive);
   a.by_bias[i] = by_bias;
   a.losses[i] = loss;

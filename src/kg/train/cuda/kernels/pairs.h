@@ -55,11 +55,12 @@ VECC_KG_FN double half_sign(double d) {
 }
 
 // A score's sum with one term more: score_term().
+template <TileKind kOf = kKind>
 VECC_KG_FN Number add_score_term(Complex<Number> q, Complex<Number> e, Number sum) {
-  if constexpr (kKind == TileKind::Product) return multiply_add(q.re, e.re, sum);
+  if constexpr (!is_of_difference(kOf)) return multiply_add(q.re, e.re, sum);
   const Number re = q.re - e.re;
-  if constexpr (kKind == TileKind::L1) return sum + absolute(re);
-  if constexpr (kPairs) {
+  if constexpr (kOf == TileKind::L1) return sum + absolute(re);
+  if constexpr (kOf == TileKind::ComplexL1) {
     const Number im = q.im - e.im;
     const Number square = multiply_add(re, re, im * im);
     return multiply_add(square, inverse_root(square), sum);
@@ -68,14 +69,15 @@ VECC_KG_FN Number add_score_term(Complex<Number> q, Complex<Number> e, Number su
 }
 // Adds the derivative by `own` of a pair, a query and a negative: by_query_number() or
 // by_answer_number(). Of L1 c times half_sign(): finish_pairs() makes it c times the sign.
+template <TileKind kOf>
 VECC_KG_FN void add_pair(Number c, Complex<Number> own, Complex<Number> other,
                          Number (&sum)[kParts]) {
   const Number re = own.re - other.re;
-  if constexpr (kKind == TileKind::Product) {
+  if constexpr (!is_of_difference(kOf)) {
     sum[0] = multiply_add(c, other.re, sum[0]);
-  } else if constexpr (kKind == TileKind::L1) {
+  } else if constexpr (kOf == TileKind::L1) {
     sum[0] = multiply_add(c, half_sign(re), sum[0]);
-  } else if constexpr (kPairs) {
+  } else if constexpr (kOf == TileKind::ComplexL1) {
     const Number im = own.im - other.im;
     const Number factor = -c * inverse_root(multiply_add(re, re, im * im));
     sum[0] = multiply_add(factor, re, sum[0]);
@@ -85,8 +87,9 @@ VECC_KG_FN void add_pair(Number c, Complex<Number> own, Complex<Number> other,
   }
 }
 // Of a row; `total` is the sum of its c.
+template <TileKind kOf>
 VECC_KG_FN void finish_pairs(Number total, Number (&sums)[kSide][kParts]) {
-  if constexpr (kKind == TileKind::L1) {
+  if constexpr (kOf == TileKind::L1) {
 #pragma unroll
     for (unsigned j = 0; j < kSide; ++j) sums[j][0] = total - 2 * sums[j][0];
   }

@@ -20,12 +20,71 @@ VECC_KG_FN Complex<Number> answer_by_entity(Number c, Complex<Number> q, Complex
   return by_answer_number<kKind>(c, q, e);
 }
 
+// transh: passes the derivatives by a query's q, u and c on (src/kg/projected_query.cc), and those
+// of its relation's constraint.
+VECC_KG_FN void spread_plane(const Bound& a, const Batch& batch, unsigned number, unsigned i) {
+  const QueryRows rows = a.query_rows[i];
+  const Number* const r = row_of(a.relations, rows.relation, 2 * a.dim);
+  const Number* const u = row_of(a.normals, i, a.dim);
+  Number* const dq = row_of(a.by_query, i, a.dim);
+  Number* const du = row_of(a.by_normal, i, a.dim);
+  const Number sign = i < batch.tails ? Number(1) : Number(-1);
+  const Number dc = sign * a.by_bias[i];
+  const auto x = [&](unsigned k) {
+    return drop_entity(a, number, i, k, {entity(a, rows.anchor)[k], Number(0)}).re;
+  };
+  PlaneSums sums = {Number(0), Number(0), Number(0)};
+  Number u_dq = 0;
+  Number u_x = 0;
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
+    const Number e =
+        drop_entity(a, number, batch.queries + i, k, {entity(a, rows.answer)[k], Number(0)}).re;
+    dq[k] +=
+        by_query_number<kKind>(a.positives[i], Complex<Number>{row_of(a.queries, i, a.dim)[k], 0},
+                               Complex<Number>{e, 0})
+            .re;
+    du[k] += a.positive_along[i] * e;
+    u_dq += u[k] * dq[k];
+    u_x += u[k] * x(k);
+    sums.add(r[k], r[a.dim + k]);
+  }
+  u_dq = block_sum<kRowThreads>(u_dq);
+  u_x = block_sum<kRowThreads>(u_x);
+  sums = {block_sum<kRowThreads>(sums.along), block_sum<kRowThreads>(sums.w),
+          block_sum<kRowThreads>(sums.r)};
+  Number u_du = 0;
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
+    du[k] += dc * r[k] - u_x * dq[k] - u_dq * x(k);
+    u_du += u[k] * du[k];
+  }
+  u_du = block_sum<kRowThreads>(u_du);
+  Number slope = 0;  // of the constraint
+  if (kConstrains && sums.excess() > 0) {
+    slope = static_cast<Number>(2 * a.constraints / batch.queries) * (sums.along / sums.w / sums.r);
+  }
+  Number* const by_anchor = row_of(a.by_anchor, i, a.dim);
+  Number* const by_r = row_of(a.by_relation, i, 2 * a.dim);
+  const Number size = square_root(sums.w);
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
+    const Number w_k = r[a.dim + k];
+    by_anchor[k] = dq[k] - u_dq * u[k];
+    by_r[k] = sign * dq[k] + dc * u[k];
+    by_r[a.dim + k] = (du[k] - u_du * u[k]) / size;
+    if constexpr (kConstrains) {
+      if (slope == 0) continue;
+      by_r[k] += slope * (w_k - sums.along / sums.r * r[k]);
+      by_r[a.dim + k] += slope * (r[k] - sums.along / sums.w * w_k);
+    }
+  }
+}
+
 // A block a query: its derivative with its answer's, passed on to its entity and relation.
 VECC_KG_FN void spread(const Bound& a) {
   const unsigned number = a.state->now;
   const Batch batch(a, number);
   const unsigned i = blockIdx.x;
   if (i >= batch.queries) return;
+  if constexpr (kHasPlanes) return spread_plane(a, batch, number, i);
   const bool tail = i < batch.tails;
   const QueryRows rows = a.query_rows[i];
   const Number c = a.positives[i];
@@ -104,8 +163,17 @@ VECC_KG_FN Complex<Number> entity_part(const Bound& a, unsigned queries, unsigne
     const unsigned i = part - queries;
     by = answer_by_entity(a.positives[i], number_of(row_of(a.queries, i, a.dim), k, a.dim),
                           drop_entity(a, a.state->now, part, k, own));
+    if constexpr (kHasPlanes) by.re += a.positive_along[i] * row_of(a.normals, i, a.dim)[k];
   }
   return drop_entity(a, a.state->now, part, k, by);
+}
+
+// transh: times an entity, what each query adds to the derivative by it for being too long.
+VECC_KG_FN Number length_factor(const Bound& a, unsigned queries, const Number* e) {
+  Number square = 0;
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) square += e[k] * e[k];
+  square = block_sum<kRowThreads>(square);
+  return square > 1 ? static_cast<Number>(2 * a.constraints / queries) : Number(0);
 }
 
 // A row by the parts that sorted keys begin .. end - 1 have.
@@ -116,24 +184,26 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
   Number* const table = kIsEntity ? a.entities : a.relations;
   const RowRates<Number> rates = rates_of(a);
   Number* const(&states)[2] = kIsEntity ? a.entity_states : a.relation_states;
-  const unsigned long long first = static_cast<unsigned long long>(row) * a.dim;
-  for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
+  const unsigned long long width = kIsEntity ? a.dim : width_of_relation(a);
+  const unsigned long long first = row * width;
+  Number constraint = 0;
+  if constexpr (kConstrains && kIsEntity) constraint = length_factor(a, queries, table + first);
+  for (unsigned k = threadIdx.x; k < (kComplex ? width / 2 : width); k += kRowThreads) {
     Moved re;
     Moved im;
     re.read(table, states, first + k);
     if constexpr (kComplex) im.read(table, states, first + a.dim / 2 + k);
     const Complex<Number> own = {re.w, kComplex ? im.w : Number(0)};
-    Number factor = 0;
-    if constexpr (kRegularizes) factor = penalty_factor(a, queries, square_of(own));
+    Number factor = constraint;
+    if constexpr (kRegularizes) factor += penalty_factor(a, queries, square_of(own));
     Complex<Number> sum = {Number(0), Number(0)};
 #pragma unroll 4
     for (unsigned p = begin; p < end; ++p) {
       const unsigned part = static_cast<unsigned>(keys[p]);
-      const Complex<Number> more = kIsEntity
-                                       ? entity_part(a, queries, part, k, own)
-                                       : number_of(row_of(a.by_relation, part, a.dim), k, a.dim);
+      const Complex<Number> more = kIsEntity ? entity_part(a, queries, part, k, own)
+                                             : number_of(a.by_relation + part * width, k, a.dim);
       sum = {sum.re + more.re, sum.im + more.im};
-      if constexpr (kRegularizes) {
+      if constexpr (kRegularizes || (kConstrains && kIsEntity)) {
         if (kIsEntity && part >= 2 * queries) continue;
         sum = {sum.re + factor * own.re, sum.im + factor * own.im};
       }

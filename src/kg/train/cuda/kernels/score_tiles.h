@@ -1,8 +1,10 @@
 // Scores of queries with the negatives of their chunk.
 namespace vecc_kernel {
 
-// A block: kTile queries of a chunk with kTile negatives.
+// A block: kTile queries of a chunk with kTile negatives. Of planes (transh) u.e instead of scores.
+template <bool kOfPlanes>
 VECC_KG_FN void score_tile(const Bound& a) {
+  constexpr TileKind kOf = kOfPlanes ? TileKind::Projection : kKind;
   __shared__ __align__(32) Number q[kParts * kPlane];
   __shared__ __align__(32) Number e[kParts * kPlane];
   if (a.state->failed != 0) return;
@@ -16,7 +18,8 @@ VECC_KG_FN void score_tile(const Bound& a) {
   const unsigned first_column = blockIdx.x % columns * kTile;
   const unsigned row_count = smaller(kTile, queries.count - first_row);
   const unsigned column_count = smaller(kTile, a.negative_count - first_column);
-  const Number* const first_query = row_of(a.queries, queries.first + first_row, a.dim);
+  const Number* const first_query =
+      row_of(kOfPlanes ? a.normals : a.queries, queries.first + first_row, a.dim);
   const unsigned long long first_negative =
       static_cast<unsigned long long>(chunk) * a.negative_count + first_column;
   const TilePlace at;
@@ -45,8 +48,9 @@ VECC_KG_FN void score_tile(const Bound& a) {
       for (unsigned i = 0; i < kSide; ++i) {
 #pragma unroll
         for (unsigned j = 0; j < kSide; ++j) {
-          sums[i][j][0] = add_score_term(Complex<Number>{q_re.at[i], q_im.at[i]},
-                                         Complex<Number>{e_re.at[j], e_im.at[j]}, sums[i][j][0]);
+          sums[i][j][0] =
+              add_score_term<kOf>(Complex<Number>{q_re.at[i], q_im.at[i]},
+                                  Complex<Number>{e_re.at[j], e_im.at[j]}, sums[i][j][0]);
         }
       }
     }
@@ -55,11 +59,11 @@ VECC_KG_FN void score_tile(const Bound& a) {
   if (at.group != 0) return;
   for (unsigned i = 0; i < kSide && at.row + i < row_count; ++i) {
     const unsigned query = queries.first + first_row + at.row + i;
-    Number* const out =
-        a.scores + static_cast<unsigned long long>(query) * a.negative_count + first_column;
+    Number* const out = (kOfPlanes ? a.along : a.scores) +
+                        static_cast<unsigned long long>(query) * a.negative_count + first_column;
     for (unsigned j = 0; j < kSide && at.column + j < column_count; ++j) {
-      const Number score = score_of<kKind>(sums[i][j][0], a.biases[query]);
-      out[at.column + j] = score == score ? score : no_negative();
+      const Number score = score_of<kOf>(sums[i][j][0], a.biases[query]);
+      out[at.column + j] = kOfPlanes || score == score ? score : no_negative();
     }
   }
 }
