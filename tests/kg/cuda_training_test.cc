@@ -126,7 +126,6 @@ TEST_F(CudaTripleTraining, EveryScoreWithALossAndAnOptimizerMakesTheStepsOfTheCp
                                   Optimizer::Adam};
   std::size_t number = 0;
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    if (info.model == ScoreModel::TransR) continue;
     for (const std::uint32_t p : {1u, 2u}) {
       if (p == 2 && info.model != ScoreModel::TransE) continue;
       for (int i = 0; i < 2; ++i, ++number) {  // each loss and each optimizer several times
@@ -155,7 +154,7 @@ TEST_F(CudaTripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfTheC
       {0, 12, Corruption::Both, NegativeDraw::Uniform, true},
       {0, 12, Corruption::Bernoulli, NegativeDraw::Uniform, false},
   };
-  for (const ScoreModel model : {ScoreModel::ComplEx, ScoreModel::Rescal}) {
+  for (const ScoreModel model : {ScoreModel::ComplEx, ScoreModel::Rescal, ScoreModel::TransR}) {
     for (const kg::NegativeOptions& negatives : kinds) {
       TripleTrainOptions options = some_options();
       options.model = model;
@@ -184,7 +183,6 @@ TEST_F(CudaTripleTraining, ConstraintsOfPlanesMakeTheStepsOfTheCpu) {
 
 TEST_F(CudaTripleTraining, DropoutMakesTheStepsOfTheCpu) {
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    if (info.model == ScoreModel::TransR) continue;
     for (const bool all : {false, true}) {
       TripleTrainOptions options = some_options();
       options.model = info.model;
@@ -205,8 +203,8 @@ TEST_F(CudaTripleTraining, DropoutMakesTheStepsOfTheCpu) {
 
 // Several tiles of everything, of which the last are not whole; sorted runs that are merged.
 TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
-  for (const ScoreModel model :
-       {ScoreModel::TransE, ScoreModel::TransH, ScoreModel::RotatE, ScoreModel::Rescal}) {
+  for (const ScoreModel model : {ScoreModel::TransE, ScoreModel::TransH, ScoreModel::TransR,
+                                 ScoreModel::RotatE, ScoreModel::Rescal}) {
     TripleTrainOptions options = some_options();
     options.model = model;
     options.dim = model == ScoreModel::RotatE ? 35 : model == ScoreModel::Rescal ? 131 : 67;
@@ -288,9 +286,6 @@ TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {
     EXPECT_NE(trainer.error().text().find(words), std::string::npos) << trainer.error().text();
   };
   TripleTrainOptions options = some_options();
-  options.model = ScoreModel::TransR;
-  expect_refused(options, "not trained on a GPU yet");
-  options = some_options();
   options.dim = 1 << 30;
   expect_refused(options, "--backend=cpu uses the host's memory");
   options = some_options();

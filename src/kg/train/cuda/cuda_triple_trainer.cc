@@ -189,14 +189,6 @@ class DeviceTrainer : public TripleTrainer {
   std::future<std::vector<std::uint32_t>> next_order_;
 };
 
-Result<void> check_gpu_options(std::size_t triples, std::uint32_t entities, std::uint32_t relations,
-                               const TripleTrainOptions& options) {
-  VECC_TRY_VOID(check_triple_options(triples, entities, relations, options));
-  if (options.model != ScoreModel::TransR) return {};
-  return Errors(ErrorCode::Usage, "--model=" + std::string(info_of(options.model).name),
-                "is not trained on a GPU yet; --backend=cpu trains it");
-}
-
 Result<std::shared_ptr<cuda::Device>> find_gpu(std::uint32_t device) {
   VECC_TRY_VOID(cuda_backend().available({Device::Kind::Cuda, device}));
   return cuda::Device::open(device);
@@ -209,7 +201,7 @@ Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Trip
                                                                 std::uint32_t relations,
                                                                 const TripleTrainOptions& options,
                                                                 std::uint32_t device) {
-  VECC_TRY_VOID(check_gpu_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
   return on_device([&]() -> Result<std::unique_ptr<TripleTrainer>> {
     gpu->use();
@@ -228,7 +220,7 @@ Result<std::vector<LaunchTime>> time_step_launches(std::span<const Triple> tripl
                                                    const TripleTrainOptions& options,
                                                    std::uint32_t device) {
   constexpr std::uint32_t kRuns = 30;
-  VECC_TRY_VOID(check_gpu_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
   return on_device([&]() -> Result<std::vector<LaunchTime>> {
     gpu->use();

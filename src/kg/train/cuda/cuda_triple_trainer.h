@@ -15,7 +15,7 @@ namespace vecc::kg {
 /// with its to rounding and repeat bit by bit. step() does not wait for the GPU: a loss that is not
 /// finite moves nothing from its step on, and is the error of the next call that waits (epochs(),
 /// epoch_loss(), save(), embeddings(), the first step of another epoch), which names that step.
-/// Errors: those of check_triple_options(), Usage for transr, DeviceAbsent,
+/// Errors: those of check_triple_options(), DeviceAbsent,
 /// CompilerAbsent, OutOfMemory, LimitShape for more than a GPU counts.
 [[nodiscard]] Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(
     std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,

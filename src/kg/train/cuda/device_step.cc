@@ -17,9 +17,10 @@ std::uint64_t number_bytes(const StepKinds& kinds) {
 // Of weights, states and what a step makes; lists of triples are small beside them.
 std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
   const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
-  const std::uint64_t of_query = kinds.has_planes() ? 7 : 4;
+  const std::uint64_t of_query = kinds.has_planes() || kinds.has_spaces() ? 8 : 4;
   const std::uint64_t rows = of_query * s.queries + s.drawn() * (kinds.drops_entities ? 2 : 1);
-  const std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
+  std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
+  if (kinds.has_spaces()) pairs += s.groups() * s.negatives * (s.dim + 1);
   const std::uint64_t numbers = weights * (1 + states) + rows * s.dim + pairs;
   return numbers * number_bytes(kinds) + 3 * (s.parts() + s.queries) * sizeof(device::Key) +
          s.triples * 4 * sizeof(std::uint32_t);
@@ -138,8 +139,19 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const TripleTrainO
   if (kinds_.has_matrices()) {
     a.segments = hold(s.queries + 1, sizeof(std::uint32_t));
     a.runs = hold(s.runs() + 1, sizeof(std::uint32_t));
-  } else {
-    a.by_relation = hold(s.queries * s.relation_width, number);
+  }
+  if (kinds_.model != ScoreModel::Rescal) {
+    const std::uint64_t width = kinds_.has_spaces() ? s.dim : s.relation_width;
+    a.by_relation = hold(s.queries * width, number);
+  }
+  if (kinds_.has_spaces()) {
+    for (auto* rows : {&a.images, &a.differences, &a.by_image, &a.by_answer}) {
+      *rows = hold(s.queries * s.dim, number);
+    }
+    a.negative_images = hold(s.groups() * s.negatives * s.dim, number);
+    a.norms = hold(s.groups() * s.negatives, number);
+    a.groups = hold(s.groups() + 1, sizeof(std::uint32_t));
+    a.group_of = hold(s.queries, sizeof(std::uint32_t));
   }
   if (kinds_.has_planes()) {
     a.normals = hold(s.queries * s.dim, number);

@@ -62,6 +62,7 @@ std::string step_text(const StepKinds& kinds) {
   define("FILTERS", number(kinds.filters));
   define("REGULARIZES", number(kinds.regularizes));
   define("CONSTRAINS", number(kinds.constrains));
+  define("HAS_SPACES", number(kinds.has_spaces()));
   define("HAS_PLANES", number(kinds.has_planes()));
   define("DROPS_ENTITIES", number(kinds.drops_entities));
   define("DROPS_RELATIONS", number(kinds.drops_relations));

@@ -24,7 +24,8 @@ struct StepKinds {
   bool drops_entities = false;
   bool drops_relations = false;
 
-  [[nodiscard]] bool has_matrices() const { return model == ScoreModel::Rescal; }
+  [[nodiscard]] bool has_matrices() const { return model == ScoreModel::Rescal || has_spaces(); }
+  [[nodiscard]] bool has_spaces() const { return model == ScoreModel::TransR; }
   [[nodiscard]] bool has_planes() const { return model == ScoreModel::TransH; }
 };
 /// Of options that check_triple_options() lets pass.

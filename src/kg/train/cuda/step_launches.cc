@@ -28,12 +28,16 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
   Number queries = begin;
   if (kinds.has_matrices()) {
     segments_ = add("vecc_kg_segments", 1, kSideThreads, {sorted});
-    queries = add("vecc_kg_queries", grids.products, kRowThreads, {segments_});
+    queries = segments_;
+    if (!kinds.has_spaces()) {
+      queries = add("vecc_kg_queries", grids.products, kRowThreads, {segments_});
+    }
   }
   std::vector<Number> read = {queries};
   if (kinds.drops_entities) read.push_back(add("vecc_kg_drop", grids.drop, kRowThreads, {begin}));
-  const Number scores = add("vecc_kg_scores", grids.scores, kPairThreads, read);
-  std::vector<Number> scored = {scores};
+  std::vector<Number> scored;
+  if (kinds.has_spaces()) scored = add_spaces(grids, read);
+  scored.push_back(add("vecc_kg_scores", grids.scores, kPairThreads, read));
   if (kinds.has_planes()) {
     scored.push_back(add("vecc_kg_plane_scores", grids.scores, kPairThreads, read));
   }
@@ -43,7 +47,9 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
     gradients = add("vecc_kg_plane_gradients", grids.gradients, kPairThreads, {gradients});
   }
   const Number judged = add("vecc_kg_judge", 1, kJudgeThreads, {losses});
-  add_moves(grids, gradients, judged, sorted);
+  std::vector<Number> derived = {gradients};
+  if (kinds.has_spaces()) derived = add_space_gradients(grids, losses, gradients);
+  add_moves(grids, derived, judged, sorted);
 }
 
 StepLaunches::Number StepLaunches::add(const char* kernel, std::uint64_t blocks,
@@ -79,15 +85,44 @@ StepLaunches::Number StepLaunches::add_sort(const StepGrids& grids, Number begin
   return sorted;
 }
 
+// transr, of what negatives and queries are read behind: queries' vectors are then read, too.
+// Returns what losses wait for.
+std::vector<StepLaunches::Number> StepLaunches::add_spaces(const StepGrids& grids,
+                                                           std::vector<Number>& read) {
+  const Number norms = add("vecc_kg_norms", grids.images, kPairThreads, read);
+  const Number differences = add("vecc_kg_differences", grids.products, kRowThreads, {segments_});
+  const Number images = add("vecc_kg_images", grids.products, kRowThreads, {segments_});
+  read.push_back(add("vecc_kg_vectors", grids.products, kRowThreads, {images}));
+  return {norms, differences};
+}
+
+// All that reads matrices and what is drawn, before matrices move.
+std::vector<StepLaunches::Number> StepLaunches::add_space_gradients(const StepGrids& grids,
+                                                                    Number losses,
+                                                                    Number gradients) {
+  const Number norms = add("vecc_kg_by_norms", grids.images, kPairThreads, {losses});
+  const Number images = add("vecc_kg_by_images", grids.products, kRowThreads, {gradients});
+  return {add("vecc_kg_by_negatives", grids.negatives, kPairThreads, {norms, gradients}),
+          add("vecc_kg_by_anchors", grids.products, kRowThreads, {images}),
+          add("vecc_kg_by_answers", grids.products, kRowThreads, {images})};
+}
+
 // Relations' matrices before rows of entities: all gradients are of the weights before the step.
-void StepLaunches::add_moves(const StepGrids& grids, Number gradients, Number judged,
+void StepLaunches::add_moves(const StepGrids& grids, std::vector<Number> derived, Number judged,
                              Number sorted) {
-  Number spread = add("vecc_kg_spread", grids.spread, kRowThreads, {gradients});
-  if (kinds_.has_matrices()) {
-    const Number anchors = add("vecc_kg_anchors", grids.products, kRowThreads, {spread, sorted});
-    spread = add("vecc_kg_matrices", grids.matrices, kPairThreads, {anchors, judged, segments_});
+  if (!kinds_.has_spaces()) {
+    derived = {add("vecc_kg_spread", grids.spread, kRowThreads, derived)};
+    if (kinds_.has_matrices()) {
+      derived = {add("vecc_kg_anchors", grids.products, kRowThreads, {derived[0], sorted})};
+    }
   }
-  add("vecc_kg_rows", grids.rows, kRowThreads, {spread, judged, sorted});
+  derived.push_back(judged);
+  if (kinds_.has_matrices()) {
+    derived.push_back(segments_);
+    derived = {add("vecc_kg_matrices", grids.matrices, kPairThreads, derived), judged};
+  }
+  derived.push_back(sorted);
+  add("vecc_kg_rows", grids.rows, kRowThreads, derived);
 }
 
 std::unique_ptr<cuda::LaunchGraph> StepLaunches::make_graph(

@@ -43,14 +43,16 @@ class StepLaunches {
   Number add(const char* kernel, std::uint64_t blocks, std::uint32_t threads,
              std::vector<Number> before);
   Number add_sort(const StepGrids& grids, Number begin);
-  void add_moves(const StepGrids& grids, Number gradients, Number judged, Number sorted);
+  std::vector<Number> add_spaces(const StepGrids& grids, std::vector<Number>& read);
+  std::vector<Number> add_space_gradients(const StepGrids& grids, Number losses, Number gradients);
+  void add_moves(const StepGrids& grids, std::vector<Number> derived, Number judged, Number sorted);
 
   const cuda::DeviceModule& code_;
   StepKinds kinds_;
   device::Arguments arguments_;
   StepKeys entities_;
   StepKeys relations_;
-  Number segments_ = 0;  ///< rescal
+  Number segments_ = 0;  ///< rescal, transr
   std::vector<cuda::BoundLaunch> launches_;
   std::vector<std::string> names_;  ///< of their kernels
   std::vector<std::vector<Number>> before_;

@@ -56,11 +56,19 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
     g.products = s.runs() * whole_units(s.dim, kRowThreads);
     const std::uint64_t tiles = whole_units(s.dim, kMatrixTile);
     g.matrices = (kinds.moves_all ? s.relations : std::min(s.relations, s.queries)) * tiles * tiles;
-  } else {
+  }
+  if (!kinds.has_matrices() || kinds.has_spaces()) {
     g.rows += kinds.moves_all ? s.relations : s.queries;
   }
-  const std::uint64_t most = std::max({g.begin, g.drop, g.merge, g.scores, g.gradients, g.rows,
-                                       g.products, g.matrices, s.parts() + 1});
+  std::uint64_t terms = 0;  // of a matrix's derivative
+  if (kinds.has_spaces()) {
+    g.images = s.groups() * whole_units(s.negatives, kTile);
+    g.negatives = negative_tiles * whole_units(s.dim, kTile);
+    terms = 3 * s.queries + s.groups() * s.negatives;
+  }
+  const std::uint64_t most =
+      std::max({g.begin, g.drop, g.merge, g.scores, g.gradients, g.rows, g.products, g.matrices,
+                g.images, g.negatives, terms, s.parts() + 1});
   if (most < 0x7FFFFFFF) return g;
   return Errors(ErrorCode::LimitShape, "--backend=cuda",
                 "a step has " + std::to_string(most) +

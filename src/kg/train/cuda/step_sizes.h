@@ -23,10 +23,12 @@ struct StepSizes {
   std::uint64_t chunks = 0;     ///< at most
 
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
-  /// rescal: stretches of sorted queries of one relation and side, of at most kProductRows.
+  /// rescal, transr: stretches of sorted queries of one relation and side, of at most kProductRows.
   [[nodiscard]] std::uint64_t runs() const {
     return std::min(queries, 2 * std::min(relations, queries) + queries / device::kProductRows + 1);
   }
+  /// transr: queries of one relation and chunk.
+  [[nodiscard]] std::uint64_t groups() const { return std::min(queries, chunks * relations); }
   /// What is added to rows of entities.
   [[nodiscard]] std::uint64_t parts() const { return 2 * queries + drawn(); }
 };
@@ -46,8 +48,10 @@ struct StepGrids {
   std::uint64_t gradients = 0;
   std::uint64_t spread = 0;
   std::uint64_t rows = 0;
-  std::uint64_t products = 0;  ///< rescal
-  std::uint64_t matrices = 0;  ///< rescal
+  std::uint64_t products = 0;   ///< rescal, transr
+  std::uint64_t matrices = 0;   ///< rescal, transr
+  std::uint64_t images = 0;     ///< transr: of groups and negatives
+  std::uint64_t negatives = 0;  ///< transr: of numbers of negatives
 };
 /// Error: LimitShape for more blocks, or parts, than a GPU counts.
 [[nodiscard]] Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& sizes);

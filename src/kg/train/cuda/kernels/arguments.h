@@ -82,13 +82,22 @@ struct Arguments {
   VECC_KG_POINTER(Number) by_query;     ///< [queries][dim]
   VECC_KG_POINTER(Number) by_negative;  ///< [chunks][negatives][dim]
   VECC_KG_POINTER(Number) by_anchor;    ///< [queries][dim]
-  VECC_KG_POINTER(Number) by_relation;  ///< [queries][relation's width]; rescal: none
+  VECC_KG_POINTER(Number) by_relation;  ///< [queries][relation's width]; rescal: none, transr: dim
   VECC_KG_POINTER(unsigned)
-  segments;  ///< rescal: of one relation; their number, then where each
+  segments;  ///< rescal, transr: of one relation; their number, then where each
              ///< begins
   VECC_KG_POINTER(unsigned)
-  runs;  ///< rescal: of one relation and side, as many as a block
+  runs;  ///< rescal, transr: of one relation and side, as many as a block
          ///< multiplies; likewise
+  // transr, of kernels/spaces.h.
+  VECC_KG_POINTER(Number) images;           ///< q, [queries][dim]
+  VECC_KG_POINTER(Number) differences;      ///< d, [queries][dim], then the derivatives by it
+  VECC_KG_POINTER(Number) by_image;         ///< [queries][dim]
+  VECC_KG_POINTER(Number) by_answer;        ///< [queries][dim]
+  VECC_KG_POINTER(Number) negative_images;  ///< [groups][negatives][dim], then derivatives by them
+  VECC_KG_POINTER(Number) norms;            ///< [groups][negatives]
+  VECC_KG_POINTER(unsigned) groups;         ///< their number, then where each begins
+  VECC_KG_POINTER(unsigned) group_of;       ///< by query
   KeyList entity_keys;
   KeyList relation_keys;
   unsigned long long seed;
@@ -130,8 +139,8 @@ constexpr unsigned kMergeThreads = 256;  ///
 constexpr unsigned kLossThreads = 128;   ///< a warp a query
 constexpr unsigned kSideThreads = 256;   ///< of the one block that draws sides
 constexpr unsigned kJudgeThreads = 256;  ///< of the one block that adds up losses
-constexpr unsigned kProductRows = 16;    ///< rescal: queries that a block multiplies
-constexpr unsigned kMatrixTile = 64;     ///< rescal: rows and columns of a block's part
+constexpr unsigned kProductRows = 16;    ///< rescal, transr: queries that a block multiplies
+constexpr unsigned kMatrixTile = 64;     ///< rescal, transr: rows and columns of a block's part
 
 /// What negatives replace, as kernels are compiled for it.
 enum class Sides : unsigned char { Both, Head, Tail, Bernoulli };

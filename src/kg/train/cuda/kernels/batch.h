@@ -20,7 +20,8 @@ constexpr bool kRegularizes = VECC_KG_REGULARIZES;
 constexpr bool kDropsEntities = VECC_KG_DROPS_ENTITIES;
 constexpr bool kDropsRelations = VECC_KG_DROPS_RELATIONS;
 constexpr bool kConstrains = VECC_KG_CONSTRAINS;  // transh
-constexpr bool kHasMatrices = kModel == ScoreModel::Rescal;
+constexpr bool kHasSpaces = kModel == ScoreModel::TransR;
+constexpr bool kHasMatrices = kModel == ScoreModel::Rescal || kHasSpaces;
 constexpr bool kHasPlanes = kModel == ScoreModel::TransH;
 constexpr bool kComplex = has_complex_numbers(kModel);  // embeddings
 constexpr bool kPairs = kKind == TileKind::ComplexL1;   // sums are over complex numbers
@@ -103,6 +104,7 @@ VECC_KG_FN unsigned number_count(const Bound& a) {
 // Numbers of a relation's row.
 VECC_KG_FN unsigned long long width_of_relation(const Bound& a) {
   const unsigned long long dim = a.dim;
+  if (kHasSpaces) return dim + dim * dim;
   return kHasMatrices ? dim * dim : kHasPlanes ? 2 * dim : dim;
 }
 VECC_KG_FN const Number* entity(const Bound& a, unsigned row) {

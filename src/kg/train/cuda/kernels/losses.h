@@ -32,6 +32,13 @@ VECC_KG_FN Number warp_largest(Number value) {
   return value;
 }
 
+// A lane's part of |x|^2.
+VECC_KG_FN Number lane_square(const Number* x, unsigned dim, unsigned lane) {
+  Number sum = 0;
+  for (unsigned k = lane; k < dim; k += 32) sum = multiply_add(x[k], x[k], sum);
+  return sum;
+}
+
 // Known answers of a query: rows (relation, anchor, answer), ascending.
 struct KnownAnswers {
   const unsigned* rows;
@@ -77,17 +84,19 @@ struct NegativeTotals {
 // A lane's share of a query's negatives.
 struct QueryScores {
   Number* scores;
-  Number* along;  // transh
+  Number* along;        // transh
+  const Number* norms;  // transr
   unsigned count;
   unsigned lane;
   Number positive;
-  Number c;  // transh: of projected_query.h
+  Number c;  // of projected_query.h: transh's c, transr's b
   Number along_of_positive;
 
-  // transh: what scores have beside their sum.
+  // transh, transr: what scores have beside their sum.
   __device__ __forceinline__ void complete() const {
     for (unsigned j = lane; j < count; j += 32) {
-      const Number score = scores[j] + plane_term(along[j], c);
+      const Number more = kHasPlanes ? plane_term(along[j], c) : c - norms[j];
+      const Number score = scores[j] + more;
       scores[j] = score == score ? score : no_negative();
     }
   }
@@ -176,7 +185,7 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
     by_positive = softmax_derivative(query.positive, t.largest, t.sum, label);
     if (t.count == 0) loss = by_positive = 0;
   }
-  by_bias = (by_positive + slopes) * scale;
+  by_bias = (kHasSpaces ? slopes : by_positive + slopes) * scale;
   by_positive *= scale;
   if constexpr (kHasPlanes) by_bias = warp_sum(by_c) - 2 * query.along_of_positive * by_positive;
   return loss;
@@ -239,10 +248,17 @@ VECC_KG_FN void query_losses(const Bound& a) {
     along = warp_sum(along);
     positive += plane_term(along, a.biases[i]);
   }
+  Number b = a.biases[i];
+  const Number* norms = nullptr;
+  if constexpr (kHasSpaces) {
+    positive = -warp_sum(lane_square(row_of(a.differences, i, a.dim), a.dim, lane));
+    b = -warp_sum(lane_square(row_of(a.images, i, a.dim), a.dim, lane));
+    norms = a.norms + static_cast<unsigned long long>(a.group_of[i]) * a.negative_count;
+  }
   const unsigned long long first = static_cast<unsigned long long>(i) * a.negative_count;
   const QueryScores query = {
-      a.scores + first, a.along + first, a.negative_count, lane, positive, a.biases[i], along};
-  if constexpr (kHasPlanes) query.complete();
+      a.scores + first, a.along + first, norms, a.negative_count, lane, positive, b, along};
+  if constexpr (kHasPlanes || kHasSpaces) query.complete();
   query.mark(a, batch, i, rows);
   Number by_positive = 0;
   Number by_bias = 0;

@@ -159,6 +159,8 @@ VECC_KG_FN Complex<Number> entity_part(const Bound& a, unsigned queries, unsigne
     by = number_of(row_of(a.by_anchor, part, a.dim), k, a.dim);
   } else if (part >= 2 * queries) {
     by = number_of(row_of(a.by_negative, part - 2 * queries, a.dim), k, a.dim);
+  } else if constexpr (kHasSpaces) {
+    by.re = row_of(a.by_answer, part - queries, a.dim)[k];
   } else {
     const unsigned i = part - queries;
     by = answer_by_entity(a.positives[i], number_of(row_of(a.queries, i, a.dim), k, a.dim),
@@ -184,8 +186,9 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
   Number* const table = kIsEntity ? a.entities : a.relations;
   const RowRates<Number> rates = rates_of(a);
   Number* const(&states)[2] = kIsEntity ? a.entity_states : a.relation_states;
-  const unsigned long long width = kIsEntity ? a.dim : width_of_relation(a);
-  const unsigned long long first = row * width;
+  // Of transr's relations the vectors: matrices are moved by themselves.
+  const unsigned long long width = kIsEntity || kHasSpaces ? a.dim : width_of_relation(a);
+  const unsigned long long first = row * (kIsEntity ? a.dim : width_of_relation(a));
   Number constraint = 0;
   if constexpr (kConstrains && kIsEntity) constraint = length_factor(a, queries, table + first);
   for (unsigned k = threadIdx.x; k < (kComplex ? width / 2 : width); k += kRowThreads) {
@@ -251,7 +254,7 @@ VECC_KG_FN void move_all_rows(const Bound& a) {
   const unsigned entity_blocks = kMovesAll ? a.entity_count : a.entity_keys.most;
   if (blockIdx.x < entity_blocks) {
     move_rows<true>(a, blockIdx.x);
-  } else if constexpr (!kHasMatrices) {
+  } else if constexpr (!kHasMatrices || kHasSpaces) {
     move_rows<false>(a, blockIdx.x - entity_blocks);
   }
 }

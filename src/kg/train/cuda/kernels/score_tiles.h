@@ -1,6 +1,44 @@
 // Scores of queries with the negatives of their chunk.
 namespace vecc_kernel {
 
+// The sums over all numbers of pairs of rows and columns, of which row(i) and column(i) are the
+// addresses: whole in group 0. q, e: space.
+template <TileKind kOf, class Row, class Column>
+VECC_KG_FN void add_pair_sums(const Row& row, unsigned row_count, const Column& column,
+                              unsigned column_count, unsigned dim, const TilePlace& at, Number* q,
+                              Number* e, Number (&sums)[kSide][kSide][1]) {
+  Fetched next_q;
+  Fetched next_e;
+  next_q.fetch(row, 0, row_count, dim);
+  next_e.fetch(column, 0, column_count, dim);
+  for (unsigned first = 0; first < dim / kParts; first += kTile) {
+    __syncthreads();
+    next_q.put<true>(q);
+    next_e.put<true>(e);
+    __syncthreads();
+    next_q.fetch(row, first + kTile, row_count, dim);
+    next_e.fetch(column, first + kTile, column_count, dim);
+#pragma unroll
+    for (unsigned n = 0; n < kOfGroup; ++n) {
+      const unsigned k = (at.group * kOfGroup + n) * kPadded;
+      const Four q_re = four_of(q + k + at.row);
+      const Four e_re = four_of(e + k + at.column);
+      const Four q_im = kPairs ? four_of(q + (kParts - 1) * kPlane + k + at.row) : q_re;
+      const Four e_im = kPairs ? four_of(e + (kParts - 1) * kPlane + k + at.column) : e_re;
+#pragma unroll
+      for (unsigned i = 0; i < kSide; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < kSide; ++j) {
+          sums[i][j][0] =
+              add_score_term<kOf>(Complex<Number>{q_re.at[i], q_im.at[i]},
+                                  Complex<Number>{e_re.at[j], e_im.at[j]}, sums[i][j][0]);
+        }
+      }
+    }
+  }
+  add_groups<1>(sums, at, q);
+}
+
 // A block: kTile queries of a chunk with kTile negatives. Of planes (transh) u.e instead of scores.
 template <bool kOfPlanes>
 VECC_KG_FN void score_tile(const Bound& a) {
@@ -26,36 +64,7 @@ VECC_KG_FN void score_tile(const Bound& a) {
   Number sums[kSide][kSide][1] = {};
   const auto query = [&](unsigned i) { return row_of(first_query, i, a.dim); };
   const auto negative = [&](unsigned i) { return negative_row(a, first_negative + i); };
-  Fetched next_q;
-  Fetched next_e;
-  next_q.fetch(query, 0, row_count, a.dim);
-  next_e.fetch(negative, 0, column_count, a.dim);
-  for (unsigned first = 0; first < a.dim / kParts; first += kTile) {
-    __syncthreads();
-    next_q.put<true>(q);
-    next_e.put<true>(e);
-    __syncthreads();
-    next_q.fetch(query, first + kTile, row_count, a.dim);
-    next_e.fetch(negative, first + kTile, column_count, a.dim);
-#pragma unroll
-    for (unsigned n = 0; n < kOfGroup; ++n) {
-      const unsigned k = (at.group * kOfGroup + n) * kPadded;
-      const Four q_re = four_of(q + k + at.row);
-      const Four e_re = four_of(e + k + at.column);
-      const Four q_im = kPairs ? four_of(q + (kParts - 1) * kPlane + k + at.row) : q_re;
-      const Four e_im = kPairs ? four_of(e + (kParts - 1) * kPlane + k + at.column) : e_re;
-#pragma unroll
-      for (unsigned i = 0; i < kSide; ++i) {
-#pragma unroll
-        for (unsigned j = 0; j < kSide; ++j) {
-          sums[i][j][0] =
-              add_score_term<kOf>(Complex<Number>{q_re.at[i], q_im.at[i]},
-                                  Complex<Number>{e_re.at[j], e_im.at[j]}, sums[i][j][0]);
-        }
-      }
-    }
-  }
-  add_groups<1>(sums, at, q);
+  add_pair_sums<kOf>(query, row_count, negative, column_count, a.dim, at, q, e, sums);
   if (at.group != 0) return;
   for (unsigned i = 0; i < kSide && at.row + i < row_count; ++i) {
     const unsigned query = queries.first + first_row + at.row + i;
