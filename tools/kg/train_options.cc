@@ -138,7 +138,7 @@ void add_loss_options(CLI::App& app, KgTrainOptions& o) {
            "Probability of a number of an entity to be left out of a step")
       ->group(kLoss);
   add_real(app, "--relation-dropout", o.train.dropout.relations, RealRange::BelowOne,
-           "The same of relations; rotate's have none")
+           "The same of relations; not of rotate, transh and transr")
       ->group(kLoss);
 }
 

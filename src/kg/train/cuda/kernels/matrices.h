@@ -68,6 +68,9 @@ VECC_KG_FN Number drop_matrix(const Bound& a, unsigned number, unsigned query, u
   return x * relation_keep(a, number, query, dim * dim, i * dim + k);
 }
 
+// Terms that a thread adds at once: fewer where each draws what dropout leaves out.
+constexpr unsigned kUnrolled = kDropsRelations ? 1 : 8;
+
 // A run's product with its relation's matrix, a thread a number of each vector that comes out.
 struct Product {
   const Bound& a;
@@ -95,7 +98,7 @@ struct Product {
       }
       if (!transposed) load_rows(dim, begin, terms);
       __syncthreads();
-#pragma unroll 8
+#pragma unroll kUnrolled
       for (unsigned k = 0; k < terms; ++k) {
         Number factor = 0;
         if (!transposed) factor = tile[threadIdx.x * 33 + k];
@@ -343,6 +346,7 @@ struct MatrixTile {
   // Of terms from `stage` on.
   __device__ __forceinline__ void add(unsigned stage, const Number* heads, const Number* answers,
                                       Number (&sums)[kOwn][kOwn]) const {
+#pragma unroll kUnrolled
     for (unsigned s = 0; s < kStage; ++s) {
       unsigned query = 0;
       if (kDropsRelations && stage + s < terms) query = query_at(stage + s);
