@@ -69,6 +69,10 @@ TEST_F(KgTrainCommand, PrintsFilteredRanksAndWritesWhatTheOthersRead) {
                                                  "--triples=" + folder, "--split=validation"});
     ASSERT_EQ(ranked.code, 0) << ranked.err;
     EXPECT_EQ(ranked.out, done.out);
+    const Finished asked = run_tool(
+        "vecc-kg", {"predict", weights, "--model=" + model, "--query=e3,next,?", "--top=100"});
+    ASSERT_EQ(asked.code, 0) << asked.err;
+    EXPECT_EQ(std::ranges::count(asked.out, '\n'), 14);  // a head line, 13 entities
   }
 }
 

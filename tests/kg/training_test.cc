@@ -194,6 +194,22 @@ TEST(TripleTraining, PlanesAndMatricesBeginAsTheirPapersSay) {
   for (std::size_t i = 0; i < matrices.size(); ++i) EXPECT_EQ(matrices[i], i % 9 % 4 == 0 ? 1 : 0);
 }
 
+TEST(TripleTraining, DropoutIsOfTheDrawsOfItsNumbers) {
+  const std::vector<double> ones(150, 1);  // more than two blocks of draws
+  const std::uint64_t step = 0x987654321;
+  const kg::RowDropout<double> dropout(0.3, kg::DrawStream::RelationDropout, 0x123456789ABCDEF,
+                                       step);
+  const kg::Draws draws(0x123456789ABCDEF, kg::DrawStream::RelationDropout, step);
+  for (const std::uint64_t slot : {std::uint64_t{0}, std::uint64_t{0xFFFFFFFF}}) {
+    std::vector<double> found(ones.size());
+    dropout.apply(slot, ones.data(), ones.size(), found.data());
+    for (std::size_t k = 0; k < ones.size(); ++k) {
+      const std::uint64_t bits = draws.bits(slot * 38 + k / 4) >> (16 * (k % 4)) & 0xFFFF;
+      EXPECT_EQ(found[k] == 0, bits < 19661) << k;  // 0.3 of 2^16
+    }
+  }
+}
+
 TEST(TripleTraining, DropoutLeavesItsShareOutAndKeepsTheMean) {
   const std::vector<double> ones(1000, 1);
   std::vector<double> found(ones.size());

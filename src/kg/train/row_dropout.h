@@ -36,7 +36,7 @@ class RowDropout {
 
  private:
   template <class Body>
-  void each_factor(std::uint64_t slot, std::size_t width, const Body& body) const;
+  void each_stretch(std::uint64_t slot, std::size_t width, const Body& body) const;
 
   std::uint64_t seed_;
   std::uint64_t step_;

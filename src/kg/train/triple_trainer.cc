@@ -137,11 +137,13 @@ class RowTrainer : public TripleTrainer {
            excess_angle(model_.relations.row(batch.queries[i].relation), dim);
   }
 
-  // `space`: for a relation that dropout changes.
+  // `space`: for a relation that dropout changes. `reads_relation`: rescal's derivative by its
+  // matrix does not.
   [[nodiscard]] QueryGradient<T> gradient_of(const TrainingBatch& batch, std::size_t i,
-                                             std::vector<T>& space) const {
+                                             std::vector<T>& space,
+                                             bool reads_relation = true) const {
     return {model_.score.model,     batch.queries[i].asked,
-            pass_.rows().anchor(i), pass_.rows().relation(i, space),
+            pass_.rows().anchor(i), reads_relation ? pass_.rows().relation(i, space) : nullptr,
             model_.entities.width,  pass_.by_query(i),
             pass_.by_bias(i),       pass_.by_normal(i)};
   }
@@ -184,7 +186,8 @@ class RowTrainer : public TripleTrainer {
 
   void add_relation_gradient(const TrainingBatch& batch, std::size_t i, T* sum) const {
     std::vector<T> space;
-    const QueryGradient<T> gradient = gradient_of(batch, i, space);
+    const QueryGradient<T> gradient =
+        gradient_of(batch, i, space, model_.score.model != ScoreModel::Rescal);
     if (pass_.matrices() != nullptr) pass_.matrices()->add_positive_to_relation(i, sum);
     if (!pass_.rows().drops_relations()) return gradient.add_to_relation(sum);
     std::vector<T> by_read(model_.relations.width);
