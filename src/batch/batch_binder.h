@@ -38,7 +38,8 @@ class BatchBinder {
   template <class Visit>
   void for_each_live_reader(const BatchAccess& access, Visit&& visit);
   bool find_live_members(std::uint32_t number, const BatchAccess& access);
-  bool find_live_rows(const BatchLaunch& launch, const BatchAccess& access);
+  bool find_live_rows(const BatchLaunch& launch, const BatchAccess& access,
+                      const BatchSources& sources);
   void mark_store(const BatchLaunch& launch, const BatchAccess& access);
 
   void find_groups(const Batch& batch);

@@ -68,8 +68,10 @@ BatchLaunch describe(const BatchPlan& of, const Launch& launch) {
 
 // What a launch drops is found by the members' own loads: no other load stands for them.
 void let_members_tell(LaunchZeros& zeros, const Kernel& kernel) {
-  for (std::size_t a = 0; a < zeros.given.size(); ++a) {
-    zeros.given[a] = zeros.given[a] && is_by_member(kernel.accesses[a]);
+  for (std::size_t a = 0; a < zeros.loads.size(); ++a) {
+    if (is_by_member(kernel.accesses[a])) continue;
+    zeros.given[a] = false;
+    zeros.own[a] = false;
   }
 }
 
@@ -83,11 +85,8 @@ std::vector<BatchSources> sources_of(const BatchPlan& of, const Launch& launch,
   }
   for (const KernelStore& store : kernel.stores) {
     if (!of.zero_buffers[launch.accesses[store.access].buffer]) continue;
-    std::vector<std::uint32_t> loads =
-        zero_sources(kernel, zeros.loads, zeros.nodes, zeros.given, store.value);
-    const std::vector<bool> none(zeros.loads.size(), false);
-    for (const std::uint32_t load :
-         zero_sources(kernel, zeros.loads, zeros.nodes, none, store.value)) {
+    std::vector<std::uint32_t> loads = zero_sources(kernel, zeros, store.value);
+    for (const std::uint32_t load : all_zero_sources(kernel, zeros, store.value)) {
       std::erase(others, load);
     }
     if (!loads.empty()) stores[std::move(loads)].push_back(store.access);

@@ -62,7 +62,7 @@ Result<std::vector<BatchUpdate>> BatchUpdates::of(const Launch& launch, const La
     const PlanBuffer& buffer = buffer_of(launch, store.access);
     if (!is_kept(buffer)) continue;
     BatchUpdate update{store.access, group_of(buffer), {}};
-    update.sources = zero_sources(kernel, zeros.loads, zeros.nodes, zeros.given, store.value);
+    update.sources = zero_sources(kernel, zeros, store.value);
     if (update.group != kNone && !update.sources.empty()) has_source_[update.group] = true;
     groups.insert(update.group);
     updates.push_back(std::move(update));

@@ -19,13 +19,14 @@ void BatchBinder::find_live(const Batch& batch, BatchRows& result) {
         const BatchAccess& access = launch.accesses[load];
         bool has_live = false;
         if (!live_[access.buffer].empty()) {
-          has_live =
-              is_by_member(access) ? find_live_members(l, access) : find_live_rows(launch, access);
+          has_live = is_by_member(access) ? find_live_members(l, access)
+                                          : find_live_rows(launch, access, sources);
         }
         has_live_[l][load] = has_live ? 1 : 0;
       }
       if (is_pure_[l] || row_set_.empty()) continue;
       take_rows(launch);
+      if (launch.drops) keep_members(launch, members_[l]);
       for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
     }
     if (is_pure_[l]) run_live(l, result);
@@ -99,7 +100,8 @@ bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& acc
 }
 
 // The rows of a launch that read what is not 0. Whether there are any.
-bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& access) {
+bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& access,
+                                 const BatchSources& sources) {
   bool is_read = false;
   const auto note = [&](std::uint32_t row) {
     is_read = true;
@@ -116,6 +118,8 @@ bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& a
         if (row < launch.rows) note(row);
         return;
       case RowMap::One:
+        is_read = is_read || row == 0;
+        if (sources.stores.empty()) return;  // no row is marked
         for (std::uint32_t r = 0; r < launch.rows && row == 0; ++r) note(r);
         return;
       case RowMap::Tile:
@@ -128,13 +132,17 @@ bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& a
   return is_read;
 }
 
-// What the live rows store need not be 0.
+// What the live rows store need not be 0; of a launch that drops, that of the members it keeps.
 void BatchBinder::mark_store(const BatchLaunch& launch, const BatchAccess& access) {
   RowSet& live = live_[access.buffer];
   const auto insert = [&](std::uint32_t counter) {
     if (access.map == RowMap::Direct) return insert_row(live, access, counter);
     insert_row(live, access, access.map == RowMap::List ? (*access.list)[counter] : 0);
   };
+  if (launch.drops && access.space == KernelSpace::Member) {
+    for (const std::uint32_t member : kept_) insert(member);
+    return;
+  }
   for (const std::uint32_t row : rows_) {
     access.space == KernelSpace::Row ? insert(row) : for_each_member(launch, row, insert);
   }

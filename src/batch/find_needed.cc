@@ -7,6 +7,14 @@
 namespace vecc {
 namespace {
 
+// Calls visit(member) for the members of a launch that store row `n` of an access.
+template <class Visit>
+void for_each_storing_member(const BatchLaunch& launch, const BatchAccess& access, std::uint32_t n,
+                             Visit&& visit) {
+  if (access.map == RowMap::List) return for_each_reader(access, n, visit);
+  if (n < member_count(launch)) visit(n);
+}
+
 // Calls visit(row) for the rows of a launch that store row `n` of an access.
 template <class Visit>
 void for_each_stored_row(const BatchLaunch& launch, const BatchAccess& access, std::uint32_t n,
@@ -17,9 +25,7 @@ void for_each_stored_row(const BatchLaunch& launch, const BatchAccess& access, s
     return;
   }
   with_owner(launch, [&](auto owner) {
-    const auto to_owner = [&](std::uint32_t member) { visit(owner(member)); };
-    if (access.map == RowMap::List) return for_each_reader(access, n, to_owner);
-    if (n < member_count(launch)) to_owner(n);
+    for_each_storing_member(launch, access, n, [&](std::uint32_t member) { visit(owner(member)); });
   });
 }
 
@@ -71,6 +77,12 @@ void BatchBinder::note_zeros(std::uint32_t number, BatchRows& result) const {
       is_stored = true;
       is_computed = is_computed || row_set_.contains(r);
     });
+    if (is_computed && launch.drops && is_by_member(access)) {
+      is_computed = false;
+      for_each_storing_member(launch, access, n, [&](std::uint32_t member) {
+        is_computed = is_computed || members_[number].contains(member);
+      });
+    }
     if (is_computed || !is_stored) continue;
     const std::uint64_t unit = plan_.units[access.buffer];
     result.zeros.push_back({number, access.buffer, begin_of(access, n) * unit, access.size * unit,

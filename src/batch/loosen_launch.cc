@@ -7,12 +7,6 @@
 namespace vecc {
 namespace {
 
-// Of launch's member number k of row `row`: the loop's counter.
-std::uint32_t counter_of(const Launch& launch, KernelSegments segments, std::uint32_t row,
-                         std::uint32_t k) {
-  return segments == KernelSegments::Strided ? row + k * launch.rows : row * launch.members + k;
-}
-
 void list_members_of(Kernel& kernel, bool lists_rows) {
   kernel.segments = KernelSegments::Ragged;
   kernel.members = 0;
@@ -79,6 +73,17 @@ void LaunchLoosener::take_order(Launch& launch) {
   launch.order = numbers_to(launch.rows);
 }
 
+ArrayIndex LaunchLoosener::members_by_row(const Launch& launch, ArrayIndex list) {
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t row = 0; row < launch.rows; ++row) {
+    for (std::uint32_t k = 0; k < launch.members; ++k) {
+      const std::uint32_t counter = row + k * launch.rows;
+      members.push_back(list == kNone ? counter : (*plan_.arrays[list])[counter]);
+    }
+  }
+  return add_array(std::move(members));
+}
+
 void LaunchLoosener::list_members(Launch& launch) {
   const Kernel kernel = plan_.kernels[launch.kernel];
   const bool lists_rows = launch.rows > 1;
@@ -91,6 +96,7 @@ void LaunchLoosener::list_members(Launch& launch) {
     launch.offsets = add_array(std::move(offsets));
   }
   const bool is_strided = kernel.segments == KernelSegments::Strided;
+  std::map<ArrayIndex, ArrayIndex> by_row;  // by a strided list
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
     AccessBinding& binding = launch.accesses[a];
     const KernelAccess& access = kernel.accesses[a];
@@ -98,13 +104,10 @@ void LaunchLoosener::list_members(Launch& launch) {
     if (access.space == KernelSpace::Row) {
       if (is_direct && lists_rows) binding.list = numbers_to(launch.rows);
     } else if (is_strided && (is_direct || access.map == RowMap::List)) {
-      std::vector<std::uint32_t> list;
-      for (std::uint32_t m = 0; m < count; ++m) {
-        const std::uint32_t at =
-            counter_of(launch, kernel.segments, m / launch.members, m % launch.members);
-        list.push_back(is_direct ? at : (*plan_.arrays[binding.list])[at]);
-      }
-      binding.list = add_array(std::move(list));
+      // One list for all that had one: a store in the place of a load reaches the same rows.
+      const auto [found, is_new] = by_row.try_emplace(is_direct ? kNone : binding.list, kNone);
+      if (is_new) found->second = members_by_row(launch, found->first);
+      binding.list = found->second;
     } else if (is_direct) {
       binding.list = numbers_to(count);
     }

@@ -25,6 +25,8 @@ class LaunchLoosener {
   enum class Change : std::uint8_t { Order, Members, MembersOfOne };
   [[nodiscard]] std::uint32_t changed_kernel(std::uint32_t kernel, Change change);
   [[nodiscard]] ArrayIndex add_array(std::vector<std::uint32_t> array);
+  /// What a strided launch's members have in `list` (kNone: their counters), row by row.
+  [[nodiscard]] ArrayIndex members_by_row(const Launch& launch, ArrayIndex list);
   /// 0, 1, ... count - 1.
   [[nodiscard]] ArrayIndex numbers_to(std::uint32_t count);
 

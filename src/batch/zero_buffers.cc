@@ -84,6 +84,7 @@ LaunchZeros ZeroBuffers::zeros_of(const Launch& launch, bool of_members_only) co
     loads.push_back(is_load ? rest_of(launch.accesses[a].buffer) : Rest::None);
     zeros.loads.push_back(loads.back() != Rest::None);
     zeros.given.push_back(zeros.loads.back() && is_weight_[launch.accesses[a].buffer]);
+    zeros.own.push_back(zeros.loads.back() && kernel.accesses[a].map == RowMap::Direct);
   }
   zeros.nodes = rest_nodes(kernel, loads);
   return zeros;
@@ -100,10 +101,12 @@ bool ZeroBuffers::may_drop_members(const Launch& launch) const {
       std::ranges::find(zeros.loads, true) == zeros.loads.end()) {
     return false;
   }
-  const auto stores_members = [](const KernelAccess& access) {
-    return access.store && access.space == KernelSpace::Member;
+  const auto keeps_rest = [&](const KernelStore& store) {
+    if (kernel.accesses[store.access].space != KernelSpace::Member) return true;
+    const Rest rest = rest_of(launch.accesses[store.access].buffer);
+    return rest != Rest::None && rest == zeros.nodes[store.value];
   };
-  return std::ranges::none_of(kernel.accesses, stores_members) &&
+  return std::ranges::all_of(kernel.stores, keeps_rest) &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            return ignores_resting_members(node, zeros.nodes);
          });

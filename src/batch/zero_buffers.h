@@ -9,13 +9,6 @@
 
 namespace vecc {
 
-/// Of a launch: what is at rest where the buffers that it reads are.
-struct LaunchZeros {
-  std::vector<bool> loads;  ///< by access: a load of a buffer that is at rest but for a batch
-  std::vector<bool> given;  ///< by access: one of them of the weights themselves
-  std::vector<Rest> nodes;  ///< by node of its kernel: rest_nodes() of these loads
-};
-
 class ZeroBuffers {
  public:
   /// `weights`: parameters of the plan.
@@ -24,8 +17,8 @@ class ZeroBuffers {
   /// By buffer: what it is but for a batch.
   [[nodiscard]] std::vector<Rest> rests() const;
   [[nodiscard]] LaunchZeros of(const Launch& launch) const;
-  /// Whether members whose own loads are at rest add nothing to what the launch computes, it stores
-  /// none of them, and their number is not read.
+  /// Whether members whose own loads are at rest add nothing to what the launch computes, of
+  /// members it stores what is at rest then, and their number is not read.
   [[nodiscard]] bool may_drop_members(const Launch& launch) const;
 
  private:

@@ -24,10 +24,27 @@ bool moves_entries(Transformation transformation) {
   return false;
 }
 
+// What is 0 where any of its factors is.
 bool is_product(const KernelNode& node) {
-  if (node.kind == Kind::Times) return true;
+  if (node.kind == Kind::Times || node.kind == Kind::Guard) return true;
+  if (node.kind == Kind::CombineVjp) return node.combination == Combination::ElProduct;
   return node.kind == Kind::Combine &&
          (node.combination == Combination::ElProduct || node.combination == Combination::Product);
+}
+
+// What is 0 where its direction, the last operand, is, and only there.
+bool is_gradient(const KernelNode& node) {
+  return !is_product(node) && (node.kind == Kind::TransformVjp || node.kind == Kind::CombineVjp);
+}
+
+// Calls visit(operand) for what a product multiplies.
+template <class Visit>
+void for_each_factor(const KernelNode& node, Visit&& visit) {
+  const std::size_t size = node.operands.size();
+  for (std::size_t k = 0; k < size; ++k) {
+    const bool is_own = node.kind != Kind::CombineVjp || k + 1 == size;  // of a gradient, its own
+    if (is_own || (k + 2 < size && k != node.wrt)) visit(node.operands[k]);
+  }
 }
 
 Rest rest_of_function(Transformation transformation, Rest x) {
@@ -65,7 +82,6 @@ class RestFinder {
       case Kind::CombineVjp: return zero_if(is_zero(node.operands.back()));
       case Kind::Combine: return node.combination == Combination::Sum ? sum(node) : Rest::None;
       case Kind::RowSum: return zero_if(is_zero(node.operands[0]));
-      case Kind::Guard: return zero_if(is_zero(node.operands[0]) || is_zero(node.operands[1]));
       case Kind::Selected: {
         const KernelNode& selection = kernel_.nodes[node.operands[0]];
         return zero_if(is_zero(node.operands[1]) || never_selects(selection, found_));
@@ -75,6 +91,7 @@ class RestFinder {
             (node.combination == Combination::Sum || node.combination == Combination::Avg) &&
             !node.operands.empty() && is_zero(node.operands[0]));
       case Kind::Times:
+      case Kind::Guard:
       case Kind::Draw:
       case Kind::ReduceArg:
       case Kind::Scan:
@@ -84,9 +101,9 @@ class RestFinder {
   }
 
   [[nodiscard]] Rest product(const KernelNode& node) const {
-    if (std::ranges::any_of(node.operands, [&](std::uint32_t o) { return is_zero(o); })) {
-      return Rest::Zero;
-    }
+    bool has_zero = false;
+    for_each_factor(node, [&](std::uint32_t factor) { has_zero = has_zero || is_zero(factor); });
+    if (has_zero) return Rest::Zero;
     if (node.kind != Kind::Combine || node.operands.size() != 2) return Rest::None;
     for (const std::uint32_t i : {0, 1}) {
       const KernelNode& factor = kernel_.nodes[node.operands[i]];
@@ -115,15 +132,99 @@ class RestFinder {
   std::vector<Rest> found_;
 };
 
-// A factor that loads what is given.
-std::optional<std::uint32_t> find_given(const Kernel& kernel, const std::vector<Rest>& rests,
-                                        const std::vector<bool>& given, const KernelNode& of) {
-  for (const std::uint32_t operand : of.operands) {
-    const KernelNode& node = kernel.nodes[operand];
-    const bool loads = node.kind == Kind::Load && rests[operand] == Rest::Zero;
-    if (loads && given[node.access]) return operand;
+// By node that is 0 where all of `zeros` are at rest: whether that hangs on a load of one row for
+// all, so that where that is not 0 the node is not in any row.
+std::vector<bool> nodes_of_one_row(const Kernel& kernel, const LaunchZeros& zeros) {
+  std::vector<bool> found;
+  for (const KernelNode& node : kernel.nodes) {
+    const auto is_zero = [&](std::uint32_t operand) { return zeros.nodes[operand] == Rest::Zero; };
+    const auto is = [&](std::uint32_t operand) { return is_zero(operand) && found[operand]; };
+    bool is_of_one = std::ranges::any_of(node.operands, is);
+    if (node.kind == Kind::Load) {
+      is_of_one = zeros.loads[node.access] && kernel.accesses[node.access].map == RowMap::One;
+    } else if (is_gradient(node)) {
+      is_of_one = is(node.operands.back());
+    } else if (is_product(node)) {
+      for_each_factor(node, [&](std::uint32_t factor) {
+        is_of_one = is_of_one && (!is_zero(factor) || found[factor]);
+      });
+    }
+    found.push_back(is_of_one);
   }
-  return std::nullopt;
+  return found;
+}
+
+// Which of a product's factors that are 0 tell the rows in which it is not. Any does; the fewest
+// rows have: one that loads what is given; of those that are 0 row by row (not in all at once) one
+// that each row, or member, loads a row of its own of, where others share rows; else those that
+// are.
+std::vector<std::uint32_t> telling_factors(const Kernel& kernel, const LaunchZeros& zeros,
+                                           const std::vector<bool>& of_one_row,
+                                           const KernelNode& of) {
+  std::vector<std::uint32_t> all;
+  std::vector<std::uint32_t> by_rows;
+  std::optional<std::uint32_t> given;
+  std::optional<std::uint32_t> own;
+  bool has_coarser = false;
+  for_each_factor(of, [&](std::uint32_t factor) {
+    if (zeros.nodes[factor] != Rest::Zero) return;
+    const KernelNode& node = kernel.nodes[factor];
+    const bool is_load = node.kind == Kind::Load;
+    if (is_load && zeros.given[node.access]) given = factor;
+    all.push_back(factor);
+    if (of_one_row[factor]) return;
+    by_rows.push_back(factor);
+    const bool is_own = is_load && zeros.own[node.access];
+    if (is_own) own = factor;
+    has_coarser = has_coarser || !is_own;
+  });
+  if (given) return {*given};
+  if (own && has_coarser) return {*own};
+  return by_rows.empty() ? all : by_rows;
+}
+
+// Calls visit(operand) for those operands of a node without which it would be what it is at rest.
+template <class Visit>
+void for_each_cause(const KernelNode& node, const std::vector<Rest>& rests, Rest rest,
+                    Visit&& visit) {
+  const bool is_infinite = rest != Rest::None && rest != Rest::Zero;
+  const bool is_sum = node.kind == Kind::Combine && node.combination == Combination::Sum;
+  const bool by_zeros = rest == Rest::Zero && (is_product(node) || is_gradient(node));
+  for (const std::uint32_t operand : node.operands) {
+    if (is_infinite && is_sum && rests[operand] != rest) continue;
+    if (by_zeros && rests[operand] != Rest::Zero) continue;
+    visit(operand);
+  }
+}
+
+// `tells`: of the factors of a product those that tell its rows, of a gradient its direction.
+std::vector<std::uint32_t> find_sources(const Kernel& kernel, const LaunchZeros& zeros,
+                                        std::uint32_t node, bool tells) {
+  const std::vector<bool> of_one_row =
+      tells ? nodes_of_one_row(kernel, zeros) : std::vector<bool>();
+  std::vector<std::uint32_t> sources;
+  std::vector<bool> seen(kernel.nodes.size(), false);
+  std::vector<std::uint32_t> open{node};
+  const auto follow = [&](std::uint32_t operand) { open.push_back(operand); };
+  while (!open.empty()) {
+    const std::uint32_t number = open.back();
+    open.pop_back();
+    if (seen[number]) continue;
+    seen[number] = true;
+    const KernelNode& of = kernel.nodes[number];
+    if (of.kind == Kind::Load && zeros.loads[of.access]) sources.push_back(of.access);
+    const bool is_told = tells && zeros.nodes[number] == Rest::Zero;
+    if (is_told && is_product(of)) {
+      std::ranges::for_each(telling_factors(kernel, zeros, of_one_row, of), follow);
+    } else if (is_told && is_gradient(of)) {
+      follow(of.operands.back());
+    } else {
+      for_each_cause(of, zeros.nodes, zeros.nodes[number], follow);
+    }
+  }
+  std::ranges::sort(sources);
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  return sources;
 }
 
 }  // namespace
@@ -140,37 +241,14 @@ std::vector<Rest> rest_nodes(const Kernel& kernel, const std::vector<Rest>& load
   return RestFinder(kernel, loads).find();
 }
 
-std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const std::vector<bool>& zeros,
-                                        const std::vector<Rest>& rests,
-                                        const std::vector<bool>& given, std::uint32_t node) {
-  std::vector<std::uint32_t> sources;
-  std::vector<bool> seen(kernel.nodes.size(), false);
-  std::vector<std::uint32_t> open{node};
-  while (!open.empty()) {
-    const std::uint32_t number = open.back();
-    open.pop_back();
-    if (seen[number]) continue;
-    seen[number] = true;
-    const KernelNode& of = kernel.nodes[number];
-    if (of.kind == Kind::Load && zeros[of.access]) sources.push_back(of.access);
-    const bool is_zero = rests[number] == Rest::Zero;
-    const bool is_infinite = rests[number] != Rest::None && !is_zero;
-    const bool is_sum = of.kind == Kind::Combine && of.combination == Combination::Sum;
-    const bool by_any = of.kind == Kind::Guard || is_product(of);
-    const bool by_direction =
-        by_any || of.kind == Kind::TransformVjp || of.kind == Kind::CombineVjp;
-    const auto one = by_any ? find_given(kernel, rests, given, of) : std::nullopt;
-    for (const std::uint32_t operand : of.operands) {
-      if (one && operand != *one) continue;
-      const bool is_followed = is_infinite && is_sum     ? rests[operand] == rests[number]
-                               : is_zero && by_direction ? rests[operand] == Rest::Zero
-                                                         : true;
-      if (is_followed) open.push_back(operand);
-    }
-  }
-  std::ranges::sort(sources);
-  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
-  return sources;
+std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const LaunchZeros& zeros,
+                                        std::uint32_t node) {
+  return find_sources(kernel, zeros, node, true);
+}
+
+std::vector<std::uint32_t> all_zero_sources(const Kernel& kernel, const LaunchZeros& zeros,
+                                            std::uint32_t node) {
+  return find_sources(kernel, zeros, node, false);
 }
 
 }  // namespace vecc

@@ -30,15 +30,25 @@ enum class Rest : std::uint8_t {
 /// Whether a selection of the largest (smallest) member passes over members at rest.
 [[nodiscard]] bool never_selects(const KernelNode& node, const std::vector<Rest>& rests);
 
-/// The accesses in `zeros` without which `node` would be what it is when all of them are at rest:
-/// of a product with a factor that is 0 then, those of that factor alone, of a sum with an infinite
-/// term those of that term. Of several such factors one that loads what is `given` (by access: a
-/// batch's own rows) stands for all, so that the others need not be looked for: it has no more rows
-/// that are not 0 than they.
+/// Of a launch: what is at rest where the buffers that it reads are.
+struct LaunchZeros {
+  std::vector<bool> loads;  ///< by access: a load of a buffer that is at rest but for a batch
+  std::vector<bool> given;  ///< by access: one of them of a weight that the batch gives
+  std::vector<bool> own;    ///< by access: one of them that each row or member has its own row of
+  std::vector<Rest> nodes;  ///< by node of its kernel: rest_nodes() of these loads
+};
+
+/// The loads in `zeros` without which `node` would be what it is when all of them are at rest: of a
+/// product with factors that are 0 then those of these factors, of a sum with an infinite term
+/// those of that term.
+[[nodiscard]] std::vector<std::uint32_t> all_zero_sources(const Kernel& kernel,
+                                                          const LaunchZeros& zeros,
+                                                          std::uint32_t node);
+/// Of them enough to know where `node` is not 0. Of a product's factors one stands for all: one
+/// that is `given`, which has no more rows that are not 0 than the others; else one that is `own`
+/// for those that share rows (the gradient of a neuron by its members); one that is 0 row by row
+/// for one that is 0 or not in all rows (a statistic of the batch). Of a gradient its direction.
 [[nodiscard]] std::vector<std::uint32_t> zero_sources(const Kernel& kernel,
-                                                      const std::vector<bool>& zeros,
-                                                      const std::vector<Rest>& rests,
-                                                      const std::vector<bool>& given,
-                                                      std::uint32_t node);
+                                                      const LaunchZeros& zeros, std::uint32_t node);
 
 }  // namespace vecc

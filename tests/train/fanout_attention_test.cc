@@ -201,5 +201,28 @@ TEST(Fanout, what_is_not_finite_is_not_a_member_that_was_not_drawn) {
   EXPECT_NE(found->op.find("loss: errors"), std::string::npos) << found->op;
 }
 
+// What a batch binds are the rows that drawn members reach, backwards too.
+TEST(Fanout, a_bound_batch_has_the_drawn_members_of_a_softmax_alone) {
+  const auto bytes_with = [&](std::uint32_t k) {
+    const AttentionNetwork network(Combination::Softmax, 2, random_neighbours(30));
+    SampledGraph sampled = value_of(sample_members(network.graph(), {{k}, false}));
+    TrainOptions one = batches_of(1);
+    one.shuffle = false;
+    const Trained trained(std::move(sampled.graph), true, *find_backend("cpu"),
+                          with_members(one, std::move(sampled.members)), 1);
+    std::uint64_t bytes = 0;
+    for (std::uint32_t n = 0; n < 30; ++n) {
+      const BatchReport report = value_of(trained.trainer->batch_report());
+      EXPECT_EQ(report.way, "bind");
+      bytes += report.bytes.values + report.bytes.arrays;
+      expect_ok(trained.trainer->step());
+    }
+    return bytes;
+  };
+  const std::uint64_t one = bytes_with(1);
+  EXPECT_GT(one, 0u);
+  EXPECT_GT(bytes_with(28), 3 * one);
+}
+
 }  // namespace
 }  // namespace vecc::test

@@ -166,9 +166,9 @@ TEST(Fanout, threads_and_a_resume_change_no_bit) {
   }
 }
 
-// What a batch binds are the rows that drawn members reach, backwards too: of sums and means.
+// What a batch binds are the rows that drawn members reach, backwards too.
 TEST(Fanout, a_bound_batch_has_the_drawn_members_alone) {
-  for (const Combination combination : {Combination::Avg, Combination::Sum}) {
+  for (const Combination combination : {Combination::Avg, Combination::Max, Combination::Min}) {
     Network network(combination, 3, false, Network::kNodes);
     const auto bytes_with = [&](std::uint32_t k) {
       SampledGraph sampled = value_of(sample_members(network.b.build(), {{k}, false}));
