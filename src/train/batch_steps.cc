@@ -48,15 +48,10 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
     say_restricted(backend, "the loss is of pairs");
     return none;
   }
-  // Rows of samples that are not in a batch count 0 in its statistics, which all rows read.
-  const bool has_statistics = find_parameter(program, kStepSamples).has_value();
-  if (has_statistics && way == BatchWay::Bind) {
-    return refuse("bind", "the model has statistics of its batches (batch norm): a mask has them");
-  }
-  if (has_statistics) way = BatchWay::Mask;
-  // Members that are not drawn have weights of 0, whichever way.
-  const bool samples_members = options.members != nullptr;
-  if (samples_members && way == BatchWay::Choose && !backend.binds_batches()) way = BatchWay::Mask;
+  // Members that are not drawn have weights of 0, whichever way; so have rows of samples that are
+  // not in the batch, in its statistics.
+  const bool sets_rows = options.members || find_parameter(program, kStepSamples);
+  if (sets_rows && way == BatchWay::Choose && !backend.binds_batches()) way = BatchWay::Mask;
   if (!backend.binds_batches() && way != BatchWay::Mask) {
     if (way == BatchWay::Bind) return cannot_bind(backend);
     say_restricted(backend, "it does not bind batches");
@@ -78,13 +73,11 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
   VECC_TRY(const BatchMachine machine, find_batch_machine(backend, execution));
   steps->binding_threads_ = machine.binding_threads;
-  if (backend.binds_batches() && !has_statistics) {
-    VECC_TRY_VOID(steps->compile_bound(backend, execution));
-  }
+  if (backend.binds_batches()) VECC_TRY_VOID(steps->compile_bound(backend, execution));
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
-  if (!steps->bound_ && way == BatchWay::Choose && !samples_members) return none;
-  if (way == BatchWay::Choose && samples_members) {
-    way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;  // a mask computes all members
+  if (!steps->bound_ && way == BatchWay::Choose && !sets_rows) return none;
+  if (way == BatchWay::Choose && sets_rows) {
+    way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;  // a mask computes all rows
   }
   if (!lists_touched && way != BatchWay::Bind) {
     VECC_TRY(const std::optional<Program> whole,

@@ -93,7 +93,8 @@ class Statistics:
         return self._mean(self._target.map("elproduct($0, $1)", [x.handle, weights]), x, domain)
 
     def variance(self, x: Block, mean: Block, domain: Domain) -> Block:
-        """One map of a row: of what it is made nothing is kept for the gradient."""
+        """One map of a row: of what it is made nothing is kept for the gradient, so that sums of a
+        batch leave out other rows (src/batch)."""
         centred = "sum($0, elproduct(-1, $1))"
         weights, values = self._of(domain).weights, [x.handle, mean.handle]
         factors = f"{centred}, {centred}" + ("" if weights is None else ", $2")
