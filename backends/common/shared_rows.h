@@ -17,6 +17,18 @@ namespace vecc {
 
 enum class StoredKind : std::uint8_t { Parameter, State };
 
+/// A block that is to be made.
+struct StoredRequest {
+  StoredKind kind = StoredKind::Parameter;
+  std::uint32_t source = 0;  ///< the number of the parameter, the value of the state
+  std::uint32_t rows = 0;
+  Shape shape;
+  const std::vector<double>* values = nullptr;  ///< null: `initial` everywhere
+  double initial = 0;
+
+  [[nodiscard]] std::uint64_t elements() const { return rows * shape.size(); }
+};
+
 /// Block: a backend's rows * size numbers; a copy is the same memory.
 template <class Block>
 struct StoredBlock {
@@ -115,8 +127,7 @@ using StateBlocks = boost::unordered_flat_map<ValueId, Block>;
 template <class Block>
 class StoredRows {
  public:
-  /// check_stored() has passed. `make(rows, shape, values, initial)` makes a block of `values`, or
-  /// of `initial` everywhere if they are null.
+  /// check_stored() has passed. `make(StoredRequest)` makes a block.
   template <class Make>
   void bind(const Program& program, const ExecutionOptions& options, Make&& make) {
     shared_ = shared_rows<Block>(options);
@@ -124,7 +135,8 @@ class StoredRows {
       const Parameter& parameter = program.parameters()[p];
       const auto made = [&] {
         made_elements_ += parameter.rows * parameter.shape.size();
-        return make(parameter.rows, parameter.shape, parameter.values.get(), 0.0);
+        return make(StoredRequest{StoredKind::Parameter, p, parameter.rows, parameter.shape,
+                                  parameter.values.get(), 0});
       };
       own_.push_back(is_own(options, p));
       parameters_.push_back(own_[p] ? made()
@@ -137,7 +149,8 @@ class StoredRows {
       if (state == nullptr) continue;
       const auto made = [&] {
         made_elements_ += op.size();
-        return make(op.rows, op.shape, nullptr, state->initial);
+        return make(
+            StoredRequest{StoredKind::State, id, op.rows, op.shape, nullptr, state->initial});
       };
       states_.emplace(id, found(StoredKind::State, state->name, op.rows, op.shape, made));
     }

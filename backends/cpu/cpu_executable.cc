@@ -38,8 +38,8 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
   [[nodiscard]] const NativeBlock& block(BufferIndex buffer) const override {
     return plan_->block(buffer);
   }
-  [[nodiscard]] NativeBlock make_block(std::uint64_t elements) const override {
-    return {plan_->plan().dtype, elements};
+  [[nodiscard]] NativeBlock make_block(const StoredRequest& asked) const override {
+    return {plan_->plan().dtype, asked.elements()};
   }
   void start(std::uint32_t stage) override { plan_->run(stage, *team_); }
   void wait() override {}

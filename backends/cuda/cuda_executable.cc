@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cuda/device_places.h"
 #include "src/plan/launch_layout.h"
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
@@ -33,7 +34,7 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
     device->use();
     VECC_TRY(auto machine, options.batch
                                ? made->make_for_batches(program, options, std::move(plan))
-                               : made->make_whole(std::move(plan), options.expected_runs));
+                               : made->make_whole(whole.program, options, std::move(plan)));
     made->cuda_machine_ = machine.get();
     made->batches_ = machine->batches();
     log_debug(fmt::format("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
@@ -78,13 +79,18 @@ std::vector<ParameterIndex> find_scalars(const Program& program, const Execution
 
 }  // namespace
 
-Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(Plan plan, std::uint64_t runs) {
+Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(const Program& program,
+                                                                const ExecutionOptions& options,
+                                                                Plan plan) {
   VECC_TRY_VOID(check_thread_memory(plan));
-  return CudaMachine::make(device_, std::move(plan), runs, code_options(), &code_counts_);
+  VECC_TRY(const auto places, place_on_device(plan, program, options, *device_));
+  return CudaMachine::make(device_, std::move(plan), places, options.expected_runs, code_options(),
+                           &code_counts_);
 }
 
 Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
     const Program& program, const ExecutionOptions& options, Plan plan) {
+  VECC_TRY(const auto places, place_on_device(plan, program, options, *device_));
   VECC_TRY(BatchPlan batch, make_batch_plan(std::move(plan), program, *options.batch));
   const Result<void> verified = verify(batch.plan);
   VECC_CHECK(verified, verified.error().text());
@@ -96,7 +102,7 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
   VECC_TRY_VOID(check_thread_memory(plan));
   VECC_TRY(auto batches, BatchRunner::make(device_, plan, std::move(batch), scalars_,
                                            options.batch->share, code_options(), &code_counts_));
-  return CudaMachine::make_for_batches(device_, std::move(plan), std::move(batches));
+  return CudaMachine::make_for_batches(device_, std::move(plan), places, std::move(batches));
 }
 
 Result<void> CudaExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {

@@ -16,8 +16,8 @@ namespace vecc::cuda {
 class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
  public:
   /// check_stored() has passed. Errors: those of make_gradient_program(), make_batch_plan(),
-  /// check_thread_memory() and CudaMachine::make(), DeviceFailure. Throws std::bad_alloc (of the
-  /// host's memory).
+  /// check_thread_memory(), place_on_device() and CudaMachine::make(), DeviceFailure. Throws
+  /// std::bad_alloc (of the host's memory).
   [[nodiscard]] static Result<std::unique_ptr<Executable>> make(
       const Program& program, const ExecutionOptions& options,
       const std::shared_ptr<Device>& device);
@@ -67,7 +67,9 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   CudaExecutable(const native::GradientProgram& whole, std::shared_ptr<Device> device)
       : PlanExecutable("cuda", whole), device_(std::move(device)), dtype_(whole.program.dtype()) {}
 
-  [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_whole(Plan plan, std::uint64_t runs);
+  [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_whole(const Program& program,
+                                                                const ExecutionOptions& options,
+                                                                Plan plan);
   [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_for_batches(
       const Program& program, const ExecutionOptions& options, Plan plan);
   [[nodiscard]] double* scalar(ParameterIndex parameter);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "src/kernel/kernel_lists.h"
-#include "src/support/quantity_text.h"
 
 namespace vecc::cuda {
 namespace {
@@ -26,54 +25,47 @@ class ArgumentBytes {
   std::vector<std::byte> bytes_;
 };
 
-// "%12's, 3.2 GB": of the first value that lies in it.
-std::string largest_buffer(const Plan& plan) {
-  const auto largest = std::ranges::max_element(plan.buffers, {}, &PlanBuffer::elements);
-  if (largest == plan.buffers.end()) return "none";
-  const auto buffer = static_cast<BufferIndex>(largest - plan.buffers.begin());
-  const auto place = std::ranges::find(plan.places, buffer, &ValuePlace::buffer);
-  const std::string whose = place == plan.places.end()
-                                ? "a partial result's"
-                                : "%" + std::to_string(place - plan.places.begin()) + "'s";
-  return whose + ", " + text_of_bytes(largest->elements * byte_size(plan.dtype));
-}
-
 }  // namespace
 
+CudaMachine::CudaMachine(std::shared_ptr<Device> device, Plan plan,
+                         const std::vector<PlacedTable>& places)
+    : device_(std::move(device)),
+      plan_(std::move(plan)),
+      blocks_(plan_.buffers.size()),
+      places_(plan_.buffers.size(), TablePlace::Device) {
+  for (const PlacedTable& table : places) places_[table.buffer] = table.place;
+}
+
 Result<std::unique_ptr<CudaMachine>> CudaMachine::make(std::shared_ptr<Device> device, Plan plan,
+                                                       const std::vector<PlacedTable>& places,
                                                        std::uint64_t runs,
                                                        const DeviceCodeOptions& options,
                                                        DeviceCodeCounts* counts) {
-  std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan)));
-  VECC_TRY_VOID(made->check_memory());
+  std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan), places));
   VECC_TRY(made->graphs_, PlanGraphs::load(made->device_, made->plan_, runs, options, counts));
   made->allocate();
   return made;
 }
 
-Result<std::unique_ptr<CudaMachine>> CudaMachine::make_for_batches(
-    std::shared_ptr<Device> device, Plan plan, std::unique_ptr<BatchRunner> batches) {
-  std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan)));
-  VECC_TRY_VOID(made->check_memory());
+std::unique_ptr<CudaMachine> CudaMachine::make_for_batches(std::shared_ptr<Device> device,
+                                                           Plan plan,
+                                                           const std::vector<PlacedTable>& places,
+                                                           std::unique_ptr<BatchRunner> batches) {
+  std::unique_ptr<CudaMachine> made(new CudaMachine(std::move(device), std::move(plan), places));
   made->batches_ = std::move(batches);
   made->allocate();
   return made;
 }
 
-Result<void> CudaMachine::check_memory() const {
-  const PlanStatistics need = statistics(plan_);
-  const std::uint64_t all =
-      need.arena_bytes + need.constant_bytes + need.parameter_bytes + need.index_bytes;
-  const std::uint64_t free = device_->free_bytes();
-  if (all <= free) return {};
-  return Errors(ErrorCode::OutOfMemory, device_->name(),
-                "needs " + text_of_bytes(all) + " (arena " + text_of_bytes(need.arena_bytes) +
-                    ", constants " + text_of_bytes(need.constant_bytes) + ", parameters " +
-                    text_of_bytes(need.parameter_bytes) + ", indices " +
-                    text_of_bytes(need.index_bytes) + "), free are " + text_of_bytes(free) +
-                    "; the largest buffer is " + largest_buffer(plan_) +
-                    "; --emit=plan lists them all, a smaller --batch-size needs less, "
-                    "--backend=cpu uses the host's memory");
+DeviceBlock CudaMachine::make_block(const StoredRequest& asked) const {
+  const auto kind =
+      asked.kind == StoredKind::State ? PlanBuffer::Kind::State : PlanBuffer::Kind::Parameter;
+  const auto found = std::ranges::find_if(plan_.buffers, [&](const PlanBuffer& buffer) {
+    return buffer.kind == kind && buffer.source == asked.source;
+  });
+  const TablePlace place =
+      found == plan_.buffers.end() ? TablePlace::Device : places_[found - plan_.buffers.begin()];
+  return {device_, plan_.dtype, asked.elements(), place};
 }
 
 void CudaMachine::allocate() {
@@ -82,7 +74,7 @@ void CudaMachine::allocate() {
     PlanBuffer& buffer = plan_.buffers[b];
     if (buffer.kind == PlanBuffer::Kind::Arena) blocks_[b] = arena_;
     if (buffer.kind != PlanBuffer::Kind::Constant) continue;
-    blocks_[b] = DeviceBlock(device_, plan_.dtype, buffer.elements);
+    blocks_[b] = DeviceBlock(device_, plan_.dtype, buffer.elements, places_[b]);
     blocks_[b].write(*buffer.values);
     buffer.values = nullptr;
   }

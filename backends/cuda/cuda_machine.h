@@ -12,20 +12,21 @@
 #include "backends/cuda/device_tables.h"
 #include "backends/cuda/plan_graphs.h"
 #include "backends/native/plan_executable.h"
+#include "src/plan/place_tables.h"
 
 namespace vecc::cuda {
 
 class CudaMachine final : public native::PlanMachine<DeviceBlock> {
  public:
-  /// Compiles or loads the kernels of a Plan that runs `runs` times; 0: often. Errors: those of
-  /// compile_device_code(), OutOfMemory with the need and what is free. Throws DeviceError.
-  [[nodiscard]] static Result<std::unique_ptr<CudaMachine>> make(std::shared_ptr<Device> device,
-                                                                 Plan plan, std::uint64_t runs,
-                                                                 const DeviceCodeOptions& options,
-                                                                 DeviceCodeCounts* counts);
+  /// Compiles or loads the kernels of a Plan that runs `runs` times; 0: often. `places`: of
+  /// place_on_device(). Errors: those of compile_device_code(). Throws DeviceError.
+  [[nodiscard]] static Result<std::unique_ptr<CudaMachine>> make(
+      std::shared_ptr<Device> device, Plan plan, const std::vector<PlacedTable>& places,
+      std::uint64_t runs, const DeviceCodeOptions& options, DeviceCodeCounts* counts);
   /// One that only runs batches, of that Plan, and is told how.
-  [[nodiscard]] static Result<std::unique_ptr<CudaMachine>> make_for_batches(
-      std::shared_ptr<Device> device, Plan plan, std::unique_ptr<BatchRunner> batches);
+  [[nodiscard]] static std::unique_ptr<CudaMachine> make_for_batches(
+      std::shared_ptr<Device> device, Plan plan, const std::vector<PlacedTable>& places,
+      std::unique_ptr<BatchRunner> batches);
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
   void set_block(BufferIndex buffer, DeviceBlock block) override {
@@ -35,9 +36,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   [[nodiscard]] const DeviceBlock& block(BufferIndex buffer) const override {
     return blocks_[buffer];
   }
-  [[nodiscard]] DeviceBlock make_block(std::uint64_t elements) const override {
-    return {device_, plan_.dtype, elements};
-  }
+  [[nodiscard]] DeviceBlock make_block(const StoredRequest& asked) const override;
   /// Null without batches.
   [[nodiscard]] BatchRunner* batches() { return batches_.get(); }
   void start(std::uint32_t stage) override;
@@ -51,9 +50,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   [[nodiscard]] std::uint64_t bytes() const override;
 
  private:
-  CudaMachine(std::shared_ptr<Device> device, Plan plan)
-      : device_(std::move(device)), plan_(std::move(plan)), blocks_(plan_.buffers.size()) {}
-  [[nodiscard]] Result<void> check_memory() const;
+  CudaMachine(std::shared_ptr<Device> device, Plan plan, const std::vector<PlacedTable>& places);
   void allocate();
   [[nodiscard]] bool runs_narrow(const Launch& launch, const DeviceTables& tables) const;
   static void add_tables(const Launch& launch, bool narrow, DeviceTables& tables);
@@ -70,6 +67,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   DeviceMemory tables_;
   std::uint64_t table_bytes_ = 0;
   std::vector<DeviceBlock> blocks_;  // by buffer
+  std::vector<TablePlace> places_;   // by buffer
 };
 
 }  // namespace vecc::cuda

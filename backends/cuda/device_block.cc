@@ -1,13 +1,40 @@
 #include "backends/cuda/device_block.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace vecc::cuda {
 
-DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes)
+namespace {
+
+// Numbers that go to the GPU at once where they have to be converted: no second copy of a table.
+constexpr std::size_t kPiece = std::size_t{1} << 22;
+
+std::shared_ptr<const CUdeviceptr> make_pinned(const std::shared_ptr<Device>& device,
+                                               std::uint64_t bytes) {
+  constexpr unsigned kMapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
+  void* memory = nullptr;
+  device->check(device->driver().host_allocate(&memory, bytes, kMapped),
+                "allocating pinned memory of the host");
+  std::memset(memory, 0, bytes);
+  return std::shared_ptr<const CUdeviceptr>(
+      new CUdeviceptr(reinterpret_cast<CUdeviceptr>(memory)),
+      [owner = device](const CUdeviceptr* address) {
+        (void)owner->driver().host_free(reinterpret_cast<void*>(*address));
+        delete address;
+      });
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes, TablePlace place)
     : device_(std::move(device)) {
   if (bytes == 0) return;
+  if (place == TablePlace::Host) {
+    memory_ = make_pinned(device_, bytes);
+    return;
+  }
   CUdeviceptr memory = 0;
   device_->check(device_->driver().memory_allocate(&memory, bytes), "allocating memory");
   memory_ = std::shared_ptr<const CUdeviceptr>(
@@ -33,19 +60,30 @@ void DeviceMemory::read(std::uint64_t first, void* to, std::uint64_t bytes) cons
   device_->wait();
 }
 
-DeviceBlock::DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint64_t elements)
-    : memory_(std::move(device), elements * byte_size(dtype)), dtype_(dtype), elements_(elements) {}
+DeviceBlock::DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint64_t elements,
+                         TablePlace place)
+    : memory_(std::move(device), elements * byte_size(dtype), place),
+      dtype_(dtype),
+      elements_(elements),
+      place_(place) {}
 
 void DeviceBlock::write(std::span<const double> values, std::uint64_t first) const {
   const std::uint64_t begin = first * byte_size(dtype_);
   if (dtype_ == DType::F64) return memory_.write(begin, values.data(), values.size_bytes());
-  std::vector<float> narrow(values.size());
-  std::ranges::transform(values, narrow.begin(), [](double x) { return static_cast<float>(x); });
-  memory_.write(begin, narrow.data(), narrow.size() * sizeof(float));
+  std::vector<float> narrow;
+  for (std::size_t i = 0; i < values.size(); i += kPiece) {
+    const auto piece = values.subspan(i, std::min(kPiece, values.size() - i));
+    narrow.resize(piece.size());
+    std::ranges::transform(piece, narrow.begin(), [](double x) { return static_cast<float>(x); });
+    memory_.write(begin + i * sizeof(float), narrow.data(), narrow.size() * sizeof(float));
+  }
 }
 
 void DeviceBlock::fill(double value) const {
-  write(std::vector<double>(elements_, value));
+  const std::vector<double> piece(std::min<std::uint64_t>(kPiece, elements_), value);
+  for (std::uint64_t i = 0; i < elements_; i += kPiece) {
+    write(std::span(piece).first(std::min<std::uint64_t>(kPiece, elements_ - i)), i);
+  }
 }
 
 void DeviceBlock::read(std::uint64_t first, std::uint64_t count,

@@ -8,14 +8,17 @@
 
 #include "backends/cuda/device.h"
 #include "vecc/program.h"
+#include "vecc/table_place.h"
 
 namespace vecc::cuda {
 
-/// Bytes that go with their last owner. Throws DeviceError (OutOfMemory).
+/// Bytes that go with their last owner, zeros at first; on the host those are pinned, and have the
+/// same address on the GPU. Throws DeviceError (OutOfMemory).
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes);
+  DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes,
+               TablePlace place = TablePlace::Device);
 
   [[nodiscard]] CUdeviceptr address() const { return memory_ ? *memory_ : 0; }
   /// When all work before it is done; `from` may go at once.
@@ -33,9 +36,11 @@ class DeviceMemory {
 class DeviceBlock {
  public:
   DeviceBlock() = default;
-  DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint64_t elements);
+  DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint64_t elements,
+              TablePlace place = TablePlace::Device);
 
   [[nodiscard]] std::uint64_t elements() const { return elements_; }
+  [[nodiscard]] TablePlace place() const { return place_; }
   [[nodiscard]] std::uint64_t bytes() const { return elements_ * byte_size(dtype_); }
   /// Where an element is.
   [[nodiscard]] CUdeviceptr at(std::uint64_t element) const {
@@ -50,6 +55,7 @@ class DeviceBlock {
   DeviceMemory memory_;
   DType dtype_ = DType::F32;
   std::uint64_t elements_ = 0;
+  TablePlace place_ = TablePlace::Device;
 };
 
 }  // namespace vecc::cuda

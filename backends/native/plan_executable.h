@@ -63,7 +63,7 @@ class PlanMachine {
   /// When all buffers have their memory.
   virtual void bind() = 0;
   [[nodiscard]] virtual const Block& block(BufferIndex buffer) const = 0;
-  [[nodiscard]] virtual Block make_block(std::uint64_t elements) const = 0;
+  [[nodiscard]] virtual Block make_block(const StoredRequest& asked) const = 0;
   /// All launches of a stage; may return before they are done.
   virtual void start(std::uint32_t stage) = 0;
   /// Until all is done that was started.
@@ -174,17 +174,15 @@ void PlanExecutable<Block>::bind(const Program& program, const ExecutionOptions&
   machine_ = std::move(machine);
   ExecutionOptions own = options;
   own.own_parameters.insert(own.own_parameters.end(), seeds_.begin(), seeds_.end());
-  stored_.bind(
-      program, own,
-      [&](std::uint32_t rows, Shape shape, const std::vector<double>* values, double initial) {
-        Block block = machine_->make_block(rows * shape.size());
-        if (values != nullptr) {
-          block.write(*values);
-        } else {
-          block.fill(initial);
-        }
-        return block;
-      });
+  stored_.bind(program, own, [&](const StoredRequest& asked) {
+    Block block = machine_->make_block(asked);
+    if (asked.values != nullptr) {
+      block.write(*asked.values);
+    } else {
+      block.fill(asked.initial);
+    }
+    return block;
+  });
   const Plan& plan = machine_->plan();
   for (BufferIndex b = 0; b < plan.buffers.size(); ++b) {
     const PlanBuffer& buffer = plan.buffers[b];

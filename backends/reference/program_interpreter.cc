@@ -50,13 +50,11 @@ class InterpreterExecutable final : public Executable {
         with_gradients_(options.gradients),
         plan_(plan_interpreter(program_, options)),
         values_(program_, plan_.places) {
-    stored_.bind(
-        program_, options,
-        [](std::uint32_t rows, Shape shape, const std::vector<double>* values, double initial) {
-          return values != nullptr
-                     ? std::make_shared<std::vector<double>>(*values)
-                     : std::make_shared<std::vector<double>>(rows * shape.size(), initial);
-        });
+    stored_.bind(program_, options, [](const StoredRequest& asked) {
+      return asked.values != nullptr
+                 ? std::make_shared<std::vector<double>>(*asked.values)
+                 : std::make_shared<std::vector<double>>(asked.elements(), asked.initial);
+    });
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       if (program_.op(id).kind() == OpKind::Fact) compute(id);
     }

@@ -331,14 +331,12 @@ class TorchExecutable final : public Executable {
   // records or not; one that records has its own alias of a parameter.
   void bind_stored(TorchWork& work) {
     const c10::InferenceMode plain(false);
-    stored_.bind(
-        program_, options_,
-        [&](std::uint32_t rows, Shape shape, const std::vector<double>* values, double initial) {
-          work.bytes = rows * shape.size() * byte_size(program_.dtype());
-          const auto size = static_cast<std::int64_t>(shape.size());
-          return values != nullptr ? arrays_.values(*values, rows, size)
-                                   : arrays_.buffer(rows, size).fill_(initial);
-        });
+    stored_.bind(program_, options_, [&](const StoredRequest& asked) {
+      work.bytes = asked.elements() * byte_size(program_.dtype());
+      const auto size = static_cast<std::int64_t>(asked.shape.size());
+      return asked.values != nullptr ? arrays_.values(*asked.values, asked.rows, size)
+                                     : arrays_.buffer(asked.rows, size).fill_(asked.initial);
+    });
     for (const at::Tensor& stored : stored_.parameters()) {
       parameters_.push_back(options_.gradients ? stored.detach().requires_grad_() : stored);
     }

@@ -1,22 +1,10 @@
 #include "backends/torch/torch_guard.h"
 
-#include <fstream>
-
+#include "src/support/free_memory.h"
 #include "vecc/escape.h"
 
 namespace vecc::libtorch {
 namespace {
-
-// Bytes of memory that the machine has free, 0 if it does not say.
-std::uint64_t free_host_bytes() {
-  std::ifstream lines("/proc/meminfo");
-  std::string key;
-  for (std::uint64_t kilobytes = 0; lines >> key >> kilobytes;) {
-    if (key == "MemAvailable:") return kilobytes * 1024;
-    lines.ignore(64, '\n');
-  }
-  return 0;
-}
 
 std::string first_line(const c10::Error& error) {
   const std::string text = error.what_without_backtrace();

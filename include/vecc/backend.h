@@ -15,6 +15,7 @@
 #include "vecc/matmul_precision.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
+#include "vecc/table_place.h"
 #include "vecc/target.h"
 
 namespace vecc {
@@ -61,6 +62,8 @@ struct ExecutionOptions {
   /// where that takes less than to interpret them so often; the cuda backend makes a graph of many
   /// launches only where that takes less than to start them one by one.
   std::uint64_t expected_runs = 0;
+  /// Of the cuda backend; others do not look at it.
+  TablePlaces places = {};
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.
   std::vector<ValueId> kept = {};

@@ -63,6 +63,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   Program forward =
       has_all ? program : BatchProgram(program).restrict_to(sorted, RestrictUpdates::Keep);
   VECC_TRY(BatchStepProgram made, make_batch_step_program(graph, forward, sorted, options));
+  VECC_TRY_VOID(check_places(execution.places, made.step.program, /*of_steps=*/false));
   made.batch.share =
       std::min(1.0, static_cast<double>(options.batch_size) /
                         static_cast<double>(std::max<std::size_t>(samples.size(), 1)));
@@ -109,6 +110,7 @@ Result<void> BatchSteps::compile_masked(const Backend& backend, const ExecutionO
   ExecutionOptions own = execution;
   own.own_parameters = made_.step.own_parameters;
   own.expected_runs = 0;  // once a batch
+  if (bound_) own.storage = bound_->storage();
   VECC_TRY(masked_, backend.compile(whole, own));
   forward_ = std::move(forward);
   restrict_.emplace(forward_);

@@ -58,6 +58,10 @@ class BatchSteps {
   /// Whether batches that reach all parameters are masked.
   [[nodiscard]] bool masks() const { return masked_ != nullptr; }
   [[nodiscard]] std::uint64_t bytes() const;
+  /// Of parameters and states.
+  [[nodiscard]] std::shared_ptr<Storage> storage() const {
+    return bound_ ? bound_->storage() : masked_->storage();
+  }
 
  private:
   BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const TrainOptions& options,

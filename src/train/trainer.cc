@@ -54,8 +54,6 @@ class BatchTrainer final : public Trainer {
   Result<void> prepare() {
     if (samples_.empty()) return Errors(ErrorCode::Usage, "training", "no sample to train on");
     VECC_TRY_VOID(check_step_inputs());
-    VECC_TRY(state_, TrainingState::make(program_, backend_, execution_, options_.optimizer));
-    execution_.storage = state_->storage();
     if (samples_members() || (!is_full_batch() && !options_.restricts_batches)) {
       VECC_TRY(bound_steps_,
                BatchSteps::make(graph_, program_, backend_, execution_, options_, samples_));
@@ -64,9 +62,10 @@ class BatchTrainer final : public Trainer {
       const auto bind = [this](std::span<const std::uint32_t> samples, std::uint64_t run,
                                BatchStep& to) { return bound_steps_->bind(samples, run, to); };
       prefetch_.emplace(bind, bound_steps_->binding_threads());
-      return {};
+      return make_state(bound_steps_->storage());
     }
     VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));
+    VECC_TRY_VOID(make_state(first->executable->storage()));
     if (first->step.counted == 0 && batch_count() == 1) {
       return Errors(ErrorCode::Usage, "training",
                     options_.loss.loss == Loss::MarginRanking
@@ -332,6 +331,13 @@ class BatchTrainer final : public Trainer {
     return &steps_.emplace(samples, std::move(compiled)).first->second;
   }
 
+  // A step is compiled first: a GPU's tables are placed by what it reads.
+  Result<void> make_state(std::shared_ptr<Storage> storage) {
+    execution_.storage = std::move(storage);
+    VECC_TRY(state_, TrainingState::make(program_, backend_, execution_, options_.optimizer));
+    return {};
+  }
+
   Result<StepProgram> make_step(const Samples& samples) {
     const bool is_whole =
         samples.size() == program_.sample_count() && std::ranges::is_sorted(samples);
@@ -344,6 +350,7 @@ class BatchTrainer final : public Trainer {
 
   Result<CompiledStep> compile_step(const Samples& samples) {
     VECC_TRY(StepProgram step, make_step(samples));
+    VECC_TRY_VOID(check_places(execution_.places, step.program, /*of_steps=*/false));
     ExecutionOptions execution = execution_;
     execution.own_parameters = step.own_parameters;
     if (!batches_come_again()) execution.expected_runs = 0;  // others have the same kernels

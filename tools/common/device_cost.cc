@@ -8,7 +8,9 @@ Result<DeviceCost> find_device_cost(const Backend& backend, const ExecutionOptio
   Program program;
   program.set_sample_count(1);
   program.output(program.fact({1}, 1, Shape::scalar()), Index::slice(0, 1));
-  VECC_TRY(const auto executable, backend.compile(program, execution));
+  ExecutionOptions plain = execution;
+  plain.places = {};
+  VECC_TRY(const auto executable, backend.compile(program, plain));
   DeviceCost cost{executable->device_name(), {}};
   const Runner runner = backend.name() == "cuda"          ? Runner::KernelsOnGpu
                         : cost.device.starts_with("cuda") ? Runner::TorchOnGpu

@@ -99,6 +99,7 @@ ExecutionOptions execution_options(const Options& options) {
   execution.threads = options.threads;
   execution.torch_reduce = options.torch_reduce.value_or(TorchReduce::Auto);
   execution.precision = options.precision.value_or(MatmulPrecision::Exact);
+  execution.places = options.places;
   execution.gradients = !options.gradients.empty();
   return execution;
 }
@@ -137,6 +138,7 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
   result.dtype = program.dtype();
   ExecutionOptions execution = execution_options(options);
   execution.expected_runs = options.repeat;
+  VECC_TRY_VOID(check_places(execution.places, program, /*of_steps=*/true));
   result.precision = execution.precision;
   VECC_TRY(auto executable, stages.run("compile", [&](ProgressLine&) {
     return choice.backend->compile(program, execution);

@@ -12,6 +12,7 @@
 #include "tools/common/idle_seed.h"
 #include "tools/common/logging.h"
 #include "tools/common/number_options.h"
+#include "tools/common/place_options.h"
 #include "tools/common/precision_option.h"
 #include "tools/common/run_tool.h"
 #include "tools/common/standard_streams.h"
@@ -121,6 +122,7 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->type_name(names_text<TorchReduce>("|"))
       ->default_str("auto");
   add_precision_option(app, [&o](MatmulPrecision precision) { o.precision = precision; });
+  add_place_options(app, o.places);
 }
 
 /// `FILE` or `by-name:FILE`.
@@ -293,6 +295,11 @@ std::string check_folds(const Options& o) {
          "--emit, --gradients, --repeat and --save-program";
 }
 
+std::string check_places(const Options& o) {
+  if (o.places.device_bytes == 0 && o.places.wishes.empty()) return {};
+  return o.backend == "cuda" ? "" : "--gpu-memory and --place need --backend=cuda";
+}
+
 std::string check_precision(const Options& o) {
   if (!o.precision) return {};
   if (o.backend != "cuda" && o.emit.kind != EmitKind::Cuda && o.emit.target_name.empty()) {
@@ -314,6 +321,7 @@ std::string check_run_options(Options& o, const std::string& device) {
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
+  if (std::string problem = check_places(o); !problem.empty()) return problem;
   return check_precision(o);
 }
 

@@ -85,6 +85,7 @@ Result<void> CompiledGraph::prepare() {
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY(optimized_, tools::optimize_for(vectorized_->program, choice_, options_, stages));
   split_updates();
+  VECC_TRY_VOID(check_places(options_.places, optimized_.program, /*of_steps=*/true));
   VECC_TRY(executable_, choice_.backend->compile(optimized_.program, execution_options()));
   return {};
 }

@@ -1,0 +1,58 @@
+#include "backends/cuda/device_places.h"
+
+#include <limits>
+
+#include "backends/common/shared_rows.h"
+#include "backends/cuda/device_block.h"
+#include "src/support/free_memory.h"
+#include "src/support/log.h"
+#include "src/support/quantity_text.h"
+
+namespace vecc::cuda {
+namespace {
+
+std::optional<TablePlace> find_shared(const PlanBuffer& buffer, const Program& program,
+                                      const ExecutionOptions& options,
+                                      const SharedRows<DeviceBlock>& shared) {
+  const StoredBlock<DeviceBlock>* found = nullptr;
+  if (buffer.kind == PlanBuffer::Kind::Parameter && !is_own(options, buffer.source)) {
+    found = shared.find(StoredKind::Parameter, program.parameters()[buffer.source].name);
+  } else if (buffer.kind == PlanBuffer::Kind::State) {
+    const auto& state = std::get<StateOp>(program.op(buffer.source).attributes);
+    found = shared.find(StoredKind::State, state.name);
+  }
+  if (found == nullptr) return std::nullopt;
+  return found->block.place();
+}
+
+void warn_of_host(const std::vector<PlacedTable>& tables, const Device& device) {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  for (const PlacedTable& table : tables) {
+    if (table.place == TablePlace::Device || table.is_there) continue;
+    ++count;
+    bytes += table.bytes;
+  }
+  if (count == 0) return;
+  log_warning(device.name() + ": " + text_of_count(count, "table") + " of " + text_of_bytes(bytes) +
+              " in the host's memory, read over the bus\n" + text_of(tables));
+}
+
+}  // namespace
+
+Result<std::vector<PlacedTable>> place_on_device(const Plan& plan, const Program& program,
+                                                 const ExecutionOptions& options,
+                                                 const Device& device) {
+  const auto shared = shared_rows<DeviceBlock>(options);
+  const auto find_placed = [&](BufferIndex buffer) {
+    return find_shared(plan.buffers[buffer], program, options, *shared);
+  };
+  std::uint64_t host_room = free_host_bytes();
+  if (host_room == 0) host_room = std::numeric_limits<std::uint64_t>::max();
+  VECC_TRY(auto tables, place_tables(plan, program, options.places, device.free_bytes(), host_room,
+                                     device.name(), find_placed));
+  warn_of_host(tables, device);
+  return tables;
+}
+
+}  // namespace vecc::cuda

@@ -1,0 +1,20 @@
+// Where the tables of an executable are: on a GPU or in the host's memory.
+#pragma once
+
+#include <vector>
+
+#include "backends/cuda/device.h"
+#include "src/plan/place_tables.h"
+#include "vecc/backend.h"
+
+namespace vecc::cuda {
+
+/// place_tables() by what is free on the device and the host now; tables of options.storage stay
+/// where they are. `program`: of the Plan. Warns if tables are in the host's memory. Errors: those
+/// of place_tables(). Throws DeviceError.
+[[nodiscard]] Result<std::vector<PlacedTable>> place_on_device(const Plan& plan,
+                                                               const Program& program,
+                                                               const ExecutionOptions& options,
+                                                               const Device& device);
+
+}  // namespace vecc::cuda

@@ -1,0 +1,37 @@
+// Where the tables of a Program (facts, parameters, states) are while a GPU runs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vecc/program.h"
+
+namespace vecc {
+
+enum class TablePlace : std::uint8_t {
+  Device,  ///< the GPU's memory
+  Host,    ///< the host's, pinned and mapped: kernels read the rows that they need over the bus
+};
+/// device, host.
+[[nodiscard]] std::string_view text_of(TablePlace place);
+[[nodiscard]] std::optional<TablePlace> parse_table_place(std::string_view text);
+
+/// What is asked for; without any of it all tables are on the device if they fit.
+struct TablePlaces {
+  struct Wish {
+    std::string table;  ///< a parameter's or a state's name; a fact's groups, without any %12
+    TablePlace place = TablePlace::Device;
+  };
+  std::uint64_t device_bytes = 0;  ///< of the GPU's memory at most; 0: what is free
+  std::vector<Wish> wishes;
+};
+
+/// Whether there is a table of each wish. `of_steps`: a state of a training may be one that the
+/// Program, a forward pass, has not (`adam.m/w`, by the parameter). Error: Usage, with the names.
+[[nodiscard]] Result<void> check_places(const TablePlaces& places, const Program& program,
+                                        bool of_steps);
+
+}  // namespace vecc

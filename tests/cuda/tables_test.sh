@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# tables_test.sh VECC GRAPH: a training whose tables are in the host's memory has the weights, bit for
+# bit, of one whose tables are on the GPU, in every way of its steps and after a resume.
+set -euo pipefail
+vecc=$1 graph=$2
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+# train NAME OPTION...: its weights are $work/NAME, what it says is $work/NAME.log
+train() {
+  local name=$1
+  shift
+  "$vecc" "$graph" --backend=cuda --train --epochs="${EPOCHS:-2}" --save-weights="$work/$name" "$@" \
+    -o "$work/$name.tsv" 2>"$work/$name.log" || fail "$name: $(cat "$work/$name.log")"
+}
+same() {
+  cmp "$work/$1" "$work/$2" || fail "weights of $1 and $2 differ"
+  cmp "$work/$1.tsv" "$work/$2.tsv" || fail "outputs of $1 and $2 differ"
+}
+
+for batch in all 4; do
+  train all --batch-size=$batch
+  [[ $(<"$work/all.log") != *"host's memory"* ]] || fail "a table is in the host's memory"
+  train placed --batch-size=$batch --place=w0=host --place=adam.v/w0=host
+  [[ $(<"$work/placed.log") == *"2 tables of 24 B in the host's memory"* ]] ||
+    fail "not placed: $(cat "$work/placed.log")"
+  same all placed
+  # The least that is enough says how much it takes.
+  if "$vecc" "$graph" --backend=cuda --train --epochs=2 --batch-size=$batch --gpu-memory=1K \
+    >/dev/null 2>"$work/refused"; then fail "1 KB was enough"; fi
+  grep -q "E063" "$work/refused" || fail "$(cat "$work/refused")"
+done
+
+# The moments of all weights do not fit, and most of the facts.
+train tight --batch-size=4 --gpu-memory=26K
+[[ $(<"$work/tight.log") == *"in the host's memory"* ]] || fail "26 KB are enough for all"
+same placed tight
+EPOCHS=1 train half --batch-size=4 --gpu-memory=26K --checkpoint="$work/checkpoint" \
+  --checkpoint-every=1
+train resumed --batch-size=4 --gpu-memory=26K --checkpoint="$work/checkpoint" --resume
+same placed resumed

@@ -1,0 +1,126 @@
+// Which tables of a Plan are in a GPU's memory, and which in the host's.
+#include "src/plan/place_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace vecc::test {
+namespace {
+
+constexpr std::uint64_t kPlenty = std::numeric_limits<std::uint64_t>::max();
+
+// Two rows of `cold` and all rows of `hot` are read, and those of a fact of its own groups.
+Program program_of_tables() {
+  Program program;
+  program.set_sample_count(4);
+  const auto table = [&](const char* name, std::uint32_t rows) {
+    auto values = std::make_shared<std::vector<double>>(rows * 8, 0.5);
+    return program.weight(
+        *program.add_parameter({name, rows, Shape::column(8), std::move(values)}));
+  };
+  const ValueId cold = program.gather(table("cold", 1000), Index::list({7, 7, 900, 900}));
+  const ValueId hot = program.gather(table("hot", 4), Index::list({3, 1, 2, 0}));
+  const ValueId fact =
+      program.fact(std::vector<double>(32, 2.0), 4, Shape::column(8), Note("features/0"));
+  const ValueId operands[] = {cold, hot, fact};
+  program.output(program.map(*parse_expr("sum($0, $1, $2)", "test"), operands), Index::slice(0, 4));
+  return program;
+}
+
+Plan plan_of(const Program& program) {
+  PlanOptions options;
+  options.target = *find_target("h200");
+  return make_plan(program, options);
+}
+
+std::string places_of(const std::vector<PlacedTable>& tables) {
+  std::string text;
+  for (const PlacedTable& table : tables) {
+    text += table.name + " " + std::string(text_of(table.place)) + "\n";
+  }
+  return text;
+}
+
+class PlaceTables : public testing::Test {
+ protected:
+  [[nodiscard]] Result<std::vector<PlacedTable>> place(const TablePlaces& places,
+                                                       std::uint64_t room = kPlenty,
+                                                       std::uint64_t host_room = kPlenty) const {
+    return place_tables(plan, program, places, room, host_room, "gpu",
+                        [](BufferIndex) { return std::optional<TablePlace>(); });
+  }
+  /// Beside the tables.
+  [[nodiscard]] std::uint64_t others() const {
+    const PlanStatistics need = statistics(plan);
+    return need.arena_bytes + need.index_bytes;
+  }
+
+  Program program = program_of_tables();
+  Plan plan = plan_of(program);
+};
+
+TEST_F(PlaceTables, AllAreOnTheDeviceIfTheyFit) {
+  const std::vector<PlacedTable> tables = place({}).value();
+  EXPECT_EQ(places_of(tables), "cold device\nhot device\nfeatures/0 device\n");
+  EXPECT_EQ(tables[0].bytes, 32000u);
+  EXPECT_EQ(tables[0].moved, 128u);
+  EXPECT_EQ(tables[1].moved, tables[1].bytes);
+}
+
+TEST_F(PlaceTables, WhatIsReadLeastForItsSizeGoesFirst) {
+  EXPECT_EQ(places_of(place({}, others() + 32255).value()),
+            "cold host\nhot device\nfeatures/0 device\n");
+  TablePlaces asked;
+  asked.device_bytes = others() + 200;
+  EXPECT_EQ(places_of(place(asked).value()), "cold host\nhot host\nfeatures/0 device\n");
+}
+
+TEST_F(PlaceTables, WishesAreKept) {
+  TablePlaces places;
+  places.wishes = {{"hot", TablePlace::Host}, {"features/0", TablePlace::Host}};
+  EXPECT_EQ(places_of(place(places).value()), "cold device\nhot host\nfeatures/0 host\n");
+  places.wishes = {{"cold", TablePlace::Device}};
+  const auto refused = place(places, others() + 1000);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().list().front().code, ErrorCode::OutOfMemory);
+  EXPECT_NE(refused.error().text().find("31.2 KB of tables"), std::string::npos)
+      << refused.error().text();
+}
+
+TEST_F(PlaceTables, WhatFitsNowhereIsRefused) {
+  EXPECT_FALSE(place({}, others() - 1));
+  const auto refused = place({}, others() + 1000, 31999);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("of the host's memory"), std::string::npos);
+}
+
+TEST_F(PlaceTables, TablesThatAreThereStayAndCountNoMore) {
+  const auto there = [&](BufferIndex buffer) {
+    const bool is_cold = plan.buffers[buffer].kind == PlanBuffer::Kind::Parameter &&
+                         plan.buffers[buffer].source == 0;
+    return is_cold ? std::optional(TablePlace::Device) : std::nullopt;
+  };
+  const auto tables = place_tables(plan, program, {}, others() + 256, kPlenty, "", there).value();
+  EXPECT_EQ(places_of(tables), "hot device\nfeatures/0 device\ncold device\n");
+  TablePlaces asked;  // of which the table there takes its part
+  asked.device_bytes = others() + 32000 + 128;
+  const auto less = place_tables(plan, program, asked, kPlenty, kPlenty, "", there).value();
+  EXPECT_EQ(places_of(less), "hot host\nfeatures/0 device\ncold device\n");
+}
+
+TEST_F(PlaceTables, NamesThatAreNotThereAreRefused) {
+  TablePlaces places;
+  places.wishes = {{"hot", TablePlace::Host}, {"adam.m/hot", TablePlace::Host}};
+  EXPECT_TRUE(check_places(places, program, true));
+  const auto refused = check_places(places, program, false);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(
+      refused.error().text().find(R"(no table "adam.m/hot" in the program, which has "cold", )"
+                                  R"("features/0", "hot")"),
+      std::string::npos)
+      << refused.error().text();
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,44 @@
+#include "tools/common/place_options.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tools/common/number_options.h"
+
+namespace vecc::tools {
+namespace {
+
+// `TABLE=device|host`; a table's name may have a "=".
+TablePlaces::Wish parse_wish(const std::string& text) {
+  const std::size_t at = text.rfind('=');
+  if (at != std::string::npos && at > 0) {
+    if (const auto place = parse_table_place(text.substr(at + 1)))
+      return {text.substr(0, at), *place};
+  }
+  throw CLI::ValidationError("--place", "found \"" + text +
+                                            "\", expected TABLE=device or TABLE=host, where TABLE "
+                                            "is a weight's name");
+}
+
+}  // namespace
+
+void add_place_options(CLI::App& app, TablePlaces& places) {
+  add_size(app, "--gpu-memory", places.device_bytes, {1, std::numeric_limits<std::uint64_t>::max()},
+           "The GPU's memory to use at most (8G). Tables of weights, facts and moments that do not "
+           "fit are in the host's memory, pinned, where kernels read the rows that they need. "
+           "Needs --backend=cuda")
+      ->default_str("what is free");
+  app.add_option_function<std::vector<std::string>>(
+         "--place",
+         [&places](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) places.wishes.push_back(parse_wish(text));
+         },
+         "Where a table is: TABLE is a weight's or a state's name, or a fact's groups. Again for "
+         "each table. Needs --backend=cuda")
+      ->type_name("TABLE=device|host")
+      ->allow_extra_args(false);
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,15 @@
+// --gpu-memory and --place.
+#pragma once
+
+#include "vecc/table_place.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace vecc::tools {
+
+/// `places` must outlive the parse.
+void add_place_options(CLI::App& app, TablePlaces& places);
+
+}  // namespace vecc::tools
