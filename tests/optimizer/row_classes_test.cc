@@ -96,10 +96,10 @@ TEST(RowClasses, rows_of_different_ops_and_words_are_different) {
 // Typed products, sums of two in any order, a function of two values: so many rows that a team
 // tells them apart, of each kind many equal ones.
 Program many_equal_rows() {
-  constexpr std::uint32_t kRows = 150000;
+  constexpr std::uint32_t kManyRows = 150000;
   const auto spread = [](std::uint64_t factor, std::uint32_t below) {
-    std::vector<std::uint32_t> rows(kRows);
-    for (std::uint32_t i = 0; i < kRows; ++i) {
+    std::vector<std::uint32_t> rows(kManyRows);
+    for (std::uint32_t i = 0; i < kManyRows; ++i) {
       rows[i] = static_cast<std::uint32_t>(i * factor % below);
     }
     return Index::list(std::move(rows));
