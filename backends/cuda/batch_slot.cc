@@ -38,15 +38,6 @@ std::unique_ptr<LaunchGraph> make_graph(const std::shared_ptr<Device>& device,
 
 }  // namespace
 
-PinnedMemory::PinnedMemory(std::shared_ptr<Device> device, std::uint64_t bytes)
-    : device_(std::move(device)), size_(bytes) {
-  device_->check(device_->driver().host_allocate(&memory_, bytes, 0), "allocating pinned memory");
-}
-
-PinnedMemory::~PinnedMemory() {
-  (void)device_->driver().host_free(memory_);  // at the process' end it may be gone
-}
-
 BatchSlot::BatchSlot(const std::shared_ptr<Device>& device, const BatchLayout& layout,
                      std::span<const NodeCode> nodes, std::uint64_t bytes, DType dtype,
                      std::span<const std::uint64_t> weights, CUfunction set_numbers)

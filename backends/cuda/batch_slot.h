@@ -12,28 +12,10 @@
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/device_event.h"
 #include "backends/cuda/launch_graph.h"
+#include "backends/cuda/pinned_memory.h"
 #include "vecc/batch.h"
 
 namespace vecc::cuda {
-
-/// Memory of the host that a GPU copies from while both go on.
-class PinnedMemory {
- public:
-  /// Throws DeviceError (OutOfMemory).
-  PinnedMemory(std::shared_ptr<Device> device, std::uint64_t bytes);
-  ~PinnedMemory();
-  PinnedMemory(const PinnedMemory&) = delete;
-  PinnedMemory& operator=(const PinnedMemory&) = delete;
-
-  [[nodiscard]] std::span<std::byte> bytes() const {
-    return {static_cast<std::byte*>(memory_), size_};
-  }
-
- private:
-  std::shared_ptr<Device> device_;
-  void* memory_ = nullptr;
-  std::uint64_t size_ = 0;
-};
 
 class BatchSlot {
  public:

@@ -29,11 +29,10 @@ class ArgumentBytes {
 
 CudaMachine::CudaMachine(std::shared_ptr<Device> device, Plan plan,
                          const std::vector<PlacedTable>& places)
-    : device_(std::move(device)),
-      plan_(std::move(plan)),
-      blocks_(plan_.buffers.size()),
-      places_(plan_.buffers.size(), TablePlace::Device) {
-  for (const PlacedTable& table : places) places_[table.buffer] = table.place;
+    : device_(std::move(device)), plan_(std::move(plan)), blocks_(plan_.buffers.size()) {
+  for (const PlacedTable& table : places) {
+    if (table.place == TablePlace::Host) on_host_.insert(table_of(plan_, table.buffer));
+  }
 }
 
 Result<std::unique_ptr<CudaMachine>> CudaMachine::make(std::shared_ptr<Device> device, Plan plan,
@@ -60,12 +59,7 @@ std::unique_ptr<CudaMachine> CudaMachine::make_for_batches(std::shared_ptr<Devic
 DeviceBlock CudaMachine::make_block(const StoredRequest& asked) const {
   const auto kind =
       asked.kind == StoredKind::State ? PlanBuffer::Kind::State : PlanBuffer::Kind::Parameter;
-  const auto found = std::ranges::find_if(plan_.buffers, [&](const PlanBuffer& buffer) {
-    return buffer.kind == kind && buffer.source == asked.source;
-  });
-  const TablePlace place =
-      found == plan_.buffers.end() ? TablePlace::Device : places_[found - plan_.buffers.begin()];
-  return {device_, plan_.dtype, asked.elements(), place};
+  return {device_, plan_.dtype, asked.elements(), place_of({kind, asked.source})};
 }
 
 void CudaMachine::allocate() {
@@ -74,7 +68,7 @@ void CudaMachine::allocate() {
     PlanBuffer& buffer = plan_.buffers[b];
     if (buffer.kind == PlanBuffer::Kind::Arena) blocks_[b] = arena_;
     if (buffer.kind != PlanBuffer::Kind::Constant) continue;
-    blocks_[b] = DeviceBlock(device_, plan_.dtype, buffer.elements, places_[b]);
+    blocks_[b] = DeviceBlock(device_, plan_.dtype, buffer.elements, place_of(table_of(plan_, b)));
     blocks_[b].write(*buffer.values);
     buffer.values = nullptr;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
 
  private:
   CudaMachine(std::shared_ptr<Device> device, Plan plan, const std::vector<PlacedTable>& places);
+  [[nodiscard]] TablePlace place_of(const TableId& table) const {
+    return on_host_.contains(table) ? TablePlace::Host : TablePlace::Device;
+  }
   void allocate();
   [[nodiscard]] bool runs_narrow(const Launch& launch, const DeviceTables& tables) const;
   static void add_tables(const Launch& launch, bool narrow, DeviceTables& tables);
@@ -67,7 +71,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   DeviceMemory tables_;
   std::uint64_t table_bytes_ = 0;
   std::vector<DeviceBlock> blocks_;  // by buffer
-  std::vector<TablePlace> places_;   // by buffer
+  std::set<TableId> on_host_;
 };
 
 }  // namespace vecc::cuda

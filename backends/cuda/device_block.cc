@@ -1,8 +1,10 @@
 #include "backends/cuda/device_block.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 #include <utility>
+
+#include "backends/cuda/pinned_memory.h"
 
 namespace vecc::cuda {
 
@@ -11,38 +13,24 @@ namespace {
 // Numbers that go to the GPU at once where they have to be converted: no second copy of a table.
 constexpr std::size_t kPiece = std::size_t{1} << 22;
 
-std::shared_ptr<const CUdeviceptr> make_pinned(const std::shared_ptr<Device>& device,
-                                               std::uint64_t bytes) {
-  constexpr unsigned kMapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
-  void* memory = nullptr;
-  device->check(device->driver().host_allocate(&memory, bytes, kMapped),
-                "allocating pinned memory of the host");
-  std::memset(memory, 0, bytes);
-  return std::shared_ptr<const CUdeviceptr>(
-      new CUdeviceptr(reinterpret_cast<CUdeviceptr>(memory)),
-      [owner = device](const CUdeviceptr* address) {
-        (void)owner->driver().host_free(reinterpret_cast<void*>(*address));
-        delete address;
-      });
-}
-
 }  // namespace
 
 DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes, TablePlace place)
     : device_(std::move(device)) {
   if (bytes == 0) return;
   if (place == TablePlace::Host) {
-    memory_ = make_pinned(device_, bytes);
+    const auto pinned = std::make_shared<PinnedMemory>(device_, bytes);
+    std::ranges::fill(pinned->bytes(), std::byte{});
+    address_ = pinned->address();
+    owner_ = pinned;
     return;
   }
-  CUdeviceptr memory = 0;
-  device_->check(device_->driver().memory_allocate(&memory, bytes), "allocating memory");
-  memory_ = std::shared_ptr<const CUdeviceptr>(
-      new CUdeviceptr(memory), [owner = device_](const CUdeviceptr* address) {
-        (void)owner->driver().memory_free(*address);  // at the end of the process it may be gone
-        delete address;
+  device_->check(device_->driver().memory_allocate(&address_, bytes), "allocating memory");
+  owner_ =
+      std::shared_ptr<const void>(nullptr, [device = device_, address = address_](const void*) {
+        (void)device->driver().memory_free(address);  // at the end of the process it may be gone
       });
-  device_->check(device_->driver().fill_bytes(memory, 0, bytes, device_->stream()),
+  device_->check(device_->driver().fill_bytes(address_, 0, bytes, device_->stream()),
                  "clearing memory");
 }
 

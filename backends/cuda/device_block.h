@@ -20,7 +20,7 @@ class DeviceMemory {
   DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes,
                TablePlace place = TablePlace::Device);
 
-  [[nodiscard]] CUdeviceptr address() const { return memory_ ? *memory_ : 0; }
+  [[nodiscard]] CUdeviceptr address() const { return address_; }
   /// When all work before it is done; `from` may go at once.
   void write(std::uint64_t first, const void* from, std::uint64_t bytes) const;
   /// Waits for all work before it.
@@ -28,7 +28,8 @@ class DeviceMemory {
 
  private:
   std::shared_ptr<Device> device_;
-  std::shared_ptr<const CUdeviceptr> memory_;
+  std::shared_ptr<const void> owner_;  // of the memory
+  CUdeviceptr address_ = 0;            // 0: none
 };
 
 /// Numbers of a Plan's dtype on a GPU; zeros at first. Copies are the same memory. What throws

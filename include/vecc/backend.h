@@ -63,7 +63,7 @@ struct ExecutionOptions {
   /// launches only where that takes less than to start them one by one.
   std::uint64_t expected_runs = 0;
   /// Of the cuda backend; others do not look at it.
-  TablePlaces places = {};
+  PlaceOptions places = {};
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.
   std::vector<ValueId> kept = {};

@@ -20,7 +20,7 @@ enum class TablePlace : std::uint8_t {
 [[nodiscard]] std::optional<TablePlace> parse_table_place(std::string_view text);
 
 /// What is asked for; without any of it all tables are on the device if they fit.
-struct TablePlaces {
+struct PlaceOptions {
   struct Wish {
     std::string table;  ///< a parameter's or a state's name; a fact's groups, without any %12
     TablePlace place = TablePlace::Device;
@@ -31,7 +31,7 @@ struct TablePlaces {
 
 /// Whether there is a table of each wish. `of_steps`: a state of a training may be one that the
 /// Program, a forward pass, has not (`adam.m/w`, by the parameter). Error: Usage, with the names.
-[[nodiscard]] Result<void> check_places(const TablePlaces& places, const Program& program,
+[[nodiscard]] Result<void> check_places(const PlaceOptions& places, const Program& program,
                                         bool of_steps);
 
 }  // namespace vecc

@@ -54,12 +54,11 @@ Tables find_tables(const Plan& plan, const Program& program) {
   const std::vector<ValueId> facts = facts_of(plan);
   const std::vector<std::uint64_t> moved = moved_bytes(plan);
   Tables tables;
-  std::map<std::pair<Kind, std::uint32_t>, std::size_t> seen;  // a parameter may have two buffers
+  std::map<TableId, std::size_t> seen;
   for (BufferIndex b = 0; b < plan.buffers.size(); ++b) {
     const PlanBuffer& buffer = plan.buffers[b];
     if (buffer.kind == Kind::Arena) continue;
-    const std::uint32_t source = buffer.kind == Kind::Constant ? b : buffer.source;
-    const auto [found, is_new] = seen.try_emplace({buffer.kind, source}, tables.size());
+    const auto [found, is_new] = seen.try_emplace(table_of(plan, b), tables.size());
     if (!is_new) {
       tables[found->second].moved += moved[b];
       continue;
@@ -71,8 +70,8 @@ Tables find_tables(const Plan& plan, const Program& program) {
   return tables;
 }
 
-void take_wishes(Tables& tables, const TablePlaces& places) {
-  for (const TablePlaces::Wish& wish : places.wishes) {
+void take_wishes(Tables& tables, const PlaceOptions& places) {
+  for (const PlaceOptions::Wish& wish : places.wishes) {
     for (PlacedTable& table : tables) {
       if (table.name != wish.table) continue;
       table.place = wish.place;
@@ -145,7 +144,7 @@ Errors does_not_fit(const Plan& plan, const std::string& device, const PlanStati
 }  // namespace
 
 Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& program,
-                                              const TablePlaces& places, std::uint64_t room,
+                                              const PlaceOptions& places, std::uint64_t room,
                                               std::uint64_t host_room, const std::string& device,
                                               const FindPlaced& find_placed) {
   Tables all = find_tables(plan, program);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vecc/error.h"
@@ -13,10 +14,17 @@
 
 namespace vecc {
 
+/// A table, which may have several buffers: the kind of these and their source; a fact's buffer.
+using TableId = std::pair<PlanBuffer::Kind, std::uint32_t>;
+[[nodiscard]] inline TableId table_of(const Plan& plan, BufferIndex buffer) {
+  const PlanBuffer& of = plan.buffers[buffer];
+  return {of.kind, of.kind == PlanBuffer::Kind::Constant ? buffer : of.source};
+}
+
 /// A buffer that is a fact's, a parameter's or a state's.
 struct PlacedTable {
   BufferIndex buffer = 0;
-  std::string name;  ///< as TablePlaces::Wish::table; not escaped
+  std::string name;  ///< as PlaceOptions::Wish::table; not escaped
   std::uint64_t bytes = 0;
   std::uint64_t moved = 0;  ///< bytes that launches read and write there in a run of all rows
   TablePlace place = TablePlace::Device;
@@ -33,7 +41,7 @@ using FindPlaced = std::function<std::optional<TablePlace>(BufferIndex)>;
 /// of tables that are there not counted. Errors: OutOfMemory (what must be on the device does not
 /// fit, or the rest not into `host_room`); `device`: the name for it.
 [[nodiscard]] Result<std::vector<PlacedTable>> place_tables(
-    const Plan& plan, const Program& program, const TablePlaces& places, std::uint64_t room,
+    const Plan& plan, const Program& program, const PlaceOptions& places, std::uint64_t room,
     std::uint64_t host_room, const std::string& device, const FindPlaced& find_placed);
 
 /// A line a table, largest first; for people, names escaped.

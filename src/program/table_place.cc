@@ -44,10 +44,10 @@ std::optional<TablePlace> parse_table_place(std::string_view text) {
   return parse_name<TablePlace>(text);
 }
 
-Result<void> check_places(const TablePlaces& places, const Program& program, bool of_steps) {
+Result<void> check_places(const PlaceOptions& places, const Program& program, bool of_steps) {
   if (places.wishes.empty()) return {};
   const std::set<std::string> names = table_names(program);
-  for (const TablePlaces::Wish& wish : places.wishes) {
+  for (const PlaceOptions::Wish& wish : places.wishes) {
     const std::size_t slash = wish.table.find('/');
     const bool is_state =
         of_steps && slash != std::string::npos && names.contains(wish.table.substr(slash + 1));

@@ -57,6 +57,7 @@ inline void expect_same_weights(const NeuronGraph& a, const NeuronGraph& b) {
     EXPECT_EQ(x.shape, y.shape) << "table " << i;
     EXPECT_EQ(x.first, y.first) << "table " << i;
     EXPECT_EQ(x.count, y.count) << "table " << i;
+    EXPECT_EQ(x.file_first_id, y.file_first_id) << "table " << i;
     EXPECT_EQ(x.learnable, y.learnable) << "table " << i;
     EXPECT_EQ(x.has_values, y.has_values) << "table " << i;
     EXPECT_EQ(x.values, y.values) << "table " << i;

@@ -44,7 +44,7 @@ std::string places_of(const std::vector<PlacedTable>& tables) {
 
 class PlaceTables : public testing::Test {
  protected:
-  [[nodiscard]] Result<std::vector<PlacedTable>> place(const TablePlaces& places,
+  [[nodiscard]] Result<std::vector<PlacedTable>> place(const PlaceOptions& places,
                                                        std::uint64_t room = kPlenty,
                                                        std::uint64_t host_room = kPlenty) const {
     return place_tables(plan, program, places, room, host_room, "gpu",
@@ -71,13 +71,13 @@ TEST_F(PlaceTables, AllAreOnTheDeviceIfTheyFit) {
 TEST_F(PlaceTables, WhatIsReadLeastForItsSizeGoesFirst) {
   EXPECT_EQ(places_of(place({}, others() + 32255).value()),
             "cold host\nhot device\nfeatures/0 device\n");
-  TablePlaces asked;
+  PlaceOptions asked;
   asked.device_bytes = others() + 200;
   EXPECT_EQ(places_of(place(asked).value()), "cold host\nhot host\nfeatures/0 device\n");
 }
 
 TEST_F(PlaceTables, WishesAreKept) {
-  TablePlaces places;
+  PlaceOptions places;
   places.wishes = {{"hot", TablePlace::Host}, {"features/0", TablePlace::Host}};
   EXPECT_EQ(places_of(place(places).value()), "cold device\nhot host\nfeatures/0 host\n");
   places.wishes = {{"cold", TablePlace::Device}};
@@ -103,14 +103,14 @@ TEST_F(PlaceTables, TablesThatAreThereStayAndCountNoMore) {
   };
   const auto tables = place_tables(plan, program, {}, others() + 256, kPlenty, "", there).value();
   EXPECT_EQ(places_of(tables), "hot device\nfeatures/0 device\ncold device\n");
-  TablePlaces asked;  // of which the table there takes its part
+  PlaceOptions asked;  // of which the table there takes its part
   asked.device_bytes = others() + 32000 + 128;
   const auto less = place_tables(plan, program, asked, kPlenty, kPlenty, "", there).value();
   EXPECT_EQ(places_of(less), "hot host\nfeatures/0 device\ncold device\n");
 }
 
 TEST_F(PlaceTables, NamesThatAreNotThereAreRefused) {
-  TablePlaces places;
+  PlaceOptions places;
   places.wishes = {{"hot", TablePlace::Host}, {"adam.m/hot", TablePlace::Host}};
   EXPECT_TRUE(check_places(places, program, true));
   const auto refused = check_places(places, program, false);

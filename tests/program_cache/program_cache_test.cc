@@ -12,6 +12,8 @@
 #include <numeric>
 
 #include "src/program/program_columns.h"
+#include "tests/graph_io/same_graph.h"
+#include "tests/graph_io/temporary_folder.h"
 #include "tests/support/graph_builder.h"
 #include "vecc/optimize.h"
 #include "vecc/program_text.h"
@@ -74,70 +76,23 @@ std::string text_of(const Program& program) {
   return print(program, options);
 }
 
-std::vector<std::string> strings_of(const StringColumn& column) {
-  std::vector<std::string> strings;
-  for (std::size_t i = 0; i < column.size(); ++i) strings.emplace_back(column[i]);
-  return strings;
-}
-
-void expect_same_table(const WeightTable& found, const WeightTable& table) {
-  EXPECT_EQ(found.name, table.name);
-  EXPECT_EQ(found.shape, table.shape);
-  EXPECT_EQ(found.first, table.first);
-  EXPECT_EQ(found.count, table.count);
-  EXPECT_EQ(found.file_first_id, table.file_first_id);
-  EXPECT_EQ(found.learnable, table.learnable);
-  EXPECT_EQ(found.has_values, table.has_values);
-  EXPECT_EQ(found.values, table.values);
-  EXPECT_EQ(strings_of(found.row_names), strings_of(table.row_names));
-}
-
-void expect_same_sample(const Sample& found, const Sample& sample) {
-  EXPECT_EQ(found.output, sample.output);
-  EXPECT_EQ(found.group, sample.group);
-  EXPECT_EQ(found.weight, sample.weight);
-  EXPECT_EQ(found.split, sample.split);
-  EXPECT_EQ(found.role, sample.role);
-  ASSERT_EQ(found.has_target, sample.has_target);
-  if (!sample.has_target) return;
-  EXPECT_EQ(found.target_shape, sample.target_shape);
-  EXPECT_EQ(found.target_begin, sample.target_begin);
-}
-
 void expect_same_outline(const GraphOutline& outline, const NeuronGraph& graph) {
   const NeuronGraph& found = outline.graph;
   EXPECT_EQ(outline.sizes, sizes_of(graph));
   EXPECT_EQ(found.neuron_count(), 0u);
   EXPECT_EQ(found.producer, graph.producer);
-  EXPECT_EQ(found.table_of_weight, graph.table_of_weight);
-  ASSERT_EQ(found.weight_tables.size(), graph.weight_tables.size());
-  for (std::size_t t = 0; t < graph.weight_tables.size(); ++t) {
-    expect_same_table(found.weight_tables[t], graph.weight_tables[t]);
-  }
-  ASSERT_EQ(found.samples.size(), graph.samples.size());
-  for (std::size_t s = 0; s < graph.samples.size(); ++s) {
-    expect_same_sample(found.samples[s], graph.samples[s]);
-  }
-  EXPECT_EQ(found.target_values, graph.target_values);
-  EXPECT_EQ(strings_of(found.sample_ids), strings_of(graph.sample_ids));
-  ASSERT_EQ(found.vocabularies.size(), graph.vocabularies.size());
-  for (std::size_t v = 0; v < graph.vocabularies.size(); ++v) {
-    EXPECT_EQ(found.vocabularies[v].name, graph.vocabularies[v].name);
-    EXPECT_EQ(strings_of(found.vocabularies[v].names), strings_of(graph.vocabularies[v].names));
-    EXPECT_EQ(found.vocabularies[v].uses, graph.vocabularies[v].uses);
-  }
+  expect_same_weights(found, graph);
+  expect_same_samples(found, graph);
+  expect_same_vocabularies(found, graph);
 }
 
 class ProgramCaches : public ::testing::Test {
  protected:
   ProgramCaches() : graph_(make_graph()), program_(optimized_program(graph_)) {
-    std::string path = fs::temp_directory_path() / "vecc-programs-XXXXXX";
-    root_ = ::mkdtemp(path.data());
-    options_.folder = root_ + "/programs";
+    options_.folder = root_.path("programs");
     options_.min_seconds = 0;
     options_.warn = [this](const std::string& text) { warnings_.push_back(text); };
   }
-  ~ProgramCaches() override { fs::remove_all(root_); }
 
   std::optional<std::uint64_t> store(const std::string& key = "key") {
     ProgramCache cache(options_);
@@ -154,10 +109,6 @@ class ProgramCaches : public ::testing::Test {
     }
     return paths;
   }
-  static std::string read(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   static void put(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
     ::chmod(path.c_str(), 0600);
@@ -166,7 +117,7 @@ class ProgramCaches : public ::testing::Test {
   NeuronGraph graph_;
   Program program_;
   VectorizeReport report_{1, 2, 3, 4};
-  std::string root_;
+  TemporaryFolder root_;
   ProgramCacheOptions options_;
   std::vector<std::string> warnings_;
 };
@@ -191,7 +142,7 @@ TEST_F(ProgramCaches, no_damaged_entry_is_used_or_left) {
   ASSERT_TRUE(store());
   ASSERT_THAT(entries(), SizeIs(1));
   const std::string path = entries().front();
-  const std::string whole = read(path);
+  const std::string whole = read_bytes(path);
   std::vector<std::string> damaged;
   for (std::size_t at = 0; at < whole.size(); at += 5) {
     damaged.push_back(whole);
@@ -308,8 +259,8 @@ TEST_F(ProgramCaches, steps_that_were_made_in_no_time_are_not_kept) {
 }
 
 TEST_F(ProgramCaches, a_folder_that_cannot_be_used_is_told_once_when_something_is_kept) {
-  put(root_ + "/file", "");
-  options_.folder = root_ + "/file";
+  put(root_.path("file"), "");
+  options_.folder = root_.path("file");
   ProgramCache cache(options_);
   EXPECT_FALSE(cache.find_forward("key"));
   EXPECT_THAT(warnings_, IsEmpty());

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "src/support/digest.h"
+#include "tests/graph_io/temporary_folder.h"
 
 namespace vecc::test {
 namespace {
@@ -22,13 +23,6 @@ constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 class ColumnFiles : public ::testing::Test {
  protected:
-  ColumnFiles() {
-    std::string path = fs::temp_directory_path() / "vecc-columns-XXXXXX";
-    folder_ = ::mkdtemp(path.data());
-    path_ = folder_ + "/entry";
-  }
-  ~ColumnFiles() override { fs::remove_all(folder_); }
-
   void write_small() {
     auto writer = ColumnWriter::create(path_, kNoLimit);
     ASSERT_TRUE(writer);
@@ -43,17 +37,14 @@ class ColumnFiles : public ::testing::Test {
     ASSERT_TRUE(writer->commit("key"));
     EXPECT_EQ(writer->bytes(), fs::file_size(path_));
   }
-  [[nodiscard]] std::string bytes() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  [[nodiscard]] std::string bytes() const { return read_bytes(path_); }
   void put(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
     ::chmod(path_.c_str(), 0600);
   }
 
-  std::string folder_;
-  std::string path_;
+  TemporaryFolder folder_;
+  std::string path_ = folder_.path("entry");
 };
 
 TEST_F(ColumnFiles, give_back_what_was_written) {
@@ -153,14 +144,14 @@ TEST_F(ColumnFiles, leave_nothing_without_commit_or_beyond_the_limit) {
     ASSERT_TRUE(writer);
     writer->add(std::string_view("text"));
   }
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
   auto writer = ColumnWriter::create(path_, 100);
   ASSERT_TRUE(writer);
   writer->add(std::string_view("text"));
   EXPECT_FALSE(writer->commit("key"));
   EXPECT_EQ(errno, EFBIG);
   writer.reset();
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(ColumnFiles, a_file_has_one_digest_for_any_number_of_threads) {
@@ -179,7 +170,7 @@ TEST_F(ColumnFiles, a_file_has_one_digest_for_any_number_of_threads) {
   EXPECT_NE(*digest, *digest_file(path_, 2));
   put("");
   EXPECT_TRUE(digest_file(path_, 2));
-  EXPECT_FALSE(digest_file(folder_, 2)) << "a folder";
+  EXPECT_FALSE(digest_file(folder_.path(), 2)) << "a folder";
   EXPECT_FALSE(digest_file("/dev/zero", 2)) << "never ends";
 }
 

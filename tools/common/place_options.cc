@@ -11,7 +11,7 @@ namespace vecc::tools {
 namespace {
 
 // `TABLE=device|host`; a table's name may have a "=".
-TablePlaces::Wish parse_wish(const std::string& text) {
+PlaceOptions::Wish parse_wish(const std::string& text) {
   const std::size_t at = text.rfind('=');
   if (at != std::string::npos && at > 0) {
     if (const auto place = parse_table_place(text.substr(at + 1)))
@@ -24,7 +24,7 @@ TablePlaces::Wish parse_wish(const std::string& text) {
 
 }  // namespace
 
-void add_place_options(CLI::App& app, TablePlaces& places) {
+void add_place_options(CLI::App& app, PlaceOptions& places) {
   add_size(app, "--gpu-memory", places.device_bytes, {1, std::numeric_limits<std::uint64_t>::max()},
            "The GPU's memory to use at most (8G). Tables of weights, facts and moments that do not "
            "fit are in the host's memory, pinned, where kernels read the rows that they need. "

@@ -10,6 +10,6 @@ class App;
 namespace vecc::tools {
 
 /// `places` must outlive the parse.
-void add_place_options(CLI::App& app, TablePlaces& places);
+void add_place_options(CLI::App& app, PlaceOptions& places);
 
 }  // namespace vecc::tools

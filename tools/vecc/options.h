@@ -36,7 +36,7 @@ struct Options {
   std::uint32_t repeat = 1;
   std::optional<TorchReduce> torch_reduce;   ///< if given, the backend is torch
   std::optional<MatmulPrecision> precision;  ///< if given, kernels are CUDA's
-  TablePlaces places;                        ///< if any are given, the backend is cuda
+  PlaceOptions places;                       ///< if any are given, the backend is cuda
   std::string gradients;                     ///< where to write them; empty: nowhere
   std::optional<Initializer> init;           ///< of weights without values
   std::int64_t init_seed = 0;
