@@ -114,8 +114,9 @@ TEST_F(CachedPrograms, train_with_the_same_bits) {
     EXPECT_THAT(first.err, HasSubstr("\nprepare "));
     const Finished second = train("second" + suffix, true);
     EXPECT_THAT(second.err, kLoaded);
-    if (suffix != "5")
+    if (suffix != "5") {
       EXPECT_THAT(second.err, HasSubstr("; the step of the program cache")) << suffix;
+    }
     EXPECT_EQ(first.out, expected.out);
     EXPECT_EQ(second.out, expected.out);
     const std::string weights = read_text(folder_ + "/none" + suffix);
