@@ -12,9 +12,9 @@
 //
 // All terms of a row of the outer sum are written out, equal ones become one with a factor
 // (sum_terms.h). Done where that, with the products that it needs, is less counted work
-// (reorder_linear_work.h) than the outer sum and all that has no other reader below it. Few
-// distinct rows make it so, as iso-compress leaves them; on a graph of a million nodes terms only
-// multiply, and writing them ends once those so far are more work than all that could go.
+// (reorder_linear_work.h), by a tenth, than the outer sum and all that has no other reader below
+// it. Few distinct rows make it so, as iso-compress leaves them; on a graph of a million nodes
+// terms only multiply, and writing them ends once those so far are more work than may remain.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <functional>
@@ -102,11 +102,15 @@ class Collapser {
   }
 
  private:
+  // Of the work that could go. The count knows nothing of what all terms have to be kept for: of
+  // GIN on DD, 5 layers of 64, it promises 7 %, and a GPU then takes 24 % longer.
+  static constexpr double kLeastSaved = 0.1;
+
   void consider(ValueId root) {
     if (!terms_.is_nested(root, /*through_products=*/true)) return;
     const std::vector<ValueId> reached = terms_.reach(root);
     const double all_work = work_of(root, reached);
-    double most_saved = 0;
+    double most_saved = kLeastSaved * all_work;
     const auto pays = [&](const TermRows& rows) {
       return may_pay(root, rows, all_work - most_saved);
     };
@@ -134,8 +138,10 @@ class Collapser {
     constexpr double kLeastShare = 1.0 / 32;
     const double share =
         static_cast<double>(rows.lengths.size()) / static_cast<double>(program_.op(root).rows);
-    const double work = least_work_of(root, rows);
-    return work < most && (share < kLeastShare || work < 2 * share * most);
+    const double of_rows = least_work_of(root, {});  // whatever their terms are
+    const double of_terms = least_work_of(root, rows) - of_rows;
+    return of_rows + of_terms < most &&
+           (share < kLeastShare || of_rows + of_terms / share < 2 * most);
   }
 
   // Of `opened`, from the last to the first, what is not read once `root` does not.
