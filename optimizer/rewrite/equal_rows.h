@@ -1,6 +1,8 @@
 // The first of equal rows, by row. Rows are dealt by a hash to parts whose tables fit a core's
 // cache, and parts to the threads of a team: one table of all rows misses every cache at each row,
-// and is one thread's. Linear; the same for any number of threads.
+// and is one thread's. Rows that are equal to one that its thread has just met are not dealt: all
+// rows of a hash are in one part, so a few of which there are millions would be one thread's work.
+// Linear; the same for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -86,6 +88,29 @@ class EqualRows {
     [[nodiscard]] std::uint64_t hash() const { return std::uint64_t{high} << 32 | low; }
   };
 
+  // What a thread met last, by hash: 32 KB, a core's first cache.
+  class RecentRows {
+   public:
+    explicit RecentRows(std::uint32_t rows)
+        : slots_(std::bit_ceil(std::clamp(rows, 2u, 1u << 11)), Slot{0, kNone}),
+          shift_(64 - std::countr_zero(slots_.size())) {}
+    // A row that was met before and is equal, itself if there is none.
+    template <class Equal>
+    [[nodiscard]] std::uint32_t meet(std::uint64_t hash, std::uint32_t row, Equal& equal) {
+      Slot& slot = slots_[hash >> shift_];
+      if (slot.row == kNone || slot.hash != hash || !equal(slot.row, row)) slot = {hash, row};
+      return slot.row;
+    }
+
+   private:
+    struct Slot {
+      std::uint64_t hash;
+      std::uint32_t row;
+    };
+    std::vector<Slot> slots_;
+    int shift_;
+  };
+
   // Finds the first of equal rows of one part; its table is used again for the next one.
   class Part {
    public:
@@ -149,21 +174,31 @@ class EqualRows {
     std::vector<std::uint32_t> begin;
     int part_bits = 0;
   };
-  [[nodiscard]] static Dealt deal(LazyTeam& team, std::uint32_t count,
-                                  UnsetArray<std::uint64_t> hashes);
+  // Of the `kept` rows that are first[row] themselves.
+  [[nodiscard]] static Dealt deal(LazyTeam& team, const std::vector<std::uint32_t>& first,
+                                  std::uint32_t kept, UnsetArray<std::uint64_t> hashes);
 };
 
 template <class Hash, class Equal>
 std::vector<std::uint32_t> EqualRows::find(LazyTeam& team, std::uint32_t count, const Hash& hash,
                                            const Equal& equal) {
   UnsetArray<std::uint64_t> hashes(count);
+  std::vector<std::uint32_t> first(count);
+  std::atomic<std::uint32_t> kept{0};
   team.for_ranges(count, [&](std::uint32_t, std::uint32_t begin, std::uint32_t end) {
     Hash own = hash;
-    for (std::uint32_t row = begin; row < end; ++row) hashes[row] = own(row);
+    Equal own_equal = equal;
+    RecentRows recent(end - begin);
+    std::uint32_t found = 0;
+    for (std::uint32_t row = begin; row < end; ++row) {
+      hashes[row] = own(row);
+      first[row] = recent.meet(hashes[row], row, own_equal);
+      if (first[row] == row) ++found;
+    }
+    kept += found;
   });
-  const Dealt dealt = deal(team, count, std::move(hashes));
+  const Dealt dealt = deal(team, first, kept, std::move(hashes));
   const auto parts = static_cast<std::uint32_t>(dealt.begin.size() - 1);
-  std::vector<std::uint32_t> first(count);
   std::atomic<std::uint32_t> next{0};
   const auto find_parts = [&] {
     Part part;
@@ -178,6 +213,15 @@ std::vector<std::uint32_t> EqualRows::find(LazyTeam& team, std::uint32_t count, 
   } else {
     team.get().run_each([&](std::uint32_t) { find_parts(); });
   }
+  if (kept == count) return first;
+  // Of a row that was dealt, first[] is a row whose first[] is itself: only rows that were not
+  // dealt are written, and none of those is read by another.
+  team.for_ranges(count, [&](std::uint32_t, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t row = begin; row < end; ++row) {
+      const std::uint32_t of_met = first[first[row]];
+      if (of_met != first[row]) first[row] = of_met;
+    }
+  });
   return first;
 }
 

@@ -28,6 +28,39 @@ std::uint64_t count_variables(const Program& program) {
   return elements;
 }
 
+// The classes of a segment's members, kept until those of another are read: many segments are
+// compared with one.
+class MemberList {
+ public:
+  template <class Members>
+  void read(std::uint32_t segment, const Members& members) {
+    if (segment == segment_) return;
+    segment_ = segment;
+    list_.clear();
+    members(segment, list_);
+    sorted_.clear();
+  }
+  // In any order, if `sorted`. Most lists that are equal are so as they stand.
+  [[nodiscard]] bool equals(MemberList& other, bool sorted) {
+    if (list_ == other.list_) return true;
+    if (!sorted || list_.size() != other.list_.size()) return false;
+    return in_order() == other.in_order();
+  }
+
+ private:
+  [[nodiscard]] const std::vector<std::uint32_t>& in_order() {
+    if (sorted_.empty()) {
+      sorted_ = list_;
+      std::ranges::sort(sorted_);
+    }
+    return sorted_;
+  }
+
+  std::uint32_t segment_ = kNoClass;
+  std::vector<std::uint32_t> list_;
+  std::vector<std::uint32_t> sorted_;
+};
+
 }  // namespace
 
 bool selects(Combination combination) {
@@ -152,10 +185,8 @@ class RowClasses::Builder {
     const bool sorted = is_order_free(program_, id, doubtful_);
     const View member = of(operand);
     const auto members = [&](std::uint32_t s, std::vector<std::uint32_t>& list) {
-      list.clear();
       for_each_member(segment.segments, rows, s,
                       [&](std::uint32_t row) { list.push_back(member[row]); });
-      if (sorted) std::ranges::sort(list);
     };
     const std::vector<std::uint32_t> same = EqualRows::find(
         team_, segments,
@@ -167,11 +198,11 @@ class RowClasses::Builder {
           });
           return hash * 0x9E3779B97F4A7C15ull;
         },
-        [&, a = std::vector<std::uint32_t>(), b = std::vector<std::uint32_t>()](
-            std::uint32_t one, std::uint32_t other) mutable {
-          members(one, a);
-          members(other, b);
-          return a == b;
+        [&, first = MemberList(), second = MemberList()](std::uint32_t one,
+                                                         std::uint32_t other) mutable {
+          first.read(one, members);
+          second.read(other, members);
+          return first.equals(second, sorted);
         });
     if (!keeps_members(segment.combination)) {
       const SourceRows::View mine = sources_.of(id);
