@@ -29,6 +29,9 @@ struct BatchOptions {
   std::vector<Update> updates;
   /// Batches list the rows that their step may change (lazy Adam).
   bool lists_touched = false;
+  /// Batches are ever new choices of samples: what each of them reaches is found once and kept,
+  /// where that takes little memory beside the step's own index arrays.
+  bool mixes_samples = false;
   /// What share of all samples a batch has, about: how many threads share a row is chosen by it.
   double share = 1;
   /// Of values that batches before have left in memory, more than so many bytes are given back

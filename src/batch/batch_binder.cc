@@ -6,131 +6,62 @@
 
 namespace vecc {
 
-namespace {
-
-bool is_made_zero(const BatchAccess& access) {
-  return access.is_zero && access.is_made;
-}
-
-bool is_pure(const BatchPlan& plan, const BatchLaunch& launch) {
-  const auto stores_zeros = [&](const BatchAccess& access) {
-    return !access.store || plan.zero_buffers[access.buffer];
-  };
-  const auto is_of_rows = [](const BatchAccess& access) {
-    return !access.is_zero || access.map == RowMap::Direct || access.map == RowMap::List;
-  };
-  const auto is_stored = [](const BatchSources& sources) { return !sources.stores.empty(); };
-  return !launch.sources.empty() && launch.updates.empty() &&
-         std::ranges::all_of(launch.sources, is_stored) &&
-         std::ranges::all_of(launch.accesses, stores_zeros) &&
-         std::ranges::all_of(launch.accesses, is_of_rows);
-}
-
-bool has_rows_by_members(const BatchLaunch& launch, bool is_pure) {
-  const auto is_of_member = [](const BatchAccess& access) {
-    return !access.is_zero || is_by_member(access);
-  };
-  return is_pure && launch.drops && !launch.types &&
-         std::ranges::all_of(launch.accesses, is_of_member);
-}
-
-bool is_source(const BatchLaunch& launch, std::ptrdiff_t access) {
-  return std::ranges::any_of(launch.sources, [&](const BatchSources& sources) {
-    return std::ranges::find(sources.loads, static_cast<std::uint32_t>(access)) !=
-           sources.loads.end();
-  });
-}
-
-// A pure launch whose only load at rest is made, and its source, runs the rows, or members, for
-// which that is not 0. One that the batch gives beside it has rows of its own.
-bool reads_zeros(const BatchLaunch& launch, bool is_pure) {
-  const auto load = std::ranges::find_if(launch.accesses, is_made_zero);
-  if (load == launch.accesses.end()) return false;
-  if (!is_pure || std::ranges::count_if(launch.accesses, &BatchAccess::is_zero) > 1) return true;
-  if (!is_source(launch, load - launch.accesses.begin())) return true;
-  return load->space == KernelSpace::Member && !launch.drops;
-}
-
-}  // namespace
-
-BatchBinder::BatchBinder(const BatchPlan& plan) : plan_(plan) {
-  for (std::size_t b = 0; b < plan.units.size(); ++b) {
-    live_.emplace_back(plan.zero_buffers[b] ? plan.unit_counts[b] : 0);
-    needed_.emplace_back(plan.made_buffers[b] ? plan.unit_counts[b] : 0);
+BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach)
+    : plan_(plan), reach_(reach), writer_(plan) {
+  if (reach_ == nullptr) {
+    finder_.emplace(plan);
+    return;
   }
-  std::uint64_t rows = 0;
-  std::uint64_t members = 0;
-  std::uint64_t pure_members = 0;
-  std::uint64_t entries = 0;
-  for (const BatchLaunch& launch : plan.launches) {
-    const bool pure = is_pure(plan, launch);
-    const std::uint64_t count = launch.drops ? member_count(launch) : 0;
-    is_pure_.push_back(pure);
-    has_rows_by_members_.push_back(has_rows_by_members(launch, pure));
-    reads_zeros_.push_back(reads_zeros(launch, pure));
-    members_.emplace_back(pure ? 0 : count);
-    has_live_.emplace_back(launch.accesses.size());
-    rows = std::max<std::uint64_t>(rows, launch.rows);
-    for (const BatchAccess& access : launch.accesses) {
-      entries = std::max<std::uint64_t>(entries, access.rows);
-    }
-    members = std::max(members, count);
-    if (pure) pure_members = std::max(pure_members, count);
-  }
-  row_set_ = RowSet(rows);
-  member_set_ = RowSet(pure_members);
-  rows_.reserve(rows);
-  offsets_.reserve(rows + 1);
-  kept_.reserve(members);
-  entries_.reserve(std::max({entries, rows, members}));
-  runs_.resize(plan.groups.size());
-  touched_.resize(plan.groups.size());
+  reached_ = reach_->empty_set();
+  rows_.reserve(plan);
 }
 
 std::uint64_t BatchBinder::bytes() const {
-  std::uint64_t bytes = row_set_.bytes() + member_set_.bytes();
-  for (const auto* sets : {&live_, &needed_, &members_}) {
-    for (const RowSet& set : *sets) bytes += set.bytes();
-  }
-  return bytes;
+  return finder_ ? finder_->bytes() : reached_.bytes();
 }
 
 void BatchBinder::bind(const Batch& batch, BatchRows& result) {
   result.clear();
-  find_live(batch, result);
-  find_groups(batch);
-  for (auto l = to_row(plan_.launches.size()); l-- > 0;) find_needed(l, result);
-  std::ranges::sort(result.runs, {}, &BatchRows::Run::launch);
-  std::ranges::reverse(result.zeros);
-  for (std::vector<RowSet>* sets : {&live_, &needed_, &members_}) {
-    for (RowSet& set : *sets) set.clear();
+  result_ = &result;
+  reach_ == nullptr ? search(batch) : unite(batch);
+}
+
+void BatchBinder::set_at_rest(std::uint32_t number, std::uint32_t store, std::uint32_t row) {
+  const BatchAccess& access = plan_.launches[number].accesses[store];
+  const std::uint64_t unit = plan_.units[access.buffer];
+  result_->zeros.push_back({number, access.buffer, begin_of(access, row) * unit, access.size * unit,
+                            plan_.rests[access.buffer]});
+}
+
+// `runs(group)`: whether its updates do.
+template <class Runs>
+void BatchBinder::add_unstored(std::uint32_t number, Runs&& runs) {
+  for (const BatchUpdate& update : plan_.launches[number].updates) {
+    if (update.group == kNone || runs(update.group)) continue;
+    result_->unstored.push_back({number, update.access});
   }
 }
 
-// A parameter that no sample reaches stays, as it does where the batch is a Program of its own.
-void BatchBinder::find_groups(const Batch& batch) {
-  std::ranges::fill(runs_, 0);
-  for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
-    for (const BatchUpdate& update : plan_.launches[l].updates) {
-      if (update.group == kNone) continue;
-      for (const std::uint32_t source : update.sources) {
-        if (has_live_[l][source] != 0) runs_[update.group] = 1;
-      }
-    }
-  }
-  if (!plan_.lists_touched) return;
-  std::ranges::fill(touched_, nullptr);
-  for (const auto& [parameter, rows] : batch.touched) {
-    const auto at = std::ranges::find(plan_.groups, parameter);
-    if (at != plan_.groups.end() && !rows.empty()) touched_[at - plan_.groups.begin()] = &rows;
-  }
-  for (std::size_t g = 0; g < runs_.size(); ++g) {
-    if (touched_[g] == nullptr) runs_[g] = 0;
+void BatchBinder::search(const Batch& batch) {
+  finder_->find(batch, *this);
+  std::ranges::sort(result_->runs, {}, &BatchRows::Run::launch);
+  std::ranges::reverse(result_->zeros);  // they came from the last launch on
+  const std::vector<char>& groups = finder_->groups();
+  for (const BatchRows::Run& run : result_->runs) {
+    add_unstored(run.launch, [&](std::uint32_t group) { return groups[group] != 0; });
   }
 }
 
-bool BatchBinder::runs(const BatchUpdate& update) const {
-  return update.group == kNone || runs_[update.group] != 0;
+void BatchBinder::unite(const Batch& batch) {
+  reach_->insert(batch, reached_);
+  for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
+    reach_->for_each_at_rest(
+        l, reached_, [&](std::uint32_t store, std::uint32_t row) { set_at_rest(l, store, row); });
+    if (!reach_->take(l, reached_, rows_)) continue;
+    writer_.add(l, rows_, *result_);
+    add_unstored(l, [&](std::uint32_t group) { return reach_->runs(group, reached_); });
+  }
+  reached_.clear();
 }
 
 }  // namespace vecc

@@ -116,4 +116,26 @@ template <class Visit>
   }
 }
 
+/// Calls visit(member) for the members of a launch that store row `n` of an access.
+template <class Visit>
+void for_each_storing_member(const BatchLaunch& launch, const BatchAccess& access, std::uint32_t n,
+                             Visit&& visit) {
+  if (access.map == RowMap::List) return for_each_reader(access, n, visit);
+  if (n < member_count(launch)) visit(n);
+}
+
+/// Calls visit(row) for the rows of a launch that store row `n` of an access.
+template <class Visit>
+void for_each_storing_row(const BatchLaunch& launch, const BatchAccess& access, std::uint32_t n,
+                          Visit&& visit) {
+  if (!is_by_member(access)) {
+    if (access.map == RowMap::List) return for_each_reader(access, n, visit);
+    if (n < (access.map == RowMap::Direct ? launch.rows : 1)) visit(n);
+    return;
+  }
+  with_owner(launch, [&](auto owner) {
+    for_each_storing_member(launch, access, n, [&](std::uint32_t member) { visit(owner(member)); });
+  });
+}
+
 }  // namespace vecc

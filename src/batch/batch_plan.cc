@@ -147,6 +147,7 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
   BatchPlan result;
   result.plan = std::move(plan);
   result.lists_touched = options.lists_touched;
+  result.mixes_samples = options.mixes_samples;
   result.weights = buffers_of_weights(result.plan, options.weights);
   result.made_buffers = made_buffers(result.plan);
   const ZeroBuffers zero_buffers(result.plan, options.weights);

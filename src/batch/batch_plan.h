@@ -83,7 +83,8 @@ struct BatchPlan {
   std::vector<std::uint64_t> unit_counts;         ///< by buffer: how many units it has
   std::vector<std::vector<BufferIndex>> weights;  ///< by BatchOptions::weights
   std::vector<ParameterIndex> groups;             ///< parameters that updates belong to
-  bool lists_touched = false;
+  bool lists_touched = false;                     ///< BatchOptions'
+  bool mixes_samples = false;                     ///< BatchOptions'
 };
 
 /// `plan`: of `program`. Error: BackendUnsupported, with what cannot run batch by batch (a launch

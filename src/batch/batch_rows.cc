@@ -1,5 +1,6 @@
 #include "src/batch/batch_rows.h"
 
+#include "src/batch/batch_loops.h"
 #include "src/batch/stored_rows.h"
 
 namespace vecc {
@@ -8,6 +9,18 @@ namespace {
 template <class T>
 std::uint64_t bytes_of(const std::vector<T>& items) {
   return items.size() * sizeof(T);
+}
+
+template <class Entry>
+std::uint32_t append_listed(std::span<const std::uint32_t> list,
+                            std::span<const std::uint32_t> counters, std::vector<Entry>& to) {
+  const std::size_t place = to.size();
+  to.resize(place + counters.size());
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    if (i + kAhead < counters.size()) fetch(list.data() + counters[i + kAhead]);
+    to[place + i] = static_cast<Entry>(list[counters[i]]);
+  }
+  return static_cast<std::uint32_t>(place);
 }
 
 }  // namespace
@@ -60,6 +73,11 @@ std::uint32_t BatchRows::add(std::span<const std::uint32_t> entries, bool is_nar
     narrow[place + i] = static_cast<std::uint16_t>(entries[i]);
   }
   return place;
+}
+
+std::uint32_t BatchRows::add(std::span<const std::uint32_t> list,
+                             std::span<const std::uint32_t> counters, bool is_narrow) {
+  return is_narrow ? append_listed(list, counters, narrow) : append_listed(list, counters, wide);
 }
 
 std::uint64_t BatchRows::bytes() const {

@@ -56,6 +56,9 @@ struct BatchRows {
   void reserve(const BatchPlan& plan);
   /// Appends an array; returns its place.
   std::uint32_t add(std::span<const std::uint32_t> entries, bool is_narrow);
+  /// Appends list[c] for each of `counters`; returns its place.
+  std::uint32_t add(std::span<const std::uint32_t> list, std::span<const std::uint32_t> counters,
+                    bool is_narrow);
   /// Of the array of a launch.
   [[nodiscard]] std::uint32_t entry(std::uint32_t at, bool is_narrow) const {
     return is_narrow ? narrow[at] : wide[at];

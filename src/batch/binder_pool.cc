@@ -13,7 +13,7 @@ std::unique_ptr<BatchBinder> BinderPool::take() {
       return binder;
     }
   }
-  auto binder = std::make_unique<BatchBinder>(plan_);
+  auto binder = std::make_unique<BatchBinder>(plan_, reach_.get());
   const std::lock_guard lock(mutex_);
   bytes_ += binder->bytes();
   return binder;
@@ -32,7 +32,7 @@ void BinderPool::bind(const Batch& batch, BatchRows& result) {
 
 std::uint64_t BinderPool::bytes() const {
   const std::lock_guard lock(mutex_);
-  return bytes_;
+  return bytes_ + (reach_ ? reach_->bytes() : 0);
 }
 
 }  // namespace vecc

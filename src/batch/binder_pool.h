@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/batch/batch_binder.h"
+#include "src/batch/weight_reach.h"
 
 namespace vecc {
 
@@ -14,11 +15,14 @@ namespace vecc {
 class BinderPool {
  public:
   /// The plan must outlive this.
-  explicit BinderPool(const BatchPlan& plan) : plan_(plan) { give(take()); }
+  explicit BinderPool(const BatchPlan& plan)
+      : plan_(plan), reach_(WeightReach::make(plan, WeightReach::most_bytes(plan))) {
+    give(take());
+  }
 
   /// BatchBinder::bind(), on any thread.
   void bind(const Batch& batch, BatchRows& result);
-  /// Of all binders.
+  /// Of all binders, and what they share.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
@@ -26,6 +30,7 @@ class BinderPool {
   void give(std::unique_ptr<BatchBinder> binder);
 
   const BatchPlan& plan_;
+  const std::unique_ptr<const WeightReach> reach_;  // null: they search
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<BatchBinder>> free_;
   std::uint64_t bytes_ = 0;

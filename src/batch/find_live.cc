@@ -1,10 +1,10 @@
 // Forwards: what is not 0 in a batch.
-#include "src/batch/batch_binder.h"
 #include "src/batch/batch_loops.h"
+#include "src/batch/row_finder.h"
 
 namespace vecc {
 
-void BatchBinder::find_live(const Batch& batch, BatchRows& result) {
+void RowFinder::find_live(const Batch& batch, RowSink& sink) {
   for (std::size_t w = 0; w < batch.weights.size(); ++w) {
     for (const BufferIndex buffer : plan_.weights[w]) {
       for (const std::uint32_t row : batch.weights[w].rows) {
@@ -24,35 +24,35 @@ void BatchBinder::find_live(const Batch& batch, BatchRows& result) {
         }
         has_live_[l][load] = has_live ? 1 : 0;
       }
-      if (is_pure_[l] || row_set_.empty()) continue;
-      take_rows(launch);
-      if (launch.drops) keep_members(launch, members_[l]);
+      if (traits_[l].is_pure || row_set_.empty()) continue;
+      take_row_set(launch);
+      if (launch.drops) keep_members(launch, members_[l], 0, found_);
       for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
     }
-    if (is_pure_[l]) run_live(l, result);
+    if (traits_[l].is_pure) run_live(l, sink);
   }
 }
 
 // All that the launch stores comes from what is not 0.
-void BatchBinder::run_live(std::uint32_t number, BatchRows& result) {
+void RowFinder::run_live(std::uint32_t number, RowSink& sink) {
   if (row_set_.empty() && member_set_.empty()) return;
   const BatchLaunch& launch = plan_.launches[number];
-  if (has_rows_by_members_[number]) {
-    take_members(launch);
+  if (traits_[number].has_rows_by_members) {
+    take_members(launch, member_set_, 0, found_);
   } else {
-    take_rows(launch);
-    if (launch.drops) keep_members(launch, member_set_);
+    take_row_set(launch);
+    if (launch.drops) keep_members(launch, member_set_, 0, found_);
   }
   member_set_.clear();
   for (const BatchSources& sources : launch.sources) {
     for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
   }
-  add_rows(number, result);
+  run(number, sink);
 }
 
 // Calls visit(counter) for what reads, by a list, a row that is not 0.
 template <class Visit>
-void BatchBinder::for_each_live_reader(const BatchAccess& access, Visit&& visit) {
+void RowFinder::for_each_live_reader(const BatchAccess& access, Visit&& visit) {
   entries_.clear();
   for_each_row_in(live_[access.buffer], access, [&](std::uint32_t row) {
     entries_.push_back(row);
@@ -69,10 +69,10 @@ void BatchBinder::for_each_live_reader(const BatchAccess& access, Visit&& visit)
 }
 
 // The members, and so rows, of a launch that read what is not 0. Whether there are any.
-bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& access) {
+bool RowFinder::find_live_members(std::uint32_t number, const BatchAccess& access) {
   const BatchLaunch& launch = plan_.launches[number];
   const std::uint64_t count = member_count(launch);
-  RowSet& members = is_pure_[number] ? member_set_ : members_[number];
+  RowSet& members = traits_[number].is_pure ? member_set_ : members_[number];
   bool is_read = false;
   const auto find = [&](auto&& note) {
     if (access.map == RowMap::List) return for_each_live_reader(access, note);
@@ -80,7 +80,7 @@ bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& acc
       if (row < count) note(row);
     });
   };
-  if (has_rows_by_members_[number]) {
+  if (traits_[number].has_rows_by_members) {
     const std::uint32_t* const owners = launch.owners->data();
     find([&](std::uint32_t member) {
       is_read = true;
@@ -100,8 +100,8 @@ bool BatchBinder::find_live_members(std::uint32_t number, const BatchAccess& acc
 }
 
 // The rows of a launch that read what is not 0. Whether there are any.
-bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& access,
-                                 const BatchSources& sources) {
+bool RowFinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& access,
+                               const BatchSources& sources) {
   bool is_read = false;
   const auto note = [&](std::uint32_t row) {
     is_read = true;
@@ -133,17 +133,17 @@ bool BatchBinder::find_live_rows(const BatchLaunch& launch, const BatchAccess& a
 }
 
 // What the live rows store need not be 0; of a launch that drops, that of the members it keeps.
-void BatchBinder::mark_store(const BatchLaunch& launch, const BatchAccess& access) {
+void RowFinder::mark_store(const BatchLaunch& launch, const BatchAccess& access) {
   RowSet& live = live_[access.buffer];
   const auto insert = [&](std::uint32_t counter) {
     if (access.map == RowMap::Direct) return insert_row(live, access, counter);
     insert_row(live, access, access.map == RowMap::List ? (*access.list)[counter] : 0);
   };
   if (launch.drops && access.space == KernelSpace::Member) {
-    for (const std::uint32_t member : kept_) insert(member);
+    for (const std::uint32_t member : found_.members) insert(member);
     return;
   }
-  for (const std::uint32_t row : rows_) {
+  for (const std::uint32_t row : found_.rows) {
     access.space == KernelSpace::Row ? insert(row) : for_each_member(launch, row, insert);
   }
 }

@@ -67,6 +67,8 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   made.batch.share =
       std::min(1.0, static_cast<double>(options.batch_size) /
                         static_cast<double>(std::max<std::size_t>(samples.size(), 1)));
+  made.batch.mixes_samples =
+      options.shuffle && options.batch_size > 1 && options.batch_size < samples.size();
   const bool lists_touched = made.batch.lists_touched;
   if (lists_touched && way == BatchWay::Mask) {
     return refuse("mask", "lazy-adam changes the rows that a batch touches, a mask all");

@@ -168,24 +168,6 @@ TEST(BoundSteps, are_those_of_the_batch_s_own_program) {
   }
 }
 
-// Every neuron is a sample: rows that several samples share, of all shapes and levels.
-NeuronGraph with_all_samples(RandomGraph random) {
-  NeuronGraph graph = std::move(random.graph);
-  graph.samples.clear();
-  graph.sample_ids = {};
-  graph.target_values.clear();
-  for (NeuronId neuron = 0; neuron < random.shapes.size(); ++neuron) {
-    Sample sample;
-    sample.output = neuron;
-    sample.has_target = neuron % 5 != 4;
-    sample.target_shape = random.shapes[neuron];
-    sample.target_begin = graph.target_values.size();
-    graph.samples.push_back(sample);
-    for (const double value : random.values[neuron]) graph.target_values.push_back(value + 0.5);
-  }
-  return graph;
-}
-
 // Gradients of random graphs may be large or differ by rounding alone, which Adam's division
 // amplifies: plain steps, small.
 TEST(BoundSteps, of_random_graphs_are_those_of_the_batch_s_own_program) {

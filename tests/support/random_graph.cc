@@ -320,4 +320,21 @@ RandomGraph random_graph(const RandomGraphOptions& options) {
   return grower.finish();
 }
 
+NeuronGraph with_all_samples(RandomGraph random) {
+  NeuronGraph graph = std::move(random.graph);
+  graph.samples.clear();
+  graph.sample_ids = {};
+  graph.target_values.clear();
+  for (NeuronId neuron = 0; neuron < random.shapes.size(); ++neuron) {
+    Sample sample;
+    sample.output = neuron;
+    sample.has_target = neuron % 5 != 4;
+    sample.target_shape = random.shapes[neuron];
+    sample.target_begin = graph.target_values.size();
+    graph.samples.push_back(sample);
+    for (const double value : random.values[neuron]) graph.target_values.push_back(value + 0.5);
+  }
+  return graph;
+}
+
 }  // namespace vecc::test

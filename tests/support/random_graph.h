@@ -40,4 +40,8 @@ struct RandomGraph {
 /// graph has a sample.
 [[nodiscard]] RandomGraph random_graph(const RandomGraphOptions& options);
 
+/// Its graph, every neuron a sample: rows that several samples share, of all shapes and levels.
+/// Four of five have a target.
+[[nodiscard]] NeuronGraph with_all_samples(RandomGraph random);
+
 }  // namespace vecc::test

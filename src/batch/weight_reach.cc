@@ -1,0 +1,225 @@
+#include "src/batch/weight_reach.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace vecc {
+namespace {
+
+// Times the plan's index arrays.
+constexpr std::uint64_t kMostOfArrays = 8;
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+// Rows of weights that tell how much all of them take.
+constexpr std::uint64_t kProbes = 32;
+
+// By buffer: rows that are at rest may be read of it.
+std::vector<bool> read_at_rest(const BatchPlan& plan, const std::vector<LaunchTraits>& traits) {
+  std::vector<bool> read(plan.zero_buffers.size(), false);
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    for (const BatchAccess& access : plan.launches[l].accesses) {
+      if (access.is_zero && access.is_made && traits[l].reads_zeros) read[access.buffer] = true;
+    }
+  }
+  return read;
+}
+
+constexpr std::uint64_t kWordBytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
+
+}  // namespace
+
+// Writes what a batch runs into a set.
+class WeightReach::Recorder final : private RowSink {
+ public:
+  explicit Recorder(const WeightReach& of)
+      : of_(of), finder_(of.plan_), found_(of.empty_set()), batch_{} {
+    batch_.weights.resize(of.plan_.weights.size());
+  }
+
+  /// What a batch of nothing reaches.
+  const RowSet& find_nothing() { return find(); }
+  /// What a row of weights reaches, counted over all of them.
+  const RowSet& find(std::uint64_t number) {
+    const auto next = std::ranges::upper_bound(of_.first_of_weights_, number);
+    Batch::Weights& weights = batch_.weights[next - of_.first_of_weights_.begin() - 1];
+    weights.rows.assign(1, to_row(number - *(next - 1)));
+    weights.values.assign(1, 1.0);
+    const RowSet& found = find();
+    weights.rows.clear();
+    weights.values.clear();
+    return found;
+  }
+  /// Whether unions of what was found would lack something.
+  [[nodiscard]] bool lacks() const { return finder_.has_live_alone(); }
+
+ private:
+  const RowSet& find() {
+    found_.clear();
+    finder_.find(batch_, *this);
+    for (std::uint32_t g = 0; g < finder_.groups().size(); ++g) {
+      if (finder_.groups()[g] != 0) found_.insert(of_.groups_ + g);
+    }
+    return found_;
+  }
+  void run(std::uint32_t number, LaunchRows& rows) override {
+    const Places& places = of_.places_[number];
+    if (!of_.traits_[number].has_rows_by_members) {
+      if (rows.rows.size() == of_.plan_.launches[number].rows) {
+        found_.insert(of_.whole_ + number);
+      } else {
+        for (const std::uint32_t row : rows.rows) found_.insert(places.rows + row);
+      }
+    }
+    if (!of_.plan_.launches[number].drops) return;
+    for (const std::uint32_t member : rows.members) found_.insert(places.members + member);
+  }
+  void set_at_rest(std::uint32_t number, std::uint32_t access, std::uint32_t row) override {
+    const std::vector<Rests>& rests = of_.places_[number].rests;
+    found_.insert(std::ranges::find(rests, access, &Rests::access)->first + row);
+  }
+
+  const WeightReach& of_;
+  RowFinder finder_;
+  RowSet found_;
+  Batch batch_;
+};
+
+WeightReach::WeightReach(const BatchPlan& plan) : plan_(plan), traits_(launch_traits(plan)) {
+  const auto take = [&](std::uint64_t count) {
+    const std::uint64_t first = numbers_;
+    numbers_ += (count + 63) / 64 * 64;
+    return first;
+  };
+  const std::vector<bool> may_rest = read_at_rest(plan, traits_);
+  for (const BatchLaunch& launch : plan.launches) {
+    Places& places = places_.emplace_back();
+    places.rows = take(launch.rows);
+    if (launch.drops) places.members = take(member_count(launch));
+    for (std::uint32_t a = 0; a < launch.accesses.size(); ++a) {
+      const BatchAccess& access = launch.accesses[a];
+      if (!access.store || !may_rest[access.buffer]) continue;
+      places.rests.push_back({a, take(access.rows)});
+    }
+  }
+  whole_ = take(plan.launches.size());
+  groups_ = take(plan.groups.size());
+  std::uint64_t rows = 0;
+  for (const std::vector<BufferIndex>& buffers : plan.weights) {
+    first_of_weights_.push_back(rows);
+    std::uint64_t most = 0;
+    for (const BufferIndex b : buffers) {
+      most = std::max(most, plan.unit_counts[b] * plan.units[b]);
+    }
+    rows += most;
+  }
+  begins_.reserve(rows + 2);
+}
+
+std::uint64_t WeightReach::most_bytes(const BatchPlan& plan) {
+  return std::min(kMostBytes, kMostOfArrays * bytes_of(plan));
+}
+
+std::unique_ptr<const WeightReach> WeightReach::make(const BatchPlan& plan,
+                                                     std::uint64_t most_bytes) {
+  if (!plan.mixes_samples || plan.lists_touched) return nullptr;
+  std::unique_ptr<WeightReach> made(new WeightReach(plan));
+  if (made->numbers_ / 64 > std::numeric_limits<std::uint32_t>::max()) return nullptr;
+  return made->find_all(most_bytes) ? std::move(made) : nullptr;
+}
+
+bool WeightReach::is_larger_than(std::uint64_t most_bytes, Recorder& recorder) const {
+  const std::uint64_t rows = begins_.capacity() - 2;
+  const std::uint64_t probes = std::min(kProbes, rows);
+  std::uint64_t words = 0;
+  for (std::uint64_t i = 0; i < probes; ++i) {
+    recorder.find(i * rows / probes).for_each_word([&](std::uint64_t, std::uint64_t) { ++words; });
+  }
+  return probes > 0 && words * kWordBytes / probes * rows > most_bytes;
+}
+
+// Whether that is all there is to know of batches.
+bool WeightReach::find_all(std::uint64_t most_bytes) {
+  const std::uint64_t rows = begins_.capacity() - 2;
+  Recorder recorder(*this);
+  if (is_larger_than(most_bytes, recorder)) return false;
+  RowSet nothing = empty_set();
+  begins_.push_back(0);
+  for (std::uint64_t number = 0; number <= rows; ++number) {
+    const RowSet& found = number == 0 ? recorder.find_nothing() : recorder.find(number - 1);
+    if (recorder.lacks()) return false;
+    found.for_each_word([&](std::uint64_t word, std::uint64_t bits) {
+      bits &= ~nothing.word(word);
+      if (bits == 0) return;
+      words_.push_back(static_cast<std::uint32_t>(word));
+      bits_.push_back(bits);
+    });
+    begins_.push_back(words_.size());
+    if (number == 0) nothing = found;
+    if (bytes() > most_bytes) return false;
+  }
+  words_.shrink_to_fit();
+  bits_.shrink_to_fit();
+  return true;
+}
+
+std::uint64_t WeightReach::bytes() const {
+  return begins_.size() * sizeof(std::uint64_t) + words_.size() * kWordBytes;
+}
+
+void WeightReach::insert(const Batch& batch, RowSet& to) const {
+  const auto add = [&](std::uint64_t number) {
+    for (std::uint64_t i = begins_[number]; i < begins_[number + 1]; ++i) {
+      to.insert_word(words_[i], bits_[i]);
+    }
+  };
+  add(0);
+  for (std::size_t w = 0; w < batch.weights.size(); ++w) {
+    for (const std::uint32_t row : batch.weights[w].rows) add(first_of_weights_[w] + row + 1);
+  }
+}
+
+bool WeightReach::take(std::uint32_t number, const RowSet& set, LaunchRows& to) const {
+  const BatchLaunch& launch = plan_.launches[number];
+  const Places& places = places_[number];
+  if (traits_[number].has_rows_by_members) {
+    take_members(launch, set, places.members, to);
+    return !to.rows.empty();
+  }
+  if (set.contains(whole_ + number)) {
+    to.rows.resize(launch.rows);
+    std::iota(to.rows.begin(), to.rows.end(), 0u);
+  } else {
+    take_rows(launch, set, places.rows, to);
+  }
+  if (to.rows.empty()) return false;
+  if (launch.drops) keep_members(launch, set, places.members, to);
+  return true;
+}
+
+bool WeightReach::runs_row(std::uint32_t number, std::uint32_t row, const RowSet& set) const {
+  const Places& places = places_[number];
+  if (!traits_[number].has_rows_by_members) {
+    return set.contains(whole_ + number) || set.contains(places.rows + row);
+  }
+  bool runs = false;
+  for_each_member(plan_.launches[number], row, [&](std::uint32_t member) {
+    runs = runs || set.contains(places.members + member);
+  });
+  return runs;
+}
+
+bool WeightReach::is_stored(std::uint32_t number, const BatchAccess& access, std::uint32_t row,
+                            const RowSet& set) const {
+  const BatchLaunch& launch = plan_.launches[number];
+  bool is_stored = false;
+  for_each_storing_row(launch, access, row,
+                       [&](std::uint32_t r) { is_stored = is_stored || runs_row(number, r, set); });
+  if (!is_stored || !launch.drops || !is_by_member(access)) return is_stored;
+  is_stored = false;
+  for_each_storing_member(launch, access, row, [&](std::uint32_t member) {
+    is_stored = is_stored || set.contains(places_[number].members + member);
+  });
+  return is_stored;
+}
+
+}  // namespace vecc
