@@ -43,19 +43,21 @@ class BestAnswers {
   std::vector<Answer> answers_;
 };
 
-// Batches of query numbers: of one relation each where the model needs it.
+// Batches of query numbers.
 std::vector<std::vector<std::uint32_t>> make_batches(std::span<const Query> queries,
-                                                     bool by_relation) {
+                                                     BatchKind kind) {
   std::vector<std::uint32_t> order(queries.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (kind == BatchKind::OneSide && queries[a].asked != queries[b].asked) {
+      return queries[a].asked < queries[b].asked;
+    }
     return queries[a].relation < queries[b].relation;
   });
   std::vector<std::vector<std::uint32_t>> batches;
   for (const std::uint32_t q : order) {
-    const bool begins =
-        batches.empty() || batches.back().size() == kAnswerBatch ||
-        (by_relation && queries[batches.back().front()].relation != queries[q].relation);
+    const bool begins = batches.empty() || batches.back().size() == kAnswerBatch ||
+                        !fit_together(queries[batches.back().front()], queries[q], kind);
     if (begins) batches.emplace_back();
     batches.back().push_back(q);
   }
@@ -94,7 +96,7 @@ std::vector<std::vector<Answer>> answer_all(const Embeddings& embeddings,
                                             const KnownTriples& known,
                                             const AnswerOptions& options) {
   const Scorer<T> scorer(embeddings, tables);
-  const auto batches = make_batches(queries, scorer.batches_by_relation());
+  const auto batches = make_batches(queries, scorer.batch_kind());
   std::vector<std::vector<Answer>> answers(queries.size());
   std::atomic<std::size_t> next{0};
   run_on_threads(options.threads, batches.size(), [&](std::uint32_t) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "src/kg/formula_file.h"
 #include "src/weights/vocabulary_text.h"
 #include "vecc/escape.h"
 
@@ -29,6 +30,38 @@ std::vector<std::uint64_t> shape_of(const WeightTensor& tensor, std::size_t dime
   return shape;
 }
 
+Result<StringColumn> names_in(const std::vector<Vocabulary>& vocabularies, std::string_view table,
+                              std::uint32_t count) {
+  for (const Vocabulary& vocabulary : vocabularies) {
+    const bool numbers = std::ranges::any_of(vocabulary.uses, [&](const VocabularyUse& use) {
+      return use.axis == VocabularyUse::Axis::Entry && use.table == table && use.inner == 1;
+    });
+    if (!numbers || vocabulary.names.size() == 0) continue;
+    if (vocabulary.names.size() == count) return vocabulary.names;
+    return Errors(ErrorCode::BadWeightFile,
+                  "vocabulary \"" + escape_terminal(vocabulary.name) + "\"",
+                  "has " + std::to_string(vocabulary.names.size()) + " names, but \"" +
+                      std::string(table) + "\" " + std::to_string(count) + " rows");
+  }
+  return StringColumn();
+}
+
+// The names of the rows of these tables, where the file has some.
+Result<void> read_row_names(const WeightFile& file, std::string_view by_entity,
+                            std::string_view by_relation, Embeddings& e) {
+  const auto entry =
+      std::ranges::find(file.metadata, weights::kVocabulariesKey, &MetadataEntry::first);
+  if (entry == file.metadata.end()) return {};
+  const auto vocabularies = weights::parse_vocabularies(entry->second);
+  if (!vocabularies) {
+    return Errors(ErrorCode::BadWeightFile, "metadata \"vocabularies\"",
+                  "is no list of vocabularies");
+  }
+  VECC_TRY(e.entity_names, names_in(*vocabularies, by_entity, e.entities));
+  VECC_TRY(e.relation_names, names_in(*vocabularies, by_relation, e.relations));
+  return {};
+}
+
 class EmbeddingReader {
  public:
   EmbeddingReader(const WeightFile& file, ScoreModel model) : file_(file), info_(info_of(model)) {}
@@ -48,7 +81,9 @@ class EmbeddingReader {
       VECC_TRY(result.relation_dim, measure(info_.relations, result.relations));
     }
     VECC_TRY_VOID(check_relations(result));
-    VECC_TRY_VOID(read_names(result));
+    VECC_TRY_VOID(read_row_names(file_, info_.entities.front(),
+                                 info_.relations.empty() ? info_.matrices : info_.relations.front(),
+                                 result));
     const bool wide = std::ranges::any_of(
         all_names(), [&](std::string_view name) { return find(name)->type == ElementType::F64; });
     if (wide) {
@@ -154,38 +189,6 @@ class EmbeddingReader {
                                          " relations");
   }
 
-  Result<void> read_names(Embeddings& e) const {
-    const auto entry =
-        std::ranges::find(file_.metadata, weights::kVocabulariesKey, &MetadataEntry::first);
-    if (entry == file_.metadata.end()) return {};
-    const auto vocabularies = weights::parse_vocabularies(entry->second);
-    if (!vocabularies) {
-      return Errors(ErrorCode::BadWeightFile, "metadata \"vocabularies\"",
-                    "is no list of vocabularies");
-    }
-    const std::string_view by_relation =
-        info_.relations.empty() ? info_.matrices : info_.relations.front();
-    VECC_TRY(e.entity_names, names_in(*vocabularies, info_.entities.front(), e.entities));
-    VECC_TRY(e.relation_names, names_in(*vocabularies, by_relation, e.relations));
-    return {};
-  }
-
-  static Result<StringColumn> names_in(const std::vector<Vocabulary>& vocabularies,
-                                       std::string_view table, std::uint32_t count) {
-    for (const Vocabulary& vocabulary : vocabularies) {
-      const bool numbers = std::ranges::any_of(vocabulary.uses, [&](const VocabularyUse& use) {
-        return use.axis == VocabularyUse::Axis::Entry && use.table == table && use.inner == 1;
-      });
-      if (!numbers || vocabulary.names.size() == 0) continue;
-      if (vocabulary.names.size() == count) return vocabulary.names;
-      return Errors(ErrorCode::BadWeightFile,
-                    "vocabulary \"" + escape_terminal(vocabulary.name) + "\"",
-                    "has " + std::to_string(vocabulary.names.size()) + " names, but \"" +
-                        std::string(table) + "\" " + std::to_string(count) + " rows");
-    }
-    return StringColumn();
-  }
-
   template <class T>
   Result<EmbeddingTables<T>> read_tables() const {
     EmbeddingTables<T> tables;
@@ -228,6 +231,13 @@ class EmbeddingReader {
 }  // namespace
 
 Result<Embeddings> read_embeddings(const WeightFile& file, ScoreModel model, std::uint32_t p) {
+  if (model == ScoreModel::Formula) {
+    VECC_TRY(Embeddings e, read_formula_embeddings(file));
+    const ScoreFormula& formula = e.formula->formula();
+    VECC_TRY_VOID(read_row_names(file, formula_tables(formula, ParameterOwner::Entity).front(),
+                                 formula_tables(formula, ParameterOwner::Relation).front(), e));
+    return e;
+  }
   return EmbeddingReader(file, model).read(p);
 }
 

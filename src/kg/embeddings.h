@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "src/kg/score_formula/score_code.h"
 #include "src/kg/score_model.h"
 #include "vecc/error.h"
 #include "vecc/weights.h"
@@ -19,6 +21,7 @@ struct EmbeddingTables {
   std::vector<T> relations;  ///< [relations, relation_dim]; rescal has none
   std::vector<T> matrices;   ///< [relations, matrix rows, dim]: transr (relation_dim rows), rescal
   std::vector<T> normals;    ///< [relations, dim]: transh
+  std::vector<T> shared;     ///< a formula's shared parameters, one after another
 };
 
 struct Embeddings {
@@ -28,8 +31,11 @@ struct Embeddings {
   std::uint32_t relations = 0;
   std::uint32_t dim = 0;           ///< numbers an entity
   std::uint32_t relation_dim = 0;  ///< numbers of a relation's vector; rescal: dim
-  StringColumn entity_names;       ///< `entities`, or none
-  StringColumn relation_names;     ///< `relations`, or none
+  /// Of ScoreModel::Formula, in the precision of the tables; rows are of its entity_width (dim) and
+  /// relation_width (relation_dim).
+  std::shared_ptr<const ScoreCode> formula;
+  StringColumn entity_names;    ///< `entities`, or none
+  StringColumn relation_names;  ///< `relations`, or none
   /// Double where a table of the file is.
   std::variant<EmbeddingTables<float>, EmbeddingTables<double>> tables;
 };

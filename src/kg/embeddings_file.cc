@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "src/kg/formula_file.h"
 #include "src/weights/safetensors_header.h"
 #include "src/weights/vocabulary_text.h"
 
@@ -52,26 +53,7 @@ Vocabulary vocabulary_of(const char* name, const StringColumn& names,
   return vocabulary;
 }
 
-}  // namespace
-
-WeightFile weights_of(const Embeddings& e) {
-  const ScoreModelInfo& info = info_of(e.model);
-  WeightFile file;
-  std::visit(
-      [&](const auto& tables) {
-        using T = typename std::decay_t<decltype(tables.entities)>::value_type;
-        add_vectors(info.entities, tables.entities, e.entities, e.dim, file);
-        add_vectors(info.relations, tables.relations, e.relations, e.relation_dim, file);
-        if (!info.matrices.empty()) {
-          add_tensor<T>(info.matrices, {e.relations, e.relation_dim, e.dim},
-                        bytes_of_row_part(tables.matrices, e.relation_dim * e.dim, 0, 1), file);
-        }
-        if (!info.normals.empty()) {
-          add_tensor<T>(info.normals, {e.relations, e.dim, 1},
-                        bytes_of_row_part(tables.normals, e.dim, 0, 1), file);
-        }
-      },
-      e.tables);
+void add_row_names(const Embeddings& e, const ScoreModelInfo& info, WeightFile& file) {
   std::vector<Vocabulary> vocabularies;
   if (e.entity_names.size() > 0) {
     vocabularies.push_back(vocabulary_of("entity", e.entity_names, info.entities));
@@ -87,6 +69,36 @@ WeightFile weights_of(const Embeddings& e) {
   std::string text =
       weights::text_of_vocabularies(vocabularies, weights::kMaxSafetensorsHeader / 4);
   if (!text.empty()) file.metadata.emplace_back(weights::kVocabulariesKey, std::move(text));
+}
+
+}  // namespace
+
+WeightFile weights_of(const Embeddings& e) {
+  ScoreModelInfo info = info_of(e.model);
+  WeightFile file;
+  if (e.formula) {
+    info.entities = formula_tables(e.formula->formula(), ParameterOwner::Entity);
+    info.relations = formula_tables(e.formula->formula(), ParameterOwner::Relation);
+    add_formula_weights(e, file);
+    add_row_names(e, info, file);
+    return file;
+  }
+  std::visit(
+      [&](const auto& tables) {
+        using T = typename std::decay_t<decltype(tables.entities)>::value_type;
+        add_vectors(info.entities, tables.entities, e.entities, e.dim, file);
+        add_vectors(info.relations, tables.relations, e.relations, e.relation_dim, file);
+        if (!info.matrices.empty()) {
+          add_tensor<T>(info.matrices, {e.relations, e.relation_dim, e.dim},
+                        bytes_of_row_part(tables.matrices, e.relation_dim * e.dim, 0, 1), file);
+        }
+        if (!info.normals.empty()) {
+          add_tensor<T>(info.normals, {e.relations, e.dim, 1},
+                        bytes_of_row_part(tables.normals, e.dim, 0, 1), file);
+        }
+      },
+      e.tables);
+  add_row_names(e, info, file);
   return file;
 }
 

@@ -21,7 +21,8 @@ void with_numbers_of(ScoreModel model, const Body& body) {
     case ScoreModel::RotatE: return body.template operator()<ScoreModel::RotatE>();
     case ScoreModel::Rescal:
     case ScoreModel::TransH:
-    case ScoreModel::TransR: break;
+    case ScoreModel::TransR:
+    case ScoreModel::Formula: break;
   }
   VECC_CHECK(false, "a score whose query is no formula");
 }
@@ -56,6 +57,7 @@ TileKind tile_kind(ScoreModel model, std::uint32_t p) {
     case ScoreModel::Rescal:
     case ScoreModel::DistMult:
     case ScoreModel::ComplEx: return TileKind::Product;
+    case ScoreModel::Formula: break;
   }
   VECC_CHECK(false, "a score model that is none");
 }

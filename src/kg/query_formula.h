@@ -11,7 +11,7 @@
 
 namespace vecc::kg {
 
-/// The sum; `p` is transe's norm.
+/// The sum; `p` is transe's norm. Here and below no score is a Formula (formula_vectors.h).
 [[nodiscard]] TileKind tile_kind(ScoreModel model, std::uint32_t p);
 
 /// Of make_query()'s vectors: transr's are for a product.

@@ -23,11 +23,10 @@ Query scored_as(const Query& query, std::span<const std::uint32_t> inverse) {
   return turns ? Query{inverse[query.relation], Side::Tail, query.anchor} : query;
 }
 
-void cut_batches(QueryPlan& plan, bool by_relation, std::size_t batch_size) {
+void cut_batches(QueryPlan& plan, BatchKind kind, std::size_t batch_size) {
   for (std::size_t q = 0; q < plan.scored.size(); ++q) {
     const bool is_full = plan.batch.empty() || q - plan.batch.back() == batch_size;
-    const bool differs =
-        by_relation && q > 0 && plan.scored[q].relation != plan.scored[q - 1].relation;
+    const bool differs = q > 0 && !fit_together(plan.scored[q - 1], plan.scored[q], kind);
     if (is_full || differs) plan.batch.push_back(q);
   }
   plan.batch.push_back(plan.scored.size());
@@ -35,8 +34,17 @@ void cut_batches(QueryPlan& plan, bool by_relation, std::size_t batch_size) {
 
 }  // namespace
 
+bool fit_together(const Query& a, const Query& b, BatchKind kind) {
+  switch (kind) {
+    case BatchKind::Any: return true;
+    case BatchKind::OneRelation: return a.relation == b.relation;
+    case BatchKind::OneSide: return a.asked == b.asked;
+  }
+  return false;
+}
+
 QueryPlan plan_queries(std::span<const Triple> triples, std::span<const std::uint32_t> inverse,
-                       bool by_relation, std::size_t batch_size) {
+                       BatchKind kind, std::size_t batch_size) {
   std::vector<Item> items;
   items.reserve(triples.size() * 2);
   for (std::size_t i = 0; i < triples.size(); ++i) {
@@ -46,6 +54,10 @@ QueryPlan plan_queries(std::span<const Triple> triples, std::span<const std::uin
     }
   }
   std::sort(items.begin(), items.end());
+  if (kind == BatchKind::OneSide) {
+    std::stable_partition(items.begin(), items.end(),
+                          [](const Item& item) { return item.scored.asked == Side::Head; });
+  }
   QueryPlan plan;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i == 0 || std::tie(items[i].scored, items[i].asked) !=
@@ -57,7 +69,7 @@ QueryPlan plan_queries(std::span<const Triple> triples, std::span<const std::uin
     plan.item.push_back(items[i].item);
   }
   plan.first_item.push_back(items.size());
-  cut_batches(plan, by_relation, batch_size);
+  cut_batches(plan, kind, batch_size);
   return plan;
 }
 

@@ -9,19 +9,25 @@
 
 namespace vecc::kg {
 
-/// Queries 0 .. n-1, and of each the entities whose scores are wanted.
+/// Queries 0 .. n-1, sorted (of OneSide by the side first), and of each the entities whose scores
+/// are wanted.
 struct QueryPlan {
   std::vector<Query> asked;               ///< as the triples have it: what known triples are of
-  std::vector<Query> scored;              ///< as the model is asked; ascending
+  std::vector<Query> scored;              ///< as the model is asked
   std::vector<std::uint64_t> first_item;  ///< by query, and the end
   std::vector<std::uint64_t> item;        ///< 2 i + side: triple i's entity on that side
   std::vector<std::uint64_t> batch;       ///< first query of each batch, and the end
 };
 
-/// Both sides of each triple. A batch has at most `batch_size` queries, of one relation each with
-/// `by_relation`.
+/// What all queries of a batch have in common.
+enum class BatchKind : std::uint8_t { Any, OneRelation, OneSide };
+
+/// Whether a batch may have both queries.
+[[nodiscard]] bool fit_together(const Query& a, const Query& b, BatchKind kind);
+
+/// Both sides of each triple. A batch has at most `batch_size` queries.
 [[nodiscard]] QueryPlan plan_queries(std::span<const Triple> triples,
-                                     std::span<const std::uint32_t> inverse, bool by_relation,
+                                     std::span<const std::uint32_t> inverse, BatchKind kind,
                                      std::size_t batch_size);
 
 }  // namespace vecc::kg

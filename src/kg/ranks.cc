@@ -135,9 +135,9 @@ std::vector<Rank> rank_all(const Embeddings& embeddings, const EmbeddingTables<T
                            std::span<const Triple> triples, const KnownTriples& known,
                            const RankOptions& options) {
   const Scorer<T> scorer(embeddings, tables);
-  const bool projects = scorer.batches_by_relation();
-  const QueryPlan plan =
-      plan_queries(triples, options.inverse, projects, projects ? kProjectingBatch : kBatch);
+  const BatchKind kind = scorer.batch_kind();
+  const QueryPlan plan = plan_queries(triples, options.inverse, kind,
+                                      kind == BatchKind::OneRelation ? kProjectingBatch : kBatch);
   std::vector<Rank> ranks(triples.size() * 2);
   const std::size_t batches = plan.batch.size() - 1;
   std::atomic<std::size_t> next{0};

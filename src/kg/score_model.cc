@@ -20,10 +20,12 @@ std::span<const ScoreModelInfo> score_models() {
 }
 
 const ScoreModelInfo& info_of(ScoreModel model) {
-  return score_models()[static_cast<std::size_t>(model)];
+  static const ScoreModelInfo kFormula{ScoreModel::Formula, "formula", {}, {}};
+  return model == ScoreModel::Formula ? kFormula : score_models()[static_cast<std::size_t>(model)];
 }
 
 std::optional<ScoreModel> parse_score_model(std::string_view name) {
+  if (name == info_of(ScoreModel::Formula).name) return ScoreModel::Formula;
   const auto models = score_models();
   const auto found = std::find_if(models.begin(), models.end(),
                                   [&](const ScoreModelInfo& info) { return info.name == name; });
@@ -34,9 +36,9 @@ std::optional<ScoreModel> parse_score_model(std::string_view name) {
 std::string list_score_models() {
   std::string text;
   for (const ScoreModelInfo& info : score_models()) {
-    text += (text.empty() ? "" : ", ") + std::string(info.name);
+    text += std::string(info.name) + ", ";
   }
-  return text;
+  return text + std::string(info_of(ScoreModel::Formula).name);
 }
 
 }  // namespace vecc::kg

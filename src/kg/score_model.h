@@ -22,11 +22,12 @@ struct ScoreModelInfo {
   std::string_view matrices = {};           ///< table of a matrix by relation; may be none
   std::string_view normals = {};            ///< table of hyperplanes' normals; may be none
 };
+/// All but Formula, whose tables its text declares.
 [[nodiscard]] std::span<const ScoreModelInfo> score_models();
 [[nodiscard]] const ScoreModelInfo& info_of(ScoreModel model);
-/// By name; none for other names.
+/// By name, also "formula"; none for other names.
 [[nodiscard]] std::optional<ScoreModel> parse_score_model(std::string_view name);
-/// `transe, transh, ...`
+/// `transe, transh, ..., formula`
 [[nodiscard]] std::string list_score_models();
 
 }  // namespace vecc::kg

@@ -1,6 +1,9 @@
 #include "src/kg/scorer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "src/kg/query_formula.h"
@@ -17,14 +20,46 @@ std::size_t round_up(std::size_t n, std::size_t unit) {
 
 template <class T>
 Scorer<T>::Scorer(const Embeddings& embeddings, const EmbeddingTables<T>& tables)
-    : embeddings_(embeddings), tables_(tables), kind_(tile_kind(embeddings.model, embeddings.p)) {
+    : embeddings_(embeddings), tables_(tables) {
+  if (!embeddings.formula) {
+    answers_[0].kind = tile_kind(embeddings.model, embeddings.p);
+    answers_[0].width = embeddings.dim;
+    answers_[0].rows = tables.entities.data();
+    pack_panels(answers_[0]);
+    return;
+  }
+  formula_.emplace(*embeddings.formula, tables.shared.data());
+  for (const Side asked : {Side::Head, Side::Tail}) {
+    Answers& answers = answers_[static_cast<std::size_t>(asked)];
+    make_formula_answers(asked, answers);
+    if (!embeddings.formula->has_tiles()) continue;
+    answers.kind = tile_kind_of(formula_->side(asked).split.kind);
+    pack_panels(answers);
+  }
+}
+
+template <class T>
+void Scorer<T>::make_formula_answers(Side asked, Answers& answers) const {
+  answers.width = formula_->answer_width(asked);
+  answers.rows = tables_.entities.data();
+  if (formula_->side(asked).split.answer_is_row) return;
+  std::vector<std::uint32_t> all(embeddings_.entities);
+  std::iota(all.begin(), all.end(), 0u);
+  answers.space.resize(all.size() * answers.width);
+  formula_->make_answers(asked, answers.rows, all.data(), embeddings_.entities,
+                         answers.space.data());
+  answers.rows = answers.space.data();
+}
+
+template <class T>
+void Scorer<T>::pack_panels(Answers& answers) const {
   constexpr std::size_t kLanes = kPanelLanes<T>;
-  const std::size_t dim = embeddings.dim;
-  panels_.resize(round_up(embeddings.entities, kLanes) * dim);
-  for (std::size_t i = 0; i < embeddings.entities; ++i) {
-    T* const panel = panels_.data() + i / kLanes * kLanes * dim;
-    for (std::size_t k = 0; k < dim; ++k) {
-      panel[k * kLanes + i % kLanes] = tables.entities[i * dim + k];
+  const std::size_t width = answers.width;
+  answers.panels.resize(round_up(embeddings_.entities, kLanes) * width);
+  for (std::size_t i = 0; i < embeddings_.entities; ++i) {
+    T* const panel = answers.panels.data() + i / kLanes * kLanes * width;
+    for (std::size_t k = 0; k < width; ++k) {
+      panel[k * kLanes + i % kLanes] = answers.rows[i * width + k];
     }
   }
 }
@@ -60,6 +95,8 @@ void QueryBatch<T>::set(std::span<const Query> queries) {
   bias_.assign(padded, 0);
   if (queries.empty()) return;
   relation_ = queries.front().relation;
+  asked_ = queries.front().asked;
+  if (scorer_.formula_) return set_formula(queries);
   if (!scorer_.tables_.matrices.empty()) {
     // transr keeps the matrix to project what is scored.
     const bool is_rescal = scorer_.embeddings_.model == ScoreModel::Rescal;
@@ -80,6 +117,37 @@ void QueryBatch<T>::set(std::span<const Query> queries) {
       make_query(e.model, query.asked, entity(query.anchor), r, dim_, q.data(), bias_[i]);
     }
     pack(i, q.data());
+  }
+}
+
+template <class T>
+void QueryBatch<T>::set_formula(std::span<const Query> queries) {
+  dim_ = scorer_.formula_->query_width(asked_);
+  std::vector<std::uint32_t> anchors;
+  std::vector<std::uint32_t> relations;
+  for (const Query& query : queries) {
+    anchors.push_back(query.anchor);
+    relations.push_back(query.relation);
+  }
+  vectors_.resize(queries.size() * dim_);
+  scorer_.formula_->make_queries(asked_, scorer_.tables_.entities.data(), anchors.data(),
+                                 scorer_.tables_.relations.data(), relations.data(),
+                                 static_cast<std::uint32_t>(queries.size()), vectors_.data());
+  if (!scorer_.formula_->code().has_tiles()) return;
+  queries_.assign(tiles_ * kernels_.rows * dim_, 0);
+  for (std::size_t i = 0; i < queries.size(); ++i) pack(i, vectors_.data() + i * dim_);
+  gathered_.resize(scorer_.answers(asked_).width * kPanelLanes<T>);
+}
+
+// A formula that is no sum over dimensions; a NaN is the lowest score, as a tile's.
+template <class T>
+void QueryBatch<T>::score_formula(std::size_t query, std::uint32_t first, std::uint32_t count,
+                                  T* out) const {
+  const auto& answers = scorer_.answers(asked_);
+  scorer_.formula_->score(asked_, vectors_.data() + query * dim_,
+                          answers.rows + std::size_t{first} * answers.width, count, out);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (std::isnan(out[i])) out[i] = -std::numeric_limits<T>::infinity();
   }
 }
 
@@ -135,10 +203,12 @@ void QueryBatch<T>::set_by_matrix(std::span<const Query> queries, Side asked) {
 template <class T>
 void QueryBatch<T>::fill_panel(std::span<const std::uint32_t> entities) {
   constexpr std::size_t kLanes = kPanelLanes<T>;
+  const std::size_t width = gathered_.size() / kLanes;
+  const T* const rows = scorer_.answers(asked_).rows;
   std::ranges::fill(gathered_, T{0});
   for (std::size_t lane = 0; lane < entities.size(); ++lane) {
-    const T* const x = entity(entities[lane]);
-    for (std::size_t k = 0; k < scorer_.embeddings_.dim; ++k) gathered_[k * kLanes + lane] = x[k];
+    const T* const x = rows + entities[lane] * width;
+    for (std::size_t k = 0; k < width; ++k) gathered_[k * kLanes + lane] = x[k];
   }
 }
 
@@ -179,7 +249,7 @@ void QueryBatch<T>::run(const T* panel, std::size_t first_tile, std::size_t tile
                         std::size_t stride) {
   const T* const columns = project(panel);
   const std::size_t rows = kernels_.rows;
-  const auto run_tile = kernels_.of(scorer_.kind_);
+  const auto run_tile = kernels_.of(scorer_.answers(asked_).kind);
   for (std::size_t tile = 0; tile < tiles; ++tile) {
     const std::size_t at = first_tile + tile;
     run_tile(queries_.data() + at * rows * dim_, columns, static_cast<std::uint32_t>(dim_),
@@ -190,9 +260,15 @@ void QueryBatch<T>::run(const T* panel, std::size_t first_tile, std::size_t tile
 template <class T>
 void QueryBatch<T>::score(std::uint32_t first, std::uint32_t count, T* out, std::size_t stride) {
   constexpr std::uint32_t kLanes = kPanelLanes<T>;
+  const auto& answers = scorer_.answers(asked_);
+  if (answers.panels.empty()) {
+    for (std::size_t q = 0; q < vectors_.size() / dim_; ++q) {
+      score_formula(q, first, count, out + q * stride);
+    }
+    return;
+  }
   for (std::uint32_t i = 0; i < count; i += kLanes) {
-    run(scorer_.panels_.data() + std::size_t{first + i} * scorer_.embeddings_.dim, 0, tiles_,
-        out + i, stride);
+    run(answers.panels.data() + std::size_t{first + i} * answers.width, 0, tiles_, out + i, stride);
   }
 }
 
@@ -201,6 +277,12 @@ void QueryBatch<T>::score_pairs(std::span<const std::uint32_t> queries,
                                 std::span<const std::uint32_t> entities, T* out) {
   constexpr std::size_t kLanes = kPanelLanes<T>;
   const std::size_t rows = kernels_.rows;
+  if (scorer_.answers(asked_).panels.empty()) {
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      score_formula(queries[i], entities[i], 1, out + i);
+    }
+    return;
+  }
   for (std::size_t begin = 0; begin < queries.size();) {
     const std::size_t tile = queries[begin] / rows;
     std::size_t end = begin;

@@ -5,12 +5,16 @@
 // project the entities first, panel by panel, by the batch's relation.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "src/kg/embeddings.h"
+#include "src/kg/formula_vectors.h"
 #include "src/kg/packed_matrix.h"
+#include "src/kg/query_plan.h"
 #include "src/kg/tiles.h"
 #include "src/kg/triple.h"
 
@@ -23,9 +27,11 @@ class Scorer {
  public:
   Scorer(const Embeddings& embeddings, const EmbeddingTables<T>& tables);
 
-  /// Whether all queries of a batch have to be of one relation.
-  [[nodiscard]] bool batches_by_relation() const {
-    return !tables_.matrices.empty() || !tables_.normals.empty();
+  /// What all queries of a batch have to have in common.
+  [[nodiscard]] BatchKind batch_kind() const {
+    if (formula_) return BatchKind::OneSide;
+    return tables_.matrices.empty() && tables_.normals.empty() ? BatchKind::Any
+                                                               : BatchKind::OneRelation;
   }
   [[nodiscard]] const Embeddings& embeddings() const { return embeddings_; }
 
@@ -34,9 +40,24 @@ class Scorer {
   friend class QueryBatch;
 
   const Embeddings& embeddings_;
+  // What answers a question: [entities][width], and as panels [panels][width][lanes], in which the
+  // last one's missing entities are 0.
+  struct Answers {
+    TileKind kind = TileKind::Product;
+    std::size_t width = 0;
+    const T* rows = nullptr;
+    std::vector<T> space;
+    AlignedVector<T> panels;
+  };
+  void make_formula_answers(Side asked, Answers& answers) const;
+  void pack_panels(Answers& answers) const;
+  [[nodiscard]] const Answers& answers(Side asked) const {
+    return formula_ ? answers_[static_cast<std::size_t>(asked)] : answers_[0];
+  }
+
   const EmbeddingTables<T>& tables_;
-  TileKind kind_;
-  AlignedVector<T> panels_;  ///< [panels][dim][lanes]; of the last one's missing entities 0
+  std::optional<FormulaVectors<T>> formula_;
+  std::array<Answers, 2> answers_;  ///< of a formula by side, else the first
 };
 
 /// Some queries, ready to be scored; one thread's.
@@ -63,13 +84,17 @@ class QueryBatch {
   void reject_panel(const T* panel, AlignedVector<T>& out) const;
   const T* project(const T* panel);
   void set_by_matrix(std::span<const Query> queries, Side asked);
+  void set_formula(std::span<const Query> queries);
+  void score_formula(std::size_t query, std::uint32_t first, std::uint32_t count, T* out) const;
   void set_transh(const Query& query, T* q) const;
   void pack(std::size_t row, const T* q);
   void run(const T* panel, std::size_t first_tile, std::size_t tiles, T* out, std::size_t stride);
 
   const Scorer<T>& scorer_;
   const TileKernels<T>& kernels_;
-  std::size_t dim_;  ///< of q
+  std::size_t dim_;          ///< of q
+  Side asked_ = Side::Head;  ///< of all queries, where batches are by side
+  std::vector<T> vectors_;   ///< a formula's q, [queries][dim]
   std::size_t tiles_ = 0;
   std::uint32_t relation_ = 0;  ///< of all queries, where batches are by relation
   AlignedVector<T> queries_;    ///< [tiles][dim][rows]

@@ -81,6 +81,7 @@ void add_tables(const kg::Embeddings& e, const kg::EmbeddingTables<T>& tables,
   add("relations", tables.relations, {e.relations, e.relation_dim});
   add("matrices", tables.matrices, {e.relations, e.relation_dim, e.dim});
   add("normals", tables.normals, {e.relations, e.dim});
+  add("shared", tables.shared, {tables.shared.size()});
 }
 
 Result<void> check_names(const StringColumn& names, const std::string& path) {
@@ -124,7 +125,9 @@ void write_rows(DataSink& sink, const StringColumn& names, const std::vector<T>&
 
 Result<void> write_lines(const KgModel& model, const ExportCommandLine& line) {
   const bool is_entities = line.of == "entities";
-  if (!is_entities && kg::info_of(model.embeddings.model).relations.empty()) {
+  const bool has_vectors =
+      model.embeddings.formula || !kg::info_of(model.embeddings.model).relations.empty();
+  if (!is_entities && !has_vectors) {
     return Errors(ErrorCode::Usage, "--of=relations",
                   line.model.model + " has no vectors of relations; -o FILE.npz has its matrices");
   }

@@ -93,14 +93,20 @@ std::vector<std::uint32_t> match_names(const StringColumn& data, const NameTable
 }  // namespace
 
 Result<KgModel> load_kg_model(const KgModelOptions& options) {
-  const auto score = kg::parse_score_model(options.model);
+  const bool is_tucker = options.model == kTucker;
+  const auto score = kg::parse_score_model(is_tucker ? "formula" : options.model);
   if (!score) {
     return Errors(ErrorCode::Usage, "--model",
-                  "found " + quote(options.model) + ", expected one of " + kg::list_score_models());
+                  "found " + quote(options.model) + ", expected one of " + kg::list_score_models() +
+                      ", tucker");
   }
   VECC_TRY(const WeightFile file, read_weights(options.weights, {options.max_bytes}));
   auto embeddings = kg::read_embeddings(file, *score, options.p);
   if (!embeddings) return embeddings.error().in(escape_terminal(options.weights, 4096));
+  if (is_tucker && embeddings->formula->formula().text != kg::tucker_text()) {
+    return Errors(ErrorCode::WeightsDiffer, escape_terminal(options.weights, 4096),
+                  "is of another formula than tucker's: --model=formula reads its own");
+  }
   KgModel model{std::move(*embeddings), {}, {}};
   const kg::Embeddings& e = model.embeddings;
   VECC_TRY(model.entities,

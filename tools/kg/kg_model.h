@@ -15,6 +15,9 @@
 
 namespace vecc::tools {
 
+/// A --model that is a formula with a name.
+inline constexpr const char* kTucker = "tucker";
+
 struct KgModelOptions {
   std::string weights;
   std::string model;  ///< "transe"

@@ -11,8 +11,10 @@ void add_kg_model_options(CLI::App& app, KgModelOptions& options) {
   std::string words;
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
     models.emplace_back(info.name);
-    words += (words.empty() ? "" : "|") + models.back();
+    words += models.back() + "|";
   }
+  models.insert(models.end(), {"formula", "tucker"});
+  words += "formula|tucker";
   app.add_option("weights", options.weights, "The weights of a score: safetensors or .npz")
       ->required()
       ->type_name("FILE");

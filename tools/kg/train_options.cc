@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <istream>
 #include <memory>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "src/support/enum_names.h"
 #include "tools/common/number_options.h"
 #include "tools/import/load/load_errors.h"
+#include "tools/kg/kg_model.h"
 
 namespace vecc::tools {
 namespace {
@@ -60,17 +62,26 @@ std::string trained_models() {
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
     names += (names.empty() ? "" : "|") + std::string(info.name);
   }
-  return names;
+  return names + "|tucker";
 }
 
 void add_score_options(CLI::App& app, KgTrainOptions& o) {
-  app.add_option("--model", o.model, "The score of a triple (docs/architectures.md)")
-      ->required()
+  app.add_option("--model", o.model,
+                 "The score of a triple (docs/architectures.md); or --score has it")
       ->type_name(trained_models())
+      ->group(kScore);
+  app.add_option("--score", o.score,
+                 "A formula of h, r and t, as \"-norm1(h + r - t)\", in at most 5 lines with ; or "
+                 "line ends between; @FILE reads it (docs/knowledge-graphs.md)")
+      ->type_name("TEXT|@FILE")
       ->group(kScore);
   o.train.dim = 200;
   add_whole(app, "--dim", o.train.dim, {1, 1 << 20},
             "Numbers of an entity; of complex and rotate complex ones")
+      ->group(kScore);
+  add_whole(app, "--relation-dim", o.train.relation_dim, {1, 1 << 20},
+            "--score and tucker: numbers of r; else --dim")
+      ->default_str("")
       ->group(kScore);
   add_whole(app, "--p", o.train.p, {1, 2}, "transe: 1 or 2, the norm's p")->group(kScore);
   app.add_option(
@@ -150,11 +161,56 @@ std::string choose_device(KgTrainOptions& o) {
   return "--backend=" + o.backend + " does not run on the --device that is given";
 }
 
+constexpr std::size_t kMostScoreBytes = std::size_t{1} << 16;
+
+/// Reads --score=@FILE.
+std::string read_score(const std::string& path, std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  text.resize(kMostScoreBytes + 1);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.bad() || (!file.eof() && file.fail()) || text.empty()) {
+    return "--score: " + quote(path) + " cannot be read, or is empty";
+  }
+  return text.size() > kMostScoreBytes ? "--score: " + quote(path) + " has more than 65536 bytes"
+                                       : std::string();
+}
+
+/// Of --model and --score one; a formula's text then is in o.train. Empty if all is well.
+std::string choose_score(const CLI::App& app, KgTrainOptions& o) {
+  const bool has_score = app.count("--score") > 0;
+  const std::string expected =
+      "expected one of " + kg::list_score_models() + ", tucker, or a formula by --score";
+  if (o.model.empty()) o.model = has_score ? "formula" : "";
+  if (o.model.empty()) return "--model: found none, " + expected;
+  const bool is_tucker = o.model == kTucker;
+  const auto model = kg::parse_score_model(is_tucker ? "formula" : o.model);
+  if (!model) {
+    return "--model: found " + quote(o.model) + ", " + expected;
+  }
+  o.train.model = *model;
+  const bool is_formula = *model == kg::ScoreModel::Formula;
+  if (has_score && (!is_formula || is_tucker)) {
+    return "--score says nothing to --model=" + o.model + ": leave one of both out";
+  }
+  if (is_formula && !is_tucker && !has_score) {
+    return "--model=formula: --score has the formula, as --score=\"-norm1(h + r - t)\"";
+  }
+  if (!is_formula) return {};
+  o.train.formula = is_tucker ? std::string(kg::tucker_text()) : o.score;
+  if (is_tucker || !o.score.starts_with('@')) return {};
+  return read_score(o.score.substr(1), o.train.formula);
+}
+
 /// An option that says nothing beside the others; empty if there is none.
 std::string find_idle_kg_option(const CLI::App& app, const kg::TripleTrainOptions& o) {
   if (app.count("--p") > 0 && o.model != kg::ScoreModel::TransE) {
     return "--p says nothing to --model=" + std::string(kg::info_of(o.model).name) +
            ": it is of transe";
+  }
+  if (app.count("--relation-dim") > 0 && o.model != kg::ScoreModel::Formula) {
+    return "--relation-dim says nothing to --model=" + std::string(kg::info_of(o.model).name) +
+           ": it is of --score and tucker";
   }
   if (o.negatives.count > 0) return {};
   for (const char* option : {"--chunk", "--draw"}) {
@@ -223,11 +279,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
 }
 
 std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
-  const auto model = kg::parse_score_model(o.model);
-  if (!model) {
-    return "--model: found " + quote(o.model) + ", expected one of " + kg::list_score_models();
-  }
-  o.train.model = *model;
+  if (std::string problem = choose_score(app, o); !problem.empty()) return problem;
   o.train.optimizer = o.settings.options.optimizer;
   o.train.schedule = o.settings.options.schedule;
   o.train.seed = o.settings.options.seed;
@@ -250,6 +302,7 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
     const auto file = config->as<std::string>();
     paths.add_input("--config=" + file, file);
   }
+  if (o.score.starts_with('@')) paths.add_input("--score=" + o.score, o.score.substr(1));
   paths.add_output("--save-weights=" + o.save_weights, o.save_weights);
   add_train_paths(paths, o.settings);
   return paths.find_conflict();
@@ -267,6 +320,9 @@ std::string kg_settings_text(const KgTrainOptions& o) {
       t.regularizer.l2, t.regularizer.n3, t.regularizer.constraints, t.dropout.entities,
       t.dropout.relations, text_of(t.initializer), t.initial_scale, text_of(t.dtype),
       text_of(t.optimizer.optimizer));
+  if (!t.formula.empty()) {
+    text += fmt::format(", score \"{}\", relation-dim {}", t.formula, t.relation_dim);
+  }
   const OptimizerOptions complete = with_defaults(t.optimizer);
   for (const HyperparameterInfo& each : hyperparameters()) {
     if (const auto& value = complete.*each.value) text += fmt::format(", {} {}", each.name, *value);

@@ -16,6 +16,7 @@ struct KgTrainOptions {
   std::string triples;
   TripleLayout layout;
   std::string model;
+  std::string score;             ///< --score: the text of a formula, or @ and a file
   kg::TripleTrainOptions train;  ///< but the optimizer, its rate and the seed
   TrainSettings settings;
   std::string backend = "cpu";

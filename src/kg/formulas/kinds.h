@@ -17,6 +17,7 @@ enum class ScoreModel : unsigned char {
   DistMult,  ///< sum of h_k r_k t_k (Yang et al. 2015)
   ComplEx,   ///< real part of the sum of h_k r_k conj(t_k) (Trouillon et al. 2016)
   RotatE,    ///< -sum |h_k r_k / |r_k| - t_k| of complex numbers (Sun et al. 2019)
+  Formula,   ///< what a user writes (score_formula/score_formula.h)
 };
 
 /// What a score is of a query q and an entity e; a NaN among the scores of many becomes -infinity.

@@ -15,6 +15,13 @@ namespace vecc::kg {
 namespace {
 
 template <class T>
+std::vector<std::vector<T>> initial_states(std::size_t size, const TripleTrainOptions& options) {
+  const double initial = with_defaults(options.optimizer).initial_accumulator_value.value_or(0);
+  return std::vector<std::vector<T>>(state_count(options.optimizer.optimizer),
+                                     std::vector<T>(size, static_cast<T>(initial)));
+}
+
+template <class T>
 LearnedRows<T> initial_rows(std::uint32_t rows, Shape shape, std::size_t parts,
                             const TripleTrainOptions& options, JavaRandom& random) {
   LearnedRows<T> table;
@@ -22,16 +29,36 @@ LearnedRows<T> initial_rows(std::uint32_t rows, Shape shape, std::size_t parts,
   table.width = shape.size() * parts;
   table.is_complex = formulas::has_complex_numbers(options.model);
   table.values.resize(rows * table.width);
-  table.states.resize(state_count(options.optimizer.optimizer));
-  const double initial = with_defaults(options.optimizer).initial_accumulator_value.value_or(0);
-  for (std::vector<T>& state : table.states) {
-    state.assign(table.values.size(), static_cast<T>(initial));
-  }
+  table.states = initial_states<T>(table.values.size(), options);
   std::vector<double> drawn(shape.size());
   for (std::size_t part = 0; part < parts; ++part) {
     for (std::size_t row = 0; row < rows; ++row) {
       draw_weight(options.initializer, shape, random, drawn);
       T* const to = table.values.data() + row * table.width + part * drawn.size();
+      for (std::size_t k = 0; k < drawn.size(); ++k) {
+        to[k] = static_cast<T>(drawn[k] * options.initial_scale);
+      }
+    }
+  }
+  return table;
+}
+
+// Rows of a formula's parameters of one owner, drawn parameter by parameter.
+template <class T>
+LearnedRows<T> initial_formula_rows(std::uint32_t rows, const ScoreFormula& formula,
+                                    ParameterOwner owner, const TripleTrainOptions& options,
+                                    JavaRandom& random) {
+  LearnedRows<T> table;
+  table.width = formula.width_of(owner);
+  table.rows = table.width > 0 ? rows : 0;
+  table.values.resize(table.rows * table.width);
+  table.states = initial_states<T>(table.values.size(), options);
+  for (const ScoreParameter& parameter : formula.parameters) {
+    if (parameter.owner != owner) continue;
+    std::vector<double> drawn(parameter.shape.size());
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      draw_weight(options.initializer, parameter.shape, random, drawn);
+      T* const to = table.values.data() + row * table.width + parameter.begin;
       for (std::size_t k = 0; k < drawn.size(); ++k) {
         to[k] = static_cast<T>(drawn[k] * options.initial_scale);
       }
@@ -78,6 +105,7 @@ std::vector<std::pair<std::vector<T> EmbeddingTables<T>::*, std::size_t>> parts_
     ScoreModel model, std::size_t dim) {
   const ScoreModelInfo& info = info_of(model);
   std::vector<std::pair<std::vector<T> EmbeddingTables<T>::*, std::size_t>> parts;
+  if (model == ScoreModel::Formula) return {{&EmbeddingTables<T>::relations, dim}};
   if (!info.relations.empty()) parts.emplace_back(&EmbeddingTables<T>::relations, dim);
   if (!info.normals.empty()) parts.emplace_back(&EmbeddingTables<T>::normals, dim);
   if (!info.matrices.empty()) parts.emplace_back(&EmbeddingTables<T>::matrices, dim * dim);
@@ -95,13 +123,24 @@ T square_of(const LearnedRows<T>& table, const T* row, std::size_t i) {
 
 template <class T>
 LearnedModel<T> initial_model(std::uint32_t entities, std::uint32_t relations,
-                              const TripleTrainOptions& options) {
+                              const TripleTrainOptions& options,
+                              std::shared_ptr<const ScoreCode> formula) {
   const ScoreModelInfo& info = info_of(options.model);
   JavaRandom random(static_cast<std::int64_t>(options.seed));
   const Shape vector = Shape::column(options.dim);
   const Shape matrix = Shape(options.dim, options.dim);
   LearnedModel<T> model;
-  model.score = {options.model, options.p};
+  model.score = {options.model, options.p, std::move(formula)};
+  if (model.score.formula) {
+    const ScoreFormula& text = model.score.formula->formula();
+    const auto draw = [&](std::uint32_t rows, ParameterOwner owner) {
+      return initial_formula_rows<T>(rows, text, owner, options, random);
+    };
+    model.entities = draw(entities, ParameterOwner::Entity);
+    model.relations = draw(relations, ParameterOwner::Relation);
+    model.shared = draw(1, ParameterOwner::Shared);
+    return model;
+  }
   model.entities = initial_rows<T>(entities, vector, info.entities.size(), options, random);
   if (options.model == ScoreModel::Rescal) {
     model.relations = initial_rows<T>(relations, matrix, 1, options, random);
@@ -151,11 +190,13 @@ Embeddings embeddings_of(const LearnedModel<T>& model) {
   e.entities = model.entities.rows;
   e.relations = model.relations.rows;
   e.dim = static_cast<std::uint32_t>(model.entities.width);
-  e.relation_dim = e.dim;
+  e.formula = model.score.formula;
+  e.relation_dim = e.formula ? e.formula->formula().relation_width : e.dim;
   EmbeddingTables<T> tables;
   tables.entities = model.entities.values;
+  tables.shared = model.shared.values;
   std::size_t first = 0;
-  for (const auto& [table, count] : parts_of_row<T>(e.model, e.dim)) {
+  for (const auto& [table, count] : parts_of_row<T>(e.model, e.relation_dim)) {
     for (std::uint32_t i = 0; i < e.relations; ++i) {
       const T* const from = model.relations.row(i) + first;
       (tables.*table).insert((tables.*table).end(), from, from + count);
@@ -179,13 +220,14 @@ std::vector<T> relation_rows(ScoreModel model, const EmbeddingTables<T>& tables,
   return rows;
 }
 
-#define VECC_LEARNED_MODEL(T)                                                                      \
-  template LearnedModel<T> initial_model(std::uint32_t, std::uint32_t, const TripleTrainOptions&); \
-  template double penalty_of(const LearnedRows<T>&, std::uint32_t, const TripleRegularizer&);      \
-  template void add_penalty_gradient(const LearnedRows<T>&, std::uint32_t,                         \
-                                     const TripleRegularizer&, double, T*);                        \
-  template Embeddings embeddings_of(const LearnedModel<T>&);                                       \
-  template std::vector<T> relation_rows(ScoreModel, const EmbeddingTables<T>&, std::uint32_t,      \
+#define VECC_LEARNED_MODEL(T)                                                                     \
+  template LearnedModel<T> initial_model(std::uint32_t, std::uint32_t, const TripleTrainOptions&, \
+                                         std::shared_ptr<const ScoreCode>);                       \
+  template double penalty_of(const LearnedRows<T>&, std::uint32_t, const TripleRegularizer&);     \
+  template void add_penalty_gradient(const LearnedRows<T>&, std::uint32_t,                        \
+                                     const TripleRegularizer&, double, T*);                       \
+  template Embeddings embeddings_of(const LearnedModel<T>&);                                      \
+  template std::vector<T> relation_rows(ScoreModel, const EmbeddingTables<T>&, std::uint32_t,     \
                                         std::size_t);
 VECC_LEARNED_MODEL(float)
 VECC_LEARNED_MODEL(double)

@@ -37,6 +37,15 @@ formulas::Complex<T> number_of(const T* row, std::size_t k, std::size_t half) {
   return {row[k], half > 0 ? row[half + k] : T{0}};
 }
 
+template <class T>
+TileKind tile_kind_of_model(const LearnedModel<T>& model) {
+  const ScoreKind& score = model.score;
+  if (!score.formula) return query_tile_kind(score.model, score.p);
+  // Without tiles: a kind whose derivatives are by nothing but scores.
+  return score.formula->has_tiles() ? tile_kind_of(score.formula->side(true).split.kind)
+                                    : TileKind::Product;
+}
+
 // One score, as a tile computes many; NaN stays.
 template <class T>
 T score_pair(TileKind kind, const T* q, T bias, const T* x, std::size_t dim) {
@@ -108,12 +117,16 @@ ScorePass<T>::ScorePass(const LearnedModel<T>& model, ThreadTeam& team,
     : model_(model),
       team_(team),
       rows_(model, dropout, seed),
-      kind_(query_tile_kind(model.score.model, model.score.p)),
+      kind_(tile_kind_of_model(model)),
       dim_(model.entities.width),
       parts_(kind_ == TileKind::ComplexL1 ? 2 : 1),
       has_planes_(model.score.model == ScoreModel::TransH) {
   if (model.score.model == ScoreModel::TransR) {
     matrices_ = std::make_unique<MatrixTerms<T>>(model, team);
+  }
+  if (model.score.formula) {
+    formula_ = std::make_unique<FormulaTerms<T>>(model, team);
+    dim_ = formula_->has_tiles() ? formula_->tile_width() : 0;
   }
 }
 
@@ -121,16 +134,15 @@ template <class T>
 double ScorePass<T>::run(const TrainingBatch& batch, const BatchMaker& maker,
                          const TripleLossOptions& loss) {
   rows_.begin(batch, team_);
+  if (formula_) formula_->begin(batch, rows_);
   lay_out(batch);
   make_queries(batch);
   pack_negatives(batch);
   if (matrices_) matrices_->begin(batch, rows_, panels_.data(), stride_);
   run_tasks(team_, tiles_.size(),
             [&](std::size_t task) { score_tile(batch, maker, loss, tiles_[task]); });
-  const std::size_t slices = (dim_ / parts_ + kPanelLanes<T> - 1) / kPanelLanes<T>;
-  run_tasks(team_, batch.chunks.size() * slices,
-            [&](std::size_t task) { differentiate_slice(batch, task / slices, task % slices); });
-  run_tasks(team_, batch.queries.size(), [&](std::size_t query) { differentiate_answer(query); });
+  differentiate_pairs(batch);
+  if (formula_) formula_->pull(by_query_.data(), by_answer_.data(), by_negative_.data());
   if (matrices_) {
     matrices_->take_derivatives(
         [&](std::size_t i) { return scores_.data() + row_of_[i] * stride_; });
@@ -167,6 +179,11 @@ void ScorePass<T>::lay_out(const TrainingBatch& batch) {
   scores_.resize(rows * stride_);
   positive_.resize(queries);
   losses_.resize(queries);
+  if (formula_) {
+    by_query_.resize(formula_->query_numbers());
+    by_answer_.resize(formula_->answer_numbers());
+    by_negative_.resize(formula_->negative_numbers());
+  }
   if (!has_planes_) return;
   normals_.resize(queries * dim_);
   by_normal_.resize(queries * dim_);
@@ -176,6 +193,10 @@ void ScorePass<T>::lay_out(const TrainingBatch& batch) {
 
 template <class T>
 void ScorePass<T>::make_queries(const TrainingBatch& batch) {
+  if (formula_) {
+    if (has_tiles()) std::copy_n(formula_->query(0), queries_.size(), queries_.data());
+    return;
+  }
   run_tasks(team_, batch.queries.size(), [&](std::size_t i) {
     std::vector<T> space;
     make_query(model_.score.model, batch.queries[i].asked, rows_.anchor(i),
@@ -186,6 +207,7 @@ void ScorePass<T>::make_queries(const TrainingBatch& batch) {
 
 template <class T>
 void ScorePass<T>::pack_negatives(const TrainingBatch& batch) {
+  if (!has_tiles()) return;
   constexpr std::size_t kLanes = kPanelLanes<T>;
   const std::size_t panels = stride_ / kLanes;
   run_tasks(team_, batch.chunks.size() * panels, [&](std::size_t task) {
@@ -195,7 +217,7 @@ void ScorePass<T>::pack_negatives(const TrainingBatch& batch) {
     T* const panel = panels_.data() + task * kLanes * dim_;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const bool is_there = first + lane < count;
-      const T* const x = is_there ? rows_.negative(chunk_begin + first + lane) : nullptr;
+      const T* const x = is_there ? negative(chunk_begin + first + lane) : nullptr;
       for (std::size_t k = 0; k < dim_; ++k) panel[k * kLanes + lane] = is_there ? x[k] : T{0};
     }
   });
@@ -234,7 +256,7 @@ template <class T>
 void ScorePass<T>::score_tile(const TrainingBatch& batch, const BatchMaker& maker,
                               const TripleLossOptions& loss, const TileTask& task) {
   const Chunk& chunk = batch.chunks[task.chunk];
-  run_tile(kind_, chunk, task, queries_, scores_);
+  if (has_tiles()) run_tile(kind_, chunk, task, queries_, scores_);
   if (has_planes_) run_tile(TileKind::Projection, chunk, task, normals_, along_);
   const std::uint32_t end = std::min(task.first + tile_kernels<T>().rows, chunk.count);
   for (std::uint32_t i = task.first; i < end; ++i) {
@@ -249,7 +271,7 @@ void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& make
                               std::uint32_t query) {
   const std::size_t count = batch.negative_count;
   T* const scores = scores_.data() + row_of_[query] * stride_;
-  complete_scores(query, count);
+  complete_scores(chunk, query, count);
   std::vector<std::uint8_t> is_negative(count);
   maker.mark_negatives(batch, chunk, query, is_negative);
   for (std::size_t j = 0; j < count; ++j) {
@@ -273,9 +295,10 @@ void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& make
 
 // What scores have beside a tile's sum; of a NaN what a tile makes of it.
 template <class T>
-void ScorePass<T>::complete_scores(std::uint32_t query, std::size_t count) {
-  if (!has_planes_ && !matrices_) return;
+void ScorePass<T>::complete_scores(std::uint32_t chunk, std::uint32_t query, std::size_t count) {
+  if (!has_planes_ && !matrices_ && has_tiles()) return;
   T* const scores = scores_.data() + row_of_[query] * stride_;
+  if (!has_tiles()) formula_->score_negatives(chunk, query, scores);
   const T* const along = has_planes_ ? along_.data() + row_of_[query] * stride_ : nullptr;
   if (matrices_) matrices_->subtract_norms(query, scores);
   for (std::size_t j = 0; j < count; ++j) {
@@ -287,7 +310,8 @@ void ScorePass<T>::complete_scores(std::uint32_t query, std::size_t count) {
 template <class T>
 T ScorePass<T>::score_answer(std::size_t query) const {
   if (matrices_) return matrices_->positive(query);
-  const T* const e = rows_.answer(query);
+  if (!has_tiles()) return formula_->score_positive(query);
+  const T* const e = answer_of(query);
   const T score = score_pair(kind_, queries_.data() + query * dim_, bias_[query], e, dim_);
   if (!has_planes_) return score;
   return score + formulas::plane_term(dot(normals_.data() + query * dim_, e, dim_), bias_[query]);
@@ -309,6 +333,20 @@ void ScorePass<T>::differentiate_planes(std::size_t query, std::size_t count, T 
   by_bias_[query] = by_c;
 }
 
+// From the derivatives by scores those by queries and entities.
+template <class T>
+void ScorePass<T>::differentiate_pairs(const TrainingBatch& batch) {
+  if (!has_tiles()) {
+    const auto by_scores = [&](std::size_t i) { return scores_.data() + row_of_[i] * stride_; };
+    return formula_->differentiate(by_scores, positive_, by_query_.data(), by_answer_.data(),
+                                   by_negative_.data());
+  }
+  const std::size_t slices = (dim_ / parts_ + kPanelLanes<T> - 1) / kPanelLanes<T>;
+  run_tasks(team_, batch.chunks.size() * slices,
+            [&](std::size_t task) { differentiate_slice(batch, task / slices, task % slices); });
+  run_tasks(team_, batch.queries.size(), [&](std::size_t query) { differentiate_answer(query); });
+}
+
 template <class T>
 void ScorePass<T>::differentiate_slice(const TrainingBatch& batch, std::size_t chunk,
                                        std::size_t slice) {
@@ -322,7 +360,7 @@ void ScorePass<T>::differentiate_slice(const TrainingBatch& batch, std::size_t c
   Aligned x(negatives * width);
   Aligned dx(negatives * width);
   for (std::size_t j = 0; j < negatives; ++j) {
-    numbers.take(rows_.negative(chunk * negatives + j), x.data() + j * width);
+    numbers.take(negative(chunk * negatives + j), x.data() + j * width);
   }
   const auto differentiate = [&](GradientKind kind, const Aligned& vectors,
                                  const Aligned& coefficients, Aligned& by_vectors) {
@@ -349,7 +387,7 @@ template <class T>
 void ScorePass<T>::differentiate_answer(std::size_t query) {
   T* const by_answer = by_answer_.data() + query * dim_;
   if (matrices_) return matrices_->differentiate_positive(query, positive_[query], by_answer);
-  const T* const e = rows_.answer(query);
+  const T* const e = answer_of(query);
   std::fill_n(by_answer, dim_, T{0});
   add_pair_gradient(kind_, positive_[query], queries_.data() + query * dim_, e, dim_,
                     by_query_.data() + query * dim_, by_answer);
@@ -365,7 +403,8 @@ std::uint64_t ScorePass<T>::bytes() const {
                                 &by_query_, &by_normal_, &by_bias_, &by_answer_, &by_negative_}) {
     numbers += values->size();
   }
-  return numbers * sizeof(T) + rows_.bytes() + (matrices_ ? matrices_->bytes() : 0);
+  return numbers * sizeof(T) + rows_.bytes() + (matrices_ ? matrices_->bytes() : 0) +
+         (formula_ ? formula_->bytes() : 0);
 }
 
 template class ScorePass<float>;

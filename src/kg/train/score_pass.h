@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/kg/query_formula.h"
+#include "src/kg/train/formula_terms.h"
 #include "src/kg/train/gradient_tiles.h"
 #include "src/kg/train/learned_model.h"
 #include "src/kg/train/matrix_terms.h"
@@ -45,6 +46,9 @@ class ScorePass {
   /// transr: what is passed on beside; of other scores null.
   [[nodiscard]] const MatrixTerms<T>* matrices() const { return matrices_.get(); }
 
+  /// A user's score: what derivatives pass on; of other scores null.
+  [[nodiscard]] const FormulaTerms<T>* formula() const { return formula_.get(); }
+
   /// What it holds between runs.
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -63,9 +67,17 @@ class ScorePass {
                 Aligned& out) const;
   void finish_row(const TrainingBatch& batch, const BatchMaker& maker,
                   const TripleLossOptions& loss, std::uint32_t chunk, std::uint32_t query);
-  void complete_scores(std::uint32_t query, std::size_t count);
+  void complete_scores(std::uint32_t chunk, std::uint32_t query, std::size_t count);
   [[nodiscard]] T score_answer(std::size_t query) const;
   void differentiate_planes(std::size_t query, std::size_t count, T by_positive);
+  [[nodiscard]] bool has_tiles() const { return !formula_ || formula_->has_tiles(); }
+  [[nodiscard]] const T* answer_of(std::size_t query) const {
+    return formula_ ? formula_->answer(query) : rows_.answer(query);
+  }
+  [[nodiscard]] const T* negative(std::size_t i) const {
+    return formula_ ? formula_->negative(i) : rows_.negative(i);
+  }
+  void differentiate_pairs(const TrainingBatch& batch);
   void differentiate_slice(const TrainingBatch& batch, std::size_t chunk, std::size_t slice);
   void differentiate_answer(std::size_t query);
 
@@ -77,6 +89,7 @@ class ScorePass {
   std::size_t parts_;  ///< a number's: 2 of complex ones that are not told apart
   bool has_planes_;    ///< transh
   std::unique_ptr<MatrixTerms<T>> matrices_;  ///< transr
+  std::unique_ptr<FormulaTerms<T>> formula_;  ///< a user's score
   std::size_t stride_ = 0;                    ///< of a row of scores
   std::vector<std::size_t> score_row_;        ///< by chunk: its first
   std::vector<std::size_t> row_of_;           ///< by query: that of its scores

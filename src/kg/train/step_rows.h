@@ -30,6 +30,14 @@ class StepRows {
   /// [relation's width]; `space` is for what is not in the model.
   [[nodiscard]] const T* relation(std::size_t query, std::vector<T>& space) const;
 
+  /// Rows of entities one after another, and which of them is read in a slot.
+  [[nodiscard]] const T* entity_table() const {
+    return entities_.drops() ? dropped_.data() : model_.entities.values.data();
+  }
+  [[nodiscard]] std::uint32_t entity_place(std::size_t slot) const {
+    return entities_.drops() ? static_cast<std::uint32_t>(slot) : row_of(slot);
+  }
+
   [[nodiscard]] bool drops_relations() const { return relations_.drops(); }
   /// Adds the derivative by a row to `sum`, if `gradient` is that by what the step reads of it.
   void add_entity_gradient(std::size_t slot, const T* gradient, T* sum) const;

@@ -59,6 +59,12 @@ Result<std::vector<T>> read_state(const WeightFile& file, const std::string& nam
   return Errors(ErrorCode::NotFinite, "\"" + name + "\"", "has a number that is not finite");
 }
 
+bool has_same_formula(const Embeddings& e, const ScoreKind& score) {
+  if (!score.formula || !e.formula) return score.formula == e.formula;
+  return e.formula->formula().text == score.formula->formula().text &&
+         e.formula->formula().dims == score.formula->formula().dims;
+}
+
 Result<std::uint64_t> read_number(const WeightFile& file, std::string_view key) {
   const auto found = std::ranges::find(
       file.metadata, key, [](const MetadataEntry& entry) { return std::string_view(entry.first); });
@@ -104,6 +110,7 @@ WeightFile save_training(const LearnedModel<T>& model, const OptimizerOptions& o
   };
   add_states(model.entities, "entities");
   add_states(model.relations, "relations");
+  if (model.shared.rows > 0) add_states(model.shared, "shared");
   const TrainPosition& at = progress.position;
   for (const auto& [key, number] : std::array<std::pair<const char*, std::uint64_t>, 5>{
            {{kEpoch, at.epoch},
@@ -121,11 +128,13 @@ Result<TripleProgress> restore_training(const WeightFile& file, const OptimizerO
                                         std::uint64_t batch_count, LearnedModel<T>& model) {
   VECC_TRY(const TripleProgress progress, read_progress(file, batch_count));
   VECC_TRY(Embeddings e, read_embeddings(file, model.score.model, model.score.p));
+  const std::size_t relation_dim = model.score.formula ? model.relations.width : e.dim;
   auto* const tables = std::get_if<EmbeddingTables<T>>(&e.tables);
-  const bool has_entities = tables != nullptr &&
-                            tables->entities.size() == model.entities.values.size() &&
-                            e.dim == model.entities.width && e.relation_dim == e.dim &&
-                            e.relations == model.relations.rows;
+  const bool has_entities =
+      tables != nullptr && tables->entities.size() == model.entities.values.size() &&
+      e.dim == model.entities.width && e.relation_dim == relation_dim &&
+      e.relations == model.relations.rows && has_same_formula(e, model.score) &&
+      tables->shared.size() == model.shared.values.size();
   if (!has_entities) return differ("checkpoint", "has other tables than this training");
   std::vector<std::vector<T>> entity_states(model.entities.states.size());
   std::vector<std::vector<T>> relation_states(model.relations.states.size());
@@ -135,8 +144,15 @@ Result<TripleProgress> restore_training(const WeightFile& file, const OptimizerO
     VECC_TRY(relation_states[i],
              read_state(file, state_name(optimizer, i, "relations"), model.relations));
   }
+  std::vector<std::vector<T>> shared_states(model.shared.states.size());
+  for (std::size_t i = 0; model.shared.rows > 0 && i < shared_states.size(); ++i) {
+    VECC_TRY(shared_states[i], read_state(file, state_name(optimizer, i, "shared"), model.shared));
+  }
+  // In place: what reads shared parameters knows where they are.
+  std::ranges::copy(tables->shared, model.shared.values.begin());
+  model.shared.states = std::move(shared_states);
   model.entities.values = std::move(tables->entities);
-  model.relations.values = relation_rows(model.score.model, *tables, e.relations, e.dim);
+  model.relations.values = relation_rows(model.score.model, *tables, e.relations, relation_dim);
   model.entities.states = std::move(entity_states);
   model.relations.states = std::move(relation_states);
   return progress;

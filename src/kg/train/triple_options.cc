@@ -38,6 +38,11 @@ Result<void> check_dropout(const TripleTrainOptions& o, double queries, double w
 
 }  // namespace
 
+Result<ScoreFormula> formula_of(const TripleTrainOptions& o) {
+  const std::uint32_t relation_dim = o.relation_dim > 0 ? o.relation_dim : o.dim;
+  return parse_score_formula(o.formula, {o.dim, relation_dim}, "--score");
+}
+
 Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
                                   std::uint32_t relations, const TripleTrainOptions& o) {
   const auto refuse = [](const std::string& place, const std::string& message) {
@@ -58,9 +63,17 @@ Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
   if (o.loss.loss == TripleLoss::Margin && o.loss.label_smoothing != 0) {
     return refuse("--label-smoothing", "margin has no labels; it is of logistic and softmax");
   }
-  const auto width = static_cast<double>(relation_width(o.model, o.dim));
+  double entity_width = o.dim;
+  double width = 0;
+  if (o.model == ScoreModel::Formula) {
+    VECC_TRY(const ScoreFormula formula, formula_of(o));
+    entity_width = formula.entity_width;
+    width = formula.relation_width;
+  } else {
+    width = static_cast<double>(relation_width(o.model, o.dim));
+  }
   constexpr double kMost = 0x1p40;
-  if (static_cast<double>(entities) * o.dim > kMost ||
+  if (static_cast<double>(entities) * entity_width > kMost ||
       static_cast<double>(relations) * width > kMost) {
     return Errors(ErrorCode::LimitShape, "--dim=" + std::to_string(o.dim),
                   "makes tables of more than 2^40 numbers");

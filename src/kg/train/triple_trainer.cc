@@ -31,11 +31,11 @@ template <class T>
 class RowTrainer : public TripleTrainer {
  public:
   RowTrainer(std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
-             const TripleTrainOptions& options)
+             const TripleTrainOptions& options, std::shared_ptr<const ScoreCode> formula)
       : options_(options),
         batches_(std::move(triples), entities, relations, options.negatives, options.batch_size,
                  options.seed),
-        model_(initial_model<T>(entities, relations, options)),
+        model_(initial_model<T>(entities, relations, options, std::move(formula))),
         team_(thread_count(options.threads)),
         pass_(model_, team_, options.dropout, options.seed) {}
 
@@ -59,7 +59,8 @@ class RowTrainer : public TripleTrainer {
   }
   [[nodiscard]] std::shared_ptr<Storage> storage() const override { return nullptr; }
   [[nodiscard]] std::uint64_t bytes() const override {
-    return bytes_of(model_.entities) + bytes_of(model_.relations) + pass_.bytes();
+    return bytes_of(model_.entities) + bytes_of(model_.relations) + bytes_of(model_.shared) +
+           pass_.bytes();
   }
   [[nodiscard]] Result<BatchReport> batch_report() override {
     return BatchReport{.way = batch_count() > 1 ? "bind" : "all",
@@ -154,13 +155,7 @@ class RowTrainer : public TripleTrainer {
     const std::size_t queries = batch.queries.size();
     const std::size_t dim = model_.entities.width;
     const double scale = 1 / static_cast<double>(queries);
-    by_anchor_.assign(queries * dim, 0);
-    run_tasks(team_, queries, [&](std::size_t i) {
-      std::vector<T> space;
-      T* const by_anchor = by_anchor_.data() + i * dim;
-      gradient_of(batch, i, space).add_to_entity(by_anchor);
-      if (pass_.matrices() != nullptr) add_scaled(T{-1}, pass_.by_answer(i), dim, by_anchor);
-    });
+    if (pass_.formula() == nullptr) differentiate_anchors(batch);
     parts_.clear();
     for (std::size_t i = 0; i < queries; ++i) {
       parts_.add(batch.queries[i].relation, static_cast<std::uint32_t>(i));
@@ -181,10 +176,31 @@ class RowTrainer : public TripleTrainer {
       }
     };
     parts_.template move<T>(step, team_, model_.relations, add_relation);
+    if (model_.shared.rows > 0) {
+      step.move(model_.shared, 0, pass_.formula()->by_shared().data());
+    }
     move_entities(batch, step, scale);
   }
 
+  // By the queries' entities.
+  void differentiate_anchors(const TrainingBatch& batch) {
+    const std::size_t dim = model_.entities.width;
+    by_anchor_.assign(batch.queries.size() * dim, 0);
+    run_tasks(team_, batch.queries.size(), [&](std::size_t i) {
+      std::vector<T> space;
+      T* const by_anchor = by_anchor_.data() + i * dim;
+      gradient_of(batch, i, space).add_to_entity(by_anchor);
+      if (pass_.matrices() != nullptr) add_scaled(T{-1}, pass_.by_answer(i), dim, by_anchor);
+    });
+  }
+
   void add_relation_gradient(const TrainingBatch& batch, std::size_t i, T* sum) const {
+    if (const FormulaTerms<T>* const formula = pass_.formula(); formula != nullptr) {
+      if (pass_.rows().drops_relations()) {
+        return pass_.rows().add_relation_gradient(i, formula->by_relation(i), sum);
+      }
+      return add_scaled(T{1}, formula->by_relation(i), model_.relations.width, sum);
+    }
     std::vector<T> space;
     const QueryGradient<T> gradient =
         gradient_of(batch, i, space, model_.score.model != ScoreModel::Rescal);
@@ -208,9 +224,10 @@ class RowTrainer : public TripleTrainer {
       parts_.add(batch.negatives[i], static_cast<std::uint32_t>(2 * queries + i));
     }
     const auto add_entity = [&](std::uint32_t part, T* sum) {
-      const T* const gradient = part < queries       ? by_anchor_.data() + part * dim
-                                : part < 2 * queries ? pass_.by_answer(part - queries)
-                                                     : pass_.by_negative(part - 2 * queries);
+      const T* const gradient = pass_.formula() != nullptr ? pass_.formula()->by_entity(part)
+                                : part < queries           ? by_anchor_.data() + part * dim
+                                : part < 2 * queries       ? pass_.by_answer(part - queries)
+                                                           : pass_.by_negative(part - 2 * queries);
       pass_.rows().add_entity_gradient(part, gradient, sum);
       if (part >= 2 * queries) return;
       const std::uint32_t row =
@@ -241,12 +258,18 @@ Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(std::vector<Triple> t
                                                            std::uint32_t relations,
                                                            const TripleTrainOptions& options) {
   VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
-  if (options.dtype == DType::F64) {
-    return std::unique_ptr<TripleTrainer>(
-        std::make_unique<RowTrainer<double>>(std::move(triples), entities, relations, options));
+  std::shared_ptr<const ScoreCode> formula;
+  if (options.model == ScoreModel::Formula) {
+    VECC_TRY(ScoreFormula parsed, formula_of(options));
+    VECC_TRY(formula, ScoreCode::load(std::move(parsed), options.dtype,
+                                      {.gradients = true, .interpret = options.interpret}));
   }
-  return std::unique_ptr<TripleTrainer>(
-      std::make_unique<RowTrainer<float>>(std::move(triples), entities, relations, options));
+  if (options.dtype == DType::F64) {
+    return std::unique_ptr<TripleTrainer>(std::make_unique<RowTrainer<double>>(
+        std::move(triples), entities, relations, options, std::move(formula)));
+  }
+  return std::unique_ptr<TripleTrainer>(std::make_unique<RowTrainer<float>>(
+      std::move(triples), entities, relations, options, std::move(formula)));
 }
 
 }  // namespace vecc::kg

@@ -31,8 +31,11 @@ struct TripleRegularizer {
 
 struct TripleTrainOptions {
   ScoreModel model = ScoreModel::TransE;
-  std::uint32_t p = 1;    ///< transe: the norm's
-  std::uint32_t dim = 0;  ///< numbers of an entity; complex and rotate: complex ones
+  std::uint32_t p = 1;             ///< transe: the norm's
+  std::uint32_t dim = 0;           ///< numbers of an entity; complex and rotate: complex ones
+  std::string formula;             ///< of ScoreModel::Formula: its text
+  std::uint32_t relation_dim = 0;  ///< of ScoreModel::Formula: numbers of `r`; 0: dim
+  bool interpret = false;          ///< a formula's kernels are not compiled
   NegativeOptions negatives;
   TripleLossOptions loss;
   TripleRegularizer regularizer;
@@ -61,6 +64,9 @@ class TripleTrainer : public Trainer {
 [[nodiscard]] Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
                                                 std::uint32_t relations,
                                                 const TripleTrainOptions& options);
+
+/// The score of ScoreModel::Formula. Errors: those of parse_score_formula().
+[[nodiscard]] Result<ScoreFormula> formula_of(const TripleTrainOptions& options);
 
 /// `triples`: the training set, each below `entities` and `relations`. The result of a step has the
 /// same bits for any number of threads. Errors: those of check_triple_options().

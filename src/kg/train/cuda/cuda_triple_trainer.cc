@@ -194,6 +194,16 @@ Result<std::shared_ptr<cuda::Device>> find_gpu(std::uint32_t device) {
   return cuda::Device::open(device);
 }
 
+// Also that the score has kernels of steps.
+Result<void> check_device_options(std::size_t triples, std::uint32_t entities,
+                                  std::uint32_t relations, const TripleTrainOptions& options) {
+  VECC_TRY_VOID(check_triple_options(triples, entities, relations, options));
+  if (options.model != ScoreModel::Formula) return {};
+  return Errors(ErrorCode::BackendUnsupported, "--backend=cuda",
+                "steps of --score and tucker run on the CPU: leave it out, or take a --model "
+                "that has kernels of its own");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Triple> triples,
@@ -201,7 +211,7 @@ Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Trip
                                                                 std::uint32_t relations,
                                                                 const TripleTrainOptions& options,
                                                                 std::uint32_t device) {
-  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_device_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
   return on_device([&]() -> Result<std::unique_ptr<TripleTrainer>> {
     gpu->use();
@@ -220,7 +230,7 @@ Result<std::vector<LaunchTime>> time_step_launches(std::span<const Triple> tripl
                                                    const TripleTrainOptions& options,
                                                    std::uint32_t device) {
   constexpr std::uint32_t kRuns = 30;
-  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_device_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
   return on_device([&]() -> Result<std::vector<LaunchTime>> {
     gpu->use();
