@@ -28,39 +28,6 @@ std::uint64_t count_variables(const Program& program) {
   return elements;
 }
 
-// The classes of a segment's members, kept until those of another are read: many segments are
-// compared with one.
-class MemberList {
- public:
-  template <class Members>
-  void read(std::uint32_t segment, const Members& members) {
-    if (segment == segment_) return;
-    segment_ = segment;
-    list_.clear();
-    members(segment, list_);
-    sorted_.clear();
-  }
-  // In any order, if `sorted`. Most lists that are equal are so as they stand.
-  [[nodiscard]] bool equals(MemberList& other, bool sorted) {
-    if (list_ == other.list_) return true;
-    if (!sorted || list_.size() != other.list_.size()) return false;
-    return in_order() == other.in_order();
-  }
-
- private:
-  [[nodiscard]] const std::vector<std::uint32_t>& in_order() {
-    if (sorted_.empty()) {
-      sorted_ = list_;
-      std::ranges::sort(sorted_);
-    }
-    return sorted_;
-  }
-
-  std::uint32_t segment_ = kNoClass;
-  std::vector<std::uint32_t> list_;
-  std::vector<std::uint32_t> sorted_;
-};
-
 }  // namespace
 
 bool selects(Combination combination) {
@@ -102,6 +69,39 @@ class RowClasses::Builder {
   }
 
  private:
+  // The classes of a segment's members, kept until those of another are read: many segments are
+  // compared with one.
+  class MemberList {
+   public:
+    template <class Members>
+    void read(std::uint32_t segment, const Members& members) {
+      if (segment == segment_) return;
+      segment_ = segment;
+      list_.clear();
+      members(segment, list_);
+      sorted_.clear();
+    }
+    // In any order, if `sorted`. Most lists that are equal are so as they stand.
+    [[nodiscard]] bool equals(MemberList& other, bool sorted) {
+      if (list_ == other.list_) return true;
+      if (!sorted || list_.size() != other.list_.size()) return false;
+      return in_order() == other.in_order();
+    }
+
+   private:
+    [[nodiscard]] const std::vector<std::uint32_t>& in_order() {
+      if (sorted_.empty()) {
+        sorted_ = list_;
+        std::ranges::sort(sorted_);
+      }
+      return sorted_;
+    }
+
+    std::uint32_t segment_ = kNoClass;
+    std::vector<std::uint32_t> list_;
+    std::vector<std::uint32_t> sorted_;
+  };
+
   void classify(const FactOp& fact, ValueId id) {
     if (!fact.unit) return;
     for (std::uint32_t row = 0; row < fact.rows; ++row) {
