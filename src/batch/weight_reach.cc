@@ -7,9 +7,10 @@
 namespace vecc {
 namespace {
 
-// Times the plan's index arrays.
-constexpr std::uint64_t kMostOfArrays = 8;
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+// Times the plan's index arrays; bytes that are always fine, and that never are.
+constexpr std::uint64_t kMostOfArrays = 2;
+constexpr std::uint64_t kFewBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kManyBytes = std::uint64_t{256} << 20;
 // Rows of weights that tell how much all of them take.
 constexpr std::uint64_t kProbes = 32;
 
@@ -116,7 +117,7 @@ WeightReach::WeightReach(const BatchPlan& plan) : plan_(plan), traits_(launch_tr
 }
 
 std::uint64_t WeightReach::most_bytes(const BatchPlan& plan) {
-  return std::min(kMostBytes, kMostOfArrays * bytes_of(plan));
+  return std::clamp(kMostOfArrays * bytes_of(plan), kFewBytes, kManyBytes);
 }
 
 std::unique_ptr<const WeightReach> WeightReach::make(const BatchPlan& plan,

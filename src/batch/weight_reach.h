@@ -26,8 +26,8 @@ class WeightReach {
   /// told from some rows first.
   [[nodiscard]] static std::unique_ptr<const WeightReach> make(const BatchPlan& plan,
                                                                std::uint64_t most_bytes);
-  /// As much as is worth its time: a few times the plan's own index arrays, and not much more than
-  /// batches that come again are kept in.
+  /// As much as is worth its time: twice the plan's own index arrays, at least 16 MB and at most
+  /// 256.
   [[nodiscard]] static std::uint64_t most_bytes(const BatchPlan& plan);
 
   /// For what a batch reaches.
