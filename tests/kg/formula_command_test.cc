@@ -71,6 +71,13 @@ TEST_F(KgScoreCommand, OtherCommandsReadTheWeightsOfAFormula) {
   }
 }
 
+TEST_F(KgScoreCommand, AFormulaStandsInAFileOfOptions) {
+  write_text(folder + "/c.toml", "score = \"r.M: dim x dim; dot(h, r.M @ t)\"\nepochs = 1\n");
+  const Finished done = train({"--config=" + folder + "/c.toml", "--save-weights=" + weights});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(read_text(weights), HasSubstr("r.M: dim x dim; dot(h, r.M @ t)"));
+}
+
 TEST_F(KgScoreCommand, GoesOnFromACheckpointToTheSameWeights) {
   const auto weights_of = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--model=tucker", "--relation-dim=2", "--save-weights=" + weights});

@@ -390,6 +390,14 @@ TEST(FormulaScore, WhatIsWrongIsSaidWithItsPlace) {
       {"sum(h * r * t))", "expected an operator, or the end of the line, found \")\""},
       {"W: dim*dim*dim*dim*dim*dim*dim*dim*dim*dim*dim*dim*dim; sum(h*r*t)", "expected a size"},
   };
+  std::string long_text = "h";
+  for (int i = 0; i < 5000; ++i) long_text += "+h";
+  const auto too_long = kg::parse_score_formula(long_text, {4, 4}, "--score");
+  ASSERT_FALSE(too_long);
+  EXPECT_NE(too_long.error().text().find("expected at most 8192"), std::string::npos);
+  const auto too_large = kg::parse_score_formula(long_text.substr(0, 8001), {4, 4}, "--score");
+  ASSERT_FALSE(too_large);
+  EXPECT_NE(too_large.error().text().find("more than 4096 functions"), std::string::npos);
   for (const auto& [text, words] : wrong) {
     const auto formula = kg::parse_score_formula(text, {4, 4}, "--score");
     ASSERT_FALSE(formula) << text;

@@ -161,19 +161,16 @@ std::string choose_device(KgTrainOptions& o) {
   return "--backend=" + o.backend + " does not run on the --device that is given";
 }
 
-constexpr std::size_t kMostScoreBytes = std::size_t{1} << 16;
-
 /// Reads --score=@FILE.
 std::string read_score(const std::string& path, std::string& text) {
   std::ifstream file(path, std::ios::binary);
-  text.resize(kMostScoreBytes + 1);
+  text.resize(kg::kMostScoreBytes + 1);
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.bad() || (!file.eof() && file.fail()) || text.empty()) {
     return "--score: " + quote(path) + " cannot be read, or is empty";
   }
-  return text.size() > kMostScoreBytes ? "--score: " + quote(path) + " has more than 65536 bytes"
-                                       : std::string();
+  return {};
 }
 
 /// Of --model and --score one; a formula's text then is in o.train. Empty if all is well.

@@ -430,6 +430,11 @@ std::uint32_t ScoreFormula::width_of(ParameterOwner owner) const {
 
 Result<ScoreFormula> parse_score_formula(std::string_view text, const ScoreDims& dims,
                                          std::string_view place) {
+  if (text.size() > kMostScoreBytes) {
+    return Errors(ErrorCode::ProgramSyntax, std::string(place),
+                  "a text of " + std::to_string(text.size()) + " bytes, expected at most " +
+                      std::to_string(kMostScoreBytes));
+  }
   return ScoreParser(text, dims, place).parse();
 }
 

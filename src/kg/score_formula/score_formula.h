@@ -58,6 +58,8 @@ struct ScoreFormula {
 /// Lines of a formula, without declarations.
 inline constexpr std::size_t kMostScoreLines = 5;
 inline constexpr std::size_t kMostScoreNodes = 4096;
+/// Bytes of a text: what is nested as deep as that fits a thread's stack.
+inline constexpr std::size_t kMostScoreBytes = std::size_t{1} << 13;
 
 /// Errors, with the line and the column behind `place`: ProgramSyntax (also of a name that is not
 /// there), UnknownFunction, FanIn, ParameterRange, ShapeMismatch, FunctionDomain, LimitShape.

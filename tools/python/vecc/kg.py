@@ -18,7 +18,8 @@ Query = Tuple[Optional[str], str, Optional[str]]
 
 class Embeddings:
     """Of a file of weights, safetensors or .npz, of the score `model`: transe (with `p`), transh,
-    transr, transf, rescal, distmult, complex, rotate. `entities` and `relations` are files with a
+    transr, transf, rescal, distmult, complex, rotate, tucker, or formula, whose text the weights
+    have. `entities` and `relations` are files with a
     name a line, where the weights have none."""
 
     def __init__(self, weights: Path, model: str, *, p: int = 1, entities: Optional[Path] = None,
