@@ -292,7 +292,10 @@ class ScoreParser {
       return transform_term(Transformation::Sqrt,
                             combine_term(Combination::Sum, {squares, constant_term(kRootFloor)}));
     }
-    const bool is_dot = operands.size() == 2 && name == "dot" && x->shape == operands[1]->shape;
+    // A product of matrices of one number is a number, too.
+    const bool fits = operands.size() == 2 && (x->shape == operands[1]->shape ||
+                                               x->shape.size() * operands[1]->shape.size() == 1);
+    const bool is_dot = fits && name == "dot";
     if (!is_dot) return std::nullopt;
     const auto column = [&](const TermPtr& term) { return column_term({&term, 1}); };
     return dot_term(column(x), column(operands[1]));
