@@ -12,6 +12,7 @@
 #include "src/program/forward.h"
 #include "src/support/enum_names.h"
 #include "src/support/free_memory.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -207,6 +208,7 @@ Result<PadMode> parse_pad_mode(std::string_view text) {
 }
 
 Result<Program> optimize(Program program, const OptimizeOptions& options, OptimizeReport* report) {
+  const ListThreads threads(options.threads);
   const bool differentiated = !is_forward(program);
   VECC_TRY_VOID(opt::check_options(options, differentiated));
   OptimizeReport unused;

@@ -1,12 +1,14 @@
 #include "optimizer/passes/reorder_linear_view.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "optimizer/passes/reorder_linear_work.h"
 #include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -43,10 +45,16 @@ void ProductView::note_reader(ValueId value, ValueId reader) {
   const GatheredRows read = read_through(program_, value);
   std::vector<ValueId>& readers = reader_[read.source];
   if (readers.empty()) return;
-  for (std::uint32_t i = 0; i < read.rows.size(); ++i) {
-    ValueId& only = readers[read.rows[i]];
-    only = only == kUnread || only == reader ? reader : kNoValue;
-  }
+  with_rows(read.rows, [&](auto row_at) {
+    ListThreads::for_ranges(read.rows.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        // Threads that meet at a row write the same.
+        const std::atomic_ref only(readers[row_at(static_cast<std::uint32_t>(i))]);
+        const ValueId was = only.load(std::memory_order_relaxed);
+        only.store(was == kUnread || was == reader ? reader : kNoValue, std::memory_order_relaxed);
+      }
+    });
+  });
 }
 
 std::uint64_t ProductView::rows_only_read_by(ValueId source, ValueId reader) const {

@@ -8,6 +8,7 @@
 #include "optimizer/rewrite/equal_rows.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -205,9 +206,7 @@ class RowClasses::Builder {
           return first.equals(second, sorted);
         });
     if (!keeps_members(segment.combination)) {
-      const SourceRows::View mine = sources_.of(id);
-      for (std::uint32_t s = 0; s < segments; ++s) classes_[mine[s]] = mine[same[s]];
-      return;
+      return set_classes(id, same);
     }
     // A row is its segment's members and which of them it is.
     std::vector<std::uint32_t> owner(rows);
@@ -263,7 +262,11 @@ class RowClasses::Builder {
 
   void set_classes(ValueId id, const std::vector<std::uint32_t>& first) {
     const SourceRows::View mine = sources_.of(id);
-    for (std::uint32_t i = 0; i < first.size(); ++i) classes_[mine[i]] = mine[first[i]];
+    ListThreads::for_ranges(first.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        classes_[mine[static_cast<std::uint32_t>(i)]] = mine[first[i]];
+      }
+    });
   }
 
   const Program& program_;

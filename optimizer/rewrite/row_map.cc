@@ -9,6 +9,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 
@@ -71,9 +72,10 @@ class Rebuilder {
   Access made(ValueId now, ValueId id) const {
     const RowMap& map = maps_[id];
     if (map.identity) return {now, Index::slice(0, program_.op(id).rows)};
-    std::vector<std::uint32_t> place = map.place;
-    std::ranges::replace(place, kNoRow, 0u);  // unread
-    return {now, Index::list(std::move(place))};
+    const auto place_of = [&map](std::uint32_t row) {
+      return map.place[row] == kNoRow ? 0 : map.place[row];  // unread
+    };
+    return {now, Index::list(list_of(static_cast<std::uint32_t>(map.place.size()), place_of))};
   }
 
   Access copy_over(ValueId id) {
@@ -107,11 +109,10 @@ class Rebuilder {
 
   // Where the kept row that stands for each old one is found, if the old ones are at `place`.
   [[nodiscard]] static Index standing_for(const RowMap& map, const Index& place) {
-    std::vector<std::uint32_t> rows(map.place.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (map.place[i] != kNoRow) rows[i] = place[map.kept[map.place[i]]];
-    }
-    return Index::compact(std::move(rows));
+    const auto row_of = [&](std::uint32_t row) {
+      return map.place[row] == kNoRow ? 0 : place[map.kept[map.place[row]]];
+    };
+    return Index::compact(list_of(static_cast<std::uint32_t>(map.place.size()), row_of));
   }
 
   // What a concat holds of an operand: a gather's own rows where its source has more.
@@ -133,6 +134,17 @@ class Rebuilder {
     return std::ranges::all_of(rows, [](std::uint32_t row) { return row == kNoRow; });
   }
 
+  // `rows`, each with `first` added.
+  static void append(std::vector<std::uint32_t>& list, const Index& rows, std::uint32_t first) {
+    const std::size_t begin = list.size();
+    list.resize(begin + rows.size());
+    with_rows(rows, [&](auto row_at) {
+      ListThreads::for_ranges(rows.size(), [&](std::size_t i, std::size_t end) {
+        for (; i < end; ++i) list[begin + i] = first + row_at(static_cast<std::uint32_t>(i));
+      });
+    });
+  }
+
   Access rebuild(const ConcatOp&, ValueId id) {
     std::vector<ValueId> parts;
     boost::unordered_flat_map<ValueId, std::uint32_t> begin;  // of a part: its first row
@@ -150,9 +162,7 @@ class Rebuilder {
         parts.push_back(part.now);
         rows += rewriter_.to().op(part.now).rows;
       }
-      for (std::uint32_t i = 0; i < part.place.size(); ++i) {
-        place.push_back(first->second + part.place[i]);
-      }
+      append(place, part.place, first->second);
     }
     const ValueId now = rewriter_.to().concat(parts, note(id));
     return {now, Index::compact(std::move(place))};

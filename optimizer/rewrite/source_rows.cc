@@ -4,6 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
+
 namespace vecc::opt {
 namespace {
 
@@ -61,19 +64,24 @@ SourceRows::View SourceRows::of(ValueId value) const {
 
 void SourceRows::append(std::vector<std::uint32_t>& list, const Place& place,
                         std::uint32_t rows) const {
-  const View numbers =
-      view(place);  // finds its list anew for each row: it may be the one that grows
-  for (std::uint32_t i = 0; i < rows; ++i) list.push_back(numbers[i]);
+  const std::size_t begin = list.size();
+  list.resize(begin + rows);
+  const View numbers = view(place);  // after the list grew: it may be the one that is read
+  ListThreads::for_ranges(rows, [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      list[begin + i] = numbers[static_cast<std::uint32_t>(i)];
+    }
+  });
 }
 
 SourceRows::Place SourceRows::place_gather(const Op& op) {
   const Place from = places_[op.operands[0]];
   const Index& index = std::get<GatherOp>(op.attributes).index;
   if (index.form() == Index::Form::Slice) return {from.list, from.begin + index.begin()};
-  std::vector<std::uint32_t> list(op.rows);
   const View numbers = view(from);
-  for (std::uint32_t i = 0; i < op.rows; ++i) list[i] = numbers[index[i]];
-  lists_.push_back(std::move(list));
+  lists_.push_back(with_rows(index, [&](auto row_at) {
+    return list_of(op.rows, [&](std::uint32_t i) { return numbers[row_at(i)]; });
+  }));
   return {static_cast<std::uint32_t>(lists_.size() - 1), 0};
 }
 

@@ -1,7 +1,11 @@
 #include "vecc/index.h"
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
 #include "vecc/error.h"
 
 namespace vecc {
@@ -12,10 +16,24 @@ std::uint32_t constant_step(const std::vector<std::uint32_t>& rows) {
   if (rows.size() < 2) return 1;
   if (rows[1] <= rows[0]) return 0;
   const std::uint32_t step = rows[1] - rows[0];
-  for (std::size_t i = 2; i < rows.size(); ++i) {
-    if (rows[i] <= rows[i - 1] || rows[i] - rows[i - 1] != step) return 0;
-  }
-  return step;
+  // (a step that goes beyond 32 bits gives a smaller row)
+  const bool is_constant = holds_for_all(rows.size() - 2, [&rows, step](std::size_t i) {
+    return rows[i + 2] > rows[i + 1] && rows[i + 2] - rows[i + 1] == step;
+  });
+  return is_constant ? step : 0;
+}
+
+// The largest entry; 0 of none.
+std::uint32_t largest_of(std::span<const std::uint32_t> rows) {
+  std::atomic<std::uint32_t> largest{0};
+  ListThreads::for_ranges(rows.size(), [&](std::size_t begin, std::size_t end) {
+    std::uint32_t own = 0;
+    for (const std::uint32_t row : rows.subspan(begin, end - begin)) own = std::max(own, row);
+    std::uint32_t other = largest.load(std::memory_order_relaxed);
+    while (other < own && !largest.compare_exchange_weak(other, own, std::memory_order_relaxed)) {
+    }
+  });
+  return largest.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -64,8 +82,7 @@ Index Index::list(std::vector<std::uint32_t> rows) {
 
 Index Index::shared_list(std::shared_ptr<const std::vector<std::uint32_t>> rows) {
   VECC_CHECK(rows->size() <= kMaxRows, "list is longer than 32 bits");
-  std::uint32_t largest = 0;
-  for (const std::uint32_t row : *rows) largest = row > largest ? row : largest;
+  const std::uint32_t largest = largest_of(*rows);
   VECC_CHECK(largest < kMaxRows, "list names a row beyond 32 bits");
   Index index;
   index.form_ = Form::List;
@@ -97,18 +114,25 @@ std::uint32_t Index::bound() const {
 
 std::vector<std::uint32_t> Index::materialize() const {
   if (list_) return *list_;
-  std::vector<std::uint32_t> rows(size_);
-  for (std::uint32_t i = 0; i < size_; ++i) rows[i] = (*this)[i];
-  return rows;
+  return with_rows(*this, [&](auto row_at) { return list_of(size_, row_at); });
 }
 
 bool Index::operator==(const Index& other) const {
   if (size_ != other.size_ || bound() != other.bound()) return false;
   if (list_ && list_ == other.list_) return true;
-  for (std::uint32_t i = 0; i < size_; ++i) {
-    if ((*this)[i] != other[i]) return false;
+  if (list_ && other.list_) {
+    return holds_for_ranges(size_, [&](std::size_t begin, std::size_t end) {
+      const auto part = [&](const Index& of) { return of.array().subspan(begin, end - begin); };
+      return std::ranges::equal(part(*this), part(other));
+    });
   }
-  return true;
+  return with_rows(*this, [&](auto mine) {
+    return with_rows(other, [&](auto theirs) {
+      return holds_for_all(size_, [&](std::size_t i) {
+        return mine(static_cast<std::uint32_t>(i)) == theirs(static_cast<std::uint32_t>(i));
+      });
+    });
+  });
 }
 
 std::uint64_t Index::bytes() const {

@@ -1,7 +1,7 @@
 #include "src/program/index_algebra.h"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -12,11 +12,9 @@ namespace {
 
 // Whether index[i] = form(i) for all i.
 template <class Form>
-bool is_form(std::span<const std::uint32_t> rows, Form&& form) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i] != form(static_cast<std::uint32_t>(i))) return false;
-  }
-  return true;
+bool is_form(std::span<const std::uint32_t> rows, const Form& form) {
+  return holds_for_all(
+      rows.size(), [&](std::size_t i) { return rows[i] == form(static_cast<std::uint32_t>(i)); });
 }
 
 Index simplest_of_list(const Index& list) {
@@ -49,23 +47,20 @@ Index simplest_of_list(const Index& list) {
 Index compose(const Index& outer, const Index& inner) {
   if (outer.form() == Index::Form::Slice && outer.begin() == 0) return inner;
   if (is_identity(inner, outer.size())) return outer;
-  std::vector<std::uint32_t> rows(inner.size());
-  if (inner.form() == Index::Form::List && outer.form() == Index::Form::List) {
-    const auto list = outer.array();
-    std::ranges::transform(inner.array(), rows.begin(), [&](std::uint32_t i) { return list[i]; });
-  } else {
-    for (std::uint32_t i = 0; i < inner.size(); ++i) rows[i] = outer[inner[i]];
-  }
-  return Index::compact(std::move(rows));
+  return Index::compact(with_rows(outer, [&](auto outer_row) {
+    return with_rows(inner, [&](auto inner_row) {
+      return list_of(inner.size(), [&](std::uint32_t i) { return outer_row(inner_row(i)); });
+    });
+  }));
 }
 
 bool is_identity(const Index& index, std::uint32_t rows) {
   if (index.size() != rows) return false;
   if (index.form() == Index::Form::Slice) return rows == 0 || index.begin() == 0;
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    if (index[i] != i) return false;
-  }
-  return true;
+  return with_rows(index, [&](auto row_at) {
+    return holds_for_all(rows,
+                         [&](std::size_t i) { return row_at(static_cast<std::uint32_t>(i)) == i; });
+  });
 }
 
 bool is_view(const Index& index) {
@@ -133,9 +128,9 @@ Index shifted(const Index& index, std::int64_t by) {
   if (index.form() == Index::Form::Stride) {
     return Index::stride(row(index.begin()), index.step(), index.size());
   }
-  std::vector<std::uint32_t> rows(index.size());
-  for (std::uint32_t i = 0; i < index.size(); ++i) rows[i] = row(index[i]);
-  return Index::compact(std::move(rows));
+  return Index::compact(with_rows(index, [&](auto row_at) {
+    return list_of(index.size(), [&](std::uint32_t i) { return row(row_at(i)); });
+  }));
 }
 
 Index first_rows(const Index& index, std::uint32_t count) {
@@ -156,16 +151,24 @@ std::uint64_t count_distinct(const Index& index, std::uint32_t bound) {
       return (std::uint64_t{index.size()} + index.step() - 1) / index.step();
     case Index::Form::List: break;
   }
-  constexpr std::uint32_t kWord = 64;
-  if (bound / kWord > index.size()) {  // few rows of many
+  constexpr std::uint32_t kFewOfMany = 16;
+  if (bound / kFewOfMany > index.size()) {
     std::vector<std::uint32_t> rows(index.array().begin(), index.array().end());
     std::ranges::sort(rows);
     return static_cast<std::uint64_t>(std::unique(rows.begin(), rows.end()) - rows.begin());
   }
-  std::vector<std::uint64_t> seen(bound / kWord + 1);
-  for (const std::uint32_t row : index.array()) seen[row / kWord] |= 1ull << row % kWord;
-  std::uint64_t count = 0;
-  for (const std::uint64_t word : seen) count += static_cast<std::uint64_t>(std::popcount(word));
+  std::vector<std::uint8_t> seen(bound);
+  ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
+    for (const std::uint32_t row : index.array().subspan(begin, end - begin)) {
+      std::atomic_ref(seen[row]).store(1, std::memory_order_relaxed);
+    }
+  });
+  std::atomic<std::uint64_t> count{0};
+  ListThreads::for_ranges(bound, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t own = 0;
+    for (std::size_t row = begin; row < end; ++row) own += seen[row];
+    count += own;
+  });
   return count;
 }
 

@@ -1,12 +1,41 @@
 // Indices as functions from rows to rows: composition, and the regularities that passes look for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <vector>
 
+#include "src/support/list_threads.h"
 #include "vecc/index.h"
 
 namespace vecc {
+
+/// visit(row_at), where row_at(i) is index[i] without asking for the form at each i.
+template <class Visit>
+decltype(auto) with_rows(const Index& index, Visit&& visit) {
+  const std::uint32_t begin = index.begin();
+  const std::uint32_t step = index.step();
+  switch (index.form()) {
+    case Index::Form::Slice: break;
+    case Index::Form::Stride:
+      return visit([begin, step](std::uint32_t i) { return begin + i * step; });
+    case Index::Form::Repeat: return visit([step](std::uint32_t i) { return i % step; });
+    case Index::Form::Interleave: return visit([step](std::uint32_t i) { return i / step; });
+    case Index::Form::List:
+      return visit([list = index.array().data()](std::uint32_t i) { return list[i]; });
+  }
+  return visit([begin](std::uint32_t i) { return begin + i; });
+}
+
+/// entry_at(0) .. entry_at(count - 1), written by all threads of the scope (ListThreads).
+template <class EntryAt>
+[[nodiscard]] std::vector<std::uint32_t> list_of(std::uint32_t count, const EntryAt& entry_at) {
+  std::vector<std::uint32_t> entries(count);
+  ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) entries[i] = entry_at(static_cast<std::uint32_t>(i));
+  });
+  return entries;
+}
 
 /// result[i] = outer[inner[i]]: `gather (gather x outer) inner` is `gather x result`. Regular forms
 /// stay regular where that costs nothing.

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "src/support/list_threads.h"
 #include "src/train/batch_prefetch.h"
 #include "src/train/batch_steps.h"
 #include "src/train/find_non_finite.h"
@@ -393,6 +394,7 @@ Result<std::unique_ptr<Trainer>> make_trainer(const NeuronGraph& graph, const Pr
                                               const ExecutionOptions& execution,
                                               const TrainOptions& options,
                                               std::vector<std::uint32_t> samples) {
+  const ListThreads threads(options.optimize.threads);
   auto trainer = std::make_unique<training::BatchTrainer>(graph, program, backend, execution,
                                                           options, std::move(samples));
   VECC_TRY_VOID(trainer->prepare());
