@@ -14,6 +14,9 @@ namespace vecc {
 struct VectorizeOptions {
   DType dtype = DType::F32;
   bool keep_neuron_map = false;
+  /// That classify neurons and write their rows where there are many, at most 64; 0: as many as the
+  /// machine has. The result is the same for any number.
+  std::uint32_t threads = 0;
   /// Called now and then with the neurons done so far; may be empty.
   std::function<void(std::uint64_t neurons)> progress;
 };

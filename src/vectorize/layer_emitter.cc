@@ -1,9 +1,11 @@
 #include "src/vectorize/layer_emitter.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
+#include "src/support/list_threads.h"
 #include "src/vectorize/map_in_parts.h"
 #include "vecc/escape.h"
 
@@ -67,14 +69,6 @@ Result<void> LayerEmitter::add_parameters() {
   return {};
 }
 
-std::uint32_t LayerEmitter::Sources::base_of(std::uint32_t key) {
-  if (key != last_key) {
-    last_key = key;
-    last_base = base.find(key)->second;
-  }
-  return last_base;
-}
-
 ValueId LayerEmitter::concat(const std::vector<ValueId>& operands) {
   if (operands.size() == 1) return operands[0];
   const auto [entry, is_new] = concats_.try_emplace(operands, 0);
@@ -121,61 +115,128 @@ LayerEmitter::Sources LayerEmitter::table_sources(std::span<const std::uint32_t>
   return sources;
 }
 
-void LayerEmitter::add_element(UseRows& use, WeightId weight, NeuronId input,
-                               std::uint32_t member) {
-  if (weight != kNoWeight) {
-    const std::uint32_t table = graph_.table_of_weight[weight];
-    use.weight_rows.push_back(use.tables.base_of(table) + weight -
-                              graph_.weight_tables[table].first);
-  }
-  if (input != kNoNeuron) {
-    use.input_rows.push_back(use.layers.base_of(placement_.layer[input]) + placement_.row[input] +
-                             member);
-  }
-}
-
-LayerEmitter::Elements LayerEmitter::collect_elements(const LayerPlan& plan) {
-  Elements elements;
-  elements.offsets.reserve(plan.neurons.size() + 1);
-  elements.offsets.push_back(0);
-  std::vector<std::uint32_t> use_of_class;
-  std::vector<std::uint32_t> next_row;  // of each use in the concat of all uses
-  std::uint32_t first_row = 0;
-  for (std::uint32_t k = 0; k < plan.uses.size(); ++k) {
-    const ElementUse& use = plan.uses[k];
-    UseRows& rows = elements.uses.emplace_back();
+std::vector<LayerEmitter::UseRows> LayerEmitter::lists_of_uses(const LayerPlan& plan) {
+  std::vector<UseRows> uses;
+  for (const ElementUse& use : plan.uses) {
+    UseRows& rows = uses.emplace_back();
     rows.layers = layer_sources(use.layers);
     rows.tables = table_sources(use.tables);
-    if (!use.layers.empty()) rows.input_rows.reserve(use.count);
-    if (!use.tables.empty()) rows.weight_rows.reserve(use.count);
-    if (use_of_class.size() <= use.element_class) use_of_class.resize(use.element_class + 1, kNone);
-    use_of_class[use.element_class] = k;
-    next_row.push_back(first_row);
-    first_row += static_cast<std::uint32_t>(use.count);
+    if (!use.layers.empty()) rows.input_rows.resize(use.count);
+    if (!use.tables.empty()) rows.weight_rows.resize(use.count);
   }
+  return uses;
+}
+
+std::vector<std::uint32_t> LayerEmitter::offsets_of(const LayerPlan& plan) const {
+  std::vector<std::uint32_t> offsets(plan.neurons.size() + 1);
+  ListThreads::for_ranges(plan.neurons.size(), [&](std::size_t begin, std::size_t end) {
+    RangeCursor cursor(graph_);
+    for (std::size_t i = begin; i < end; ++i) {
+      const NeuronId n = plan.neurons[i];
+      offsets[i + 1] = static_cast<std::uint32_t>(element_count(graph_, cursor.at(n), n));
+    }
+  });
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  return offsets;
+}
+
+std::vector<std::uint32_t> LayerEmitter::find_uses(const LayerPlan& plan,
+                                                   std::span<const NeuronId> neurons,
+                                                   std::span<std::uint32_t> use) const {
+  std::vector<std::uint32_t> use_of_class;
+  for (std::uint32_t k = 0; k < plan.uses.size(); ++k) {
+    const std::uint32_t element_class = plan.uses[k].element_class;
+    if (use_of_class.size() <= element_class) use_of_class.resize(element_class + 1, kNone);
+    use_of_class[element_class] = k;
+  }
+  std::vector<std::uint32_t> count(plan.uses.size());
+  RangeCursor cursor(graph_);
+  KeyCache classes;
+  std::size_t next = 0;
+  for (const NeuronId n : neurons) {
+    for_each_element(graph_, cursor.at(n), n, [&](WeightId weight, NeuronId input) {
+      use[next] = use_of_class[planner_.known_class_of(weight, input, classes)];
+      ++count[use[next++]];
+    });
+  }
+  return count;
+}
+
+void LayerEmitter::write_elements(const LayerPlan& plan, Piece neurons,
+                                  std::span<const std::uint32_t> first_row,
+                                  std::vector<std::uint32_t> next, Elements& elements) const {
   const bool by_position = plan.form == LayerForm::Positions;
-  const bool needs_order = !by_position && plan.uses.size() > 1;
-  if (needs_order) elements.order.reserve(plan.elements);
   const bool member_read = is_member_read(plan);
-  std::uint32_t count = 0;
-  for (const NeuronId n : plan.neurons) {
-    const NeuronRange& range = cursor_.at(n);
+  std::vector<SourceCursors> last(plan.uses.size());
+  RangeCursor cursor(graph_);
+  std::size_t element = elements.offsets[neurons.begin];
+  for (std::size_t i = neurons.begin; i < neurons.end; ++i) {
+    const NeuronId n = plan.neurons[i];
+    const NeuronRange& range = cursor.at(n);
     const std::uint32_t member =
         member_read ? graph_.words[range.word_begin + (n - range.first)] : 0;
     std::uint32_t position = 0;
     for_each_element(graph_, range, n, [&](WeightId weight, NeuronId input) {
-      std::uint32_t use = 0;
-      if (by_position) {
-        use = position++;
-      } else if (needs_order) {
-        use = use_of_class[planner_.class_of(weight, input)];
-        elements.order.push_back(next_row[use]++);
+      std::uint32_t use = by_position ? position++ : 0;
+      std::size_t row = by_position ? i : element;
+      if (!elements.order.empty()) {
+        use = elements.order[element];
+        row = next[use]++;
+        elements.order[element] = first_row[use] + static_cast<std::uint32_t>(row);
       }
-      add_element(elements.uses[use], weight, input, member);
-      ++count;
+      write_element(elements.uses[use], row, {weight, input, member}, last[use]);
+      ++element;
     });
-    elements.offsets.push_back(count);
   }
+}
+
+void LayerEmitter::write_element(UseRows& use, std::size_t row, const ElementRead& read,
+                                 SourceCursors& last) const {
+  if (read.weight != kNoWeight) {
+    const std::uint32_t table = graph_.table_of_weight[read.weight];
+    use.weight_rows[row] =
+        use.tables.base_of(table, last.tables) + read.weight - graph_.weight_tables[table].first;
+  }
+  if (read.input != kNoNeuron) {
+    use.input_rows[row] = use.layers.base_of(placement_.layer[read.input], last.layers) +
+                          placement_.row[read.input] + read.member;
+  }
+}
+
+LayerEmitter::Elements LayerEmitter::collect_elements(const LayerPlan& plan) {
+  Elements elements{lists_of_uses(plan), {}, offsets_of(plan)};
+  std::vector<std::uint32_t> first_row;  // of each use in the concat of all uses
+  std::uint32_t rows = 0;
+  for (const ElementUse& use : plan.uses) {
+    first_row.push_back(rows);
+    rows += static_cast<std::uint32_t>(use.count);
+  }
+  const std::size_t neurons = plan.neurons.size();
+  const std::size_t pieces = (neurons + kNeuronsOfPiece - 1) / kNeuronsOfPiece;
+  const auto for_pieces = [&](const auto& body) {
+    ListThreads::for_pieces(pieces, [&](std::size_t piece) {
+      body(piece, piece * kNeuronsOfPiece, std::min(neurons, (piece + 1) * kNeuronsOfPiece));
+    });
+  };
+  // By piece, by use: how many elements it has; then the number of its first one among all.
+  std::vector<std::vector<std::uint32_t>> next(pieces);
+  if (plan.form != LayerForm::Positions && plan.uses.size() > 1) {
+    elements.order.resize(plan.elements);
+    for_pieces([&](std::size_t piece, std::size_t begin, std::size_t end) {
+      const std::uint32_t first = elements.offsets[begin];
+      next[piece] = find_uses(plan, std::span(plan.neurons).subspan(begin, end - begin),
+                              std::span(elements.order).subspan(first));
+    });
+    std::vector<std::uint32_t> before(plan.uses.size());
+    for (std::vector<std::uint32_t>& of_piece : next) {
+      for (std::size_t use = 0; use < before.size(); ++use) {
+        before[use] += std::exchange(of_piece[use], before[use]);
+      }
+    }
+  }
+  for_pieces([&](std::size_t piece, std::size_t begin, std::size_t end) {
+    write_elements(plan, {begin, end}, first_row, std::move(next[piece]), elements);
+  });
   return elements;
 }
 
@@ -379,8 +440,9 @@ ValueId LayerEmitter::gather_neurons(std::span<const NeuronId> neurons, const No
   Sources sources = layer_sources(layers);
   std::vector<std::uint32_t> rows;
   rows.reserve(neurons.size());
+  Sources::Cursor last;
   for (const NeuronId n : neurons) {
-    rows.push_back(sources.base_of(placement_.layer[n]) + placement_.row[n]);
+    rows.push_back(sources.base_of(placement_.layer[n], last) + placement_.row[n]);
   }
   return program_.gather(concat(sources.values), Index::compact(std::move(rows)), note);
 }

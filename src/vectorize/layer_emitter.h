@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "src/vectorize/key_cache.h"
 #include "src/vectorize/layer_plan.h"
 #include "src/vectorize/layer_planner.h"
 #include "src/vectorize/placement.h"
@@ -47,9 +48,15 @@ class LayerEmitter {
   struct Sources {
     std::vector<ValueId> values;
     boost::unordered_flat_map<std::uint32_t, std::uint32_t> base;  ///< layer or table -> row
-    std::uint32_t last_key = kNone;
-    std::uint32_t last_base = 0;
-    std::uint32_t base_of(std::uint32_t key);
+    /// Remembers the last source that was asked for.
+    struct Cursor {
+      std::uint32_t key = kNone;
+      std::uint32_t base = 0;
+    };
+    [[nodiscard]] std::uint32_t base_of(std::uint32_t key, Cursor& last) const {
+      if (key != last.key) last = {key, base.find(key)->second};
+      return last.base;
+    }
   };
   /// Row numbers of the elements of one use.
   struct UseRows {
@@ -57,6 +64,21 @@ class LayerEmitter {
     Sources tables;
     std::vector<std::uint32_t> input_rows;
     std::vector<std::uint32_t> weight_rows;
+  };
+  /// The last sources of one use.
+  struct SourceCursors {
+    Sources::Cursor layers;
+    Sources::Cursor tables;
+  };
+  struct ElementRead {
+    WeightId weight;
+    NeuronId input;
+    std::uint32_t member;  ///< of a softmax that is kept by members
+  };
+  /// Neurons begin .. end-1 of a plan.
+  struct Piece {
+    std::size_t begin;
+    std::size_t end;
   };
   /// All elements of a layer, in order.
   struct Elements {
@@ -69,7 +91,19 @@ class LayerEmitter {
   [[nodiscard]] Sources layer_sources(std::span<const std::uint32_t> layers);
   [[nodiscard]] Sources table_sources(std::span<const std::uint32_t> tables);
   [[nodiscard]] Elements collect_elements(const LayerPlan& plan);
-  void add_element(UseRows& use, WeightId weight, NeuronId input, std::uint32_t member);
+  [[nodiscard]] std::vector<UseRows> lists_of_uses(const LayerPlan& plan);
+  [[nodiscard]] std::vector<std::uint32_t> offsets_of(const LayerPlan& plan) const;
+  /// Writes the use of each element of a piece to `use`; how many there are of each.
+  [[nodiscard]] std::vector<std::uint32_t> find_uses(const LayerPlan& plan,
+                                                     std::span<const NeuronId> neurons,
+                                                     std::span<std::uint32_t> use) const;
+  /// Writes rows of all elements of some neurons of the plan. Each use begins at its `first_row` in
+  /// the concat of all; `next`: the number of its first element here among its own.
+  void write_elements(const LayerPlan& plan, Piece neurons,
+                      std::span<const std::uint32_t> first_row, std::vector<std::uint32_t> next,
+                      Elements& elements) const;
+  void write_element(UseRows& use, std::size_t row, const ElementRead& read,
+                     SourceCursors& last) const;
   [[nodiscard]] ValueId emit_use(const LayerPlan& plan, std::size_t use, UseRows&& rows);
   /// All elements in order, each of shape `shape`.
   [[nodiscard]] ValueId emit_in_order(const LayerPlan& plan, Elements& elements, Shape shape);

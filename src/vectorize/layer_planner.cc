@@ -1,10 +1,12 @@
 #include "src/vectorize/layer_planner.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "src/graph/describe.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::vectorizer {
 namespace {
@@ -42,6 +44,30 @@ void insert(std::vector<std::uint32_t>& set, std::uint32_t value) {
   set.push_back(value);
 }
 
+void append(std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+// Neurons and elements of `more`, a plan of the same layer.
+void append(LayerPlan& plan, const LayerPlan& more) {
+  append(plan.neurons, more.neurons);
+  plan.elements += more.elements;
+  for (std::size_t k = 0; k < more.uses.size(); ++k) {
+    const ElementUse& use = more.uses[k];
+    const auto same =
+        plan.form == LayerForm::Positions
+            ? plan.uses.begin() + static_cast<std::ptrdiff_t>(k)
+            : std::ranges::find(plan.uses, use.element_class, &ElementUse::element_class);
+    if (same == plan.uses.end()) {
+      plan.uses.push_back(use);
+      continue;
+    }
+    same->count += use.count;
+    for (const std::uint32_t layer : use.layers) insert(same->layers, layer);
+    for (const std::uint32_t table : use.tables) insert(same->tables, table);
+  }
+}
+
 bool same_layer(const LayerPlan& a, const LayerPlan& b) {
   return a.form == b.form && a.function == b.function && a.shape == b.shape &&
          a.combined == b.combined && a.members == b.members &&
@@ -54,23 +80,29 @@ void LayerPlanner::enter_component(std::uint32_t component) {
   if (component == component_) return;
   component_ = component;
   class_of_pair_.clear();
-  class_cache_.fill({});
+  class_cache_.clear();
+}
+
+std::uint64_t LayerPlanner::pair_of(WeightId weight, NeuronId input) const {
+  const std::uint32_t table = weight == kNoWeight ? kNone : graph_.table_of_weight[weight];
+  const std::uint32_t layer = input == kNoNeuron ? kNone : placement_.layer[input];
+  return std::uint64_t{table} << 32 | layer;
 }
 
 std::uint32_t LayerPlanner::class_of(WeightId weight, NeuronId input) {
-  const std::uint32_t table = weight == kNoWeight ? kNone : graph_.table_of_weight[weight];
-  const std::uint32_t layer = input == kNoNeuron ? kNone : placement_.layer[input];
-  const std::uint64_t pair = std::uint64_t{table} << 32 | layer;
-  CacheEntry& cached = class_cache_[(table * 31 + layer) % class_cache_.size()];
-  if (cached.pair != pair) {
+  const std::uint64_t pair = pair_of(weight, input);
+  return class_cache_.of(pair, [&] {
     auto [entry, is_new] = class_of_pair_.try_emplace(pair, 0);
-    if (is_new) entry->second = make_class(weight, input);
-    cached = {pair, entry->second};
-  }
-  return cached.element_class;
+    if (is_new) entry->second = number_of(make_class(weight, input));
+    return entry->second;
+  });
 }
 
-std::uint32_t LayerPlanner::make_class(WeightId weight, NeuronId input) {
+std::uint32_t LayerPlanner::known_class_of(WeightId weight, NeuronId input, KeyCache& cache) const {
+  return cache.of(pair_of(weight, input), [&] { return find_class(make_class(weight, input)); });
+}
+
+ElementClass LayerPlanner::make_class(WeightId weight, NeuronId input) const {
   ElementClass made;
   if (weight != kNoWeight) {
     made.weight = graph_.weight_tables[graph_.table_of_weight[weight]].shape;
@@ -90,27 +122,29 @@ std::uint32_t LayerPlanner::make_class(WeightId weight, NeuronId input) {
     made.fits = product.has_value();
     made.result = product.value_or(Shape{});
   }
+  return made;
+}
+
+std::uint32_t LayerPlanner::find_class(const ElementClass& element) const {
   const auto same = std::find_if(classes_.begin(), classes_.end(), [&](const ElementClass& c) {
-    return c.kind == made.kind && c.weight == made.weight && c.input == made.input &&
-           c.inside == made.inside;
+    return c.kind == element.kind && c.weight == element.weight && c.input == element.input &&
+           c.inside == element.inside;
   });
-  if (same != classes_.end()) return static_cast<std::uint32_t>(same - classes_.begin());
-  classes_.push_back(made);
-  return static_cast<std::uint32_t>(classes_.size() - 1);
+  return static_cast<std::uint32_t>(same - classes_.begin());
+}
+
+std::uint32_t LayerPlanner::number_of(const ElementClass& element) {
+  const std::uint32_t number = find_class(element);
+  if (number == classes_.size()) classes_.push_back(element);
+  return number;
 }
 
 std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
                                           std::span<const NeuronId> neurons) {
-  group_ = graph_.ranges[vertex.ranges.front()].group;
-  plans_.clear();
-  use_of_class_.clear();
-  last_plan_ = 0;
-  last_.range = nullptr;
-  for (const NeuronId n : neurons) {
-    if (errors_.size() >= kMaxErrors) break;
-    classify(vertex, n);
-  }
+  start(vertex);
+  if (!classify_in_pieces(vertex, neurons)) classify_all(vertex, neurons);
   for (LayerPlan& plan : plans_) {
+    plan.note = note_of(group_);
     for (ElementUse& use : plan.uses) {
       sort_set(use.layers);
       sort_set(use.tables);
@@ -121,6 +155,59 @@ std::vector<LayerPlan> LayerPlanner::plan(const LayerVertex& vertex,
              std::to_string(kNone - 1));
   }
   return std::move(plans_);
+}
+
+void LayerPlanner::start(const LayerVertex& vertex) {
+  group_ = graph_.ranges[vertex.ranges.front()].group;
+  plans_.clear();
+  use_of_class_.clear();
+  last_plan_ = 0;
+  last_.range = nullptr;
+}
+
+void LayerPlanner::classify_all(const LayerVertex& vertex, std::span<const NeuronId> neurons) {
+  for (const NeuronId n : neurons) {
+    if (errors_.size() >= kMaxErrors) break;
+    classify(vertex, n);
+  }
+}
+
+bool LayerPlanner::classify_in_pieces(const LayerVertex& vertex,
+                                      std::span<const NeuronId> neurons) {
+  if (neurons.size() <= 2 * kNeuronsOfPiece || !errors_.empty()) return false;
+  std::vector<std::unique_ptr<LayerPlanner>> planners((neurons.size() - 1) / kNeuronsOfPiece + 1);
+  ListThreads::for_pieces(planners.size(), [&](std::size_t piece) {
+    const std::size_t begin = piece * kNeuronsOfPiece;
+    planners[piece] = std::make_unique<LayerPlanner>(graph_, placement_);
+    planners[piece]->enter_component(component_);
+    planners[piece]->start(vertex);
+    planners[piece]->classify_all(
+        vertex, neurons.subspan(begin, std::min(kNeuronsOfPiece, neurons.size() - begin)));
+  });
+  const bool has_errors =
+      std::ranges::any_of(planners, [](const auto& planner) { return !planner->errors_.empty(); });
+  if (has_errors) return false;  // found again in order, the first ones
+  for (std::unique_ptr<LayerPlanner>& planner : planners) {
+    take_plans(std::move(*planner));
+    planner.reset();
+  }
+  return true;
+}
+
+void LayerPlanner::take_plans(LayerPlanner&& other) {
+  std::vector<std::uint32_t> number;  // by class of the other
+  for (const ElementClass& element : other.classes_) number.push_back(number_of(element));
+  for (LayerPlan& plan : other.plans_) {
+    for (std::uint32_t& c : plan.positions) c = number[c];
+    for (ElementUse& use : plan.uses) use.element_class = number[use.element_class];
+    const auto same = std::find_if(plans_.begin(), plans_.end(),
+                                   [&](const LayerPlan& own) { return same_layer(own, plan); });
+    if (same == plans_.end()) {
+      plans_.push_back(std::move(plan));
+    } else {
+      append(*same, plan);
+    }
+  }
 }
 
 const Note& LayerPlanner::note_of(GroupIndex group) {
@@ -332,7 +419,6 @@ LayerPlan& LayerPlanner::find_plan(const LayerPlan& draft) {
     last_plan_ = static_cast<std::size_t>(found - plans_.begin());
     if (found == plans_.end()) {
       plans_.push_back(draft);
-      plans_.back().note = note_of(group_);
       use_of_class_.emplace_back();
     }
   }

@@ -1,13 +1,13 @@
 // Classifies neurons into planned layers: by function, by form and by result shape.
 #pragma once
 
-#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "src/vectorize/key_cache.h"
 #include "src/vectorize/layer_graph.h"
 #include "src/vectorize/layer_plan.h"
 #include "src/vectorize/placement.h"
@@ -27,12 +27,21 @@ class LayerPlanner {
                                             std::span<const NeuronId> neurons);
 
   [[nodiscard]] const ElementClass& element_class(std::uint32_t id) const { return classes_[id]; }
-  /// The class of an element that plan() has seen since enter_component.
-  [[nodiscard]] std::uint32_t class_of(WeightId weight, NeuronId input);
+  /// The class of an element that plan() has seen since enter_component. `cache`: of the caller,
+  /// for elements since then. Several threads may ask at once.
+  [[nodiscard]] std::uint32_t known_class_of(WeightId weight, NeuronId input,
+                                             KeyCache& cache) const;
   /// One for all neurons of a group that have the same one: the first is named, the rest counted.
   [[nodiscard]] Errors errors() const;
 
  private:
+  void start(const LayerVertex& vertex);
+  void classify_all(const LayerVertex& vertex, std::span<const NeuronId> neurons);
+  /// The same, of many neurons by all threads: false where that is not done, or there are errors.
+  [[nodiscard]] bool classify_in_pieces(const LayerVertex& vertex,
+                                        std::span<const NeuronId> neurons);
+  /// Takes what another planner has planned of the neurons that follow.
+  void take_plans(LayerPlanner&& other);
   void classify(const LayerVertex& vertex, NeuronId n);
   [[nodiscard]] const Note& note_of(GroupIndex group);
   /// Fills elements_; false (and an error) if a weight does not fit its input.
@@ -50,7 +59,12 @@ class LayerPlanner {
   void remember_last(const NeuronRange& range, const LayerPlan& plan);
   void add_to(LayerPlan& plan, NeuronId n);
   bool fail(ErrorCode code, NeuronId n, const std::string& message);
-  [[nodiscard]] std::uint32_t make_class(WeightId weight, NeuronId input);
+  [[nodiscard]] std::uint64_t pair_of(WeightId weight, NeuronId input) const;
+  [[nodiscard]] std::uint32_t class_of(WeightId weight, NeuronId input);
+  [[nodiscard]] ElementClass make_class(WeightId weight, NeuronId input) const;
+  /// Its number; that of none if there is no such class yet.
+  [[nodiscard]] std::uint32_t find_class(const ElementClass& element) const;
+  [[nodiscard]] std::uint32_t number_of(const ElementClass& element);
 
   const NeuronGraph& graph_;
   const Placement& placement_;
@@ -59,11 +73,7 @@ class LayerPlanner {
   std::vector<ElementClass> classes_;
   /// (weight table, layer) -> class, for the current component.
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> class_of_pair_;
-  struct CacheEntry {
-    std::uint64_t pair = ~0ull;
-    std::uint32_t element_class = 0;
-  };
-  std::array<CacheEntry, 256> class_cache_;
+  KeyCache class_cache_;
 
   std::vector<LayerPlan> plans_;
   struct Element {

@@ -2,6 +2,7 @@
 // visited.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -13,6 +14,9 @@ namespace vecc::vectorizer {
 
 inline constexpr NeuronId kNoNeuron = std::numeric_limits<NeuronId>::max();
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// A layer of more neurons is classified and written in pieces of so many, by several threads.
+inline constexpr std::size_t kNeuronsOfPiece = 1 << 14;
 
 /// A value that holds neurons, one row each (or, with member_rows, one row a member of a softmax).
 /// A recursive component has a layer a level for each shape.
@@ -48,9 +52,11 @@ class RangeCursor {
   const NeuronRange* range_ = nullptr;
 };
 
-/// Number of elements of a neuron's list: its inputs and, if it has one, its offset.
+/// Number of elements of a neuron's list: its inputs and, if it has one, its offset; of a learnable
+/// fact its weight.
 [[nodiscard]] inline std::uint64_t element_count(const NeuronGraph& graph, const NeuronRange& range,
                                                  NeuronId n) {
+  if (range.fact == FactKind::Learnable) return 1;
   const bool has_offset = range.offset_begin != kNoColumn &&
                           graph.offsets[range.offset_begin + (n - range.first)] != kNoWeight;
   return graph.input_begin[n + std::uint64_t{1}] - graph.input_begin[n] + (has_offset ? 1 : 0);

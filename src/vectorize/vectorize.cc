@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "src/support/list_threads.h"
 #include "src/vectorize/layer_emitter.h"
 #include "src/vectorize/layer_graph.h"
 #include "src/vectorize/layer_merge.h"
@@ -180,10 +181,13 @@ void Vectorizer::place(EmittedLayer&& emitted) {
   placement_.layers.push_back(
       {emitted.value, emitted.shape, program_.op(emitted.value).rows, emitted.member_rows, kNone});
   ++report_.layers;
-  for (std::uint32_t i = 0; i < emitted.neurons.size(); ++i) {
-    placement_.layer[emitted.neurons[i]] = layer;
-    placement_.row[emitted.neurons[i]] = emitted.member_rows ? emitted.first_rows[i] : i;
-  }
+  ListThreads::for_ranges(emitted.neurons.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      placement_.layer[emitted.neurons[i]] = layer;
+      placement_.row[emitted.neurons[i]] =
+          emitted.member_rows ? emitted.first_rows[i] : static_cast<std::uint32_t>(i);
+    }
+  });
 }
 
 Result<void> Vectorizer::place_level(std::uint32_t component, std::vector<EmittedLayer>&& emitted) {
@@ -238,6 +242,7 @@ void Vectorizer::emit_outputs() {
 namespace vecc {
 
 Result<Vectorized> vectorize(const NeuronGraph& graph, const VectorizeOptions& options) {
+  const ListThreads threads(options.threads);
   return vectorizer::Vectorizer(graph, options).run();
 }
 

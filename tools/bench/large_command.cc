@@ -68,12 +68,15 @@ Result<ordered_json> train_once(const std::string& path, const TimeOptions& time
   StageClock clock;
   VECC_TRY(NeuronGraph graph, read_graph(path));
   VECC_TRY_VOID(clock.end("read"));
-  VECC_TRY(Vectorized vectorized, vectorize(graph));
+  VectorizeOptions vectorize_options;
+  vectorize_options.threads = time.execution.threads;
+  VECC_TRY(Vectorized vectorized, vectorize(graph, vectorize_options));
   VECC_TRY_VOID(clock.end("vectorize"));
   TrainOptions training;
   training.loss.loss = Loss::CrossEntropy;
   training.schedule.base = 0.01;
   training.optimize.cost = cost.coefficients;
+  training.optimize.threads = time.execution.threads;
   VECC_TRY(const Program program, optimize(std::move(vectorized.program), training.optimize));
   VECC_TRY_VOID(clock.end("optimize"));
   std::vector<std::uint32_t> samples(graph.samples.size());

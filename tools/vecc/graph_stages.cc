@@ -78,6 +78,7 @@ Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const Options& opti
   auto vectorized = stages.run("vectorize", [&](ProgressLine& line) {
     VectorizeOptions vectorize_options;
     vectorize_options.dtype = options.dtype;
+    vectorize_options.threads = options.threads;
     vectorize_options.progress = [&](std::uint64_t neurons) {
       line.update(neurons, graph.neuron_count(), ProgressUnit::Neurons);
     };

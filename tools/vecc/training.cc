@@ -159,6 +159,7 @@ Result<void> Training::sample_members() {
   members.seed = train_options_.seed;
   VectorizeOptions options;
   options.dtype = program_.dtype();
+  options.threads = train_options_.optimize.threads;
   VECC_TRY(Vectorized vectorized, vectorize(sampled.graph, options));
   VECC_TRY(Program program, optimize(std::move(vectorized.program), train_options_.optimize));
   give_values(program_, program);

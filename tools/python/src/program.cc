@@ -26,6 +26,7 @@ namespace {
 Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const tools::Options& options) {
   VectorizeOptions vectorize_options;
   vectorize_options.dtype = options.dtype;
+  vectorize_options.threads = options.threads;
   vectorize_options.progress = [](std::uint64_t) { check_signals(); };
   return vectorize(graph, vectorize_options);
 }
