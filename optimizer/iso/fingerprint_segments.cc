@@ -7,6 +7,11 @@
 #include "src/program/select_rows.h"
 
 namespace vecc::opt::iso {
+namespace {
+
+constexpr std::uint32_t kAhead = 16;  // members whose fingerprints are on their way from memory
+
+}  // namespace
 
 ValueClasses FingerprintClasses::classes(const SegmentOp& segment, ValueId id) {
   ValueClasses result = start(id);
@@ -34,6 +39,7 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
       const std::uint32_t member = from.of_row[row];
       if (once && mark_[member] == reduced[k]) return;
       if (once) mark_[member] = reduced[k];
+      if (row + kAhead < members.rows) from.table->prefetch(from.of_row[row + kAhead]);
       reduction.add({members.shape, from.table->parts(member), from.table->doubtful(member)});
     });
     return reduction.finish(parts);
