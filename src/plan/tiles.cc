@@ -1,6 +1,8 @@
 // Tiles: how a launch's rows are shared out.
 #include <algorithm>
+#include <optional>
 
+#include "src/kernel/schedule/schedule_kernel.h"
 #include "src/plan/make_launches.h"
 #include "src/plan/row_order.h"
 #include "src/program/inverse_index.h"
@@ -14,6 +16,10 @@ constexpr std::uint64_t kTileWork = 1 << 15;
 constexpr std::uint32_t kRowStep = 64;
 // Rows of one type that share its matrix.
 constexpr std::uint32_t kTypedRows = 256;
+// Rows that a matrix is transposed for: fewer where there would be few tiles.
+constexpr std::uint32_t kFewestPacked = 64;
+constexpr std::uint32_t kMostPacked = 256;
+constexpr std::uint32_t kPackedTiles = 64;
 
 std::uint64_t work_of(const Kernel& kernel, const KernelNode& node) {
   std::uint64_t work = node.shape.size();
@@ -57,8 +63,19 @@ std::uint64_t member_count(const Kernel& kernel, const Plan& plan, const Launch&
   return offsets[last] - offsets[first];
 }
 
-void cut_by_work(const Kernel& kernel, const Plan& plan, Launch& launch) {
+// What is worth a tile: more, where each begins with a matrix that it transposes.
+std::uint64_t tile_work(const Kernel& kernel, const Work& work, std::uint32_t rows,
+                        const Target& target) {
+  if (target.has_shared_memory()) return kTileWork;
+  const std::optional<ProductSchedule> product = schedule_for_cpp(kernel).product;
+  if (!product || !product->packs_matrix) return kTileWork;
+  const std::uint64_t packed = std::clamp(rows / kPackedTiles, kFewestPacked, kMostPacked);
+  return std::max(kTileWork, packed * work.row);
+}
+
+void cut_by_work(const Kernel& kernel, const Plan& plan, const Target& target, Launch& launch) {
   const Work work = work_of(kernel);
+  const std::uint64_t worth = tile_work(kernel, work, launch.rows, target);
   const std::uint32_t step = kernel.segments == KernelSegments::None ? kRowStep : 1;
   launch.tiles = {0};
   std::uint64_t open = 0;
@@ -68,7 +85,7 @@ void cut_by_work(const Kernel& kernel, const Plan& plan, Launch& launch) {
         work.row * (next - row) + work.member * member_count(kernel, plan, launch, row, next);
     launch.work += here;
     open += here;
-    if (open < kTileWork && next < launch.rows) continue;
+    if (open < worth && next < launch.rows) continue;
     launch.tiles.push_back(next);
     open = 0;
   }
@@ -100,7 +117,7 @@ void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, const PlanOpt
     cut_by_type(kernel, types, launch, arrays);
     return;
   }
-  cut_by_work(kernel, plan, launch);
+  cut_by_work(kernel, plan, options.target, launch);
   // Where threads share rows, long ones come first: more threads share those.
   const bool shares_rows = options.target.has_shared_memory();
   const bool by_length = shares_rows && kernel.segments == KernelSegments::Ragged;

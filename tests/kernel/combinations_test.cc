@@ -56,14 +56,31 @@ TYPED_TEST(Combinations, Times) {
   }
 }
 
-TYPED_TEST(Combinations, TimesAddAddsTheSameBits) {
-  for (const auto& maps : product_maps<TypeParam>()) {
-    const ProductCase<TypeParam> c(maps);
-    std::vector<TypeParam> product(c.y.size());
-    maps.times(c.l.data(), c.r.data(), product.data());
-    std::vector<TypeParam> y = c.g;
-    maps.times_add(c.l.data(), c.r.data(), y.data());
-    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], c.g[i] + product[i]) << c.text();
+// Of any number of members; each entry is added up in their order, then to what is there.
+TYPED_TEST(Combinations, OuterSumsAreAdded) {
+  using T = TypeParam;
+  for (const auto& maps : product_maps<T>()) {
+    for (const int count : {1, 7, 32}) {
+      std::mt19937_64 random(6);
+      const auto at = [](int a, int b) { return static_cast<std::size_t>(a * b); };
+      const auto g = random_values<T>(random, at(count, maps.m));
+      const auto x = random_values<T>(random, at(count, maps.n));
+      const auto before = random_values<T>(random, at(maps.m, maps.n));
+      std::vector<T> y = before;
+      maps.add_outer_sum(g.data(), x.data(), count, y.data());
+      std::vector<double> expected = in_double(before);
+      for (int e = 0; e < count; ++e) {
+        for (int i = 0; i < maps.m; ++i) {
+          for (int j = 0; j < maps.n; ++j) {
+            expected[at(i, maps.n) + at(j, 1)] += static_cast<double>(g[at(e, maps.m) + at(i, 1)]) *
+                                                  static_cast<double>(x[at(e, maps.n) + at(j, 1)]);
+          }
+        }
+      }
+      expect_close(
+          y, expected, 200 * kRounding<T>,
+          std::to_string(maps.m) + "x" + std::to_string(maps.n) + " of " + std::to_string(count));
+    }
   }
 }
 

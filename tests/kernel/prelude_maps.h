@@ -45,13 +45,13 @@ template <>
 std::span<const RowMaps<double>> row_maps();
 
 /// Functions of an m x k and a k x n matrix (`transposed`: stored as the transposes); those after
-/// `times_add` of rows of m and of n entries, transp of an m x n matrix.
+/// `times` of rows of m and of n entries, transp of an m x n matrix.
 template <class T>
 struct ProductMaps {
   int m, k, n;
   bool left_transposed, right_transposed;
   void (*times)(const T* l, const T* r, T* y);
-  void (*times_add)(const T* l, const T* r, T* y);
+  void (*add_outer_sum)(const T* g, const T* x, int count, T* y);
   void (*crosssum)(const T* l, const T* r, T* y);
   void (*crosssum_vjp_left)(const T* g, T* out);
   void (*crosssum_vjp_right)(const T* g, T* out);

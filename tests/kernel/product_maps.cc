@@ -15,7 +15,7 @@ constexpr ProductMaps<T> product_maps_of() {
           TL,
           TR,
           [](const T* l, const T* r, T* y) { times<T, M, K, N, TL, TR>(l, r, y); },
-          [](const T* l, const T* r, T* y) { times_add<T, M, K, N, TL, TR>(l, r, y); },
+          [](const T* g, const T* x, int count, T* y) { add_outer_sum<T, M, N>(g, x, count, y); },
           [](const T* l, const T* r, T* y) { crosssum<T, M, N>(l, r, y); },
           [](const T* g, T* out) { crosssum_share<T, M * N, M, N>(g, out); },
           [](const T* g, T* out) { crosssum_share<T, M * N, N, 1>(g, out); },
@@ -28,10 +28,10 @@ constexpr ProductMaps<T> product_maps_of() {
       product_maps_of<T, m, k, n, true, false>(), product_maps_of<T, m, k, n, true, true>()
 
 template <class T>
-constexpr ProductMaps<T> kProductMaps[] = {VECC_LAYOUTS(1, 1, 1),  VECC_LAYOUTS(1, 9, 1),
-                                           VECC_LAYOUTS(3, 1, 5),  VECC_LAYOUTS(1, 7, 16),
-                                           VECC_LAYOUTS(10, 6, 1), VECC_LAYOUTS(4, 16, 8),
-                                           VECC_LAYOUTS(5, 3, 29), VECC_LAYOUTS(33, 20, 6)};
+constexpr ProductMaps<T> kProductMaps[] = {
+    VECC_LAYOUTS(1, 1, 1),  VECC_LAYOUTS(1, 9, 1),  VECC_LAYOUTS(3, 1, 5),  VECC_LAYOUTS(1, 7, 16),
+    VECC_LAYOUTS(10, 6, 1), VECC_LAYOUTS(4, 16, 8), VECC_LAYOUTS(5, 3, 29), VECC_LAYOUTS(33, 20, 6),
+    VECC_LAYOUTS(8, 9, 64), VECC_LAYOUTS(19, 5, 53)};
 #undef VECC_LAYOUTS
 
 }  // namespace

@@ -26,6 +26,15 @@
 #define VECC_LOOP
 #endif
 
+// Before a loop whose values stay in registers only where it is unrolled.
+#if VECC_CUDA
+#define VECC_UNROLL _Pragma("unroll")
+#elif defined(__clang__)
+#define VECC_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define VECC_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 namespace vecc_kernel {
 
 #if VECC_CUDA

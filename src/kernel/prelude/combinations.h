@@ -3,65 +3,107 @@
 // are written overlap no other argument.
 namespace vecc_kernel {
 
-// Columns first_col, ... of Rows rows of y = left right, summed over k in order: Packs packs of
-// columns, or of one column each where At is EntryAt. left(i, k) is an entry; the K x N matrix
-// `right` is row-major.
-template <class T, int K, int N, int Rows, int Packs, bool Add, template <class> class At,
-          class Left>
-VECC_FN void times_tile(const Left& left, const T* __restrict__ right, T* __restrict__ y,
-                        int first_row, int first_col) {
-  using Value = decltype(At<T>{0}(right));
+// sum[i][j] = entry (first_row + i, first_col + j) of left right, added up over k < depth in order:
+// Packs packs of columns, or of one column each where At is EntryAt. left(i, k) is an entry; the
+// depth x N matrix `right` is row-major.
+template <class T, int N, int Rows, int Packs, template <class> class At, class Left, class Value>
+VECC_FN void sum_tile_products(const Left& left, const T* __restrict__ right, int depth,
+                               int first_row, int first_col, Value (&sum)[Rows][Packs]) {
   constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T));
-  Value sum[Rows][Packs];
-  for (int i = 0; i < Rows; ++i) {
-    for (int j = 0; j < Packs; ++j) sum[i][j] = Value{};
+  VECC_UNROLL for (int i = 0; i < Rows; ++i) {
+    VECC_UNROLL for (int j = 0; j < Packs; ++j) sum[i][j] = Value{};
   }
-  for (int k = 0; k < K; ++k) {
-    for (int i = 0; i < Rows; ++i) {
+  for (int k = 0; k < depth; ++k) {
+    VECC_UNROLL for (int i = 0; i < Rows; ++i) {
       const Value factor = left(first_row + i, k) - Value{};
-      for (int j = 0; j < Packs; ++j) {
+      VECC_UNROLL for (int j = 0; j < Packs; ++j) {
         sum[i][j] = madd(factor, At<T>{k * N + first_col + j * width}(right), sum[i][j]);
       }
     }
   }
-  for (int i = 0; i < Rows; ++i) {
-    for (int j = 0; j < Packs; ++j) {
+}
+// Such columns of Rows rows of y, or, with Add, added to those.
+template <class T, int N, int Rows, int Packs, bool Add, template <class> class At, class Left>
+VECC_FN void times_tile(const Left& left, const T* __restrict__ right, int depth, T* __restrict__ y,
+                        int first_row, int first_col) {
+  using Value = decltype(At<T>{0}(right));
+  constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T));
+  Value sum[Rows][Packs];
+  sum_tile_products<T, N, Rows, Packs, At>(left, right, depth, first_row, first_col, sum);
+  VECC_UNROLL for (int i = 0; i < Rows; ++i) {
+    VECC_UNROLL for (int j = 0; j < Packs; ++j) {
       const At<T> at{(first_row + i) * N + first_col + j * width};
       if constexpr (Add) sum[i][j] += at(y);
       at.store(y, sum[i][j]);
     }
   }
 }
-// All columns of Rows rows.
-template <class T, int K, int N, int Rows, bool Add, class Left>
-VECC_FN void times_rows(const Left& left, const T* __restrict__ right, T* __restrict__ y, int row) {
+// The last columns, fewer than a pack: of the last pack, where there are as many.
+template <class T, int N, int Rows, int First, bool Add, class Left>
+VECC_FN void times_last_columns(const Left& left, const T* __restrict__ right, int depth,
+                                T* __restrict__ y, int first_row) {
   constexpr int width = PackOf<T>::width;
-  constexpr int pairs = N / (2 * width) * (2 * width);
-  constexpr int packs = N / width * width;
-  for (int j = 0; j < pairs; j += 2 * width) {
-    times_tile<T, K, N, Rows, 2, Add, PackAt>(left, right, y, row, j);
+  if constexpr (N < width) {
+    times_tile<T, N, Rows, N - First, Add, EntryAt>(left, right, depth, y, first_row, First);
+  } else {
+    Pack<T> sum[Rows][1];
+    sum_tile_products<T, N, Rows, 1, PackAt>(left, right, depth, first_row, N - width, sum);
+    for (int i = 0; i < Rows; ++i) {
+      for (int j = First; j < N; ++j) {
+        T& out = y[(first_row + i) * N + j];
+        out = Add ? out + sum[i][0][j - (N - width)] : sum[i][0][j - (N - width)];
+      }
+    }
   }
-  if constexpr (packs > pairs)
-    times_tile<T, K, N, Rows, 1, Add, PackAt>(left, right, y, row, pairs);
-  if constexpr (N > packs) {
-    times_tile<T, K, N, Rows, N - packs, Add, EntryAt>(left, right, y, row, packs);
+}
+// Columns First .. N - 1 of Rows rows, in tiles of `Packs` packs and then of fewer.
+template <class T, int N, int First, int Rows, int Packs, bool Add, template <class> class At,
+          class Left>
+VECC_FN void times_columns(const Left& left, const T* __restrict__ right, int depth,
+                           T* __restrict__ y, int row) {
+  using Value = decltype(At<T>{0}(right));
+  constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T)) * Packs;
+  constexpr int last = First + (N - First) / width * width;
+  for (int j = First; j < last; j += width) {
+    times_tile<T, N, Rows, Packs, Add, At>(left, right, depth, y, row, j);
   }
+  if constexpr (Packs > 1) {
+    times_columns<T, N, last, Rows, Packs / 2, Add, At>(left, right, depth, y, row);
+  } else if constexpr (sizeof(Value) > sizeof(Pack<T>)) {
+    times_columns<T, N, last, Rows, 1, Add, PackAt>(left, right, depth, y, row);
+  } else if constexpr (N > last) {
+    times_last_columns<T, N, Rows, last, Add>(left, right, depth, y, row);
+  }
+}
+// All columns of Rows rows.
+template <class T, int N, int Rows, bool Add, class Left>
+VECC_FN void times_rows(const Left& left, const T* __restrict__ right, int depth, T* __restrict__ y,
+                        int row) {
+  times_columns<T, N, 0, Rows, kTilePacks, Add, WideAt>(left, right, depth, y, row);
+}
+
+// All rows of an M x N matrix.
+template <class T, int M, int N, bool Add, class Left>
+VECC_FN void times_all_rows(const Left& left, const T* __restrict__ right, int depth,
+                            T* __restrict__ y) {
+  constexpr int rest = M % kTileRows;
+  for (int i = 0; i < M - rest; i += kTileRows) {
+    times_rows<T, N, kTileRows, Add>(left, right, depth, y, i);
+  }
+  if constexpr (rest > 0) times_rows<T, N, rest, Add>(left, right, depth, y, M - rest);
 }
 
 // The same where the rows of op(r)' are contiguous, and those of op(l).
-template <class T, int M, int K, int N, bool Add>
+template <class T, int M, int K, int N>
 VECC_FN void times_dots(const T* __restrict__ l, const T* __restrict__ r, T* __restrict__ y) {
   for (int i = 0; i < M; ++i) {
-    for (int j = 0; j < N; ++j) {
-      const T sum = dot<T, K>(l + i * K, r + j * K);
-      y[i * N + j] = Add ? y[i * N + j] + sum : sum;
-    }
+    for (int j = 0; j < N; ++j) y[i * N + j] = dot<T, K>(l + i * K, r + j * K);
   }
 }
 
 // The same where both are transposes and columns of y are too long for the stack: a piece of one at
 // a time, each entry the same sum.
-template <class T, int M, int K, int N, bool Add>
+template <class T, int M, int K, int N>
 VECC_FN void times_long_columns(const T* __restrict__ l, const T* __restrict__ r,
                                 T* __restrict__ y) {
   constexpr int piece = 256;
@@ -74,59 +116,49 @@ VECC_FN void times_long_columns(const T* __restrict__ l, const T* __restrict__ r
         VECC_LOOP
         for (int i = 0; i < rows; ++i) sum[i] = madd(factor, l[k * M + first + i], sum[i]);
       }
-      for (int i = 0; i < rows; ++i) {
-        T& out = y[(first + i) * N + j];
-        out = Add ? out + sum[i] : sum[i];
-      }
+      for (int i = 0; i < rows; ++i) y[(first + i) * N + j] = sum[i];
     }
   }
 }
 
-// y = op(l) op(r) or, with Add, y += that: op(l) is M x K and op(r) K x N, all row-major; where TL,
-// l holds the transpose of op(l) (K x M), where TR, r that of op(r) (N x K).
-template <class T, int M, int K, int N, bool TL, bool TR, bool Add>
-VECC_FN void times_into(const T* __restrict__ l, const T* __restrict__ r, T* __restrict__ y) {
+// y = op(l) op(r): op(l) is M x K and op(r) K x N, all row-major; where TL, l holds the transpose
+// of op(l) (K x M), where TR, r that of op(r) (N x K).
+template <class T, int M, int K, int N, bool TL = false, bool TR = false>
+VECC_FN void times(const T* __restrict__ l, const T* __restrict__ r, T* __restrict__ y) {
   if constexpr (N == 1 && TL && M > 1) {  // a column that is the row r' l
-    times_into<T, 1, K, M, false, false, Add>(r, l, y);
+    times<T, 1, K, M>(r, l, y);
   } else if constexpr ((TR || N == 1) && (!TL || M == 1)) {
-    times_dots<T, M, K, N, Add>(l, r, y);
+    times_dots<T, M, K, N>(l, r, y);
   } else if constexpr (TR && M > 4096) {
-    times_long_columns<T, M, K, N, Add>(l, r, y);
+    times_long_columns<T, M, K, N>(l, r, y);
   } else if constexpr (TR) {  // columns of y are rows of r l
     T rows[4 * M];
     constexpr int rest = N % 4;
     const auto scatter = [&](int j, int columns) {
       for (int i = 0; i < M; ++i) {
-        for (int c = 0; c < columns; ++c) {
-          T& out = y[i * N + j + c];
-          out = Add ? out + rows[c * M + i] : rows[c * M + i];
-        }
+        for (int c = 0; c < columns; ++c) y[i * N + j + c] = rows[c * M + i];
       }
     };
     const auto left = [=](int j, int k) { return r[j * K + k]; };
     for (int j = 0; j < N - rest; j += 4) {
-      times_rows<T, K, M, 4, false>([=](int c, int k) { return left(j + c, k); }, l, rows, 0);
+      times_rows<T, M, 4, false>([=](int c, int k) { return left(j + c, k); }, l, K, rows, 0);
       scatter(j, 4);
     }
     if constexpr (rest > 0) {
-      times_rows<T, K, M, rest, false>([=](int c, int k) { return left(N - rest + c, k); }, l, rows,
-                                       0);
+      times_rows<T, M, rest, false>([=](int c, int k) { return left(N - rest + c, k); }, l, K, rows,
+                                    0);
       scatter(N - rest, rest);
     }
   } else {
-    const auto left = [=](int i, int k) { return TL ? l[k * M + i] : l[i * K + k]; };
-    constexpr int rest = M % 4;
-    for (int i = 0; i < M - rest; i += 4) times_rows<T, K, N, 4, Add>(left, r, y, i);
-    if constexpr (rest > 0) times_rows<T, K, N, rest, Add>(left, r, y, M - rest);
+    times_all_rows<T, M, N, false>([=](int i, int k) { return TL ? l[k * M + i] : l[i * K + k]; },
+                                   r, K, y);
   }
 }
-template <class T, int M, int K, int N, bool TL = false, bool TR = false>
-VECC_FN void times(const T* l, const T* r, T* y) {
-  times_into<T, M, K, N, TL, TR, false>(l, r, y);
-}
-template <class T, int M, int K, int N, bool TL = false, bool TR = false>
-VECC_FN void times_add(const T* l, const T* r, T* y) {
-  times_into<T, M, K, N, TL, TR, true>(l, r, y);
+// y += the sum over members of g x^T, M x N: `g` and `x` have `count` rows of M and of N entries.
+template <class T, int M, int N>
+VECC_FN void add_outer_sum(const T* __restrict__ g, const T* __restrict__ x, int count,
+                           T* __restrict__ y) {
+  times_all_rows<T, M, N, true>([=](int i, int k) { return g[k * M + i]; }, x, count, y);
 }
 
 // Every entry of l plus every entry of r, r's changing fastest.

@@ -78,6 +78,43 @@ VECC_FN Pack<double> madd(Pack<double> a, Pack<double> b, Pack<double> c) {
 #endif
 #endif
 
+// The widest packs that the processor has, for products: entries are added up one by one in their
+// order, so that a result does not depend on how many stand side by side.
+#if !VECC_CUDA && defined(__AVX512F__)
+template <class T>
+struct WideOf {
+  typedef T Type __attribute__((vector_size(64)));
+  static constexpr int width = 64 / sizeof(T);
+};
+#if defined(__clang__) && __has_builtin(__builtin_elementwise_fma)
+VECC_FN WideOf<float>::Type madd(WideOf<float>::Type a, WideOf<float>::Type b,
+                                 WideOf<float>::Type c) {
+  return __builtin_elementwise_fma(a, b, c);
+}
+VECC_FN WideOf<double>::Type madd(WideOf<double>::Type a, WideOf<double>::Type b,
+                                  WideOf<double>::Type c) {
+  return __builtin_elementwise_fma(a, b, c);
+}
+#else
+// All entries (the mask), rounded as everywhere (4).
+VECC_FN WideOf<float>::Type madd(WideOf<float>::Type a, WideOf<float>::Type b,
+                                 WideOf<float>::Type c) {
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, static_cast<unsigned short>(-1), 4);
+}
+VECC_FN WideOf<double>::Type madd(WideOf<double>::Type a, WideOf<double>::Type b,
+                                  WideOf<double>::Type c) {
+  return __builtin_ia32_vfmaddpd512_mask(a, b, c, static_cast<unsigned char>(-1), 4);
+}
+#endif
+// Of a product's tiles, whose sums registers have room for: rows, and (below) packs of columns.
+constexpr int kTileRows = 8;
+#else
+template <class T>
+using WideOf = PackOf<T>;
+constexpr int kTileRows = 4;
+#endif
+constexpr int kTilePacks = 2;
+
 // What a reduction's step reads: the entries of rows from `first` on, as T's or as packs of them.
 template <class T>
 struct EntryAt {
@@ -96,6 +133,19 @@ struct PackAt {
     return load_pack<T>(row + first);
   }
   VECC_MEMBER void store(T* row, Pack<T> value) const { store_pack<T>(row + first, value); }
+};
+template <class T>
+struct WideAt {
+  int first;
+  using Wide = typename WideOf<T>::Type;
+  VECC_MEMBER Wide operator()(const T* row) const {
+    Wide wide;
+    __builtin_memcpy(&wide, row + first, sizeof wide);
+    return wide;
+  }
+  VECC_MEMBER void store(T* row, Wide value) const {
+    __builtin_memcpy(row + first, &value, sizeof value);
+  }
 };
 
 // Running packs of a reduction over n packs.

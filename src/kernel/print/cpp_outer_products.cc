@@ -15,11 +15,11 @@ void print_cpp_outer_products(BodyText& out, const KernelPhase& phase) {
   const std::pair<const char*, std::uint32_t> columns[] = {{"left", of.left}, {"right", of.right}};
   declare_reductions(out, phase);
   for (const auto& [name, number] : columns) {
-    out.declare_array(fmt::format("{}{}", name, of.sum), kCppBlock * nodes.size(number), true);
+    out.declare_array(fmt::format("{}{}", name, of.sum), kCppMembers * nodes.size(number));
   }
   out.open(fmt::format("for (unsigned f = begin_of(r), last = end_of(r); f < last; f += {}) {{",
-                       kCppBlock));
-  out.line(fmt::format("const unsigned count = last - f < {0} ? last - f : {0};", kCppBlock));
+                       kCppMembers));
+  out.line(fmt::format("const unsigned count = last - f < {0} ? last - f : {0};", kCppMembers));
   out.open("for (unsigned b = 0; b < count; ++b) {");
   out.line("const unsigned e = f + b;");
   for (const auto& [name, number] : columns) print_load(out, number, KernelSpace::Member);
@@ -28,13 +28,9 @@ void print_cpp_outer_products(BodyText& out, const KernelPhase& phase) {
                          of.sum));
   }
   out.close();
-  for (const auto& [name, number] : columns) {
-    const std::uint64_t entries = nodes.size(number);
-    out.line(fmt::format("for (unsigned i = count * {0}; i < {1}; ++i) {2}{3}[i] = T(0);", entries,
-                         kCppBlock * entries, name, of.sum));
-  }
-  out.line(fmt::format("times_add<T, {0}, {1}, {2}, true, false>(left{3}, right{3}, v{3});",
-                       nodes.size(of.left), kCppBlock, nodes.size(of.right), of.sum));
+  out.line(
+      fmt::format("add_outer_sum<T, {0}, {1}>(left{2}, right{2}, static_cast<int>(count), v{2});",
+                  nodes.size(of.left), nodes.size(of.right), of.sum));
   out.close();
 }
 

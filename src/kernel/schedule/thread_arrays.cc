@@ -81,8 +81,8 @@ class ArrayPlacer {
     for (const KernelStep& step : steps) add_reduction(step);
     if (loop == PhaseLoop::OuterProducts) {
       const OuterProductSum of = *outer_product_sum(kernel_, phase);
-      add(fmt::format("left{}", of.sum), kCppBlock * size(of.left));
-      add(fmt::format("right{}", of.sum), kCppBlock * size(of.right));
+      add(fmt::format("left{}", of.sum), kCppMembers * size(of.left));
+      add(fmt::format("right{}", of.sum), kCppMembers * size(of.right));
     } else if (loop == PhaseLoop::Steps || loop == PhaseLoop::Batches) {
       for (const KernelStep& step : steps) add_step(step);
     }
