@@ -8,6 +8,7 @@
 //   - a product before or after a sum or mean: W x + W y is W (x + y)
 //   - three factors: W (V x) is (W V) x; scalar factors also change places
 //   - more factors: the whole product at once
+//   - a product with a matrix that is a product, before or after a sum
 // (A product before or after a gather: dedup-linear-pairs and dedup-rows see to it that none is
 // computed twice, or for nothing.) Sums and products only: never across another function, max, min,
 // elproduct or softmax. A product that another op needs anyway is not counted as saved, row by row.
@@ -32,24 +33,28 @@ namespace {
 
 constexpr std::uint32_t kMostRounds = 64;
 
-std::optional<Reordering> best_for(const ProductView& view, ValueId id) {
+std::optional<Reordering> better(std::optional<Reordering> a, std::optional<Reordering> b) {
+  return b && (!a || b->saved > a->saved) ? std::move(b) : std::move(a);
+}
+
+std::optional<Reordering> best_for(const ProductView& view, const Readers& readers, ValueId id) {
   const Op& op = view.program().op(id);
   if (view.is_constant(id) || op.rows == 0) return {};
-  if (op.kind() == OpKind::Segment) return factor_out_of_sums(view, id);
+  if (op.kind() == OpKind::Segment) {
+    return better(factor_out_of_sums(view, id), factor_out_of_matrices(view, readers, id));
+  }
   const auto* linear = std::get_if<LinearOp>(&op.attributes);
   if (linear == nullptr || has_lifts(*linear)) return {};
-  std::optional<Reordering> best = distribute_over_sums(view, id);
-  auto reassociated = reassociate(view, id);
-  const bool is_better = reassociated && (!best || reassociated->saved > best->saved);
-  return is_better ? std::move(reassociated) : std::move(best);
+  return better(distribute_over_sums(view, id), reassociate(view, id));
 }
 
 // The best reorderings that do not touch each other, by op; empty if there is none.
 std::vector<std::optional<Reordering>> choose(const ProductView& view) {
   std::vector<Reordering> found = reorder_chains(view);
+  const Readers readers(view.program());
   const auto ops = static_cast<ValueId>(view.program().ops().size());
   for (ValueId id = 0; id < ops; ++id) {
-    if (auto best = best_for(view, id)) found.push_back(std::move(*best));
+    if (auto best = best_for(view, readers, id)) found.push_back(std::move(*best));
   }
   if (found.empty()) return {};
   std::ranges::stable_sort(found, std::ranges::greater(), &Reordering::saved);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "optimizer/passes/reorder_linear_view.h"
+#include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 
 namespace vecc::opt {
@@ -25,6 +26,11 @@ struct Reordering {
 /// only if all members of each segment share it.
 [[nodiscard]] std::optional<Reordering> factor_out_of_sums(const ProductView& view,
                                                            ValueId segment);
+/// `(W h)' x + (W k)' y` => `W' (h x^T + k y^T)`: of a sum or mean of products with matrices that
+/// are products themselves, reshaped.
+[[nodiscard]] std::optional<Reordering> factor_out_of_matrices(const ProductView& view,
+                                                               const Readers& readers,
+                                                               ValueId segment);
 /// `W (x + y)` => `W x + W y`: a linear of a sum or mean.
 [[nodiscard]] std::optional<Reordering> distribute_over_sums(const ProductView& view,
                                                              ValueId linear);
