@@ -5,9 +5,11 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "backends/cpu/bound_plan.h"
 #include "backends/cpu/thread_teams.h"
+#include "src/program/index_algebra.h"
 #include "src/support/log.h"
 
 namespace vecc::cpu {
@@ -109,6 +111,29 @@ Result<void> CpuExecutable::start() {
 Result<std::vector<Executable::Output>> CpuExecutable::outputs() {
   if (batches_) return needs_batch();
   return PlanExecutable::outputs();
+}
+
+Result<void> CpuExecutable::copy_outputs(OutputElements to) {
+  if (batches_) return needs_batch();
+  const native::ProgramOutline& program = outline();
+  std::visit(
+      [&](auto elements) {
+        for (const auto& [value, samples] : program.outputs) {
+          const auto& [block, first, view] = placed_rows(value);
+          const std::uint64_t size = program.values[value].shape.size();
+          if (view == nullptr && is_identity(samples, program.sample_count)) {
+            block.copy(first, elements);
+            continue;
+          }
+          for (std::uint32_t i = 0; i < samples.size(); ++i) {
+            const std::uint64_t row = view == nullptr ? i : (*view)[i];
+            block.copy(first + row * size,
+                       elements.subspan(program.output_begin[samples[i]], size));
+          }
+        }
+      },
+      to);
+  return {};
 }
 
 Result<void> CpuExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {

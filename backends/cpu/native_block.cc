@@ -75,4 +75,16 @@ void NativeBlock::read(std::uint64_t first, std::uint64_t count,
   });
 }
 
+void NativeBlock::copy(std::uint64_t first, std::span<float> to) const {
+  with_type(dtype_, at(first), [&](const auto* from) {
+    for (float& element : to) element = static_cast<float>(*from++);
+  });
+}
+
+void NativeBlock::copy(std::uint64_t first, std::span<double> to) const {
+  with_type(dtype_, at(first), [&](const auto* from) {
+    for (double& element : to) element = static_cast<double>(*from++);
+  });
+}
+
 }  // namespace vecc::cpu

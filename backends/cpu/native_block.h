@@ -28,6 +28,9 @@ class NativeBlock {
   void fill(double value) const;
   /// `count` elements from `first` on are appended to `values`.
   void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
+  /// Elements from `first` on, as many as `to` has.
+  void copy(std::uint64_t first, std::span<float> to) const;
+  void copy(std::uint64_t first, std::span<double> to) const;
   /// All numbers are 0 again, and take no memory until they are written. Of a block of less than a
   /// few pages nothing happens.
   void give_back() const;

@@ -56,6 +56,9 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   Result<void> differentiate(std::span<const double> output_gradients) override {
     return guarded([&] { return PlanExecutable::differentiate(output_gradients); });
   }
+  Result<void> differentiate_sum() override {
+    return guarded([&] { return PlanExecutable::differentiate_sum(); });
+  }
   Result<std::vector<double>> gradient(ParameterIndex parameter) override {
     return guarded([&] { return PlanExecutable::gradient(parameter); });
   }

@@ -115,6 +115,7 @@ class PlanExecutable : public Executable {
   Result<std::vector<double>> state(std::string_view name) override;
   [[nodiscard]] std::shared_ptr<Storage> storage() const override { return stored_.shared(); }
   Result<void> differentiate(std::span<const double> output_gradients) override;
+  Result<void> differentiate_sum() override;
   Result<std::vector<double>> gradient(ParameterIndex parameter) override;
   [[nodiscard]] std::uint64_t bytes() const override {
     return machine_->bytes() + stored_.made_elements() * byte_size(program_.dtype);
@@ -144,11 +145,29 @@ class PlanExecutable : public Executable {
     return stored_.state(id);
   }
 
+  [[nodiscard]] const ProgramOutline& outline() const { return program_; }
+  /// The rows of a value: row i begins at element first + size * i of the block, or, with a view,
+  /// first + size * view[i].
+  struct PlacedRows {
+    const Block& block;
+    std::uint64_t first;
+    const Index* view;  ///< or null
+  };
+  [[nodiscard]] PlacedRows placed_rows(ValueId value) const {
+    VECC_CHECK(has_run_, "rows before the first run");
+    const Plan& plan = machine_->plan();
+    const ValuePlace& place = plan.places[value];
+    return {machine_->block(place.buffer), machine_->first(place.buffer) + place.first,
+            place.view == kNone ? nullptr : &plan.views[place.view]};
+  }
+
  private:
   [[nodiscard]] Errors usage(std::string message) const {
     return Errors(ErrorCode::Usage, backend_, std::move(message));
   }
   void append_rows(ValueId value, std::vector<double>& to) const;
+  [[nodiscard]] Result<void> check_differentiates() const;
+  void run_backward();
   [[nodiscard]] std::vector<double> all_of(const Block& block) const {
     std::vector<double> values;
     block.read(0, block.elements(), values);
@@ -222,12 +241,10 @@ Result<std::vector<double>> PlanExecutable<Block>::profile() {
 template <class Block>
 void PlanExecutable<Block>::append_rows(ValueId value, std::vector<double>& to) const {
   const ProgramOutline::Value& of = program_.values[value];
-  const ValuePlace& place = machine_->plan().places[value];
-  const Block& block = machine_->block(place.buffer);
-  const std::uint64_t first = machine_->first(place.buffer) + place.first;
+  const auto& [block, first, index] = placed_rows(value);
   const std::uint64_t size = of.shape.size();
-  if (place.view == kNone) return block.read(first, of.size(), to);
-  const Index& view = machine_->plan().views[place.view];
+  if (index == nullptr) return block.read(first, of.size(), to);
+  const Index& view = *index;
   std::uint32_t least = view[0];
   std::uint32_t last = view[0];
   for (std::uint32_t i = 1; i < of.rows; ++i) {
@@ -308,11 +325,32 @@ Result<std::vector<double>> PlanExecutable<Block>::state(std::string_view name) 
 }
 
 template <class Block>
-Result<void> PlanExecutable<Block>::differentiate(std::span<const double> output_gradients) {
+Result<void> PlanExecutable<Block>::check_differentiates() const {
   if (first_ == kNone) return usage("differentiate: the Program was compiled without gradients");
   if (!has_run_ || stored_.changes() != changes_at_run_) {
     return usage("differentiate: no run since the Program was compiled or a parameter was set");
   }
+  return {};
+}
+
+template <class Block>
+void PlanExecutable<Block>::run_backward() {
+  machine_->start(1);
+  machine_->wait();
+  has_gradients_ = true;
+}
+
+template <class Block>
+Result<void> PlanExecutable<Block>::differentiate_sum() {
+  VECC_TRY_VOID(check_differentiates());
+  for (const ParameterIndex seed : seeds_) stored_.parameter(seed).fill(1);
+  run_backward();
+  return {};
+}
+
+template <class Block>
+Result<void> PlanExecutable<Block>::differentiate(std::span<const double> output_gradients) {
+  VECC_TRY_VOID(check_differentiates());
   const std::vector<std::uint64_t>& begin = program_.output_begin;
   if (output_gradients.size() != begin.back()) {
     return Errors(ErrorCode::Usage, "output gradients",
@@ -330,9 +368,7 @@ Result<void> PlanExecutable<Block>::differentiate(std::span<const double> output
     }
     stored_.parameter(seeds_[o]).write(rows);
   }
-  machine_->start(1);
-  machine_->wait();
-  has_gradients_ = true;
+  run_backward();
   return {};
 }
 

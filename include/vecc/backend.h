@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "vecc/batch.h"
@@ -134,6 +135,11 @@ class Executable {
     std::vector<double> value;
   };
   [[nodiscard]] virtual Result<std::vector<Output>> outputs() = 0;
+  /// Where copy_outputs() puts the elements: memory of the caller's.
+  using OutputElements = std::variant<std::span<float>, std::span<double>>;
+  /// The elements of outputs(), sample after sample in their order, each row-major: `to` is as long
+  /// as all of them. Errors: those of outputs().
+  [[nodiscard]] virtual Result<void> copy_outputs(OutputElements to);
   /// One value of the last run (rows * size, row-major), in double; for tests and --check.
   [[nodiscard]] virtual Result<std::vector<double>> read(ValueId value) = 0;
   /// Replaces a parameter's rows (rows * size). Error: Usage (another number of values).
@@ -154,6 +160,8 @@ class Executable {
   /// gradients; compiled without `gradients`; not run since compile() or since a parameter or state
   /// was changed, by an executable of the same storage too), OutOfMemory.
   [[nodiscard]] virtual Result<void> differentiate(std::span<const double> output_gradients) = 0;
+  /// differentiate() of the sum of all elements of all outputs. Errors: those of differentiate().
+  [[nodiscard]] virtual Result<void> differentiate_sum();
   /// The number's derivatives by a parameter's rows (rows * size, row-major), in double, of the
   /// last differentiate(): zeros if no output reads the parameter. Error: Usage (no
   /// differentiate() since the last run()).

@@ -1,5 +1,8 @@
 // What an Executable does where its backend has no better way.
 #include <chrono>
+#include <cstddef>
+#include <variant>
+#include <vector>
 
 #include "vecc/backend.h"
 
@@ -38,6 +41,27 @@ Result<std::vector<double>> Executable::run_series(const RunSeries& series) {
     totals.push_back(total.front());
   }
   return totals;
+}
+
+Result<void> Executable::copy_outputs(OutputElements to) {
+  VECC_TRY(const std::vector<Output> all, outputs());
+  std::visit(
+      [&](auto elements) {
+        using T = typename decltype(elements)::value_type;
+        auto at = elements.begin();
+        for (const Output& output : all) {
+          for (const double element : output.value) *at++ = static_cast<T>(element);
+        }
+      },
+      to);
+  return {};
+}
+
+Result<void> Executable::differentiate_sum() {
+  VECC_TRY(const std::vector<Output> all, outputs());
+  std::size_t elements = 0;
+  for (const Output& output : all) elements += output.value.size();
+  return differentiate(std::vector<double>(elements, 1.0));
 }
 
 Result<double> Executable::timed_run() {

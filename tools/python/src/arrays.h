@@ -34,6 +34,14 @@ nb::object array_of(std::vector<T> values, const std::vector<std::size_t>& shape
   return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), owner));
 }
 
+/// The same of memory that was not set before.
+template <class T>
+nb::object array_of(std::unique_ptr<T[]> values, const std::vector<std::size_t>& shape) {
+  const nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  T* const first = values.release();
+  return nb::cast(nb::ndarray<nb::numpy, T>(first, shape.size(), shape.data(), owner));
+}
+
 /// A read-only array of a column that `owner` keeps alive: nothing is copied.
 template <class T, class Owner>
 nb::object view_of(const std::vector<T>& column, std::shared_ptr<Owner> owner) {

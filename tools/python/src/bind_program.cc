@@ -7,7 +7,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
+#include <span>
 
 #include "errors.h"
 #include "program.h"
@@ -18,7 +20,20 @@
 namespace vecc::python_package {
 namespace {
 
+template <class T>
+nb::object run_to_array(CompiledGraph& self, Shape shape) {
+  const std::size_t samples = self.program().sample_count();
+  const std::size_t elements = samples * shape.size();
+  auto values = std::make_unique_for_overwrite<T[]>(elements);
+  without_lock([&] { take(self.run_into(std::span<T>(values.get(), elements))); });
+  return array_of(std::move(values), array_shape(samples, shape));
+}
+
 nb::object run(CompiledGraph& self) {
+  if (const auto shape = self.output_shape()) {
+    return self.program().dtype() == DType::F32 ? run_to_array<float>(self, *shape)
+                                                : run_to_array<double>(self, *shape);
+  }
   const auto outputs = without_lock([&] { return take(self.run()); });
   std::vector<ShapedValue> values;
   values.reserve(outputs.size());

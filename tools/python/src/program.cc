@@ -48,6 +48,16 @@ Result<Vectorized> take_program(const Program& given, const NeuronGraph& graph, 
   return result;
 }
 
+std::optional<Shape> common_output_shape(const Program& program) {
+  std::optional<Shape> shape;
+  for (const Op& op : program.ops()) {
+    if (op.kind() != OpKind::Output || op.rows == 0) continue;
+    if (shape && *shape != op.shape) return std::nullopt;
+    shape = op.shape;
+  }
+  return shape;
+}
+
 }  // namespace
 
 CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options, std::uint64_t runs)
@@ -86,6 +96,7 @@ Result<void> CompiledGraph::prepare() {
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY(optimized_, tools::optimize_for(vectorized_->program, choice_, options_, stages));
   split_updates();
+  output_shape_ = common_output_shape(program());
   VECC_TRY_VOID(check_places(options_.places, optimized_.program, /*of_steps=*/true));
   VECC_TRY(executable_, choice_.backend->compile(optimized_.program, execution_options()));
   return {};
@@ -111,6 +122,12 @@ Result<std::vector<Executable::Output>> CompiledGraph::run() {
   return executable_->outputs();
 }
 
+Result<void> CompiledGraph::run_into(Executable::OutputElements to) {
+  const auto guard = lock();
+  VECC_TRY_VOID(executable_->run());
+  return executable_->copy_outputs(to);
+}
+
 Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<double> of_outputs) {
   const auto guard = lock();
   if (!with_gradients_) {
@@ -120,12 +137,8 @@ Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<do
     VECC_TRY(with_gradients_, choice_.backend->compile(program(), execution));
   }
   VECC_TRY_VOID(with_gradients_->run());
-  if (of_outputs.empty()) {
-    VECC_TRY(const auto outputs, with_gradients_->outputs());
-    for (const auto& output : outputs)
-      of_outputs.resize(of_outputs.size() + output.value.size(), 1);
-  }
-  VECC_TRY_VOID(with_gradients_->differentiate(of_outputs));
+  VECC_TRY_VOID(of_outputs.empty() ? with_gradients_->differentiate_sum()
+                                   : with_gradients_->differentiate(of_outputs));
   std::vector<std::vector<double>> gradients(program().parameters().size());
   for (ParameterIndex p = 0; p < gradients.size(); ++p) {
     VECC_TRY(gradients[p], with_gradients_->gradient(p));

@@ -48,6 +48,8 @@ class CompiledGraph {
 
   /// Runs with the weights of now. Errors: the backend's.
   [[nodiscard]] Result<std::vector<Executable::Output>> run();
+  /// The same with the outputs' elements in the caller's memory: Executable::copy_outputs().
+  [[nodiscard]] Result<void> run_into(Executable::OutputElements to);
   /// Derivatives, by the rows of every parameter, of the number whose derivatives by the outputs
   /// are given (by sample, one after another); empty: of the sum of all outputs' elements. Errors:
   /// the backend's; Usage (another number of derivatives).
@@ -88,6 +90,8 @@ class CompiledGraph {
   [[nodiscard]] const std::vector<WeightTable>& tables() const { return own_.weight_tables; }
   [[nodiscard]] const NeuronGraph& graph() const { return *graph_; }
   [[nodiscard]] const Program& program() const { return optimized_.program; }
+  /// Of every sample's output, if they have one shape (and there are samples).
+  [[nodiscard]] std::optional<Shape> output_shape() const { return output_shape_; }
   /// What a training runs: program(), and updates of statistics.
   [[nodiscard]] const Program& trained_program() const {
     return updating_ ? *updating_ : program();
@@ -120,7 +124,8 @@ class CompiledGraph {
   std::optional<Vectorized> vectorized_;
   tools::Optimized optimized_;       ///< without updates
   std::optional<Program> updating_;  ///< the same with its updates, where it has such: for training
-  std::set<ParameterIndex> stale_;   ///< of the Program's values
+  std::optional<Shape> output_shape_;
+  std::set<ParameterIndex> stale_;  ///< of the Program's values
   tools::BackendChoice choice_;
   std::unique_ptr<Executable> executable_;
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
