@@ -143,10 +143,11 @@ TEST(ManyNeurons, errors_name_the_first_neuron_and_count_the_others) {
   }
   const auto vectorized = vectorize(many.builder.build());
   ASSERT_FALSE(vectorized);
-  EXPECT_EQ(vectorized.error().text(),
-            "group 2 \"sum\", neuron " + std::to_string(first + 20'000) +
-                ": error: input 0: weight 2x3 times input 2x1 is undefined: the weight's columns "
-                "must equal the input's rows; 2 more neurons of the group have the same error [E014]");
+  EXPECT_EQ(
+      vectorized.error().text(),
+      "group 2 \"sum\", neuron " + std::to_string(first + 20'000) +
+          ": error: input 0: weight 2x3 times input 2x1 is undefined: the weight's columns "
+          "must equal the input's rows; 2 more neurons of the group have the same error [E014]");
 }
 
 }  // namespace
