@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "backends/reference/program_interpreter.h"
 #include "tests/backends/program_check.h"
@@ -78,6 +80,31 @@ void expect_outputs_near(const Program& program, Executable& executable, Executa
   }
 }
 
+// In both dtypes what outputs() has, sample after sample.
+void expect_copies(Executable& executable) {
+  const auto outputs = executable.outputs();
+  ASSERT_TRUE(outputs) << outputs.error().text();
+  std::vector<double> all;
+  for (const auto& output : *outputs) {
+    all.insert(all.end(), output.value.begin(), output.value.end());
+  }
+  std::vector<double> doubles(all.size());
+  std::vector<float> floats(all.size());
+  ASSERT_TRUE(executable.copy_outputs(std::span(doubles)));
+  ASSERT_TRUE(executable.copy_outputs(std::span(floats)));
+  EXPECT_TRUE(equal_bits(doubles, all));
+  for (double& value : all) value = static_cast<float>(value);
+  EXPECT_TRUE(equal_bits({floats.begin(), floats.end()}, all));
+}
+
+// By the sum of all outputs: what ones give.
+void expect_sum_gradients(const Program& program, Executable& executable, std::size_t elements) {
+  const Gradients expected = differentiate(executable, program, std::vector<double>(elements, 1.0));
+  const auto done = executable.differentiate_sum();
+  ASSERT_TRUE(done) << done.error().text();
+  expect_equal_bits(read_gradients(executable, program), expected);
+}
+
 struct Expected {
   std::vector<double> output_gradients;
   Gradients gradients;
@@ -103,6 +130,10 @@ void check_way(const Program& program, const Expected& expected, const Way& way,
   const auto run = (*executable)->run();
   ASSERT_TRUE(run) << run.error().text();
   expect_outputs_near(program, **executable, expected.interpreter);
+  if (!keep_values) {
+    expect_copies(**executable);
+    expect_sum_gradients(program, **executable, expected.output_gradients.size());
+  }
   const auto again = [&] {
     return differentiate(**executable, program, expected.output_gradients);
   };
