@@ -317,7 +317,7 @@ class ScoreParser {
                                       : parse_parameters(parameters, node.transformation);
       if (!problem.empty()) return reader_->error_at(begin, ErrorCode::ParameterRange, problem);
     }
-    return make_term(std::move(node), std::move(operands), reader_->place_at(begin));
+    return make_term(node, std::move(operands), reader_->place_at(begin));
   }
 
   Result<TermPtr> call_combine(const std::string& name, std::size_t begin,
@@ -339,7 +339,7 @@ class ScoreParser {
     } else if (!trim(parameters).empty()) {
       return reader_->error_at(begin, ErrorCode::ParameterRange, name + " has no such parameter");
     }
-    return make_term(std::move(node), std::move(operands), reader_->place_at(begin));
+    return make_term(node, std::move(operands), reader_->place_at(begin));
   }
 
   [[nodiscard]] Errors unknown(const std::string& name, std::size_t begin,
@@ -360,7 +360,7 @@ class ScoreParser {
     ExprNode node;
     node.kind = ExprNode::Kind::Combine;
     node.combination = function;
-    return make_term(std::move(node), std::move(operands), reader_->place_at(at));
+    return make_term(node, std::move(operands), reader_->place_at(at));
   }
 
   // That a head and a tail, and all that is declared, are read; a line's name need not be.

@@ -8,7 +8,7 @@ namespace vecc::kg {
 namespace {
 
 TermPtr known_term(ExprNode node, std::vector<TermPtr> operands) {
-  auto made = make_term(std::move(node), std::move(operands), "score");
+  auto made = make_term(node, std::move(operands), "score");
   VECC_CHECK(made, "operands of a part of a score do not fit");
   return std::move(*made);
 }
@@ -42,7 +42,7 @@ Result<TermPtr> make_term(ExprNode node, std::vector<TermPtr> operands, std::str
     node.arity = static_cast<std::uint32_t>(operands.size());
     VECC_TRY(term.shape, combined_shape(node.combination, node.axis, nullptr, shapes, place));
   }
-  term.node = std::move(node);
+  term.node = node;
   term.operands = std::move(operands);
   return std::make_shared<const Term>(std::move(term));
 }
@@ -51,7 +51,7 @@ TermPtr transform_term(Transformation transformation, TermPtr x) {
   ExprNode node;
   node.kind = ExprNode::Kind::Transform;
   node.transformation.id = transformation;
-  return known_term(std::move(node), {std::move(x)});
+  return known_term(node, {std::move(x)});
 }
 
 TermPtr combine_term(Combination combination, std::vector<TermPtr> operands) {
@@ -59,7 +59,7 @@ TermPtr combine_term(Combination combination, std::vector<TermPtr> operands) {
   ExprNode node;
   node.kind = ExprNode::Kind::Combine;
   node.combination = combination;
-  return known_term(std::move(node), std::move(operands));
+  return known_term(node, std::move(operands));
 }
 
 TermPtr reshape_term(TermPtr x, Shape shape) {
@@ -68,7 +68,7 @@ TermPtr reshape_term(TermPtr x, Shape shape) {
   node.kind = ExprNode::Kind::Transform;
   node.transformation.id = Transformation::Reshape;
   node.transformation.target = shape;
-  return known_term(std::move(node), {std::move(x)});
+  return known_term(node, {std::move(x)});
 }
 
 TermPtr part_term(TermPtr column, std::uint32_t begin, Shape shape) {
@@ -78,7 +78,7 @@ TermPtr part_term(TermPtr column, std::uint32_t begin, Shape shape) {
   node.kind = ExprNode::Kind::Transform;
   node.transformation.id = Transformation::Slice;
   node.words = {begin, end, 0, kToEnd};
-  return reshape_term(known_term(std::move(node), {std::move(column)}), shape);
+  return reshape_term(known_term(node, {std::move(column)}), shape);
 }
 
 TermPtr column_term(std::span<const TermPtr> parts) {
@@ -98,7 +98,7 @@ TermPtr ones_term(std::uint32_t size) {
   node.kind = ExprNode::Kind::Transform;
   node.transformation.id = Transformation::Broadcast;
   node.transformation.target = Shape::column(size);
-  return known_term(std::move(node), {constant_term(1)});
+  return known_term(node, {constant_term(1)});
 }
 
 TermPtr entry_sum_term(const TermPtr& x) {
