@@ -27,6 +27,8 @@ class ClassTable {
   [[nodiscard]] std::span<const Residues> parts(std::uint32_t id) const {
     return std::span(blocks_[id / kBlock]).subspan(id % kBlock * parts_, parts_);
   }
+  /// How many reads ahead it pays to ask for one.
+  static constexpr std::uint32_t kAhead = 16;
   /// For one that is to be read soon: most are in no cache where there are millions.
   void prefetch(std::uint32_t id) const {
     __builtin_prefetch(&blocks_[id / kBlock][id % kBlock * parts_]);

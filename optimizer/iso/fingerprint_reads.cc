@@ -15,8 +15,6 @@
 namespace vecc::opt::iso {
 namespace {
 
-constexpr std::uint32_t kRowsAhead = 16;  // whose fingerprints are on their way from memory
-
 // The sum of the elements by their places; zeros cost nothing.
 Residues wide_constant(const Keys& keys, std::span<const Residues> positions,
                        std::span<const double> row) {
@@ -206,9 +204,9 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   // Matrices: neighbouring rows often have the same.
   const auto times = [&, made = std::array<Transposed, 2>()](std::uint32_t i,
                                                              std::span<Residues> y) mutable {
-    if (i + kRowsAhead < rows) {
-      operand(id, 0).table->prefetch(left_rows[i + kRowsAhead]);
-      operand(id, 1).table->prefetch(right_rows[i + kRowsAhead]);
+    if (const std::uint32_t ahead = i + ClassTable::kAhead; ahead < rows) {
+      operand(id, 0).table->prefetch(left_rows[ahead]);
+      operand(id, 1).table->prefetch(right_rows[ahead]);
     }
     const RowFingerprint left = side(0, left_rows[i], linear.transpose_left, made[0]);
     const RowFingerprint right = side(1, right_rows[i], linear.transpose_right, made[1]);

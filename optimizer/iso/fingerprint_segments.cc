@@ -7,11 +7,6 @@
 #include "src/program/select_rows.h"
 
 namespace vecc::opt::iso {
-namespace {
-
-constexpr std::uint32_t kAhead = 16;  // members whose fingerprints are on their way from memory
-
-}  // namespace
 
 ValueClasses FingerprintClasses::classes(const SegmentOp& segment, ValueId id) {
   ValueClasses result = start(id);
@@ -39,7 +34,9 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
       const std::uint32_t member = from.of_row[row];
       if (once && mark_[member] == reduced[k]) return;
       if (once) mark_[member] = reduced[k];
-      if (row + kAhead < members.rows) from.table->prefetch(from.of_row[row + kAhead]);
+      if (const std::uint32_t ahead = row + ClassTable::kAhead; ahead < members.rows) {
+        from.table->prefetch(from.of_row[ahead]);
+      }
       reduction.add({members.shape, from.table->parts(member), from.table->doubtful(member)});
     });
     return reduction.finish(parts);

@@ -104,16 +104,14 @@ WeightReach::WeightReach(const BatchPlan& plan) : plan_(plan), traits_(launch_tr
   }
   whole_ = take(plan.launches.size());
   groups_ = take(plan.groups.size());
-  std::uint64_t rows = 0;
   for (const std::vector<BufferIndex>& buffers : plan.weights) {
-    first_of_weights_.push_back(rows);
+    first_of_weights_.push_back(weight_rows_);
     std::uint64_t most = 0;
     for (const BufferIndex b : buffers) {
       most = std::max(most, plan.unit_counts[b] * plan.units[b]);
     }
-    rows += most;
+    weight_rows_ += most;
   }
-  begins_.reserve(rows + 2);
 }
 
 std::uint64_t WeightReach::most_bytes(const BatchPlan& plan) {
@@ -129,23 +127,24 @@ std::unique_ptr<const WeightReach> WeightReach::make(const BatchPlan& plan,
 }
 
 bool WeightReach::is_larger_than(std::uint64_t most_bytes, Recorder& recorder) const {
-  const std::uint64_t rows = begins_.capacity() - 2;
-  const std::uint64_t probes = std::min(kProbes, rows);
+  const std::uint64_t probes = std::min(kProbes, weight_rows_);
   std::uint64_t words = 0;
   for (std::uint64_t i = 0; i < probes; ++i) {
-    recorder.find(i * rows / probes).for_each_word([&](std::uint64_t, std::uint64_t) { ++words; });
+    recorder.find(i * weight_rows_ / probes).for_each_word([&](std::uint64_t, std::uint64_t) {
+      ++words;
+    });
   }
-  return probes > 0 && words * kWordBytes / probes * rows > most_bytes;
+  return probes > 0 && words * kWordBytes / probes * weight_rows_ > most_bytes;
 }
 
 // Whether that is all there is to know of batches.
 bool WeightReach::find_all(std::uint64_t most_bytes) {
-  const std::uint64_t rows = begins_.capacity() - 2;
   Recorder recorder(*this);
   if (is_larger_than(most_bytes, recorder)) return false;
   RowSet nothing = empty_set();
+  begins_.reserve(weight_rows_ + 2);
   begins_.push_back(0);
-  for (std::uint64_t number = 0; number <= rows; ++number) {
+  for (std::uint64_t number = 0; number <= weight_rows_; ++number) {
     const RowSet& found = number == 0 ? recorder.find_nothing() : recorder.find(number - 1);
     if (recorder.lacks()) return false;
     found.for_each_word([&](std::uint64_t word, std::uint64_t bits) {

@@ -83,6 +83,7 @@ class WeightReach {
   std::uint64_t whole_ = 0;     // by launch a number: all rows run, whose own are not there
   std::uint64_t groups_ = 0;    // by group a number
   std::uint64_t numbers_ = 0;   // all
+  std::uint64_t weight_rows_ = 0;
   std::vector<std::uint64_t> first_of_weights_;  // by BatchOptions::weights: of begins_
   // Of each row of weights, and before them of a batch of nothing: words of the set that are not 0.
   std::vector<std::uint64_t> begins_;

@@ -1,11 +1,12 @@
 #include "src/kg/embeddings.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "src/kg/formula_file.h"
+#include "src/kg/tensor_values.h"
+#include "src/weights/file_digest.h"
 #include "src/weights/vocabulary_text.h"
 #include "vecc/escape.h"
 
@@ -13,10 +14,6 @@ namespace vecc::kg {
 namespace {
 
 using Names = std::vector<std::string_view>;
-
-std::string describe(const WeightTensor& tensor) {
-  return "tensor \"" + escape_terminal(tensor.name) + "\"";
-}
 
 Errors differ(std::string place, std::string message) {
   return Errors(ErrorCode::WeightsDiffer, std::move(place), std::move(message));
@@ -49,10 +46,9 @@ Result<StringColumn> names_in(const std::vector<Vocabulary>& vocabularies, std::
 // The names of the rows of these tables, where the file has some.
 Result<void> read_row_names(const WeightFile& file, std::string_view by_entity,
                             std::string_view by_relation, Embeddings& e) {
-  const auto entry =
-      std::ranges::find(file.metadata, weights::kVocabulariesKey, &MetadataEntry::first);
-  if (entry == file.metadata.end()) return {};
-  const auto vocabularies = weights::parse_vocabularies(entry->second);
+  const std::string* const text = weights::find_entry(file, weights::kVocabulariesKey);
+  if (text == nullptr) return {};
+  const auto vocabularies = weights::parse_vocabularies(*text);
   if (!vocabularies) {
     return Errors(ErrorCode::BadWeightFile, "metadata \"vocabularies\"",
                   "is no list of vocabularies");
@@ -209,15 +205,10 @@ class EmbeddingReader {
     std::vector<T> rows;
     for (std::size_t part = 0; part < names.size(); ++part) {
       const WeightTensor& tensor = *find(names[part]);
-      const std::vector<double> values = values_of(tensor);
-      const std::size_t count = tensor.shape.front();
-      const std::size_t width = values.size() / count;
+      const std::size_t width = tensor.element_count() / tensor.shape.front();
+      VECC_TRY(const std::vector<double> values, finite_values_of(tensor, width));
       rows.resize(values.size() * names.size());
       for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!std::isfinite(values[i])) {
-          return Errors(ErrorCode::NotFinite, describe(tensor),
-                        "row " + std::to_string(i / width) + " has a number that is not finite");
-        }
         rows[(i / width * names.size() + part) * width + i % width] = static_cast<T>(values[i]);
       }
     }

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "src/kg/tensor_values.h"
+#include "src/weights/file_digest.h"
 #include "vecc/escape.h"
 
 namespace vecc::kg {
@@ -44,14 +45,8 @@ const std::vector<T>& table_of(const EmbeddingTables<T>& tables, ParameterOwner 
   return table_of(const_cast<EmbeddingTables<T>&>(tables), owner);
 }
 
-const std::string* find_metadata(const WeightFile& file, std::string_view key) {
-  const auto found = std::ranges::find_if(
-      file.metadata, [&](const MetadataEntry& entry) { return entry.first == key; });
-  return found == file.metadata.end() ? nullptr : &found->second;
-}
-
 Result<std::uint32_t> read_size(const WeightFile& file, const char* key) {
-  const std::string* const text = find_metadata(file, key);
+  const std::string* const text = weights::find_entry(file, key);
   std::uint32_t size = 0;
   if (text != nullptr) {
     const char* const end = text->data() + text->size();
@@ -88,12 +83,8 @@ template <class T>
 Result<void> read_table(const WeightTensor& tensor, const ScoreParameter& parameter,
                         std::size_t width, std::vector<T>& rows) {
   const std::size_t size = parameter.shape.size();
-  const std::vector<double> values = values_of(tensor);
+  VECC_TRY(const std::vector<double> values, finite_values_of(tensor, size));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
-      return Errors(ErrorCode::NotFinite, "tensor \"" + escape_terminal(parameter.name) + "\"",
-                    "row " + std::to_string(i / size) + " has a number that is not finite");
-    }
     rows[i / size * width + parameter.begin + i % size] = static_cast<T>(values[i]);
   }
   return {};
@@ -167,7 +158,7 @@ void add_formula_weights(const Embeddings& e, WeightFile& file) {
 }
 
 Result<Embeddings> read_formula_embeddings(const WeightFile& file) {
-  const std::string* const text = find_metadata(file, kText);
+  const std::string* const text = weights::find_entry(file, kText);
   if (text == nullptr) {
     return Errors(ErrorCode::WeightsDiffer, "metadata \"score\"",
                   "is not there: weights of a formula are those that vecc-kg train --score writes");

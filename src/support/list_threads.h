@@ -15,9 +15,9 @@ namespace vecc {
 
 /// While it lives, functions over long lists that its thread calls run on up to `threads` threads
 /// (0: as many as there are cores, 64 at most), which start with the first long list. Within
-/// another scope of one thread it is that scope: whoever says first how many threads there may be
-/// is not overruled. Without one, and on any other thread, lists are gone through by the caller.
-/// Results are the same for any number.
+/// another scope of one thread it is that scope: the number of threads of the outermost one holds.
+/// Without one, and on any other thread, lists are gone through by the caller. Results are the same
+/// for any number.
 class ListThreads {
  public:
   explicit ListThreads(std::uint32_t threads);
