@@ -121,12 +121,16 @@ Result<Digest> digest_file(const std::string& path, std::uint32_t threads) {
   const auto refuse = [&](const std::string& why) {
     return Errors(ErrorCode::FileUnreadable, escape_terminal(path, 4096), why);
   };
-  const OpenFile file(path);
   struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return refuse(std::string("cannot be read: ") + std::strerror(errno));
+  }
+  // Not even opened: a pipe's writer would take this for its reader, and lose it.
+  if (!S_ISREG(status.st_mode)) return refuse("is no regular file");
+  const OpenFile file(path);
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
     return refuse(std::string("cannot be read: ") + std::strerror(errno));
   }
-  if (!S_ISREG(status.st_mode)) return refuse("is no regular file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
   std::vector<Digest> blocks((size + kDigestBlock - 1) / kDigestBlock);
   std::atomic<bool> failed{false};

@@ -2,7 +2,9 @@
 #include "src/support/column_file.h"
 
 #include <gmock/gmock.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -172,6 +174,19 @@ TEST_F(ColumnFiles, a_file_has_one_digest_for_any_number_of_threads) {
   EXPECT_TRUE(digest_file(path_, 2));
   EXPECT_FALSE(digest_file(folder_.path(), 2)) << "a folder";
   EXPECT_FALSE(digest_file("/dev/zero", 2)) << "never ends";
+}
+
+// A writer that waits for a reader would take the digest for it, and write to no one.
+TEST_F(ColumnFiles, a_pipe_has_no_digest_and_is_not_opened_for_one) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  const int events = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(events, 0);
+  ASSERT_GE(::inotify_add_watch(events, path_.c_str(), IN_OPEN), 0);
+  EXPECT_FALSE(digest_file(path_, 1));
+  char event[4096];
+  EXPECT_LT(::read(events, event, sizeof event), 0);
+  EXPECT_EQ(errno, EAGAIN);
+  ::close(events);
 }
 
 TEST_F(ColumnFiles, a_file_that_is_written_or_replaced_has_another_state) {
