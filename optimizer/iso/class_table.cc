@@ -69,14 +69,14 @@ void ClassTable::index_appended(std::size_t room) {
   met_ = size_;
 }
 
-std::uint64_t ClassTable::take_meetings(LazyTeam& team) {
+std::uint64_t ClassTable::take_meetings() {
   const std::uint64_t fresh = met_ - compared_;
   if (fresh == 0) return std::exchange(meetings_, 0);
   if (fresh * parts_ < kManyParts || fresh < met_ / kMostKnown) {
     compare_one_by_one();
   } else {
     const std::vector<std::uint32_t> first = EqualRows::find(
-        team, met_, [&](std::uint32_t id) { return hash_of(parts(id), &Residues::second); },
+        met_, [&](std::uint32_t id) { return hash_of(parts(id), &Residues::second); },
         [&](std::uint32_t a, std::uint32_t b) {
           return equal_in(parts(a), parts(b), &Residues::second);
         });

@@ -46,19 +46,19 @@ class ClassTable {
   /// where the table is larger than the caches.
   template <class Fill, class Visit>
   void insert_all(std::uint32_t count, Fill&& fill, Visit&& visit);
-  /// The same by a team, if there are many: each thread has a copy of `fill`.
+  /// The same by threads (ListThreads), if there are many: each has a copy of `fill`.
   template <class Fill, class Visit>
-  void insert_all(LazyTeam& team, std::uint32_t count, const Fill& fill, Visit&& visit);
+  void insert_all_by_threads(std::uint32_t count, const Fill& fill, Visit&& visit);
 
   /// The number of classes that were inserted since the last call and meet an earlier one in one of
   /// the two fields alone. They are different: that they meet is chance (none is to be expected) or
   /// a count that one of the primes divides.
-  [[nodiscard]] std::uint64_t take_meetings(LazyTeam& team);
+  [[nodiscard]] std::uint64_t take_meetings();
 
  private:
   static constexpr std::uint32_t kBlock = 1 << 14;
   static constexpr std::uint32_t kBatch = 32;
-  static constexpr std::uint64_t kManyParts = 1 << 16;  // of which a team makes fingerprints
+  static constexpr std::uint64_t kManyParts = 1 << 16;  // of which threads make fingerprints
   static constexpr std::uint32_t kMostKnown = 32;       // classes to be looked at for each new row
 
   [[nodiscard]] static std::uint64_t hash_of(std::span<const Residues> parts,
@@ -107,7 +107,7 @@ void ClassTable::insert_all(std::uint32_t count, Fill&& fill, Visit&& visit) {
 }
 
 template <class Fill, class Visit>
-void ClassTable::insert_all(LazyTeam& team, std::uint32_t count, const Fill& fill, Visit&& visit) {
+void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, Visit&& visit) {
   if (count * parts_ < kManyParts || count < size_ / kMostKnown) {
     Fill own = fill;
     return insert_all(count, own, visit);
@@ -123,7 +123,7 @@ void ClassTable::insert_all(LazyTeam& team, std::uint32_t count, const Fill& fil
   std::mutex lock;
   std::set<std::uint32_t> meet;  // rows that are equal to another in the first field alone
   std::vector<std::uint32_t> row_class = EqualRows::find(
-      team, known + count,
+      known + count,
       [&, own = fill](std::uint32_t row) mutable {
         if (row >= known) doubtful[row - known] = own(row - known, of_new(row));
         return hash_of(parts_of(row), &Residues::first);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/support/list_threads.h"
+
 namespace vecc::opt::iso {
 namespace {
 
@@ -19,18 +21,17 @@ std::vector<ValueId> last_readers(const Program& program) {
 }  // namespace
 
 FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t seed,
-                                       std::uint32_t threads, std::uint32_t narrow_side)
+                                       std::uint32_t narrow_side)
     : program_(program),
       keys_(seed, narrow_side),
       last_reader_(last_readers(program)),
-      classes_(program.ops().size()),
-      team_(threads) {}
+      classes_(program.ops().size()) {}
 
 const ValueClasses& FingerprintClasses::classify(ValueId id) {
   if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = nullptr;
   const auto made = [&](const auto& op) { return std::make_unique<ValueClasses>(classes(op, id)); };
   classes_[id] = std::visit(made, program_.op(id).attributes);
-  if (classes_[id]->table) meeting_ += classes_[id]->table->take_meetings(team_);
+  if (classes_[id]->table) meeting_ += classes_[id]->table->take_meetings();
   for (const ValueId operand : program_.op(id).operands) {
     if (last_reader_[operand] == id) classes_[operand] = nullptr;
   }
@@ -74,8 +75,10 @@ ValueClasses FingerprintClasses::classes(const StateOp& state, ValueId id) {
 ValueClasses FingerprintClasses::classes(const GatherOp& gather, ValueId id) {
   const ValueClasses& from = operand(id, 0);
   ValueClasses result{from.table, std::vector<std::uint32_t>(gather.index.size())};
-  team_.for_ranges(gather.index.size(), [&](std::uint32_t, std::uint32_t i, std::uint32_t end) {
-    for (; i < end; ++i) result.of_row[i] = from.of_row[gather.index[i]];
+  ListThreads::for_ranges(gather.index.size(), [&](std::size_t begin, std::size_t end) {
+    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+      result.of_row[i] = from.of_row[gather.index[i]];
+    }
   });
   return result;
 }
@@ -93,8 +96,8 @@ void FingerprintClasses::append_rows(const ValueClasses& from, ValueClasses& to)
     mark_[id] = 0;
     distinct.push_back(id);
   }
-  to.table->insert_all(
-      team_, static_cast<std::uint32_t>(distinct.size()),
+  to.table->insert_all_by_threads(
+      static_cast<std::uint32_t>(distinct.size()),
       [&](std::uint32_t k, std::span<Residues> parts) {
         std::ranges::copy(from.table->parts(distinct[k]), parts.begin());
         return from.table->doubtful(distinct[k]);

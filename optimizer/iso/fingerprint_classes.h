@@ -26,10 +26,10 @@ struct ValueClasses {
 
 class FingerprintClasses {
  public:
-  /// `program` must outlive the classifier and stay as it is. `threads` make fingerprints, where
-  /// there are many (LazyTeam). Classes are the same for any number. `narrow_side`: of values that
-  /// have a fingerprint an element (row_fingerprint.h).
-  FingerprintClasses(const Program& program, std::uint64_t seed, std::uint32_t threads = 1,
+  /// `program` must outlive the classifier and stay as it is. Fingerprints are made by
+  /// threads where there are many (ListThreads). `narrow_side`: of values that have a fingerprint
+  /// an element (row_fingerprint.h).
+  FingerprintClasses(const Program& program, std::uint64_t seed,
                      std::uint32_t narrow_side = kNarrowSide);
   FingerprintClasses(const FingerprintClasses&) = delete;
   FingerprintClasses& operator=(const FingerprintClasses&) = delete;
@@ -105,7 +105,6 @@ class FingerprintClasses {
   std::vector<std::unique_ptr<ValueClasses>> classes_;
   std::vector<std::uint32_t> mark_;  // by class, kNoMark between calls
   std::uint64_t meeting_ = 0;
-  LazyTeam team_;
 };
 
 }  // namespace vecc::opt::iso

@@ -38,14 +38,12 @@ std::vector<std::uint32_t> lifted(const std::vector<std::uint32_t>& of_row, cons
 using Firsts = std::vector<std::uint32_t>;  // by row: the first row that reads the same
 
 // By class; classes are below `count`.
-Firsts first_of_class(const std::vector<std::uint32_t>& of_row, std::uint32_t count,
-                      LazyTeam& team) {
+Firsts first_of_class(const std::vector<std::uint32_t>& of_row, std::uint32_t count) {
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
   constexpr std::size_t kSparse = 8;  // classes a row from which on a table by class is too long
   const auto rows = static_cast<std::uint32_t>(of_row.size());
   if (count > kSparse * of_row.size()) {
-    return EqualRows::find_words(team, rows, 1,
-                                 [&](std::uint32_t i, std::size_t) { return of_row[i]; });
+    return EqualRows::find_words(rows, 1, [&](std::uint32_t i, std::size_t) { return of_row[i]; });
   }
   std::vector<std::uint32_t> first(count, kNone);
   Firsts result(rows);
@@ -91,8 +89,8 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
   }
   result.of_row.resize(rows);
   if (!first) {
-    result.table->insert_all(
-        team_, rows, fingerprint,
+    result.table->insert_all_by_threads(
+        rows, fingerprint,
         [&](std::uint32_t i, std::uint32_t row_class) { result.of_row[i] = row_class; });
     return result;
   }
@@ -100,8 +98,8 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
   for (std::uint32_t i = 0; i < rows; ++i) {
     if ((*first)[i] == i) different.push_back(i);
   }
-  result.table->insert_all(
-      team_, static_cast<std::uint32_t>(different.size()),
+  result.table->insert_all_by_threads(
+      static_cast<std::uint32_t>(different.size()),
       [&different, own = fingerprint](std::uint32_t n, std::span<Residues> parts) mutable {
         return own(different[n], parts);
       },
@@ -124,11 +122,11 @@ std::optional<Firsts> FingerprintClasses::first_of_reads(ValueId id,
   };
   if (std::ranges::any_of(reads, tells_apart)) return std::nullopt;
   if (words.empty() && reads.size() == 1) {
-    return first_of_class(reads[0]->of_row, reads[0]->table->size(), team_);
+    return first_of_class(reads[0]->of_row, reads[0]->table->size());
   }
   const std::size_t own_words = words.size() / std::max(op.rows, 1u);
   const std::size_t width = own_words + reads.size();
-  return EqualRows::find_words(team_, op.rows, width, [&](std::uint32_t i, std::size_t k) {
+  return EqualRows::find_words(op.rows, width, [&](std::uint32_t i, std::size_t k) {
     return k < own_words ? words[i * own_words + k] : reads[k - own_words]->of_row[i];
   });
 }
@@ -193,12 +191,12 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   const std::uint32_t rows = program_.op(id).rows;
   std::optional<Firsts> first;
   if (is_one_class(left_rows)) {
-    first = first_of_class(right_rows, operand(id, 1).table->size(), team_);
+    first = first_of_class(right_rows, operand(id, 1).table->size());
   } else if (is_one_class(right_rows)) {
-    first = first_of_class(left_rows, operand(id, 0).table->size(), team_);
+    first = first_of_class(left_rows, operand(id, 0).table->size());
   } else if (keys_.part_count(program_.op(id).shape) > 1) {  // of one, it is as soon made
     first = EqualRows::find_pairs(
-        team_, rows, [&](std::uint32_t i) { return left_rows[i]; },
+        rows, [&](std::uint32_t i) { return left_rows[i]; },
         [&](std::uint32_t i) { return right_rows[i]; });
   }
   // Matrices: neighbouring rows often have the same.

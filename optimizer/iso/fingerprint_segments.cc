@@ -5,6 +5,7 @@
 #include "optimizer/iso/reduction.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt::iso {
 
@@ -45,7 +46,7 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
   const auto keep = [&](std::uint32_t k, std::uint32_t row_class) {
     result.of_row[reduced[k]] = row_class;
   };
-  if (!once) return result.table->insert_all(team_, count, reduce, keep);
+  if (!once) return result.table->insert_all_by_threads(count, reduce, keep);
   result.table->insert_all(count, reduce, keep);  // there is one mark a class, for one thread
   clear_marks(from);
 }
@@ -165,15 +166,17 @@ std::vector<FingerprintClasses::PairSum> FingerprintClasses::pair_sums(const Con
                                                                        ValueId id) {
   const std::uint32_t pairs = contract.types.size();
   std::vector<PairSum> sums(contract.type_count);
-  const std::uint64_t ranges = team_.ranges_of(pairs);
+  const std::size_t ranges = ListThreads::ranges_of(pairs);
   if (ranges == 1 || contract.type_count * ranges > pairs) {
     add_pairs(contract, id, 0, pairs, sums);
     return sums;
   }
   std::vector<std::vector<PairSum>> shares(ranges, sums);
-  team_.for_ranges(pairs, [&](std::uint32_t range, std::uint32_t begin, std::uint32_t end) {
-    add_pairs(contract, id, begin, end, shares[range]);
-  });
+  ListThreads::for_numbered_ranges(pairs,
+                                   [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                     add_pairs(contract, id, static_cast<std::uint32_t>(begin),
+                                               static_cast<std::uint32_t>(end), shares[range]);
+                                   });
   for (const std::vector<PairSum>& share : shares) {
     for (std::size_t t = 0; t < sums.size(); ++t) {
       sums[t].sum += share[t].sum;

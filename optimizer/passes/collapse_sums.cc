@@ -71,12 +71,12 @@ class RowList {
 
 class Collapser {
  public:
-  Collapser(const Program& program, std::uint32_t threads)
+  explicit Collapser(const Program& program)
       : program_(program),
         sources_(program),
         readers_(program),
         constant_(find_constants(program)),
-        terms_(program, sources_, constant_, threads),
+        terms_(program, sources_, constant_),
         collapsed_(program.ops().size()),
         gone_(program.ops().size()) {
     for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
@@ -291,7 +291,7 @@ class Collapser {
 bool collapse_sums(Program& program, PassContext& context) {
   const auto is_segment = [](const Op& op) { return op.kind() == OpKind::Segment; };
   if (std::ranges::none_of(program.ops(), is_segment) || !SourceRows::fits(program)) return false;
-  const Collapser collapser(program, context.threads());
+  const Collapser collapser(program);
   context.count("sums collapsed", collapser.collapsed());
   if (collapser.collapsed() == 0) return false;
   program = collapser.run();

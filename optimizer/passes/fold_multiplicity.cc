@@ -59,7 +59,7 @@ class MultiplicityFolder {
  public:
   MultiplicityFolder(const Program& program, PassContext& context)
       : program_(program), context_(context), folds_(program.ops().size()) {
-    DistinctMemberFinder finder(program, context.row_classes(program), context.threads());
+    DistinctMemberFinder finder(program, context.row_classes(program));
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       const auto* segment = std::get_if<SegmentOp>(&program.op(id).attributes);
       if (segment != nullptr && can_fold(segment->combination)) consider(*segment, id, finder);

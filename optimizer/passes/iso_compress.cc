@@ -113,11 +113,10 @@ RowMap members_of(const SegmentOp& segment, const RowMap& kept_segments, std::ui
 
 class Compressor {
  public:
-  Compressor(const Program& program, std::uint64_t seed, std::uint32_t threads,
-             std::uint32_t narrow_side)
+  Compressor(const Program& program, std::uint64_t seed, std::uint32_t narrow_side)
       : program_(program),
         readers_(program),
-        classes_(program, seed, threads, narrow_side),
+        classes_(program, seed, narrow_side),
         maps_(program.ops().size()) {}
 
   void run() {
@@ -226,7 +225,7 @@ std::uint32_t narrow_side(const Program& program, PassContext& context) {
 
 bool iso_compress(Program& program, PassContext& context) {
   if (!has_rows_to_merge(program)) return false;
-  Compressor compressor(program, context.seed(), context.threads(), narrow_side(program, context));
+  Compressor compressor(program, context.seed(), narrow_side(program, context));
   compressor.run();
   const RowMaps& maps = compressor.maps();
   context.count("rows left out", compressor.merged());

@@ -5,12 +5,12 @@
 namespace vecc::opt {
 
 const RowClasses& PassContext::row_classes(const Program& program) {
-  if (!row_classes_) row_classes_.emplace(program, threads());
+  if (!row_classes_) row_classes_.emplace(program);
   return *row_classes_;
 }
 
 const RowClasses* PassContext::row_classes_of_few(const Program& program, std::uint64_t most) {
-  row_classes_ = RowClasses::of_few(program, most, threads());
+  row_classes_ = RowClasses::of_few(program, most);
   return row_classes_ ? &*row_classes_ : nullptr;
 }
 

@@ -21,7 +21,6 @@ class PassContext {
       : options_(options), preset_(preset), pad_mode_(pad_mode) {}
 
   [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
-  [[nodiscard]] std::uint32_t threads() const { return options_.threads; }
   [[nodiscard]] const GatherPreset& preset() const { return preset_; }
   [[nodiscard]] PadMode pad_mode() const { return pad_mode_; }
 

@@ -71,9 +71,8 @@ std::vector<std::optional<Reordering>> choose(const ProductView& view) {
 }
 
 // One round; the same Program if nothing was found.
-Program reorder_once(const Program& program, std::uint32_t threads,
-                     std::vector<const char*>& rules) {
-  const ProductView view(program, threads);
+Program reorder_once(const Program& program, std::vector<const char*>& rules) {
+  const ProductView view(program);
   const auto chosen = choose(view);
   if (chosen.empty()) return program;
   Rewriter rewriter(program);
@@ -111,7 +110,7 @@ bool reorder_linear(Program& program, PassContext& context) {
   bool changed = false;
   for (std::uint32_t round = 0; round < kMostRounds && SourceRows::fits(program); ++round) {
     std::vector<const char*> rules;
-    Program next = reorder_once(program, context.threads(), rules);
+    Program next = reorder_once(program, rules);
     if (rules.empty()) break;
     const Work next_work = counted_work(next);
     if (in_multiply_adds(next_work) >= in_multiply_adds(work)) break;

@@ -115,7 +115,7 @@ class Distributor {
     }
     made.product_of = made.products.number_all(
         {Index::list(std::move(factor_rows)), view_.numbers(factor.source)},
-        {Index::list(std::move(member_rows)), view_.numbers(members.source)}, view_.team());
+        {Index::list(std::move(member_rows)), view_.numbers(members.source)});
     return made;
   }
 

@@ -20,6 +20,7 @@
 #include "optimizer/rewrite/equal_rows.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -121,45 +122,46 @@ class Factorer {
     const std::uint32_t rows = read_.rows.size();
     std::atomic<std::uint64_t> groups{0};
     std::atomic<bool> one_each{true};
-    view_.team().for_ranges(
-        segment_count(), [&](std::uint32_t, std::uint32_t s, std::uint32_t end) {
-          std::vector<std::uint32_t> here;  // factors of one segment
-          for (; s < end; ++s) {
-            here.clear();
-            for_each_member(segments, rows, s,
-                            [&](std::uint32_t m) { here.push_back(numbers[shared.rows[m]]); });
-            std::ranges::sort(here);
-            const auto groups_here = std::unique(here.begin(), here.end()) - here.begin();
-            groups.fetch_add(static_cast<std::uint64_t>(groups_here), std::memory_order_relaxed);
-            if (groups_here > 1) one_each.store(false, std::memory_order_relaxed);
-          }
-        });
+    ListThreads::for_ranges(segment_count(), [&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint32_t> here;  // factors of one segment
+      for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
+        here.clear();
+        for_each_member(segments, rows, s,
+                        [&](std::uint32_t m) { here.push_back(numbers[shared.rows[m]]); });
+        std::ranges::sort(here);
+        const auto groups_here = std::unique(here.begin(), here.end()) - here.begin();
+        groups.fetch_add(static_cast<std::uint64_t>(groups_here), std::memory_order_relaxed);
+        if (groups_here > 1) one_each.store(false, std::memory_order_relaxed);
+      }
+    });
     if (attributes().combination == Combination::Avg && !one_each) return false;
     return groups < read_.rows.size();
   }
 
   [[nodiscard]] Groups find_groups(const Factor& shared, const Factor& summed) const {
     const SourceRows::View numbers = view_.numbers(summed.source);
-    std::vector<Groups> ranges(view_.team().ranges_of(segment_count()));
-    view_.team().for_ranges(
-        segment_count(), [&](std::uint32_t range, std::uint32_t begin, std::uint32_t end) {
+    std::vector<Groups> ranges(ListThreads::ranges_of(segment_count()));
+    ListThreads::for_numbered_ranges(
+        segment_count(), [&](std::size_t range, std::size_t begin, std::size_t end) {
           Groups& own = ranges[range];
-          for_each_segment(shared, summed, begin, end, [&](std::span<const Member> members) {
-            const std::size_t before = own.sizes.size();
-            while (!members.empty()) {
-              const auto group = first_group(members);
-              const auto first = static_cast<std::ptrdiff_t>(own.summed.size());
-              for (const Member& m : group) {
-                own.summed.push_back(m.summed);
-                own.summed_numbers.push_back(numbers[m.summed]);
-              }
-              std::sort(own.summed_numbers.begin() + first, own.summed_numbers.end());
-              own.factor_rows.push_back(group.front().factor);
-              own.sizes.push_back(static_cast<std::uint32_t>(group.size()));
-              members = members.subspan(group.size());
-            }
-            own.counts.push_back(static_cast<std::uint32_t>(own.sizes.size() - before));
-          });
+          for_each_segment(
+              shared, summed, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
+              [&](std::span<const Member> members) {
+                const std::size_t before = own.sizes.size();
+                while (!members.empty()) {
+                  const auto group = first_group(members);
+                  const auto first = static_cast<std::ptrdiff_t>(own.summed.size());
+                  for (const Member& m : group) {
+                    own.summed.push_back(m.summed);
+                    own.summed_numbers.push_back(numbers[m.summed]);
+                  }
+                  std::sort(own.summed_numbers.begin() + first, own.summed_numbers.end());
+                  own.factor_rows.push_back(group.front().factor);
+                  own.sizes.push_back(static_cast<std::uint32_t>(group.size()));
+                  members = members.subspan(group.size());
+                }
+                own.counts.push_back(static_cast<std::uint32_t>(own.sizes.size() - before));
+              });
         });
     for (std::size_t r = 1; r < ranges.size(); ++r) {
       ranges[0].append(ranges[r]);
@@ -179,7 +181,7 @@ class Factorer {
       for (const std::uint32_t number : numbers(g)) result = 3 * result + hash_of_pair(0, number);
       return result * 0x9E3779B97F4A7C15ull;
     };
-    return EqualRows::find(view_.team(), static_cast<std::uint32_t>(groups.sizes.size()), hash,
+    return EqualRows::find(static_cast<std::uint32_t>(groups.sizes.size()), hash,
                            [&](std::uint32_t a, std::uint32_t b) {
                              return std::ranges::equal(numbers(a), numbers(b));
                            });
@@ -206,7 +208,7 @@ class Factorer {
                           static_cast<std::ptrdiff_t>(made.group_counts.size());
     made.product_of = made.products.number_all(
         {Index::list(std::move(groups.factor_rows)), view_.numbers(shared.source)},
-        {Index::list(std::move(sum_of)), {}}, view_.team());
+        {Index::list(std::move(sum_of)), {}});
     return made;
   }
 

@@ -107,9 +107,8 @@ class Reassociator {
     const Factor& first = factors_[order.first];
     const Factor& second = factors_[order.second];
     Inner inner;
-    inner.pair_of =
-        inner.pairs.number_all({first.rows, view_.numbers(first.source)},
-                               {second.rows, view_.numbers(second.source)}, view_.team());
+    inner.pair_of = inner.pairs.number_all({first.rows, view_.numbers(first.source)},
+                                           {second.rows, view_.numbers(second.source)});
     return inner;
   }
 

@@ -25,12 +25,11 @@ Factor Factor::at(const Index& at) const {
   return result;
 }
 
-ProductView::ProductView(const Program& program, std::uint32_t threads)
+ProductView::ProductView(const Program& program)
     : program_(program),
       sources_(program),
       constant_(find_constants(program)),
-      reader_(program.ops().size()),
-      team_(threads) {
+      reader_(program.ops().size()) {
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const OpKind kind = program.op(id).kind();
     if (kind == OpKind::Linear || kind == OpKind::Segment) {
@@ -91,10 +90,9 @@ Factor ProductView::factor(ValueId linear, std::size_t side) const {
   return {read.source, std::move(read.rows), transposed, transposed ? shape.transposed() : shape};
 }
 
-std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const PairSide& right,
-                                                LazyTeam& team) {
+std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const PairSide& right) {
   std::vector<std::uint32_t> number = EqualRows::find_pairs(
-      team, left.rows.size(), [&](std::uint32_t i) { return left.numbers[left.rows[i]]; },
+      left.rows.size(), [&](std::uint32_t i) { return left.numbers[left.rows[i]]; },
       [&](std::uint32_t i) { return right.numbers[right.rows[i]]; });
   for (std::uint32_t i = 0; i < number.size(); ++i) {
     const std::uint32_t first = number[i];

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "optimizer/rewrite/lazy_team.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
@@ -23,8 +22,8 @@ struct Factor {
 
 class ProductView {
  public:
-  /// `program` must fit SourceRows and outlive this. Linear in its rows. `threads`: of team().
-  explicit ProductView(const Program& program, std::uint32_t threads = 1);
+  /// `program` must fit SourceRows and outlive this. Linear in its rows.
+  explicit ProductView(const Program& program);
 
   [[nodiscard]] const Program& program() const { return program_; }
   /// Operand 0 or 1 of a linear without lifts.
@@ -49,8 +48,6 @@ class ProductView {
   /// By segment of a `segment` op: whether it has a member that no other one has, nor itself twice.
   /// False for all where the members are few rows of a large value.
   [[nodiscard]] std::vector<bool> with_own_member(ValueId segment) const;
-  /// For rules that look at many rows.
-  [[nodiscard]] LazyTeam& team() const { return team_; }
 
  private:
   [[nodiscard]] bool is_source(ValueId value) const {
@@ -63,7 +60,6 @@ class ProductView {
   std::vector<bool> constant_;
   // By linear and segment, by row: the op that reads it, or kNoValue for none or several.
   std::vector<std::vector<ValueId>> reader_;
-  mutable LazyTeam team_;
 };
 
 /// One side of pairs of rows: the rows, and what tells them apart.
@@ -75,8 +71,7 @@ struct PairSide {
 class PairRows {
  public:
   /// The number of each pair. Called once.
-  std::vector<std::uint32_t> number_all(const PairSide& left, const PairSide& right,
-                                        LazyTeam& team);
+  std::vector<std::uint32_t> number_all(const PairSide& left, const PairSide& right);
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(left_.size()); }
   /// By pair: the first left (right) row that it came with.
   [[nodiscard]] const std::vector<std::uint32_t>& left() const { return left_; }

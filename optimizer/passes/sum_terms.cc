@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -39,8 +40,8 @@ void sort_by_place(std::span<Term> terms) {
 }  // namespace
 
 SumTerms::SumTerms(const Program& program, const SourceRows& sources,
-                   const std::vector<bool>& constant, std::uint32_t threads)
-    : program_(program), kinds_(program, sources, constant), team_(threads) {}
+                   const std::vector<bool>& constant)
+    : program_(program), kinds_(program, sources, constant) {}
 
 bool SumTerms::is_nested(ValueId root, bool through_products) const {
   const TermKinds::Value& members = kinds_.of(program_.op(root).operands[0]);
@@ -81,27 +82,20 @@ std::optional<TermRows> SumTerms::write_out(ValueId root, std::span<const ValueI
 // rows writes fewer, and the rows after them are written again. Returns how many writers did.
 std::uint32_t SumTerms::write_rows(ValueId root, std::uint32_t begin, bool through_products) {
   const std::uint32_t rows = program_.op(root).rows;
-  const std::uint32_t most = team_.ranges_of(rows);
+  const std::size_t most = ListThreads::ranges_of(rows);
   while (writers_.size() < most) writers_.emplace_back(kinds_);
   const auto first_of = [&](std::uint64_t k) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(begin + k * kRowsOfWriter, rows));
   };
-  const auto write = [&](std::uint32_t k) {
+  ListThreads::for_pieces(most, [&](std::size_t k) {
     TermWriter& writer = writers_[k];
     writer.start(steps_left_);
-    const std::uint32_t end = most == 1 ? rows : first_of(k + std::uint64_t{1});
+    const std::uint32_t end = most == 1 ? rows : first_of(k + 1);
     for (std::uint32_t row = first_of(k); row < end && writer.terms().size() < kTermsOfWriter;
          ++row) {
       if (writer.steps_left() == 0) break;
       writer.write(root, row, through_products);
     }
-  };
-  if (most == 1) {
-    write(0);
-    return 1;
-  }
-  team_.get().run_each([&](std::uint32_t thread) {
-    for (std::uint32_t k = thread; k < most; k += team_.get().size()) write(k);
   });
   std::uint32_t written = 1;
   while (written < most && first_of(written) < rows &&

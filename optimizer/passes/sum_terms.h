@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "optimizer/passes/term_writer.h"
-#include "optimizer/rewrite/lazy_team.h"
 #include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
@@ -42,9 +41,7 @@ class SumTerms {
  public:
   /// `program` and its `sources` outlive this. `constant`: by value, what no weight reaches; it
   /// stays as it is.
-  /// `threads`: LazyTeam; terms are the same for any number.
-  SumTerms(const Program& program, const SourceRows& sources, const std::vector<bool>& constant,
-           std::uint32_t threads);
+  SumTerms(const Program& program, const SourceRows& sources, const std::vector<bool>& constant);
 
   /// Whether there is something to be written out below the sum or mean `root`.
   [[nodiscard]] bool is_nested(ValueId root, bool through_products) const;
@@ -74,7 +71,6 @@ class SumTerms {
 
   const Program& program_;
   TermKinds kinds_;
-  LazyTeam team_;
   // Of the root at work.
   std::vector<TermWriter> writers_;  // one a thread: each writes out some rows ahead
   std::uint64_t steps_left_ = 0;

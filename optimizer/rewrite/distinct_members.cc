@@ -5,6 +5,7 @@
 
 #include "optimizer/rewrite/equal_rows.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -33,10 +34,10 @@ std::uint64_t DistinctMemberFinder::count(ValueId id) {
   const std::uint32_t rows = program_.op(operand).rows;
   const RowClasses::View classes = classes_.of(operand);
   std::atomic<std::uint64_t> different{0};
-  team_.for_ranges(segments.count(rows), [&](std::uint32_t, std::uint32_t s, std::uint32_t end) {
+  ListThreads::for_ranges(segments.count(rows), [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> members;
     std::uint64_t own = 0;
-    for (; s < end; ++s) {
+    for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
       members.clear();
       for_each_member(segments, rows, s,
                       [&](std::uint32_t row) { members.push_back(classes[row]); });

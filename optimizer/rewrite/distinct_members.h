@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "optimizer/rewrite/lazy_team.h"
 #include "optimizer/rewrite/row_classes.h"
 #include "vecc/program.h"
 
@@ -20,8 +19,8 @@ struct DistinctMembers {
 class DistinctMemberFinder {
  public:
   /// `classes` are `program`'s; both outlive this.
-  DistinctMemberFinder(const Program& program, const RowClasses& classes, std::uint32_t threads = 1)
-      : program_(program), classes_(classes), team_(threads) {}
+  DistinctMemberFinder(const Program& program, const RowClasses& classes)
+      : program_(program), classes_(classes) {}
   /// How many rows find() would have.
   [[nodiscard]] std::uint64_t count(ValueId id);
   /// Of the `segment` op `id`.
@@ -30,7 +29,6 @@ class DistinctMemberFinder {
  private:
   const Program& program_;
   const RowClasses& classes_;
-  LazyTeam team_;
   std::vector<std::uint32_t>
       entry_;  // by class: 1 + its entry in `rows`; may be of another segment
 };

@@ -1,5 +1,5 @@
 // The first of equal rows, by row. Rows are dealt by a hash to parts whose tables fit a core's
-// cache, and parts to the threads of a team: one table of all rows misses every cache at each row,
+// cache, and parts to threads (ListThreads): one table of all rows misses every cache at each row,
 // and is one thread's. Rows that are equal to one that its thread has just met are not dealt: all
 // rows of a hash are in one part, so a few of which there are millions would be one thread's work.
 // Linear; the same for any number of threads.
@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "optimizer/rewrite/lazy_team.h"
 #include "optimizer/rewrite/unset_array.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 
@@ -40,20 +40,20 @@ class EqualRows {
   /// `hash(row)` is the same for equal rows, and mixed: its upper bits choose a place.
   /// `equal(a, b)` is asked of rows that have one hash. Each thread has copies of both.
   template <class Hash, class Equal>
-  [[nodiscard]] static std::vector<std::uint32_t> find(LazyTeam& team, std::uint32_t count,
-                                                       const Hash& hash, const Equal& equal);
+  [[nodiscard]] static std::vector<std::uint32_t> find(std::uint32_t count, const Hash& hash,
+                                                       const Equal& equal);
   /// The same of pairs of numbers (left(row), right(row)).
   template <class Left, class Right>
-  [[nodiscard]] static std::vector<std::uint32_t> find_pairs(LazyTeam& team, std::uint32_t count,
-                                                             const Left& left, const Right& right) {
+  [[nodiscard]] static std::vector<std::uint32_t> find_pairs(std::uint32_t count, const Left& left,
+                                                             const Right& right) {
     return find(
-        team, count, [&](std::uint32_t row) { return hash_of_pair(left(row), right(row)); },
+        count, [&](std::uint32_t row) { return hash_of_pair(left(row), right(row)); },
         [](std::uint32_t, std::uint32_t) { return true; });
   }
   /// The same of lists of `width` numbers word(row, 0), word(row, 1), ...
   template <class Word>
-  [[nodiscard]] static std::vector<std::uint32_t> find_words(LazyTeam& team, std::uint32_t count,
-                                                             std::size_t width, const Word& word) {
+  [[nodiscard]] static std::vector<std::uint32_t> find_words(std::uint32_t count, std::size_t width,
+                                                             const Word& word) {
     const auto hash = [&](std::uint32_t row) {
       std::uint64_t result = 0;
       for (std::size_t k = 0; k < width; ++k) {
@@ -66,7 +66,7 @@ class EqualRows {
       while (k < width && word(a, k) == word(b, k)) ++k;
       return k == width;
     };
-    return find(team, count, hash, equal);
+    return find(count, hash, equal);
   }
 
  private:
@@ -175,49 +175,45 @@ class EqualRows {
     int part_bits = 0;
   };
   // Of the `kept` rows that are first[row] themselves.
-  [[nodiscard]] static Dealt deal(LazyTeam& team, const std::vector<std::uint32_t>& first,
-                                  std::uint32_t kept, UnsetArray<std::uint64_t> hashes);
+  [[nodiscard]] static Dealt deal(const std::vector<std::uint32_t>& first, std::uint32_t kept,
+                                  UnsetArray<std::uint64_t> hashes);
 };
 
 template <class Hash, class Equal>
-std::vector<std::uint32_t> EqualRows::find(LazyTeam& team, std::uint32_t count, const Hash& hash,
+std::vector<std::uint32_t> EqualRows::find(std::uint32_t count, const Hash& hash,
                                            const Equal& equal) {
   UnsetArray<std::uint64_t> hashes(count);
   std::vector<std::uint32_t> first(count);
   std::atomic<std::uint32_t> kept{0};
-  team.for_ranges(count, [&](std::uint32_t, std::uint32_t begin, std::uint32_t end) {
+  ListThreads::for_numbered_ranges(count, [&](std::size_t, std::size_t begin, std::size_t end) {
     Hash own = hash;
     Equal own_equal = equal;
-    RecentRows recent(end - begin);
+    RecentRows recent(static_cast<std::uint32_t>(end - begin));
     std::uint32_t found = 0;
-    for (std::uint32_t row = begin; row < end; ++row) {
+    for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
       hashes[row] = own(row);
       first[row] = recent.meet(hashes[row], row, own_equal);
       if (first[row] == row) ++found;
     }
     kept += found;
   });
-  const Dealt dealt = deal(team, first, kept, std::move(hashes));
+  const Dealt dealt = deal(first, kept, std::move(hashes));
   const auto parts = static_cast<std::uint32_t>(dealt.begin.size() - 1);
   std::atomic<std::uint32_t> next{0};
-  const auto find_parts = [&] {
+  const std::size_t finders = std::min<std::size_t>(parts, ListThreads::ranges_of(count));
+  ListThreads::for_pieces(finders, [&](std::size_t) {
     Part part;
     Equal own = equal;
     for (std::uint32_t p = next++; p < parts; p = next++) {
       const std::uint32_t begin = dealt.begin[p];
       part.find(dealt.entries.part(begin, dealt.begin[p + 1] - begin), dealt.part_bits, own, first);
     }
-  };
-  if (parts == 1) {
-    find_parts();
-  } else {
-    team.get().run_each([&](std::uint32_t) { find_parts(); });
-  }
+  });
   if (kept == count) return first;
   // Of a row that was dealt, first[] is a row whose first[] is itself: only rows that were not
   // dealt are written, and none of those is read by another.
-  team.for_ranges(count, [&](std::uint32_t, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t row = begin; row < end; ++row) {
+  ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
       const std::uint32_t of_met = first[first[row]];
       if (of_met != first[row]) first[row] = of_met;
     }

@@ -55,12 +55,10 @@ bool is_order_free(const Program& program, ValueId segment, DoubtfulValues& doub
 
 class RowClasses::Builder {
  public:
-  Builder(const Program& program, const SourceRows& sources, std::vector<std::uint32_t>& classes,
-          std::uint32_t threads)
+  Builder(const Program& program, const SourceRows& sources, std::vector<std::uint32_t>& classes)
       : program_(program),
         sources_(sources),
         classes_(classes),
-        team_(threads),
         doubtful_(program),
         parameter_(program.parameters().size(), kNoClass),
         first_(sources.size(), kNoClass) {}
@@ -190,7 +188,7 @@ class RowClasses::Builder {
                       [&](std::uint32_t row) { list.push_back(member[row]); });
     };
     const std::vector<std::uint32_t> same = EqualRows::find(
-        team_, segments,
+        segments,
         [&](std::uint32_t s) {
           std::uint64_t hash = 0;
           for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
@@ -251,13 +249,13 @@ class RowClasses::Builder {
   // Row i is equal to the first row with the pair (left(i), right(i)).
   template <class Left, class Right>
   void by_pair(ValueId id, std::uint32_t rows, const Left& left, const Right& right) {
-    set_classes(id, EqualRows::find_pairs(team_, rows, left, right));
+    set_classes(id, EqualRows::find_pairs(rows, left, right));
   }
 
   // Row i is equal to the first row with the same word(i, 0) .. word(i, width - 1).
   template <class Word>
   void by_words(ValueId id, std::uint32_t rows, std::size_t width, const Word& word) {
-    set_classes(id, EqualRows::find_words(team_, rows, width, word));
+    set_classes(id, EqualRows::find_words(rows, width, word));
   }
 
   void set_classes(ValueId id, const std::vector<std::uint32_t>& first) {
@@ -272,7 +270,6 @@ class RowClasses::Builder {
   const Program& program_;
   const SourceRows& sources_;
   std::vector<std::uint32_t>& classes_;
-  LazyTeam team_;
   DoubtfulValues doubtful_;
   std::uint32_t unit_ = kNoClass;         // of all units
   std::vector<std::uint32_t> parameter_;  // by parameter: the class of its first row
@@ -284,17 +281,15 @@ RowClasses::RowClasses(SourceRows sources)
   std::iota(classes_.begin(), classes_.end(), 0u);
 }
 
-RowClasses::RowClasses(const Program& program, std::uint32_t threads)
-    : RowClasses(SourceRows(program)) {
-  Builder builder(program, sources_, classes_, threads);
+RowClasses::RowClasses(const Program& program) : RowClasses(SourceRows(program)) {
+  Builder builder(program, sources_, classes_);
   for (ValueId id = 0; id < program.ops().size(); ++id) builder.classify(id);
 }
 
-std::optional<RowClasses> RowClasses::of_few(const Program& program, std::uint64_t most,
-                                             std::uint32_t threads) {
+std::optional<RowClasses> RowClasses::of_few(const Program& program, std::uint64_t most) {
   if (count_variables(program) > most) return std::nullopt;
   RowClasses result{SourceRows(program)};
-  Builder builder(program, result.sources_, result.classes_, threads);
+  Builder builder(program, result.sources_, result.classes_);
   std::uint64_t elements = 0;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     builder.classify(id);

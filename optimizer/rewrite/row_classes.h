@@ -23,13 +23,11 @@ namespace vecc::opt {
 class RowClasses {
  public:
   /// Linear in the rows and members of all ops (times log of the largest segment that others may be
-  /// equal to); `program` must fit SourceRows. `threads`: see LazyTeam; classes are the same for
-  /// any number.
-  explicit RowClasses(const Program& program, std::uint32_t threads = 1);
+  /// equal to); `program` must fit SourceRows. By threads (ListThreads).
+  explicit RowClasses(const Program& program);
   /// The same, or none once the rows that are different (of gathers, concats and outputs none
   /// counts) have more than `most` elements: classes are not sought after that.
-  [[nodiscard]] static std::optional<RowClasses> of_few(const Program& program, std::uint64_t most,
-                                                        std::uint32_t threads = 1);
+  [[nodiscard]] static std::optional<RowClasses> of_few(const Program& program, std::uint64_t most);
 
   class View {
    public:

@@ -27,6 +27,10 @@ bool ListThreads::has_threads() {
   return scope_of_thread != nullptr && scope_of_thread->threads_ > 1;
 }
 
+std::size_t ListThreads::ranges_of(std::size_t count) {
+  return count < kLong || !has_threads() ? 1 : scope_of_thread->threads_;
+}
+
 void ListThreads::share(std::size_t pieces, const std::function<void(std::size_t)>& body) {
   ListThreads* const scope = scope_of_thread;
   ThreadTeam& team = scope->team_ ? *scope->team_ : scope->team_.emplace(scope->threads_);

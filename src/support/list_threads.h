@@ -32,6 +32,17 @@ class ListThreads {
     if (pieces > 1 && has_threads()) return share(pieces, body);
     for (std::size_t piece = 0; piece < pieces; ++piece) body(piece);
   }
+  /// Calls `body(range, begin, end)` for ranges 0 .. ranges_of(count)-1, which together are 0 ..
+  /// count-1 in order: for what each range keeps for itself.
+  template <class Body>
+  static void for_numbered_ranges(std::size_t count, const Body& body) {
+    const std::size_t ranges = ranges_of(count);
+    for_pieces(ranges, [&](std::size_t range) {
+      body(range, count * range / ranges, count * (range + 1) / ranges);
+    });
+  }
+  /// One of a short list, else as many as the scope has threads.
+  [[nodiscard]] static std::size_t ranges_of(std::size_t count);
   /// Calls `body(begin, end)` for ranges that together are 0 .. count-1: one of a short list,
   /// pieces as above of a long one.
   template <class Body>

@@ -7,6 +7,7 @@
 
 #include "optimizer/passes/sum_terms.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 #include "tests/support/random_source.h"
 #include "vecc/optimize.h"
 #include "vecc/program.h"
@@ -85,7 +86,8 @@ TEST(SumTerms, are_the_same_for_any_number_of_threads) {
   const ValueId root = program.segment(products, segments_of_lengths(lengths), Combination::Sum);
   const opt::SourceRows sources(program);
   const auto terms_by = [&](std::uint32_t threads) {
-    opt::SumTerms terms(program, sources, std::vector<bool>(program.ops().size()), threads);
+    const ListThreads scope(threads);
+    opt::SumTerms terms(program, sources, std::vector<bool>(program.ops().size()));
     auto found = terms.write_out(root, terms.reach(root), /*through_products=*/true,
                                  [](const opt::TermRows&) { return true; });
     EXPECT_TRUE(found.has_value());

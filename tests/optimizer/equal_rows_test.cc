@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "src/support/list_threads.h"
+
 namespace vecc::test {
 namespace {
 
@@ -31,9 +33,9 @@ TEST(EqualRows, finds_the_first_of_each_for_any_count_and_number_of_threads) {
       const std::vector<std::uint32_t> numbers = numbers_below(count, below);
       const std::vector<std::uint32_t> expected = first_of(numbers);
       for (const std::uint32_t threads : {1u, 3u}) {
-        opt::LazyTeam team(threads);
+        const ListThreads scope(threads);
         EXPECT_EQ(opt::EqualRows::find_pairs(
-                      team, count, [&](std::uint32_t row) { return numbers[row] % 7; },
+                      count, [&](std::uint32_t row) { return numbers[row] % 7; },
                       [&](std::uint32_t row) { return numbers[row] / 7; }),
                   expected)
             << count << " rows below " << below << ", " << threads << " threads";
@@ -44,26 +46,11 @@ TEST(EqualRows, finds_the_first_of_each_for_any_count_and_number_of_threads) {
 
 TEST(EqualRows, rows_of_one_hash_are_compared) {
   const std::vector<std::uint32_t> numbers = numbers_below(100000, 4);
-  opt::LazyTeam team(2);
-  EXPECT_EQ(
-      opt::EqualRows::find(
-          team, 100000, [&](std::uint32_t row) { return std::uint64_t{numbers[row] % 2} << 63; },
-          [&](std::uint32_t a, std::uint32_t b) { return numbers[a] == numbers[b]; }),
-      first_of(numbers));
-}
-
-TEST(LazyTeam, ranges_are_all_rows_once) {
-  opt::LazyTeam team(3);
-  for (const std::uint32_t count : {0u, 5u, 200001u}) {
-    std::vector<std::uint8_t> met(count);
-    std::vector<std::uint32_t> begins(team.ranges_of(count), count);
-    team.for_ranges(count, [&](std::uint32_t range, std::uint32_t begin, std::uint32_t end) {
-      begins[range] = begin;
-      for (std::uint32_t row = begin; row < end; ++row) ++met[row];
-    });
-    EXPECT_EQ(std::ranges::count(met, 1), count);
-    EXPECT_TRUE(std::ranges::is_sorted(begins));
-  }
+  const ListThreads threads(2);
+  EXPECT_EQ(opt::EqualRows::find(
+                100000, [&](std::uint32_t row) { return std::uint64_t{numbers[row] % 2} << 63; },
+                [&](std::uint32_t a, std::uint32_t b) { return numbers[a] == numbers[b]; }),
+            first_of(numbers));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "optimizer/rewrite/tuple_table.h"
+#include "src/support/list_threads.h"
 #include "vecc/program_text.h"
 
 namespace vecc::test {
@@ -124,7 +125,8 @@ TEST(RowClasses, are_the_same_for_any_number_of_threads) {
   const opt::RowClasses one(program);
   std::uint64_t merged = 0;
   for (const std::uint32_t threads : {2u, 5u}) {
-    const opt::RowClasses many(program, threads);
+    const ListThreads scope(threads);
+    const opt::RowClasses many(program);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       for (std::uint32_t row = 0; row < program.op(id).rows; ++row) {
         ASSERT_EQ(one.of(id)[row], many.of(id)[row]) << "%" << id << ", row " << row;

@@ -36,6 +36,24 @@ TEST(ListThreads, each_entry_is_visited_once) {
   }
 }
 
+TEST(ListThreads, numbered_ranges_are_all_entries_in_order) {
+  EXPECT_EQ(ListThreads::ranges_of(kEntries), 1u);
+  const ListThreads scope(3);
+  EXPECT_EQ(ListThreads::ranges_of(kEntries), 3u);
+  for (const std::size_t count : {std::size_t{0}, std::size_t{5}, kEntries}) {
+    std::vector<std::size_t> begins(ListThreads::ranges_of(count), count + 1);
+    std::vector<std::size_t> ends(begins);
+    ListThreads::for_numbered_ranges(count,
+                                     [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                       begins[range] = begin;
+                                       ends[range] = end;
+                                     });
+    begins.push_back(count);
+    ends.insert(ends.begin(), 0);
+    EXPECT_EQ(begins, ends);
+  }
+}
+
 TEST(ListThreads, several_threads_take_part_and_lists_within_are_gone_through_by_one) {
   const ListThreads scope(3);
   std::mutex lock;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/support/list_threads.h"
+
 namespace vecc::opt::iso {
 namespace {
 
@@ -20,20 +22,15 @@ TEST(ClassTable, rows_are_one_class_only_if_both_fields_agree) {
   EXPECT_EQ(insert_one(table, {3, 4}), 0u);
 }
 
-LazyTeam& one_thread() {
-  static LazyTeam team(1);
-  return team;
-}
-
 TEST(ClassTable, counts_a_class_that_meets_an_earlier_one_in_one_field) {
   ClassTable table(1);
   for (std::uint64_t i = 0; i < 1000; ++i) insert_one(table, {i, 5000 + i});
-  EXPECT_EQ(table.take_meetings(one_thread()), 0u);
+  EXPECT_EQ(table.take_meetings(), 0u);
   insert_one(table, {7, 1});        // the first field's
   insert_one(table, {9999, 5007});  // the second field's
   insert_one(table, {8, 5008});     // both: no new class
-  EXPECT_EQ(table.take_meetings(one_thread()), 2u);
-  EXPECT_EQ(table.take_meetings(one_thread()), 0u);
+  EXPECT_EQ(table.take_meetings(), 2u);
+  EXPECT_EQ(table.take_meetings(), 0u);
 }
 
 TEST(ClassTable, finds_what_was_appended) {
@@ -72,7 +69,7 @@ TEST(ClassTable, many_rows_at_once_are_the_same_as_one_at_a_time) {
     parts[1] = {i % 40000 == 9 ? 5 : 3 * value, value};
     return value % 5 == 0;
   };
-  LazyTeam team(3);
+  const ListThreads threads(3);
   ClassTable one_at_a_time(2);
   ClassTable table(2);
   std::vector<Residues> parts(2);
@@ -80,8 +77,8 @@ TEST(ClassTable, many_rows_at_once_are_the_same_as_one_at_a_time) {
   std::uint64_t found = 0;
   std::uint32_t begin = 0;
   for (const std::uint32_t count : {kMany, 100u, kMany, 40000u, 1u, kMany * 2}) {
-    table.insert_all(
-        team, count,
+    table.insert_all_by_threads(
+        count,
         [&](std::uint32_t i, std::span<Residues> to) { return fingerprint_of(begin + i, to); },
         [&](std::uint32_t i, std::uint32_t row_class) {
           const bool doubtful = fingerprint_of(begin + i, parts);
@@ -90,8 +87,8 @@ TEST(ClassTable, many_rows_at_once_are_the_same_as_one_at_a_time) {
           ASSERT_TRUE(std::ranges::equal(table.parts(row_class), one_at_a_time.parts(row_class)));
         });
     begin += count;
-    found += table.take_meetings(team);
-    expected += one_at_a_time.take_meetings(one_thread());
+    found += table.take_meetings();
+    expected += one_at_a_time.take_meetings();
     EXPECT_EQ(found, expected) << begin;
   }
   EXPECT_EQ(table.size(), one_at_a_time.size());

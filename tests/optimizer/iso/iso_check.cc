@@ -88,7 +88,7 @@ std::string unequal_rows_of_a_class(const Program& program, std::uint64_t seed) 
   const auto values = run_on_random_weights(program, seed);
   // As of a small Program, and as of a large one.
   for (const std::uint32_t narrow_side : {opt::iso::kNarrowSide, 1u}) {
-    opt::iso::FingerprintClasses classifier(program, seed, 1, narrow_side);
+    opt::iso::FingerprintClasses classifier(program, seed, narrow_side);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       std::string found = unequal_rows(program, id, values[id], classifier.classify(id).of_row);
       if (!found.empty()) return found;

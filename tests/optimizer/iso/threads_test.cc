@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "optimizer/iso/fingerprint_classes.h"
+#include "src/support/list_threads.h"
 #include "tests/optimizer/iso/iso_check.h"
 #include "vecc/differentiate.h"
 
@@ -57,27 +58,29 @@ Program many_rows(bool ones) {
   return program;
 }
 
-TEST(IsoThreads, classes_do_not_depend_on_their_number) {
+class IsoThreads : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(IsoThreads, classes_do_not_depend_on_their_number) {
+  const std::uint32_t threads = GetParam();
   for (const bool ones : {false, true}) {
     const Program program = many_rows(ones);
     opt::iso::FingerprintClasses one(program, 1);
-    opt::iso::FingerprintClasses two(program, 1, 2);
-    opt::iso::FingerprintClasses five(program, 1, 5);
+    opt::iso::FingerprintClasses many(program, 1);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       const opt::iso::ValueClasses& expected = one.classify(id);
-      for (opt::iso::FingerprintClasses* many : {&two, &five}) {
-        const opt::iso::ValueClasses& found = many->classify(id);
-        ASSERT_EQ(found.of_row, expected.of_row) << "%" << id;
-        if (expected.table == nullptr) continue;
-        ASSERT_EQ(found.table->size(), expected.table->size()) << "%" << id;
-        for (std::uint32_t c = 0; c < expected.table->size(); ++c) {
-          ASSERT_TRUE(std::ranges::equal(found.table->parts(c), expected.table->parts(c)));
-          ASSERT_EQ(found.table->doubtful(c), expected.table->doubtful(c));
-        }
+      const ListThreads scope(threads);
+      const opt::iso::ValueClasses& found = many.classify(id);
+      ASSERT_EQ(found.of_row, expected.of_row) << "%" << id;
+      if (expected.table == nullptr) continue;
+      ASSERT_EQ(found.table->size(), expected.table->size()) << "%" << id;
+      for (std::uint32_t c = 0; c < expected.table->size(); ++c) {
+        ASSERT_TRUE(std::ranges::equal(found.table->parts(c), expected.table->parts(c)));
+        ASSERT_EQ(found.table->doubtful(c), expected.table->doubtful(c));
       }
     }
   }
 }
+INSTANTIATE_TEST_SUITE_P(Threads, IsoThreads, ::testing::Values(2, 5));
 
 }  // namespace
 }  // namespace vecc::test
