@@ -152,6 +152,8 @@ TEST(FormulaScore, StepsAreThoseOfTheScoresThatVeccHas) {
     options.optimizer.optimizer = Optimizer::LazyAdam;
     expect_same_steps(same, options);
     options.interpret = false;
+    options.negatives.labels = true;
+    expect_same_steps(same, options);
     options.negatives = {6, 4, kg::Corruption::Bernoulli, kg::NegativeDraw::Degree, true};
     options.loss = {TripleLoss::Margin, 1, 0.5, 0};
     options.regularizer.l2 = 0.01;
@@ -195,7 +197,7 @@ const char* const kTexts[] = {
 TEST(FormulaScore, DerivativesAreThoseOfTheFormula) {
   for (const char* const text : kTexts) {
     SCOPED_TRACE(text);
-    for (const bool interpret : {false, true}) {
+    for (const auto& [interpret, labels] : {std::pair{false, false}, {true, false}, {true, true}}) {
       // One step of sgd with one triple and all entities: the loss is of the formula's scores.
       TripleTrainOptions options = formula_options(text);
       options.interpret = interpret;
@@ -203,6 +205,7 @@ TEST(FormulaScore, DerivativesAreThoseOfTheFormula) {
       options.optimizer.optimizer = Optimizer::Sgd;
       options.loss = {TripleLoss::Softmax, 0, 0, 0};
       options.negatives.count = 0;
+      options.negatives.labels = labels;
       options.batch_size = 0;
       options.schedule.base = 1;
       const auto trainer = formula_trainer(options);

@@ -37,7 +37,9 @@ class KgTrainCommand : public testing::Test {
   }
   [[nodiscard]] Finished train(const Words& more) const {
     Words words{"train", folder, "--quiet"};
-    const bool draws = std::ranges::find(more, "--negatives=all") == more.end();
+    const bool draws = std::ranges::none_of(more, [](const std::string& word) {
+      return word == "--negatives=all" || word == "--negatives=k-vs-all";
+    });
     for (const std::string small : {"--dim=6", "--negatives=4", "--chunk=3", "--batch-size=5"}) {
       const std::string name = small.substr(0, small.find('=') + 1);
       if (name == "--chunk=" && !draws) continue;
@@ -92,6 +94,26 @@ TEST_F(KgTrainCommand, InverseRelationsAnswerForHeads) {
   EXPECT_TRUE(nlohmann::json::parse(ranked.out)["inverse"]);
 }
 
+TEST_F(KgTrainCommand, QueriesWithAllAnswersTrainStopAndGoOn) {
+  for (const Words& model : {Words{"--model=complex", "--inverse=on"}, {"--model=tucker"}}) {
+    const Words single = join(model, {"--loss=logistic", "--label-smoothing=0.1"});
+    const Words common = join(single, {"--negatives=k-vs-all"});
+    const auto weights_of = [&](const Words& more) {
+      const std::string path = folder + "/w.safetensors";
+      const Finished done = train(join(common, join(more, {"--save-weights=" + path})));
+      EXPECT_EQ(done.code, 0) << done.err;
+      EXPECT_THAT(done.out, StartsWith("ranks\trelations\tside\tcount\tmrr\t"));
+      return read_text(path);
+    };
+    const std::string whole = weights_of({"--epochs=5", "--threads=3"});
+    const std::string checkpoint = "--checkpoint=" + folder + "/" + model.front().substr(8);
+    EXPECT_NE(weights_of({"--epochs=3", checkpoint}), whole);
+    EXPECT_EQ(weights_of({"--epochs=5", checkpoint, "--resume"}), whole);
+    expect_refused(join(single, {"--epochs=5", checkpoint, "--resume", "--negatives=all"}), 3,
+                   "is of a training with other settings: negatives k-vs-all; now: negatives 0");
+  }
+}
+
 TEST_F(KgTrainCommand, GoesOnFromACheckpointToTheSameWeights) {
   const Words common{"--model=distmult",  "--optimizer=lazy-adam", "--lr=0.01",
                      "--adversarial=0.5", "--corrupt=bernoulli",   "--draw=degree",
@@ -137,6 +159,15 @@ TEST_F(KgTrainCommand, OptionsComeFromAFile) {
   const Finished done = train({"--config=" + folder + "/c.toml", "--json"});
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_EQ(nlohmann::json::parse(done.out)["epochs"], 2);
+  write_text(folder + "/k.toml",
+             "model = \"complex\"\nnegatives = \"k-vs-all\"\nloss = \"margin\"\ndim = 4\n");
+  const std::string option = "--config=" + folder + "/k.toml";
+  const Finished refused = run_tool("vecc-kg", {"train", folder, "--quiet", option});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--negatives=k-vs-all is of labels"));
+  const Finished labelled =
+      run_tool("vecc-kg", {"train", folder, "--quiet", option, "--loss=softmax", "--epochs=2"});
+  EXPECT_EQ(labelled.code, 0) << labelled.err;
   write_text(folder + "/bad.toml", "model = \"transe\"\nnegative = 3\n");
   expect_refused({"--config=" + folder + "/bad.toml"}, 2, "negative");
   expect_refused({"--config=/dev/zero"}, 2, "more than 1048576 bytes, the limit of a file of");
@@ -197,6 +228,16 @@ TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
   expect_refused({"--model=rotate", "--relation-dropout=0.1"}, 2, "rotate's relations are angles");
   expect_refused({"--model=transe", "--negatives=all", "--chunk=2"}, 2, "--chunk says nothing");
   expect_refused({"--model=transe", "--negatives=all", "--draw=degree"}, 2, "--draw says nothing");
+  const auto expect_labels_refused = [&](const std::string& option, const std::string& message) {
+    expect_refused({"--model=distmult", "--negatives=k-vs-all", option}, 2, message);
+  };
+  expect_labels_refused("--chunk=2", "--chunk says nothing to --negatives=k-vs-all");
+  expect_labels_refused("--draw=uniform", "--draw says nothing to --negatives=k-vs-all");
+  expect_labels_refused("--filtered", "all are labels");
+  expect_labels_refused("--corrupt=bernoulli", "expected both, head or tail");
+  expect_labels_refused("--loss=margin", "expected logistic or softmax");
+  expect_labels_refused("--adversarial=1", "weighs all entities the same");
+  expect_labels_refused("--label-smoothing=0.01", "at least 1 / 13");
   expect_refused({"--model=transe", "--lr=1e38", "--epochs=20"}, 6, "not finite");
   std::filesystem::remove(folder + "/valid.txt");
   expect_refused({"--model=transe", "--early-stop=2"}, 2, "valid.txt");

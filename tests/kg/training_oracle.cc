@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "src/kg/train/draws.h"
@@ -18,6 +19,9 @@ using kg::TripleLoss;
 
 Number softplus(const Number& x) {
   return logarithm(Number(1) + exponential(x));
+}
+Number entropy(const Number& x, double label) {
+  return Number(label) * softplus(-x) + Number(1 - label) * softplus(x);
 }
 
 struct Complex {
@@ -49,6 +53,13 @@ Number translation(const std::vector<Number>& h, const std::vector<Number>& r,
     sum = sum + d * d;
   }
   return -sum;
+}
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_NEAR(found[i], expected[i], 1e-9 * std::max(1.0, std::abs(expected[i]))) << i;
+  }
 }
 
 }  // namespace
@@ -158,15 +169,36 @@ Number TrainingOracle::loss_of(const Number& positive, const std::vector<Number>
   const auto raw_weight = [&](const Number& s) { return std::exp(o.adversarial * s.value()); };
   for (const Number& s : negatives) weight_sum += raw_weight(s);
   Number loss = 0;
-  const auto entropy = [&](const Number& x, double label) {
-    return Number(label) * softplus(-x) + Number(1 - label) * softplus(x);
-  };
   if (o.loss == TripleLoss::Logistic) loss = entropy(Number(o.margin) + positive, 1 - smooth);
   for (const Number& s : negatives) {
     const Number weight = raw_weight(s) / weight_sum;  // no derivative of its own
     loss =
         loss + weight * (o.loss == TripleLoss::Margin ? above_zero(Number(o.margin) - positive + s)
                                                       : entropy(Number(o.margin) + s, smooth));
+  }
+  return loss;
+}
+
+// k-vs-all, with a dense vector of labels.
+Number TrainingOracle::loss_of_labels(const std::vector<Number>& scores,
+                                      const std::vector<bool>& is_answer) const {
+  const kg::TripleLossOptions& o = options_.loss;
+  const double smooth = o.label_smoothing;
+  const auto all = static_cast<double>(scores.size());
+  const auto answers = static_cast<double>(std::count(is_answer.begin(), is_answer.end(), true));
+  Number loss = 0;
+  Number sum = 0;
+  for (const Number& s : scores) sum = sum + exponential(s);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const double y = is_answer[i] ? 1 : 0;
+    if (o.loss == TripleLoss::Logistic) {
+      const double label = smooth > 0 ? (1 - smooth) * y + 1 / all : y;
+      loss = loss + entropy(Number(o.margin) + scores[i], label);
+      continue;
+    }
+    const double rest = answers == all ? 0 : smooth;
+    const double label = is_answer[i] ? (1 - rest) / answers : rest / (all - answers);
+    loss = loss + Number(label) * (logarithm(sum) - scores[i]);
   }
   return loss;
 }
@@ -231,14 +263,19 @@ Number TrainingOracle::loss_of_query(const kg::TrainingBatch& batch, std::size_t
   };
   const Triple positive = triple_with(batch.answers[i]);
   std::vector<Number> negatives;
+  std::vector<bool> is_answer;  // k-vs-all
   for (std::size_t j = 0; j < batch.negative_count; ++j) {
     const std::size_t place = chunk * batch.negative_count + j;
     const Triple triple = triple_with(batch.negatives[place]);
     const bool is_known = std::find(triples_.begin(), triples_.end(), triple) != triples_.end();
-    if (triple == positive || (options_.negatives.filtered && is_known)) continue;
+    is_answer.push_back(is_known);
+    const bool is_out = triple == positive || (options_.negatives.filtered && is_known);
+    if (is_out && !options_.negatives.labels) continue;
     negatives.push_back(score_with(2 * queries + place, batch.negatives[place]));
   }
-  Number loss = loss_of(score_with(queries + i, batch.answers[i]), negatives);
+  Number loss = options_.negatives.labels
+                    ? loss_of_labels(negatives, is_answer)
+                    : loss_of(score_with(queries + i, batch.answers[i]), negatives);
   if (options_.regularizer.constraints > 0) {
     loss = loss + constraints_of(entities[positive.head], relations[positive.relation],
                                  entities[positive.tail]);
@@ -308,6 +345,31 @@ void TrainingOracle::move(std::vector<double>& weights, std::size_t width,
       weights[i] -= rate * mean / (std::sqrt(square) + *o.epsilon);
     }
   }
+}
+
+void expect_oracle_steps(const kg::TripleTrainOptions& options, const std::vector<Triple>& triples,
+                         std::uint32_t entities, std::uint32_t relations) {
+  const auto made = kg::make_triple_trainer(triples, entities, relations, options);
+  ASSERT_TRUE(made) << made.error().text();
+  const std::unique_ptr<kg::TripleTrainer>& trainer = *made;
+  TrainingOracle oracle(*trainer->embeddings(), triples, options);
+  kg::BatchMaker draws(triples, entities, relations, options.negatives, options.batch_size,
+                       options.seed);
+  double sum = 0;
+  double queries = 0;
+  for (int i = 0; i < 20; ++i) {
+    const TrainPosition at = trainer->position();
+    const kg::TrainingBatch batch = draws.make(at.epoch, at.batch);
+    if (at.batch == 0) sum = queries = 0;
+    sum += oracle.step(batch) * static_cast<double>(batch.queries.size());
+    queries += static_cast<double>(batch.queries.size());
+    ASSERT_TRUE(trainer->step());
+    ASSERT_NEAR(*trainer->epoch_loss(), sum / queries, 1e-9);
+  }
+  const kg::Embeddings e = *trainer->embeddings();
+  const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
+  expect_near(tables.entities, oracle.entities());
+  expect_near(relation_numbers(e), oracle.relations());
 }
 
 }  // namespace vecc::test

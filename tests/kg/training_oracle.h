@@ -31,6 +31,8 @@ class TrainingOracle {
   [[nodiscard]] Number score(const Row& h, const Row& r, const Row& t) const;
   [[nodiscard]] Number constraints_of(const Row& h, const Row& r, const Row& t) const;
   [[nodiscard]] Number loss_of(const Number& positive, const std::vector<Number>& negatives) const;
+  [[nodiscard]] Number loss_of_labels(const std::vector<Number>& scores,
+                                      const std::vector<bool>& is_answer) const;
   [[nodiscard]] Number penalty_of(const Row& row, bool is_complex) const;
   [[nodiscard]] Row dropped(const kg::TrainingBatch& batch, bool is_entity, std::size_t slot,
                             const Row& row) const;
@@ -50,5 +52,10 @@ class TrainingOracle {
   std::vector<double> relations_;
   std::vector<double> states_[4];
 };
+
+/// 20 steps of a training on the CPU, each with the draws of its own seed, are the oracle's.
+void expect_oracle_steps(const kg::TripleTrainOptions& options,
+                         const std::vector<kg::Triple>& triples, std::uint32_t entities,
+                         std::uint32_t relations);
 
 }  // namespace vecc::test

@@ -39,6 +39,7 @@ class BoundedConfig : public CLI::ConfigTOML {
 constexpr const char* kScore = "Score";
 constexpr const char* kNegatives = "Negatives";
 constexpr const char* kLoss = "Loss";
+constexpr const char* kLabels = "k-vs-all";
 
 template <class Enum>
 void add_choice(CLI::App& app, const char* name, Enum& value, const char* text, const char* group) {
@@ -102,13 +103,16 @@ void add_negative_options(CLI::App& app, kg::NegativeOptions& o) {
   app.add_option_function<std::string>(
          "--negatives",
          [&o](const std::string& text) {
+           o.labels = text == kLabels;
            o.count =
-               text == "all"
+               text == "all" || o.labels
                    ? 0
                    : static_cast<std::uint32_t>(parse_whole("--negatives", text, {1, 1 << 24}));
          },
-         "Entities drawn for a chunk; all: every entity, none drawn (1-vs-all)")
-      ->type_name("N|all")
+         "Entities drawn for a chunk; all: every entity, none drawn (1-vs-all); k-vs-all: "
+         "likewise, "
+         "of each query with all its answers once (KvsAll, LCWA, 1-N)")
+      ->type_name("N|all|k-vs-all")
       ->default_str("256")
       ->group(kNegatives);
   add_whole(app, "--chunk", o.chunk, {1, 1 << 24}, "Triples of a batch that share negatives")
@@ -212,7 +216,9 @@ std::string find_idle_kg_option(const CLI::App& app, const kg::TripleTrainOption
   if (o.negatives.count > 0) return {};
   for (const char* option : {"--chunk", "--draw"}) {
     if (app.count(option) > 0) {
-      return std::string(option) + " says nothing to --negatives=all, which draws none";
+      return std::string(option) +
+             " says nothing to --negatives=" + (o.negatives.labels ? kLabels : "all") +
+             ", which draws none";
     }
   }
   return {};
@@ -240,7 +246,8 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
   add_epoch_options(app, o.settings);
   add_checkpoint_options(app, o.settings);
   o.train.batch_size = 1024;
-  add_whole(app, "--batch-size", o.train.batch_size, {1, 1u << 31}, "Triples a step")
+  add_whole(app, "--batch-size", o.train.batch_size, {1, 1u << 31},
+            "Triples a step, k-vs-all: queries")
       ->group(kTrainingGroup);
   add_whole(app, "--seed", o.settings.options.seed, {}, "Of all draws")->group(kTrainingGroup);
   app.add_option_function<std::string>(
@@ -311,7 +318,8 @@ std::string kg_settings_text(const KgTrainOptions& o) {
       "model {}, dim {}, p {}, inverse {}, negatives {}, chunk {}, corrupt {}, draw {}, filtered "
       "{}, loss {}, margin {}, adversarial {}, label-smoothing {}, l2 {}, n3 {}, constraints {}, "
       "entity-dropout {}, relation-dropout {}, init {} {}, dtype {}, optimizer {}",
-      o.model, t.dim, t.p, o.inverse, t.negatives.count, t.negatives.chunk,
+      o.model, t.dim, t.p, o.inverse,
+      t.negatives.labels ? kLabels : std::to_string(t.negatives.count), t.negatives.chunk,
       text_of(t.negatives.corruption), text_of(t.negatives.draw), t.negatives.filtered,
       text_of(t.loss.loss), t.loss.margin, t.loss.adversarial, t.loss.label_smoothing,
       t.regularizer.l2, t.regularizer.n3, t.regularizer.constraints, t.dropout.entities,

@@ -50,6 +50,7 @@ enum class DrawStream : unsigned char {
   Negatives,        ///< by what
   EntityDropout,    ///< which numbers of entities a step leaves out
   RelationDropout,  ///< of relations
+  Answers,          ///< k-vs-all: which answer stands for a query's
 };
 
 }  // namespace vecc::kg

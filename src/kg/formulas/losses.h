@@ -54,4 +54,26 @@ VECC_KG_FN T softmax_derivative(T score, T largest, T sum, T label) {
   return exponential(score - largest) / sum - label;
 }
 
+/// k-vs-all: what is expected of the scores of a query's answers, and of all others.
+template <class T>
+struct AnswerLabels {
+  T answer;
+  T other;
+};
+
+/// 1 and 0; smoothed (1 - smoothing) y + 1 / entities (Dettmers et al. 2018).
+template <class T>
+VECC_KG_FN AnswerLabels<T> logistic_labels(T smoothing, unsigned entities) {
+  const T other = smoothing > 0 ? 1 / static_cast<T>(entities) : T(0);
+  return {1 - smoothing + other, other};
+}
+
+/// A distribution: answers share 1 - smoothing, others the rest.
+template <class T>
+VECC_KG_FN AnswerLabels<T> softmax_labels(T smoothing, unsigned answers, unsigned entities) {
+  if (answers == entities) return {1 / static_cast<T>(answers), T(0)};
+  return {(1 - smoothing) / static_cast<T>(answers),
+          smoothing / static_cast<T>(entities - answers)};
+}
+
 }  // namespace vecc::kg::formulas

@@ -272,17 +272,17 @@ void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& make
   const std::size_t count = batch.negative_count;
   T* const scores = scores_.data() + row_of_[query] * stride_;
   complete_scores(chunk, query, count);
-  std::vector<std::uint8_t> is_negative(count);
-  maker.mark_negatives(batch, chunk, query, is_negative);
-  for (std::size_t j = 0; j < count; ++j) {
-    if (is_negative[j] == 0) scores[j] = kNoNegative<T>;
-  }
+  if (!maker.has_labels()) leave_out(batch, maker, chunk, query);
   std::vector<T> before;
   if (kind_ == TileKind::L2) before.assign(scores, scores + count);
   const T score = score_answer(query);
-  T derivative = score;
-  losses_[query] = triple_loss(loss, 1.0 / static_cast<double>(batch.queries.size()), derivative,
-                               std::span(scores, count));
+  const double scale = 1.0 / static_cast<double>(batch.queries.size());
+  // With labels an answer's score is one of all entities'; the drawn one's own is not read.
+  T derivative = maker.has_labels() ? T{0} : score;
+  losses_[query] = maker.has_labels()
+                       ? labelled_loss(loss, scale, maker.known().answers(batch.queries[query]),
+                                       std::span(scores, count))
+                       : triple_loss(loss, scale, derivative, std::span(scores, count));
   // transr's positive is by no bias.
   by_bias_[query] = std::accumulate(scores, scores + count, matrices_ ? T{0} : derivative);
   if (has_planes_) differentiate_planes(query, count, derivative);
@@ -290,6 +290,18 @@ void ScorePass<T>::finish_row(const TrainingBatch& batch, const BatchMaker& make
   if (kind_ != TileKind::L2 && kind_ != TileKind::SquaredL2) return;
   for (std::size_t j = 0; j < count; ++j) {
     scores[j] = inner_derivative(kind_, scores[j], before.empty() ? T{0} : before[j]);
+  }
+}
+
+// A query's scores with what is no negative.
+template <class T>
+void ScorePass<T>::leave_out(const TrainingBatch& batch, const BatchMaker& maker,
+                             std::uint32_t chunk, std::uint32_t query) {
+  T* const scores = scores_.data() + row_of_[query] * stride_;
+  std::vector<std::uint8_t> is_negative(batch.negative_count);
+  maker.mark_negatives(batch, chunk, query, is_negative);
+  for (std::size_t j = 0; j < is_negative.size(); ++j) {
+    if (is_negative[j] == 0) scores[j] = kNoNegative<T>;
   }
 }
 

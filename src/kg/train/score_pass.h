@@ -67,6 +67,8 @@ class ScorePass {
                 Aligned& out) const;
   void finish_row(const TrainingBatch& batch, const BatchMaker& maker,
                   const TripleLossOptions& loss, std::uint32_t chunk, std::uint32_t query);
+  void leave_out(const TrainingBatch& batch, const BatchMaker& maker, std::uint32_t chunk,
+                 std::uint32_t query);
   void complete_scores(std::uint32_t chunk, std::uint32_t query, std::size_t count);
   [[nodiscard]] T score_answer(std::size_t query) const;
   void differentiate_planes(std::size_t query, std::size_t count, T by_positive);

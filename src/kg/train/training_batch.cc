@@ -64,6 +64,24 @@ std::string_view text_of(NegativeDraw draw) {
   return {};
 }
 
+QueryExamples query_examples(const KnownTriples& known, Corruption corruption) {
+  QueryExamples examples;
+  const auto add = [&](Side asked) {
+    const KnownTriples::Row* last = nullptr;
+    for (const KnownTriples::Row& row : known.rows(asked)) {
+      const auto& [relation, anchor, answer] = row;
+      if (last != nullptr && (*last)[0] == relation && (*last)[1] == anchor) continue;
+      examples.triples.push_back(asked == Side::Tail ? Triple{anchor, relation, answer}
+                                                     : Triple{answer, relation, anchor});
+      last = &row;
+    }
+  };
+  if (corruption != Corruption::Head) add(Side::Tail);
+  examples.tails = static_cast<std::uint32_t>(examples.triples.size());
+  if (corruption != Corruption::Tail) add(Side::Head);
+  return examples;
+}
+
 BatchMaker::BatchMaker(std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
                        const NegativeOptions& options, std::uint32_t batch_size, std::uint64_t seed)
     : triples_(std::move(triples)),
@@ -71,10 +89,15 @@ BatchMaker::BatchMaker(std::vector<Triple> triples, std::uint32_t entities, std:
       options_(options),
       batch_size_(batch_size),
       seed_(seed) {
+  VECC_CHECK(!triples_.empty(), "a training without triples");
+  if (options.filtered || options.labels) known_.emplace(triples_);
+  if (options.labels) {
+    QueryExamples examples = query_examples(*known_, options.corruption);
+    triples_ = std::move(examples.triples);
+    tail_queries_ = examples.tails;
+  }
   const auto count = static_cast<std::uint32_t>(triples_.size());
-  VECC_CHECK(count > 0, "a training without triples");
   if (batch_size_ == 0 || batch_size_ > count) batch_size_ = count;
-  if (options.filtered) known_.emplace(triples_);
   if (options.draw == NegativeDraw::Degree) by_degree_ = draw_by_degree(triples_, entities);
   if (options.corruption == Corruption::Bernoulli) {
     head_probability_ = head_probabilities(triples_, relations);
@@ -99,11 +122,10 @@ TrainingBatch BatchMaker::make(std::uint64_t epoch, std::uint64_t batch) {
   const Draws sides(seed_, DrawStream::Sides, step);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::uint32_t triple = chosen[i];
-    const bool is_head = options_.corruption == Corruption::Bernoulli
-                             ? sides.uniform(i) < head_probability_[triples_[triple].relation]
-                             : options_.corruption != Corruption::Tail;
+    const bool is_head = asks_head(sides, i, triple);
     if (is_head) heads.push_back(triple);
-    if (!is_head || options_.corruption == Corruption::Both) tails.push_back(triple);
+    const bool asks_both = options_.corruption == Corruption::Both && !options_.labels;
+    if (!is_head || asks_both) tails.push_back(triple);
   }
   TrainingBatch result;
   result.step = step;
@@ -113,8 +135,20 @@ TrainingBatch BatchMaker::make(std::uint64_t epoch, std::uint64_t batch) {
   return result;
 }
 
+bool BatchMaker::asks_head(const Draws& sides, std::size_t place, std::uint32_t triple) const {
+  if (options_.labels) return triple >= tail_queries_;
+  if (options_.corruption != Corruption::Bernoulli) return options_.corruption != Corruption::Tail;
+  return sides.uniform(place) < head_probability_[triples_[triple].relation];
+}
+
 void BatchMaker::add_queries(std::span<const std::uint32_t> triples, Side asked,
                              TrainingBatch& batch) const {
+  const Draws draws(seed_, DrawStream::Answers, batch.step);
+  const auto draw_answer = [&](const Query& query) {
+    const auto answers = known_->answers(query);
+    const auto count = static_cast<std::uint32_t>(answers.size());
+    return answers[draws.below(batch.answers.size(), count)][2];
+  };
   const std::size_t size = options_.count == 0 ? triples.size() : options_.chunk;
   for (std::size_t begin = 0; begin < triples.size(); begin += size) {
     const std::size_t count = std::min(size, triples.size() - begin);
@@ -122,7 +156,8 @@ void BatchMaker::add_queries(std::span<const std::uint32_t> triples, Side asked,
                             static_cast<std::uint32_t>(count), asked});
     for (const std::uint32_t triple : triples.subspan(begin, count)) {
       batch.queries.push_back(query_of(triples_[triple], asked));
-      batch.answers.push_back(entity_on(triples_[triple], asked));
+      batch.answers.push_back(options_.labels ? draw_answer(batch.queries.back())
+                                              : entity_on(triples_[triple], asked));
     }
   }
 }

@@ -45,7 +45,19 @@ struct NegativeOptions {
   Corruption corruption = Corruption::Both;
   NegativeDraw draw = NegativeDraw::Uniform;
   bool filtered = false;  ///< negatives that are triples of the training set do not count
+  /// k-vs-all: examples are distinct queries, each with all its answers among all entities
+  /// (`count` is 0).
+  bool labels = false;
 };
+
+/// The distinct queries of k-vs-all as triples, each with the first of its answers: queries for
+/// tails, then for heads; of one side in ascending order.
+struct QueryExamples {
+  std::vector<Triple> triples;
+  std::uint32_t tails = 0;  ///< queries for tails
+};
+/// `corruption`: of both or one side.
+[[nodiscard]] QueryExamples query_examples(const KnownTriples& known, Corruption corruption);
 
 /// Queries of one side that have the same negatives.
 struct Chunk {
@@ -57,7 +69,9 @@ struct Chunk {
 struct TrainingBatch {
   std::uint64_t step = 0;  ///< of the training
   std::vector<Query> queries;
-  std::vector<std::uint32_t> answers;    ///< by query: the positive's
+  /// By query: the positive's. k-vs-all: one of the query's, drawn at each step, which stands for
+  /// all of them where regularizers read one; the loss does not read it.
+  std::vector<std::uint32_t> answers;
   std::vector<Chunk> chunks;             ///< one after another, of all queries
   std::uint32_t negative_count = 0;      ///< of a chunk
   std::vector<std::uint32_t> negatives;  ///< [chunks][negative_count]
@@ -70,7 +84,7 @@ struct TrainingBatch {
 class BatchMaker {
  public:
   /// At least one triple; all numbers are below `entities` and `relations`. A batch has
-  /// `batch_size` triples (0: all of them), the last of an epoch what is left.
+  /// `batch_size` triples, k-vs-all: queries (0: all of them), the last of an epoch what is left.
   BatchMaker(std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
              const NegativeOptions& options, std::uint32_t batch_size, std::uint64_t seed);
 
@@ -83,16 +97,22 @@ class BatchMaker {
   void mark_negatives(const TrainingBatch& batch, std::size_t chunk, std::uint32_t query,
                       std::span<std::uint8_t> counts) const;
 
+  [[nodiscard]] bool has_labels() const { return options_.labels; }
+  /// Filtered, k-vs-all: what answers a query in the training set.
+  [[nodiscard]] const KnownTriples& known() const { return *known_; }
+
  private:
+  [[nodiscard]] bool asks_head(const Draws& sides, std::size_t place, std::uint32_t triple) const;
   void add_queries(std::span<const std::uint32_t> triples, Side asked, TrainingBatch& batch) const;
   void draw_negatives(std::uint64_t step, TrainingBatch& batch) const;
 
-  std::vector<Triple> triples_;
+  std::vector<Triple> triples_;     ///< k-vs-all: QueryExamples
+  std::uint32_t tail_queries_ = 0;  ///< k-vs-all
   std::uint32_t entities_;
   NegativeOptions options_;
   std::uint32_t batch_size_;
   std::uint64_t seed_;
-  std::optional<KnownTriples> known_;         ///< filtered
+  std::optional<KnownTriples> known_;         ///< filtered, k-vs-all
   std::optional<WeightedDraw> by_degree_;     ///< NegativeDraw::Degree
   std::vector<double> head_probability_;      ///< Bernoulli: by relation
   std::optional<std::uint64_t> order_epoch_;  ///< of order_

@@ -101,6 +101,18 @@ double softmax_loss(const TripleLossOptions& options, T scale, T& positive,
   return static_cast<double>(std::log(sum) - mean);
 }
 
+// body(score, label) of each.
+template <class T, class Body>
+void each_labelled(std::span<const KnownTriples::Row> answers, formulas::AnswerLabels<T> labels,
+                   std::span<T> scores, const Body& body) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const bool is_answer = at < answers.size() && answers[at][2] == i;
+    if (is_answer) ++at;
+    body(scores[i], is_answer ? labels.answer : labels.other);
+  }
+}
+
 }  // namespace
 
 std::string_view text_of(TripleLoss loss) {
@@ -126,7 +138,44 @@ double triple_loss(const TripleLossOptions& options, double scale, T& positive,
   return softmax_loss(options, factor, positive, negatives);
 }
 
+template <class T>
+double labelled_loss(const TripleLossOptions& options, double scale,
+                     std::span<const KnownTriples::Row> answers, std::span<T> scores) {
+  const auto is_finite = [](T score) { return std::isfinite(score); };
+  if (!std::all_of(scores.begin(), scores.end(), is_finite)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const T factor = static_cast<T>(scale);
+  const T smoothing = static_cast<T>(options.label_smoothing);
+  const auto entities = static_cast<std::uint32_t>(scores.size());
+  double loss = 0;
+  if (options.loss == TripleLoss::Logistic) {
+    const T margin = static_cast<T>(options.margin);
+    const auto labels = formulas::logistic_labels(smoothing, entities);
+    each_labelled(answers, labels, scores, [&](T& score, T label) {
+      const auto part = formulas::logistic_part(margin + score, label, T{1});
+      loss += static_cast<double>(part.loss);
+      score = part.derivative * factor;
+    });
+    return loss;
+  }
+  const T largest = *std::max_element(scores.begin(), scores.end());
+  T sum = 0;
+  for (const T score : scores) sum += formulas::exponential(score - largest);
+  const auto labels =
+      formulas::softmax_labels(smoothing, static_cast<std::uint32_t>(answers.size()), entities);
+  each_labelled(answers, labels, scores, [&](T& score, T label) {
+    loss -= static_cast<double>(label * (score - largest));
+    score = formulas::softmax_derivative(score, largest, sum, label) * factor;
+  });
+  return loss + static_cast<double>(std::log(sum));
+}
+
 template double triple_loss(const TripleLossOptions&, double, float&, std::span<float>);
 template double triple_loss(const TripleLossOptions&, double, double&, std::span<double>);
+template double labelled_loss(const TripleLossOptions&, double, std::span<const KnownTriples::Row>,
+                              std::span<float>);
+template double labelled_loss(const TripleLossOptions&, double, std::span<const KnownTriples::Row>,
+                              std::span<double>);
 
 }  // namespace vecc::kg

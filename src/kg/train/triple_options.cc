@@ -36,6 +36,32 @@ Result<void> check_dropout(const TripleTrainOptions& o, double queries, double w
                 "a step draws for 2^57 numbers or more; a smaller --batch-size has fewer");
 }
 
+// k-vs-all.
+Result<void> check_labels(const TripleTrainOptions& o, std::uint32_t entities) {
+  const auto refuse = [](const char* option, const std::string& message) {
+    return Errors(ErrorCode::Usage, option, "--negatives=k-vs-all " + message);
+  };
+  if (o.negatives.count != 0 || o.negatives.draw != NegativeDraw::Uniform) {
+    return refuse("--negatives", "draws none");
+  }
+  if (o.negatives.filtered) {
+    return refuse("--filtered", "has no negative that is a training triple: all are labels");
+  }
+  if (o.negatives.corruption == Corruption::Bernoulli) {
+    return refuse("--corrupt", "asks each query of a side: expected both, head or tail");
+  }
+  if (o.loss.loss == TripleLoss::Margin) {
+    return refuse("--loss", "is of labels: expected logistic or softmax");
+  }
+  if (o.loss.adversarial != 0) return refuse("--adversarial", "weighs all entities the same");
+  const double smoothing = o.loss.label_smoothing;
+  if (o.loss.loss != TripleLoss::Logistic || smoothing == 0 || smoothing * entities >= 1) return {};
+  return refuse("--label-smoothing", "adds 1 / entities to labels: found " +
+                                         std::to_string(smoothing) +
+                                         ", expected 0, or at least 1 / " +
+                                         std::to_string(entities) + ", or labels are above 1");
+}
+
 }  // namespace
 
 Result<ScoreFormula> formula_of(const TripleTrainOptions& o) {
@@ -63,6 +89,7 @@ Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
   if (o.loss.loss == TripleLoss::Margin && o.loss.label_smoothing != 0) {
     return refuse("--label-smoothing", "margin has no labels; it is of logistic and softmax");
   }
+  if (o.negatives.labels) VECC_TRY_VOID(check_labels(o, entities));
   double entity_width = o.dim;
   double width = 0;
   if (o.model == ScoreModel::Formula) {

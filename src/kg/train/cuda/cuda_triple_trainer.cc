@@ -198,6 +198,11 @@ Result<std::shared_ptr<cuda::Device>> find_gpu(std::uint32_t device) {
 Result<void> check_device_options(std::size_t triples, std::uint32_t entities,
                                   std::uint32_t relations, const TripleTrainOptions& options) {
   VECC_TRY_VOID(check_triple_options(triples, entities, relations, options));
+  if (options.negatives.labels) {
+    return Errors(ErrorCode::BackendUnsupported, "--backend=cuda",
+                  "steps of --negatives=k-vs-all run on the CPU: leave it out, or take "
+                  "--negatives=all");
+  }
   if (options.model != ScoreModel::Formula) return {};
   return Errors(ErrorCode::BackendUnsupported, "--backend=cuda",
                 "steps of --score and tucker run on the CPU: leave it out, or take a --model "
