@@ -52,6 +52,13 @@ TripleTrainOptions some_options() {
   return o;
 }
 
+// k-vs-all.
+TripleTrainOptions labelled_options() {
+  TripleTrainOptions o = some_options();
+  o.negatives = {0, 12, Corruption::Both, NegativeDraw::Uniform, false, true};
+  return o;
+}
+
 Trainer on_cpu(const TripleTrainOptions& options) {
   auto trainer = kg::make_triple_trainer(some_triples(), kNodes, kLinks, options);
   EXPECT_TRUE(trainer) << trainer.error().text();
@@ -170,6 +177,28 @@ TEST_F(CudaTripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfTheC
   }
 }
 
+TEST_F(CudaTripleTraining, QueriesWithAllAnswersMakeTheStepsOfTheCpu) {
+  const kg::TripleLossOptions losses[] = {{TripleLoss::Logistic, 1.5, 0, 0.2},
+                                          {TripleLoss::Softmax, 0, 0, 0},
+                                          {TripleLoss::Softmax, 0, 0, 0.2}};
+  const Corruption sides[] = {Corruption::Both, Corruption::Tail, Corruption::Head};
+  std::size_t number = 0;
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    TripleTrainOptions options = labelled_options();
+    options.model = info.model;
+    options.p = info.model == ScoreModel::TransE ? 2 : 1;
+    options.negatives.corruption = sides[number / 2 % 3];
+    options.loss = losses[number % 3];
+    options.optimizer.epsilon = 1e-4;
+    options.regularizer = {0.01, 0.02, info.model == ScoreModel::TransH ? 0.25 : 0.0};
+    if (number % 2 == 1) options.dropout.entities = 0.3;
+    ++number;
+    SCOPED_TRACE(std::string(info.name) + " " + std::string(text_of(options.loss.loss)));
+    expect_steps(options, 7);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TEST_F(CudaTripleTraining, ConstraintsOfPlanesMakeTheStepsOfTheCpu) {
   for (const double scale : {0.5, 3.0}) {  // entities below and above the length 1
     TripleTrainOptions options = some_options();
@@ -222,8 +251,7 @@ TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
   }
 }
 
-TEST_F(CudaTripleTraining, RepeatsBitByBitAndGoesOnFromAFile) {
-  TripleTrainOptions options = some_options();
+void expect_repeats(TripleTrainOptions options) {
   options.model = ScoreModel::RotatE;
   options.dtype = DType::F32;
   options.optimizer.optimizer = Optimizer::LazyAdam;
@@ -236,7 +264,7 @@ TEST_F(CudaTripleTraining, RepeatsBitByBitAndGoesOnFromAFile) {
   const Result<void> restored = resumed->restore(file);
   ASSERT_TRUE(restored) << restored.error().text();
   EXPECT_EQ(resumed->position(), whole->position());
-  for (int i = 0; i < 5; ++i) {
+  while (whole->position().epoch < 3) {
     ASSERT_TRUE(whole->step());
     ASSERT_TRUE(resumed->step());
   }
@@ -250,8 +278,12 @@ TEST_F(CudaTripleTraining, RepeatsBitByBitAndGoesOnFromAFile) {
   EXPECT_EQ(cpu->position().step, 4u);
 }
 
-TEST_F(CudaTripleTraining, ALossThatIsNotFiniteMovesNothingFromItsStepOn) {
-  TripleTrainOptions options = some_options();
+TEST_F(CudaTripleTraining, RepeatsBitByBitAndGoesOnFromAFile) {
+  expect_repeats(some_options());
+  expect_repeats(labelled_options());
+}
+
+void expect_stops_where_not_finite(const TripleTrainOptions& options) {
   const Trainer good = on_cuda(options);
   ASSERT_TRUE(good->step());
   WeightFile file = *good->save();
@@ -277,6 +309,11 @@ TEST_F(CudaTripleTraining, ALossThatIsNotFiniteMovesNothingFromItsStepOn) {
   const auto found = trainer->find_non_finite(*good->save());
   ASSERT_TRUE(found);
   EXPECT_FALSE(*found);
+}
+
+TEST_F(CudaTripleTraining, ALossThatIsNotFiniteMovesNothingFromItsStepOn) {
+  expect_stops_where_not_finite(some_options());
+  expect_stops_where_not_finite(labelled_options());
 }
 
 TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {

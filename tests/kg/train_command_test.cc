@@ -152,6 +152,9 @@ TEST_F(KgTrainCommand, OnAGpuTrainsStopsAndGoesOnAsOnTheCpu) {
   ASSERT_EQ(stopped.code, 0) << stopped.err;
   EXPECT_LT(nlohmann::json::parse(stopped.out)["epochs"], 40);
   expect_refused(join(common, {"--lr=1e38", "--epochs=20"}), 6, "not finite");
+  const Finished labelled =
+      train({"--model=complex", "--backend=cuda", "--negatives=k-vs-all", "--epochs=2"});
+  EXPECT_EQ(labelled.code, 0) << labelled.err;
 }
 
 TEST_F(KgTrainCommand, OptionsComeFromAFile) {

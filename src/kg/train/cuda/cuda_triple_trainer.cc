@@ -198,11 +198,6 @@ Result<std::shared_ptr<cuda::Device>> find_gpu(std::uint32_t device) {
 Result<void> check_device_options(std::size_t triples, std::uint32_t entities,
                                   std::uint32_t relations, const TripleTrainOptions& options) {
   VECC_TRY_VOID(check_triple_options(triples, entities, relations, options));
-  if (options.negatives.labels) {
-    return Errors(ErrorCode::BackendUnsupported, "--backend=cuda",
-                  "steps of --negatives=k-vs-all run on the CPU: leave it out, or take "
-                  "--negatives=all");
-  }
   if (options.model != ScoreModel::Formula) return {};
   return Errors(ErrorCode::BackendUnsupported, "--backend=cuda",
                 "steps of --score and tucker run on the CPU: leave it out, or take a --model "
@@ -240,7 +235,7 @@ Result<std::vector<LaunchTime>> time_step_launches(std::span<const Triple> tripl
   return on_device([&]() -> Result<std::vector<LaunchTime>> {
     gpu->use();
     VECC_TRY(const auto step, DeviceStep::make(gpu, triples, entities, relations, options));
-    step->set_order(draw_order(options.seed, 0, static_cast<std::uint32_t>(triples.size())));
+    step->set_order(draw_order(options.seed, 0, static_cast<std::uint32_t>(step->sizes().triples)));
     const std::vector<device::StepRates> rates(step->sizes().batches, {1e-3, 1, 1});
     step->begin({}, rates);
     return step->time_launches(kRuns);

@@ -1,10 +1,10 @@
 #include "src/kg/train/cuda/device_step.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "src/kg/known_triples.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc::kg {
@@ -34,6 +34,13 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
                                                      std::uint32_t relations,
                                                      const TripleTrainOptions& options) {
   const StepKinds kinds = step_kinds(options);
+  std::optional<KnownTriples> known;
+  QueryExamples examples;
+  if (kinds.filters || kinds.labels) known.emplace(triples);
+  if (kinds.labels) {
+    examples = query_examples(*known, options.negatives.corruption);
+    triples = examples.triples;
+  }
   const StepSizes sizes = step_sizes(kinds, options, triples.size(), entities, relations);
   VECC_TRY(const StepGrids grids, step_grids(kinds, sizes));
   std::unique_ptr<DeviceStep> step(new DeviceStep(std::move(device), kinds, sizes));
@@ -41,7 +48,8 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
   const std::array<std::string, 1> texts{step_text(kinds)};
   VECC_TRY(auto code, cuda::load_device_code(step->device_, texts, {}, nullptr));
   step->code_ = std::move(code.front());
-  step->make_memory(triples, options);
+  step->arguments_.tail_queries = examples.tails;
+  step->make_memory(triples, known ? &*known : nullptr, options);
   step->make_graph(*step->code_, grids);
   return step;
 }
@@ -83,28 +91,31 @@ DeviceStep::Table DeviceStep::make_table(std::uint64_t rows, std::uint64_t width
 }
 
 // What batches and negatives are drawn from.
-void DeviceStep::hold_draws(std::span<const Triple> triples, const NegativeOptions& options) {
+void DeviceStep::hold_draws(std::span<const Triple> triples, const KnownTriples* known,
+                            const NegativeOptions& options) {
   device::Arguments& a = arguments_;
   static_assert(sizeof(Triple) == 3 * sizeof(std::uint32_t));
   a.triples = hold_values(triples);
-  if (kinds_.sides == device::Sides::Bernoulli) {
+  if (kinds_.sides == device::Sides::Mixed) {
+    a.chosen = hold(2 * sizes_.batch_size, sizeof(std::uint32_t));
+  }
+  if (options.corruption == Corruption::Bernoulli) {
     const auto relations = static_cast<std::uint32_t>(sizes_.relations);
     a.head_probability = hold_values<double>(head_probabilities(triples, relations));
-    a.chosen = hold(2 * sizes_.batch_size, sizeof(std::uint32_t));
   }
   if (kinds_.by_degree && options.count > 0) {
     a.degree_sums =
         hold_values(draw_by_degree(triples, static_cast<std::uint32_t>(sizes_.entities)).sums());
   }
-  if (!kinds_.filters) return;
-  const KnownTriples known(triples);
-  a.known_heads = hold_values(known.rows(Side::Head));
-  a.known_tails = hold_values(known.rows(Side::Tail));
-  a.known_head_count = static_cast<std::uint32_t>(known.rows(Side::Head).size());
-  a.known_tail_count = static_cast<std::uint32_t>(known.rows(Side::Tail).size());
+  if (known == nullptr) return;
+  a.known_heads = hold_values(known->rows(Side::Head));
+  a.known_tails = hold_values(known->rows(Side::Tail));
+  a.known_head_count = static_cast<std::uint32_t>(known->rows(Side::Head).size());
+  a.known_tail_count = static_cast<std::uint32_t>(known->rows(Side::Tail).size());
 }
 
-void DeviceStep::make_memory(std::span<const Triple> triples, const TripleTrainOptions& options) {
+void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples* known,
+                             const TripleTrainOptions& options) {
   const StepSizes& s = sizes_;
   const std::uint64_t number = number_bytes(kinds_);
   const std::uint32_t states = state_count(options.optimizer.optimizer);
@@ -123,7 +134,7 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const TripleTrainO
   a.state = state_.address();
   a.order = order_.address();
   a.rates = rates_.address();
-  hold_draws(triples, options.negatives);
+  hold_draws(triples, known, options.negatives);
   a.query_rows = hold(s.queries, sizeof(device::QueryRows));
   a.negatives = hold(s.drawn(), sizeof(std::uint32_t));
   if (kinds_.drops_entities) a.dropped = hold(s.drawn() * s.dim, number);

@@ -61,8 +61,11 @@ class DeviceStep {
   template <class T>
   std::uint64_t hold_values(std::span<const T> values);
   [[nodiscard]] Table make_table(std::uint64_t rows, std::uint64_t width, std::uint32_t states);
-  void make_memory(std::span<const Triple> triples, const TripleTrainOptions& options);
-  void hold_draws(std::span<const Triple> triples, const NegativeOptions& options);
+  /// `triples`: what batches are cut from; k-vs-all: QueryExamples. `known`: or null.
+  void make_memory(std::span<const Triple> triples, const KnownTriples* known,
+                   const TripleTrainOptions& options);
+  void hold_draws(std::span<const Triple> triples, const KnownTriples* known,
+                  const NegativeOptions& options);
   void set_numbers(const TripleTrainOptions& options);
   void make_graph(const cuda::DeviceModule& code, const StepGrids& grids);
 

@@ -20,7 +20,7 @@ device::Sides sides_of(Corruption corruption) {
     case Corruption::Tail: return device::Sides::Tail;
     case Corruption::Bernoulli: break;
   }
-  return device::Sides::Bernoulli;
+  return device::Sides::Mixed;
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ StepKinds step_kinds(const TripleTrainOptions& o) {
   kinds.sum = query_tile_kind(o.model, o.p);
   kinds.loss = o.loss.loss;
   kinds.optimizer = row_optimizer(o.optimizer.optimizer);
-  kinds.sides = sides_of(o.negatives.corruption);
+  kinds.labels = o.negatives.labels;
+  kinds.sides = kinds.labels ? device::Sides::Mixed : sides_of(o.negatives.corruption);
   kinds.moves_all = o.optimizer.optimizer == Optimizer::Adam;
   kinds.draws_all = o.negatives.count == 0;
   kinds.by_degree = o.negatives.draw == NegativeDraw::Degree;
@@ -60,6 +61,7 @@ std::string step_text(const StepKinds& kinds) {
   define("DRAWS_ALL", number(kinds.draws_all));
   define("BY_DEGREE", number(kinds.by_degree));
   define("FILTERS", number(kinds.filters));
+  define("LABELS", number(kinds.labels));
   define("REGULARIZES", number(kinds.regularizes));
   define("CONSTRAINS", number(kinds.constrains));
   define("HAS_SPACES", number(kinds.has_spaces()));

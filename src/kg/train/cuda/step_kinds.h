@@ -19,6 +19,7 @@ struct StepKinds {
   bool draws_all = false;    ///< all entities are negatives
   bool by_degree = false;    ///< negatives are drawn by degree
   bool filters = false;      ///< known triples are no negatives
+  bool labels = false;       ///< k-vs-all
   bool regularizes = false;  ///< by l2 or n3
   bool constrains = false;   ///< transh
   bool drops_entities = false;

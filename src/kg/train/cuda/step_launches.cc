@@ -22,7 +22,7 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
   arguments_.relation_keys.keys = relations.written;
   arguments_.relation_keys.sorted = relations.sorted[last];
   std::vector<Number> drawn;
-  if (kinds.sides == Sides::Bernoulli) drawn = {add("vecc_kg_sides", 1, kSideThreads, {})};
+  if (kinds.sides == Sides::Mixed) drawn = {add("vecc_kg_sides", 1, kSideThreads, {})};
   const Number begin = add("vecc_kg_begin", grids.begin, kRowThreads, drawn);
   const Number sorted = add_sort(grids, begin);
   Number queries = begin;

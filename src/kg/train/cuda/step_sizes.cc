@@ -29,7 +29,7 @@ StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::u
   const bool both = kinds.sides == device::Sides::Both;
   s.queries = both ? 2 * s.batch_size : s.batch_size;
   s.chunks = whole_units(s.batch_size, s.chunk) * (both ? 2 : 1);
-  if (kinds.sides == device::Sides::Bernoulli) ++s.chunks;  // both sides may end in a part of one
+  if (kinds.sides == device::Sides::Mixed) ++s.chunks;  // both sides may end in a part of one
   return s;
 }
 

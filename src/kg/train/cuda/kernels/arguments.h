@@ -19,7 +19,7 @@ struct EpochState {
   double loss_sum;                ///< over those
   unsigned next;                  ///< batch of the epoch
   unsigned now;                   ///< the one that runs
-  unsigned tails;                 ///< bernoulli: of the batch's triples that are asked for the tail
+  unsigned tails;                 ///< Sides::Mixed: of the batch's triples that ask for the tail
   /// Not 0: the loss of batch `next` is not finite. judge() sets it, so that kernels that run
   /// beside it do not read it: threads of a block might differ. They do no harm.
   unsigned failed;
@@ -52,14 +52,14 @@ struct KeyList {
 struct Arguments {
   VECC_KG_POINTER(EpochState) state;
   VECC_KG_POINTER(const StepRates) rates;   ///< by batch of the epoch
-  VECC_KG_POINTER(const unsigned) triples;  ///< head, relation, tail of each
+  VECC_KG_POINTER(const unsigned) triples;  ///< head, relation, tail of each; k-vs-all: of queries
   VECC_KG_POINTER(const unsigned) order;    ///< of the epoch's triples
   VECC_KG_POINTER(unsigned)
-  chosen;  ///< bernoulli: triples asked for tails, and, batch_size behind
+  chosen;  ///< Sides::Mixed: triples asked for tails, and, batch_size behind
            ///< them, for heads
   VECC_KG_POINTER(const double) head_probability;  ///< bernoulli: by relation
   VECC_KG_POINTER(const double) degree_sums;       ///< draw_weighted()'s
-  VECC_KG_POINTER(const unsigned) known_heads;     ///< rows of KnownTriples, where it filters
+  VECC_KG_POINTER(const unsigned) known_heads;     ///< rows of KnownTriples: filtered, k-vs-all
   VECC_KG_POINTER(const unsigned) known_tails;
   VECC_KG_POINTER(Number) entities;
   VECC_KG_POINTER(Number) relations;
@@ -120,6 +120,7 @@ struct Arguments {
   unsigned relation_count;
   unsigned dim;  ///< numbers of a row of entities
   unsigned triple_count;
+  unsigned tail_queries;  ///< k-vs-all: the first ones of `triples` ask for the tail
   unsigned batch_size;
   unsigned chunk;           ///< queries that share negatives
   unsigned negative_count;  ///< of a chunk
@@ -143,6 +144,11 @@ constexpr unsigned kProductRows = 16;    ///< rescal, transr: queries that a blo
 constexpr unsigned kMatrixTile = 64;     ///< rescal, transr: rows and columns of a block's part
 
 /// What negatives replace, as kernels are compiled for it.
-enum class Sides : unsigned char { Both, Head, Tail, Bernoulli };
+enum class Sides : unsigned char {
+  Both,
+  Head,
+  Tail,
+  Mixed,  ///< each triple asks for one: bernoulli, k-vs-all
+};
 
 }  // namespace vecc::kg::device

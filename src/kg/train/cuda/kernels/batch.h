@@ -16,6 +16,7 @@ constexpr bool kMovesAll = VECC_KG_MOVES_ALL;  // rows without a gradient too
 constexpr bool kDrawsAll = VECC_KG_DRAWS_ALL;  // all entities are negatives
 constexpr bool kByDegree = VECC_KG_BY_DEGREE;  // else uniform
 constexpr bool kFilters = VECC_KG_FILTERS;     // negatives that are known do not count
+constexpr bool kLabels = VECC_KG_LABELS;       // k-vs-all
 constexpr bool kRegularizes = VECC_KG_REGULARIZES;
 constexpr bool kDropsEntities = VECC_KG_DROPS_ENTITIES;
 constexpr bool kDropsRelations = VECC_KG_DROPS_RELATIONS;
@@ -65,7 +66,7 @@ struct Batch {
   __device__ __forceinline__ Batch(const Bound& a, unsigned number) {
     first = number * a.batch_size;
     triples = smaller(a.batch_size, a.triple_count - first);
-    tails = kSides == Sides::Head ? 0 : kSides == Sides::Bernoulli ? a.state->tails : triples;
+    tails = kSides == Sides::Head ? 0 : kSides == Sides::Mixed ? a.state->tails : triples;
     queries = kSides == Sides::Both ? 2 * triples : triples;
     tail_chunks = whole_units(tails, a.chunk);
     chunks = tail_chunks + whole_units(queries - tails, a.chunk);
@@ -173,7 +174,15 @@ VECC_KG_FN T block_sum(T value) {
   return sum;
 }
 
-// bernoulli, one block: each triple's side is drawn; triples of a side keep their order.
+// Sides::Mixed: whether triple `place` of a batch asks for its head.
+VECC_KG_FN bool asks_head(const Bound& a, unsigned number, unsigned place, unsigned triple) {
+  if constexpr (kLabels) return triple >= a.tail_queries;
+  const DrawBits bits = draw_bits(a.seed, DrawStream::Sides, a.state->first_step + number, place);
+  return draw_uniform(bits) <
+         a.head_probability[a.triples[3 * static_cast<unsigned long long>(triple) + 1]];
+}
+
+// Sides::Mixed, one block: each triple's side; triples of a side keep their order.
 VECC_KG_FN void draw_sides(const Bound& a) {
   __shared__ unsigned heads_of_warp[kSideThreads / 32];
   if (a.state->failed != 0) return;
@@ -185,12 +194,7 @@ VECC_KG_FN void draw_sides(const Bound& a) {
   for (unsigned begin = 0; begin < count; begin += kSideThreads) {
     const unsigned i = begin + threadIdx.x;
     const unsigned triple = i < count ? a.order[first + i] : 0;
-    bool is_head = false;
-    if (i < count) {
-      const DrawBits bits = draw_bits(a.seed, DrawStream::Sides, a.state->first_step + number, i);
-      is_head = draw_uniform(bits) <
-                a.head_probability[a.triples[3 * static_cast<unsigned long long>(triple) + 1]];
-    }
+    const bool is_head = i < count && asks_head(a, number, i, triple);
     const unsigned votes = __ballot_sync(~0u, is_head);
     if (lane == 0) heads_of_warp[threadIdx.x / 32] = static_cast<unsigned>(__popc(votes));
     __syncthreads();
@@ -203,6 +207,52 @@ VECC_KG_FN void draw_sides(const Bound& a) {
     __syncthreads();
   }
   if (threadIdx.x == 0) a.state->tails = count - heads;
+}
+
+// Known answers of a query: rows (relation, anchor, answer), ascending.
+struct KnownAnswers {
+  const unsigned* rows;
+  unsigned begin;
+  unsigned end;
+
+  __device__ __forceinline__ KnownAnswers(const Bound& a, const QueryRows& query, bool tail) {
+    rows = tail ? a.known_tails : a.known_heads;
+    const unsigned count = tail ? a.known_tail_count : a.known_head_count;
+    begin = find(0, count, query.relation, query.anchor, 0);
+    end = find(begin, count, query.relation, query.anchor, ~0u);
+  }
+  // No entity has the number ~0u.
+  __device__ __forceinline__ unsigned find(unsigned from, unsigned to, unsigned relation,
+                                           unsigned anchor, unsigned answer) const {
+    while (from < to) {
+      const unsigned middle = from + (to - from) / 2;
+      const unsigned* const row = rows + 3 * static_cast<unsigned long long>(middle);
+      const bool is_below = row[0] != relation ? row[0] < relation
+                            : row[1] != anchor ? row[1] < anchor
+                                               : row[2] < answer;
+      if (is_below) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  }
+  __device__ __forceinline__ unsigned count() const { return end - begin; }
+  __device__ __forceinline__ unsigned answer(unsigned i) const {
+    return rows[3 * static_cast<unsigned long long>(begin + i) + 2];
+  }
+  __device__ __forceinline__ bool has(const QueryRows& query, unsigned answer) const {
+    const unsigned place = find(begin, end, query.relation, query.anchor, answer);
+    return place < end && rows[3 * static_cast<unsigned long long>(place) + 2] == answer;
+  }
+};
+
+// k-vs-all: one of a query's answers.
+VECC_KG_FN unsigned draw_answer(const Bound& a, unsigned number, unsigned i,
+                                const KnownAnswers& known) {
+  const DrawBits bits = draw_bits(a.seed, DrawStream::Answers, a.state->first_step + number, i);
+  return known.answer(draw_below(bits, known.count()));
 }
 
 // transh: a query's q, u and c (src/kg/projected_query.h).
@@ -236,11 +286,12 @@ VECC_KG_FN void begin_plane_query(const Bound& a, unsigned number, unsigned i, b
 VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned number, unsigned i) {
   const bool tail = i < batch.tails;
   const unsigned place = tail ? i : i - batch.tails;
-  const unsigned triple = kSides == Sides::Bernoulli ? a.chosen[tail ? place : a.batch_size + place]
-                                                     : a.order[batch.first + place];
+  const unsigned triple = kSides == Sides::Mixed ? a.chosen[tail ? place : a.batch_size + place]
+                                                 : a.order[batch.first + place];
   const unsigned* const t = a.triples + 3 * static_cast<unsigned long long>(triple);
-  const QueryRows rows = {tail ? t[0] : t[2], t[1], tail ? t[2] : t[0]};
+  QueryRows rows = {tail ? t[0] : t[2], t[1], tail ? t[2] : t[0]};
   if (threadIdx.x == 0) {
+    if constexpr (kLabels) rows.answer = draw_answer(a, number, i, KnownAnswers(a, rows, tail));
     a.query_rows[i] = rows;
     a.entity_keys.keys[i] = static_cast<Key>(rows.anchor) << 32 | i;
     a.entity_keys.keys[batch.queries + i] =

@@ -39,41 +39,6 @@ VECC_KG_FN Number lane_square(const Number* x, unsigned dim, unsigned lane) {
   return sum;
 }
 
-// Known answers of a query: rows (relation, anchor, answer), ascending.
-struct KnownAnswers {
-  const unsigned* rows;
-  unsigned begin;
-  unsigned end;
-
-  __device__ __forceinline__ KnownAnswers(const Bound& a, const QueryRows& query, bool tail) {
-    rows = tail ? a.known_tails : a.known_heads;
-    const unsigned count = tail ? a.known_tail_count : a.known_head_count;
-    begin = find(0, count, query.relation, query.anchor, 0);
-    end = find(begin, count, query.relation, query.anchor, ~0u);
-  }
-  // No entity has the number ~0u.
-  __device__ __forceinline__ unsigned find(unsigned from, unsigned to, unsigned relation,
-                                           unsigned anchor, unsigned answer) const {
-    while (from < to) {
-      const unsigned middle = from + (to - from) / 2;
-      const unsigned* const row = rows + 3 * static_cast<unsigned long long>(middle);
-      const bool is_below = row[0] != relation ? row[0] < relation
-                            : row[1] != anchor ? row[1] < anchor
-                                               : row[2] < answer;
-      if (is_below) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    return from;
-  }
-  __device__ __forceinline__ bool has(const QueryRows& query, unsigned answer) const {
-    const unsigned place = find(begin, end, query.relation, query.anchor, answer);
-    return place < end && rows[3 * static_cast<unsigned long long>(place) + 2] == answer;
-  }
-};
-
 // What is over all negatives of a query.
 struct NegativeTotals {
   Number count;
@@ -100,6 +65,14 @@ struct QueryScores {
       scores[j] = score == score ? score : no_negative();
     }
   }
+  // Score j becomes the derivative by its sum; returns what transh's c gets.
+  __device__ __forceinline__ Number put(unsigned j, Number by_score) const {
+    scores[j] = by_sum<kKind>(by_score, scores[j]);
+    if constexpr (!kHasPlanes) return Number(0);
+    const Number before = along[j];
+    along[j] = 2 * (before - c) * by_score;
+    return -2 * before * by_score;
+  }
   // Takes out what is no negative.
   __device__ __forceinline__ void mark(const Bound& a, const Batch& batch, unsigned i,
                                        const QueryRows& rows) const {
@@ -124,12 +97,16 @@ struct QueryScores {
     }
     t.count = warp_sum(t.count);
     t.largest = warp_largest(t.largest);
-    if constexpr (kLoss == TripleLoss::Softmax) t.largest = larger(t.largest, positive);
+    if constexpr (kLoss == TripleLoss::Softmax && !kLabels) {
+      t.largest = larger(t.largest, positive);
+    }
     for (unsigned j = lane; j < count; j += 32) {
       if (scores[j] != no_negative()) t.sum += weight_term(temperature, scores[j], t.largest);
     }
     t.sum = warp_sum(t.sum);
-    if constexpr (kLoss == TripleLoss::Softmax) t.sum += exponential(positive - t.largest);
+    if constexpr (kLoss == TripleLoss::Softmax && !kLabels) {
+      t.sum += exponential(positive - t.largest);
+    }
     return t;
   }
 };
@@ -165,11 +142,7 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
       }
       slopes += derivative;
     }
-    query.scores[j] = by_sum<kKind>(derivative * scale, score);
-    if constexpr (kHasPlanes) {
-      by_c -= 2 * query.along[j] * derivative * scale;
-      query.along[j] = 2 * (query.along[j] - query.c) * derivative * scale;
-    }
+    by_c += query.put(j, derivative * scale);
   }
   loss = warp_sum(loss);
   slopes = warp_sum(slopes);
@@ -189,6 +162,43 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
   by_positive *= scale;
   if constexpr (kHasPlanes) by_bias = warp_sum(by_c) - 2 * query.along_of_positive * by_positive;
   return loss;
+}
+
+// k-vs-all, as labelled_loss(): scores become the derivatives by the sums. Answers ascend, and so
+// do a lane's scores. NaN where a score is not finite.
+VECC_KG_FN double differentiate_labels(const Bound& a, const QueryScores& query,
+                                       const KnownAnswers& known, Number scale, Number& by_bias) {
+  const NegativeTotals t = query.totals(Number(1));
+  const Number margin = static_cast<Number>(a.margin);
+  const Number smoothing = static_cast<Number>(a.label_smoothing);
+  const AnswerLabels<Number> labels = kLoss == TripleLoss::Logistic
+                                          ? logistic_labels(smoothing, query.count)
+                                          : softmax_labels(smoothing, known.count(), query.count);
+  double loss = 0;
+  Number slopes = 0;
+  Number by_c = 0;
+  unsigned at = 0;
+  for (unsigned j = query.lane; j < query.count; j += 32) {
+    while (at < known.count() && known.answer(at) < j) ++at;
+    const bool is_answer = at < known.count() && known.answer(at) == j;
+    const Number label = is_answer ? labels.answer : labels.other;
+    const Number score = query.scores[j];
+    LossPart<Number> part;
+    if constexpr (kLoss == TripleLoss::Logistic) {
+      part = logistic_part(margin + score, label, Number(1));
+    } else {
+      part = {-label * (score - t.largest), softmax_derivative(score, t.largest, t.sum, label)};
+    }
+    loss += static_cast<double>(part.loss);
+    slopes += part.derivative;
+    by_c += query.put(j, part.derivative * scale);
+  }
+  loss = warp_sum(loss);
+  if constexpr (kLoss == TripleLoss::Softmax) loss += static_cast<double>(logarithm(t.sum));
+  by_bias = kHasPlanes ? warp_sum(by_c) : warp_sum(slopes) * scale;
+  // Of what is not finite a tile makes -infinity, which does not count.
+  const bool is_finite = t.count == static_cast<Number>(query.count) && t.largest - t.largest == 0;
+  return is_finite ? loss : static_cast<double>(no_negative() - no_negative());
 }
 
 VECC_KG_FN double row_penalty(const Bound& a, const Number* row, unsigned long long width,
@@ -259,13 +269,19 @@ VECC_KG_FN void query_losses(const Bound& a) {
   const QueryScores query = {
       a.scores + first, a.along + first, norms, a.negative_count, lane, positive, b, along};
   if constexpr (kHasPlanes || kHasSpaces) query.complete();
-  query.mark(a, batch, i, rows);
+  const Number scale = static_cast<Number>(1.0 / batch.queries);
   Number by_positive = 0;
   Number by_bias = 0;
-  double loss =
-      differentiate(a, query, static_cast<Number>(1.0 / batch.queries), by_positive, by_bias);
-  // Tiles make -infinity of a NaN, so that only a positive shows one.
-  if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
+  double loss = 0;
+  if constexpr (kLabels) {
+    const KnownAnswers known(a, rows, i < batch.tails);
+    loss = differentiate_labels(a, query, known, scale, by_bias);
+  } else {
+    query.mark(a, batch, i, rows);
+    loss = differentiate(a, query, scale, by_positive, by_bias);
+    // Tiles make -infinity of a NaN, so that only a positive shows one.
+    if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
+  }
   if constexpr (kRegularizes) {
     const unsigned long long width = width_of_relation(a);
     double penalty = row_penalty(a, entity(a, rows.anchor), a.dim, lane);
