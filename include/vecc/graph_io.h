@@ -40,6 +40,21 @@ struct ImportOptions {
 
 enum class Compression : std::uint8_t { None, Gzip, Zstd };
 
+/// How the bytes of a file are compressed.
+struct Encoding {
+  Encoding() = default;
+  Encoding(Compression format) : compression(format) {}
+
+  Compression compression = Compression::None;
+  std::uint32_t level = 0;  ///< from 1 on; 0: 6 of gzip, 9 of zstd
+  /// That compress beside the one that writes, 8 at most; 0: one a core. Of zstd where its library
+  /// has threads, else none; the bytes are the same for any number.
+  std::uint32_t threads = 1;
+};
+
+/// What is wrong with the level, with the levels that there are; empty: nothing.
+[[nodiscard]] std::string find_level_problem(const Encoding& encoding);
+
 /// Columns of one chunk of a group, as GraphWriter::group takes them. All spans may be empty;
 /// those that are not have the length that graph.proto states.
 struct GroupChunk {
@@ -80,8 +95,9 @@ struct SampleRecord {
 /// finish() reports it (CannotWrite).
 class GraphWriter {
  public:
-  /// `vocabularies`: the file may have some, and is then for readers of schema version 2.
-  [[nodiscard]] static Result<GraphWriter> create(const std::string& path, Compression,
+  /// `vocabularies`: the file may have some, and is then for readers of schema version 2. Errors:
+  /// CannotWrite; Usage (a level that the compression does not have).
+  [[nodiscard]] static Result<GraphWriter> create(const std::string& path, const Encoding&,
                                                   std::string_view producer,
                                                   bool vocabularies = false);
   GraphWriter(GraphWriter&&) noexcept;
@@ -111,8 +127,8 @@ class GraphWriter {
 };
 
 /// Writes `times` disjoint copies of a graph that share its weights (scale tests); sample ids and
-/// names of copy k > 0 get the suffix `#k`.
+/// names of copy k > 0 get the suffix `#k`. Errors: those of GraphWriter.
 [[nodiscard]] Result<void> write_graph(const NeuronGraph& graph, const std::string& path,
-                                       Compression compression, std::uint32_t times = 1);
+                                       const Encoding& encoding, std::uint32_t times = 1);
 
 }  // namespace vecc

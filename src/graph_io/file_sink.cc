@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,7 +20,20 @@
 namespace vecc::graph_io {
 namespace {
 
-constexpr int kZstdLevel = 9;
+constexpr std::uint32_t kGzipLevel = 6;
+constexpr std::uint32_t kZstdLevel = 9;
+constexpr std::uint32_t kMostGzipLevel = 9;
+constexpr std::uint32_t kMostThreads = 8;  // each holds a few windows of bytes
+
+std::uint32_t most_zstd_level() {
+  return static_cast<std::uint32_t>(ZSTD_maxCLevel());
+}
+
+int threads_of(const Encoding& encoding) {
+  const std::uint32_t wanted =
+      encoding.threads > 0 ? encoding.threads : std::thread::hardware_concurrency();
+  return static_cast<int>(std::clamp<std::uint32_t>(wanted, 1, kMostThreads));
+}
 
 }  // namespace
 
@@ -42,9 +58,9 @@ class FileSink::PlainEncoder : public FileSink::Encoder {
 
 class FileSink::GzipEncoder : public FileSink::Encoder {
  public:
-  explicit GzipEncoder(AtomicFile& file) : Encoder(file), block_(kCompressionBlock) {
-    VECC_CHECK(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
-                            Z_DEFAULT_STRATEGY) == Z_OK,
+  GzipEncoder(AtomicFile& file, std::uint32_t level) : Encoder(file), block_(kCompressionBlock) {
+    VECC_CHECK(deflateInit2(&stream_, static_cast<int>(level > 0 ? level : kGzipLevel), Z_DEFLATED,
+                            MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK,
                "zlib starts");
   }
   ~GzipEncoder() override { deflateEnd(&stream_); }
@@ -74,11 +90,15 @@ class FileSink::GzipEncoder : public FileSink::Encoder {
 
 class FileSink::ZstdEncoder : public FileSink::Encoder {
  public:
-  explicit ZstdEncoder(AtomicFile& file)
+  ZstdEncoder(AtomicFile& file, const Encoding& encoding)
       : Encoder(file), block_(kCompressionBlock), stream_(ZSTD_createCStream()) {
     VECC_CHECK(stream_ != nullptr, "zstd starts");
-    ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, kZstdLevel);
+    const std::uint32_t level = encoding.level > 0 ? encoding.level : kZstdLevel;
+    ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, static_cast<int>(level));
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
+    // One worker and many make the same bytes, no worker makes others: so there is always one. A
+    // library without threads refuses this, and compresses on the caller's.
+    ZSTD_CCtx_setParameter(stream_, ZSTD_c_nbWorkers, threads_of(encoding));
   }
   ~ZstdEncoder() override { ZSTD_freeCStream(stream_); }
 
@@ -88,6 +108,8 @@ class FileSink::ZstdEncoder : public FileSink::Encoder {
     while (true) {
       ZSTD_outBuffer output{block_.data(), block_.size(), 0};
       const std::size_t left = ZSTD_compressStream2(stream_, &output, &input, mode);
+      // High levels need gigabytes, and they are taken at the first bytes.
+      if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();
       VECC_CHECK(ZSTD_isError(left) == 0, ZSTD_getErrorName(left));
       if (!file_.write({block_.data(), output.pos})) return false;
       if (last ? left == 0 : input.pos == input.size) return true;
@@ -99,23 +121,27 @@ class FileSink::ZstdEncoder : public FileSink::Encoder {
   ZSTD_CStream* stream_;
 };
 
-FileSink::FileSink(std::string path, AtomicFile file, Compression compression)
+FileSink::FileSink(std::string path, AtomicFile file, const Encoding& encoding)
     : path_(std::move(path)), file_(std::move(file)) {
-  switch (compression) {
+  switch (encoding.compression) {
     case Compression::None: encoder_ = std::make_unique<PlainEncoder>(file_); break;
-    case Compression::Gzip: encoder_ = std::make_unique<GzipEncoder>(file_); break;
-    case Compression::Zstd: encoder_ = std::make_unique<ZstdEncoder>(file_); break;
+    case Compression::Gzip: encoder_ = std::make_unique<GzipEncoder>(file_, encoding.level); break;
+    case Compression::Zstd: encoder_ = std::make_unique<ZstdEncoder>(file_, encoding); break;
   }
 }
 
 Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path,
-                                                   Compression compression) {
+                                                   const Encoding& encoding) {
+  if (const std::string problem = find_level_problem(encoding); !problem.empty()) {
+    return Errors(ErrorCode::Usage, escape_terminal(path),
+                  "compression level " + std::to_string(encoding.level) + ": " + problem);
+  }
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     return Errors(ErrorCode::CannotWrite, escape_terminal(path), "is a directory");
   }
   std::optional<AtomicFile> file = AtomicFile::create(path);
-  if (file) return std::unique_ptr<FileSink>(new FileSink(path, std::move(*file), compression));
+  if (file) return std::unique_ptr<FileSink>(new FileSink(path, std::move(*file), encoding));
   return Errors(ErrorCode::CannotWrite, escape_terminal(path),
                 std::string("cannot be created: ") + std::strerror(errno));
 }
@@ -138,3 +164,21 @@ Result<void> FileSink::commit() {
 }
 
 }  // namespace vecc::graph_io
+
+namespace vecc {
+
+std::string find_level_problem(const Encoding& encoding) {
+  if (encoding.level == 0) return {};
+  const std::string gzip = "gzip has levels 1 to " + std::to_string(graph_io::kMostGzipLevel);
+  const std::string most_zstd = std::to_string(graph_io::most_zstd_level());
+  switch (encoding.compression) {
+    case Compression::Gzip: return encoding.level > graph_io::kMostGzipLevel ? gzip : "";
+    case Compression::Zstd:
+      return encoding.level > graph_io::most_zstd_level() ? "zstd has levels 1 to " + most_zstd
+                                                          : "";
+    case Compression::None: break;
+  }
+  return "the output is not compressed; " + gzip + ", zstd 1 to " + most_zstd;
+}
+
+}  // namespace vecc

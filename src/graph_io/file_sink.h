@@ -11,12 +11,12 @@
 
 namespace vecc::graph_io {
 
-/// An AtomicFile whose bytes are compressed on the way. All errors are CannotWrite with the path as
-/// place.
+/// An AtomicFile whose bytes are compressed on the way. Errors are CannotWrite with the path as
+/// place, and Usage for a level that the compression does not have.
 class FileSink {
  public:
   [[nodiscard]] static Result<std::unique_ptr<FileSink>> create(const std::string& path,
-                                                                Compression compression);
+                                                                const Encoding& encoding);
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
   ~FileSink();  // removes what was not committed
@@ -30,7 +30,7 @@ class FileSink {
   class GzipEncoder;
   class ZstdEncoder;
 
-  FileSink(std::string path, AtomicFile file, Compression compression);
+  FileSink(std::string path, AtomicFile file, const Encoding& encoding);
   [[nodiscard]] Errors failure() const;
 
   std::string path_;

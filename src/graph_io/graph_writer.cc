@@ -119,12 +119,12 @@ GraphWriter::GraphWriter(GraphWriter&&) noexcept = default;
 GraphWriter& GraphWriter::operator=(GraphWriter&&) noexcept = default;
 GraphWriter::~GraphWriter() = default;
 
-Result<GraphWriter> GraphWriter::create(const std::string& path, Compression compression,
+Result<GraphWriter> GraphWriter::create(const std::string& path, const Encoding& encoding,
                                         std::string_view producer, bool vocabularies) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   impl->vocabularies = vocabularies;
-  VECC_TRY(impl->sink, graph_io::FileSink::create(path, compression));
+  VECC_TRY(impl->sink, graph_io::FileSink::create(path, encoding));
   std::uint8_t magic[5] = {1 << 3 | 5};
   google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(graph_io::kMagicValue,
                                                                       magic + 1);

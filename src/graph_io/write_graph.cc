@@ -190,8 +190,8 @@ std::uint64_t count_sample_groups(const NeuronGraph& graph) {
 
 }  // namespace
 
-Result<void> write_graph(const NeuronGraph& graph, const std::string& path, Compression compression,
-                         std::uint32_t times) {
+Result<void> write_graph(const NeuronGraph& graph, const std::string& path,
+                         const Encoding& encoding, std::uint32_t times) {
   VECC_CHECK(times > 0, "at least one copy is written");
   const std::uint64_t groups = count_sample_groups(graph);
   if (groups * times > kNoGroup) {
@@ -200,7 +200,7 @@ Result<void> write_graph(const NeuronGraph& graph, const std::string& path, Comp
                       " sample groups, expected at most " + std::to_string(kNoGroup));
   }
   VECC_TRY(GraphWriter writer,
-           GraphWriter::create(path, compression, graph.producer, !graph.vocabularies.empty()));
+           GraphWriter::create(path, encoding, graph.producer, !graph.vocabularies.empty()));
   for (const WeightTable& table : graph.weight_tables) {
     std::vector<std::string> rows;
     rows.reserve(table.row_names.size());

@@ -223,5 +223,82 @@ TEST(GraphWriter, output_is_the_same_every_time) {
   }
 }
 
+// `kilobytes` of them, four each.
+NeuronGraph graph_of_facts(std::uint32_t kilobytes) {
+  GraphBuilder builder;
+  const GroupIndex group = builder.group("f", NeuronClass::Fact);
+  std::uint32_t state = 1;
+  for (std::uint32_t i = 0; i < kilobytes; i += 4) {
+    std::vector<double> values(1024);
+    for (double& value : values) value = ((state = state * 1664525u + 1013904223u) >> 18) % 500;
+    builder.fact(group, Shape::column(1024), std::move(values));
+  }
+  return builder.build();
+}
+
+std::string bytes_of(const NeuronGraph& graph, const Encoding& encoding) {
+  const TemporaryFolder folder;
+  const Result<void> written = write_graph(graph, folder.path("g"), encoding);
+  EXPECT_TRUE(written) << written.error().text();
+  const Result<NeuronGraph> read = read_graph(folder.path("g"));
+  EXPECT_TRUE(read) << read.error().text();
+  if (read) expect_same_graph(*read, graph);
+  return read_bytes(folder.path("g"));
+}
+
+TEST(GraphWriter, levels_of_compression) {
+  const NeuronGraph graph = graph_of_facts(500);
+  for (const auto& [format, most] : {std::pair{Compression::Gzip, 9u}, {Compression::Zstd, 19u}}) {
+    Encoding encoding(format);
+    const std::string standard = bytes_of(graph, encoding);
+    encoding.level = format == Compression::Gzip ? 6 : 9;
+    EXPECT_EQ(bytes_of(graph, encoding), standard);
+    encoding.level = 1;
+    const std::string fast = bytes_of(graph, encoding);
+    encoding.level = most;
+    const std::string small = bytes_of(graph, encoding);
+    EXPECT_LT(small.size(), fast.size());
+    EXPECT_NE(fast, standard);
+  }
+}
+
+TEST(GraphWriter, the_highest_level_can_be_read) {
+  Encoding encoding(Compression::Zstd);
+  encoding.level = 22;
+  bytes_of(graph_of_everything(), encoding);
+}
+
+TEST(GraphWriter, bytes_do_not_depend_on_threads) {
+  const NeuronGraph small = graph_of_facts(100);   // one job of zstd
+  const NeuronGraph large = graph_of_facts(5000);  // of level 1 three
+  for (const NeuronGraph* const graph : {&small, &large}) {
+    Encoding encoding(Compression::Zstd);
+    encoding.level = 1;
+    const std::string expected = bytes_of(*graph, encoding);
+    for (const std::uint32_t threads : {2u, 3u, 8u, 0u, 4096u}) {
+      encoding.threads = threads;
+      EXPECT_EQ(bytes_of(*graph, encoding), expected) << threads << " threads";
+    }
+  }
+}
+
+TEST(GraphWriter, bad_level) {
+  const TemporaryFolder folder;
+  const auto text_of = [&](Compression compression, std::uint32_t level) {
+    Encoding encoding(compression);
+    encoding.level = level;
+    const Result<void> written = write_graph(graph_of_everything(), folder.path("g"), encoding);
+    EXPECT_TRUE(files_in(folder).empty());
+    return written ? "" : written.error().text().substr(folder.path("g").size());
+  };
+  EXPECT_EQ(text_of(Compression::Gzip, 10),
+            ": error: compression level 10: gzip has levels 1 to 9 [E050]");
+  EXPECT_EQ(text_of(Compression::Zstd, 23),
+            ": error: compression level 23: zstd has levels 1 to 22 [E050]");
+  EXPECT_EQ(text_of(Compression::None, 1),
+            ": error: compression level 1: the output is not compressed; gzip has levels 1 to 9, "
+            "zstd 1 to 22 [E050]");
+}
+
 }  // namespace
 }  // namespace vecc::test

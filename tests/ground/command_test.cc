@@ -24,8 +24,10 @@ Finished ground(const Files& files, const std::vector<std::string>& more = {},
                 const std::string& folder = test_folder()) {
   write_text(folder + "/t.txt", files.rules);
   write_text(folder + "/e.txt", files.facts);
-  std::vector<std::string> arguments{folder + "/t.txt", "--facts=" + folder + "/e.txt", "-o",
-                                     folder + "/graph.pb"};
+  std::vector<std::string> arguments{folder + "/t.txt", "--facts=" + folder + "/e.txt"};
+  if (std::ranges::find(more, "-o") == more.end()) {
+    arguments.insert(arguments.end(), {"-o", folder + "/graph.pb"});
+  }
   if (!files.queries.empty()) {
     write_text(folder + "/q.txt", files.queries);
     arguments.push_back("--queries=" + folder + "/q.txt");
@@ -157,6 +159,20 @@ TEST(GroundCommand, WhatIsNotThereIsNamed) {
   EXPECT_EQ(done.code, 3);
   EXPECT_THAT(done.err, HasSubstr("none.txt"));
   expect_refused({"{1} q :- nothing(X).\n", "1 q :- a(x).\n"}, 3, "no query follows");
+}
+
+TEST(GroundCommand, OutputsHaveLevelsOfCompression) {
+  const std::string folder = test_folder();
+  std::vector<std::string> files;
+  for (const char* const more : {"--threads=1", "--threads=2", "--compression-level=1"}) {
+    const Finished done = ground(kXor, {more, "-o", folder + "/g.zst"}, folder);
+    EXPECT_EQ(done.code, 0) << done.err;
+    files.push_back(read_text(folder + "/g.zst"));
+  }
+  EXPECT_EQ(files[0], files[1]);
+  EXPECT_NE(files[0], files[2]);
+  expect_refused(kXor, 2, "--compression-level=3: the output is not compressed",
+                 {"--compression-level=3"});
 }
 
 TEST(GroundCommand, RulesThatCannotBeGroundedArePlaced) {

@@ -53,6 +53,40 @@ TEST(VeccImport, bad_output) {
                           "[E051]\n");
 }
 
+TEST(VeccImport, compression_levels) {
+  const std::string folder = test_folder();
+  const auto size_of = [&](const std::string& level, const std::string& threads) {
+    const Finished done = run_import({"synth-set", "--graphs=400", "--model=gcn", "-q", level,
+                                      threads, "-o", folder + "/set.pb.zst"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_TRUE(read_graph(folder + "/set.pb.zst"));
+    return read_text(folder + "/set.pb.zst");
+  };
+  const std::string fast = size_of("--compression-level=1", "--threads=1");
+  EXPECT_EQ(size_of("--compression-level=1", "--threads=2"), fast);
+  EXPECT_LT(size_of("--compression-level=19", "--threads=2").size(), fast.size());
+}
+
+// Before anything is read: the input is not there.
+TEST(VeccImport, bad_compression_level) {
+  const auto error_of = [](const std::string& level, const std::string& output) {
+    const Finished done = run_import(
+        {"repeat", "--times=2", "/no/such.pb", "--compression-level=" + level, "-o", output});
+    EXPECT_EQ(done.code, 2) << output;
+    return done.err;
+  };
+  EXPECT_EQ(error_of("10", "g.pb.gz"),
+            "vecc-import: error: --compression-level=10: gzip has levels 1 to 9 [E050]\n");
+  EXPECT_EQ(error_of("23", "g.pb.zst"),
+            "vecc-import: error: --compression-level=23: zstd has levels 1 to 22 [E050]\n");
+  for (const char* const output : {"g.pb", "-"}) {
+    EXPECT_EQ(error_of("3", output),
+              "vecc-import: error: --compression-level=3: the output is not compressed; gzip has "
+              "levels 1 to 9, zstd 1 to 22 [E050]\n");
+  }
+  EXPECT_NE(error_of("0", "g.pb.zst").find("--compression-level"), std::string::npos);
+}
+
 TEST(VeccImport, bad_usage) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{
            {}, {"repeat"}, {"repeat", "--times=0", "a.pb", "-o", "b.pb"}, {"unknown"}}) {

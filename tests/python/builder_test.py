@@ -89,6 +89,19 @@ class BuilderTest(unittest.TestCase):
         with self.assertRaisesRegex(vecc.Error, "none of none, gzip, zstd"):
             five_neurons().save(self.path, "zip")
 
+    def test_compression_levels(self):
+        for compression, levels in (("gzip", (1, 9)), ("zstd", (1, 22))):
+            for level in levels:
+                five_neurons().save(self.path, compression, level)
+                self.assertEqual(vecc.load(self.path).sample_ids, ["q"])
+        for compression, level, words in (("gzip", 10, "level=10: gzip has levels 1 to 9"),
+                                          ("zstd", 23, "level=23: zstd has levels 1 to 22"),
+                                          ("zstd", 0, "level=0: zstd"), ("zstd", -3, "level=-3"),
+                                          ("none", 3, "level=3: the output is not compressed"),
+                                          ("zstd", 2**32 + 1, "level=4294967297: zstd")):
+            with self.assertRaisesRegex(vecc.Error, words):
+                five_neurons().save(self.path, compression, level)
+
     def test_shapes(self):
         builder = vecc.GraphBuilder()
         scalars = builder.facts("a", [1.0, 2.0])

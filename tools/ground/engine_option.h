@@ -1,4 +1,4 @@
-// --engine and --threads of the commands that ground.
+// --engine, and what --threads are, of the commands that ground.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,8 +7,10 @@
 
 namespace vecc::tools::ground {
 
-/// The values must outlive the parse.
+/// The value must outlive the parse.
 void add_engine(CLI::App& command, SqlEngine& engine);
-void add_threads(CLI::App& command, std::uint32_t& threads);
+
+/// For add_compression_options().
+inline constexpr const char* kThreads = "That ground by SQLite, and compress by zstd";
 
 }  // namespace vecc::tools::ground

@@ -31,8 +31,9 @@ Result<void> check_paths(const GroundOptions& options) {
   }
   paths.add_output("-o " + options.output, options.output);
   const std::string problem = paths.find_conflict();
-  if (problem.empty()) return {};
-  return Errors(ErrorCode::Usage, "vecc-ground", problem);
+  if (!problem.empty()) return Errors(ErrorCode::Usage, "vecc-ground", problem);
+  VECC_TRY_VOID(encoding_of("vecc-ground", options.output, options.compression));
+  return {};
 }
 
 void print_notes(const GroundOptions& options, const language::Notes& notes) {
@@ -74,6 +75,7 @@ Result<void> write(const GroundOptions& options, const GroundNetwork& network, S
   const Result<void> written = stages.run("write", [&](ProgressLine& line) -> Result<void> {
     GrounderOptions grounder;
     grounder.path = options.output;
+    VECC_TRY(grounder.encoding, encoding_of("vecc-ground", options.output, options.compression));
     grounder.producer = options.producer;
     grounder.initializer = parse_initializer(options.init);  // none stays none
     grounder.seed = options.seed;
@@ -132,7 +134,7 @@ Result<void> ground_facts(const GroundOptions& options, const language::Template
   DeriveOptions derive_options;
   derive_options.explain = options.explain;
   derive_options.engine = options.engine;
-  derive_options.threads = options.threads;
+  derive_options.threads = options.compression.threads;
   derive_options.max_groundings = options.max_groundings;
   VECC_TRY(const Derived derived, stages.run("ground", [&](ProgressLine& line) {
     derive_options.progress = [&line](std::uint64_t count) {

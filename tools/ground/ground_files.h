@@ -10,6 +10,7 @@
 #include "tools/ground/fact_base.h"
 #include "tools/ground/resolve_template.h"
 #include "tools/ground/rule_query.h"
+#include "tools/import/ground/compression_options.h"
 #include "tools/import/ground/grounder.h"
 #include "vecc/error.h"
 #include "vecc/graph_io.h"
@@ -39,8 +40,8 @@ struct GroundOptions {
   bool keep_outputs = false;  ///< see GroundNetwork
   bool explain = false;       ///< the SQL to stdout
   SqlEngine engine = SqlEngine::Sqlite;
-  std::uint32_t threads = 0;    ///< 0: one a processor
-  std::string init = "glorot";  ///< an initializer's name, or none
+  CompressionOptions compression;  ///< its threads ground, too
+  std::string init = "glorot";     ///< an initializer's name, or none
   std::int64_t seed = 0;
   bool quiet = false;
   bool double_rules = false;  ///< scalars of the template: see language::Limits::double_scalars
@@ -52,7 +53,7 @@ struct GroundOptions {
 };
 
 /// The file appears whole or not at all. Errors: those of the stages; Usage: two paths name one
-/// file.
+/// file, or the output has no such level of compression.
 [[nodiscard]] Result<void> ground_files(const GroundOptions& options, Stages& stages);
 
 /// The stages behind the facts, for callers that have them from elsewhere: grounds `base` and

@@ -92,7 +92,7 @@ void add_options(CLI::App& app, GroundOptions& o) {
   vecc::tools::add_seed(app, "--seed", o.seed, "Seed of the initial values");
   app.add_flag("--explain", o.explain, "Print each rule's SQL with the numbers of its rows");
   vecc::tools::ground::add_engine(app, o.engine);
-  vecc::tools::ground::add_threads(app, o.threads);
+  vecc::tools::add_compression_options(app, o.compression, vecc::tools::ground::kThreads);
   app.add_flag("--keep-outputs", o.keep_outputs,
                "Outputs keep the transformation of atoms; else it is the template's or identity");
   app.add_flag("-q,--quiet", o.quiet, "Nothing on stderr but errors");

@@ -15,7 +15,7 @@
 
 namespace vecc::tools {
 
-void add_import_options(CLI::App& command, ImportCommandOptions& o) {
+void add_import_options(CLI::App& command, ImportCommandOptions& o, const std::string& threads) {
   allow_stdout(*command
                     .add_option("-o,--output", o.output,
                                 "The file to write; .gz and .zst compress; -: stdout")
@@ -29,6 +29,7 @@ void add_import_options(CLI::App& command, ImportCommandOptions& o) {
       ->type_name(names_text<Initializer>("|") + "|none")
       ->capture_default_str();
   add_seed(command, "--seed", o.seed, "Seed of everything that is random");
+  add_compression_options(command, o.compression, threads);
   command.add_flag("-q,--quiet", o.quiet, "Nothing on stderr but errors");
   const auto add_limit = [&](const char* name, std::uint64_t& value, const char* text) {
     add_whole(command, name, value, {1, std::uint64_t{1} << 62}, text)->group("Limits");
@@ -63,7 +64,7 @@ void note_input(CLI::Option& option, ImportCommandOptions& options) {
   });
 }
 
-Result<void> check_import_paths(const ImportCommandOptions& options) {
+Result<void> check_import_output(const ImportCommandOptions& options) {
   const std::string& input = options.input;
   const std::string& output = options.output;
   CommandPaths paths;
@@ -72,8 +73,9 @@ Result<void> check_import_paths(const ImportCommandOptions& options) {
   for (const auto& [option, path] : options.others) paths.add_input(option + " " + path, path);
   paths.add_output("-o " + output, output);
   const std::string problem = paths.find_conflict();
-  if (problem.empty()) return {};
-  return Errors(ErrorCode::Usage, "vecc-import", problem);
+  if (!problem.empty()) return Errors(ErrorCode::Usage, "vecc-import", problem);
+  VECC_TRY_VOID(encoding_of("vecc-import", output, options.compression));
+  return {};
 }
 
 Result<void> write_grounded(const ImportCommandOptions& options, const std::string& producer,
@@ -84,6 +86,8 @@ Result<void> write_grounded(const ImportCommandOptions& options, const std::stri
   const Result<void> grounded = stages.run("ground", [&](ProgressLine& line) -> Result<void> {
     GrounderOptions grounder_options;
     grounder_options.path = options.output;
+    VECC_TRY(grounder_options.encoding,
+             encoding_of("vecc-import", options.output, options.compression));
     grounder_options.producer = producer;
     grounder_options.initializer = parse_initializer(options.init);  // none stays none
     grounder_options.seed = options.seed;

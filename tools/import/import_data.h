@@ -17,8 +17,9 @@
 
 namespace vecc::tools {
 
-/// --init, --seed, -o, --quiet and the limits.
-void add_import_options(CLI::App& command, ImportCommandOptions& options);
+/// --init, --seed, -o, --compression-level, --threads (what they are of), --quiet and the limits.
+void add_import_options(CLI::App& command, ImportCommandOptions& options,
+                        const std::string& threads = "That compress by zstd");
 
 /// --like, for commands whose numbers are the data's.
 void add_like_option(CLI::App& command, ImportCommandOptions& options);
@@ -43,8 +44,8 @@ void add_model_option(CLI::App& command, std::string& model, const std::vector<s
 /// Of an option whose file is read beside the input; `options` must outlive the parse.
 void note_input(CLI::Option& option, ImportCommandOptions& options);
 
-/// Before anything is read. Error: Usage (the output names what is read).
-[[nodiscard]] Result<void> check_import_paths(const ImportCommandOptions& options);
+/// Before anything is read. Error: Usage (the output names what is read, or has no such level).
+[[nodiscard]] Result<void> check_import_output(const ImportCommandOptions& options);
 
 /// Opens the output, calls `ground`, and completes the file. `producer` names data and model.
 [[nodiscard]] Result<void> write_grounded(const ImportCommandOptions& options,
@@ -67,7 +68,7 @@ ExitCode import_data(const ImportCommandOptions& options, Load&& load, Describe&
                      Ground&& ground) {
   Stages stages(!options.quiet);
   const auto work = [&]() -> Result<void> {
-    VECC_TRY_VOID(check_import_paths(options));
+    VECC_TRY_VOID(check_import_output(options));
     VECC_TRY(const auto data, stages.run("load", [&](ProgressLine&) { return load(); }));
     stages.describe(describe(data), {});
     return write_grounded(options, "vecc-import, " + options.model, stages,

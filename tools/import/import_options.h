@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/import/ground/compression_options.h"
 #include "vecc/graph_io.h"
 
 namespace vecc::tools {
@@ -19,6 +20,7 @@ struct ImportCommandOptions {
   std::string init = "glorot";  ///< an initializer's name, or none
   std::int64_t seed = 0;
   bool quiet = false;
+  CompressionOptions compression;
   ImportLimits limits;
 };
 

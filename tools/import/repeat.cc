@@ -8,7 +8,7 @@
 #include "tools/common/run_tool.h"
 #include "tools/common/standard_streams.h"
 #include "tools/import/commands.h"
-#include "tools/import/ground/grounder.h"
+#include "tools/import/ground/compression_options.h"
 #include "tools/import/import_data.h"
 
 namespace vecc::tools {
@@ -17,6 +17,7 @@ namespace {
 struct RepeatOptions {
   std::string input;
   std::string output;
+  CompressionOptions compression;
   std::uint32_t times = 1;
 };
 
@@ -24,13 +25,14 @@ ExitCode repeat(const RepeatOptions& options) {
   ImportCommandOptions paths;
   paths.input = options.input;
   paths.output = options.output;
-  if (const Result<void> apart = check_import_paths(paths); !apart) {
-    return static_cast<ExitCode>(report_errors(apart.error()));
+  paths.compression = options.compression;
+  if (const Result<void> checked = check_import_output(paths); !checked) {
+    return static_cast<ExitCode>(report_errors(checked.error()));
   }
   const Result<NeuronGraph> graph = read_graph(options.input);
   if (!graph) return static_cast<ExitCode>(report_errors(graph.error()));
-  const Result<void> written =
-      write_graph(*graph, options.output, compression_of(options.output), options.times);
+  const Result<Encoding> encoding = encoding_of("vecc-import", options.output, options.compression);
+  const Result<void> written = write_graph(*graph, options.output, *encoding, options.times);
   if (!written) return static_cast<ExitCode>(report_errors(written.error()));
   std::fprintf(stderr, "wrote %u copies: %llu neurons, %llu edges, %llu samples\n", options.times,
                static_cast<unsigned long long>(graph->neuron_count()) * options.times,
@@ -52,6 +54,7 @@ void add_repeat(CLI::App& app, ExitCode& exit_code) {
                     ->required());
   add_unset_whole(*command, "--times", options->times, {1, 1'000'000}, "Number of copies")
       ->required();
+  add_compression_options(*command, options->compression);
   command->footer(
       "Sample ids and neuron names of copy k > 0 get the suffix #k.\n\n"
       "Examples:\n"

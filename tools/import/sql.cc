@@ -15,9 +15,7 @@ ExitCode import_sql(sql::ImportDatabaseOptions& options) {
   options.samples.seed = options.common.seed;
   Stages stages(!options.common.quiet);
   const auto work = [&]() -> Result<void> {
-    if (!options.common.output.empty()) {
-      VECC_TRY_VOID(check_import_paths(options.common));
-    }
+    VECC_TRY_VOID(check_import_output(options.common));
     return sql::import_database(options, stages);
   };
   return report_import(options.common, stages, work());
@@ -35,8 +33,7 @@ void add_sql(CLI::App& app, ExitCode& exit_code) {
       ->add_option("--like", options->common.like,
                    "Columns are read as in an earlier graph, whose weights are to be loaded")
       ->type_name("graph.pb");
-  ground::add_threads(*command, options->threads);
-  add_import_options(*command, options->common);
+  add_import_options(*command, options->common, ground::kThreads);
   command->get_option("--output")->required(false);  // --print-template, --draw write no file
   command->footer(
       "docs/databases.md leads from a database to predictions.\n\n"

@@ -145,9 +145,8 @@ Grounder& Grounder::operator=(Grounder&&) noexcept = default;
 Grounder::~Grounder() = default;
 
 Result<Grounder> Grounder::create(GrounderOptions options) {
-  VECC_TRY(GraphWriter writer,
-           GraphWriter::create(options.path, compression_of(options.path), options.producer,
-                               /*vocabularies=*/true));
+  VECC_TRY(GraphWriter writer, GraphWriter::create(options.path, options.encoding, options.producer,
+                                                   /*vocabularies=*/true));
   return Grounder(std::make_unique<State>(std::move(options), std::move(writer)));
 }
 

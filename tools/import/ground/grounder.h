@@ -52,11 +52,9 @@ class NeuronRow {
   WeightId offset_ = kNoWeight;
 };
 
-/// By the ending of a file's name: `.gz` is gzip, `.zst` is zstd, anything else none.
-[[nodiscard]] Compression compression_of(std::string_view path);
-
 struct GrounderOptions {
-  std::string path;  ///< ends in .gz or .zst: compressed
+  std::string path;
+  Encoding encoding;
   std::string producer;
   std::optional<Initializer> initializer;  ///< none: weights have no values
   std::int64_t seed = 0;
@@ -66,7 +64,7 @@ struct GrounderOptions {
 
 class Grounder {
  public:
-  /// Errors: CannotWrite.
+  /// Errors: those of GraphWriter.
   [[nodiscard]] static Result<Grounder> create(GrounderOptions options);
   Grounder(Grounder&&) noexcept;
   Grounder& operator=(Grounder&&) noexcept;

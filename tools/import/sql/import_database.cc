@@ -212,7 +212,7 @@ class DatabaseImport {
     options.limits = o_.common.limits;
     options.explain = o_.explains;
     options.engine = o_.engine;
-    options.threads = o_.threads;
+    options.compression = o_.common.compression;
     options.producer = "vecc-import, sql";
     VECC_TRY(ground::RuleProgram program, ground::resolve_template(parsed, options.defaults));
     VECC_TRY(RowFacts facts, stages_.run("rows", [&](ProgressLine&) {

@@ -26,8 +26,7 @@ struct ImportDatabaseOptions {
   Picture picture = Picture::None;  ///< to stdout; nothing is grounded
   bool is_temporary = false;        ///< the graph: reports do not name its file
   ground::SqlEngine engine = ground::SqlEngine::Sqlite;
-  std::uint32_t threads = 0;  ///< that ground; 0: one a processor
-  bool explains = false;      ///< schema, columns, template and SQL to stdout
+  bool explains = false;  ///< schema, columns, template and SQL to stdout
   /// The text of a model (trained_columns.h), by which the database is read: keys, columns, times
   /// and template are its. Empty: there is none.
   std::string trained;

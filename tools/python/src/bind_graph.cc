@@ -94,12 +94,13 @@ void expect_neurons(const Graph& self, const char* what) {
               "neurons: graph(data, way=\"neurons\")");
 }
 
-void save_graph(const Graph& self, const std::string& path, const std::string& compression) {
+void save_graph(const Graph& self, const std::string& path, const std::string& compression,
+                std::optional<std::int64_t> level) {
   expect_neurons(self, "save");
-  const Compression compressed = take(compression_of(compression));
+  const Encoding encoding = take(encoding_of(compression, level));
   without_lock([&] {
     const std::lock_guard guard(*self.mutex);
-    take(write_graph(*self.graph, path, compressed));
+    take(write_graph(*self.graph, path, encoding));
   });
 }
 
@@ -214,7 +215,7 @@ void bind_graph(nb::module_& module) {
       .def("set_weights", set_graph_weights, nb::arg("arrays"))
       .def("load_weights", load_weight_file, nb::arg("path"), nb::arg("by_name"))
       .def("save_weights", save_weight_file, nb::arg("path"))
-      .def("save", save_graph, nb::arg("path"), nb::arg("compression"))
+      .def("save", save_graph, nb::arg("path"), nb::arg("compression"), nb::arg("level").none())
       .def("copy", copy_graph)
       .def("evaluate", evaluate, nb::sig("def evaluate(self) -> " VECC_STACKED))
       .def("compile", compile_graph, nb::arg("words"), nb::arg("runs"));

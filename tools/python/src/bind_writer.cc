@@ -15,9 +15,10 @@ namespace vecc::python_package {
 namespace {
 
 std::unique_ptr<GraphWriter> create(const std::string& path, const std::string& compression,
-                                    const std::string& producer, bool vocabularies) {
-  return std::make_unique<GraphWriter>(
-      take(GraphWriter::create(path, take(compression_of(compression)), producer, vocabularies)));
+                                    std::optional<std::int64_t> level, const std::string& producer,
+                                    bool vocabularies) {
+  return std::make_unique<GraphWriter>(take(
+      GraphWriter::create(path, take(encoding_of(compression, level)), producer, vocabularies)));
 }
 
 void write_vocabulary(GraphWriter& self, const std::string& name,
@@ -135,8 +136,8 @@ void bind_writer(nb::module_& module) {
       .def_static("facts", fact_use, nb::arg("group"), nb::arg("axis"), nb::arg("inner"))
       .def_static("outputs", output_use);
   nb::class_<GraphWriter>(module, "GraphWriter")
-      .def(nb::new_(&create), nb::arg("path"), nb::arg("compression"), nb::arg("producer"),
-           nb::arg("vocabularies"))
+      .def(nb::new_(&create), nb::arg("path"), nb::arg("compression"), nb::arg("level").none(),
+           nb::arg("producer"), nb::arg("vocabularies"))
       .def("vocabulary", write_vocabulary, nb::arg("name"), nb::arg("names"), nb::arg("uses"))
       .def("weight_table", write_table, nb::arg("name"), nb::arg("first"), nb::arg("count"),
            nb::arg("shape"), nb::arg("learnable"), nb::arg("values"), nb::arg("row_names"))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string_view>
@@ -76,11 +77,21 @@ std::uint64_t edges_of(const GroupChunk& chunk) {
 
 }  // namespace
 
-Result<Compression> compression_of(std::string_view text) {
-  const auto* const found = std::ranges::find(kCompressions, text);
-  if (found != kCompressions.end()) return static_cast<Compression>(found - kCompressions.begin());
-  return unknown_name(ErrorCode::Usage, "compression", text,
-                      {kCompressions.begin(), kCompressions.end()});
+Result<Encoding> encoding_of(std::string_view compression, std::optional<std::int64_t> level) {
+  const auto* const found = std::ranges::find(kCompressions, compression);
+  if (found == kCompressions.end()) {
+    return unknown_name(ErrorCode::Usage, "compression", compression,
+                        {kCompressions.begin(), kCompressions.end()});
+  }
+  Encoding encoding(static_cast<Compression>(found - kCompressions.begin()));
+  encoding.threads = 0;
+  if (!level) return encoding;
+  // 0 is the library's word for no level; what does not fit is none either.
+  constexpr std::uint32_t kNoLevel = std::numeric_limits<std::uint32_t>::max();
+  encoding.level = *level > 0 && *level < kNoLevel ? static_cast<std::uint32_t>(*level) : kNoLevel;
+  const std::string problem = find_level_problem(encoding);
+  if (problem.empty()) return encoding;
+  return Errors(ErrorCode::Usage, "level=" + std::to_string(*level), problem);
 }
 
 Shape shape_of(const Sides& sides) {

@@ -40,8 +40,9 @@ struct FunctionText {
   std::optional<std::string> expression;
 };
 
-/// `none`, `gzip` or `zstd`. Error: Usage.
-[[nodiscard]] Result<Compression> compression_of(std::string_view text);
+/// `none`, `gzip` or `zstd`; `level` none: its default. Error: Usage.
+[[nodiscard]] Result<Encoding> encoding_of(std::string_view compression,
+                                           std::optional<std::int64_t> level);
 
 /// Errors: Usage (no such class), UnknownFunction, ParameterRange, ProgramSyntax.
 [[nodiscard]] Result<GroupChunk> chunk_of(const ChunkHead& head);

@@ -201,9 +201,11 @@ class GraphBuilder:
             uses.append(_core.VocabularyUse.outputs())
         self._vocabularies[name] = (list(names), uses)
 
-    def save(self, path: Union[str, "os.PathLike[str]"], compression: str = "none") -> None:
-        """Writes a graph.pb: whole, or not at all. `compression`: none, gzip, zstd."""
-        writer = _core.GraphWriter(os.fspath(path), compression, self._producer,
+    def save(self, path: Union[str, "os.PathLike[str]"], compression: str = "none",
+             level: Optional[int] = None) -> None:
+        """Writes a graph.pb: whole, or not at all. `compression`: none, gzip (`level`
+        from 1 to 9, else 6), zstd (1 to 22, else 9)."""
+        writer = _core.GraphWriter(os.fspath(path), compression, level, self._producer,
                                    bool(self._vocabularies))
         for write in self._parts:
             write(writer)

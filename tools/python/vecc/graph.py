@@ -84,14 +84,15 @@ class Graph:
         """Writes all weight tables as safetensors."""
         self._core.save_weights(os.fspath(path))
 
-    def save(self, path: Union[str, "os.PathLike[str]"], compression: str = "none") -> None:
+    def save(self, path: Union[str, "os.PathLike[str]"], compression: str = "none",
+             level: Optional[int] = None) -> None:
         """Writes a graph.pb with the weights of now: whole, or not at all. `compression`: none,
-        gzip, zstd."""
+        gzip (`level` from 1 to 9, else 6), zstd (1 to 22, else 9)."""
         if self._words:
             raise usage_error("save", "facts of this graph are inputs (bind_facts), which a file "
                               "does not know; save the graph that is loaded without them, and "
                               "bind them when it is loaded again")
-        self._core.save(os.fspath(path), compression)
+        self._core.save(os.fspath(path), compression, level)
 
     def __copy__(self) -> "Graph":
         """With weights of its own."""
