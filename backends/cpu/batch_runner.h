@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "backends/cpu/arena_pages.h"
 #include "backends/cpu/batch_walk.h"
@@ -22,6 +23,8 @@ class BatchRunner {
   [[nodiscard]] const PlanBatch* find(const BoundBatch& batch) const {
     return PlanBatch::find(batch_, &batch);
   }
+  /// BatchPlan::outputs.
+  [[nodiscard]] std::span<const BatchOutput> outputs() const { return batch_.outputs; }
   void run(const PlanBatch& batch) {
     pages_.make_room(batch.rows());
     walk_.run(batch.rows(), *team_);

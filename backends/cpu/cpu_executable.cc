@@ -109,12 +109,27 @@ Result<void> CpuExecutable::start() {
 }
 
 Result<std::vector<Executable::Output>> CpuExecutable::outputs() {
-  if (batches_) return needs_batch();
+  if (batches_) return batch_outputs(batches_->outputs());
   return PlanExecutable::outputs();
 }
 
+Result<void> CpuExecutable::copy_batch_outputs(OutputElements to) {
+  const std::span<const BatchOutput> by_sample = batches_->outputs();
+  return std::visit(
+      [&](auto elements) {
+        return for_each_run_of_outputs(by_sample, [&](const NativeBlock& block, std::uint64_t first,
+                                                      std::size_t begin, std::size_t end) {
+          const Shape shape = by_sample[batch_samples()[begin]].shape;
+          const std::uint64_t count = (end - begin) * shape.size();
+          block.copy(first, elements.first(count));
+          elements = elements.subspan(count);
+        });
+      },
+      to);
+}
+
 Result<void> CpuExecutable::copy_outputs(OutputElements to) {
-  if (batches_) return needs_batch();
+  if (batches_) return copy_batch_outputs(to);
   const native::ProgramOutline& program = outline();
   std::visit(
       [&](auto elements) {
@@ -158,7 +173,7 @@ Result<void> CpuExecutable::start_batch(const BoundBatch& batch) {
   if (own == nullptr) return Executable::start_batch(batch);
   write_weights(*own);
   batches_->run(*own);
-  note_run();
+  note_batch(*own);
   return {};
 }
 

@@ -38,6 +38,7 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   explicit CpuExecutable(const native::GradientProgram& whole) : PlanExecutable("cpu", whole) {}
 
   void write_weights(const PlanBatch& batch);
+  Result<void> copy_batch_outputs(OutputElements to);
 
   CodeCounts code_counts_;
   std::unique_ptr<BatchRunner> batches_;  // with ExecutionOptions::batch

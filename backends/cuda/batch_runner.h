@@ -39,6 +39,8 @@ class BatchRunner {
   [[nodiscard]] const PlanBatch* find(const BoundBatch& batch) const {
     return PlanBatch::find(batch_, &batch);
   }
+  /// BatchPlan::outputs.
+  [[nodiscard]] std::span<const BatchOutput> outputs() const { return batch_.outputs; }
   /// `scalars`: their values. Does not wait. Throws DeviceError.
   void start(const PlanBatch& batch, std::span<const double> scalars);
   /// On the device. Once a batch was bound, with what two of its kind take there when they run.

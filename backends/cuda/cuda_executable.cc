@@ -125,7 +125,7 @@ Result<void> CudaExecutable::start_batch_with(std::span<const ParameterValues> v
       *number = of.values.front();
     }
     batches_->start(*own, scalar_values_);
-    note_run();
+    note_batch(*own);
     return {};
   });
 }

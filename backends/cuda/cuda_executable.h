@@ -40,7 +40,9 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
     return whole([&] { return PlanExecutable::profile(); });
   }
   Result<std::vector<Output>> outputs() override {
-    return whole([&] { return PlanExecutable::outputs(); });
+    return guarded([&] {
+      return batches_ == nullptr ? PlanExecutable::outputs() : batch_outputs(batches_->outputs());
+    });
   }
   Result<std::vector<double>> read(ValueId value) override {
     return guarded([&] { return PlanExecutable::read(value); });

@@ -14,6 +14,7 @@
 #include "backends/common/shared_rows.h"
 #include "backends/native/gradient_program.h"
 #include "backends/native/program_outline.h"
+#include "src/batch/plan_batch.h"
 #include "vecc/backend.h"
 #include "vecc/plan.h"
 
@@ -135,6 +136,21 @@ class PlanExecutable : public Executable {
 
   /// After all launches of a run were started.
   void note_run();
+  /// After those of a batch were.
+  void note_batch(const PlanBatch& batch) {
+    batch_samples_ = batch.samples();
+    note_run();
+  }
+  /// outputs() of the last batch. `by_sample`: BatchPlan::outputs. Error: Usage (batches compute
+  /// none, or there was none yet).
+  [[nodiscard]] Result<std::vector<Output>> batch_outputs(
+      std::span<const BatchOutput> by_sample) const;
+  /// Calls visit(block, first element, first sample of the last batch, one behind the last) for
+  /// outputs that lie one after another.
+  template <class Visit>
+  [[nodiscard]] Result<void> for_each_run_of_outputs(std::span<const BatchOutput> by_sample,
+                                                     Visit&& visit) const;
+  [[nodiscard]] const std::vector<std::uint32_t>& batch_samples() const { return batch_samples_; }
   [[nodiscard]] const Block& parameter_block(ParameterIndex parameter) {
     return stored_.parameter(parameter);
   }
@@ -182,6 +198,7 @@ class PlanExecutable : public Executable {
   std::vector<std::optional<ValueId>> gradients_;
   std::unique_ptr<PlanMachine<Block>> machine_;
   StoredRows<Block> stored_;
+  std::vector<std::uint32_t> batch_samples_;  // of the last batch
   bool has_run_ = false;
   bool has_gradients_ = false;
   std::uint64_t changes_at_run_ = 0;
@@ -272,6 +289,46 @@ Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
       result[output.samples[i]] = {shape, {row.begin(), row.end()}};
     }
   }
+  return result;
+}
+
+template <class Block>
+template <class Visit>
+Result<void> PlanExecutable<Block>::for_each_run_of_outputs(std::span<const BatchOutput> by_sample,
+                                                            Visit&& visit) const {
+  if (by_sample.empty() || !has_run_) {
+    return Errors(ErrorCode::Usage, "batch",
+                  "the program was compiled for batches, and " +
+                      std::string(has_run_ ? "they compute no outputs" : "has none"));
+  }
+  const auto at = [&](std::size_t i) -> const BatchOutput& { return by_sample[batch_samples_[i]]; };
+  for (std::size_t begin = 0; begin < batch_samples_.size();) {
+    std::size_t end = begin + 1;
+    while (end < batch_samples_.size() && follows(at(end - 1), at(end))) ++end;
+    const BatchOutput& output = at(begin);
+    visit(machine_->block(output.buffer), machine_->first(output.buffer) + output.first, begin,
+          end);
+    begin = end;
+  }
+  return {};
+}
+
+template <class Block>
+Result<std::vector<Executable::Output>> PlanExecutable<Block>::batch_outputs(
+    std::span<const BatchOutput> by_sample) const {
+  std::vector<Output> result(batch_samples_.size());
+  std::vector<double> elements;
+  const auto take = [&](const Block& block, std::uint64_t first, std::size_t begin,
+                        std::size_t end) {
+    const Shape shape = by_sample[batch_samples_[begin]].shape;
+    elements.clear();
+    block.read(first, (end - begin) * shape.size(), elements);
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = std::span(elements).subspan((i - begin) * shape.size(), shape.size());
+      result[i] = {shape, {row.begin(), row.end()}};
+    }
+  };
+  VECC_TRY_VOID(for_each_run_of_outputs(by_sample, take));
   return result;
 }
 

@@ -74,8 +74,9 @@ struct ExecutionOptions {
   std::shared_ptr<Storage> storage = nullptr;
   /// Parameters that are this executable's own all the same (targets, sample weights).
   std::vector<ParameterIndex> own_parameters = {};
-  /// The Program is a step that runs batch by batch: bind_batch(), start_batch(). Only where
-  /// Backend::binds_batches(); own_parameters has its weights, whose values are 0.
+  /// The Program is a step, or a forward pass, that runs batch by batch: bind_batch(),
+  /// start_batch(). Only where Backend::binds_batches(); own_parameters has its weights, whose
+  /// values are 0.
   std::shared_ptr<const BatchOptions> batch = nullptr;
 };
 
@@ -134,6 +135,7 @@ class Executable {
     Shape shape;
     std::vector<double> value;
   };
+  /// With BatchOptions::computes_outputs: of the last batch's samples, in their order there.
   [[nodiscard]] virtual Result<std::vector<Output>> outputs() = 0;
   /// Where copy_outputs() puts the elements: memory of the caller's.
   using OutputElements = std::variant<std::span<float>, std::span<double>>;
@@ -182,7 +184,7 @@ class Backend {
   [[nodiscard]] virtual std::vector<std::string> unsupported(const Program& /*program*/) const {
     return {};
   }
-  /// Whether it compiles steps that run batch by batch (ExecutionOptions::batch).
+  /// Whether it compiles Programs that run batch by batch (ExecutionOptions::batch).
   [[nodiscard]] virtual bool binds_batches() const { return false; }
   /// The GPU whose Target its kernels are made for; none: it makes none for a GPU. Errors: those of
   /// available().

@@ -4,6 +4,9 @@
 // but its own samples' are 0: what is then 0 for sure (gradients of other samples) is not computed,
 // nor is what is not needed without it. That is found for each batch in the compiled Plan, in time
 // linear in the rows and members that the batch reaches; nothing is planned or compiled for it.
+//
+// A forward pass of all samples runs in the same way: a batch says of which samples it computes the
+// outputs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +18,7 @@
 
 namespace vecc {
 
-/// Of a step Program that runs batch by batch.
+/// Of a Program, a step or a forward pass, that runs batch by batch.
 struct BatchOptions {
   /// Parameters of scalars, each executable's own: a row is 0 but for the batches that have it.
   std::vector<ParameterIndex> weights;
@@ -27,6 +30,11 @@ struct BatchOptions {
     ParameterIndex parameter = 0;
   };
   std::vector<Update> updates;
+  /// Batches say of which samples they compute the outputs: Executable::outputs() and
+  /// copy_outputs() then have those of the last batch. Without `weights` they are those of a run of
+  /// the whole Program: on the cpu bit by bit, on cuda to rounding, for `share` chooses how many
+  /// threads share a sum.
+  bool computes_outputs = false;
   /// Batches list the rows that their step may change (lazy Adam).
   bool lists_touched = false;
   /// Batches are ever new choices of samples: what each of them reaches is found once and kept,
@@ -49,6 +57,8 @@ struct Batch {
   /// With BatchOptions::lists_touched, by parameter: rows (rising) that the step may change; of
   /// parameters that are not here, none.
   std::vector<std::pair<ParameterIndex, std::vector<std::uint32_t>>> touched;
+  /// With BatchOptions::computes_outputs: in the order in which their outputs are read.
+  std::vector<std::uint32_t> samples = {};
 };
 
 /// What the step of one batch takes.

@@ -113,6 +113,10 @@ void find_units(BatchPlan& of) {
     std::uint64_t& unit = units[binding.buffer];
     unit = std::gcd(std::gcd(unit, size), binding.first);
   });
+  for (const BatchOutput& output : of.outputs) {
+    std::uint64_t& unit = units[output.buffer];
+    unit = std::gcd(std::gcd(unit, output.shape.size()), output.first);
+  }
   for_each_access([&](const AccessBinding& binding, std::uint64_t size, BatchAccess& access) {
     access.first = binding.first / units[binding.buffer];
     access.size = size / units[binding.buffer];
@@ -140,7 +144,7 @@ std::uint64_t bytes_of(const BatchPlan& plan) {
   }
   std::uint64_t entries = 0;
   for (const auto& [array, size] : arrays) entries += size;
-  return entries * sizeof(std::uint32_t);
+  return entries * sizeof(std::uint32_t) + plan.outputs.size() * sizeof(BatchOutput);
 }
 
 Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const BatchOptions& options) {
@@ -148,6 +152,7 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
   result.plan = std::move(plan);
   result.lists_touched = options.lists_touched;
   result.mixes_samples = options.mixes_samples;
+  if (options.computes_outputs) result.outputs = find_outputs(result.plan, program);
   result.weights = buffers_of_weights(result.plan, options.weights);
   result.made_buffers = made_buffers(result.plan);
   const ZeroBuffers zero_buffers(result.plan, options.weights);

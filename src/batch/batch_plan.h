@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/batch/batch_outputs.h"
 #include "src/program/inverse_index.h"
 #include "vecc/batch.h"
 #include "vecc/plan.h"
@@ -83,6 +84,7 @@ struct BatchPlan {
   std::vector<std::uint64_t> unit_counts;         ///< by buffer: how many units it has
   std::vector<std::vector<BufferIndex>> weights;  ///< by BatchOptions::weights
   std::vector<ParameterIndex> groups;             ///< parameters that updates belong to
+  std::vector<BatchOutput> outputs;               ///< by sample; none: batches ask for none
   bool lists_touched = false;                     ///< BatchOptions'
   bool mixes_samples = false;                     ///< BatchOptions'
 };

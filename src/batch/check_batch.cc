@@ -14,6 +14,10 @@ Result<void> check_batch(const BatchPlan& plan, const Batch& batch) {
     return error("weights of " + std::to_string(batch.weights.size()) + " parameters, expected " +
                  std::to_string(plan.weights.size()));
   }
+  const auto is_there = [&](std::uint32_t sample) { return sample < plan.outputs.size(); };
+  if (!std::ranges::all_of(batch.samples, is_there)) {
+    return error("samples that are not there, or whose outputs are not computed");
+  }
   for (std::size_t w = 0; w < batch.weights.size(); ++w) {
     const std::vector<std::uint32_t>& rows = batch.weights[w].rows;
     const std::vector<double>& values = batch.weights[w].values;

@@ -3,6 +3,18 @@
 #include "src/batch/row_finder.h"
 
 namespace vecc {
+
+void RowFinder::need_outputs(const Batch& batch) {
+  for (const std::uint32_t sample : batch.samples) {
+    const BatchOutput& output = plan_.outputs[sample];
+    if (!plan_.made_buffers[output.buffer]) continue;
+    const std::uint64_t unit = plan_.units[output.buffer];
+    const std::uint64_t first = output.first / unit;
+    if (plan_.zero_buffers[output.buffer] && live_[output.buffer].contains(first)) continue;
+    needed_[output.buffer].insert(first, output.shape.size() / unit);
+  }
+}
+
 void RowFinder::need_updates(std::uint32_t number) {
   const BatchLaunch& launch = plan_.launches[number];
   for (const BatchUpdate& update : launch.updates) {

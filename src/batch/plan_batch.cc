@@ -22,6 +22,7 @@ Result<const PlanBatch*> PlanBatch::bind(const BatchPlan& plan, std::uint64_t nu
   auto& own = static_cast<PlanBatch&>(*to);
   binders.bind(batch, own.rows_);
   own.weights_ = batch.weights;
+  own.samples_ = batch.samples;
   return &own;
 }
 

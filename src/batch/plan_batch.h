@@ -28,12 +28,15 @@ class PlanBatch final : public BoundBatch {
   [[nodiscard]] const BatchRows& rows() const { return rows_; }
   /// By BatchOptions::weights.
   [[nodiscard]] const std::vector<Batch::Weights>& weights() const { return weights_; }
+  /// Whose outputs it computes.
+  [[nodiscard]] const std::vector<std::uint32_t>& samples() const { return samples_; }
 
   [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
     return std::make_unique<PlanBatch>(*this);
   }
   [[nodiscard]] std::uint64_t bytes() const override {
-    return rows_.bytes() + bytes_of(std::span<const Batch::Weights>(weights_));
+    return rows_.bytes() + bytes_of(std::span<const Batch::Weights>(weights_)) +
+           samples_.size() * sizeof(std::uint32_t);
   }
   [[nodiscard]] BatchBytes step_bytes() const override {
     return bytes_of_step(*plan_, rows_, number_bytes_);
@@ -44,6 +47,7 @@ class PlanBatch final : public BoundBatch {
   std::uint64_t number_bytes_;
   BatchRows rows_;
   std::vector<Batch::Weights> weights_;
+  std::vector<std::uint32_t> samples_;
 };
 
 }  // namespace vecc

@@ -101,6 +101,7 @@ void RowFinder::find(const Batch& batch, RowSink& sink) {
   has_live_alone_ = false;
   find_live(batch, sink);
   find_groups(batch);
+  need_outputs(batch);
   for (auto l = to_row(plan_.launches.size()); l-- > 0;) find_needed(l, sink);
   for (std::vector<RowSet>* sets : {&live_, &needed_, &members_}) {
     for (RowSet& set : *sets) set.clear();

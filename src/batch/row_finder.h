@@ -34,7 +34,8 @@ struct LaunchTraits {
 /// Searches one batch after another. Takes time linear in the rows and members that a batch
 /// reaches, and in the number of launches, and allocates nothing.
 ///
-/// Of all but what is at rest, each row is found by one row before it (one weight, in the end):
+/// Of all but what is at rest, each row is found by one row before it (one weight, or one sample
+/// whose output is asked for, in the end):
 /// what several weights reach is what each of them does.
 class RowFinder {
  public:
@@ -67,6 +68,7 @@ class RowFinder {
     return update.group == kNone || runs_[update.group] != 0;
   }
 
+  void need_outputs(const Batch& batch);
   void find_needed(std::uint32_t number, RowSink& sink);
   void need_updates(std::uint32_t number);
   void need_stores(std::uint32_t number);

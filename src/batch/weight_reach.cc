@@ -120,7 +120,7 @@ std::uint64_t WeightReach::most_bytes(const BatchPlan& plan) {
 
 std::unique_ptr<const WeightReach> WeightReach::make(const BatchPlan& plan,
                                                      std::uint64_t most_bytes) {
-  if (!plan.mixes_samples || plan.lists_touched) return nullptr;
+  if (!plan.mixes_samples || plan.lists_touched || !plan.outputs.empty()) return nullptr;
   std::unique_ptr<WeightReach> made(new WeightReach(plan));
   if (made->numbers_ / 64 > std::numeric_limits<std::uint32_t>::max()) return nullptr;
   return made->find_all(most_bytes) ? std::move(made) : nullptr;

@@ -20,10 +20,10 @@ namespace vecc {
 
 class WeightReach {
  public:
-  /// Null where batches are searched: those of a plan without BatchPlan::mixes_samples or with
-  /// lists_touched, those that are not the unions of their weights' rows (a member that is not 0
-  /// alone would be kept with others), and where it would take more than `most_bytes`, which is
-  /// told from some rows first.
+  /// Null where batches are searched: those of a plan without BatchPlan::mixes_samples, with
+  /// lists_touched or with outputs, those that are not the unions of their weights' rows (a member
+  /// that is not 0 alone would be kept with others), and where it would take more than
+  /// `most_bytes`, which is told from some rows first.
   [[nodiscard]] static std::unique_ptr<const WeightReach> make(const BatchPlan& plan,
                                                                std::uint64_t most_bytes);
   /// As much as is worth its time: twice the plan's own index arrays, at least 16 MB and at most

@@ -38,15 +38,16 @@ bool ignores_resting_members(const KernelNode& node, const std::vector<Rest>& re
 
 }  // namespace
 
-// Buffers are 0 but for a batch until a launch stores something else there.
+// Buffers are 0 but for a batch until a launch stores something else there. Where a batch gives no
+// weights it changes nothing: what is 0 is computed, to its sign.
 ZeroBuffers::ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& weights)
     : plan_(plan) {
   for (const PlanBuffer& buffer : plan.buffers) {
     const bool is_weight = buffer.kind == PlanBuffer::Kind::Parameter &&
                            std::ranges::find(weights, buffer.source) != weights.end();
     is_weight_.push_back(is_weight);
-    const bool is_arena = buffer.kind == PlanBuffer::Kind::Arena;
-    buffers_.push_back({false, is_weight || is_arena ? Rest::Zero : Rest::None});
+    const bool is_made = buffer.kind == PlanBuffer::Kind::Arena && !weights.empty();
+    buffers_.push_back({false, is_weight || is_made ? Rest::Zero : Rest::None});
   }
   for (bool changes = true; changes;) {
     changes = false;

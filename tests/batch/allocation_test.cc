@@ -94,6 +94,37 @@ TEST(BatchAllocation, none_after_the_first_step) {
   EXPECT_TRUE(runs);
 }
 
+TEST(BatchAllocation, none_after_the_first_forward_batch) {
+  if (test::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";
+  const NeuronGraph graph =
+      *read_graph(std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/mutagenesis.pb");
+  const Program program = *optimize(vectorize(graph)->program);
+  ExecutionOptions options;
+  options.threads = 1;
+  BatchOptions batches;
+  batches.computes_outputs = true;
+  options.batch = std::make_shared<const BatchOptions>(batches);
+  const std::unique_ptr<Executable> executable = *find_backend("cpu")->compile(program, options);
+  constexpr std::uint32_t kSize = 16;
+  std::vector<float> outputs(kSize);
+  Batch batch;
+  batch.samples.resize(kSize);
+  std::unique_ptr<BoundBatch> bound;
+  const auto runs = [&](std::uint32_t first) {
+    std::iota(batch.samples.begin(), batch.samples.end(), first);
+    return executable->bind_batch(batch, bound) && executable->start_batch(*bound) &&
+           executable->copy_outputs(std::span(outputs));
+  };
+  ASSERT_TRUE(runs(0));
+  const std::uint64_t before = allocations;
+  bool all_run = true;
+  for (std::uint32_t first = kSize; first + kSize <= program.sample_count(); first += kSize) {
+    all_run = all_run && runs(first);
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(all_run);
+}
+
 TEST(BatchAllocation, what_is_no_batch_is_refused) {
   const training::BatchStepProgram made = step_of("xor.pb");
   const std::unique_ptr<Executable> plain = compile(made, /*binds=*/false);

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
-#include <string_view>
 
+#include "tests/batch/tested_backend.h"
 #include "tests/support/random_graph.h"
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"
@@ -18,37 +18,10 @@
 namespace vecc::test {
 namespace {
 
-template <class T>
-T value_of(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(*result);
-}
-
-std::string shipped(const std::string& name) {
-  return std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/" + name;
-}
-
 std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
   std::vector<std::uint32_t> samples(graph.samples.size());
   std::iota(samples.begin(), samples.end(), 0u);
   return samples;
-}
-
-bool is_cuda() {
-  const char* const asked = std::getenv("VECC_TEST_DEVICE");
-  return asked != nullptr && std::string_view(asked).starts_with("cuda");
-}
-const Backend& tested_backend() {
-  return *find_backend(is_cuda() ? "cuda" : "cpu");
-}
-ExecutionOptions tested_options() {
-  ExecutionOptions options;
-  options.device.kind = is_cuda() ? Device::Kind::Cuda : Device::Kind::Cpu;
-  return options;
-}
-// The emulated GPU is slow: a part of the cases.
-bool is_emulated() {
-  return is_cuda() && std::getenv("VECC_CUDA_DRIVER") != nullptr;
 }
 
 struct Model {
