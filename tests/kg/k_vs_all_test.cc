@@ -2,10 +2,9 @@
 // them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 

@@ -21,7 +21,8 @@ struct TripleLossOptions {
   /// (self-adversarial, Sun et al. 2019). 0: w_j = 1 / negatives. Not of softmax.
   double adversarial = 0;
   /// In [0, 1). Logistic: labels are 1 - this and this instead of 1 and 0. Softmax: the answer's is
-  /// 1 - this, the negatives share the rest. Not of margin. k-vs-all: labels of losses.h.
+  /// 1 - this, the negatives share the rest. Not of margin. k-vs-all: logistic_labels(),
+  /// softmax_labels().
   double label_smoothing = 0;
 };
 

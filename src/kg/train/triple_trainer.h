@@ -21,7 +21,8 @@
 namespace vecc::kg {
 
 /// Added to the loss of a query (h, r, t): l2 * the sum of |x|^2 + n3 * the sum of |x|^3, over the
-/// numbers x of h, r and t, complex ones by their modulus (Lacroix et al. 2018).
+/// numbers x of h, r and t, complex ones by their modulus (Lacroix et al. 2018). k-vs-all: t is
+/// TrainingBatch::answers.
 struct TripleRegularizer {
   double l2 = 0;
   double n3 = 0;
@@ -42,7 +43,7 @@ struct TripleTrainOptions {
   TripleDropout dropout;
   OptimizerOptions optimizer;
   RateSchedule schedule;         ///< of epochs, counted from 0
-  std::uint32_t batch_size = 0;  ///< triples a step; 0: all
+  std::uint32_t batch_size = 0;  ///< triples a step, k-vs-all: queries; 0: all
   Initializer initializer = Initializer::Glorot;
   double initial_scale = 1;  ///< what the initializer draws, times this
   std::uint64_t seed = 0;
