@@ -37,7 +37,8 @@ Examples:
                                           ranks valid.txt every 5 epochs, prints the last ranks
   vecc-kg train WN18 --model=complex --negatives=all --loss=softmax --inverse=on --n3=0.05
   vecc-kg train WN18 --score="r.M: dim x dim; r.b: 1; dot(h, r.M @ t) + r.b" --dim=100
-  vecc-kg train FB15k-237 --model=tucker --dim=200 --relation-dim=30 --loss=logistic
+  vecc-kg train FB15k-237 --model=tucker --dim=200 --relation-dim=30 --inverse=on \
+      --negatives=k-vs-all --label-smoothing=0.1
   vecc-kg train FB15k-237 --config=configs/kg/rotate.toml --seed=1
   vecc-kg train FB15k-237 --config=configs/kg/rotate.toml --backend=cuda
 
