@@ -89,6 +89,10 @@ struct SampleRecord {
   std::span<const double> target;
 };
 
+namespace graph_io {
+struct PartsPass;
+}  // namespace graph_io
+
 /// Writes a graph as a stream of top-level fields: to a temporary file, synced and renamed by
 /// finish(); without finish() nothing is left behind. Values are stored as float where every value
 /// of a chunk is exactly a float, as double otherwise. Calls after a failed one do nothing;
@@ -100,6 +104,8 @@ class GraphWriter {
   [[nodiscard]] static Result<GraphWriter> create(const std::string& path, const Encoding&,
                                                   std::string_view producer,
                                                   bool vocabularies = false);
+  /// Of some fields of a graph in parts: see graph_io::write_graph_parts(), whose `pass` it is.
+  GraphWriter(graph_io::PartsPass& pass, std::string_view producer, bool vocabularies);
   GraphWriter(GraphWriter&&) noexcept;
   GraphWriter& operator=(GraphWriter&&) noexcept;
   ~GraphWriter();

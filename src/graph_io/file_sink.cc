@@ -158,8 +158,15 @@ Result<void> FileSink::write(std::string_view bytes) {
   return {};
 }
 
+Result<void> FileSink::end() {
+  if (encoder_ && !encoder_->encode({}, true)) return failure();
+  encoder_.reset();
+  return {};
+}
+
 Result<void> FileSink::commit() {
-  if (!encoder_->encode({}, true) || !file_.commit()) return failure();
+  VECC_TRY_VOID(end());
+  if (!file_.commit()) return failure();
   return {};
 }
 

@@ -22,6 +22,9 @@ class FileSink {
   ~FileSink();  // removes what was not committed
 
   [[nodiscard]] Result<void> write(std::string_view bytes);
+  /// Nothing more is written: the last bytes go to the file, and what compressed them is given
+  /// back.
+  [[nodiscard]] Result<void> end();
   [[nodiscard]] Result<void> commit();
 
  private:

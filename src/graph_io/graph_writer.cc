@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "src/graph_io/file_sink.h"
+#include "src/graph_io/graph_parts.h"
 #include "src/graph_io/wire_format.h"
 #include "src/graph_io/wire_messages.h"
 #include "src/graph_io/wire_values.h"
@@ -17,11 +18,14 @@
 namespace vecc {
 
 struct GraphWriter::Impl {
-  std::unique_ptr<graph_io::FileSink> sink;
+  std::unique_ptr<graph_io::FileSink> sink;  // of a whole graph
+  graph_io::PartsPass* pass = nullptr;       // of a graph in parts
+  graph_io::FileSink* file = nullptr;        // of the field that is written
   std::string path;
   std::optional<Errors> failed;
   std::string buffer;
   std::uint32_t crc = 0;
+  std::uint64_t bytes = 0;
   std::uint64_t neurons = 0;
   std::uint64_t edges = 0;
   std::uint64_t weights = 0;
@@ -43,11 +47,20 @@ struct GraphWriter::Impl {
   bool check_texts(std::span<const std::string> texts) {
     return std::all_of(texts.begin(), texts.end(), [&](const auto& t) { return check_text(t); });
   }
-  void write(std::string_view bytes) {
+  void write(std::string_view text) {
     if (failed) return;
     crc = static_cast<std::uint32_t>(
-        crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-    if (const Result<void> written = sink->write(bytes); !written) failed = written.error();
+        crc32_z(crc, reinterpret_cast<const Bytef*>(text.data()), text.size()));
+    bytes += text.size();
+    if (const Result<void> written = file->write(text); !written) failed = written.error();
+  }
+  // Whether the next field is to be made and written; it has about so many bytes.
+  bool begin_field(std::uint64_t about_bytes) {
+    if (failed || pass == nullptr) return !failed;
+    const Result<graph_io::FileSink*> next = pass->next_field(about_bytes);
+    if (!next) failed = next.error();
+    file = next ? *next : nullptr;
+    return file != nullptr;
   }
   void write_field(std::uint32_t number, const google::protobuf::MessageLite& message) {
     if (failed) return;
@@ -57,11 +70,7 @@ struct GraphWriter::Impl {
            std::to_string(graph_io::kMaxFieldBytes) + " in a field");
       return;
     }
-    std::uint8_t head[16];
-    using Coded = google::protobuf::io::CodedOutputStream;
-    std::uint8_t* end = Coded::WriteVarint32ToArray(number << 3 | 2, head);
-    end = Coded::WriteVarint32ToArray(static_cast<std::uint32_t>(size), end);
-    write({reinterpret_cast<const char*>(head), static_cast<std::size_t>(end - head)});
+    write(graph_io::field_head(number, static_cast<std::uint32_t>(size)));
     buffer.clear();
     if (!message.AppendToString(&buffer)) {
       fail("a chunk cannot be serialized");
@@ -69,6 +78,7 @@ struct GraphWriter::Impl {
     }
     write(buffer);
   }
+  void write_header(std::string_view producer);
   void write_group_part(const GroupChunk& chunk, const graph_io::ChunkPart& part);
 };
 
@@ -84,6 +94,21 @@ std::uint64_t bytes_of(const GroupChunk& chunk, std::uint64_t i) {
   const std::uint64_t name = chunk.names.empty() ? 0 : chunk.names[i].size() + 5;
   return 32 + name + 8 * graph_io::value_size(chunk) +
          std::uint64_t{fan_in_of(chunk, i)} * (8 + (chunk.weights.empty() ? 0 : 4));
+}
+
+// What a part of a chunk has in the file, where ids are narrow and values are floats.
+std::uint64_t about_bytes(const GroupChunk& chunk, const graph_io::ChunkPart& part) {
+  const auto of = [](const auto& column) { return std::uint64_t{column.empty() ? 0u : 4u}; };
+  const bool is_fact = chunk.fact != FactKind::NotAFact;
+  const std::uint64_t neuron = (chunk.fan_in.size() > 1 ? 1 : 0) + of(chunk.offsets) +
+                               (is_fact ? of(chunk.weights) : 0) + 4 * graph_io::value_size(chunk) +
+                               of(chunk.words);
+  const std::uint64_t edge = 4 + of(chunk.weights);
+  std::uint64_t bytes = 64 + part.count * neuron + part.edges * edge;
+  for (const std::string& name : graph_io::part_of(chunk.names, part.begin, part.count)) {
+    bytes += 2 + name.size();
+  }
+  return bytes;
 }
 
 void check_columns(const GroupChunk& chunk) {
@@ -107,9 +132,23 @@ void check_columns(const GroupChunk& chunk) {
 
 }  // namespace
 
+void GraphWriter::Impl::write_header(std::string_view producer) {
+  if (!check_text(producer) || !begin_field(producer.size())) return;
+  std::uint8_t magic[5] = {1 << 3 | 5};
+  google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(graph_io::kMagicValue,
+                                                                      magic + 1);
+  write({reinterpret_cast<const char*>(magic), sizeof magic});
+  wire::Header header;
+  header.set_schema_version(vocabularies ? graph_io::kVocabularySchemaVersion
+                                         : graph_io::kSchemaVersion);
+  header.set_producer(std::string(producer));
+  write_field(2, header);
+}
+
 void GraphWriter::Impl::write_group_part(const GroupChunk& chunk, const graph_io::ChunkPart& part) {
   const bool is_new = groups.insert(chunk.group_id).second;
-  write_field(4, graph_io::make_group(chunk, part, is_new));
+  if (begin_field(about_bytes(chunk, part)))
+    write_field(4, graph_io::make_group(chunk, part, is_new));
   neurons += part.count;
   edges += part.edges;
 }
@@ -125,18 +164,17 @@ Result<GraphWriter> GraphWriter::create(const std::string& path, const Encoding&
   impl->path = path;
   impl->vocabularies = vocabularies;
   VECC_TRY(impl->sink, graph_io::FileSink::create(path, encoding));
-  std::uint8_t magic[5] = {1 << 3 | 5};
-  google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(graph_io::kMagicValue,
-                                                                      magic + 1);
-  impl->write({reinterpret_cast<const char*>(magic), sizeof magic});
-  if (impl->check_text(producer)) {
-    wire::Header header;
-    header.set_schema_version(vocabularies ? graph_io::kVocabularySchemaVersion
-                                           : graph_io::kSchemaVersion);
-    header.set_producer(std::string(producer));
-    impl->write_field(2, header);
-  }
+  impl->file = impl->sink.get();
+  impl->write_header(producer);
   return GraphWriter(std::move(impl));
+}
+
+GraphWriter::GraphWriter(graph_io::PartsPass& pass, std::string_view producer, bool vocabularies)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->pass = &pass;
+  impl_->path = pass.name;
+  impl_->vocabularies = vocabularies;
+  impl_->write_header(producer);
 }
 
 namespace {
@@ -171,6 +209,7 @@ void GraphWriter::weight_table(std::string_view name, WeightId first, std::uint3
   const std::uint64_t rows = rows_of_field(shape);
   for (std::uint64_t begin = 0; begin < count; begin += rows) {
     const std::uint64_t part = std::min<std::uint64_t>(rows, count - begin);
+    if (!impl_->begin_field(8 * (values.empty() ? 1 : part * shape.size()))) continue;
     wire::WeightTable wire = make_weight_table(name, first, begin, part, shape, learnable);
     graph_io::set_values(wire,
                          graph_io::part_of(values, begin * shape.size(), part * shape.size()));
@@ -191,12 +230,11 @@ void GraphWriter::stream_weight_table(std::string_view name, WeightId first, std
   std::vector<double> values;
   for (std::uint64_t begin = 0; begin < count; begin += rows) {
     const std::uint64_t part = std::min<std::uint64_t>(rows, count - begin);
+    values.resize(fill ? part * shape.size() : 0);
+    if (fill) fill(values);  // of another part, too: the values behind it follow
+    if (!impl_->begin_field(8 * (1 + values.size()))) continue;
     wire::WeightTable wire = make_weight_table(name, first, begin, part, shape, learnable);
-    if (fill) {
-      values.resize(part * shape.size());
-      fill(values);
-      graph_io::set_values(wire, std::span<const double>(values));
-    }
+    graph_io::set_values(wire, std::span<const double>(values));
     for (std::uint64_t row = begin; row_names != nullptr && row < begin + part; ++row) {
       if (!impl_->check_text((*row_names)[row])) return;
       wire.add_row_names(std::string((*row_names)[row]));
@@ -237,20 +275,24 @@ void GraphWriter::samples(std::span<const SampleRecord> records) {
   }
   std::size_t begin = 0;
   std::uint64_t bytes = 0;
+  const auto write_from = [&](std::size_t end) {
+    if (!impl_->begin_field(bytes - 50 * (end - begin))) return;  // most columns are not there
+    impl_->write_field(
+        5, graph_io::make_samples(records.subspan(begin, end - begin), *impl_->sample_ids));
+  };
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (!impl_->check_text(records[i].id)) return;
     const SampleRecord& r = records[i];
     VECC_CHECK(r.target.size() == (r.has_target ? r.target_shape.size() : 0), "target values");
     const std::uint64_t more = 64 + r.id.size() + 8 * r.target.size();
     if (i > begin && (i - begin == graph_io::kChunkRows || bytes + more > graph_io::kChunkBytes)) {
-      impl_->write_field(
-          5, graph_io::make_samples(records.subspan(begin, i - begin), *impl_->sample_ids));
+      write_from(i);
       begin = i;
       bytes = 0;
     }
     bytes += more;
   }
-  impl_->write_field(5, graph_io::make_samples(records.subspan(begin), *impl_->sample_ids));
+  write_from(records.size());
   impl_->samples += records.size();
 }
 
@@ -265,7 +307,7 @@ void GraphWriter::vocabulary(const Vocabulary& vocabulary) {
   do {
     wire::Vocabulary wire = graph_io::make_vocabulary(vocabulary, begin);
     begin += static_cast<std::size_t>(wire.names_size());
-    impl_->write_field(6, wire);
+    if (impl_->begin_field(wire.ByteSizeLong())) impl_->write_field(6, wire);
   } while (begin < names.size());
 }
 
@@ -275,6 +317,12 @@ Result<void> GraphWriter::finish() {
   end.set_edges(impl_->edges);
   end.set_weights(impl_->weights);
   end.set_samples(impl_->samples);
+  if (impl_->pass != nullptr) {
+    impl_->pass->end = end;
+    impl_->pass->crc = impl_->crc;
+    impl_->pass->bytes = impl_->bytes;
+    return impl_->failed ? Result<void>(*impl_->failed) : Result<void>();
+  }
   end.set_crc32(impl_->crc);
   impl_->write_field(15, end);
   if (impl_->failed) return *impl_->failed;

@@ -1,5 +1,7 @@
 #include "src/graph_io/wire_messages.h"
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include <algorithm>
 
 #include "src/graph_io/wire_format.h"
@@ -47,6 +49,14 @@ void set_fan_in(wire::Group& wire, std::span<const std::uint32_t> fan_in) {
 }
 
 }  // namespace
+
+std::string field_head(std::uint32_t number, std::uint32_t size) {
+  std::uint8_t head[16];
+  using Coded = google::protobuf::io::CodedOutputStream;
+  std::uint8_t* end = Coded::WriteVarint32ToArray(number << 3 | 2, head);
+  end = Coded::WriteVarint32ToArray(size, end);
+  return {head, end};
+}
 
 wire::Group make_group(const GroupChunk& chunk, const ChunkPart& part, bool is_new) {
   wire::Group wire;

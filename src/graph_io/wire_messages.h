@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "vecc/graph.pb.h"
 #include "vecc/graph_io.h"
@@ -28,6 +29,9 @@ struct ChunkPart {
   std::uint64_t first_edge = 0;
   std::uint64_t edges = 0;
 };
+
+/// The bytes before a top-level field's message of `size` bytes.
+[[nodiscard]] std::string field_head(std::uint32_t number, std::uint32_t size);
 
 /// A part of a chunk as one message; `is_new`: the group's first.
 [[nodiscard]] wire::Group make_group(const GroupChunk& chunk, const ChunkPart& part, bool is_new);

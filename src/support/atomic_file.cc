@@ -29,7 +29,7 @@ int open_temporary(const std::string& path, mode_t mode, std::string& temporary)
   return -1;
 }
 
-PathSlots temporary_files;
+PathSlots<kMostRemembered> temporary_files;
 
 /// So that the rename itself survives a power cut. Not every file system can; that is no failure.
 void sync_folder(const std::string& path) {

@@ -38,7 +38,10 @@ class AtomicFile {
   int file_ = -1;
 };
 
-/// Removes the temporary files that exist now (of the first eight at a time): for a signal handler
+/// Of files that are written at a time, remove_temporary_files() knows the first so many.
+inline constexpr std::size_t kMostRemembered = 256;
+
+/// Removes the temporary files that exist now (kMostRemembered at most): for a signal handler
 /// that ends the process. Calls only what is safe there.
 void remove_temporary_files();
 

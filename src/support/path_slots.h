@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <string>
 
 namespace vecc {
 
-/// The first eight at a time, none longer than 4095 bytes: what else is remembered is forgotten.
+/// The first so many at a time, none longer than 4095 bytes: what else is remembered is forgotten.
+template <std::size_t kSlots>
 class PathSlots {
  public:
   void remember(const std::string& path) {
@@ -42,7 +44,7 @@ class PathSlots {
   };
   static_assert(std::atomic<bool>::is_always_lock_free);
 
-  Slot slots_[8];
+  Slot slots_[kSlots];
 };
 
 }  // namespace vecc

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kDeepest = 8;
 
-PathSlots temporary_folders;
+PathSlots<8> temporary_folders;
 
 // What getdents64() writes; the name ends with a NUL.
 struct FolderEntry {

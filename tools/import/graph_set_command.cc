@@ -191,7 +191,8 @@ void add_graph_set_command(CLI::App& command,
   options->command = "vecc-import " + command.get_name();
   add_model_option(command, options->common.model, names_of(graph_set_models()));
   add_model_options(command, *options);
-  add_import_options(command, options->common);
+  add_import_options(command, options->common, kPartThreads);
+  add_parts_option(command, options->common);
   command.callback([&command, options, load = std::move(load), &exit_code] {
     const std::string idle = find_idle_graph_set_option(command, options->common);
     if (!idle.empty()) {

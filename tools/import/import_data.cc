@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
+#include "src/graph_io/graph_parts.h"
 #include "src/support/enum_names.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/command_paths.h"
@@ -39,6 +42,30 @@ void add_import_options(CLI::App& command, ImportCommandOptions& o, const std::s
   add_limit("--max-weights", o.limits.max_weights, "Rows of all weight tables");
 }
 
+void add_parts_option(CLI::App& command, ImportCommandOptions& o) {
+  add_whole(command, "--parts", o.parts, {1, graph_io::kMostParts},
+            "Files graph-0001-of-000N.pb and so on that are written at once; cat makes the graph "
+            "of them");
+}
+
+std::vector<std::string> part_paths(const ImportCommandOptions& options) {
+  if (options.parts == 1) return {options.output};
+  const std::filesystem::path path(options.output);
+  std::string ending = path.extension().string();
+  std::filesystem::path stem = path.stem();
+  if (compression_of(options.output) != Compression::None) {
+    ending = stem.extension().string() + ending;
+    stem = stem.stem();
+  }
+  std::vector<std::string> paths;
+  for (std::uint32_t k = 1; k <= options.parts; ++k) {
+    const std::string name =
+        fmt::format("{}-{:04}-of-{:04}{}", stem.string(), k, options.parts, ending);
+    paths.push_back((path.parent_path() / name).string());
+  }
+  return paths;
+}
+
 void add_like_option(CLI::App& command, ImportCommandOptions& o) {
   command
       .add_option(
@@ -71,18 +98,71 @@ Result<void> check_import_output(const ImportCommandOptions& options) {
   paths.add_input("the input " + input, input);
   paths.add_input("--like " + options.like, options.like);
   for (const auto& [option, path] : options.others) paths.add_input(option + " " + path, path);
-  paths.add_output("-o " + output, output);
+  for (const std::string& part : part_paths(options)) paths.add_output("-o " + part, part);
   const std::string problem = paths.find_conflict();
   if (!problem.empty()) return Errors(ErrorCode::Usage, "vecc-import", problem);
+  std::error_code unknown;
+  if (options.parts > 1 && std::filesystem::exists(output, unknown) &&
+      !std::filesystem::is_regular_file(output, unknown)) {
+    return Errors(ErrorCode::Usage, "vecc-import",
+                  fmt::format("--parts={}: {} is no file; expected a name as -o graph.pb",
+                              options.parts, escape_terminal(output, 4096)));
+  }
   VECC_TRY_VOID(encoding_of("vecc-import", output, options.compression));
   return {};
 }
 
-Result<void> write_grounded(const ImportCommandOptions& options, const std::string& producer,
-                            Stages& stages, const std::function<Result<void>(Grounder&)>& ground) {
+namespace {
+
+struct Counts {
   std::uint64_t neurons = 0;
   std::uint64_t edges = 0;
   std::uint64_t samples = 0;
+};
+
+using GroundTo = std::function<Result<void>(Grounder&)>;
+
+Result<void> write_parts(const ImportCommandOptions& options, GrounderOptions grounder,
+                         const GroundTo& ground, Counts& counts) {
+  graph_io::PartsOptions parts;
+  parts.paths = part_paths(options);
+  parts.encoding = grounder.encoding;
+  parts.producer = grounder.producer;
+  parts.vocabularies = true;
+  // The first call is alone: it shows progress and counts.
+  const auto shows = std::exchange(grounder.progress, {});
+  std::atomic<bool> is_first = true;
+  return graph_io::write_graph_parts(parts, [&](GraphWriter writer) -> Result<void> {
+    GrounderOptions own = grounder;
+    const bool counts_here = is_first.exchange(false);
+    if (counts_here) own.progress = shows;
+    Grounder out(std::move(own), std::move(writer));
+    VECC_TRY_VOID(ground(out));
+    if (counts_here) counts = {out.neuron_count(), out.edge_count(), out.sample_count()};
+    return out.finish();
+  });
+}
+
+std::string describe_output(const ImportCommandOptions& options) {
+  const std::vector<std::string> paths = part_paths(options);
+  std::uint64_t bytes = 0;
+  std::error_code no_size;
+  for (const std::string& path : paths) {
+    const auto more = std::filesystem::file_size(path, no_size);
+    if (no_size) break;
+    bytes += more;
+  }
+  std::string words = no_size ? "?" : text_of_bytes(bytes);
+  words += " in " + escape_terminal(paths.front(), 4096);
+  if (paths.size() > 1) words += " to " + escape_terminal(paths.back(), 4096);
+  return words;
+}
+
+}  // namespace
+
+Result<void> write_grounded(const ImportCommandOptions& options, const std::string& producer,
+                            Stages& stages, const std::function<Result<void>(Grounder&)>& ground) {
+  Counts counts;
   const Result<void> grounded = stages.run("ground", [&](ProgressLine& line) -> Result<void> {
     GrounderOptions grounder_options;
     grounder_options.path = options.output;
@@ -95,21 +175,19 @@ Result<void> write_grounded(const ImportCommandOptions& options, const std::stri
     grounder_options.progress = [&line](std::uint64_t count) {
       line.update(count, 0, ProgressUnit::Neurons);
     };
+    if (options.parts > 1) {
+      return write_parts(options, std::move(grounder_options), ground, counts);
+    }
     VECC_TRY(Grounder out, Grounder::create(std::move(grounder_options)));
     VECC_TRY_VOID(ground(out));
-    neurons = out.neuron_count();
-    edges = out.edge_count();
-    samples = out.sample_count();
+    counts = {out.neuron_count(), out.edge_count(), out.sample_count()};
     return out.finish();
   });
   if (!grounded) return grounded.error();
-  std::error_code no_size;
-  const auto bytes = std::filesystem::file_size(options.output, no_size);
-  stages.describe(
-      fmt::format("{}, {}, {}; {} in {}", text_of_count(neurons, "neuron"),
-                  text_of_count(edges, "edge"), text_of_count(samples, "sample"),
-                  no_size ? "?" : text_of_bytes(bytes), escape_terminal(options.output, 4096)),
-      {});
+  stages.describe(fmt::format("{}, {}, {}; {}", text_of_count(counts.neurons, "neuron"),
+                              text_of_count(counts.edges, "edge"),
+                              text_of_count(counts.samples, "sample"), describe_output(options)),
+                  {});
   return {};
 }
 

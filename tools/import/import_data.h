@@ -21,6 +21,15 @@ namespace vecc::tools {
 void add_import_options(CLI::App& command, ImportCommandOptions& options,
                         const std::string& threads = "That compress by zstd");
 
+/// What --threads are where there is --parts.
+inline constexpr const char* kPartThreads = "That write --parts, or compress by zstd";
+
+/// --parts, for commands whose grounding may run on several threads at once.
+void add_parts_option(CLI::App& command, ImportCommandOptions& options);
+
+/// `graph.pb.zst`: graph-0001-of-0004.pb.zst and so on; the output itself where it is one.
+[[nodiscard]] std::vector<std::string> part_paths(const ImportCommandOptions& options);
+
 /// --like, for commands whose numbers are the data's.
 void add_like_option(CLI::App& command, ImportCommandOptions& options);
 
@@ -44,10 +53,12 @@ void add_model_option(CLI::App& command, std::string& model, const std::vector<s
 /// Of an option whose file is read beside the input; `options` must outlive the parse.
 void note_input(CLI::Option& option, ImportCommandOptions& options);
 
-/// Before anything is read. Error: Usage (the output names what is read, or has no such level).
+/// Before anything is read. Error: Usage (the output names what is read, has no such level, or is a
+/// device in parts).
 [[nodiscard]] Result<void> check_import_output(const ImportCommandOptions& options);
 
-/// Opens the output, calls `ground`, and completes the file. `producer` names data and model.
+/// Opens the output, calls `ground`, and completes the file. `producer` names data and model. For a
+/// graph in parts `ground` is called once more than there are threads, on all of them at once.
 [[nodiscard]] Result<void> write_grounded(const ImportCommandOptions& options,
                                           const std::string& producer, Stages& stages,
                                           const std::function<Result<void>(Grounder&)>& ground);

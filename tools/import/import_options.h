@@ -21,6 +21,7 @@ struct ImportCommandOptions {
   std::int64_t seed = 0;
   bool quiet = false;
   CompressionOptions compression;
+  std::uint32_t parts = 1;  ///< files that are written, by the names of part_paths()
   ImportLimits limits;
 };
 

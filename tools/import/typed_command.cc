@@ -223,7 +223,8 @@ void add_typed_command(CLI::App& command, const std::shared_ptr<TypedCommandOpti
   add_graph_options(command, *options, inverse);
   add_score_options(command, *options);
   add_like_option(command, options->common);
-  add_import_options(command, options->common);
+  add_import_options(command, options->common, kPartThreads);
+  add_parts_option(command, options->common);
   command.callback([&command, options, inverse, load = std::move(load), &exit_code] {
     const std::string misplaced = find_misplaced_option(command, *options);
     if (!misplaced.empty()) {

@@ -139,7 +139,8 @@ FileId Grounder::State::write_facts(
   return first;
 }
 
-Grounder::Grounder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Grounder::Grounder(GrounderOptions options, GraphWriter writer)
+    : state_(std::make_unique<State>(std::move(options), std::move(writer))) {}
 Grounder::Grounder(Grounder&&) noexcept = default;
 Grounder& Grounder::operator=(Grounder&&) noexcept = default;
 Grounder::~Grounder() = default;
@@ -147,7 +148,7 @@ Grounder::~Grounder() = default;
 Result<Grounder> Grounder::create(GrounderOptions options) {
   VECC_TRY(GraphWriter writer, GraphWriter::create(options.path, options.encoding, options.producer,
                                                    /*vocabularies=*/true));
-  return Grounder(std::make_unique<State>(std::move(options), std::move(writer)));
+  return Grounder(std::move(options), std::move(writer));
 }
 
 WeightId Grounder::weights(std::string_view name, Shape shape, std::uint32_t count,

@@ -66,6 +66,8 @@ class Grounder {
  public:
   /// Errors: those of GraphWriter.
   [[nodiscard]] static Result<Grounder> create(GrounderOptions options);
+  /// By a writer that is there; `options` have the path for errors only.
+  Grounder(GrounderOptions options, GraphWriter writer);
   Grounder(Grounder&&) noexcept;
   Grounder& operator=(Grounder&&) noexcept;
   ~Grounder();
@@ -133,7 +135,6 @@ class Grounder {
 
  private:
   struct State;
-  explicit Grounder(std::unique_ptr<State> state);
   FileId begin_group(const GroupSpec& spec);
   NeuronRow& row();
   void end_neuron();
