@@ -137,7 +137,7 @@ class GraphTest(unittest.TestCase):
                 call(program)
         with self.assertRaisesRegex(vecc.Error, r"none of none, gzip, zstd; did you mean gzip\?"):
             vecc.load(XOR).save(self.folder / "g.pb", "gzp")
-        with self.assertRaisesRegex(vecc.Error, "level=10: gzip has levels 1 to 9"):
+        with self.assertRaisesRegex(vecc.Error, "level=10: error: gzip has levels 1 to 9"):
             vecc.load(XOR).save(self.folder / "g.pb", "gzip", level=10)
 
     def test_limits(self):
