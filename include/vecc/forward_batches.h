@@ -1,5 +1,6 @@
 // The forward pass of a Program some samples at a time: in the memory of a batch, where that of all
-// samples at once would not fit (vecc/batch.h).
+// samples at once would not fit (vecc/batch.h). On cuda the values of all samples have their memory
+// all the same.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,9 @@ class ForwardBatches {
     std::function<void(Batch&)> set_weights = {};
   };
 
-  /// `program`: without updates, which every batch would run again. `execution.batch` is not looked
-  /// at. Errors: BackendUnsupported (a backend that binds no batches, updates), those of
+  /// `program`: without updates of parameters, which every batch would run again; those of states
+  /// (sums over the samples) it does run. `execution.batch` is not looked at. Errors:
+  /// BackendUnsupported (a backend that binds no batches, such updates), those of
   /// Backend::compile().
   [[nodiscard]] static Result<ForwardBatches> compile(const Program& program,
                                                       const Backend& backend,

@@ -169,14 +169,20 @@ class Evaluator {
   [[nodiscard]] virtual Result<Evaluation> evaluate() = 0;
   /// As Trainer::bytes().
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+  /// What the first batch takes, of an evaluation in batches; else zeros. Errors: those of
+  /// Executable::bind_batch().
+  [[nodiscard]] virtual Result<BatchBytes> batch_bytes() { return BatchBytes(); }
 };
 
 /// `program`: the forward Program of the graph's samples; execution.storage: that of a trainer,
 /// whose parameters are taken by name; execution.expected_runs: evaluations; both graphs may be
-/// one. The graph must outlive the
-/// evaluator. Errors: those of loss_samples(), append_loss() and Backend::compile().
+/// one. `batch_size`: so many samples at a time, in their memory (ForwardBatches); 0: all at once.
+/// Outputs are the same, the loss is to rounding. The graph must outlive the evaluator. Errors:
+/// those of loss_samples(), append_loss(), Backend::compile() and ForwardBatches::compile(); Usage
+/// (batches, and a loss of pairs).
 [[nodiscard]] Result<std::unique_ptr<Evaluator>> make_evaluator(
     const NeuronGraph& graph, const Program& program, const Backend& backend,
-    const ExecutionOptions& execution, const LossOptions& loss, std::vector<std::uint32_t> samples);
+    const ExecutionOptions& execution, const LossOptions& loss, std::vector<std::uint32_t> samples,
+    std::uint32_t batch_size = 0);
 
 }  // namespace vecc

@@ -7,6 +7,7 @@
 
 #include "src/support/log.h"
 #include "src/train/batch_way.h"
+#include "src/train/sample_weights.h"
 #include "vecc/step_inputs.h"
 
 namespace vecc::training {
@@ -144,23 +145,14 @@ void BatchSteps::add_samples(std::span<const std::uint32_t> samples, BatchStep& 
     const std::uint32_t place = places_[sample];
     elements += made_.elements[place];
     if (made_.weights[place] != 0) ++to.counted;
-    order_.emplace_back(made_.rows[place].row, place);
+    order_.push_back(place);
   }
-  std::ranges::sort(order_);
   to.divisor = 1;
   if (loss_.reduction == Reduction::Mean) to.divisor = static_cast<double>(to.counted);
   if (loss_.reduction == Reduction::ElementMean) to.divisor = elements;
   if (to.divisor == 0) to.divisor = 1;  // all weights are 0
   to.batch.weights.resize(made_.batch.weights.size());
-  for (Batch::Weights& weights : to.batch.weights) {
-    weights.rows.clear();
-    weights.values.clear();
-  }
-  for (const auto& [row, place] : order_) {
-    Batch::Weights& weights = to.batch.weights[made_.rows[place].output];
-    weights.rows.push_back(row);
-    weights.values.push_back(made_.weights[place] / to.divisor);
-  }
+  set_sample_weights(made_.rows, made_.weights, to.divisor, order_, to.batch.weights);
   if (!made_.has_statistics) return;
   Batch::Weights& own = to.batch.weights.back();
   own.rows.assign(samples.begin(), samples.end());

@@ -88,7 +88,7 @@ class BatchSteps {
   std::unique_ptr<Executable> masked_;                           // null: they are not masked
   std::vector<std::pair<ParameterIndex, std::string>> updated_;  // with their names
   std::mutex finds_;                                             // of what is found of samples
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order_;   // of a batch's: row, number
+  std::vector<std::uint32_t> order_;                             // of a batch's: numbers, by row
   // With masks.
   Program forward_;                         // that samples are looked up in
   std::optional<BatchProgram> restrict_;    // of forward_

@@ -1,16 +1,31 @@
-// Loss and metrics of some samples: one run of a Program that has no others.
+// Loss and metrics of some samples: one run of a Program that has no others, or batches of it.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "src/train/loss_state.h"
+#include "src/train/sample_weights.h"
 #include "vecc/batch_program.h"
+#include "vecc/forward_batches.h"
 #include "vecc/step_inputs.h"
 #include "vecc/train.h"
 
 namespace vecc {
 namespace {
 
-class SampleEvaluator final : public Evaluator {
+// Another state than the steps', which share the storage.
+constexpr const char* kEvaluationLoss = "evaluation.loss";
+
+// Whether nothing has to be left out: all samples in their order, and no update.
+bool is_whole(const Program& forward, std::span<const std::uint32_t> samples) {
+  if (samples.size() != forward.sample_count()) return false;
+  const bool updates =
+      std::ranges::any_of(forward.ops(), [](const Op& op) { return op.kind() == OpKind::Update; });
+  return !updates && std::ranges::is_sorted(samples);
+}
+
+class SampleEvaluator : public Evaluator {
  public:
   SampleEvaluator(const NeuronGraph& graph, LossOptions loss, std::vector<std::uint32_t> samples)
       : graph_(graph), loss_(loss), samples_(std::move(samples)) {
@@ -19,55 +34,135 @@ class SampleEvaluator final : public Evaluator {
 
   Result<void> prepare(const Program& forward, const Backend& backend, ExecutionOptions execution) {
     metrics_.logits = outputs_are_logits(forward, loss_.loss);
-    Program program = is_whole(forward) ? forward : BatchProgram(forward).restrict_to(samples_);
-    VECC_TRY(const LossSamples chosen, loss_samples(graph_, program, {samples_, {}}, loss_));
+    Program program =
+        is_whole(forward, samples_) ? forward : BatchProgram(forward).restrict_to(samples_);
+    VECC_TRY(LossSamples chosen, loss_samples(graph_, program, {samples_, {}}, loss_));
     counts_ = std::ranges::any_of(chosen.weights, [](double weight) { return weight != 0; });
-    if (counts_) {
-      VECC_TRY(const LossOps ops, append_loss(program, chosen, loss_));
-      total_ = ops.total;
-      execution.kept = {total_};
-      execution.own_parameters = own_parameters(ops);
-    }
+    if (counts_) VECC_TRY_VOID(append(program, std::move(chosen), loss_, execution));
     // What a training sets of them is not for this.
     for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
       if (is_step_input(program.parameters()[p].name)) execution.own_parameters.push_back(p);
     }
-    VECC_TRY(executable_, backend.compile(program, execution));
-    return {};
+    return compile(program, backend, execution);
   }
 
   Result<Evaluation> evaluate() override {
-    VECC_TRY_VOID(executable_->run());
     Evaluation result;
     result.loss = std::numeric_limits<double>::quiet_NaN();
-    if (counts_) {
-      VECC_TRY(const std::vector<double> total, executable_->read(total_));
-      result.loss = total.front();
-    }
-    VECC_TRY(const auto outputs, executable_->outputs());
+    VECC_TRY(const auto outputs, run(counts_ ? &result.loss : nullptr));
     result.metrics = measure(graph_, samples_, outputs, metrics_);
     return result;
   }
 
-  [[nodiscard]] std::uint64_t bytes() const override { return executable_->bytes(); }
+ protected:
+  // Appends the loss.
+  virtual Result<void> append(Program& program, LossSamples chosen, const LossOptions& loss,
+                              ExecutionOptions& execution) = 0;
+  virtual Result<void> compile(const Program& program, const Backend& backend,
+                               const ExecutionOptions& execution) = 0;
+  // `loss`: where it goes, or null.
+  virtual Result<std::vector<Executable::Output>> run(double* loss) = 0;
 
  private:
-  // Whether nothing has to be left out: all samples in their order, and no update.
-  [[nodiscard]] bool is_whole(const Program& forward) const {
-    if (samples_.size() != forward.sample_count()) return false;
-    const bool updates = std::ranges::any_of(
-        forward.ops(), [](const Op& op) { return op.kind() == OpKind::Update; });
-    return !updates && std::ranges::is_sorted(samples_);
-  }
-
   const NeuronGraph& graph_;
   LossOptions loss_;
   std::vector<std::uint32_t> samples_;
   MetricsOptions metrics_;
-  std::unique_ptr<Executable> executable_;
-  ValueId total_ = 0;
   bool counts_ = false;
 };
+
+class WholeEvaluator final : public SampleEvaluator {
+ public:
+  using SampleEvaluator::SampleEvaluator;
+  [[nodiscard]] std::uint64_t bytes() const override { return executable_->bytes(); }
+
+ private:
+  Result<void> append(Program& program, LossSamples chosen, const LossOptions& loss,
+                      ExecutionOptions& execution) override {
+    VECC_TRY(const LossOps ops, append_loss(program, chosen, loss));
+    total_ = ops.total;
+    execution.kept = {total_};
+    execution.own_parameters = own_parameters(ops);
+    return {};
+  }
+  Result<void> compile(const Program& program, const Backend& backend,
+                       const ExecutionOptions& execution) override {
+    VECC_TRY(executable_, backend.compile(program, execution));
+    return {};
+  }
+  Result<std::vector<Executable::Output>> run(double* loss) override {
+    VECC_TRY_VOID(executable_->run());
+    if (loss != nullptr) {
+      VECC_TRY(const std::vector<double> total, executable_->read(total_));
+      *loss = total.front();
+    }
+    return executable_->outputs();
+  }
+
+  std::unique_ptr<Executable> executable_;
+  ValueId total_ = 0;
+};
+
+// A batch gives the weights of its samples, and adds their errors to a state.
+class BatchEvaluator final : public SampleEvaluator {
+ public:
+  BatchEvaluator(const NeuronGraph& graph, LossOptions loss, std::vector<std::uint32_t> samples,
+                 std::uint32_t batch_size)
+      : SampleEvaluator(graph, loss, std::move(samples)) {
+    options_.batch_size = batch_size;
+  }
+  [[nodiscard]] std::uint64_t bytes() const override { return batches_->bytes(); }
+  [[nodiscard]] Result<BatchBytes> batch_bytes() override { return batches_->first_bytes(); }
+
+ private:
+  Result<void> append(Program& program, LossSamples chosen, const LossOptions& loss,
+                      ExecutionOptions& execution) override {
+    rows_ = sample_rows(program);
+    weights_ = std::exchange(chosen.weights, std::vector<double>(chosen.weights.size()));
+    VECC_TRY(const LossOps ops, append_loss(program, chosen, loss));
+    for (SampleRow& row : rows_) {
+      row.output =
+          static_cast<ValueId>(std::ranges::find(ops.outputs, row.output) - ops.outputs.begin());
+    }
+    training::append_loss_state(program, kEvaluationLoss, ops.total, /*divisor=*/1);
+    execution.own_parameters = own_parameters(ops);
+    options_.batch.weights = ops.weights;
+    options_.set_weights = [this](Batch& batch) {
+      batch.weights.resize(options_.batch.weights.size());
+      order_ = batch.samples;
+      training::set_sample_weights(rows_, weights_, /*divisor=*/1, order_, batch.weights);
+    };
+    return {};
+  }
+  Result<void> compile(const Program& program, const Backend& backend,
+                       const ExecutionOptions& execution) override {
+    VECC_TRY(batches_, ForwardBatches::compile(program, backend, execution, options_));
+    return {};
+  }
+  Result<std::vector<Executable::Output>> run(double* loss) override {
+    if (loss == nullptr) return batches_->outputs();
+    constexpr double kZero = 0;
+    Executable& executable = batches_->executable();
+    VECC_TRY_VOID(executable.set_state(kEvaluationLoss, std::span(&kZero, 1)));
+    VECC_TRY(auto outputs, batches_->outputs());
+    VECC_TRY(const std::vector<double> total, executable.state(kEvaluationLoss));
+    *loss = total.front();
+    return outputs;
+  }
+
+  ForwardBatches::Options options_;
+  std::optional<ForwardBatches> batches_;
+  std::vector<SampleRow> rows_;  // by sample; `output` is a number of the weights
+  std::vector<double> weights_;  // by sample
+  std::vector<std::uint32_t> order_;
+};
+
+Result<std::unique_ptr<Evaluator>> prepare(std::unique_ptr<SampleEvaluator> evaluator,
+                                           const Program& program, const Backend& backend,
+                                           const ExecutionOptions& execution) {
+  VECC_TRY_VOID(evaluator->prepare(program, backend, execution));
+  return std::unique_ptr<Evaluator>(std::move(evaluator));
+}
 
 }  // namespace
 
@@ -75,10 +170,17 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const NeuronGraph& graph, cons
                                                   const Backend& backend,
                                                   const ExecutionOptions& execution,
                                                   const LossOptions& loss,
-                                                  std::vector<std::uint32_t> samples) {
-  auto evaluator = std::make_unique<SampleEvaluator>(graph, loss, std::move(samples));
-  VECC_TRY_VOID(evaluator->prepare(program, backend, execution));
-  return std::unique_ptr<Evaluator>(std::move(evaluator));
+                                                  std::vector<std::uint32_t> samples,
+                                                  std::uint32_t batch_size) {
+  if (batch_size == 0) {
+    return prepare(std::make_unique<WholeEvaluator>(graph, loss, std::move(samples)), program,
+                   backend, execution);
+  }
+  if (loss.loss == Loss::MarginRanking) {
+    return Errors(ErrorCode::Usage, "evaluation in batches", "the loss is of pairs");
+  }
+  return prepare(std::make_unique<BatchEvaluator>(graph, loss, std::move(samples), batch_size),
+                 program, backend, execution);
 }
 
 }  // namespace vecc

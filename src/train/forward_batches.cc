@@ -15,8 +15,9 @@ Result<void> check(const Program& program, const Backend& backend) {
   if (!backend.binds_batches()) {
     return refuse(std::string(backend.name()) + " runs all samples at once; cpu and cuda do not");
   }
-  const bool updates =
-      std::ranges::any_of(program.ops(), [](const Op& op) { return op.kind() == OpKind::Update; });
+  const bool updates = std::ranges::any_of(program.ops(), [&](const Op& op) {
+    return op.kind() == OpKind::Update && program.op(op.operands[0]).kind() == OpKind::Weight;
+  });
   if (updates) return refuse("the program updates parameters, which every batch would do again");
   return {};
 }

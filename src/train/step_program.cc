@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/train/formula.h"
+#include "src/train/loss_state.h"
 #include "src/train/saved_step.h"
 #include "src/train/step_rule.h"
 #include "vecc/differentiate.h"
@@ -15,22 +15,6 @@ namespace vecc::training {
 namespace {
 
 constexpr const char* kDivisor = "step.divisor";
-
-// state <- state + total * divisor: the sum of errors again. The divisor is a constant, or a value
-// that `$2` stands for.
-void append_loss_state(Program& program, ValueId total, const Formula& divisor,
-                       std::optional<ValueId> divisor_value = std::nullopt) {
-  const auto added = [](Result<ValueId> value) {
-    VECC_CHECK(value.has_value(), "the state of the loss");
-    return *value;
-  };
-  const ValueId state = added(program.add(StateOp{kLossState, 1, Shape::scalar(), 0}, {}));
-  std::vector<ValueId> operands{state, total};
-  if (divisor_value) operands.push_back(*divisor_value);
-  const Formula sum_of_errors = Formula::operand(0) + Formula::operand(1) * divisor;
-  const ValueId sum = program.map(sum_of_errors.expr(), operands, "loss: sum");
-  added(program.add(UpdateOp{}, {state, sum}));
-}
 
 bool is_input(const Parameter& parameter, const TrainOptions& options) {
   return parameter.name == kFanoutTable ||
@@ -148,7 +132,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
     VECC_TRY(const auto values, append_gradients(made, loss.seeds, learned));
     const auto gradients = gradients_of(made, learned, values, touched);
     VECC_TRY_VOID(append_step(made, gradients, options.optimizer));
-    append_loss_state(made, loss.total, chosen.divisor);
+    append_loss_state(made, kLossState, loss.total, chosen.divisor);
     if (!optimizes) return SavedStep{std::move(made), {}, {}};
     VECC_TRY(made, optimize(std::move(made), options.optimize));
     return SavedStep{std::move(made), {}, {}};
@@ -198,7 +182,7 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
     VECC_TRY(const ParameterIndex divisor,
              step.add_parameter({kDivisor, 1, Shape::scalar(),
                                  std::make_shared<const std::vector<double>>(1, 1.0)}));
-    append_loss_state(step, loss.total, Formula::operand(2), step.weight(divisor));
+    append_loss_state(step, kLossState, loss.total, Formula::operand(2), step.weight(divisor));
     return SavedStep{std::move(step), std::move(ops.updates), std::move(ops.updated)};
   };
   VECC_TRY(SavedStep step, find_or_make_step(options, describe_step("batches", samples, options),

@@ -11,29 +11,17 @@
 #include "tests/support/random_graph.h"
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"
-#include "vecc/optimize.h"
 #include "vecc/train.h"
-#include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
-
-std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
-  std::vector<std::uint32_t> samples(graph.samples.size());
-  std::iota(samples.begin(), samples.end(), 0u);
-  return samples;
-}
 
 struct Model {
   NeuronGraph graph;
   Program program;
 
-  explicit Model(NeuronGraph of, bool optimizes = true) : graph(std::move(of)) {
-    VectorizeOptions in_double;
-    in_double.dtype = DType::F64;
-    program = value_of(vectorize(graph, in_double)).program;
-    if (optimizes) program = value_of(optimize(std::move(program)));
-  }
+  explicit Model(NeuronGraph of, bool optimizes = true)
+      : graph(std::move(of)), program(program_of(graph, optimizes)) {}
   [[nodiscard]] std::unique_ptr<Trainer> trainer(TrainOptions options, bool restricts) const {
     options.restricts_batches = restricts;
     const bool chooses = options.batch_way == BatchWay::Choose;

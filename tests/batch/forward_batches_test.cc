@@ -13,21 +13,12 @@
 #include "tests/batch/tested_backend.h"
 #include "tests/support/random_graph.h"
 #include "vecc/graph_io.h"
-#include "vecc/optimize.h"
 #include "vecc/program_text.h"
-#include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
 
 using Outputs = std::vector<Executable::Output>;
-
-Program program_of(const NeuronGraph& graph, bool optimizes) {
-  VectorizeOptions in_double;
-  in_double.dtype = DType::F64;
-  Program program = value_of(vectorize(graph, in_double)).program;
-  return optimizes ? value_of(optimize(std::move(program))) : program;
-}
 
 Outputs whole_outputs(const Program& program) {
   const auto whole = value_of(tested_backend().compile(program, tested_options()));
@@ -106,7 +97,7 @@ TEST(ForwardBatches, have_the_outputs_of_random_graphs) {
 }
 
 TEST(ForwardBatches, have_samples_in_any_order_and_twice) {
-  const Program program = program_of(value_of(read_graph(shipped("mutagenesis.pb"))), true);
+  const Program program = program_of(value_of(read_graph(shipped("mutagenesis.pb"))));
   const Outputs all = whole_outputs(program);
   ExecutionOptions options = tested_options();
   BatchOptions batches;
@@ -148,7 +139,7 @@ TEST(ForwardBatches, have_the_sign_of_a_zero_and_no_numbers) {
 }
 
 TEST(ForwardBatches, what_cannot_be_is_refused) {
-  const Program program = program_of(value_of(read_graph(shipped("xor.pb"))), true);
+  const Program program = program_of(value_of(read_graph(shipped("xor.pb"))));
   const auto refusal = [](const Program& of, const char* backend) {
     const auto made = ForwardBatches::compile(of, *find_backend(backend), {}, {.batch_size = 2});
     return made ? std::string() : made.error().text();

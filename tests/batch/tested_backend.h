@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "vecc/backend.h"
+#include "vecc/optimize.h"
+#include "vecc/vectorize.h"
 
 namespace vecc::test {
 
@@ -19,6 +23,20 @@ T value_of(Result<T> result) {
 
 inline std::string shipped(const std::string& name) {
   return std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/" + name;
+}
+
+/// In double.
+inline Program program_of(const NeuronGraph& graph, bool optimizes = true) {
+  VectorizeOptions in_double;
+  in_double.dtype = DType::F64;
+  Program program = value_of(vectorize(graph, in_double)).program;
+  return optimizes ? value_of(optimize(std::move(program))) : program;
+}
+
+inline std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
+  std::vector<std::uint32_t> samples(graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  return samples;
 }
 
 inline bool is_cuda() {

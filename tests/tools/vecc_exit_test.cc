@@ -51,6 +51,16 @@ TEST(VeccExit, bad_usage_is_2) {
   expect_failure(run_vecc({graph, "--torch-reduce=spmm"}), 2,
                  "--torch-reduce needs --backend=torch");
   expect_failure(run_vecc({graph, "--backend=torch", "--torch-reduce=sort"}), 2, "sort");
+  for (const char* backend : {"reference", "interpreter", "torch", "cuda"}) {
+    expect_failure(run_vecc({graph, "--eval-batch-size=2", std::string("--backend=") + backend}), 2,
+                   "--eval-batch-size needs --backend=cpu");
+  }
+  expect_failure(run_vecc({graph, "--eval-batch-size=0"}), 2, "--eval-batch-size");
+  expect_failure(run_vecc({graph, "--eval-batch-size=2", "--gradients=g.tsv"}), 2, "--gradients");
+  expect_failure(run_vecc({graph, "--eval-batch-size=2", "--emit=ir"}), 2, "needs --run");
+  expect_failure(run_vecc({graph, "--eval-batch-size=2", "--emit=html", "--run", "-o", "p.html"}),
+                 2, "--emit=html with --run");
+  expect_failure(run_vecc({"run", graph, graph, "--eval-batch-size=2"}), 2, "--eval-batch-size");
   expect_failure(run_vecc({graph, "--backend=cpu", "--matmul-precision=tf32"}), 2,
                  "--matmul-precision needs --backend=cuda");
   expect_failure(run_vecc({graph, "--backend=cuda", "--matmul-precision=fp8"}), 2, "fp8");

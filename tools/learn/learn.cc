@@ -95,9 +95,10 @@ Result<std::vector<SplitScore>> evaluate_splits(Trained& trained, const LearnOpt
   for (const auto& [split, choice] : splits) {
     if (!has_split(trained.graph, split)) continue;
     VECC_TRY(const auto samples, choose_samples(trained.graph, choice));
-    VECC_TRY(const SampleEvaluation found,
-             evaluate_samples(trained.graph, trained.optimized.program, *trained.backend.backend,
-                              execution_options(run), run.training.loss, samples));
+    VECC_TRY(
+        const SampleEvaluation found,
+        evaluate_samples(trained.graph, trained.optimized.program, *trained.backend.backend,
+                         execution_options(run), run.training.loss, samples, run.eval_batch_size));
     trained.loss = found.loss;
     const bool ranks_all = split != Split::Train && o.database.samples.candidates == 0;
     scores.push_back({choice, found.evaluation, ranks_all});

@@ -83,7 +83,8 @@ Result<void> evaluate(const Options& options, std::optional<SplitChoice> split) 
   VECC_TRY(const SampleRun run, prepare_samples(options, split, tested_split, stages));
   VECC_TRY(const SampleEvaluation found, stages.run("evaluate", [&](ProgressLine&) {
     return evaluate_samples(run.graph, run.program, *run.backend.backend,
-                            execution_options(options), options.training.loss, run.samples);
+                            execution_options(options), options.training.loss, run.samples,
+                            options.eval_batch_size);
   }));
   stages.describe(found.describe(run.program, run.split), {{"samples", run.samples.size()}});
   VECC_TRY_VOID(options.json ? print_json(run, found, stages) : print_text(found));

@@ -15,7 +15,8 @@ std::string SampleEvaluation::describe(const Program& program, SplitChoice split
 Result<SampleEvaluation> evaluate_samples(const NeuronGraph& graph, const Program& program,
                                           const Backend& backend, const ExecutionOptions& execution,
                                           std::optional<Loss> loss,
-                                          const std::vector<std::uint32_t>& samples) {
+                                          const std::vector<std::uint32_t>& samples,
+                                          std::uint32_t batch_size) {
   const bool any = std::ranges::any_of(samples, [&](std::uint32_t s) {
     return graph.samples[s].has_target || graph.samples[s].role != Role::Unspecified;
   });
@@ -29,7 +30,8 @@ Result<SampleEvaluation> evaluate_samples(const NeuronGraph& graph, const Progra
   options.loss = loss.value_or(choose_loss(graph, program));
   ExecutionOptions once = execution;
   once.expected_runs = 1;
-  VECC_TRY(const auto evaluator, make_evaluator(graph, program, backend, once, options, samples));
+  VECC_TRY(const auto evaluator,
+           make_evaluator(graph, program, backend, once, options, samples, batch_size));
   VECC_TRY(const Evaluator::Evaluation evaluation, evaluator->evaluate());
   return SampleEvaluation{options.loss, evaluation};
 }

@@ -19,13 +19,11 @@ struct SampleEvaluation {
   [[nodiscard]] std::string describe(const Program& program, SplitChoice split) const;
 };
 
-/// `loss`: none for that of choose_loss(). Errors: BadSample (no sample has a target or a role);
-/// those of make_evaluator() and Evaluator::evaluate().
-[[nodiscard]] Result<SampleEvaluation> evaluate_samples(const NeuronGraph& graph,
-                                                        const Program& program,
-                                                        const Backend& backend,
-                                                        const ExecutionOptions& execution,
-                                                        std::optional<Loss> loss,
-                                                        const std::vector<std::uint32_t>& samples);
+/// `loss`: none for that of choose_loss(); `batch_size`: make_evaluator()'s. Errors: BadSample (no
+/// sample has a target or a role); those of make_evaluator() and Evaluator::evaluate().
+[[nodiscard]] Result<SampleEvaluation> evaluate_samples(
+    const NeuronGraph& graph, const Program& program, const Backend& backend,
+    const ExecutionOptions& execution, std::optional<Loss> loss,
+    const std::vector<std::uint32_t>& samples, std::uint32_t batch_size = 0);
 
 }  // namespace vecc::tools

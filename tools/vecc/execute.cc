@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "execute_batches.h"
 #include "gradients.h"
 #include "run_repeatedly.h"
 #include "src/support/log.h"
@@ -86,7 +87,14 @@ Result<std::vector<double>> measure_ops(Executable& executable, Stages& stages) 
 }  // namespace
 
 Result<BackendChoice> choose_backend(const Program& program, const Options& options) {
-  if (options.backend == "auto") return choose_first(program, options);
+  if (options.backend == "auto") {
+    VECC_TRY(BackendChoice first, choose_first(program, options));
+    if (options.eval_batch_size > 0 && first.backend->name() != "cpu") {
+      return Errors(ErrorCode::Usage, "--eval-batch-size",
+                    fmt::format("needs --backend=cpu, and {} was chosen", first.backend->name()));
+    }
+    return first;
+  }
   const Backend* backend = find_backend(options.backend);
   VECC_CHECK(backend != nullptr, "a backend name that the command line let through");
   VECC_TRY_VOID(check_backend(*backend, program, options.device));
@@ -140,6 +148,11 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
   execution.expected_runs = options.repeat;
   VECC_TRY_VOID(check_places(execution.places, program, /*of_steps=*/true));
   result.precision = execution.precision;
+  if (options.eval_batch_size > 0) {
+    VECC_TRY_VOID(execute_batches(program, *choice.backend, execution, options, stages, result));
+    describe_run(stages, result);
+    return result;
+  }
   VECC_TRY(auto executable, stages.run("compile", [&](ProgressLine&) {
     return choice.backend->compile(program, execution);
   }));

@@ -36,13 +36,15 @@ struct BackendChoice {
   const Backend* backend = nullptr;
   std::string reason;  ///< empty if it was asked for
 };
-/// Errors: the backend's; with auto, DeviceAbsent with one line a backend that cannot.
+/// Errors: the backend's; with auto, DeviceAbsent with one line a backend that cannot, Usage where
+/// one is chosen that does not have what is asked for.
 [[nodiscard]] Result<BackendChoice> choose_backend(const Program& program, const Options& options);
 
 /// How the command line wants a Program run.
 [[nodiscard]] ExecutionOptions execution_options(const Options& options);
 
-/// Compiles and runs `options.repeat` times: stages `compile` and `run`; measures every op for the
+/// Compiles and runs `options.repeat` times, with options.eval_batch_size some samples at a time:
+/// stages `compile` and `run`; measures every op for the
 /// page of --emit=html; then writes the gradients, if they are asked for. Errors: the backend's.
 [[nodiscard]] Result<Execution> execute_program(const NeuronGraph& graph, const Program& program,
                                                 const BackendChoice& choice, const Options& options,

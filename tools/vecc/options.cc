@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "execute_batches.h"
 #include "src/support/enum_names.h"
 #include "tools/common/command_paths.h"
 #include "tools/common/idle_seed.h"
@@ -111,6 +112,9 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->default_str("f32");
   add_optimize_options(app, o.optimize, kDefaultLevel);
   add_whole(app, "--threads", o.threads, {0, 4096}, "CPU threads; 0: as many as the machine has");
+  add_unset_whole(app, "--eval-batch-size", o.eval_batch_size, {1, 0xFFFFFFFF},
+                  "Outputs and metrics of N samples at a time, in the memory of as many, with "
+                  "the same bits (the loss to rounding); default all. Needs --backend=cpu");
   app.add_option_function<std::string>(
          "--torch-reduce",
          [&o](const std::string& text) { o.torch_reduce = parse_torch_reduce(text); },
@@ -321,6 +325,7 @@ std::string check_run_options(Options& o, const std::string& device) {
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
+  if (std::string problem = check_eval_batches(o); !problem.empty()) return problem;
   if (std::string problem = check_places(o); !problem.empty()) return problem;
   return check_precision(o);
 }
@@ -333,6 +338,9 @@ std::string check_idle_options(const CLI::App& app, const Options& o) {
   }
   const bool runs = !o.emit.kind || o.run;
   if (!runs && o.repeat != 1) return "--repeat needs --run beside --emit";
+  if (!runs && o.eval_batch_size > 0 && !o.training.train) {
+    return "--eval-batch-size needs --run beside --emit";
+  }
   if (!runs && o.json && *o.emit.kind != EmitKind::Stats) {
     return "--json needs --run beside --emit, or --emit=stats";
   }

@@ -34,6 +34,7 @@ struct Options {
   OptimizeSettings optimize;
   std::uint32_t threads = 0;
   std::uint32_t repeat = 1;
+  std::uint32_t eval_batch_size = 0;         ///< samples of a forward pass; 0: all at once
   std::optional<TorchReduce> torch_reduce;   ///< if given, the backend is torch
   std::optional<MatmulPrecision> precision;  ///< if given, kernels are CUDA's
   PlaceOptions places;                       ///< if any are given, the backend is cuda

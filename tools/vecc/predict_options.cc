@@ -81,6 +81,9 @@ std::string PredictCommandLine::finish() {
     if (!options.run.load_weights.empty()) {
       return "--load-weights is of a graph: a saved program has its weights";
     }
+    if (options.run.eval_batch_size > 0) {
+      return "--eval-batch-size is of a graph: a saved program runs all samples of one at once";
+    }
     if (!options.task.empty()) return "--task needs a model of vecc learn";
     options.new_graph = std::exchange(options.database, "");
     CommandPaths paths;

@@ -40,7 +40,8 @@ struct RunCommandLine {
     add_sample_options(app, options, device);
     app.remove_option(app.get_option("--load-weights"));
     app.remove_option(app.get_option("--loss"));
-    app.remove_option(app.get_option("--group"));  // a program knows those of files
+    app.remove_option(app.get_option("--eval-batch-size"));  // a bound graph runs as a whole
+    app.remove_option(app.get_option("--group"));            // a program knows those of files
     app.get_option("graph")->description("A saved program (docs/bind.md)");
     allow_stdin(
         *app.add_option("new-graph", graph, "A graph of its template (docs/format.md); -: stdin")

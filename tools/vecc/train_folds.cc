@@ -16,6 +16,7 @@
 #include "train_samples.h"
 #include "training.h"
 #include "vecc/batch_program.h"
+#include "vecc/forward_batches.h"
 #include "weight_stages.h"
 
 namespace vecc::tools {
@@ -121,18 +122,38 @@ class CrossValidation {
   }
 
  private:
+  // All folds are one run over the samples.
+  void add_seconds(std::chrono::steady_clock::time_point start) {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    predictions_.run_seconds.front() += time.count();
+  }
+
+  Result<std::vector<Executable::Output>> outputs_of(const Program& part,
+                                                     const ExecutionOptions& execution) {
+    if (options_.eval_batch_size > 0) {
+      VECC_TRY(ForwardBatches batches,
+               ForwardBatches::compile(part, *choice_.backend, execution,
+                                       {.batch_size = options_.eval_batch_size}));
+      predictions_.device = batches.executable().device_name();
+      const auto start = std::chrono::steady_clock::now();
+      VECC_TRY(auto outputs, batches.outputs());
+      add_seconds(start);
+      return outputs;
+    }
+    VECC_TRY(const auto executable, choice_.backend->compile(part, execution));
+    predictions_.device = executable->device_name();
+    const auto start = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(executable->run());
+    add_seconds(start);
+    return executable->outputs();
+  }
+
   Result<void> predict(std::uint32_t fold, std::span<const std::uint32_t> samples,
                        const ExecutionOptions& execution) {
     const Program part = BatchProgram(program_).restrict_to(samples);
     ExecutionOptions once = execution;
     once.expected_runs = 1;
-    VECC_TRY(const auto executable, choice_.backend->compile(part, once));
-    predictions_.device = executable->device_name();
-    const auto start = std::chrono::steady_clock::now();
-    VECC_TRY_VOID(executable->run());
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    predictions_.run_seconds.front() += time.count();  // all folds are one run over the samples
-    VECC_TRY(std::vector<Executable::Output> outputs, executable->outputs());
+    VECC_TRY(std::vector<Executable::Output> outputs, outputs_of(part, once));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       predictions_.outputs[samples[i]] = std::move(outputs[i]);
       predictions_.folds[samples[i]] = fold;

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "choose_loss.h"
+#include "execute_batches.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/device_cost.h"
@@ -196,14 +197,16 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   VECC_TRY(batches_, trainer_->batch_report());
   execution_.storage = trainer_->storage();
   VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
-                                     split.training));
+                                     split.training, options_.eval_batch_size));
   if (validation != nullptr) {
     VECC_TRY(validation_,
              make_evaluator(validation->graph, validation->program, backend_, execution_,
-                            train_options_.loss, samples_to_validate(validation->graph)));
+                            train_options_.loss, samples_to_validate(validation->graph),
+                            options_.eval_batch_size));
   } else if (!split.validation.empty()) {
-    VECC_TRY(validation_, make_evaluator(graph_, program_, backend_, execution_,
-                                         train_options_.loss, split.validation));
+    VECC_TRY(validation_,
+             make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
+                            split.validation, options_.eval_batch_size));
   }
   if (loop_.early_stop > 0 && !validation_) {
     return Errors(ErrorCode::Usage, "--early-stop",
@@ -220,6 +223,10 @@ Result<void> Training::run(ProgressLine& line, const std::vector<std::string>& l
   };
   if (const std::string text = text_of_batches(batches_); !text.empty() && !options_.quiet) {
     std::fputs((text + "\n").c_str(), stderr);
+  }
+  if (options_.eval_batch_size > 0) {
+    VECC_TRY(const BatchBytes bytes, training_->batch_bytes());
+    say_eval_batches("metrics", bytes, training_->bytes(), options_);
   }
   EpochLines lines(!options_.quiet && ::isatty(STDERR_FILENO) == 0, loop_.epochs);
   const auto report = [&](const EpochReport& epoch) -> Result<void> {
