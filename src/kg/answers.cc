@@ -1,11 +1,10 @@
 #include "src/kg/answers.h"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "src/kg/scorer.h"
-#include "src/kg/work_threads.h"
+#include "src/support/split_work.h"
 
 namespace vecc::kg {
 namespace {
@@ -98,11 +97,10 @@ std::vector<std::vector<Answer>> answer_all(const Embeddings& embeddings,
   const Scorer<T> scorer(embeddings, tables);
   const auto batches = make_batches(queries, scorer.batch_kind());
   std::vector<std::vector<Answer>> answers(queries.size());
-  std::atomic<std::size_t> next{0};
-  run_on_threads(options.threads, batches.size(), [&](std::uint32_t) {
+  split_work(options.threads, batches.size(), [&](auto&& next) {
     QueryBatch<T> batch(scorer);
-    for (std::size_t b = next++; b < batches.size(); b = next++) {
-      answer_batch(batch, embeddings.entities, queries, batches[b], known, options, answers);
+    while (const auto b = next()) {
+      answer_batch(batch, embeddings.entities, queries, batches[*b], known, options, answers);
     }
   });
   return answers;

@@ -1,11 +1,11 @@
 #include "src/kg/ranks.h"
 
 #include <algorithm>
-#include <atomic>
+#include <thread>
 
 #include "src/kg/query_plan.h"
 #include "src/kg/scorer.h"
-#include "src/kg/work_threads.h"
+#include "src/support/split_work.h"
 #include "vecc/error.h"
 
 namespace vecc::kg {
@@ -140,14 +140,13 @@ std::vector<Rank> rank_all(const Embeddings& embeddings, const EmbeddingTables<T
                                       kind == BatchKind::OneRelation ? kProjectingBatch : kBatch);
   std::vector<Rank> ranks(triples.size() * 2);
   const std::size_t batches = plan.batch.size() - 1;
-  std::atomic<std::size_t> next{0};
-  run_on_threads(options.threads, batches, [&](std::uint32_t thread) {
+  const std::thread::id caller = std::this_thread::get_id();
+  split_work(options.threads, batches, [&](auto&& next) {
+    const bool tells = options.progress && std::this_thread::get_id() == caller;
     BatchRanker<T> ranker(scorer, plan, triples, known, ranks);
-    for (std::size_t b = next++; b < batches; b = next++) {
-      ranker.rank(plan.batch[b], plan.batch[b + 1]);
-      if (thread == 0 && options.progress) {
-        options.progress(static_cast<double>(b + 1) / static_cast<double>(batches));
-      }
+    while (const auto b = next()) {
+      ranker.rank(plan.batch[*b], plan.batch[*b + 1]);
+      if (tells) options.progress(static_cast<double>(*b + 1) / static_cast<double>(batches));
     }
   });
   return ranks;
