@@ -94,11 +94,12 @@ class BuilderTest(unittest.TestCase):
             for level in levels:
                 five_neurons().save(self.path, compression, level)
                 self.assertEqual(vecc.load(self.path).sample_ids, ["q"])
-        for compression, level, words in (("gzip", 10, "level=10: error: gzip has levels 1 to 9"),
-                                          ("zstd", 23, "level=23: error: zstd has levels 1 to 22"),
-                                          ("zstd", 0, "level=0: error: zstd"), ("zstd", -3, "level=-3"),
-                                          ("none", 3, "level=3: error: the output is not compressed"),
-                                          ("zstd", 2**32 + 1, "level=4294967297: error: zstd")):
+        for compression, level, words in (
+                ("gzip", 10, "level=10: error: gzip has levels 1 to 9"),
+                ("zstd", 23, "level=23: error: zstd has levels 1 to 22"),
+                ("zstd", 0, "level=0: error: zstd"), ("zstd", -3, "level=-3"),
+                ("none", 3, "level=3: error: the output is not compressed"),
+                ("zstd", 2**32 + 1, "level=4294967297: error: zstd")):
             with self.assertRaisesRegex(vecc.Error, words):
                 five_neurons().save(self.path, compression, level)
 

@@ -30,15 +30,11 @@ bool watches_passes(const OptimizeSettings& s) {
          s.options.observe || s.options.announce || s.options.before_pass;
 }
 
-bool touches_rows(const TrainSettings& training) {
-  return training.train &&
-         info(training.options.optimizer.optimizer).rows == OptimizerRows::Touched;
-}
-
 bool needs_neurons(const Options& o) {
   return o.backend == "reference" || o.emit.kind || !o.save_program.empty() ||
          !o.bind_facts.empty() || !o.load_facts.empty() || !o.training.fanout.members.empty() ||
-         touches_rows(o.training) || watches_passes(o.optimize);
+         (o.training.train && touches_rows(o.training.options.optimizer)) ||
+         watches_passes(o.optimize);
 }
 
 /// The first that is there, as choose_backend() goes through them; null: none.
@@ -72,13 +68,24 @@ std::string key_of(const Options& options, const Backend& backend) {
     optimize.cost = cost->coefficients;
   }
   return std::string(kKeyVersion) + "build " + build + "\ngraph " + digest->text() +
-         fmt::format("\ngroups {}\n", options.find_groups ? "auto" : "file") +
+         fmt::format("\nweights {}\ngroups {}\n", options.cache.has_weights ? "file" : "none",
+                     options.find_groups ? "auto" : "file") +
          text_of_limits(options.limits) +
          fmt::format("dtype {}\nbackend {} {} {} {}\noptimize {}\n", text_of(options.dtype),
                      backend.name(), device,
                      text_of(options.precision.value_or(MatmulPrecision::Exact)),
                      text_of(options.torch_reduce.value_or(TorchReduce::Auto)),
                      opt::describe_options(optimize));
+}
+
+std::vector<WeightTable> without_learnable_values(std::span<const WeightTable> tables) {
+  std::vector<WeightTable> result;
+  for (const WeightTable& table : tables) {
+    result.push_back({table.name, table.shape, table.first, table.count, table.file_first_id,
+                      table.learnable, table.has_values && !table.learnable,
+                      table.learnable ? std::vector<double>() : table.values, table.row_names});
+  }
+  return result;
 }
 
 double seconds_of(const Stages& stages, std::initializer_list<std::string_view> names) {
@@ -109,6 +116,10 @@ bool has_same_weights(const NeuronGraph& graph, const Program& program) {
 }
 
 }  // namespace
+
+bool touches_rows(const OptimizerOptions& optimizer) {
+  return info(optimizer.optimizer).rows == OptimizerRows::Touched;
+}
 
 GraphCache::GraphCache(const Options& options) : options_(options) {
   if (!options.cache.use || needs_neurons(options)) return;
@@ -154,6 +165,8 @@ void GraphCache::keep(const NeuronGraph& graph, std::span<const WeightTable> tab
   const double seconds = seconds_of(stages, {"import", "group", "vectorize", "optimize"});
   if (seconds < options_.cache.min_seconds) return;
   const auto start = Clock::now();
+  std::vector<WeightTable> bare;
+  if (!options_.cache.has_weights) tables = bare = without_learnable_values(tables);
   const auto bytes = cache_->store_forward(key_, graph, tables, program, report);
   if (!bytes) return;
   stages.add("keep", Clock::now() - start);

@@ -14,6 +14,9 @@
 
 namespace vecc::tools {
 
+/// Whether the optimizer finds the weights that a step touches by neurons.
+[[nodiscard]] bool touches_rows(const OptimizerOptions& optimizer);
+
 /// The cache as far as one graph and its options are concerned. It is not used where they need
 /// neurons, or watch the optimizer at work; nor of a graph that is no regular file.
 class GraphCache {
@@ -25,7 +28,8 @@ class GraphCache {
   /// Stage `cache`, where there is an entry. Its Program is one for the backend that the options
   /// choose.
   [[nodiscard]] std::optional<CachedForward> find(Stages& stages);
-  /// Keeps what was made, if that took long: stage `keep`. `tables`: as the graph's file has them.
+  /// Keeps what was made, if that took long: stage `keep`. `tables`: as the graph's file has them,
+  /// or any where CacheSettings::has_weights is not set.
   void keep(const NeuronGraph& graph, std::span<const WeightTable> tables, const Program& program,
             const VectorizeReport& report, Stages& stages);
   /// For TrainOptions::steps; null if the cache is not used.

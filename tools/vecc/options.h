@@ -22,6 +22,9 @@ namespace vecc::tools {
 struct CacheSettings {
   bool use = false;
   double min_seconds = 1;  ///< what was made in less is not kept
+  /// Entries have the file's weights, for runs that do not read the file. Others, which may be kept
+  /// with any weights, are other entries.
+  bool has_weights = true;
 };
 
 struct Options {

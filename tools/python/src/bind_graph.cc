@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "graph.h"
 #include "program.h"
+#include "src/support/digest.h"
 #include "src/support/enum_names.h"
 #include "tools/vecc/options.h"
 #include "tools/vecc/weight_stages.h"
@@ -24,12 +25,20 @@ tools::Stages quiet() {
   return tools::Stages(/*show_progress=*/false);
 }
 
+// The file that was read just now; null if it is another one since `state`.
+std::shared_ptr<const GraphFile> file_of(const std::string& path, const std::string& state,
+                                         const tools::Options& options) {
+  if (state.empty() || file_state(path) != state) return nullptr;
+  return std::make_shared<GraphFile>(GraphFile{path, state, options.find_groups, options.limits});
+}
+
 // What is read by `read`, with the facts that are inputs.
 template <class Read>
-Graph open_graph(const std::string& name, Words words, Read&& read) {
+Graph open_graph(const std::string& name, const std::string& file, Words words, Read&& read) {
   tools::Options options = parse_words(std::move(words));
   Graph result;
   result.path = name;
+  const std::string state = file_state(file);
   without_lock([&] {
     const ImportOptions import{options.limits, [](std::uint64_t) { check_signals(); }};
     result.graph = std::make_shared<NeuronGraph>(take(read(import)));
@@ -38,17 +47,18 @@ Graph open_graph(const std::string& name, Words words, Read&& read) {
     take(tools::bind_graph_facts(*result.graph, options, stages));
   });
   result.facts = options.facts;
+  if (options.bind_facts.empty()) result.file = file_of(file, state, options);
   return result;
 }
 
 Graph load_graph(const std::string& path, Words words) {
-  return open_graph(path, std::move(words),
+  return open_graph(path, path, std::move(words),
                     [&](const ImportOptions& import) { return read_graph(path, import); });
 }
 
 Graph load_graph_bytes(const Column<std::uint8_t>& bytes, const std::string& name, Words words) {
   const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return open_graph(name, std::move(words), [&](const ImportOptions& import) {
+  return open_graph(name, "", std::move(words), [&](const ImportOptions& import) {
     return read_graph_bytes(view, name, import);
   });
 }
@@ -110,6 +120,7 @@ Graph copy_graph(const Graph& self) {
   copy.path = self.path;
   copy.facts = self.facts;
   copy.program = self.program;
+  copy.file = self.file;
   without_lock([&] {
     const std::lock_guard guard(*self.mutex);
     copy.graph = std::make_shared<NeuronGraph>(*self.graph);

@@ -247,6 +247,7 @@ void bind_program(nb::module_& module) {
                    [](const CompiledGraph& p) { return std::string(text_of(p.program().dtype())); })
       .def_prop_ro("sample_count",
                    [](const CompiledGraph& p) { return p.program().sample_count(); })
+      .def_prop_ro("is_cached", [](const CompiledGraph& p) { return p.is_cached(); })
       .def("sizes", sizes)
       .def("sample_ids", [](const CompiledGraph& p) { return sample_names(p.graph()); })
       .def(

@@ -12,6 +12,7 @@
 #include "arrays.h"
 #include "tools/vecc/options.h"
 #include "vecc/bind_facts.h"
+#include "vecc/graph_io.h"
 #include "vecc/neuron_graph.h"
 #include "vecc/program.h"
 #include "vecc/weights.h"
@@ -25,6 +26,14 @@ using Words = std::vector<std::string>;
 /// A tensor by name, as a caller gives it: float64 in C order.
 using NamedArray = std::pair<std::string, nb::ndarray<const double, nb::c_contig, nb::device::cpu>>;
 
+/// The file that a graph was read from, for the program cache.
+struct GraphFile {
+  std::string path;
+  std::string state;  ///< file_state(), before the graph was read and after
+  bool find_groups = false;
+  ImportLimits limits;
+};
+
 struct Graph {
   std::string path;                    ///< for titles; empty: built here
   std::shared_ptr<NeuronGraph> graph;  ///< only its weights' values ever change
@@ -32,7 +41,10 @@ struct Graph {
   /// Made without neurons: what computes the samples, in double. `graph` has only weight tables,
   /// samples and vocabularies then. Null: `graph` has neurons.
   std::shared_ptr<const Program> program;
-  /// Held by what reads or writes the weights' values, never while waiting for the interpreter.
+  /// Null: of no file, or with facts as inputs.
+  std::shared_ptr<const GraphFile> file;
+  /// Held by what reads or writes the weights' values, never while waiting for the
+  /// interpreter.
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
 };
 

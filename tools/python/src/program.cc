@@ -64,6 +64,7 @@ CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options, std::ui
     : path_(graph.path),
       graph_(graph.graph),
       given_(graph.program),
+      file_(graph.file),
       graph_mutex_(graph.mutex),
       options_(std::move(options)),
       runs_(runs) {
@@ -82,23 +83,47 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph
 }
 
 Result<void> CompiledGraph::prepare() {
-  {
-    const std::lock_guard guard(*graph_mutex_);
-    own_.weight_tables = graph_->weight_tables;
-    own_.vocabularies = graph_->vocabularies;
-    VECC_TRY(vectorized_, given_ ? take_program(*given_, *graph_, options_.dtype)
-                                 : vectorize_graph(*graph_, options_));
-  }
   own_.samples = graph_->samples;
   own_.sample_ids = graph_->sample_ids;
   own_.target_values = graph_->target_values;
-  VECC_TRY(choice_, tools::choose_backend(vectorized_->program, options_));
-  tools::Stages stages(/*show_progress=*/false);
-  VECC_TRY(optimized_, tools::optimize_for(vectorized_->program, choice_, options_, stages));
+  VECC_TRY_VOID(make_program());
   split_updates();
   output_shape_ = common_output_shape(program());
   VECC_TRY_VOID(check_places(options_.places, optimized_.program, /*of_steps=*/true));
   VECC_TRY(executable_, choice_.backend->compile(optimized_.program, execution_options()));
+  return {};
+}
+
+Result<void> CompiledGraph::make_program() {
+  if (file_) cache_ = GraphPrograms::open(*file_, options_);
+  tools::Stages stages(/*show_progress=*/false);
+  {
+    const std::lock_guard guard(*graph_mutex_);
+    own_.weight_tables = graph_->weight_tables;
+    own_.vocabularies = graph_->vocabularies;
+    std::optional<CachedForward> found;
+    if (cache_) found = cache_->find();
+    if (found) return take_cached(std::move(*found));
+    VECC_TRY(vectorized_, stages.run("vectorize", [&](tools::ProgressLine&) {
+      return given_ ? take_program(*given_, *graph_, options_.dtype)
+                    : vectorize_graph(*graph_, options_);
+    }));
+  }
+  report_ = vectorized_->report;
+  VECC_TRY(choice_, tools::choose_backend(vectorized_->program, options_));
+  VECC_TRY(optimized_, tools::optimize_for(vectorized_->program, choice_, options_, stages));
+  if (!cache_) return {};
+  const std::lock_guard guard(*graph_mutex_);
+  cache_->keep(*graph_, optimized_.program, report_, stages);
+  return {};
+}
+
+Result<void> CompiledGraph::take_cached(CachedForward found) {
+  is_cached_ = true;
+  report_ = found.report;
+  optimized_.program = std::move(found.program);
+  tools::give_weights(own_, optimized_.program);
+  VECC_TRY(choice_, tools::choose_backend(optimized_.program, options_));
   return {};
 }
 
@@ -230,6 +255,7 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   renew_program();
   options.facts = options_.facts;
   options.quiet = true;
+  if (cache_) options.training.options.steps = cache_->steps_of(options.training);
   options.training.observe = calls.observe;
   options.training.should_stop = calls.should_stop;
   const tools::TrainSettings& settings = options.training;
@@ -284,13 +310,25 @@ Result<void> CompiledGraph::emit(const tools::Options& options) {
   tools::Options with_facts = options;
   with_facts.facts = options_.facts;
   if (options.emit.kind == tools::EmitKind::Html) {
+    if (!vectorized_) VECC_TRY_VOID(make_report());
     const tools::HtmlInput page{path_, vectorized_->program, program(), optimized_.report, {}};
     return tools::write_data(options.emit.path, tools::html_page(page));
   }
   VECC_TRY(const tools::EmittedCode code, tools::describe_graph(own_, program(), with_facts));
-  const auto sizes =
-      tools::describe_sizes(*graph_, sizes_of(*graph_), &vectorized_->report, &program());
+  const auto sizes = tools::describe_sizes(*graph_, sizes_of(*graph_), &report_, &program());
   return tools::emit_program(program(), options.emit, sizes, code);
+}
+
+Result<void> CompiledGraph::make_report() {
+  tools::Stages stages(/*show_progress=*/false);
+  {
+    const std::lock_guard guard(*graph_mutex_);
+    VECC_TRY(vectorized_, vectorize_graph(*graph_, options_));
+  }
+  VECC_TRY(tools::Optimized again,
+           tools::optimize_for(vectorized_->program, choice_, options_, stages));
+  optimized_.report = std::move(again.report);
+  return {};
 }
 
 std::string CompiledGraph::picture() {

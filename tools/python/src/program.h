@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph.h"
+#include "program_cache.h"
 #include "saved_program.h"
 #include "tools/vecc/choose_samples.h"
 #include "tools/vecc/evaluate_samples.h"
@@ -96,14 +97,21 @@ class CompiledGraph {
   [[nodiscard]] const Program& trained_program() const {
     return updating_ ? *updating_ : program();
   }
+  /// Whether the Program is the cache's.
+  [[nodiscard]] bool is_cached() const { return is_cached_; }
   [[nodiscard]] std::string_view backend() const { return choice_.backend->name(); }
   [[nodiscard]] std::string device() const { return executable_->device_name(); }
 
  private:
   CompiledGraph(const Graph& graph, tools::Options options, std::uint64_t runs);
   [[nodiscard]] Result<void> prepare();
+  /// Sets the optimized Program: the cache's, or one that is made and kept.
+  [[nodiscard]] Result<void> make_program();
+  [[nodiscard]] Result<void> take_cached(CachedForward found);
   [[nodiscard]] ExecutionOptions execution_options() const;
   void split_updates();
+  /// What a page says of passes, which the cache has not.
+  [[nodiscard]] Result<void> make_report();
   /// The graph that --validate=FILE names, as a Program of the same options.
   [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
   /// Gives the executable the values of own_'s tables: of those named, or of all.
@@ -115,18 +123,22 @@ class CompiledGraph {
   std::string path_;
   std::shared_ptr<const NeuronGraph> graph_;
   std::shared_ptr<const Program> given_;  ///< the Program of a graph without neurons, or null
+  std::shared_ptr<const GraphFile> file_;
   std::shared_ptr<std::mutex> graph_mutex_;
   tools::Options options_;
   std::uint64_t runs_;
   /// Weights and samples: what training, weight files and emission read and change of a graph. The
   /// weights are this program's own.
   NeuronGraph own_;
-  std::optional<Vectorized> vectorized_;
+  bool is_cached_ = false;
+  std::optional<Vectorized> vectorized_;  ///< none of a cached one, before make_report()
+  VectorizeReport report_;
   tools::Optimized optimized_;       ///< without updates
   std::optional<Program> updating_;  ///< the same with its updates, where it has such: for training
   std::optional<Shape> output_shape_;
   std::set<ParameterIndex> stale_;  ///< of the Program's values
   tools::BackendChoice choice_;
+  std::unique_ptr<GraphPrograms> cache_;  ///< null: not used
   std::unique_ptr<Executable> executable_;
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
   std::optional<Template> template_;            ///< of the graph, with the weights of then

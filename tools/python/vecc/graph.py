@@ -116,17 +116,23 @@ class Graph:
                 dtype: str = "f32", threads: int = 0, passes: Optional[Sequence[str]] = None,
                 disable_pass: Sequence[str] = (), gather_preset: Optional[str] = None,
                 pad: Optional[str] = None, torch_reduce: Optional[str] = None,
-                matmul_precision: Optional[str] = None, runs: Optional[int] = None) -> Program:
+                matmul_precision: Optional[str] = None, runs: Optional[int] = None,
+                cache: bool = True, cache_after: Optional[float] = None) -> Program:
         """A program with the weights of now, as its own. The options are the command line's.
 
         `runs`: how often it will be called, if that is known; None: often. A program of very many
         kernels or launches that runs once or twice is then made in less time, and runs slower.
+
+        `cache`: of a graph that load() read from a file, the optimized program and its training's
+        steps are looked for in the program cache, and kept there if they took longer than
+        `cache_after` seconds, 1 without it (docs/program-cache.md).
         """
         words = self._words + [f"-O{opt}"] + option_words(
             backend=backend, device=device, dtype=dtype if backend != "reference" else None,
             threads=threads, passes=passes,
             disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
-            torch_reduce=torch_reduce, matmul_precision=matmul_precision)
+            torch_reduce=torch_reduce, matmul_precision=matmul_precision, no_cache=not cache,
+            cache_after=cache_after)
         return Program(self._core.compile(words, _expected_runs(runs)), words)
 
     def __repr__(self) -> str:

@@ -70,6 +70,11 @@ class Program:
         return self._core.targets()
 
     @property
+    def is_cached(self) -> bool:
+        """Whether the optimized program was there, in the program cache."""
+        return self._core.is_cached
+
+    @property
     def sizes(self) -> Dict[str, int]:
         """ops, rows, and bytes of values, indices and parameters."""
         return self._core.sizes()
