@@ -56,6 +56,8 @@ TEST(VeccExit, bad_usage_is_2) {
                    "--eval-batch-size needs --backend=cpu");
   }
   expect_failure(run_vecc({graph, "--eval-batch-size=0"}), 2, "--eval-batch-size");
+  expect_failure(run_vecc({graph, "--train", "--loss=margin_ranking", "--eval-batch-size=2"}), 2,
+                 "of pairs of samples");
   expect_failure(run_vecc({graph, "--eval-batch-size=2", "--gradients=g.tsv"}), 2, "--gradients");
   expect_failure(run_vecc({graph, "--eval-batch-size=2", "--emit=ir"}), 2, "needs --run");
   expect_failure(run_vecc({graph, "--eval-batch-size=2", "--emit=html", "--run", "-o", "p.html"}),

@@ -22,6 +22,9 @@ std::string check_eval_batches(const Options& o) {
   if (!o.gradients.empty()) {
     return "--gradients are of the outputs of all samples at once: leave out --eval-batch-size";
   }
+  if (o.training.loss == Loss::MarginRanking) {
+    return "--loss=margin_ranking is of pairs of samples: leave out --eval-batch-size";
+  }
   if (o.emit.kind == EmitKind::Html && o.run) {
     return "--emit=html with --run times the ops of all samples at once: leave out "
            "--eval-batch-size";
