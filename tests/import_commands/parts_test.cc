@@ -117,6 +117,21 @@ TEST(ImportParts, bad_parts) {
   }
 }
 
+TEST(ImportParts, a_full_disk_leaves_nothing) {
+  const std::string folder = test_folder();
+  for (const char* const ending : {".pb", ".pb.zst"}) {
+    Command command;
+    command.tool = "vecc-import";
+    command.arguments =
+        kSynthSet + Words{"--model=gcn", "--parts=12", "-q", "-o", folder + "/g" + ending};
+    command.max_file_bytes = 500;
+    const Finished done = run(command);
+    EXPECT_EQ(done.code, 3) << done.err;
+    EXPECT_THAT(done.err, testing::HasSubstr("cannot be written: File too large"));
+    EXPECT_TRUE(list_folder(folder).empty());
+  }
+}
+
 TEST(ImportParts, limits_are_found_before_anything_is_written) {
   const std::string folder = test_folder();
   const Finished done = run_import(
