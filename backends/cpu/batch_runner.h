@@ -1,4 +1,4 @@
-// What a compiled step has beside its Plan to run batch by batch.
+// What a compiled Program has beside its Plan to run batch by batch.
 #pragma once
 
 #include <memory>

@@ -25,6 +25,8 @@ class ForwardBatches {
     BatchOptions batch = {};
     /// Where batch.weights has some: sets those of a batch, whose samples are there.
     std::function<void(Batch&)> set_weights = {};
+    /// Called when a batch has run, with its states and outputs there; may be empty.
+    std::function<Result<void>()> after_batch = {};
   };
 
   /// `program`: without updates of parameters, which every batch would run again; those of states

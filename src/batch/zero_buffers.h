@@ -1,5 +1,5 @@
-// Which buffers of a step are 0, or infinite, but for a batch: the weights of samples and members,
-// and what is made of them.
+// Which buffers of a Program that runs batch by batch are 0, or infinite, but for a batch: the
+// weights of samples and members, and what is made of them.
 #pragma once
 
 #include <vector>

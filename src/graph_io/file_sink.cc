@@ -91,14 +91,17 @@ class FileSink::GzipEncoder : public FileSink::Encoder {
 class FileSink::ZstdEncoder : public FileSink::Encoder {
  public:
   ZstdEncoder(AtomicFile& file, const Encoding& encoding)
-      : Encoder(file), block_(kCompressionBlock), stream_(ZSTD_createCStream()) {
+      : Encoder(file),
+        block_(kCompressionBlock),
+        stream_(ZSTD_createCStream()),
+        workers_(threads_of(encoding)) {
     VECC_CHECK(stream_ != nullptr, "zstd starts");
     const std::uint32_t level = encoding.level > 0 ? encoding.level : kZstdLevel;
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, static_cast<int>(level));
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
     // One worker and many make the same bytes, no worker makes others: so there is always one. A
     // library without threads refuses this, and compresses on the caller's.
-    ZSTD_CCtx_setParameter(stream_, ZSTD_c_nbWorkers, threads_of(encoding));
+    ZSTD_CCtx_setParameter(stream_, ZSTD_c_nbWorkers, workers_);
   }
   ~ZstdEncoder() override { ZSTD_freeCStream(stream_); }
 
@@ -108,17 +111,31 @@ class FileSink::ZstdEncoder : public FileSink::Encoder {
     while (true) {
       ZSTD_outBuffer output{block_.data(), block_.size(), 0};
       const std::size_t left = ZSTD_compressStream2(stream_, &output, &input, mode);
-      // High levels need gigabytes, and they are taken at the first bytes.
-      if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+      if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) {
+        take_one_worker();
+        continue;
+      }
       VECC_CHECK(ZSTD_isError(left) == 0, ZSTD_getErrorName(left));
+      has_begun_ = true;
       if (!file_.write({block_.data(), output.pos})) return false;
       if (last ? left == 0 : input.pos == input.size) return true;
     }
   }
 
  private:
+  // High levels need gigabytes for each worker, and they are taken at the first bytes; a thread
+  // that the system does not start is told as the same.
+  void take_one_worker() {
+    if (has_begun_ || workers_ == 1) throw std::bad_alloc();
+    workers_ = 1;
+    ZSTD_CCtx_reset(stream_, ZSTD_reset_session_only);
+    ZSTD_CCtx_setParameter(stream_, ZSTD_c_nbWorkers, workers_);
+  }
+
   std::vector<char> block_;
   ZSTD_CStream* stream_;
+  int workers_;
+  bool has_begun_ = false;
 };
 
 FileSink::FileSink(std::string path, AtomicFile file, const Encoding& encoding)
@@ -161,6 +178,12 @@ Result<void> FileSink::write(std::string_view bytes) {
 Result<void> FileSink::end() {
   if (encoder_ && !encoder_->encode({}, true)) return failure();
   encoder_.reset();
+  return {};
+}
+
+Result<void> FileSink::seal() {
+  VECC_TRY_VOID(end());
+  if (!file_.seal()) return failure();
   return {};
 }
 

@@ -25,6 +25,8 @@ class FileSink {
   /// Nothing more is written: the last bytes go to the file, and what compressed them is given
   /// back.
   [[nodiscard]] Result<void> end();
+  /// end(), and the file can fail in nothing but its rename: before several are committed.
+  [[nodiscard]] Result<void> seal();
   [[nodiscard]] Result<void> commit();
 
  private:

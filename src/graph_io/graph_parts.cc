@@ -8,13 +8,14 @@
 #include <thread>
 
 #include "src/graph_io/wire_messages.h"
+#include "src/support/signals_blocked.h"
 #include "src/support/split_work.h"
 #include "vecc/escape.h"
 
 namespace vecc::graph_io {
 namespace {
 
-constexpr std::uint64_t kMostPasses = 64;  // split_work() has no more threads
+constexpr std::uint64_t kMostPasses = 64;  // each goes through all neurons
 
 /// The first field of each part: part k begins where k parts of equal size end, and has a field.
 std::vector<std::uint64_t> first_fields(const std::vector<std::uint64_t>& bytes,
@@ -29,19 +30,6 @@ std::vector<std::uint64_t> first_fields(const std::vector<std::uint64_t>& bytes,
     before += bytes[field];
   }
   return first;
-}
-
-Result<std::vector<GraphPart>> create_parts(const PartsOptions& options,
-                                            const std::vector<std::uint64_t>& bytes_of_fields,
-                                            const Encoding& encoding) {
-  const std::vector<std::uint64_t> first = first_fields(bytes_of_fields, options.paths.size());
-  std::vector<GraphPart> parts(options.paths.size());
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    VECC_TRY(parts[k].sink, FileSink::create(options.paths[k], encoding));
-    parts[k].begin = first[k];
-    parts[k].end = k + 1 < parts.size() ? first[k + 1] : bytes_of_fields.size();
-  }
-  return parts;
 }
 
 }  // namespace
@@ -62,24 +50,32 @@ Result<void> write_graph_parts(const PartsOptions& options, const WriteGraph& wr
   const auto run = [&](PartsPass& pass) {
     return write(GraphWriter(pass, options.producer, options.vocabularies));
   };
+  const std::uint64_t count = options.paths.size();
+  Encoding encoding = options.encoding;
+  if (encoding.threads == 0) encoding.threads = std::max(1u, std::thread::hardware_concurrency());
+  const auto pass_count =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({encoding.threads, count, kMostPasses}));
+  encoding.threads /= pass_count;
+  std::vector<GraphPart> parts(count);  // before all work: where one cannot be written, it shows
+  for (std::uint64_t k = 0; k < count; ++k) {
+    VECC_TRY(parts[k].sink, FileSink::create(options.paths[k], encoding));
+  }
   std::vector<std::uint64_t> bytes_of_fields;
   PartsPass measured;
   measured.name = options.paths.front();
   measured.bytes_of_fields = &bytes_of_fields;
   VECC_TRY_VOID(run(measured));
-  const std::uint64_t count = options.paths.size();
   if (count > bytes_of_fields.size()) {
     return Errors(ErrorCode::Usage, escape_terminal(options.paths.front()),
                   std::to_string(count) + " parts: the graph has " +
                       std::to_string(bytes_of_fields.size()) +
                       " pieces, and a part holds at least one");
   }
-  Encoding encoding = options.encoding;
-  if (encoding.threads == 0) encoding.threads = std::max(1u, std::thread::hardware_concurrency());
-  const auto pass_count =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>({encoding.threads, count, kMostPasses}));
-  encoding.threads /= pass_count;
-  VECC_TRY(std::vector<GraphPart> parts, create_parts(options, bytes_of_fields, encoding));
+  const std::vector<std::uint64_t> first = first_fields(bytes_of_fields, count);
+  for (std::uint64_t k = 0; k < count; ++k) {
+    parts[k].begin = first[k];
+    parts[k].end = k + 1 < count ? first[k + 1] : bytes_of_fields.size();
+  }
   std::vector<PartsPass> passes(pass_count, {options.paths.front(), {}, 0, nullptr, {}, 0, 0});
   std::vector<Result<void>> results(pass_count);
   split_work(pass_count, pass_count, [&](const auto& next) {
@@ -102,6 +98,8 @@ Result<void> write_graph_parts(const PartsOptions& options, const WriteGraph& wr
   const std::string record = measured.end.SerializeAsString();
   const std::string end = field_head(15, static_cast<std::uint32_t>(record.size())) + record;
   VECC_TRY_VOID(parts.back().sink->write(end));
+  for (const GraphPart& part : parts) VECC_TRY_VOID(part.sink->seal());
+  const SignalsBlocked renames;
   for (const GraphPart& part : parts) VECC_TRY_VOID(part.sink->commit());
   return {};
 }

@@ -105,13 +105,19 @@ bool AtomicFile::write(std::string_view bytes) {
   return write_all(file_, bytes);
 }
 
+bool AtomicFile::seal(Sync sync) {
+  if (temporary_.empty() || file_ < 0) return file_ >= 0;
+  // Network file systems report a full disk only when the file is closed.
+  const bool is_whole =
+      (sync == Sync::No || ::fsync(file_) == 0) && ::close(std::exchange(file_, -1)) == 0;
+  if (!is_whole) abandon();
+  return is_whole;
+}
+
 bool AtomicFile::commit(Sync sync) {
   if (temporary_.empty()) return ::close(std::exchange(file_, -1)) == 0;
-  // Network file systems report a full disk only when the file is closed.
-  const bool is_written = (sync == Sync::No || ::fsync(file_) == 0) &&
-                          ::close(std::exchange(file_, -1)) == 0 &&
-                          ::rename(temporary_.c_str(), target_.c_str()) == 0;
-  if (!is_written) {
+  if (file_ >= 0 && !seal(sync)) return false;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
     abandon();
     return false;
   }

@@ -26,6 +26,9 @@ class AtomicFile {
   [[nodiscard]] bool write(std::string_view bytes);
   /// Of what can be made again, and says itself whether it is whole, the disk need not have it yet.
   enum class Sync : bool { No, Yes };
+  /// The bytes are on the disk, and commit() has only the rename left: of files that are to appear
+  /// together. Nothing is written afterwards. After a failure the temporary file is gone.
+  [[nodiscard]] bool seal(Sync sync = Sync::Yes);
   /// After a failure the temporary file is gone.
   [[nodiscard]] bool commit(Sync sync = Sync::Yes);
 

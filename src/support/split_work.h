@@ -24,8 +24,7 @@ void split_work(std::uint32_t threads, std::uint64_t pieces, const Body& body) {
     return piece;
   };
   const std::uint64_t wanted = threads == 0 ? std::thread::hardware_concurrency() : threads;
-  const auto used = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(wanted, 1, std::min<std::uint64_t>(pieces, 64)));
+  const auto used = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, pieces));
   if (used == 1) return body(next);
   ThreadTeam team(used);
   team.run_each([&](std::uint32_t) { body(next); });

@@ -103,7 +103,7 @@ class WholeEvaluator final : public SampleEvaluator {
   ValueId total_ = 0;
 };
 
-// A batch gives the weights of its samples, and adds their errors to a state.
+// A batch gives the weights of its samples; their errors are a state, which is read after each.
 class BatchEvaluator final : public SampleEvaluator {
  public:
   BatchEvaluator(const NeuronGraph& graph, LossOptions loss, std::vector<std::uint32_t> samples,
@@ -127,6 +127,12 @@ class BatchEvaluator final : public SampleEvaluator {
     training::append_loss_state(program, kEvaluationLoss, ops.total, /*divisor=*/1);
     execution.own_parameters = own_parameters(ops);
     options_.batch.weights = ops.weights;
+    // In f32 a state of all batches would lose what a batch adds.
+    options_.after_batch = [this]() -> Result<void> {
+      VECC_TRY(const std::vector<double> batch, batches_->executable().state(kEvaluationLoss));
+      sum_ += batch.front();
+      return clear_loss();
+    };
     options_.set_weights = [this](Batch& batch) {
       batch.weights.resize(options_.batch.weights.size());
       order_ = batch.samples;
@@ -141,13 +147,15 @@ class BatchEvaluator final : public SampleEvaluator {
   }
   Result<std::vector<Executable::Output>> run(double* loss) override {
     if (loss == nullptr) return batches_->outputs();
-    constexpr double kZero = 0;
-    Executable& executable = batches_->executable();
-    VECC_TRY_VOID(executable.set_state(kEvaluationLoss, std::span(&kZero, 1)));
+    sum_ = 0;
+    VECC_TRY_VOID(clear_loss());
     VECC_TRY(auto outputs, batches_->outputs());
-    VECC_TRY(const std::vector<double> total, executable.state(kEvaluationLoss));
-    *loss = total.front();
+    *loss = sum_;
     return outputs;
+  }
+  Result<void> clear_loss() {
+    constexpr double kZero = 0;
+    return batches_->executable().set_state(kEvaluationLoss, std::span(&kZero, 1));
   }
 
   ForwardBatches::Options options_;
@@ -155,6 +163,7 @@ class BatchEvaluator final : public SampleEvaluator {
   std::vector<SampleRow> rows_;  // by sample; `output` is a number of the weights
   std::vector<double> weights_;  // by sample
   std::vector<std::uint32_t> order_;
+  double sum_ = 0;  // the loss of the batches so far
 };
 
 Result<std::unique_ptr<Evaluator>> prepare(std::unique_ptr<SampleEvaluator> evaluator,

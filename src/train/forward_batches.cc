@@ -64,6 +64,7 @@ Result<std::vector<Executable::Output>> ForwardBatches::outputs() {
     VECC_TRY_VOID(executable_->start_batch(*bound_));
     VECC_TRY(auto outputs, executable_->outputs());
     std::ranges::move(outputs, std::back_inserter(all));
+    if (options_.after_batch) VECC_TRY_VOID(options_.after_batch());
   }
   return all;
 }

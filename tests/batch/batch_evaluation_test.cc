@@ -79,6 +79,23 @@ TEST(BatchEvaluation, of_some_samples_in_any_order) {
   expect_evaluation(graph, Loss::SquaredDiff, samples, {10});
 }
 
+// Each batch adds little to what is there: in single precision the sum would lose some of it.
+TEST(BatchEvaluation, of_many_batches_has_the_loss_of_one_in_single_precision) {
+  NeuronGraph graph = value_of(read_graph(shipped("mutagenesis.pb")));
+  const std::size_t many = is_emulated() ? 200 : 20'000;
+  graph.samples.assign(many, graph.samples.front());
+  graph.sample_ids = {};
+  const Program program = value_of(vectorize(graph, VectorizeOptions())).program;
+  ASSERT_EQ(program.dtype(), DType::F32);
+  const auto loss_of = [&](const Samples& samples) {
+    const auto batches = value_of(
+        make_evaluator(graph, program, tested_backend(), tested_options(), {}, samples, 1));
+    return value_of(batches->evaluate()).loss;
+  };
+  const double expected = loss_of({0});
+  EXPECT_NEAR(loss_of(all_samples(graph)), expected, 1e-6 * expected);
+}
+
 TEST(BatchEvaluation, without_targets_has_no_loss) {
   NeuronGraph graph = value_of(read_graph(shipped("xor.pb")));
   for (Sample& sample : graph.samples) sample.has_target = false;

@@ -157,8 +157,14 @@ TEST(GraphParts, bad_output) {
   const TemporaryFolder folder;
   auto paths = paths_in(folder, 3);
   paths[1] = folder.path("none/1");
-  const Result<void> written = graph_io::write_graph_parts(options_of(paths, 2), write_all);
+  int calls = 0;
+  const auto count_calls = [&](GraphWriter writer) {
+    ++calls;
+    return write_all(std::move(writer));
+  };
+  const Result<void> written = graph_io::write_graph_parts(options_of(paths, 2), count_calls);
   ASSERT_FALSE(written);
+  EXPECT_EQ(calls, 0);
   EXPECT_EQ(written.error().text(),
             paths[1] + ": error: cannot be created: No such file or directory [E051]");
   EXPECT_EQ(count_files(folder), 0u);

@@ -109,6 +109,14 @@ TEST(ImportParts, bad_parts) {
   EXPECT_EQ(error_of("2", "-"),
             "vecc-import: error: --parts=2: /dev/stdout is no file; expected a name as -o graph.pb "
             "[E050]\n");
+  // Redirected it is a file, but the parts' names are not its.
+  const std::string redirected = test_folder() + "/g.pb";
+  write_text(redirected, "");
+  Command to_stdout;
+  to_stdout.tool = "vecc-import";
+  to_stdout.arguments = kSynthSet + Words{"--model=gcn", "-q", "--parts=2", "-o", "-"};
+  to_stdout.stdout_path = redirected;
+  EXPECT_EQ(run(to_stdout).code, 2);
   EXPECT_THAT(error_of("200", folder + "/g.pb"),
               testing::ContainsRegex("200 parts: the graph has [0-9]+ pieces, and a part holds at "
                                      "least one"));

@@ -32,6 +32,22 @@ TEST(AtomicFile, APipeStaysAPipe) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
+TEST(AtomicFile, ASealedFileAppearsWithItsCommit) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("file");
+  for (const bool commits : {false, true}) {
+    auto file = AtomicFile::create(path);
+    ASSERT_TRUE(file);
+    EXPECT_TRUE(file->write("bytes"));
+    EXPECT_TRUE(file->seal());
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_EQ(commits && file->commit(), commits);
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), 5u);
+  const std::filesystem::directory_iterator files(folder.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
 TEST(AtomicFile, AFullDeviceIsAFailureAndStaysADevice) {
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full";
   auto file = AtomicFile::create("/dev/full");

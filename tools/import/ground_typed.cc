@@ -84,7 +84,7 @@ Result<void> ground_recursion(const TypedGraph& data, const TypedCommandOptions&
   ReachOptions reach = options.reach;
   reach.inverse = options.typed.inverse;
   VECC_TRY(const ReachSize size, measure_reach(data, reach));
-  if (!options.common.quiet) {
+  if (!options.common.quiet && !out.is_repeated()) {
     std::fprintf(stderr, "reach: %s reached within %u hops; %s, %s\n",
                  text_of_count(size.reached, "node").c_str(), reach.depth,
                  text_of_count(size.neurons, "neuron").c_str(),

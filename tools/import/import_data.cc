@@ -102,8 +102,11 @@ Result<void> check_import_output(const ImportCommandOptions& options) {
   const std::string problem = paths.find_conflict();
   if (!problem.empty()) return Errors(ErrorCode::Usage, "vecc-import", problem);
   std::error_code unknown;
-  if (options.parts > 1 && std::filesystem::exists(output, unknown) &&
-      !std::filesystem::is_regular_file(output, unknown)) {
+  // Redirected, stdout is a file; its parts would be beside it, in /dev.
+  const bool is_stream =
+      output == "/dev/stdout" || (std::filesystem::exists(output, unknown) &&
+                                  !std::filesystem::is_regular_file(output, unknown));
+  if (options.parts > 1 && is_stream) {
     return Errors(ErrorCode::Usage, "vecc-import",
                   fmt::format("--parts={}: {} is no file; expected a name as -o graph.pb",
                               options.parts, escape_terminal(output, 4096)));
@@ -136,6 +139,7 @@ Result<void> write_parts(const ImportCommandOptions& options, GrounderOptions gr
     GrounderOptions own = grounder;
     const bool counts_here = is_first.exchange(false);
     if (counts_here) own.progress = shows;
+    own.is_repeated = !counts_here;
     Grounder out(std::move(own), std::move(writer));
     VECC_TRY_VOID(ground(out));
     if (counts_here) counts = {out.neuron_count(), out.edge_count(), out.sample_count()};

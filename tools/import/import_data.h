@@ -19,10 +19,11 @@ namespace vecc::tools {
 
 /// --init, --seed, -o, --compression-level, --threads (what they are of), --quiet and the limits.
 void add_import_options(CLI::App& command, ImportCommandOptions& options,
-                        const std::string& threads = "That compress by zstd");
+                        const std::string& threads = "That compress by zstd, 8 at most");
 
 /// What --threads are where there is --parts.
-inline constexpr const char* kPartThreads = "That write --parts, or compress by zstd";
+inline constexpr const char* kPartThreads =
+    "That write --parts, 64 at most, or compress by zstd, 8";
 
 /// --parts, for commands whose grounding may run on several threads at once.
 void add_parts_option(CLI::App& command, ImportCommandOptions& options);

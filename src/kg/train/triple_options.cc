@@ -5,6 +5,7 @@
 #include "src/kg/query_formula.h"
 #include "src/kg/train/learned_rows.h"
 #include "src/kg/train/triple_trainer.h"
+#include "src/support/value_text.h"
 
 namespace vecc::kg {
 namespace {
@@ -57,7 +58,7 @@ Result<void> check_labels(const TripleTrainOptions& o, std::uint32_t entities) {
   const double smoothing = o.loss.label_smoothing;
   if (o.loss.loss != TripleLoss::Logistic || smoothing == 0 || smoothing * entities >= 1) return {};
   return refuse("--label-smoothing", "adds 1 / entities to labels: found " +
-                                         std::to_string(smoothing) +
+                                         text_of_number(smoothing, false) +
                                          ", expected 0, or at least 1 / " +
                                          std::to_string(entities) + ", or labels are above 1");
 }

@@ -19,7 +19,7 @@ void add_compression_options(CLI::App& command, CompressionOptions& options,
                   {1, std::numeric_limits<std::uint32_t>::max()},
                   "From 1, fast, to 9 of .gz and 22 of .zst, small (default: 6, 9)");
   add_whole(command, "--threads", options.threads, {0, 4096},
-            threads + ", 8 at most; 0: one a processor. The graph is the same");
+            threads + "; 0: one a processor. The graph is the same");
 }
 
 Result<Encoding> encoding_of(std::string_view tool, std::string_view path,

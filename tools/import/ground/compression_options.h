@@ -22,7 +22,7 @@ struct CompressionOptions {
 /// `threads` says what they are of, with "0: one a processor" behind it. `options` must outlive the
 /// parse.
 void add_compression_options(CLI::App& command, CompressionOptions& options,
-                             const std::string& threads = "That compress by zstd");
+                             const std::string& threads = "That compress by zstd, 8 at most");
 
 /// Of a file of that name. Error: Usage in the name of `tool` (a level that its format does not
 /// have).

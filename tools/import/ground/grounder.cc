@@ -306,6 +306,9 @@ std::uint64_t Grounder::sample_count() const {
 const ImportLimits& Grounder::limits() const {
   return state_->options.limits;
 }
+bool Grounder::is_repeated() const {
+  return state_->options.is_repeated;
+}
 bool Grounder::failed() const {
   return state_->failure.has_value();
 }

@@ -60,6 +60,7 @@ struct GrounderOptions {
   std::int64_t seed = 0;
   ImportLimits limits;
   std::function<void(std::uint64_t neurons)> progress;  ///< called now and then; may be empty
+  bool is_repeated = false;  ///< another one grounds the same, and says what there is to say
 };
 
 class Grounder {
@@ -127,6 +128,8 @@ class Grounder {
   [[nodiscard]] std::uint64_t edge_count() const;
   [[nodiscard]] std::uint64_t sample_count() const;
   [[nodiscard]] const ImportLimits& limits() const;
+  /// GrounderOptions'.
+  [[nodiscard]] bool is_repeated() const;
   /// After a failure (a limit, the disk) calls do nothing; finish() reports it.
   [[nodiscard]] bool failed() const;
   /// Completes the file; without it nothing is left behind. Errors: CannotWrite, LimitNeurons,

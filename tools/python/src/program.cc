@@ -255,6 +255,9 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   renew_program();
   options.facts = options_.facts;
   options.quiet = true;
+  if (options.eval_batch_size > 0 && choice_.backend->name() != "cpu") {
+    return Errors(ErrorCode::Usage, "--eval-batch-size", "needs a program of backend=\"cpu\"");
+  }
   if (cache_) options.training.options.steps = cache_->steps_of(options.training);
   options.training.observe = calls.observe;
   options.training.should_stop = calls.should_stop;
