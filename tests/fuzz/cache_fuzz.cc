@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -31,7 +30,8 @@ const std::string& path() {
 
 std::vector<std::uint32_t> words_of(std::string_view bytes) {
   std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
-  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+  std::copy_n(bytes.data(), words.size() * sizeof(std::uint32_t),
+              reinterpret_cast<char*>(words.data()));
   return words;
 }
 
