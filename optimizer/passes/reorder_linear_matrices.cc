@@ -202,16 +202,18 @@ class MatrixFactorer {
     const ValueId sums = rewriter.add(segment(), {members}, segment_);
     const auto entries = static_cast<std::uint32_t>(outer_shape(made).size());
     const Index all = Index::interleave(1, op().rows);
-    ValueId result = to.linear(rewriter.gather(factors_of(rewriter, made), all, note),
-                               reshaped(to, sums, Shape::column(entries), note), {}, note);
+    // Each op by a statement: compilers evaluate arguments in orders of their own.
+    const ValueId column = reshaped(to, sums, Shape::column(entries), note);
+    const ValueId factors = rewriter.gather(factors_of(rewriter, made), all, note);
+    ValueId result = to.linear(factors, column, {}, note);
     if (made.addend) {
       const ValueId b = rewriter.gather(rewriter.at(made.addend->source),
                                         Index::slice(made.addend->rows[0], 1), note);
       LinearOp turned;
       turned.transpose_left = made.transposed;
-      const ValueId of_sums =
-          to.linear(rewriter.gather(reshaped(to, b, made.shape, note), all, note),
-                    rewriter.add(segment(), {x}, segment_), turned, note);
+      const ValueId sum_of_x = rewriter.add(segment(), {x}, segment_);
+      const ValueId matrix = rewriter.gather(reshaped(to, b, made.shape, note), all, note);
+      const ValueId of_sums = to.linear(matrix, sum_of_x, turned, note);
       const ValueId both[] = {result, of_sums};
       result = to.map(*parse_expr("sum($0, $1)", "reorder-linear"), both, note);
     }
