@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <thread>
 
 #include "src/graph_io/wire_messages.h"

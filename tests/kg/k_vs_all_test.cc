@@ -67,26 +67,8 @@ const kg::TripleLossOptions kLabelLosses[] = {{TripleLoss::Logistic, 0, 0, 0},
                                               {TripleLoss::Softmax, 0, 0, 0.2}};
 
 TEST(KVsAll, EveryScoreLossAndOptimizerMakesTheStepsOfDenseLabels) {
-  for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    for (const std::uint32_t p : {1u, 2u}) {
-      if (p == 2 && info.model != ScoreModel::TransE) continue;
-      for (const kg::TripleLossOptions& loss : kLabelLosses) {
-        for (const Optimizer optimizer : {Optimizer::LazyAdam, Optimizer::Sgd}) {
-          TripleTrainOptions options = label_options();
-          options.model = info.model;
-          options.p = p;
-          options.loss = loss;
-          options.optimizer.optimizer = optimizer;
-          // Signs of transe cancel to a rounding error, which steps divide by their epsilon.
-          if (optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
-          SCOPED_TRACE(std::string(info.name) + " p " + std::to_string(p) + " " +
-                       std::string(text_of(loss.loss)) + " " + std::string(text_of(optimizer)));
-          expect_label_steps(options);
-          if (testing::Test::HasFatalFailure()) return;
-        }
-      }
-    }
-  }
+  const Optimizer optimizers[] = {Optimizer::LazyAdam, Optimizer::Sgd};
+  for_each_training(label_options(), kLabelLosses, optimizers, expect_label_steps);
 }
 
 TEST(KVsAll, SidesRegularizersAndDropoutMakeTheStepsOfTheirDefinition) {

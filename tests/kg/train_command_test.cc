@@ -49,6 +49,14 @@ class KgTrainCommand : public testing::Test {
     }
     return run_tool("vecc-kg", join(words, more));
   }
+  // The weights that it saves; it has ranked the validation triples.
+  [[nodiscard]] std::string weights_after(const Words& more) const {
+    const std::string path = folder + "/w.safetensors";
+    const Finished done = train(join(more, {"--save-weights=" + path}));
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, StartsWith("ranks\trelations\tside\tcount\tmrr\t"));
+    return read_text(path);
+  }
   void expect_refused(const Words& more, int code, const std::string& message) const {
     const Finished done = train(more);
     EXPECT_EQ(done.code, code) << done.err;
@@ -98,13 +106,7 @@ TEST_F(KgTrainCommand, QueriesWithAllAnswersTrainStopAndGoOn) {
   for (const Words& model : {Words{"--model=complex", "--inverse=on"}, {"--model=tucker"}}) {
     const Words single = join(model, {"--loss=logistic", "--label-smoothing=0.1"});
     const Words common = join(single, {"--negatives=k-vs-all"});
-    const auto weights_of = [&](const Words& more) {
-      const std::string path = folder + "/w.safetensors";
-      const Finished done = train(join(common, join(more, {"--save-weights=" + path})));
-      EXPECT_EQ(done.code, 0) << done.err;
-      EXPECT_THAT(done.out, StartsWith("ranks\trelations\tside\tcount\tmrr\t"));
-      return read_text(path);
-    };
+    const auto weights_of = [&](const Words& more) { return weights_after(join(common, more)); };
     const std::string whole = weights_of({"--epochs=5", "--threads=3"});
     const std::string checkpoint = "--checkpoint=" + folder + "/" + model.front().substr(8);
     EXPECT_NE(weights_of({"--epochs=3", checkpoint}), whole);
@@ -118,12 +120,7 @@ TEST_F(KgTrainCommand, GoesOnFromACheckpointToTheSameWeights) {
   const Words common{"--model=distmult",  "--optimizer=lazy-adam", "--lr=0.01",
                      "--adversarial=0.5", "--corrupt=bernoulli",   "--draw=degree",
                      "--filtered",        "--entity-dropout=0.1",  "--relation-dropout=0.2"};
-  const auto weights_of = [&](const Words& more) {
-    const std::string path = folder + "/w.safetensors";
-    const Finished done = train(join(join(common, more), {"--save-weights=" + path}));
-    EXPECT_EQ(done.code, 0) << done.err;
-    return read_text(path);
-  };
+  const auto weights_of = [&](const Words& more) { return weights_after(join(common, more)); };
   const std::string whole = weights_of({"--epochs=7", "--threads=3"});
   const std::string checkpoint = "--checkpoint=" + folder + "/c";
   EXPECT_NE(weights_of({"--epochs=4", checkpoint}), whole);
@@ -137,13 +134,7 @@ TEST_F(KgTrainCommand, OnAGpuTrainsStopsAndGoesOnAsOnTheCpu) {
   const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
   if (!available) GTEST_SKIP() << available.error().text();
   const Words common{"--model=transe", "--backend=cuda", "--corrupt=bernoulli", "--filtered"};
-  const auto weights_of = [&](const Words& more) {
-    const std::string path = folder + "/w.safetensors";
-    const Finished done = train(join(common, join(more, {"--save-weights=" + path})));
-    EXPECT_EQ(done.code, 0) << done.err;
-    EXPECT_THAT(done.out, StartsWith("ranks\trelations\tside\tcount\tmrr\t"));
-    return read_text(path);
-  };
+  const auto weights_of = [&](const Words& more) { return weights_after(join(common, more)); };
   const std::string whole = weights_of({"--epochs=7", "--log-every=2"});
   const std::string checkpoint = "--checkpoint=" + folder + "/c";
   EXPECT_FALSE(weights_of({"--epochs=4", checkpoint}) == whole);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "src/kg/train/draws.h"
@@ -370,6 +371,32 @@ void expect_oracle_steps(const kg::TripleTrainOptions& options, const std::vecto
   const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
   expect_near(tables.entities, oracle.entities());
   expect_near(relation_numbers(e), oracle.relations());
+}
+
+void for_each_training(const kg::TripleTrainOptions& base,
+                       std::span<const kg::TripleLossOptions> losses,
+                       std::span<const Optimizer> optimizers,
+                       const std::function<void(const kg::TripleTrainOptions&)>& expect_steps) {
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    for (const std::uint32_t p : {1u, 2u}) {
+      if (p == 2 && info.model != kg::ScoreModel::TransE) continue;
+      for (const kg::TripleLossOptions& loss : losses) {
+        for (const Optimizer optimizer : optimizers) {
+          kg::TripleTrainOptions options = base;
+          options.model = info.model;
+          options.p = p;
+          options.loss = loss;
+          options.optimizer.optimizer = optimizer;
+          // Signs of transe cancel to a rounding error, which steps divide by their epsilon.
+          if (optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
+          SCOPED_TRACE(std::string(info.name) + " p " + std::to_string(p) + " " +
+                       std::string(text_of(loss.loss)) + " " + std::string(text_of(optimizer)));
+          expect_steps(options);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace vecc::test

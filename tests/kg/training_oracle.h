@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "src/kg/train/triple_trainer.h"
@@ -57,5 +59,12 @@ class TrainingOracle {
 void expect_oracle_steps(const kg::TripleTrainOptions& options,
                          const std::vector<kg::Triple>& triples, std::uint32_t entities,
                          std::uint32_t relations);
+
+/// Calls expect_steps(options) with every score model (transe: both norms), loss and optimizer in
+/// place of those of `base`, until one fails fatally.
+void for_each_training(const kg::TripleTrainOptions& base,
+                       std::span<const kg::TripleLossOptions> losses,
+                       std::span<const Optimizer> optimizers,
+                       const std::function<void(const kg::TripleTrainOptions&)>& expect_steps);
 
 }  // namespace vecc::test

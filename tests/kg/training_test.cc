@@ -57,27 +57,9 @@ TEST(TripleTraining, EveryScoreLossAndOptimizerMakesTheStepsOfItsDefinition) {
       {TripleLoss::Logistic, 0, 0, 0}, {TripleLoss::Logistic, 1.5, 0.5, 0.1},
       {TripleLoss::Softmax, 0, 0, 0},  {TripleLoss::Softmax, 0, 0, 0.2},
   };
-  for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    for (const std::uint32_t p : {1u, 2u}) {
-      if (p == 2 && info.model != ScoreModel::TransE) continue;
-      for (const kg::TripleLossOptions& loss : losses) {
-        for (const Optimizer optimizer :
-             {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Adam, Optimizer::Sgd}) {
-          TripleTrainOptions options = small_options();
-          options.model = info.model;
-          options.p = p;
-          options.loss = loss;
-          options.optimizer.optimizer = optimizer;
-          // Signs of transe cancel to a rounding error, which steps divide by their epsilon.
-          if (optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
-          SCOPED_TRACE(std::string(info.name) + " p " + std::to_string(p) + " " +
-                       std::string(text_of(loss.loss)) + " " + std::string(text_of(optimizer)));
-          expect_small_steps(options);
-          if (testing::Test::HasFatalFailure()) return;
-        }
-      }
-    }
-  }
+  const Optimizer optimizers[] = {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Adam,
+                                  Optimizer::Sgd};
+  for_each_training(small_options(), losses, optimizers, expect_small_steps);
 }
 
 TEST(TripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfItsDefinition) {
