@@ -1,6 +1,7 @@
 #include "backends/cuda/device_block.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -41,6 +42,12 @@ void DeviceMemory::write(std::uint64_t first, const void* from, std::uint64_t by
       "copying to the GPU");
 }
 
+void DeviceMemory::fill_words(unsigned word, std::uint64_t words) const {
+  if (words == 0) return;
+  device_->check(device_->driver().fill_words(address(), word, words, device_->stream()),
+                 "setting memory");
+}
+
 void DeviceMemory::read(std::uint64_t first, void* to, std::uint64_t bytes) const {
   if (bytes == 0) return;
   device_->check(device_->driver().copy_to_host(to, address() + first, bytes, device_->stream()),
@@ -68,6 +75,9 @@ void DeviceBlock::write(std::span<const double> values, std::uint64_t first) con
 }
 
 void DeviceBlock::fill(double value) const {
+  if (dtype_ == DType::F32 && place_ == TablePlace::Device) {
+    return memory_.fill_words(std::bit_cast<unsigned>(static_cast<float>(value)), elements_);
+  }
   const std::vector<double> piece(std::min<std::uint64_t>(kPiece, elements_), value);
   for (std::uint64_t i = 0; i < elements_; i += kPiece) {
     write(std::span(piece).first(std::min<std::uint64_t>(kPiece, elements_ - i)), i);

@@ -23,6 +23,8 @@ class DeviceMemory {
   [[nodiscard]] CUdeviceptr address() const { return address_; }
   /// When all work before it is done; `from` may go at once.
   void write(std::uint64_t first, const void* from, std::uint64_t bytes) const;
+  /// As write(): the first `words` of four bytes each.
+  void fill_words(unsigned word, std::uint64_t words) const;
   /// Waits for all work before it.
   void read(std::uint64_t first, void* to, std::uint64_t bytes) const;
 

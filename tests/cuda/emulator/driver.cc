@@ -207,6 +207,10 @@ CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t co
   std::memset(reinterpret_cast<void*>(memory), value, count);
   return kSuccess;
 }
+CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream) {
+  std::fill_n(reinterpret_cast<unsigned*>(memory), count, value);
+  return kSuccess;
+}
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
   *stream = nullptr;
   return kSuccess;
