@@ -42,6 +42,18 @@ class ProgramTest(unittest.TestCase):
         np.testing.assert_array_equal(first, kept)
         self.assertTrue(np.shares_memory(first, np.from_dlpack(first)))
 
+    def test_time_runs_as_often_as_asked(self):
+        program = vecc.load(XOR).compile(backend="interpreter")
+        before = program()
+        for gradients in (False, True):
+            seconds = program.time(3, gradients=gradients)
+            self.assertEqual(len(seconds), 3)
+            self.assertTrue(all(0 < each < 60 for each in seconds))
+        np.testing.assert_array_equal(program(), before)
+        for runs in (0, -1, 1.5, True, 2**32):
+            with self.assertRaisesRegex(ValueError, "runs: found .*, expected a whole number"):
+                program.time(runs)
+
     def test_options(self):
         graph = vecc.load(MUTAGENESIS)
         expected = graph.evaluate()
@@ -169,6 +181,16 @@ class ProgramTest(unittest.TestCase):
             run(XOR, "--backend=interpreter", f"--emit={kind}", "-o", self.folder / "expected")
             expected = (self.folder / "expected").read_text()
             self.assertEqual(len(found.splitlines()), len(expected.splitlines()), kind)
+        plan = (self.folder / "plan").read_text()
+        program.emit("plan", self.folder / "plan", target="h200")
+        run(XOR, "--backend=interpreter", "--emit=plan", "--target=h200", "-o",
+            self.folder / "expected")
+        of_h200 = (self.folder / "plan").read_text()
+        self.assertNotEqual(of_h200, plan)
+        self.assertEqual(len(of_h200.splitlines()),
+                         len((self.folder / "expected").read_text().splitlines()))
+        with self.assertRaisesRegex(vecc.Error, "h300"):
+            program.emit("plan", self.folder / "plan", target="h300")
         for language in ("cpp", "cuda"):
             program.emit(language, self.folder / language)
             self.assertTrue((self.folder / language / "README.md").exists())

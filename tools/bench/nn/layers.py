@@ -6,6 +6,8 @@ then the layer keeps it, on a TUDataset with attributes and edge features that a
 
 Prints medians in milliseconds of the forward pass and of forward with backward (gradients of the
 sum of all outputs by all weights), and how many times faster vecc is; `--json=FILE` writes them.
+With --device=cuda PyTorch Geometric's passes are recorded as CUDA graphs, or run eagerly where that
+fails (marked *); results stay on the GPU.
 """
 
 import argparse
@@ -19,10 +21,14 @@ import numpy as np
 import torch
 from torch_geometric import nn as pyg
 
+import vecc
 from vecc import nn
 
-KINDS, EDGE = 4, 8  # categories and features of an edge
-CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
+sys.path.append(str(Path(__file__).resolve().parents[1] / "pyg"))
+from captured import Captured  # noqa: E402
+from peer_runs import Absent, first_line, host_seconds  # noqa: E402
+
+KINDS, EDGE = 4, 8  # categories of an edge, where they are drawn, and its features
 
 
 def read_tu(folder, graphs):
@@ -39,6 +45,18 @@ def read_tu(folder, graphs):
     return x[:nodes].astype(np.float32), edges[:, edges[0] < nodes]
 
 
+def read_triples(file, dim, rng):
+    """(x, edge_index, kind) of the triples h r t and of their inverses; x is drawn."""
+    names = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
+    entities = {name: i for i, name in enumerate(sorted({e for h, _, t in names for e in (h, t)}))}
+    relations = {name: i for i, name in enumerate(sorted({r for _, r, _ in names}))}
+    h, r, t = (np.array(column) for column in zip(
+        *((entities[h], relations[r], entities[t]) for h, r, t in names)))
+    edges = np.stack([np.concatenate([h, t]), np.concatenate([t, h])])
+    x = rng.normal(size=(len(entities), dim)).astype(np.float32)
+    return x, edges, np.concatenate([r, r + len(relations)])
+
+
 def mlp(*sizes):
     parts = []
     for a, b in zip(sizes, sizes[1:]):
@@ -53,7 +71,7 @@ class Case:
         self.own, self.peer, self.edges = own, peer, edges
 
 
-def cases(d, degree):
+def cases(d, degree, kinds):
     layers = nn.layers
     def two(x):
         return layers.mlp(x, d, d)
@@ -74,14 +92,14 @@ def cases(d, degree):
         "transformer": Case(lambda g, x: layers.transformer(g, x, d // 4, heads=4),
                             lambda: pyg.TransformerConv(d, d // 4, heads=4)),
         "rgcn": Case(lambda g, x: layers.rgcn(g, x, d, g.kind),
-                     lambda: pyg.RGCNConv(d, d, KINDS), "kind"),
+                     lambda: pyg.RGCNConv(d, d, kinds), "kind"),
         "rgat": Case(lambda g, x: layers.rgat(g, x, d, g.kind),
-                     lambda: pyg.RGATConv(d, d, KINDS), "kind"),
+                     lambda: pyg.RGATConv(d, d, kinds), "kind"),
         "hgt": Case(lambda g, x: layers.hgt(g, {"node": x}, d, heads=4)["node"],
                     lambda: pyg.HGTConv(d, d, (["node"], [("node", "to", "node")]), heads=4),
                     "typed"),
         "film": Case(lambda g, x: layers.film(g, x, d, g.kind),
-                     lambda: pyg.FiLMConv(d, d, KINDS), "kind"),
+                     lambda: pyg.FiLMConv(d, d, kinds), "kind"),
         "gated_graph": Case(lambda g, x: layers.gated_graph(g, x, d, 2),
                             lambda: pyg.GatedGraphConv(d, 2)),
         "edge": Case(lambda g, x: layers.edge(g, x, two), lambda: pyg.EdgeConv(mlp(2 * d, d, d))),
@@ -110,16 +128,56 @@ class Peer(torch.nn.Module):
         return self.layer(h, edge_index, *more)
 
 
-def medians_ms(functions, runs, clock):
-    """In turns, so that what else the machine does falls on all of them."""
+def medians_ms(functions, runs):
+    """Of functions that return their seconds; in turns, so that what else the machine does falls on
+    all of them."""
     times = [[] for _ in functions]
     for run in range(runs + 1):
         for function, own in zip(functions, times):
-            begin = clock()
-            function()
+            seconds = function()
             if run:
-                own.append(clock() - begin)
+                own.append(seconds)
     return [1000 * statistics.median(own) for own in times]
+
+
+class PeerPasses:
+    """Both passes of PyTorch Geometric's network; `eager`: of which no CUDA graph can be recorded."""
+
+    def __init__(self, network, inputs, device):
+        self.network, self.inputs = network, inputs
+        self.eager = False
+        self.forward = self.recorded(self.run_forward, device)
+        self.both = self.recorded(self.run_both, device)
+
+    def recorded(self, step, device):
+        if device.type != "cuda" or self.eager:
+            return step
+        try:
+            return Captured(step, device)
+        except Absent:
+            self.eager = True
+            torch.cuda.synchronize(device)
+            return step
+
+    def run_forward(self):
+        with torch.no_grad():
+            return self.network(*self.inputs)
+
+    def run_both(self):
+        self.network.zero_grad(set_to_none=True)
+        self.network(*self.inputs).sum().backward()
+
+
+def clock_of(options):
+    """A function of a step: its seconds."""
+    if options.clock == "wall":
+        return host_seconds(options.device)
+
+    def clock(step):
+        begin = time.process_time()
+        step()
+        return time.process_time() - begin
+    return clock
 
 
 def time_case(case, x, edge_index, a, kind, options):
@@ -127,61 +185,77 @@ def time_case(case, x, edge_index, a, kind, options):
         return case.own(g, nn.linear(g.x, options.dim, bias=True, name="first"))
     data = nn.Data().nodes(x=x).edges(edge_index, a=a, kind=kind)
     begin = time.perf_counter()
-    program = nn.Model(network).program(data, backend="cpu", threads=options.threads)
+    program = nn.Model(network).program(data, backend=options.device.type, threads=options.threads)
     compiled = time.perf_counter() - begin
-    peer = Peer(x.shape[1], options.dim, case)
-    inputs = [torch.tensor(each) for each in (x, edge_index, a, kind)]
-
-    def peer_gradients():
-        peer.zero_grad()
-        peer(*inputs).sum().backward()
-
-    def peer_forward():
-        with torch.no_grad():
-            peer(*inputs)
+    peer = Peer(x.shape[1], options.dim, case).to(options.device)
+    peer = PeerPasses(peer, [torch.tensor(each, device=options.device)
+                             for each in (x, edge_index, a, kind)], options.device)
+    clock = clock_of(options)
+    if options.clock == "wall":
+        own = [lambda: program.time(1)[0], lambda: program.time(1, gradients=True)[0]]
+    else:
+        own = [lambda: clock(lambda: program.time(1)),
+               lambda: clock(lambda: program.time(1, gradients=True))]
     forward, f_b, peer_f, peer_f_b = medians_ms(
-        (program, program.gradients, peer_forward, peer_gradients), options.runs,
-        CLOCKS[options.clock])
+        (*own, lambda: clock(peer.forward), lambda: clock(peer.both)), options.runs)
     return {"compile_s": compiled, "vecc_ms": [forward, f_b], "pyg_ms": [peer_f, peer_f_b],
-            "times": [peer_f / forward, peer_f_b / f_b]}
+            "pyg_eager": peer.eager, "times": [peer_f / forward, peer_f_b / f_b]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, help="a TUDataset, or a knowledge graph with a train.txt")
+    parser.add_argument("--device", type=torch.device, default=torch.device("cpu"),
+                        help="cpu, cuda")
     parser.add_argument("--layers", help="names between commas; without: all")
     parser.add_argument("--dim", type=int, default=64)
     parser.add_argument("--graphs", type=int, default=600)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: seconds of the "
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: seconds of the "
                         "processor, for a busy machine; with --threads=1, since threads that wait "
                         "for work take some")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    if options.device.type != "cpu" and options.clock == "cpu":
+        parser.error("--clock=cpu: a GPU's work is not on the processor's clock")
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    x, edge_index = read_tu(options.folder, options.graphs)
     rng = np.random.default_rng(0)
+    if (options.folder / "train.txt").exists():
+        x, edge_index, kind = read_triples(options.folder / "train.txt", options.dim, rng)
+    else:
+        x, edge_index = read_tu(options.folder, options.graphs)
+        kind = rng.integers(0, KINDS, edge_index.shape[1])
     edges = edge_index.shape[1]
     a = rng.normal(size=(edges, EDGE)).astype(np.float32)
-    kind = rng.integers(0, KINDS, edges)
     degree = torch.bincount(torch.bincount(torch.tensor(edge_index[1]), minlength=len(x)))
-    table = cases(options.dim, degree)
+    table = cases(options.dim, degree, int(kind.max()) + 1)
     names = options.layers.split(",") if options.layers else list(table)
-    print(f"{len(x):,} nodes, {edges:,} edges, dim {options.dim}, {options.threads} threads")
+    where = (f"{options.threads} threads" if options.device.type == "cpu"
+             else torch.cuda.get_device_name(options.device))
+    print(f"{len(x):,} nodes, {edges:,} edges of {int(kind.max()) + 1} kinds, dim {options.dim}, "
+          f"{where}")
     print(f"{'layer':<12}{'forward':>9}{'PyG':>9}{'times':>7}{'f+b':>10}{'PyG':>9}{'times':>7}"
           f"{'compile':>10}")
     results = {}
     for name in names:
-        found = results[name] = time_case(table[name], x, edge_index, a, kind, options)
+        if options.device.type == "cuda":
+            torch.cuda.empty_cache()  # what the layer before left to PyTorch
+        try:
+            found = time_case(table[name], x, edge_index, a, kind, options)
+        except (vecc.Error, torch.OutOfMemoryError) as error:
+            print(f"{name:<12}{first_line(error)}", flush=True)
+            continue
+        results[name] = found
         row = [part for pair in zip(found["vecc_ms"], found["pyg_ms"], found["times"])
                for part in pair]
-        print(f"{name:<12}{row[0]:>9.2f}{row[1]:>9.2f}{row[2]:>7.1f}{row[3]:>10.2f}{row[4]:>9.2f}"
-              f"{row[5]:>7.1f}{found['compile_s']:>9.1f}s", flush=True)
+        print(f"{name:<12}{row[0]:>9.3f}{row[1]:>9.3f}{row[2]:>7.1f}{row[3]:>10.3f}{row[4]:>9.3f}"
+              f"{row[5]:>7.1f}{found['compile_s']:>9.1f}s{' *' * found['pyg_eager']}", flush=True)
     if options.json:
         options.json.write_text(json.dumps({
-            "nodes": len(x), "edges": edges, "dim": options.dim, "threads": options.threads,
+            "nodes": len(x), "edges": edges, "kinds": int(kind.max()) + 1, "dim": options.dim,
+            "device": where,
             "layers": results}, indent=1) + "\n")
 
 

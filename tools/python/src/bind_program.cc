@@ -255,6 +255,12 @@ void bind_program(nb::module_& module) {
           nb::sig("def targets(self) -> " VECC_STACKED " | None"))
       .def("run", run, nb::sig("def run(self) -> " VECC_STACKED))
       .def("gradients", gradients, nb::arg("of_outputs").none())
+      .def(
+          "time",
+          [](CompiledGraph& p, std::uint32_t runs, bool gradients) {
+            return without_lock([&] { return take(p.time_runs(runs, gradients)); });
+          },
+          nb::arg("runs"), nb::arg("gradients"))
       .def("weights", program_weights)
       .def("set_weights", set_weights, nb::arg("arrays"))
       .def("load_weights", load_weights, nb::arg("path"), nb::arg("by_name"))

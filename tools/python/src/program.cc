@@ -1,6 +1,7 @@
 #include "program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <utility>
 
@@ -153,8 +154,7 @@ Result<void> CompiledGraph::run_into(Executable::OutputElements to) {
   return executable_->copy_outputs(to);
 }
 
-Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<double> of_outputs) {
-  const auto guard = lock();
+Result<void> CompiledGraph::run_with_gradients(const std::vector<double>& of_outputs) {
   if (!with_gradients_) {
     ExecutionOptions execution = execution_options();
     execution.gradients = true;
@@ -162,13 +162,30 @@ Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<do
     VECC_TRY(with_gradients_, choice_.backend->compile(program(), execution));
   }
   VECC_TRY_VOID(with_gradients_->run());
-  VECC_TRY_VOID(of_outputs.empty() ? with_gradients_->differentiate_sum()
-                                   : with_gradients_->differentiate(of_outputs));
+  return of_outputs.empty() ? with_gradients_->differentiate_sum()
+                            : with_gradients_->differentiate(of_outputs);
+}
+
+Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<double> of_outputs) {
+  const auto guard = lock();
+  VECC_TRY_VOID(run_with_gradients(of_outputs));
   std::vector<std::vector<double>> gradients(program().parameters().size());
   for (ParameterIndex p = 0; p < gradients.size(); ++p) {
     VECC_TRY(gradients[p], with_gradients_->gradient(p));
   }
   return gradients;
+}
+
+Result<std::vector<double>> CompiledGraph::time_runs(std::uint32_t runs, bool gradients) {
+  const auto guard = lock();
+  std::vector<double> seconds;
+  for (std::uint32_t i = 0; i < runs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    VECC_TRY_VOID(gradients ? run_with_gradients({}) : executable_->run());
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    seconds.push_back(taken.count());
+  }
+  return seconds;
 }
 
 Result<std::shared_ptr<SavedProgram>> CompiledGraph::saved() {
@@ -312,6 +329,7 @@ Result<void> CompiledGraph::emit(const tools::Options& options) {
   renew_program();
   tools::Options with_facts = options;
   with_facts.facts = options_.facts;
+  VECC_TRY_VOID(tools::read_emit_target(with_facts.emit));
   if (options.emit.kind == tools::EmitKind::Html) {
     if (!vectorized_) VECC_TRY_VOID(make_report());
     const tools::HtmlInput page{path_, vectorized_->program, program(), optimized_.report, {}};
@@ -319,7 +337,7 @@ Result<void> CompiledGraph::emit(const tools::Options& options) {
   }
   VECC_TRY(const tools::EmittedCode code, tools::describe_graph(own_, program(), with_facts));
   const auto sizes = tools::describe_sizes(*graph_, sizes_of(*graph_), &report_, &program());
-  return tools::emit_program(program(), options.emit, sizes, code);
+  return tools::emit_program(program(), with_facts.emit, sizes, code);
 }
 
 Result<void> CompiledGraph::make_report() {

@@ -55,6 +55,10 @@ class CompiledGraph {
   /// are given (by sample, one after another); empty: of the sum of all outputs' elements. Errors:
   /// the backend's; Usage (another number of derivatives).
   [[nodiscard]] Result<std::vector<std::vector<double>>> gradients(std::vector<double> of_outputs);
+  /// Seconds of each of `runs` runs, until the device is done; with `gradients` also of the
+  /// derivatives of the sum of all outputs' elements. Nothing is copied to the host. Errors: the
+  /// backend's.
+  [[nodiscard]] Result<std::vector<double>> time_runs(std::uint32_t runs, bool gradients);
 
   /// Trains from the weights of now, on which it leaves what it learned, also where it was stopped.
   /// `options`: those of compile() with the training's. Errors: those of vecc --train; the weights
@@ -117,6 +121,8 @@ class CompiledGraph {
   /// Gives the executable the values of own_'s tables: of those named, or of all.
   [[nodiscard]] Result<void> push_weights(const std::set<std::string_view>* only = nullptr);
 
+  /// Runs with the weights of now, then the derivatives as gradients() has them.
+  [[nodiscard]] Result<void> run_with_gradients(const std::vector<double>& of_outputs);
   /// Gives the Program those that it does not have yet: training and emission read them.
   void renew_program();
 

@@ -116,6 +116,13 @@ class Program:
             return self._core.gradients(np.concatenate(parts) if parts else np.zeros(0))
         return self._core.gradients(as_array(output_gradients, np.float64).ravel())
 
+    def time(self, runs: int = 10, *, gradients: bool = False) -> List[float]:
+        """Seconds of each of `runs` runs, until the device is done; with `gradients` of the
+        derivatives of the sum of all outputs, too. Results stay on the device."""
+        if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs < 2**32:
+            raise ValueError(f"runs: found {runs!r}, expected a whole number of 1 or more")
+        return self._core.time(runs, gradients)
+
     def train(self, *, epochs: int = 100, lr: float = 0.01, optimizer: str = "adam",
               loss: Optional[str] = None, batch_size: Union[int, str] = "all",
               batch: Optional[str] = None, validate: Union[float, Path, None] = None,
