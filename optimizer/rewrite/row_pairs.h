@@ -7,7 +7,8 @@
 
 namespace vecc::opt {
 
-/// Rows 0 .. n-1 sorted by (major[row], minor[row], row); both have n numbers. Linear (radix).
+/// Rows 0 .. n-1 sorted by (major[row], minor[row], row); both have n numbers. Linear (radix),
+/// by all threads (ListThreads).
 [[nodiscard]] std::vector<std::uint32_t> order_of_pairs(std::span<const std::uint32_t> major,
                                                         std::span<const std::uint32_t> minor);
 

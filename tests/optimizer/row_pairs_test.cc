@@ -7,6 +7,9 @@
 #include <numeric>
 #include <random>
 #include <tuple>
+#include <utility>
+
+#include "src/support/list_threads.h"
 
 namespace vecc::test {
 namespace {
@@ -41,6 +44,30 @@ TEST(OrderOfPairs, agrees_with_comparing) {
       const Numbers minor = random_numbers(count, 70, 2);
       EXPECT_EQ(opt::order_of_pairs(major, minor), compared_order(major, minor)) << count;
       EXPECT_EQ(opt::order_of_pairs(minor, major), compared_order(minor, major)) << count;
+    }
+  }
+}
+
+// Pairs that are sorted already, by both sides or by the minor one alone, and lists that threads
+// share.
+TEST(OrderOfPairs, agrees_with_comparing_whatever_stands_in_order_and_for_any_number_of_threads) {
+  for (const std::size_t count : {std::size_t{600}, std::size_t{1} << 17}) {
+    const Numbers major = random_numbers(count, 4000, 3);
+    const Numbers minor = random_numbers(count, 50000, 4);
+    Numbers ascending = minor;
+    std::ranges::sort(ascending);
+    Numbers late = ascending;  // sorted but for its last number
+    late.back() = 0;
+    for (const std::uint32_t threads : {1, 2, 5}) {
+      const ListThreads scope(threads);
+      for (const auto& [a, b] : {std::pair(&major, &minor),
+                                 {&major, &ascending},
+                                 {&major, &late},
+                                 {&ascending, &major},
+                                 {&ascending, &ascending},
+                                 {&late, &late}}) {
+        EXPECT_EQ(opt::order_of_pairs(*a, *b), compared_order(*a, *b)) << count << " " << threads;
+      }
     }
   }
 }
