@@ -17,8 +17,11 @@
 // terms only multiply, and writing them ends once those so far are more work than may remain.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <functional>
+#include <numeric>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -30,44 +33,56 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
 
-// A list of rows of several values, read as one value: a gather, of a concat if there are several.
-class RowList {
- public:
-  explicit RowList(Rewriter& rewriter) : rewriter_(rewriter) {}
-
-  // Row `row` of `value`, a value of the new Program. All have one shape.
-  void add(ValueId value, std::uint32_t row) {
-    const auto [first, is_new] = first_rows_.try_emplace(value, next_row_);
-    if (is_new) {
-      values_.push_back(value);
-      next_row_ += rewriter_.to().op(value).rows;
+// Rows of values of the new Program, all of one shape, as one value: a gather, of a concat if they
+// are of several. Piece p lists row_at(p, i), i = 0 .. sizes[p]-1; there is at least one row.
+template <class RowAt>
+ValueId read_rows(Rewriter& rewriter, const std::vector<std::size_t>& sizes, const RowAt& row_at,
+                  const Note& note) {
+  std::vector<std::size_t> begins(sizes.size());
+  std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::size_t{0});
+  std::vector<std::vector<ValueId>> met(sizes.size());  // by piece: its values, as they first come
+  ListThreads::for_pieces(sizes.size(), [&](std::size_t p) {
+    boost::unordered_flat_set<ValueId> seen;
+    for (std::size_t i = 0; i < sizes[p]; ++i) {
+      const ValueId value = row_at(p, i).value;
+      const bool again = !met[p].empty() && met[p].back() == value;
+      if (!again && seen.insert(value).second) met[p].push_back(value);
     }
-    rows_.push_back(first->second + row);
+  });
+  std::vector<ValueId> parts;
+  boost::unordered_flat_map<ValueId, std::uint32_t> first;  // by value, in the concat
+  std::uint32_t rows = 0;
+  for (const ValueId value : std::views::join(met)) {
+    if (!first.try_emplace(value, rows).second) continue;
+    rows += rewriter.to().op(value).rows;
+    parts.push_back(value);
   }
-
-  // The rows in the order in which they were added, at least one.
-  ValueId read(const Note& note) {
-    VECC_CHECK(!rows_.empty(), "a list of no rows");
-    ValueId from = values_[0];
-    if (values_.size() > 1) {
-      const auto all = rewriter_.to().add(ConcatOp{}, std::move(values_), note);
-      VECC_CHECK(all.has_value(), all ? "" : all.error().text());
-      from = *all;
+  VECC_CHECK(!parts.empty(), "a list of no rows");
+  std::vector<std::uint32_t> list(begins.back() + sizes.back());
+  ListThreads::for_pieces(sizes.size(), [&](std::size_t p) {
+    for (std::size_t i = 0; i < sizes[p]; ++i) {
+      const auto [value, row] = row_at(p, i);
+      list[begins[p] + i] = first.find(value)->second + row;
     }
-    return rewriter_.gather(from, Index::compact(std::move(rows_)), note);
-  }
+  });
+  return rewriter.gather(rewriter.to().concat(parts, note), Index::compact(std::move(list)), note);
+}
 
- private:
-  Rewriter& rewriter_;
-  Operands values_;
-  boost::unordered_flat_map<ValueId, std::uint32_t> first_rows_;  // by value, in the concat
-  std::uint32_t next_row_ = 0;
-  std::vector<std::uint32_t> rows_;
-};
+std::vector<double> factors_of(const TermRows& rows) {
+  std::vector<double> factors(rows.term_count());
+  std::vector<std::size_t> begins{0};
+  for (const TermList& list : rows.lists) begins.push_back(begins.back() + list.size());
+  ListThreads::for_pieces(rows.lists.size(), [&](std::size_t k) {
+    std::ranges::transform(rows.lists[k], factors.begin() + static_cast<std::ptrdiff_t>(begins[k]),
+                           &Term::factor);
+  });
+  return factors;
+}
 
 class Collapser {
  public:
@@ -111,14 +126,14 @@ class Collapser {
     const std::vector<ValueId> reached = terms_.reach(root);
     const double all_work = work_of(root, reached);
     double most_saved = kLeastSaved * all_work;
-    const auto pays = [&](const TermRows& rows) {
-      return may_pay(root, rows, all_work - most_saved);
+    const auto pays = [&](const TermCounts& counts) {
+      return may_pay(root, counts, all_work - most_saved);
     };
     std::vector<ValueId> gone;
     for (const bool through_products : {false, true}) {
       if (!terms_.is_nested(root, through_products)) continue;
       std::optional<TermRows> rows = terms_.write_out(root, reached, through_products, pays);
-      if (!rows || rows->terms.empty()) break;  // through products there are no fewer
+      if (!rows || rows->term_count() == 0) break;  // through products there are no fewer
       const bool is_all = !rows->leaves_products;
       std::vector<ValueId> unread = unread_without(root, rows->opened);
       const double saved = work_of(root, unread) - work_of(root, *rows);
@@ -134,12 +149,12 @@ class Collapser {
 
   // Whether all terms may be less work than `most`, by those of the first rows. Rows differ: it
   // takes some of them, and twice the work, to say no.
-  [[nodiscard]] bool may_pay(ValueId root, const TermRows& rows, double most) const {
+  [[nodiscard]] bool may_pay(ValueId root, const TermCounts& counts, double most) const {
     constexpr double kLeastShare = 1.0 / 32;
     const double share =
-        static_cast<double>(rows.lengths.size()) / static_cast<double>(program_.op(root).rows);
+        static_cast<double>(counts.rows) / static_cast<double>(program_.op(root).rows);
     const double of_rows = least_work_of(root, {});  // whatever their terms are
-    const double of_terms = least_work_of(root, rows) - of_rows;
+    const double of_terms = least_work_of(root, counts) - of_rows;
     return of_rows + of_terms < most &&
            (share < kLeastShare || of_rows + of_terms / share < 2 * most);
   }
@@ -200,24 +215,24 @@ class Collapser {
   }
 
   // Of terms, without starting and reading: it only grows with them.
-  void add_terms(WorkEstimate& work, ValueId root, const TermRows& rows) const {
+  void add_terms(WorkEstimate& work, ValueId root, const TermCounts& counts) const {
     const Op& op = program_.op(root);
-    for (const ProductTable& table : rows.products) {
-      const Op& linear = program_.op(table.linear);
-      work.products(side_shape(linear, 0), side_shape(linear, 1), table.left.size());
+    for (const auto& [id, products] : counts.products) {
+      const Op& linear = program_.op(id);
+      work.products(side_shape(linear, 0), side_shape(linear, 1), products);
     }
-    if (rows.has_factors) work.products(Shape::scalar(), op.shape, rows.terms.size());
-    work.segment(op.shape, rows.terms.size(), op.rows, Combination::Sum);
+    if (counts.has_factors) work.products(Shape::scalar(), op.shape, counts.terms);
+    work.segment(op.shape, counts.terms, op.rows, Combination::Sum);
   }
-  [[nodiscard]] double least_work_of(ValueId root, const TermRows& rows) const {
+  [[nodiscard]] double least_work_of(ValueId root, const TermCounts& counts) const {
     WorkEstimate work(program_.dtype());
-    add_terms(work, root, rows);
+    add_terms(work, root, counts);
     return work.total();
   }
 
   [[nodiscard]] double work_of(ValueId root, const TermRows& rows) const {
     WorkEstimate work(program_.dtype());
-    add_terms(work, root, rows);
+    add_terms(work, root, rows.counts());
     for (const ProductTable& table : rows.products) {
       const Op& linear = program_.op(table.linear);
       work.launch();
@@ -228,16 +243,22 @@ class Collapser {
     return work.total();
   }
 
+  // Where a source row is in the new Program.
+  [[nodiscard]] SourceRows::Source place_of(const Rewriter& rewriter, std::uint32_t number) const {
+    const auto [value, row] = sources_.source(number);
+    return {rewriter.at(value), row};
+  }
   // The rows of the Program that `numbers` are.
   ValueId read(Rewriter& rewriter, const std::vector<std::uint32_t>& numbers,
                const Note& note) const {
-    RowList rows(rewriter);
-    for (const std::uint32_t number : numbers) add_row(rows, rewriter, number);
-    return rows.read(note);
-  }
-  void add_row(RowList& rows, const Rewriter& rewriter, std::uint32_t number) const {
-    const auto [value, row] = sources_.source(number);
-    rows.add(rewriter.at(value), row);
+    const std::size_t pieces = ListThreads::ranges_of(numbers.size());
+    const auto begin_of = [&](std::size_t p) { return numbers.size() * p / pieces; };
+    std::vector<std::size_t> sizes;
+    for (std::size_t p = 0; p < pieces; ++p) sizes.push_back(begin_of(p + 1) - begin_of(p));
+    const auto row_at = [&](std::size_t p, std::size_t i) {
+      return place_of(rewriter, numbers[begin_of(p) + i]);
+    };
+    return read_rows(rewriter, sizes, row_at, note);
   }
 
   ValueId write_products(Rewriter& rewriter, const ProductTable& table) const {
@@ -255,20 +276,19 @@ class Collapser {
     for (const ProductTable& table : rows.products) {
       tables.push_back(write_products(rewriter, table));
     }
-    RowList list(rewriter);
-    std::vector<double> factors;
-    factors.reserve(rows.terms.size());
-    for (const Term& term : rows.terms) {
-      factors.push_back(term.factor);
-      if (term.table > 0) {
-        list.add(tables[term.table - 1], term.row);
-      } else {
-        add_row(list, rewriter, term.row);
-      }
-    }
+    std::vector<std::size_t> sizes;
+    for (const TermList& list : rows.lists) sizes.push_back(list.size());
     const Op& op = program_.op(root);
-    ValueId members = list.read(program_.op(op.operands[0]).note);
+    ValueId members = read_rows(
+        rewriter, sizes,
+        [&](std::size_t p, std::size_t i) {
+          const Term& term = rows.lists[p][i];
+          return term.table > 0 ? SourceRows::Source{tables[term.table - 1], term.row}
+                                : place_of(rewriter, term.row);
+        },
+        program_.op(op.operands[0]).note);
     if (rows.has_factors) {
+      std::vector<double> factors = factors_of(rows);
       const auto count = static_cast<std::uint32_t>(factors.size());
       const ValueId fact = rewriter.to().fact(std::move(factors), count, Shape::scalar(), op.note);
       members = rewriter.add(LinearOp{}, {fact, members}, root);

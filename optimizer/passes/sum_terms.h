@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "optimizer/passes/term_writer.h"
-#include "optimizer/rewrite/pair_table.h"
+#include "optimizer/rewrite/pair_numbers.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
@@ -25,14 +25,28 @@ struct ProductTable {
   std::vector<std::uint32_t> right;
 };
 
+/// Terms of some rows of the sum after one another.
+using TermList = std::vector<Term>;
+
+/// How many there are so far.
+struct TermCounts {
+  std::uint64_t rows = 0;
+  std::uint64_t terms = 0;
+  std::vector<std::pair<ValueId, std::uint64_t>> products;  ///< distinct ones, by linear
+  bool has_factors = false;
+};
+
 struct TermRows {
-  std::vector<Term> terms;             ///< of one row of the sum after the other; each in order
+  std::vector<TermList> lists;         ///< all rows; those of each row in order
   std::vector<std::uint32_t> lengths;  ///< by row of the sum: how many terms
   std::vector<ProductTable> products;
   bool has_factors = false;      ///< whether a factor is not 1
   bool leaves_products = false;  ///< whether products stand that may be written out, too
   /// Ops of which every row that was met was written out, from the last to the first.
   std::vector<ValueId> opened;
+
+  [[nodiscard]] std::uint64_t term_count() const;
+  [[nodiscard]] TermCounts counts() const;
 };
 
 /// Writes out sums and means, products by constant scalars and, if wanted, other products of rows
@@ -49,40 +63,50 @@ class SumTerms {
   [[nodiscard]] std::vector<ValueId> reach(ValueId root) const;
   /// The terms of each row of `root`, equal ones once, unless they are few and there are no
   /// factors but their numbers. None if that takes more than so many steps for each member of
-  /// `root` and of what it `reached`, or once the terms of its first rows do not pay.
-  [[nodiscard]] std::optional<TermRows> write_out(ValueId root, std::span<const ValueId> reached,
-                                                  bool through_products,
-                                                  const std::function<bool(const TermRows&)>& pays);
+  /// `root` and of what it `reached`, or once the terms of its first rows do not pay. The same for
+  /// any number of threads.
+  [[nodiscard]] std::optional<TermRows> write_out(
+      ValueId root, std::span<const ValueId> reached, bool through_products,
+      const std::function<bool(const TermCounts&)>& pays);
 
  private:
-  using Pairs = TermWriter::Pairs;
+  using Pieces = std::vector<std::span<const PairNumbers::Pair>>;
+
+  // Rows that one thread writes out ahead of others.
+  struct Writer {
+    explicit Writer(const TermKinds& kinds) : terms(kinds) {}
+
+    TermWriter terms;
+    std::vector<std::uint32_t> tables;  // by its own table: that of all writers
+    TermList merged;
+    std::vector<std::uint32_t> lengths;  // by row: merged terms
+    bool has_factors = false;
+  };
 
   [[nodiscard]] std::uint64_t most_steps(ValueId root, std::span<const ValueId> reached) const;
   void forget_last_root();
-  [[nodiscard]] std::uint32_t write_rows(ValueId root, std::uint32_t begin, bool through_products);
-  [[nodiscard]] bool take_rows(const TermWriter& writer,
-                               const std::function<bool(const TermRows&)>& pays);
+  [[nodiscard]] std::size_t write_rows(ValueId root, std::uint32_t begin, bool through_products);
+  [[nodiscard]] bool take_steps(std::size_t writers);
+  [[nodiscard]] bool take_rows(std::size_t writers,
+                               const std::function<bool(const TermCounts&)>& pays);
   void find_opened();
   std::uint32_t table_of(ValueId linear);
-  void merge_batch();
-  void number_products();
-  void merge_terms(std::span<Term> terms);
+  [[nodiscard]] std::vector<PairNumbers::Numbered> number_products(std::size_t writers);
+  static void merge_terms(Writer& writer, std::size_t number,
+                          const std::vector<PairNumbers::Numbered>& products);
   void repeat_terms();
 
   const Program& program_;
   TermKinds kinds_;
   // Of the root at work.
-  std::vector<TermWriter> writers_;  // one a thread: each writes out some rows ahead
+  std::vector<Writer> writers_;  // one a thread
   std::uint64_t steps_left_ = 0;
   TermRows found_;
+  std::vector<std::size_t> row_begins_;      // by list of terms: its first row
   std::map<ValueId, std::uint32_t> tables_;  // by linear
-  std::vector<PairTable> numbers_;           // by table
-  // Of some of its rows: their terms, and where those of each end. Of a product `row` is the place
-  // among its table's pairs until they are numbered, all at once.
-  std::vector<Term> batch_;
-  std::vector<std::size_t> batch_ends_;
-  std::vector<Pairs> batch_pairs_;  // by table
-  std::uint64_t written_ = 0;       // terms before equal ones were one
+  std::vector<PairNumbers> numbers_;         // by table
+  std::uint64_t written_ = 0;                // terms, before equal ones were one
+  std::uint64_t terms_ = 0;                  // and then
 };
 
 }  // namespace vecc::opt

@@ -69,6 +69,7 @@ class TermWriter {
   void start(std::uint64_t steps);
 
   /// Of rows one after another. Of table t > 0, `row` is a place in pairs()[t - 1].
+  [[nodiscard]] std::vector<Term>& terms() { return terms_; }
   [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
   /// By row: where its terms end.
   [[nodiscard]] const std::vector<std::size_t>& ends() const { return ends_; }

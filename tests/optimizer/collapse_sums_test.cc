@@ -89,7 +89,7 @@ TEST(SumTerms, are_the_same_for_any_number_of_threads) {
     const ListThreads scope(threads);
     opt::SumTerms terms(program, sources, std::vector<bool>(program.ops().size()));
     auto found = terms.write_out(root, terms.reach(root), /*through_products=*/true,
-                                 [](const opt::TermRows&) { return true; });
+                                 [](const opt::TermCounts&) { return true; });
     EXPECT_TRUE(found.has_value());
     return found ? *std::move(found) : opt::TermRows();
   };
@@ -100,9 +100,11 @@ TEST(SumTerms, are_the_same_for_any_number_of_threads) {
     const opt::TermRows many = terms_by(threads);
     EXPECT_EQ(many.lengths, one.lengths);
     EXPECT_EQ(many.opened, one.opened);
-    EXPECT_TRUE(
-        std::ranges::equal(many.terms, one.terms, [](const opt::Term& a, const opt::Term& b) {
-          return a.table == b.table && a.row == b.row && a.factor == b.factor;
+    EXPECT_TRUE(std::ranges::equal(
+        many.lists, one.lists, [](const opt::TermList& a, const opt::TermList& b) {
+          return std::ranges::equal(a, b, [](const opt::Term& x, const opt::Term& y) {
+            return x.table == y.table && x.row == y.row && x.factor == y.factor;
+          });
         }));
     ASSERT_EQ(many.products.size(), one.products.size());
     EXPECT_EQ(many.products[0].left, one.products[0].left);
