@@ -77,15 +77,28 @@ std::uint32_t shortest_period(const Index& index) {
   if (index.form() == Index::Form::Repeat) return std::min(index.step(), index.size());
   const std::uint32_t n = index.size();
   if (n < 2) return n;
-  // Knuth, Morris, Pratt: border[i] is the length of the longest proper border of the first i + 1.
-  std::vector<std::uint32_t> border(n);
-  for (std::uint32_t i = 1, k = 0; i < n; ++i) {
-    while (k > 0 && index[i] != index[k]) k = border[k - 1];
-    if (index[i] == index[k]) ++k;
-    border[i] = k;
+  // Of two whole periods their greatest common divisor is one, too: each prime of n is divided out
+  // as often as that leaves a period.
+  std::uint32_t period = n;
+  const auto repeats_after = [&](std::uint32_t p) {
+    return with_rows(index, [&](auto row_at) {
+      return holds_for_all(n - p, [&](std::size_t i) {
+        const auto at = static_cast<std::uint32_t>(i);
+        return row_at(at) == row_at(at + p);
+      });
+    });
+  };
+  const auto divide_out = [&](std::uint32_t prime) {
+    while (period % prime == 0 && repeats_after(period / prime)) period /= prime;
+  };
+  std::uint32_t left = n;
+  for (std::uint32_t prime = 2; std::uint64_t{prime} * prime <= left; ++prime) {
+    if (left % prime != 0) continue;
+    while (left % prime == 0) left /= prime;
+    divide_out(prime);
   }
-  const std::uint32_t period = n - border[n - 1];
-  return n % period == 0 ? period : n;
+  if (left > 1) divide_out(left);
+  return period;
 }
 
 std::uint32_t longest_interleaving(const Index& index) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "src/support/list_threads.h"
@@ -35,6 +36,36 @@ template <class EntryAt>
     for (std::size_t i = begin; i < end; ++i) entries[i] = entry_at(static_cast<std::uint32_t>(i));
   });
   return entries;
+}
+
+/// The numbers i of 0 .. count-1 for which `has(i)`, in order; asked by all threads of the scope,
+/// up to twice.
+template <class Has>
+[[nodiscard]] std::vector<std::uint32_t> entries_where(std::uint32_t count, const Has& has) {
+  std::vector<std::uint32_t> found;
+  std::vector<std::size_t> next(ListThreads::ranges_of(count));
+  if (next.size() == 1) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (has(i)) found.push_back(i);
+    }
+    return found;
+  }
+  const auto for_each_found = [&](const auto& visit) {
+    ListThreads::for_numbered_ranges(
+        count, [&](std::size_t range, std::size_t begin, std::size_t end) {
+          std::size_t at = next[range];
+          for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+            if (has(i)) visit(at++, i);
+          }
+          next[range] = at;
+        });
+  };
+  for_each_found([](std::size_t, std::uint32_t) {});
+  std::size_t all = 0;
+  for (std::size_t& of_range : next) all += std::exchange(of_range, all);
+  found.resize(all);
+  for_each_found([&](std::size_t at, std::uint32_t i) { found[at] = i; });
+  return found;
 }
 
 /// result[i] = outer[inner[i]]: `gather (gather x outer) inner` is `gather x result`. Regular forms
