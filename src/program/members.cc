@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
+
 namespace vecc {
 namespace {
 
@@ -81,21 +84,31 @@ KeptSegments keep_segments(const SegmentOp& op, std::uint32_t operand_rows,
     kept = *whole;
   }
   KeptSegments result;
-  if (op.segments.is_fixed() && op.segments.dimension() == 1) {
-    const std::uint32_t count = op.segments.count(operand_rows);
+  const auto count = static_cast<std::uint32_t>(kept.size());
+  if (op.segments.is_fixed()) {
+    const std::uint32_t members = op.segments.members();
+    const std::uint32_t segments = op.segments.count(operand_rows);
     result.segments = op.segments;
-    for (std::uint32_t k = 0; k < op.segments.members(); ++k) {
-      for (const std::uint32_t s : kept) result.members.push_back(k * count + s);
-    }
+    result.members = list_of(count * members, [&](std::uint32_t i) {
+      return op.segments.dimension() == 1 ? i / count * segments + kept[i % count]
+                                          : kept[i / members] * members + i % members;
+    });
     return result;
   }
   std::vector<std::uint32_t> offsets{0};
+  offsets.reserve(kept.size() + 1);
   for (const std::uint32_t s : kept) {
-    for_each_member(op.segments, operand_rows, s,
-                    [&](std::uint32_t row) { result.members.push_back(row); });
-    offsets.push_back(static_cast<std::uint32_t>(result.members.size()));
+    offsets.push_back(offsets.back() + member_count(op.segments, s));
   }
-  result.segments = op.segments.is_fixed() ? op.segments : Segments::ragged(std::move(offsets));
+  result.members.resize(offsets.back());
+  ListThreads::for_ranges(kept.size(), [&](std::size_t begin, std::size_t end) {
+    std::uint32_t at = offsets[begin];
+    for (const std::uint32_t s : kept.subspan(begin, end - begin)) {
+      for_each_member(op.segments, operand_rows, s,
+                      [&](std::uint32_t row) { result.members[at++] = row; });
+    }
+  });
+  result.segments = Segments::ragged(std::move(offsets));
   return result;
 }
 
