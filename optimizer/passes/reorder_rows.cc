@@ -21,6 +21,7 @@
 //   %1 = gather %0 [1, 0, 3, 2] ; %2 = transform %1 tanh : f32[4, 1]
 //   %3 = gather %2 [0, 1, 2, 0, 3] ; %4 = segment %3 [0, 3, 5] sum
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,7 @@
 #include "optimizer/rewrite/concat_parts.h"
 #include "optimizer/rewrite/row_map.h"
 #include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -42,29 +44,58 @@ struct Use {
   std::uint32_t rows = 0;
 };
 
-// Calls `visit(row)` for the entries of a use, in order.
+// By row: where it stands in `order`.
+std::vector<std::uint32_t> inverse_of(const std::vector<std::uint32_t>& order) {
+  std::vector<std::uint32_t> place(order.size());
+  ListThreads::for_ranges(order.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) place[order[begin]] = static_cast<std::uint32_t>(begin);
+  });
+  return place;
+}
+
+// Calls `visit(i, row)` for the entries of a use among begin .. end-1 of its index, in order.
 template <class Visit>
-void for_each_entry(const Index& index, const Use& use, Visit&& visit) {
-  const auto offer = [&](std::uint32_t row) {
-    if (row >= use.begin && row - use.begin < use.rows) visit(row - use.begin);
-  };
-  if (index.form() == Index::Form::List) {
-    std::ranges::for_each(index.array(), offer);
-  } else {
-    for (std::uint32_t i = 0; i < index.size(); ++i) offer(index[i]);
-  }
+void for_each_entry(const Index& index, const Use& use, std::size_t begin, std::size_t end,
+                    const Visit& visit) {
+  with_rows(index, [&](auto row_at) {
+    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+      const std::uint32_t row = row_at(i);
+      if (row >= use.begin && row - use.begin < use.rows) visit(i, row - use.begin);
+    }
+  });
 }
 
 // In rows; between entries of the use that follow each other.
 template <class Place>
-std::uint64_t distance(const Index& index, const Use& use, Place&& place) {
+std::uint64_t distance(const Index& index, const Use& use, const Place& place) {
+  struct Range {
+    std::uint64_t sum = 0;
+    std::uint32_t first = kNoRow;
+    std::uint32_t last = kNoRow;
+  };
+  const auto between = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; };
+  std::vector<Range> ranges(ListThreads::ranges_of(index.size()));
+  ListThreads::for_numbered_ranges(
+      index.size(), [&](std::size_t r, std::size_t begin, std::size_t end) {
+        Range range;
+        for_each_entry(index, use, begin, end, [&](std::uint32_t, std::uint32_t row) {
+          const std::uint32_t now = place(row);
+          if (range.first == kNoRow) {
+            range.first = now;
+          } else {
+            range.sum += between(range.last, now);
+          }
+          range.last = now;
+        });
+        ranges[r] = range;
+      });
   std::uint64_t sum = 0;
   std::uint32_t last = kNoRow;
-  for_each_entry(index, use, [&](std::uint32_t row) {
-    const std::uint32_t now = place(row);
-    if (last != kNoRow) sum += now > last ? now - last : last - now;
-    last = now;
-  });
+  for (const Range& range : ranges) {
+    if (range.first == kNoRow) continue;
+    sum += range.sum + (last == kNoRow ? 0 : between(last, range.first));
+    last = range.last;
+  }
   return sum;
 }
 
@@ -151,25 +182,55 @@ class NumberingSweep {
     return true;
   }
 
+  // The rows that a use reads, in the order in which it first does.
+  [[nodiscard]] std::vector<std::uint32_t> first_reads(const Use& use) const {
+    const Index& index = rows_[use.gather];
+    // By row: the first entry that reads it. Threads that meet at a row leave the lesser one.
+    std::vector<std::uint32_t> first(use.rows, kNoRow);
+    ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
+      for_each_entry(index, use, begin, end, [&](std::uint32_t i, std::uint32_t row) {
+        const std::atomic_ref entry(first[row]);
+        std::uint32_t was = entry.load(std::memory_order_relaxed);
+        while (i < was && !entry.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
+        }
+      });
+    });
+    const std::vector<std::uint32_t> entries = entries_where(index.size(), [&](std::uint32_t i) {
+      const std::uint32_t row = index[i];
+      return row >= use.begin && row - use.begin < use.rows && first[row - use.begin] == i;
+    });
+    return list_of(static_cast<std::uint32_t>(entries.size()),
+                   [&](std::uint32_t k) { return index[entries[k]] - use.begin; });
+  }
+
   // Rows in the order in which the uses first read them; empty if that is the order they have.
-  std::vector<std::uint32_t> first_use_order(const std::vector<Use>& uses, std::uint32_t rows) {
-    std::vector<std::uint32_t> order;
-    std::vector<bool> seen(rows);
-    order.reserve(rows);
-    const auto add = [&](std::uint32_t row) {
-      if (seen[row]) return;
-      seen[row] = true;
-      order.push_back(row);
-    };
+  [[nodiscard]] std::vector<std::uint32_t> first_use_order(const std::vector<Use>& uses,
+                                                           std::uint32_t rows) const {
     const auto dominant = std::ranges::max_element(
         uses, {}, [&](const Use& use) { return rows_[use.gather].size(); });
-    for_each_entry(rows_[dominant->gather], *dominant, add);
+    std::vector<std::uint32_t> order = first_reads(*dominant);
+    if (order.size() < rows) append_others(uses, rows, order);
+    const bool is_sorted =
+        holds_for_all(rows - 1, [&](std::size_t i) { return order[i] <= order[i + 1]; });
+    if (is_sorted) order.clear();
+    return order;
+  }
+
+  // The rows that are not in `order`: those that the uses read, then the others.
+  void append_others(const std::vector<Use>& uses, std::uint32_t rows,
+                     std::vector<std::uint32_t>& order) const {
+    std::vector<bool> seen(rows);
+    for (const std::uint32_t row : order) seen[row] = true;
+    const auto add = [&](std::uint32_t row) {
+      if (!seen[row]) order.push_back(row);
+      seen[row] = true;
+    };
     for (const Use& use : uses) {
-      if (order.size() < rows) for_each_entry(rows_[use.gather], use, add);
+      const Index& index = rows_[use.gather];
+      if (order.size() == rows) return;
+      for_each_entry(index, use, 0, index.size(), [&](std::uint32_t, std::uint32_t r) { add(r); });
     }
     for (std::uint32_t row = 0; row < rows; ++row) add(row);
-    if (std::ranges::is_sorted(order)) order.clear();
-    return order;
   }
 
   bool reorder(ValueId id) {
@@ -177,8 +238,7 @@ class NumberingSweep {
     if (uses.empty()) return false;
     std::vector<std::uint32_t> order = first_use_order(uses, program_.op(id).rows);
     if (order.empty()) return false;
-    std::vector<std::uint32_t> place(order.size());
-    for (std::uint32_t row = 0; row < order.size(); ++row) place[order[row]] = row;
+    const std::vector<std::uint32_t> place = inverse_of(order);
     const auto chain = plan_row_chain(program_, readers_, rows_, id, std::move(order));
     if (!chain || !pays(uses, place, *chain)) return false;
     apply(uses, place, *chain);
@@ -211,10 +271,11 @@ class NumberingSweep {
 
   // A use's gather when the value's rows stand at `place`.
   static Index moved(const Index& index, const Use& use, const std::vector<std::uint32_t>& place) {
-    std::vector<std::uint32_t> rows = index.materialize();
-    for (std::uint32_t& row : rows) {
-      if (row >= use.begin && row - use.begin < use.rows) row = use.begin + place[row - use.begin];
-    }
+    std::vector<std::uint32_t> rows = list_of(index.size(), [&](std::uint32_t i) {
+      const std::uint32_t row = index[i];
+      const bool moves = row >= use.begin && row - use.begin < use.rows;
+      return moves ? use.begin + place[row - use.begin] : row;
+    });
     return simplest(Index::list(std::move(rows)));
   }
 
@@ -226,8 +287,7 @@ class NumberingSweep {
       RowMap& map = maps_.set(value.value, {});
       map.identity = false;
       map.kept = value.kept;
-      map.place.resize(value.kept.size());
-      for (std::uint32_t row = 0; row < value.kept.size(); ++row) map.place[value.kept[row]] = row;
+      map.place = inverse_of(value.kept);
     }
   }
 
