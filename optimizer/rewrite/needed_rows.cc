@@ -1,13 +1,16 @@
 #include "optimizer/rewrite/needed_rows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
 #include <numeric>
 #include <utility>
 
+#include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -19,10 +22,24 @@ class RowSet {
   explicit RowSet(std::vector<std::uint8_t> rows)
       : rows_(std::make_unique<std::vector<std::uint8_t>>(std::move(rows))) {}
 
-  void add(std::uint32_t row, std::uint32_t count) {
+  // each(i, add) calls add(row) for rows of a value that has `count`; for i = 0 .. entries-1, by
+  // all threads.
+  template <class Each>
+  void add_each(std::size_t entries, std::uint32_t count, const Each& each) {
     if (all_) return;
-    if (!rows_) rows_ = std::make_unique<std::vector<std::uint8_t>>(count);
-    (*rows_)[row] = 1;
+    const bool was_none = rows_ == nullptr;
+    if (was_none) rows_ = std::make_unique<std::vector<std::uint8_t>>(count);
+    std::atomic<bool> any{false};
+    ListThreads::for_ranges(entries, [&](std::size_t begin, std::size_t end) {
+      bool any_here = false;
+      const auto add = [&](std::uint32_t row) {  // threads that meet at a row write the same
+        std::atomic_ref((*rows_)[row]).store(1, std::memory_order_relaxed);
+        any_here = true;
+      };
+      for (; begin < end; ++begin) each(static_cast<std::uint32_t>(begin), add);
+      if (any_here) any.store(true, std::memory_order_relaxed);
+    });
+    if (was_none && !any) rows_ = nullptr;
   }
   void add_all() {
     all_ = true;
@@ -30,7 +47,9 @@ class RowSet {
   }
   // Notices that all rows are in the set.
   void settle() {
-    if (rows_ && std::ranges::find(*rows_, 0) == rows_->end()) add_all();
+    if (rows_ && holds_for_all(rows_->size(), [&](std::size_t i) { return (*rows_)[i] != 0; })) {
+      add_all();
+    }
   }
   [[nodiscard]] bool all() const { return all_; }
   [[nodiscard]] bool none() const { return !all_ && !rows_; }
@@ -62,24 +81,29 @@ class Planner {
   }
 
  private:
-  void need(ValueId value, std::uint32_t row) { needed_[value].add(row, program_.op(value).rows); }
+  // each(i, need) calls need(row) for rows of `value`, for i = 0 .. entries-1.
+  template <class Each>
+  void need_each(ValueId value, std::size_t entries, const Each& each) {
+    needed_[value].add_each(entries, program_.op(value).rows, each);
+  }
   void need_all(ValueId value) { needed_[value].add_all(); }
   void need_operands(ValueId id) {
     for (const ValueId operand : program_.op(id).operands) need_all(operand);
   }
 
-  // Calls visit(row) for every row that is computed, after the map of `id` was chosen.
-  template <class Visit>
-  void for_each_kept(ValueId id, Visit&& visit_row) const {
+  // The same for the rows of `id` that are computed, after its map was chosen: each(row, need).
+  template <class Each>
+  void need_for_kept(ValueId id, ValueId value, const Each& each) {
     const RowMap& map = plan_.maps[id];
-    const std::uint32_t rows = map.rows(program_.op(id));
-    for (std::uint32_t i = 0; i < rows; ++i) visit_row(map.identity ? i : map.kept[i]);
+    need_each(value, map.rows(program_.op(id)), [&](std::uint32_t i, const auto& need) {
+      each(map.identity ? i : map.kept[i], need);
+    });
   }
 
   // The rows of an operand that has one for each row of `id`.
   void need_kept(ValueId id, ValueId operand) {
     if (plan_.maps[id].identity) return need_all(operand);
-    for (const std::uint32_t row : plan_.maps[id].kept) need(operand, row);
+    need_for_kept(id, operand, [](std::uint32_t row, const auto& need) { need(row); });
   }
 
   // Chooses the kept rows among the needed ones: all of them, or the first of each class.
@@ -108,12 +132,33 @@ class Planner {
   std::vector<std::uint32_t> first_of_classes(ValueId id,
                                               const std::vector<std::uint32_t>& candidates) {
     const RowClasses::View classes = classes_->of(id);
-    std::vector<std::uint32_t> firsts;
-    for (const std::uint32_t row : candidates) {
-      if (std::exchange(place_of_class_[classes[row]], row) == kNoRow) firsts.push_back(row);
-    }
-    for (const std::uint32_t row : candidates) place_of_class_[classes[row]] = kNoRow;
+    const auto count = static_cast<std::uint32_t>(candidates.size());
+    const auto place_of = [&](std::uint32_t row) {
+      return std::atomic_ref(place_of_class_[classes[row]]);
+    };
+    for_each_entry(count, [&](std::uint32_t i) {  // the least one stays
+      const auto place = place_of(candidates[i]);
+      std::uint32_t was = place.load(std::memory_order_relaxed);
+      while (i < was && !place.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
+      }
+    });
+    std::vector<std::uint32_t> firsts = entries_where(count, [&](std::uint32_t i) {
+      return place_of(candidates[i]).load(std::memory_order_relaxed) == i;
+    });
+    for_each_entry(static_cast<std::uint32_t>(firsts.size()),
+                   [&](std::uint32_t n) { firsts[n] = candidates[firsts[n]]; });
+    for_each_entry(static_cast<std::uint32_t>(firsts.size()), [&](std::uint32_t n) {
+      place_of(firsts[n]).store(kNoRow, std::memory_order_relaxed);
+    });
     return firsts;
+  }
+
+  // Calls body(i) for i = 0 .. count-1, by all threads.
+  template <class Body>
+  static void for_each_entry(std::uint32_t count, const Body& body) {
+    ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+      for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) body(i);
+    });
   }
 
   void set_map(ValueId id, std::vector<std::uint32_t> kept) {
@@ -122,8 +167,9 @@ class Planner {
     plan_.changes = true;
     RowMap map;
     map.identity = false;
-    map.place.assign(rows, kNoRow);
-    for (std::uint32_t i = 0; i < kept.size(); ++i) map.place[kept[i]] = i;
+    map.place = list_of(rows, [](std::uint32_t) { return kNoRow; });
+    for_each_entry(static_cast<std::uint32_t>(kept.size()),
+                   [&](std::uint32_t i) { map.place[kept[i]] = i; });
     map.kept = std::move(kept);
     plan_.maps.set(id, std::move(map));
   }
@@ -133,21 +179,16 @@ class Planner {
     const RowClasses::View classes = classes_->of(id);
     if (plan_.maps[id].identity) return;
     RowMap& map = plan_.maps.changed(id);
-    for (auto i = static_cast<std::uint32_t>(map.kept.size()); i-- > 0;) {
-      place_of_class_[classes[map.kept[i]]] = i;
-    }
-    for (std::uint32_t row = 0; row < map.place.size(); ++row) {
+    const auto kept = static_cast<std::uint32_t>(map.kept.size());  // of different classes
+    for_each_entry(kept, [&](std::uint32_t i) { place_of_class_[classes[map.kept[i]]] = i; });
+    for_each_entry(static_cast<std::uint32_t>(map.place.size()), [&](std::uint32_t row) {
       if (map.place[row] == kNoRow) map.place[row] = place_of_class_[classes[row]];
-    }
-    for (const std::uint32_t row : map.kept) place_of_class_[classes[row]] = kNoRow;
+    });
+    for_each_entry(kept, [&](std::uint32_t i) { place_of_class_[classes[map.kept[i]]] = kNoRow; });
   }
 
   [[nodiscard]] std::vector<std::uint32_t> rows_of(const RowSet& set, ValueId id) const {
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t row = 0; row < program_.op(id).rows; ++row) {
-      if (set.has(row)) rows.push_back(row);
-    }
-    return rows;
+    return entries_where(program_.op(id).rows, [&](std::uint32_t row) { return set.has(row); });
   }
 
   void visit(const OutputOp&, ValueId id, const RowSet&) { need_operands(id); }
@@ -174,13 +215,12 @@ class Planner {
         part.add_all();
         continue;
       }
-      bool is_read = false;
-      for (std::uint32_t row = 0; row < rows; ++row) {
-        if (!needed.has(begin + row)) continue;
-        part.add(row, rows);
-        is_read = true;
-      }
-      leaves_out |= !is_read;
+      part.add_each(rows, rows, [&](std::uint32_t row, const auto& add) {
+        if (needed.has(begin + row)) add(row);
+      });
+      leaves_out |= holds_for_all(rows, [&](std::size_t row) {
+        return !needed.has(begin + static_cast<std::uint32_t>(row));
+      });
       begin += rows;
     }
     if (leaves_out) set_map(id, rows_of(needed, id));
@@ -194,12 +234,13 @@ class Planner {
       const RowSet stored = std::move(found->second);
       stored_.erase(found);
       choose(id, stored, true);
-      for_each_kept(id, [&](std::uint32_t row) { need(operand, gather.index[row]); });
+      need_for_kept(id, operand,
+                    [&](std::uint32_t row, const auto& need) { need(gather.index[row]); });
     }
     if (needed.none() || needed_[operand].all()) return;
-    for (std::uint32_t row = 0; row < gather.index.size(); ++row) {
-      if (needed.has(row)) need(operand, gather.index[row]);
-    }
+    need_each(operand, gather.index.size(), [&](std::uint32_t row, const auto& need) {
+      if (needed.has(row)) need(gather.index[row]);
+    });
   }
 
   void visit(const LinearOp& linear, ValueId id, const RowSet& needed) {
@@ -244,8 +285,8 @@ class Planner {
     choose(id, needed, true);
     if (plan_.maps[id].identity) return need_all(operand);
     const std::uint32_t rows = program_.op(operand).rows;
-    for_each_kept(id, [&](std::uint32_t s) {
-      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { need(operand, row); });
+    need_for_kept(id, operand, [&](std::uint32_t s, const auto& need) {
+      for_each_member(segment.segments, rows, s, need);
     });
   }
 

@@ -1,6 +1,7 @@
 #include "optimizer/rewrite/row_map.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 #include <utility>
@@ -14,23 +15,32 @@
 namespace vecc::opt {
 
 RowMap RowMap::of_classes(std::span<const std::uint32_t> classes, std::uint32_t class_count) {
-  RowMap map;
+  const auto rows = static_cast<std::uint32_t>(classes.size());
+  // By class: its first row. Threads that meet at a class leave the lesser one.
   std::vector<std::uint32_t> number(class_count, kNoRow);
-  map.place.reserve(classes.size());
-  for (std::uint32_t row = 0; row < classes.size(); ++row) {
-    if (classes[row] == kNoRow) {
-      map.place.push_back(kNoRow);
-      continue;
+  ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
+    for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
+      if (classes[row] == kNoRow) continue;
+      const std::atomic_ref first(number[classes[row]]);
+      std::uint32_t was = first.load(std::memory_order_relaxed);
+      while (row < was && !first.compare_exchange_weak(was, row, std::memory_order_relaxed)) {
+      }
     }
-    std::uint32_t& place = number[classes[row]];
-    if (place == kNoRow) {
-      place = static_cast<std::uint32_t>(map.kept.size());
-      map.kept.push_back(row);
+  });
+  RowMap map;
+  map.kept = entries_where(rows, [&](std::uint32_t row) {
+    return classes[row] != kNoRow && number[classes[row]] == row;
+  });
+  if (map.kept.size() == classes.size()) return {};
+  map.identity = false;
+  ListThreads::for_ranges(map.kept.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) {
+      number[classes[map.kept[begin]]] = static_cast<std::uint32_t>(begin);
     }
-    map.place.push_back(place);
-  }
-  map.identity = map.kept.size() == classes.size();
-  if (map.identity) map = RowMap();
+  });
+  map.place = list_of(rows, [&](std::uint32_t row) {
+    return classes[row] == kNoRow ? kNoRow : number[classes[row]];
+  });
   return map;
 }
 
