@@ -28,7 +28,7 @@ std::uint32_t ClassTable::append(std::span<const Residues> fingerprint, bool dou
     if (size_ > 0) blocks_.back().reserve(kBlock * parts_);  // the first one grows: most are small
   }
   blocks_.back().insert(blocks_.back().end(), fingerprint.begin(), fingerprint.end());
-  doubtful_.push_back(doubtful);
+  doubtful_.push_back(doubtful ? 1 : 0);
   return size_++;
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
 #include <set>
 #include <span>
 #include <vector>
@@ -13,6 +12,8 @@
 #include "optimizer/iso/residues.h"
 #include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/hash_slots.h"
+#include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt::iso {
 
@@ -34,7 +35,7 @@ class ClassTable {
     __builtin_prefetch(&blocks_[id / kBlock][id % kBlock * parts_]);
   }
   /// See RowFingerprint.
-  [[nodiscard]] bool doubtful(std::uint32_t id) const { return doubtful_[id]; }
+  [[nodiscard]] bool doubtful(std::uint32_t id) const { return doubtful_[id] != 0; }
 
   /// A fingerprint that is known to be new (by identity).
   std::uint32_t append(std::span<const Residues> fingerprint, bool doubtful = false);
@@ -46,9 +47,14 @@ class ClassTable {
   /// where the table is larger than the caches.
   template <class Fill, class Visit>
   void insert_all(std::uint32_t count, Fill&& fill, Visit&& visit);
-  /// The same by threads (ListThreads), if there are many: each has a copy of `fill`.
+  /// The same by threads (ListThreads), if there are many: each has a copy of `fill`, and calls
+  /// `visit`, in no order.
   template <class Fill, class Visit>
-  void insert_all_by_threads(std::uint32_t count, const Fill& fill, Visit&& visit);
+  void insert_all_by_threads(std::uint32_t count, const Fill& fill, const Visit& visit);
+  /// Appends fingerprints that are known to be new, by threads, if there are many: `fill(i, parts)`
+  /// writes number i and returns whether it is doubtful. Returns the class of the first one.
+  template <class Fill>
+  std::uint32_t append_all(std::uint32_t count, const Fill& fill);
 
   /// The number of classes that were inserted since the last call and meet an earlier one in one of
   /// the two fields alone. They are different: that they meet is chance (none is to be expected) or
@@ -72,7 +78,7 @@ class ClassTable {
   std::size_t parts_;
   std::uint32_t size_ = 0;
   std::vector<std::vector<Residues>> blocks_;  // of kBlock classes: growing moves one of them
-  std::vector<bool> doubtful_;
+  std::vector<std::uint8_t> doubtful_;         // not packed: threads write it
   // Tables for rows that come one at a time, or few at once; many are told apart without them.
   std::uint32_t indexed_ = 0;  // classes below are in first_
   HashSlots first_;            // by their residues in the first field
@@ -106,8 +112,29 @@ void ClassTable::insert_all(std::uint32_t count, Fill&& fill, Visit&& visit) {
   }
 }
 
+template <class Fill>
+std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
+  const std::uint32_t begin = size_;
+  size_ += count;
+  doubtful_.resize(size_);
+  const std::size_t first_block = begin / kBlock;
+  blocks_.resize((std::size_t{size_} + kBlock - 1) / kBlock);
+  ListThreads::for_pieces(
+      blocks_.size() - std::min(first_block, blocks_.size()), [&](std::size_t piece) {
+        const std::size_t block = first_block + piece;
+        const auto from = std::max<std::uint64_t>(begin, block * kBlock);
+        const auto to = std::min<std::uint64_t>(size_, (block + 1) * kBlock);
+        blocks_[block].resize((to - block * kBlock) * parts_);
+        for (auto id = static_cast<std::uint32_t>(from); id < to; ++id) {
+          const std::span<Residues> parts(&blocks_[block][id % kBlock * parts_], parts_);
+          doubtful_[id] = fill(id - begin, parts) ? 1 : 0;
+        }
+      });
+  return begin;
+}
+
 template <class Fill, class Visit>
-void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, Visit&& visit) {
+void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, const Visit& visit) {
   if (count * parts_ < kManyParts || count < size_ / kMostKnown) {
     Fill own = fill;
     return insert_all(count, own, visit);
@@ -138,13 +165,25 @@ void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, Vi
   for (const std::uint32_t row : meet) {
     if (row >= met_ && row_class[row] == row) ++meetings_;
   }
-  std::iota(row_class.begin(), row_class.begin() + known, 0u);
-  for (std::uint32_t row = known; row < row_class.size(); ++row) {
-    const std::uint32_t first = row_class[row];
-    row_class[row] =
-        first == row ? append(of_new(row), doubtful[row - known] != 0) : row_class[first];
-    visit(row - known, row_class[row]);
-  }
+  const std::vector<std::uint32_t> fresh =
+      entries_where(count, [&](std::uint32_t i) { return row_class[known + i] == known + i; });
+  append_all(static_cast<std::uint32_t>(fresh.size()),
+             [&](std::uint32_t n, std::span<Residues> parts) {
+               std::ranges::copy(of_new(known + fresh[n]), parts.begin());
+               return doubtful[fresh[n]] != 0;
+             });
+  std::vector<std::uint32_t> number(count);  // by new row that is the first of its class
+  ListThreads::for_ranges(fresh.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
+      number[fresh[n]] = known + static_cast<std::uint32_t>(n);
+    }
+  });
+  ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+      const std::uint32_t first = row_class[known + i];
+      visit(i, first < known ? first : number[first - known]);
+    }
+  });
   met_ = size_;
 }
 

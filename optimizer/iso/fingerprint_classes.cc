@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
 
 namespace vecc::opt::iso {
@@ -54,12 +55,15 @@ RowFingerprint FingerprintClasses::fingerprint(ValueId id, std::size_t k,
 
 ValueClasses FingerprintClasses::by_identity(const KeyedHash& name, ValueId id) {
   ValueClasses result = start(id);
-  const std::size_t parts = result.table->part_count();
-  Scratch row(parts);
-  for (std::size_t i = 0; i < program_.op(id).rows; ++i) {
-    for (std::size_t k = 0; k < parts; ++k) row[k] = KeyedHash(name).add(i * parts + k).value();
-    result.of_row.push_back(result.table->append(row));
-  }
+  const std::uint32_t rows = program_.op(id).rows;
+  const std::uint32_t first =
+      result.table->append_all(rows, [&](std::uint32_t i, std::span<Residues> parts) {
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+          parts[k] = KeyedHash(name).add(i * parts.size() + k).value();
+        }
+        return false;
+      });
+  result.of_row = list_of(rows, [first](std::uint32_t i) { return first + i; });
   return result;
 }
 

@@ -94,17 +94,19 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
         [&](std::uint32_t i, std::uint32_t row_class) { result.of_row[i] = row_class; });
     return result;
   }
-  std::vector<std::uint32_t> different;
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    if ((*first)[i] == i) different.push_back(i);
-  }
+  const std::vector<std::uint32_t> different =
+      entries_where(rows, [&](std::uint32_t i) { return (*first)[i] == i; });
   result.table->insert_all_by_threads(
       static_cast<std::uint32_t>(different.size()),
       [&different, own = fingerprint](std::uint32_t n, std::span<Residues> parts) mutable {
         return own(different[n], parts);
       },
       [&](std::uint32_t n, std::uint32_t row_class) { result.of_row[different[n]] = row_class; });
-  for (std::uint32_t i = 0; i < rows; ++i) result.of_row[i] = result.of_row[(*first)[i]];
+  ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
+    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+      if ((*first)[i] != i) result.of_row[i] = result.of_row[(*first)[i]];
+    }
+  });
   return result;
 }
 

@@ -1,8 +1,7 @@
 // Classes of rows that sum over many rows: segments and weight gradients.
-#include <numeric>
-
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/iso/reduction.h"
+#include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 #include "src/support/list_threads.h"
@@ -59,21 +58,25 @@ std::vector<std::uint32_t> FingerprintClasses::take_single_members(const Segment
   const ValueClasses& from = operand(id, 0);
   const Op& op = program_.op(id);
   const Op& members = program_.op(op.operands[0]);
-  std::vector<std::uint32_t> all(op.rows);
-  std::iota(all.begin(), all.end(), 0u);
-  result.of_row.resize(op.rows);
+  const auto all = [&] { return list_of(op.rows, [](std::uint32_t s) { return s; }); };
   const bool passes = info(segment.combination).single == CombinationSingle::Skipped;
-  if (!passes || members.shape != op.shape) return all;
-  std::vector<std::uint32_t> others;
-  for (const std::uint32_t s : all) {
-    if (member_count(segment.segments, s) != 1) others.push_back(s);
+  if (!passes || members.shape != op.shape) {
+    result.of_row.resize(op.rows);
+    return all();
   }
-  if (others.size() > op.rows / 2) return all;
+  std::vector<std::uint32_t> others = entries_where(
+      op.rows, [&](std::uint32_t s) { return member_count(segment.segments, s) != 1; });
+  if (others.size() > op.rows / 2) {
+    result.of_row.resize(op.rows);
+    return all();
+  }
   result.table = from.table;
-  for (const std::uint32_t s : all) {
+  result.of_row = list_of(op.rows, [&](std::uint32_t s) {
+    std::uint32_t row_class = 0;
     for_each_member(segment.segments, members.rows, s,
-                    [&](std::uint32_t row) { result.of_row[s] = from.of_row[row]; });
-  }
+                    [&](std::uint32_t row) { row_class = from.of_row[row]; });
+    return row_class;
+  });
   return others;
 }
 
