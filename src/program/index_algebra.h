@@ -1,6 +1,7 @@
 // Indices as functions from rows to rows: composition, and the regularities that passes look for.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -36,6 +37,18 @@ template <class EntryAt>
     for (std::size_t i = begin; i < end; ++i) entries[i] = entry_at(static_cast<std::uint32_t>(i));
   });
   return entries;
+}
+
+/// term_at(0) + ... + term_at(count - 1), by all threads of the scope.
+template <class TermAt>
+[[nodiscard]] std::uint64_t total_of(std::uint32_t count, const TermAt& term_at) {
+  std::atomic<std::uint64_t> sum{0};
+  ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t here = 0;
+    for (; begin < end; ++begin) here += term_at(static_cast<std::uint32_t>(begin));
+    sum.fetch_add(here, std::memory_order_relaxed);
+  });
+  return sum.load(std::memory_order_relaxed);
 }
 
 /// The numbers i of 0 .. count-1 for which `has(i)`, in order; asked by all threads of the scope,

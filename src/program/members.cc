@@ -36,11 +36,6 @@ std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments
 
 }  // namespace
 
-std::uint32_t member_count(const Segments& segments, std::uint32_t s) {
-  if (segments.is_fixed()) return segments.members();
-  return segments.offsets()[s + std::size_t{1}] - segments.offsets()[s];
-}
-
 bool keeps_members(Combination combination) {
   return combination == Combination::Softmax || combination == Combination::Sparsemax;
 }

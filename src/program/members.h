@@ -25,7 +25,11 @@ void for_each_member(const Segments& segments, std::uint32_t rows, std::uint32_t
 }
 
 /// The number of members of segment `s`.
-[[nodiscard]] std::uint32_t member_count(const Segments& segments, std::uint32_t s);
+[[nodiscard]] inline std::uint32_t member_count(const Segments& segments, std::uint32_t s) {
+  if (segments.is_fixed()) return segments.members();
+  const auto offsets = segments.offsets();
+  return offsets[s + std::size_t{1}] - offsets[s];
+}
 
 /// Whether the result has one row a member instead of one a segment (softmax, sparsemax).
 [[nodiscard]] bool keeps_members(Combination combination);
