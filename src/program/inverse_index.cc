@@ -1,11 +1,16 @@
 #include "src/program/inverse_index.h"
 
+#include <algorithm>
 #include <numeric>
 
+#include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
 #include "vecc/error.h"
 
 namespace vecc {
 namespace {
+
+constexpr std::size_t kMostPieces = 16;
 
 /// `row_at(i)` is the row that position i reads.
 template <class RowAt>
@@ -13,13 +18,27 @@ InverseIndex invert(std::uint32_t positions, std::uint32_t rows, RowAt row_at) {
   InverseIndex inverse;
   inverse.offsets.resize(std::size_t{rows} + 1);
   inverse.readers.resize(positions);
-  for (std::uint32_t i = 0; i < positions; ++i) {
-    VECC_CHECK(row_at(i) < rows, "an index that fits its operand");
-    ++inverse.offsets[row_at(i) + std::size_t{1}];
-  }
+  const bool fits = holds_for_all(
+      positions, [&](std::size_t i) { return row_at(static_cast<std::uint32_t>(i)) < rows; });
+  VECC_CHECK(fits, "an index that fits its operand");
+  // Each thread goes through all positions, for rows of its own: a scan is quick, it is the counts
+  // that are in no cache.
+  const std::size_t pieces = std::min(kMostPieces, ListThreads::ranges_of(positions));
+  const auto for_each_position = [&](const auto& visit) {
+    ListThreads::for_pieces(pieces, [&](std::size_t piece) {
+      const auto begin = static_cast<std::uint32_t>(std::uint64_t{rows} * piece / pieces);
+      const auto end = static_cast<std::uint32_t>(std::uint64_t{rows} * (piece + 1) / pieces);
+      for (std::uint32_t i = 0; i < positions; ++i) {
+        const std::uint32_t row = row_at(i);
+        if (row >= begin && row < end) visit(i, row);
+      }
+    });
+  };
+  for_each_position(
+      [&](std::uint32_t, std::uint32_t row) { ++inverse.offsets[row + std::size_t{1}]; });
   std::partial_sum(inverse.offsets.begin(), inverse.offsets.end(), inverse.offsets.begin());
   std::vector<std::uint32_t> next(inverse.offsets.begin(), inverse.offsets.end() - 1);
-  for (std::uint32_t i = 0; i < positions; ++i) inverse.readers[next[row_at(i)]++] = i;
+  for_each_position([&](std::uint32_t i, std::uint32_t row) { inverse.readers[next[row]++] = i; });
   return inverse;
 }
 
@@ -31,8 +50,7 @@ InverseIndex inverse_index(std::span<const std::uint32_t> index, std::uint32_t r
 }
 
 InverseIndex inverse_index(const Index& index, std::uint32_t rows) {
-  if (index.form() == Index::Form::List) return inverse_index(index.array(), rows);
-  return invert(index.size(), rows, [&index](std::uint32_t i) { return index[i]; });
+  return with_rows(index, [&](auto row_at) { return invert(index.size(), rows, row_at); });
 }
 
 }  // namespace vecc

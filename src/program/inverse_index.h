@@ -17,7 +17,8 @@ struct InverseIndex {
   std::vector<std::uint32_t> offsets;
   std::vector<std::uint32_t> readers;
 };
-/// Every entry of `index` is below `rows`. Linear in both (a counting sort).
+/// Every entry of `index` is below `rows`. Linear in both (a counting sort by
+/// all threads of the scope, ListThreads).
 [[nodiscard]] InverseIndex inverse_index(std::span<const std::uint32_t> index, std::uint32_t rows);
 [[nodiscard]] InverseIndex inverse_index(const Index& index, std::uint32_t rows);
 

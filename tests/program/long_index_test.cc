@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "src/program/index_algebra.h"
+#include "src/program/inverse_index.h"
+#include "src/program/members.h"
 #include "src/support/list_threads.h"
+#include "vecc/error.h"
 #include "vecc/index.h"
 
 namespace vecc::test {
@@ -87,6 +90,75 @@ TEST_P(LongIndex, bound_and_distinct_rows_are_counted) {
   EXPECT_EQ(count_distinct(index, 400'000'000), 1001u);    // sorted: few of many
   EXPECT_EQ(shifted(index, 5).bound(), 4'000'006u);
   EXPECT_EQ(shifted(index, 5)[123'456], 4'000'005u);
+}
+
+TEST_P(LongIndex, entries_that_hold_are_listed_in_order_and_terms_added_up) {
+  const Rows rows = random_rows(kRows, 1000);
+  const auto is_small = [&](std::uint32_t i) { return rows[i] < 300; };
+  Rows expected;
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    if (is_small(i)) expected.push_back(i);
+    sum += rows[i];
+  }
+  EXPECT_EQ(entries_where(kRows, is_small), expected);
+  EXPECT_EQ(entries_where(0, is_small), Rows());
+  EXPECT_EQ(entries_where(kRows, [](std::uint32_t i) { return i == kRows - 1; }), Rows{kRows - 1});
+  EXPECT_EQ(total_of(kRows, [&](std::uint32_t i) { return rows[i]; }), sum);
+}
+
+// 300,000 = 2^5 * 3 * 5^5: lists whose shortest period is each of some of its divisors.
+TEST_P(LongIndex, shortest_periods_are_found_and_only_whole_ones) {
+  for (const std::uint32_t period : {1u, 6u, 9375u, 60'000u, 150'000u, kRows}) {
+    const Rows once = random_rows(period, 1'000'000);
+    Rows rows(kRows);
+    for (std::uint32_t i = 0; i < kRows; ++i) rows[i] = once[i % period];
+    EXPECT_EQ(shortest_period(Index::list(rows)), period);
+    rows.push_back(rows[0]);  // a prime number of entries, or one that no period divides
+    EXPECT_EQ(shortest_period(Index::list(rows)), period == 1 ? 1 : kRows + 1);
+    rows.pop_back();
+    rows[200'000] += 1;
+    EXPECT_EQ(shortest_period(Index::list(std::move(rows))), kRows);
+  }
+}
+
+TEST_P(LongIndex, readers_of_each_row_are_in_order) {
+  for (const std::uint32_t bound : {3u, 1000u, kRows}) {
+    const Rows rows = random_rows(kRows, bound);
+    const InverseIndex inverse = inverse_index(rows, bound);
+    ASSERT_EQ(inverse.offsets.size(), bound + std::size_t{1});
+    ASSERT_EQ(inverse.offsets.back(), kRows);
+    for (std::uint32_t row = 0; row < bound; ++row) {
+      for (std::uint32_t k = inverse.offsets[row]; k < inverse.offsets[row + 1]; ++k) {
+        ASSERT_EQ(rows[inverse.readers[k]], row);
+        const bool is_first = k == inverse.offsets[row];
+        ASSERT_TRUE(is_first || inverse.readers[k - 1] < inverse.readers[k]);
+      }
+    }
+  }
+  EXPECT_THROW(static_cast<void>(inverse_index(random_rows(kRows, 1000), 999)), InternalError);
+}
+
+TEST_P(LongIndex, members_of_kept_segments_are_listed_in_order) {
+  const Rows lengths = random_rows(100'000, 5);
+  const Rows chosen = random_rows(90'000, 100'000);  // some twice
+  const Segments ragged = segments_of_lengths(lengths);
+  const std::uint32_t rows = ragged.offsets().back();
+  for (const Segments& segments : {ragged, Segments::fixed(3), Segments::fixed(3, 1)}) {
+    const std::uint32_t operand_rows = segments.is_fixed() ? kRows : rows;
+    const SegmentOp op{segments, Combination::Sum};
+    const KeptSegments kept = keep_segments(op, operand_rows, chosen);
+    const auto kept_rows = static_cast<std::uint32_t>(kept.members.size());
+    for (std::uint32_t s = 0; s < chosen.size(); ++s) {
+      Rows expected;
+      Rows found;
+      for_each_member(segments, operand_rows, chosen[s],
+                      [&](auto row) { expected.push_back(row); });
+      for_each_member(kept.segments, kept_rows, s,
+                      [&](auto row) { found.push_back(kept.members[row]); });
+      ASSERT_EQ(found, expected) << s;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(threads, LongIndex, ::testing::Values(1u, 2u, 5u));
