@@ -4,7 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "src/program/index_algebra.h"
 #include "src/program/inverse_index.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::autodiff {
 namespace {
@@ -23,6 +25,16 @@ Segments segments_of(std::vector<std::uint32_t> offsets) {
     is_fixed = offsets[s] - offsets[s - 1] == members;
   }
   return is_fixed ? Segments::fixed(members) : Segments::ragged(std::move(offsets));
+}
+
+void append(std::vector<std::uint32_t>& list, const Index& index) {
+  const std::size_t first = list.size();
+  list.resize(first + index.size());
+  with_rows(index, [&](auto row_at) {
+    ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
+      for (; begin < end; ++begin) list[first + begin] = row_at(static_cast<std::uint32_t>(begin));
+    });
+  });
 }
 
 Expr sum_of(std::size_t terms) {
@@ -72,8 +84,10 @@ void GradientSum::add_rows(ValueId value, const Read& read, const Index& rows) {
   const ValueId gradient = read.gradient;
   VECC_CHECK(rows.size() == read.rows.size(), "a row for each row of a gradient");
   if (program_.op(value).kind() != OpKind::Concat) {
-    for (std::uint32_t k = 0; k < rows.size(); ++k)
-      add_to_leaf(value, gradient, read.rows[k], rows[k]);
+    if (rows.size() == 0) return;
+    Rows& part = part_of(value, gradient);
+    append(part.positions, read.rows);
+    append(part.rows, rows);
     return;
   }
   const ConcatLeaves::View leaves = leaves_.of(value);
@@ -87,10 +101,15 @@ void GradientSum::add_rows(ValueId value, const Read& read, const Index& rows) {
 
 void GradientSum::add_to_leaf(ValueId leaf, ValueId gradient, std::uint32_t position,
                               std::uint32_t row) {
+  Rows& part = part_of(leaf, gradient);
+  part.positions.push_back(position);
+  part.rows.push_back(row);
+}
+
+GradientSum::Rows& GradientSum::part_of(ValueId leaf, ValueId gradient) {
   std::vector<Rows>& parts = rows_[leaf];
   if (parts.empty() || parts.back().gradient != gradient) parts.push_back({gradient, {}, {}});
-  parts.back().positions.push_back(position);
-  parts.back().rows.push_back(row);
+  return parts.back();
 }
 
 Result<std::optional<ValueId>> GradientSum::sum(ValueId value, const Note& note) {
@@ -156,7 +175,9 @@ Result<ValueId> GradientSum::sum_rows(ValueId value, std::vector<Rows> parts, co
     parts[k] = {};
   }
   InverseIndex inverse = inverse_index(rows, program_.op(value).rows);
-  for (std::uint32_t& reader : inverse.readers) reader = positions[reader];
+  ListThreads::for_ranges(inverse.readers.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) inverse.readers[begin] = positions[inverse.readers[begin]];
+  });
   const ValueId read = program_.gather(from, Index::compact(std::move(inverse.readers)), note);
   Segments segments = segments_of(std::move(inverse.offsets));
   if (segments.is_fixed() && segments.members() == 1) return read;

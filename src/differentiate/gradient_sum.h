@@ -61,6 +61,8 @@ class GradientSum {
   };
 
   void add_to_leaf(ValueId leaf, ValueId gradient, std::uint32_t position, std::uint32_t row);
+  /// Where rows of `leaf` that `gradient` holds are added.
+  [[nodiscard]] Rows& part_of(ValueId leaf, ValueId gradient);
   /// One value with the rows of all parts; their positions become those in it.
   [[nodiscard]] Result<ValueId> join(ValueId value, std::vector<Rows>& parts, const Note& note);
   void read_few(Rows& part, const Note& note);
