@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -52,10 +53,9 @@ class Distributor {
 
   [[nodiscard]] std::optional<Reordering> over(std::size_t side, const Factor& sum,
                                                const SegmentOp& segment) const {
-    std::uint64_t members = 0;
-    for (std::uint32_t i = 0; i < sum.rows.size(); ++i) {
-      members += member_count(segment.segments, sum.rows[i]);
-    }
+    const std::uint64_t members = total_of(sum.rows.size(), [&](std::uint32_t i) {
+      return member_count(segment.segments, sum.rows[i]);
+    });
     if (members == 0 || members >= std::numeric_limits<std::uint32_t>::max()) return {};
     const double now = work_now(sum, segment);
     const Shape result = program().op(linear_).shape;
@@ -81,18 +81,17 @@ class Distributor {
   [[nodiscard]] std::uint64_t fewest_products(std::size_t side, const Factor& sum) const {
     const Factor factor = view_.factor(linear_, 1 - side);
     const SourceRows::View numbers = view_.numbers(factor.source);
-    const std::vector<bool> has_own = view_.with_own_member(sum.source);
-    std::uint64_t products = 0;
-    std::uint64_t before = 0;
-    for (std::uint32_t i = 0; i < sum.rows.size(); ++i) {
+    const auto pair_at = [&](std::size_t at) {
+      const auto i = static_cast<std::uint32_t>(at);
       const std::uint32_t number = numbers[factor.rows[i]];
-      const std::uint64_t pair = side == 1 ? std::uint64_t{number} << 32 | sum.rows[i]
-                                           : std::uint64_t{sum.rows[i]} << 32 | number;
-      if (i > 0 && pair <= before) return 0;  // not in the order of dedup-linear-pairs
-      before = pair;
-      if (has_own[sum.rows[i]]) ++products;
-    }
-    return products;
+      return side == 1 ? std::uint64_t{number} << 32 | sum.rows[i]
+                       : std::uint64_t{sum.rows[i]} << 32 | number;
+    };
+    const bool ascends = holds_for_all(sum.rows.size() - 1,
+                                       [&](std::size_t i) { return pair_at(i) < pair_at(i + 1); });
+    if (!ascends) return 0;  // not in the order of dedup-linear-pairs
+    const std::vector<std::uint8_t> has_own = view_.with_own_member(sum.source);
+    return total_of(sum.rows.size(), [&](std::uint32_t i) { return has_own[sum.rows[i]]; });
   }
 
   [[nodiscard]] Distribution build(std::size_t side, const Factor& sum,
@@ -104,15 +103,22 @@ class Distributor {
     const GatheredRows members = read_through(program(), operand);
     made.members_source = members.source;
     const Factor factor = view_.factor(linear_, 1 - side);
-    std::vector<std::uint32_t> factor_rows;  // by member of the new segments
-    std::vector<std::uint32_t> member_rows;
-    for (std::uint32_t i = 0; i < sum.rows.size(); ++i) {
-      const std::size_t begin = member_rows.size();
-      for_each_member(segment.segments, rows, sum.rows[i],
-                      [&](std::uint32_t m) { member_rows.push_back(members.rows[m]); });
-      factor_rows.resize(member_rows.size(), factor.rows[i]);
-      made.lengths.push_back(static_cast<std::uint32_t>(member_rows.size() - begin));
-    }
+    made.lengths = list_of(sum.rows.size(), [&](std::uint32_t i) {
+      return member_count(segment.segments, sum.rows[i]);
+    });
+    std::vector<std::uint32_t> begins(made.lengths.size());
+    std::exclusive_scan(made.lengths.begin(), made.lengths.end(), begins.begin(), 0u);
+    std::vector<std::uint32_t> factor_rows(begins.back() + made.lengths.back());
+    std::vector<std::uint32_t> member_rows(factor_rows.size());  // by member of the new segments
+    ListThreads::for_ranges(sum.rows.size(), [&](std::size_t begin, std::size_t end) {
+      std::uint32_t at = begins[begin];
+      for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+        for_each_member(segment.segments, rows, sum.rows[i], [&](std::uint32_t m) {
+          factor_rows[at] = factor.rows[i];
+          member_rows[at++] = members.rows[m];
+        });
+      }
+    });
     made.product_of = made.products.number_all(
         {Index::list(std::move(factor_rows)), view_.numbers(factor.source)},
         {Index::list(std::move(member_rows)), view_.numbers(members.source)});

@@ -51,11 +51,23 @@ struct Groups {
   std::vector<std::uint32_t> summed;          // by member: the row of the other side's source
   std::vector<std::uint32_t> summed_numbers;  // of each group's members, sorted
 
-  void append(const Groups& later) {
-    for (const auto list : {&Groups::factor_rows, &Groups::sizes, &Groups::counts, &Groups::summed,
-                            &Groups::summed_numbers}) {
-      (this->*list).insert((this->*list).end(), (later.*list).begin(), (later.*list).end());
+  // The groups of one range of segments after another.
+  static Groups joined(std::vector<Groups> ranges) {
+    if (ranges.size() == 1) return std::move(ranges[0]);
+    Groups all;
+    const auto lists = {&Groups::factor_rows, &Groups::sizes, &Groups::counts, &Groups::summed,
+                        &Groups::summed_numbers};
+    for (const auto list : lists) {
+      std::vector<std::size_t> begins{0};
+      for (const Groups& range : ranges) begins.push_back(begins.back() + (range.*list).size());
+      (all.*list).resize(begins.back());
+      ListThreads::for_pieces(ranges.size(), [&](std::size_t r) {
+        std::ranges::copy(ranges[r].*list,
+                          (all.*list).begin() + static_cast<std::ptrdiff_t>(begins[r]));
+        std::vector<std::uint32_t>().swap(ranges[r].*list);
+      });
     }
+    return all;
   }
 };
 
@@ -124,15 +136,19 @@ class Factorer {
     std::atomic<bool> one_each{true};
     ListThreads::for_ranges(segment_count(), [&](std::size_t begin, std::size_t end) {
       std::vector<std::uint32_t> here;  // factors of one segment
+      std::uint64_t groups_of_range = 0;
+      bool one_each_here = true;
       for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
         here.clear();
         for_each_member(segments, rows, s,
                         [&](std::uint32_t m) { here.push_back(numbers[shared.rows[m]]); });
         std::ranges::sort(here);
         const auto groups_here = std::unique(here.begin(), here.end()) - here.begin();
-        groups.fetch_add(static_cast<std::uint64_t>(groups_here), std::memory_order_relaxed);
-        if (groups_here > 1) one_each.store(false, std::memory_order_relaxed);
+        groups_of_range += static_cast<std::uint64_t>(groups_here);
+        if (groups_here > 1) one_each_here = false;
       }
+      groups.fetch_add(groups_of_range, std::memory_order_relaxed);
+      if (!one_each_here) one_each.store(false, std::memory_order_relaxed);
     });
     if (attributes().combination == Combination::Avg && !one_each) return false;
     return groups < read_.rows.size();
@@ -163,11 +179,7 @@ class Factorer {
                 own.counts.push_back(static_cast<std::uint32_t>(own.sizes.size() - before));
               });
         });
-    for (std::size_t r = 1; r < ranges.size(); ++r) {
-      ranges[0].append(ranges[r]);
-      ranges[r] = {};
-    }
-    return std::move(ranges[0]);
+    return Groups::joined(std::move(ranges));
   }
 
   // By group: the first group of equal members.
@@ -194,21 +206,31 @@ class Factorer {
     Groups groups = find_groups(shared, summed);
     std::vector<std::uint32_t> begins(groups.sizes.size());  // by group: its first member
     std::exclusive_scan(groups.sizes.begin(), groups.sizes.end(), begins.begin(), 0u);
-    std::vector<std::uint32_t> sum_of = first_of_equal_sums(groups, begins);
-    for (std::uint32_t g = 0; g < sum_of.size(); ++g) {
-      const std::uint32_t first = sum_of[g];
-      sum_of[g] = first == g ? static_cast<std::uint32_t>(made.sum_lengths.size()) : sum_of[first];
-      if (first != g) continue;
-      const auto begin = groups.summed.begin() + begins[g];
-      made.members.insert(made.members.end(), begin, begin + groups.sizes[g]);
-      made.sum_lengths.push_back(groups.sizes[g]);
-    }
+    std::vector<std::uint32_t> sums = first_of_equal_sums(groups, begins);
+    const auto group_count = static_cast<std::uint32_t>(sums.size());
+    const std::vector<std::uint32_t> firsts =
+        entries_where(group_count, [&](std::uint32_t g) { return sums[g] == g; });
+    made.sum_lengths = list_of(static_cast<std::uint32_t>(firsts.size()),
+                               [&](std::uint32_t sum) { return groups.sizes[firsts[sum]]; });
+    std::vector<std::uint32_t> member_begins(firsts.size() + 1);  // by sum
+    std::inclusive_scan(made.sum_lengths.begin(), made.sum_lengths.end(),
+                        member_begins.begin() + 1);
+    made.members.resize(member_begins.back());
+    std::vector<std::uint32_t> of_first(group_count);  // by group that is the first of its sum
+    ListThreads::for_ranges(firsts.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t sum = begin; sum < end; ++sum) {
+        of_first[firsts[sum]] = static_cast<std::uint32_t>(sum);
+        std::copy_n(groups.summed.begin() + begins[firsts[sum]], groups.sizes[firsts[sum]],
+                    made.members.begin() + member_begins[sum]);
+      }
+    });
+    sums = list_of(group_count, [&](std::uint32_t g) { return of_first[sums[g]]; });
     made.group_counts = std::move(groups.counts);
     made.one_group_each = std::ranges::count(made.group_counts, 1u) ==
                           static_cast<std::ptrdiff_t>(made.group_counts.size());
     made.product_of = made.products.number_all(
         {Index::list(std::move(groups.factor_rows)), view_.numbers(shared.source)},
-        {Index::list(std::move(sum_of)), {}});
+        {Index::list(std::move(sums)), {}});
     return made;
   }
 

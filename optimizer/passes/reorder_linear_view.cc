@@ -60,24 +60,31 @@ std::uint64_t ProductView::rows_only_read_by(ValueId source, ValueId reader) con
   return static_cast<std::uint64_t>(std::ranges::count(reader_[source], reader));
 }
 
-std::vector<bool> ProductView::with_own_member(ValueId segment) const {
+std::vector<std::uint8_t> ProductView::with_own_member(ValueId segment) const {
   const ValueId operand = program_.op(segment).operands[0];
   const Segments& segments = std::get<SegmentOp>(program_.op(segment).attributes).segments;
   const GatheredRows members = read_through(program_, operand);
   const SourceRows::View numbers = sources_.of(members.source);
   const std::uint32_t first = first_number(members.source);
-  std::vector<bool> result(program_.op(segment).rows);
+  std::vector<std::uint8_t> result(program_.op(segment).rows);
   if (number_bound(members.source) / kFewOfMany > members.rows.size()) return result;
   std::vector<std::uint8_t> occurs(number_bound(members.source));  // 2 for more
-  for (std::uint32_t m = 0; m < members.rows.size(); ++m) {
-    std::uint8_t& times = occurs[numbers[members.rows[m]] - first];
-    if (times < 2) ++times;
-  }
-  for (std::uint32_t s = 0; s < result.size(); ++s) {
-    for_each_member(segments, members.rows.size(), s, [&](std::uint32_t m) {
-      if (occurs[numbers[members.rows[m]] - first] == 1) result[s] = true;
-    });
-  }
+  ListThreads::for_ranges(members.rows.size(), [&](std::size_t begin, std::size_t end) {
+    for (auto m = static_cast<std::uint32_t>(begin); m < end; ++m) {
+      const std::atomic_ref times(occurs[numbers[members.rows[m]] - first]);
+      std::uint8_t was = times.load(std::memory_order_relaxed);
+      while (was < 2 && !times.compare_exchange_weak(was, static_cast<std::uint8_t>(was + 1),
+                                                     std::memory_order_relaxed)) {
+      }
+    }
+  });
+  ListThreads::for_ranges(result.size(), [&](std::size_t begin, std::size_t end) {
+    for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
+      for_each_member(segments, members.rows.size(), s, [&](std::uint32_t m) {
+        if (occurs[numbers[members.rows[m]] - first] == 1) result[s] = 1;
+      });
+    }
+  });
   return result;
 }
 
@@ -91,17 +98,20 @@ Factor ProductView::factor(ValueId linear, std::size_t side) const {
 }
 
 std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const PairSide& right) {
-  std::vector<std::uint32_t> number = EqualRows::find_pairs(
+  const std::vector<std::uint32_t> number = EqualRows::find_pairs(
       left.rows.size(), [&](std::uint32_t i) { return left.numbers[left.rows[i]]; },
       [&](std::uint32_t i) { return right.numbers[right.rows[i]]; });
-  for (std::uint32_t i = 0; i < number.size(); ++i) {
-    const std::uint32_t first = number[i];
-    number[i] = first == i ? size() : number[first];
-    if (first != i) continue;
-    left_.push_back(left.rows[i]);
-    right_.push_back(right.rows[i]);
-  }
-  return number;
+  const auto count = static_cast<std::uint32_t>(number.size());
+  const std::vector<std::uint32_t> firsts =
+      entries_where(count, [&](std::uint32_t i) { return number[i] == i; });
+  const auto pairs = static_cast<std::uint32_t>(firsts.size());
+  left_ = list_of(pairs, [&](std::uint32_t pair) { return left.rows[firsts[pair]]; });
+  right_ = list_of(pairs, [&](std::uint32_t pair) { return right.rows[firsts[pair]]; });
+  std::vector<std::uint32_t> of_first(count);  // by row that is the first of its pair
+  ListThreads::for_ranges(pairs, [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) of_first[firsts[begin]] = static_cast<std::uint32_t>(begin);
+  });
+  return list_of(count, [&](std::uint32_t i) { return of_first[number[i]]; });
 }
 
 }  // namespace vecc::opt

@@ -47,7 +47,7 @@ class ProductView {
   [[nodiscard]] std::uint64_t rows_only_read_by(ValueId source, ValueId reader) const;
   /// By segment of a `segment` op: whether it has a member that no other one has, nor itself twice.
   /// False for all where the members are few rows of a large value.
-  [[nodiscard]] std::vector<bool> with_own_member(ValueId segment) const;
+  [[nodiscard]] std::vector<std::uint8_t> with_own_member(ValueId segment) const;
 
  private:
   [[nodiscard]] bool is_source(ValueId value) const {
