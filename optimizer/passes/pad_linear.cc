@@ -39,6 +39,7 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -47,11 +48,12 @@ namespace {
 bool sort_pairs(DistinctPairs& pairs) {
   pairs.by_left = uses_of(pairs.left, pairs.right);
   const auto& order = pairs.by_left.order;
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const std::uint32_t a = order[i - 1];
-    const std::uint32_t b = order[i];
-    if (pairs.left[a] == pairs.left[b] && pairs.right[a] == pairs.right[b]) return false;
-  }
+  const bool is_distinct = holds_for_all(order.size() - 1, [&](std::size_t i) {
+    const std::uint32_t a = order[i];
+    const std::uint32_t b = order[i + 1];
+    return pairs.left[a] != pairs.left[b] || pairs.right[a] != pairs.right[b];
+  });
+  if (!is_distinct) return false;
   pairs.by_right = uses_of(pairs.right, pairs.left);
   return true;
 }

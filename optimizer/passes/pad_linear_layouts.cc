@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "optimizer/rewrite/row_pairs.h"
+#include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -110,20 +112,29 @@ PaddedRows lay_out_periods(const DistinctPairs& pairs, const PadLayout& layout,
   rows.left.resize(layout.products);
   rows.right.resize(layout.products);
   rows.place.resize(pairs.left.size());
-  std::uint32_t first_slot = 0;
-  for (std::uint32_t key = 0; key < side.keys(); ++key) {
+  std::vector<std::uint32_t> first_slot(side.keys());
+  std::exclusive_scan(layout.times.begin(), layout.times.end(), first_slot.begin(), 0u);
+  // Product `at`, in the order of the keys: number j of its key.
+  const auto fill = [&](std::uint32_t key, std::uint32_t at) {
+    const std::uint32_t j = at - first_slot[key] * layout.periods;
+    const std::uint32_t slot = first_slot[key] + j / layout.periods;
+    const std::uint32_t turn = j % layout.periods;
+    const std::uint32_t place = interleaves ? slot * layout.periods + turn : turn * period + slot;
     const std::uint32_t uses = side.uses(key);
-    for (std::uint32_t j = 0; j < layout.times[key] * layout.periods; ++j) {
-      const std::uint32_t slot = first_slot + j / layout.periods;
-      const std::uint32_t turn = j % layout.periods;
-      const std::uint32_t place = interleaves ? slot * layout.periods + turn : turn * period + slot;
-      const std::uint32_t row = side.order[side.begin[key] + std::min(j, uses - 1)];
-      rows.left[place] = pairs.left[row];
-      rows.right[place] = pairs.right[row];
-      if (j < uses) rows.place[row] = place;
+    const std::uint32_t row = side.order[side.begin[key] + std::min(j, uses - 1)];
+    rows.left[place] = pairs.left[row];
+    rows.right[place] = pairs.right[row];
+    if (j < uses) rows.place[row] = place;
+  };
+  ListThreads::for_ranges(layout.products, [&](std::size_t begin, std::size_t end) {
+    const auto slot_of = static_cast<std::uint32_t>(begin / layout.periods);
+    const auto next = std::ranges::upper_bound(first_slot, slot_of);
+    auto key = static_cast<std::uint32_t>(next - first_slot.begin() - 1);
+    for (auto at = static_cast<std::uint32_t>(begin); at < end; ++at) {
+      while (key + 1 < side.keys() && at / layout.periods >= first_slot[key + 1]) ++key;
+      fill(key, at);
     }
-    first_slot += layout.times[key];
-  }
+  });
   return rows;
 }
 
@@ -159,13 +170,13 @@ SideUses count_uses(std::span<const std::uint32_t> side, std::uint32_t bound) {
 SideUses uses_of(std::span<const std::uint32_t> side, std::span<const std::uint32_t> other) {
   SideUses uses;
   uses.order = order_of_pairs(side, other);
-  for (std::uint32_t i = 0; i < uses.order.size(); ++i) {
-    const std::uint32_t row = side[uses.order[i]];
-    if (!uses.rows.empty() && uses.rows.back() == row) continue;
-    uses.rows.push_back(row);
-    uses.begin.push_back(i);
-  }
-  uses.begin.push_back(static_cast<std::uint32_t>(uses.order.size()));
+  const auto count = static_cast<std::uint32_t>(uses.order.size());
+  uses.begin = entries_where(count, [&](std::uint32_t i) {
+    return i == 0 || side[uses.order[i]] != side[uses.order[i - 1]];
+  });
+  uses.rows = list_of(static_cast<std::uint32_t>(uses.begin.size()),
+                      [&](std::uint32_t key) { return side[uses.order[uses.begin[key]]]; });
+  uses.begin.push_back(count);
   return uses;
 }
 
