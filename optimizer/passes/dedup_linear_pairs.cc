@@ -25,6 +25,7 @@
 #include "optimizer/rewrite/row_map.h"
 #include "optimizer/rewrite/row_pairs.h"
 #include "optimizer/rewrite/source_rows.h"
+#include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
 namespace vecc::opt {
@@ -79,9 +80,7 @@ class PairDeduplicator {
  private:
   [[nodiscard]] std::vector<std::uint32_t> numbers(ValueId value) const {
     const SourceRows::View rows = sources_.of(value);
-    std::vector<std::uint32_t> result(program_.op(value).rows);
-    for (std::uint32_t i = 0; i < result.size(); ++i) result[i] = same_[rows[i]];
-    return result;
+    return list_of(program_.op(value).rows, [&](std::uint32_t i) { return same_[rows[i]]; });
   }
 
   void merge_numbers(ValueId id) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optimizer/rewrite/op_steps.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -20,7 +21,9 @@ bool has_empty_segments(const Op& op) {
   const auto* segment = std::get_if<SegmentOp>(&op.attributes);
   if (!segment) return false;
   const auto offsets = segment->segments.offsets();
-  return std::ranges::adjacent_find(offsets) != offsets.end();
+  return offsets.size() > 1 && !holds_for_all(offsets.size() - 1, [&](std::size_t s) {
+           return offsets[s] != offsets[s + 1];
+         });
 }
 
 bool is_foldable(const Op& op) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 
@@ -83,11 +84,8 @@ bool takes_gathers(OpKind kind) {
 std::uint64_t count_rows_read(const Op& op, const Index& rows) {
   const auto* segment = std::get_if<SegmentOp>(&op.attributes);
   if (segment == nullptr || keeps_members(segment->combination)) return rows.size();
-  std::uint64_t members = 0;
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    members += member_count(segment->segments, rows[i]);
-  }
-  return members;
+  return total_of(rows.size(),
+                  [&](std::uint32_t i) { return member_count(segment->segments, rows[i]); });
 }
 
 std::optional<LiftedOp> lift_op(const ProgramReads& reads, ValueId id, const Index& rows,

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "src/program/op_rules.h"
+#include "src/support/list_threads.h"
 
 namespace vecc {
 namespace {
@@ -24,8 +25,10 @@ Result<void> check_offsets(const OpContext& context, std::span<const std::uint32
   if (offsets.front() != 0) {
     return context.error("offsets begin at " + std::to_string(offsets.front()) + ", expected 0");
   }
-  const auto drop = std::ranges::is_sorted_until(offsets);
-  if (drop != offsets.end()) {
+  const bool ascends = holds_for_all(offsets.size() - 1,
+                                     [&](std::size_t i) { return offsets[i] <= offsets[i + 1]; });
+  if (!ascends) {
+    const auto drop = std::ranges::is_sorted_until(offsets);
     return context.error("offset " + std::to_string(drop - offsets.begin()) + " is " +
                          std::to_string(*drop) + ", less than " + std::to_string(drop[-1]) +
                          " before it");

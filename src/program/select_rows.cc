@@ -1,9 +1,12 @@
 #include "src/program/select_rows.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "src/support/list_threads.h"
 
 namespace vecc {
 namespace {
@@ -12,12 +15,14 @@ namespace {
 template <class T>
 std::shared_ptr<const std::vector<T>> select_blocks(const std::vector<T>& blocks, std::size_t width,
                                                     const Index& rows) {
-  std::vector<T> result;
-  result.reserve(width * rows.size());
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    const auto begin = blocks.begin() + static_cast<std::ptrdiff_t>(rows[i] * width);
-    result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
-  }
+  std::vector<T> result(width * rows.size());
+  ListThreads::for_ranges(rows.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t row = rows[static_cast<std::uint32_t>(i)];
+      std::copy_n(blocks.begin() + static_cast<std::ptrdiff_t>(row * width), width,
+                  result.begin() + static_cast<std::ptrdiff_t>(i * width));
+    }
+  });
   return std::make_shared<const std::vector<T>>(std::move(result));
 }
 
