@@ -24,6 +24,13 @@ const char* merged_text(CudaUnit unit) {
     case CudaUnit::Merged: return "struct Merged {\n  const Bound* all;\n};\n";
     case CudaUnit::Batch:
       return "struct Merged {\n  const Bound* all;\n  const Zeros* zeros;\n};\n";
+    case CudaUnit::Range:
+      return "struct Range {\n  Bound bound;\n  const unsigned* range;\n  unsigned step;\n};\n";
+    case CudaUnit::Spans:
+      return "struct RowSpan {\n  unsigned row;\n  unsigned members;\n  unsigned long long first;\n"
+             "  unsigned long long second;\n};\n"
+             "struct Spans {\n  Bound bound;\n  const RowSpan* spans;\n  const unsigned* range;\n"
+             "  unsigned second;\n};\n";
   }
   return "";
 }
@@ -166,6 +173,69 @@ std::string kernel_text(std::string_view name, int bits, DType dtype,
           calls_text(name, bits, schedule.members.of_class, arguments));
 }
 
+// The head of a kernel of one class of rows whose places are in memory.
+std::string placed_head(std::string_view name, const KernelSchedule& schedule, const char* type) {
+  const std::string least =
+      schedule.least_blocks > 0 ? fmt::format(", {}", schedule.least_blocks) : "";
+  return fmt::format(
+      "extern \"C\" __global__ void __launch_bounds__(vecc_kernel::kThreads{}) {}_32(const "
+      "__grid_constant__ vecc_kernel::{} a, const void*) {{\n"
+      "  vecc_kernel::wait_for_launches();\n",
+      least, name, type);
+}
+
+std::string range_text(std::string_view name, const KernelSchedule& schedule) {
+  const MemberLoop& loop = schedule.members.of_class.front();
+  return placed_head(name, schedule, "Range") +
+         fmt::format(
+             "  const unsigned begin = a.range[0] + blockIdx.x / {0} * a.step;\n"
+             "  const unsigned last = a.range[1];\n"
+             "  if (begin < last) {{\n"
+             "    const unsigned end = last - begin < a.step ? last : begin + a.step;\n"
+             "    vecc_kernel::{1}_rows<unsigned, {2}, {3}>(&a.bound, begin, end, blockIdx.x % "
+             "{0});\n  }}\n  vecc_kernel::end_launch();\n}}\n",
+             schedule.parts, name, loop.slots, loop.batch);
+}
+
+// Where an access of a span begins.
+std::string moved_text(std::size_t number, const KernelAccess& access, const char* type) {
+  const char* const first = access.space == KernelSpace::Row
+                                ? "span.row"
+                                : "(a.second >> {0} & 1 ? span.second : span.first)";
+  if (access.map == RowMap::One) return "";
+  const std::string place = fmt::format(fmt::runtime(first), number);
+  if (access.map == RowMap::List) {
+    return fmt::format("  b.lists[{0}] = static_cast<const unsigned*>(b.lists[{0}]) + {1};\n",
+                       number, place);
+  }
+  return fmt::format("  b.data[{0}] = static_cast<{1}*>(b.data[{0}]) + size_t({2}) * {3};\n",
+                     number, type, place, access.shape.size());
+}
+
+std::string spans_text(std::string_view name, const Kernel& kernel,
+                       const KernelSchedule& schedule) {
+  std::string moved;
+  for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
+    moved += moved_text(a, kernel.accesses[a], type_text(kernel.dtype));
+  }
+  const MemberLoop& loop = schedule.members.of_class.front();
+  return fmt::format(
+             "namespace vecc_kernel {{\n"
+             "static __device__ __forceinline__ Bound bound_of(const Spans& a, const RowSpan& "
+             "span) "
+             "{{\n  Bound b = a.bound;\n{}  b.rows = 1;\n  b.members = span.members;\n  return b;\n"
+             "}}\n}}  // namespace vecc_kernel\n",
+             moved) +
+         placed_head(name, schedule, "Spans") +
+         fmt::format(
+             "  const unsigned number = a.range[0] + blockIdx.x / {0};\n"
+             "  if (number < a.range[1]) {{\n"
+             "    const vecc_kernel::Bound b = vecc_kernel::bound_of(a, a.spans[number]);\n"
+             "    vecc_kernel::{1}_rows<unsigned, {2}, {3}>(&b, 0, 1, blockIdx.x % {0});\n"
+             "  }}\n  vecc_kernel::end_launch();\n}}\n",
+             schedule.parts, name, loop.slots, loop.batch);
+}
+
 // What stands before the prelude of a unit without a Kernel.
 std::string number_text(DType dtype) {
   return fmt::format(
@@ -185,6 +255,8 @@ std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, Cud
       bound_text(kernel) + merged_text(unit), name);
   text += variables_text(kernel) + fetch_text(kernel, schedule) + "  wait_for_launches();\n";
   text += rows_text(kernel, schedule) + "}\n}  // namespace vecc_kernel\n";
+  if (unit == CudaUnit::Range) return text + range_text(name, schedule);
+  if (unit == CudaUnit::Spans) return text + spans_text(name, kernel, schedule);
   for (const int bits : {16, 32}) {
     if (bits == 16 && !has_lists(kernel)) continue;
     text += kernel_text(name, bits, kernel.dtype, schedule, unit);

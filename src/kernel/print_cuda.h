@@ -15,6 +15,8 @@ enum class CudaUnit : std::uint8_t {
   Kernel,  ///< a launch of its own
   Merged,  ///< one launch for several that differ in their arguments alone
   Batch,   ///< the same, of blocks that come with a batch: prelude/batches.h
+  Range,   ///< a launch whose rows an earlier launch counts
+  Spans,   ///< a launch whose rows' places an earlier launch writes
 };
 
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
@@ -22,7 +24,13 @@ enum class CudaUnit : std::uint8_t {
 /// blocks[b]. Merged: `(const Merged all, const BlockRows* blocks)`, where `Merged` is a pointer to
 /// many a Bound, and blocks[b] is of the launch whose Bound is number blocks[b].launch. Batch: the
 /// same, `Merged` has a pointer to Zeros, too; a block without rows leaves, one of type kZeros sets
-/// those of its numbers. The preludes stand before it. `Bound`: by access a pointer to its row 0;
+/// those of its numbers. Range: `(const Range arguments, const void*)`, where Range is a Bound, a
+/// pointer to the first row and the row behind the last, and the rows of schedule.parts blocks, 32
+/// bits each. Spans: `(const Spans arguments, const void*)`, where Spans is a Bound, a pointer to
+/// RowSpans, one to the first and the number behind the last of those that run, and the accesses
+/// whose members begin at RowSpan's `second`, a bit each; each block runs one row, whose members lie
+/// one behind the other: RowSpan is row and members, 32 bits each, then the first member and
+/// `second`, 64 bits each. Both are NAME_32 alone. The preludes stand before it. `Bound`: by access a pointer to its row 0;
 /// by access one to its list; by word slot one to the words; the offsets; the order, or null; then
 /// rows and members, 32 bits each. The pointers are 64 bits. Where blocks share a row or a matrix,
 /// a block's type is its rows' times schedule.parts, plus the part's number.

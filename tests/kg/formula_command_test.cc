@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/cuda_backend.h"
 #include "tests/tools/process.h"
 
 namespace vecc::test {
@@ -93,6 +94,19 @@ TEST_F(KgScoreCommand, GoesOnFromACheckpointToTheSameWeights) {
                  "is of a training with other settings");
 }
 
+TEST_F(KgScoreCommand, OnAGpuTrainsAndIsRanked) {
+  const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
+  if (!available) GTEST_SKIP() << available.error().text();
+  for (const char* const score : {"--score=sum(h*r*t)", "--model=tucker"}) {
+    const Finished trained = train({score, "--backend=cuda", "--epochs=2", "--negatives=k-vs-all",
+                                    "--save-weights=" + weights});
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const Finished ranked =
+        run_tool("vecc-kg", {"evaluate", weights, "--model=formula", "--triples=" + folder});
+    EXPECT_EQ(ranked.code, 0) << ranked.err;
+  }
+}
+
 TEST_F(KgScoreCommand, SaysWhatIsWrong) {
   expect_refused({}, 2, "--model: found none, expected one of transe, ");
   expect_refused({"--model=formula"}, 2, "--score has the formula");
@@ -104,7 +118,6 @@ TEST_F(KgScoreCommand, SaysWhatIsWrong) {
                  "--score, line 1, column 13: error: unknown name \"q\"");
   expect_refused({"--score=sum(h*r*t)", "--p=2"}, 2, "--p says nothing to --model=formula");
   expect_refused({"--score=sum(h*r*t)", "--constraints=1"}, 2, "are of transh");
-  expect_refused({"--score=sum(h*r*t)", "--backend=cuda"}, 5, "run on the CPU");
   const Finished trained = train({"--model=distmult", "--epochs=1", "--save-weights=" + weights});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const Finished ranked =

@@ -93,14 +93,10 @@ Result<std::shared_ptr<const ScoreCode>> ScoreCode::load(ScoreFormula formula, D
   code->dtype_ = dtype;
   code->shared_ = shared_parameters(code->formula_);
   std::vector<WantedFunction> wanted;
-  const auto split = [&](bool asks_tail, bool tiles) {
-    return split_score(code->formula_, asks_tail, tiles);
-  };
-  const bool tiles =
-      split(false, true).kind != PairKind::Other && split(true, true).kind != PairKind::Other;
-  for (const bool asks_tail : {false, true}) {
-    want_side(make_score_kernels(code->formula_, split(asks_tail, tiles), dtype), options.gradients,
-              code->sides_[asks_tail ? 1 : 0], wanted);
+  std::array<SplitScore, 2> splits = split_questions(code->formula_);
+  for (std::size_t side = 0; side < splits.size(); ++side) {
+    want_side(make_score_kernels(code->formula_, std::move(splits[side]), dtype), options.gradients,
+              code->sides_[side], wanted);
   }
   std::vector<const Kernel*> kernels;
   for (const WantedFunction& each : wanted) kernels.push_back(&each.kernel.kernel);

@@ -1,157 +1,14 @@
 #include "src/kg/score_formula/score_kernels.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "src/kg/score_formula/part_kernels.h"
+#include "src/kg/score_formula/score_kernel_builder.h"
 #include "src/plan/lower/expr_nodes.h"
-#include "src/plan/lower/kernel_builder.h"
 
 namespace vecc::kg {
 namespace {
-
-ScoreArray shared_array(std::size_t k) {
-  return static_cast<ScoreArray>(static_cast<std::size_t>(ScoreArray::Shared) + k);
-}
-
-// One kernel that grows: loads and stores of arrays, and nodes.
-class ScoreKernelBuilder {
- public:
-  explicit ScoreKernelBuilder(DType dtype)
-      : program_(dtype),
-        analysis_(analyze(program_, {})),
-        grouping_(program_, analysis_),
-        group_(grouping_.groups.add(dtype, 1, 0, 1)) {}
-
-  // Rows have members, as many as a launch says.
-  void begin_members() {
-    constexpr std::uint32_t kSome = 1024;  // more than a kernel has as a constant
-    grouping_.groups[group_].set_segments(Segments::fixed(kSome), kSome);
-  }
-  [[nodiscard]] KernelBuilder at(KernelSpace space) {
-    return {program_, grouping_, 0, group_, space};
-  }
-  NodeIndex load(ScoreArray array, Shape shape, KernelSpace space, RowMap map) {
-    return grouping_.groups[group_].load(access_of(array, shape, space, map));
-  }
-  void store(ScoreArray array, NodeIndex node) {
-    KernelGroup& group = grouping_.groups[group_];
-    group.store(node, access_of(array, group.shape_of(node), group.space_of(node), RowMap::Direct));
-  }
-
-  ScoreKernel take() {
-    KernelGroup& group = grouping_.groups[group_];
-    ScoreKernel made;
-    for (const GroupAccess& access : group.accesses()) {
-      made.arrays.push_back(static_cast<ScoreArray>(access.value));
-    }
-    made.kernel = group.take_kernel();
-    const auto verified = vecc::verify(made.kernel);
-    VECC_CHECK(verified, "a score's kernel breaks a rule");
-    return made;
-  }
-
- private:
-  static GroupAccess access_of(ScoreArray array, Shape shape, KernelSpace space, RowMap map) {
-    GroupAccess access{{false, space, map, shape}, static_cast<ValueId>(array)};
-    // Every list is one of its own.
-    if (map == RowMap::List) access.list = static_cast<ArrayIndex>(array);
-    return access;
-  }
-
-  Program program_;
-  ProgramAnalysis analysis_;
-  Grouping grouping_;
-  GroupIndex group_;
-};
-
-bool reads_input(const Expr& expr, std::uint32_t input) {
-  return std::ranges::any_of(expr.nodes, [&](const ExprNode& node) {
-    return node.kind == ExprNode::Kind::Input && node.input == input;
-  });
-}
-
-// Kernels of q or of e.
-class PartBuilder {
- public:
-  PartBuilder(const ScoreFormula& formula, const TermPtr& part, DType dtype)
-      : formula_(formula),
-        shared_(shared_parameters(formula)),
-        expr_(expr_of(part)),
-        shape_(part->shape),
-        dtype_(dtype) {}
-
-  [[nodiscard]] PartKernels kernels() const {
-    PartKernels result{make(), pull(), {}};
-    for (std::uint32_t k = 0; k < shared_.size(); ++k) {
-      const bool depends = reads_input(expr_, kFirstShared + k);
-      result.pull_shared.push_back(depends ? pull_shared(k) : ScoreKernel());
-    }
-    return result;
-  }
-
- private:
-  [[nodiscard]] ScoreKernel make() const {
-    ScoreKernelBuilder builder(dtype_);
-    const auto inputs = load_inputs(builder, KernelSpace::Row);
-    const KernelBuilder rows = builder.at(KernelSpace::Row);
-    builder.store(ScoreArray::Made, ExprNodes(rows, expr_, inputs).result());
-    return builder.take();
-  }
-
-  [[nodiscard]] ScoreKernel pull() const {
-    ScoreKernelBuilder builder(dtype_);
-    const auto inputs = load_inputs(builder, KernelSpace::Row);
-    const KernelBuilder rows = builder.at(KernelSpace::Row);
-    const NodeIndex g =
-        builder.load(ScoreArray::Gradient, shape_, KernelSpace::Row, RowMap::Direct);
-    ExprNodes nodes(rows, expr_, inputs);
-    bool stores = false;
-    for (const auto& [input, array] : {std::pair(kOwnRow, ScoreArray::Made),
-                                       std::pair(kRelationRow, ScoreArray::MadeRelation)}) {
-      const auto gradient = nodes.differentiate(input, g);
-      if (!gradient) continue;
-      builder.store(array, *gradient);
-      stores = true;
-    }
-    return stores ? builder.take() : ScoreKernel();
-  }
-
-  [[nodiscard]] ScoreKernel pull_shared(std::uint32_t k) const {
-    ScoreKernelBuilder builder(dtype_);
-    builder.begin_members();
-    const auto inputs = load_inputs(builder, KernelSpace::Member);
-    const KernelBuilder members = builder.at(KernelSpace::Member);
-    const NodeIndex g =
-        builder.load(ScoreArray::Gradient, shape_, KernelSpace::Member, RowMap::Direct);
-    ExprNodes nodes(members, expr_, inputs);
-    const auto gradient = nodes.differentiate(kFirstShared + k, g);
-    if (!gradient) return {};
-    builder.store(ScoreArray::Made, members.reduce(Combination::Sum, *gradient));
-    return builder.take();
-  }
-
-  // By input of the expression; of those that it does not read, none.
-  std::vector<NodeIndex> load_inputs(ScoreKernelBuilder& builder, KernelSpace space) const {
-    std::vector<NodeIndex> nodes(kFirstShared + shared_.size(), kNone);
-    const auto load = [&](std::uint32_t input, ScoreArray array, Shape shape, RowMap map) {
-      if (reads_input(expr_, input)) nodes[input] = builder.load(array, shape, space, map);
-    };
-    load(kOwnRow, ScoreArray::OwnRow, Shape::column(formula_.entity_width), RowMap::List);
-    load(kRelationRow, ScoreArray::RelationRow, Shape::column(formula_.relation_width),
-         RowMap::List);
-    for (std::uint32_t k = 0; k < shared_.size(); ++k) {
-      load(kFirstShared + k, shared_array(k), shared_[k].shape, RowMap::One);
-    }
-    return nodes;
-  }
-
-  const ScoreFormula& formula_;
-  std::vector<ScoreParameter> shared_;
-  Expr expr_;
-  Shape shape_;
-  DType dtype_;
-};
 
 // Kernels of pairs: q and e to a score.
 class PairBuilder {
@@ -189,6 +46,12 @@ class PairBuilder {
     }
     for (NodeIndex& gradient : gradients) gradient = members.reduce(Combination::Sum, gradient);
     const KernelBuilder rows = builder.at(KernelSpace::Row);
+    // Of what fills the column up nothing is read.
+    std::uint64_t rest = (by_query ? split_.query : split_.answer)->shape.size();
+    for (const NodeIndex gradient : gradients) rest -= rows.shape_of(gradient).size();
+    if (rest > 0) {
+      gradients.push_back(rows.zeros(Shape::column(static_cast<std::uint32_t>(rest))));
+    }
     builder.store(ScoreArray::Made, column_of(rows, gradients));
     return builder.take();
   }
@@ -235,15 +98,46 @@ class PairBuilder {
 
 }  // namespace
 
+PairKernels make_pair_kernels(const SplitScore& split, DType dtype) {
+  return PairBuilder(split, dtype).kernels();
+}
+
+namespace {
+
+// Rows as they lie in tables.
+std::vector<PartInput> row_inputs(const ScoreFormula& formula) {
+  std::vector<PartInput> inputs;
+  inputs.push_back(
+      {ScoreArray::OwnRow, Shape::column(formula.entity_width), RowMap::List, ScoreArray::Made});
+  inputs.push_back({ScoreArray::RelationRow, Shape::column(formula.relation_width), RowMap::List,
+                    ScoreArray::MadeRelation});
+  for (const ScoreParameter& shared : shared_parameters(formula)) {
+    const auto number = static_cast<std::uint32_t>(inputs.size()) - kFirstShared;
+    inputs.push_back({shared_array(number), shared.shape, RowMap::One, {}});
+  }
+  return inputs;
+}
+
+PartKernels part_kernels(const PartBuilder& part, std::size_t inputs) {
+  PartKernels result{part.make(), part.pull(), {}};
+  for (std::uint32_t input = kFirstShared; input < inputs; ++input) {
+    result.pull_shared.push_back(part.pull_shared(input));
+  }
+  return result;
+}
+
+}  // namespace
+
 ScoreKernels make_score_kernels(const ScoreFormula& formula, SplitScore split, DType dtype) {
   ScoreKernels kernels;
   kernels.split = std::move(split);
-  kernels.query = PartBuilder(formula, kernels.split.query, dtype).kernels();
+  const std::vector<PartInput> inputs = row_inputs(formula);
+  kernels.query = part_kernels({inputs, kernels.split.query, dtype}, inputs.size());
   if (!kernels.split.answer_is_row) {
-    kernels.answer = PartBuilder(formula, kernels.split.answer, dtype).kernels();
+    kernels.answer = part_kernels({inputs, kernels.split.answer, dtype}, inputs.size());
   }
   if (kernels.split.kind == PairKind::Other) {
-    kernels.pair = PairBuilder(kernels.split, dtype).kernels();
+    kernels.pair = make_pair_kernels(kernels.split, dtype);
   }
   return kernels;
 }

@@ -55,7 +55,15 @@ struct ScoreKernels {
   PairKernels pair;    ///< empty but of PairKind::Other
 };
 
+[[nodiscard]] constexpr ScoreArray shared_array(std::size_t k) {
+  return static_cast<ScoreArray>(static_cast<std::size_t>(ScoreArray::Shared) + k);
+}
+
+/// Of a split of SplitInputs::Rows.
 [[nodiscard]] ScoreKernels make_score_kernels(const ScoreFormula& formula, SplitScore split,
                                               DType dtype);
+
+/// Of PairKind::Other.
+[[nodiscard]] PairKernels make_pair_kernels(const SplitScore& split, DType dtype);
 
 }  // namespace vecc::kg

@@ -21,8 +21,8 @@ bool is_scalar_one(const TermPtr& term) {
 
 class ScoreSplitter {
  public:
-  ScoreSplitter(const ScoreFormula& formula, bool asks_tail)
-      : formula_(formula), asks_tail_(asks_tail), arranger_(sides()) {}
+  ScoreSplitter(const ScoreFormula& formula, bool asks_tail, SplitInputs inputs)
+      : formula_(formula), asks_tail_(asks_tail), inputs_(inputs), arranger_(sides()) {}
 
   SplitScore split(bool tiles) {
     const TermPtr score = arranger_.arrange(formula_.score);
@@ -54,11 +54,12 @@ class ScoreSplitter {
     return sides;
   }
 
-  // By rows in place of the formula's inputs.
-  [[nodiscard]] TermPtr by_rows(const TermPtr& term) const {
+  // By what the parts are computed from, in place of the formula's inputs.
+  [[nodiscard]] TermPtr by_inputs(const TermPtr& term) const {
     return replace_inputs(term, [&](std::uint32_t number) {
       const ScoreInput& input = formula_.inputs[number];
       const ScoreParameter& parameter = formula_.parameters[input.parameter];
+      if (inputs_ == SplitInputs::Parameters) return input_term(input.parameter, parameter.shape);
       if (input.role == ScoreRole::Shared) {
         const std::uint32_t first = shared_begin();
         return input_term(kFirstShared + input.parameter - first, parameter.shape);
@@ -86,8 +87,8 @@ class ScoreSplitter {
 
   void set(PairKind kind, Columns columns) {
     split_.kind = kind;
-    split_.query = by_rows(column_term(columns.query));
-    split_.answer = by_rows(column_term(columns.answer));
+    split_.query = by_inputs(column_term(columns.query));
+    split_.answer = by_inputs(column_term(columns.answer));
   }
 
   // -|q - e|, -|q - e|^2 or the sum of absolute entries.
@@ -233,6 +234,7 @@ class ScoreSplitter {
 
   const ScoreFormula& formula_;
   bool asks_tail_;
+  SplitInputs inputs_;
   ScoreArranger arranger_;
   SplitScore split_;
 };
@@ -247,8 +249,17 @@ std::vector<ScoreParameter> shared_parameters(const ScoreFormula& formula) {
   return shared;
 }
 
-SplitScore split_score(const ScoreFormula& formula, bool asks_tail, bool tiles) {
-  return ScoreSplitter(formula, asks_tail).split(tiles);
+SplitScore split_score(const ScoreFormula& formula, bool asks_tail, bool tiles,
+                       SplitInputs inputs) {
+  return ScoreSplitter(formula, asks_tail, inputs).split(tiles);
+}
+
+std::array<SplitScore, 2> split_questions(const ScoreFormula& formula, SplitInputs inputs) {
+  std::array<SplitScore, 2> splits{split_score(formula, false, true, inputs),
+                                   split_score(formula, true, true, inputs)};
+  const bool tiles = splits[0].kind != PairKind::Other && splits[1].kind != PairKind::Other;
+  if (tiles) return splits;
+  return {split_score(formula, false, false, inputs), split_score(formula, true, false, inputs)};
 }
 
 }  // namespace vecc::kg

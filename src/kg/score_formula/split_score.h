@@ -8,6 +8,7 @@
 // -norm1(h + r - t) becomes q = h + r, e = t, a distance of both.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct PairInput {
 };
 
 struct SplitScore {
-  /// Inputs: 0 the own row, 1 the relation's row (of a query), then the shared parameters, in their
-  /// order among all shared ones. All are columns but the shared ones.
+  /// SplitInputs::Rows: 0 the own row, 1 the relation's row (of a query), then the shared
+  /// parameters, in their order among all shared ones. All are columns but the shared ones.
+  /// SplitInputs::Parameters: the formula's parameters, of their shapes.
   TermPtr query;
   TermPtr answer;
   /// Whether `answer` is the entity's whole row as it is.
@@ -40,11 +42,17 @@ inline constexpr std::uint32_t kOwnRow = 0;
 inline constexpr std::uint32_t kRelationRow = 1;
 inline constexpr std::uint32_t kFirstShared = 2;
 
+/// What q and e are computed from: rows as they lie in tables, or one parameter at a time.
+enum class SplitInputs : std::uint8_t { Rows, Parameters };
+
 /// The parameters of ParameterOwner::Shared, in order.
 [[nodiscard]] std::vector<ScoreParameter> shared_parameters(const ScoreFormula& formula);
 
 /// `asks_tail`: of (h, r, ?). Without `tiles` the kind is Other.
-[[nodiscard]] SplitScore split_score(const ScoreFormula& formula, bool asks_tail,
-                                     bool tiles = true);
+[[nodiscard]] SplitScore split_score(const ScoreFormula& formula, bool asks_tail, bool tiles = true,
+                                     SplitInputs inputs = SplitInputs::Rows);
+/// Of both questions, by whether the tail is asked for: with tiles where both have them.
+[[nodiscard]] std::array<SplitScore, 2> split_questions(const ScoreFormula& formula,
+                                                        SplitInputs inputs = SplitInputs::Rows);
 
 }  // namespace vecc::kg

@@ -93,12 +93,16 @@ TermPtr dot_term(const TermPtr& x, const TermPtr& y) {
   return combine_term(Combination::Product, {transform_term(Transformation::Transp, x), y});
 }
 
-TermPtr ones_term(std::uint32_t size) {
+TermPtr filled_term(double value, std::uint32_t size) {
   ExprNode node;
   node.kind = ExprNode::Kind::Transform;
   node.transformation.id = Transformation::Broadcast;
   node.transformation.target = Shape::column(size);
-  return known_term(node, {constant_term(1)});
+  return known_term(node, {constant_term(value)});
+}
+
+TermPtr ones_term(std::uint32_t size) {
+  return filled_term(1, size);
 }
 
 TermPtr entry_sum_term(const TermPtr& x) {

@@ -51,7 +51,8 @@ struct Term {
 [[nodiscard]] TermPtr column_term(std::span<const TermPtr> parts);
 /// x^T y of two columns of one length, or of two scalars.
 [[nodiscard]] TermPtr dot_term(const TermPtr& x, const TermPtr& y);
-/// A scalar 1 in every entry of a column.
+/// A number, and 1, in every entry of a column.
+[[nodiscard]] TermPtr filled_term(double value, std::uint32_t size);
 [[nodiscard]] TermPtr ones_term(std::uint32_t size);
 /// The sum of the entries.
 [[nodiscard]] TermPtr entry_sum_term(const TermPtr& x);

@@ -40,8 +40,10 @@ std::string own_path() {
 // Arguments are read where they are: a kernel of known parameters, whatever its arguments' size.
 std::string host_text(std::string text) {
   const std::string constant = "const __grid_constant__ vecc_kernel::";
-  const bool is_merged = text.find(constant + "Merged a") != std::string::npos;
-  const std::string arguments = is_merged ? "Merged" : "Bound";
+  const std::size_t at = text.find(constant);
+  const std::size_t name = at + constant.size();
+  const std::string arguments =
+      at == std::string::npos ? "Bound" : text.substr(name, text.find(' ', name) - name);
   replace_all(text, constant + arguments + " a", "const vecc_kernel::" + arguments + "& a");
   return std::string("#include \"" VECC_DEVICE_WORDS "\"\n") + text +
          "extern \"C\" __attribute__((visibility(\"default\"))) const unsigned vecc_argument_bytes "
@@ -56,7 +58,7 @@ extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
   *major = 0;  // no real one's code is taken for this one's
-  *minor = 6;  // another number where the emulator's own words change
+  *minor = 7;  // another number where the emulator's own words change
   return 0;
 }
 int nvrtcGetNumSupportedArchs(int* count) {

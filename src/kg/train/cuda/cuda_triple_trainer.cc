@@ -27,12 +27,13 @@ template <class T>
 class DeviceTrainer : public TripleTrainer {
  public:
   DeviceTrainer(std::shared_ptr<cuda::Device> device, std::unique_ptr<DeviceStep> step,
-                const TripleTrainOptions& options)
+                const TripleTrainOptions& options, std::shared_ptr<const ScoreCode> formula)
       : options_(options),
         device_(std::move(device)),
         step_(std::move(step)),
         model_(initial_model<T>(static_cast<std::uint32_t>(step_->sizes().entities),
-                                static_cast<std::uint32_t>(step_->sizes().relations), options)) {
+                                static_cast<std::uint32_t>(step_->sizes().relations), options,
+                                std::move(formula))) {
     step_->write(model_);
   }
 
@@ -194,14 +195,15 @@ Result<std::shared_ptr<cuda::Device>> find_gpu(std::uint32_t device) {
   return cuda::Device::open(device);
 }
 
-// Also that the score has kernels of steps.
-Result<void> check_device_options(std::size_t triples, std::uint32_t entities,
-                                  std::uint32_t relations, const TripleTrainOptions& options) {
-  VECC_TRY_VOID(check_triple_options(triples, entities, relations, options));
-  if (options.model != ScoreModel::Formula) return {};
-  return Errors(ErrorCode::BackendUnsupported, "--backend=cuda",
-                "steps of --score and tucker run on the CPU: leave it out, or take a --model "
-                "that has kernels of its own");
+// What ranks and answers compute of a user's score; of other models null.
+Result<std::shared_ptr<const ScoreCode>> score_code_of(const TripleTrainOptions& options) {
+  if (options.model != ScoreModel::Formula) return std::shared_ptr<const ScoreCode>();
+  VECC_TRY(ScoreFormula formula, formula_of(options));
+  return ScoreCode::load(std::move(formula), options.dtype,
+                         {.gradients = false, .interpret = options.interpret});
+}
+std::optional<ScoreFormula> formula_of_code(const std::shared_ptr<const ScoreCode>& code) {
+  return code ? std::optional(code->formula()) : std::nullopt;
 }
 
 }  // namespace
@@ -211,17 +213,19 @@ Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Trip
                                                                 std::uint32_t relations,
                                                                 const TripleTrainOptions& options,
                                                                 std::uint32_t device) {
-  VECC_TRY_VOID(check_device_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
+  VECC_TRY(const auto code, score_code_of(options));
   return on_device([&]() -> Result<std::unique_ptr<TripleTrainer>> {
     gpu->use();
-    VECC_TRY(auto step, DeviceStep::make(gpu, triples, entities, relations, options));
+    VECC_TRY(auto step,
+             DeviceStep::make(gpu, triples, entities, relations, options, formula_of_code(code)));
     if (options.dtype == DType::F64) {
       return std::unique_ptr<TripleTrainer>(
-          std::make_unique<DeviceTrainer<double>>(gpu, std::move(step), options));
+          std::make_unique<DeviceTrainer<double>>(gpu, std::move(step), options, code));
     }
     return std::unique_ptr<TripleTrainer>(
-        std::make_unique<DeviceTrainer<float>>(gpu, std::move(step), options));
+        std::make_unique<DeviceTrainer<float>>(gpu, std::move(step), options, code));
   });
 }
 
@@ -230,11 +234,13 @@ Result<std::vector<LaunchTime>> time_step_launches(std::span<const Triple> tripl
                                                    const TripleTrainOptions& options,
                                                    std::uint32_t device) {
   constexpr std::uint32_t kRuns = 30;
-  VECC_TRY_VOID(check_device_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
+  VECC_TRY(const auto code, score_code_of(options));
   return on_device([&]() -> Result<std::vector<LaunchTime>> {
     gpu->use();
-    VECC_TRY(const auto step, DeviceStep::make(gpu, triples, entities, relations, options));
+    VECC_TRY(const auto step,
+             DeviceStep::make(gpu, triples, entities, relations, options, formula_of_code(code)));
     step->set_order(draw_order(options.seed, 0, static_cast<std::uint32_t>(step->sizes().triples)));
     const std::vector<device::StepRates> rates(step->sizes().batches, {1e-3, 1, 1});
     step->begin({}, rates);

@@ -1,5 +1,6 @@
 #include "src/kg/train/cuda/device_step.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -32,8 +33,11 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
                                                      std::span<const Triple> triples,
                                                      std::uint32_t entities,
                                                      std::uint32_t relations,
-                                                     const TripleTrainOptions& options) {
-  const StepKinds kinds = step_kinds(options);
+                                                     const TripleTrainOptions& options,
+                                                     std::optional<ScoreFormula> formula) {
+  std::optional<DeviceScore> score;
+  if (formula) score = device_score(std::move(*formula));
+  const StepKinds kinds = step_kinds(options, score ? &*score : nullptr);
   std::optional<KnownTriples> known;
   QueryExamples examples;
   if (kinds.filters || kinds.labels) known.emplace(triples);
@@ -41,17 +45,37 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
     examples = query_examples(*known, options.negatives.corruption);
     triples = examples.triples;
   }
-  const StepSizes sizes = step_sizes(kinds, options, triples.size(), entities, relations);
+  const StepSizes sizes =
+      step_sizes(kinds, options, triples.size(), entities, relations, score ? &*score : nullptr);
   VECC_TRY(const StepGrids grids, step_grids(kinds, sizes));
   std::unique_ptr<DeviceStep> step(new DeviceStep(std::move(device), kinds, sizes));
+  step->score_ = std::move(score);
   VECC_TRY_VOID(step->check_memory(options));
-  const std::array<std::string, 1> texts{step_text(kinds)};
-  VECC_TRY(auto code, cuda::load_device_code(step->device_, texts, {}, nullptr));
-  step->code_ = std::move(code.front());
   step->arguments_.tail_queries = examples.tails;
   step->make_memory(triples, known ? &*known : nullptr, options);
+  VECC_TRY_VOID(step->load_code());
   step->make_graph(*step->code_, grids);
   return step;
+}
+
+Result<void> DeviceStep::load_code() {
+  std::vector<std::string> texts{step_text(kinds_)};
+  if (score_) {
+    const HoldMemory hold_zeros = [&](std::uint64_t count, std::uint64_t bytes) {
+      return hold(count, bytes);
+    };
+    VECC_TRY(formula_,
+             make_formula_step(*score_, kinds_, sizes_, device_->target(), arguments_, hold_zeros));
+    for (const FormulaLaunch& launch : formula_->launches) texts.push_back(launch.text);
+    arguments_.shared_parts = hold_values<device::SharedPart>(formula_->shared_parts);
+    arguments_.shared_part_count = static_cast<std::uint32_t>(formula_->shared_parts.size());
+  }
+  VECC_TRY(formula_code_, cuda::load_device_code(device_, texts, {}, nullptr));
+  code_ = formula_code_.front();
+  for (std::size_t i = 1; i < formula_code_.size(); ++i) {
+    formula_->launches[i - 1].bound.function = formula_code_[i]->function("vecc_kernel_32");
+  }
+  return {};
 }
 
 Result<void> DeviceStep::check_memory(const TripleTrainOptions& options) const {
@@ -70,7 +94,7 @@ cuda::DeviceMemory DeviceStep::allocate(std::uint64_t count, std::uint64_t bytes
 }
 
 std::uint64_t DeviceStep::hold(std::uint64_t count, std::uint64_t bytes) {
-  held_.push_back(allocate(count, bytes));
+  held_.push_back(allocate(std::max<std::uint64_t>(count, 1), bytes));
   return held_.back().address();
 }
 
@@ -83,9 +107,10 @@ std::uint64_t DeviceStep::hold_values(std::span<const T> values) {
 
 DeviceStep::Table DeviceStep::make_table(std::uint64_t rows, std::uint64_t width,
                                          std::uint32_t states) {
-  Table table{allocate(rows * width, number_bytes(kinds_)), {}};
+  const std::uint64_t numbers = std::max<std::uint64_t>(rows * width, 1);
+  Table table{allocate(numbers, number_bytes(kinds_)), {}};
   for (std::uint32_t i = 0; i < states; ++i) {
-    table.states.push_back(allocate(rows * width, number_bytes(kinds_)));
+    table.states.push_back(allocate(numbers, number_bytes(kinds_)));
   }
   return table;
 }
@@ -137,15 +162,19 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   hold_draws(triples, known, options.negatives);
   a.query_rows = hold(s.queries, sizeof(device::QueryRows));
   a.negatives = hold(s.drawn(), sizeof(std::uint32_t));
-  if (kinds_.drops_entities) a.dropped = hold(s.drawn() * s.dim, number);
-  a.queries = hold(s.queries * s.dim, number);
+  if (kinds_.is_formula()) {
+    make_formula_memory(states);
+  } else if (kinds_.drops_entities) {
+    a.dropped = hold(s.drawn() * s.dim, number);
+  }
+  a.queries = hold(s.queries * s.width, number);
   a.biases = hold(s.queries, number);
   a.scores = hold(s.queries * s.negatives, number);
   a.positives = hold(s.queries, number);
   a.by_bias = hold(s.queries, number);
   a.losses = hold(s.queries, sizeof(double));
-  a.by_query = hold(s.queries * s.dim, number);
-  a.by_negative = hold(s.drawn() * s.dim, number);
+  a.by_query = hold(s.queries * s.width, number);
+  a.by_negative = hold(s.drawn() * s.width, number);
   a.by_anchor = hold(s.queries * s.dim, number);
   if (kinds_.has_matrices()) {
     a.segments = hold(s.queries + 1, sizeof(std::uint32_t));
@@ -173,6 +202,47 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   set_numbers(options);
 }
 
+// Of a user's score beside what all scores have.
+void DeviceStep::make_formula_memory(std::uint32_t states) {
+  const StepSizes& s = sizes_;
+  const std::uint64_t number = number_bytes(kinds_);
+  device::Arguments& a = arguments_;
+  shared_ = make_table(1, s.shared_width, states);
+  a.shared = shared_.values.address();
+  for (std::uint32_t i = 0; i < states; ++i) a.shared_states[i] = shared_.states[i].address();
+  const auto begins = [&](ParameterOwner owner) {
+    std::vector<std::uint32_t> places;
+    for (const ScoreParameter& parameter : score_->formula.parameters) {
+      if (parameter.owner == owner) places.push_back(parameter.begin);
+    }
+    places.push_back(score_->formula.width_of(owner));
+    return places;
+  };
+  a.entity_parts = hold_values<std::uint32_t>(begins(ParameterOwner::Entity));
+  a.relation_parts = hold_values<std::uint32_t>(begins(ParameterOwner::Relation));
+  a.ranges = hold(2 * device::kRanges, sizeof(std::uint32_t));
+  a.sum_ranges = hold_values<std::uint32_t>(std::array{0u, device::kSharedSums, 0u, 1u});
+  a.slot_rows = hold(s.parts(), sizeof(std::uint32_t));
+  a.relation_rows = hold(s.queries, sizeof(std::uint32_t));
+  a.sum_spans = hold(device::kRanges * device::kSumSpans, sizeof(device::RowSpan));
+  if (kinds_.drops_entities) a.dropped = hold(s.parts() * s.dim, number);
+  if (kinds_.drops_relations) a.dropped_relations = hold(s.queries * s.relation_width, number);
+  if (kinds_.makes_answers) {
+    a.answers = hold(s.queries * s.width, number);
+    a.vectors = hold(s.drawn() * s.width, number);
+    a.by_answer = hold(s.queries * s.width, number);
+    a.by_answer_rows = hold(s.queries * s.dim, number);
+    a.by_negative_rows = hold(s.drawn() * s.dim, number);
+  }
+  if (!kinds_.is_pairwise) return;
+  a.query_spans = hold(s.queries, sizeof(device::RowSpan));
+  a.positive_spans = hold(s.queries, sizeof(device::RowSpan));
+  a.negative_spans = hold(s.drawn(), sizeof(device::RowSpan));
+  a.positive_scores = hold(s.queries, number);
+  a.by_positive = hold(s.queries * s.width, number);
+  a.columns = hold(s.drawn() * s.chunk, number);
+}
+
 void DeviceStep::set_numbers(const TripleTrainOptions& options) {
   const auto count = [](std::uint64_t n) { return static_cast<std::uint32_t>(n); };
   const StepSizes& s = sizes_;
@@ -197,6 +267,9 @@ void DeviceStep::set_numbers(const TripleTrainOptions& options) {
   a.entity_count = count(s.entities);
   a.relation_count = count(s.relations);
   a.dim = count(s.dim);
+  a.width = count(s.width);
+  a.relation_width = count(s.relation_width);
+  a.shared_width = count(s.shared_width);
   a.triple_count = count(s.triples);
   a.batch_size = count(s.batch_size);
   a.chunk = count(s.chunk);
@@ -213,32 +286,66 @@ void DeviceStep::make_graph(const cuda::DeviceModule& code, const StepGrids& gri
     entities.sorted[i] = hold(sizes_.parts(), sizeof(device::Key));
     relations.sorted[i] = hold(sizes_.queries, sizeof(device::Key));
   }
-  launches_ = std::make_unique<StepLaunches>(code, kinds_, grids, arguments_, entities, relations);
+  launches_ = std::make_unique<StepLaunches>(code, kinds_, grids, arguments_, entities, relations,
+                                             formula_ ? &*formula_ : nullptr);
   graph_ = launches_->make_graph(device_);
+}
+
+// A user's score: rows as they lie in tables become rows that lie parameter by parameter; or back.
+template <class T>
+std::vector<T> DeviceStep::by_parameter(const std::vector<T>& rows, ParameterOwner owner,
+                                        std::uint64_t count, bool to_rows) const {
+  std::vector<T> moved(rows.size());
+  const std::uint64_t width = score_->formula.width_of(owner);
+  for (const ScoreParameter& parameter : score_->formula.parameters) {
+    if (parameter.owner != owner) continue;
+    const std::uint64_t size = parameter.shape.size();
+    for (std::uint64_t row = 0; row < count; ++row) {
+      const std::uint64_t in_rows = row * width + parameter.begin;
+      const std::uint64_t apart = parameter.begin * count + row * size;
+      std::copy_n(rows.data() + (to_rows ? apart : in_rows), size,
+                  moved.data() + (to_rows ? in_rows : apart));
+    }
+  }
+  return moved;
+}
+
+template <class T>
+void DeviceStep::write_table(const Table& table, const LearnedRows<T>& rows,
+                             ParameterOwner owner) const {
+  const auto write = [&](const cuda::DeviceMemory& to, const std::vector<T>& values) {
+    if (values.empty()) return;
+    if (!score_) return to.write(0, values.data(), values.size() * sizeof(T));
+    const std::vector<T> moved = by_parameter(values, owner, rows.rows, /*to_rows=*/false);
+    to.write(0, moved.data(), moved.size() * sizeof(T));
+  };
+  write(table.values, rows.values);
+  for (std::size_t i = 0; i < table.states.size(); ++i) write(table.states[i], rows.states[i]);
+}
+
+template <class T>
+void DeviceStep::read_table(const Table& table, LearnedRows<T>& rows, ParameterOwner owner) const {
+  const auto read = [&](const cuda::DeviceMemory& from, std::vector<T>& values) {
+    if (values.empty()) return;
+    from.read(0, values.data(), values.size() * sizeof(T));
+    if (score_) values = by_parameter(values, owner, rows.rows, /*to_rows=*/true);
+  };
+  read(table.values, rows.values);
+  for (std::size_t i = 0; i < table.states.size(); ++i) read(table.states[i], rows.states[i]);
 }
 
 template <class T>
 void DeviceStep::write(const LearnedModel<T>& model) const {
-  const auto write_table = [](const Table& table, const LearnedRows<T>& rows) {
-    table.values.write(0, rows.values.data(), rows.values.size() * sizeof(T));
-    for (std::size_t i = 0; i < table.states.size(); ++i) {
-      table.states[i].write(0, rows.states[i].data(), rows.states[i].size() * sizeof(T));
-    }
-  };
-  write_table(entities_, model.entities);
-  write_table(relations_, model.relations);
+  write_table(entities_, model.entities, ParameterOwner::Entity);
+  write_table(relations_, model.relations, ParameterOwner::Relation);
+  if (score_) write_table(shared_, model.shared, ParameterOwner::Shared);
 }
 
 template <class T>
 void DeviceStep::read(LearnedModel<T>& model) const {
-  const auto read_table = [](const Table& table, LearnedRows<T>& rows) {
-    table.values.read(0, rows.values.data(), rows.values.size() * sizeof(T));
-    for (std::size_t i = 0; i < table.states.size(); ++i) {
-      table.states[i].read(0, rows.states[i].data(), rows.states[i].size() * sizeof(T));
-    }
-  };
-  read_table(entities_, model.entities);
-  read_table(relations_, model.relations);
+  read_table(entities_, model.entities, ParameterOwner::Entity);
+  read_table(relations_, model.relations, ParameterOwner::Relation);
+  if (score_) read_table(shared_, model.shared, ParameterOwner::Shared);
 }
 
 void DeviceStep::set_order(std::span<const std::uint32_t> order) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,11 +21,13 @@ namespace vecc::kg {
 /// What throws throws cuda::DeviceError.
 class DeviceStep {
  public:
-  /// Of options that check_triple_options() lets pass. Errors: LimitShape, OutOfMemory, those of
-  /// cuda::compile_device_code().
+  /// Of options that check_triple_options() lets pass; `formula`: of ScoreModel::Formula. Errors:
+  /// BackendUnsupported (rows of a formula that threads have no room for), LimitShape, OutOfMemory,
+  /// those of cuda::compile_device_code().
   [[nodiscard]] static Result<std::unique_ptr<DeviceStep>> make(
       std::shared_ptr<cuda::Device> device, std::span<const Triple> triples, std::uint32_t entities,
-      std::uint32_t relations, const TripleTrainOptions& options);
+      std::uint32_t relations, const TripleTrainOptions& options,
+      std::optional<ScoreFormula> formula);
 
   [[nodiscard]] const StepSizes& sizes() const { return sizes_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -67,7 +70,17 @@ class DeviceStep {
   void hold_draws(std::span<const Triple> triples, const KnownTriples* known,
                   const NegativeOptions& options);
   void set_numbers(const TripleTrainOptions& options);
+  void make_formula_memory(std::uint32_t states);
+  /// Modules of the step and of the formula's kernels.
+  [[nodiscard]] Result<void> load_code();
   void make_graph(const cuda::DeviceModule& code, const StepGrids& grids);
+  template <class T>
+  [[nodiscard]] std::vector<T> by_parameter(const std::vector<T>& rows, ParameterOwner owner,
+                                            std::uint64_t count, bool to_rows) const;
+  template <class T>
+  void write_table(const Table& table, const LearnedRows<T>& rows, ParameterOwner owner) const;
+  template <class T>
+  void read_table(const Table& table, LearnedRows<T>& rows, ParameterOwner owner) const;
 
   std::shared_ptr<cuda::Device> device_;
   StepKinds kinds_;
@@ -76,11 +89,15 @@ class DeviceStep {
   device::Arguments arguments_{};
   Table entities_;
   Table relations_;
+  Table shared_;
   cuda::DeviceMemory state_;
   cuda::DeviceMemory order_;
   cuda::DeviceMemory rates_;
   std::vector<cuda::DeviceMemory> held_;  ///< what only the kernels know
+  std::optional<DeviceScore> score_;      ///< a user's
+  std::optional<FormulaStep> formula_;    ///< its kernels
   std::shared_ptr<cuda::DeviceModule> code_;
+  std::vector<std::shared_ptr<cuda::DeviceModule>> formula_code_;
   std::unique_ptr<StepLaunches> launches_;
   std::unique_ptr<cuda::LaunchGraph> graph_;
 };

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "src/kg/formula_vectors.h"
 #include "src/kg/query_formula.h"
 #include "src/kg/train/learned_rows.h"
 
@@ -25,11 +26,17 @@ device::Sides sides_of(Corruption corruption) {
 
 }  // namespace
 
-StepKinds step_kinds(const TripleTrainOptions& o) {
+StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
   StepKinds kinds;
   kinds.dtype = o.dtype;
   kinds.model = o.model;
-  kinds.sum = query_tile_kind(o.model, o.p);
+  if (score == nullptr) {
+    kinds.sum = query_tile_kind(o.model, o.p);
+  } else {
+    kinds.is_pairwise = score->is_pairwise();
+    kinds.makes_answers = score->makes_answers;
+    kinds.sum = kinds.is_pairwise ? TileKind::Product : tile_kind_of(score->sides[0].kind);
+  }
   kinds.loss = o.loss.loss;
   kinds.optimizer = row_optimizer(o.optimizer.optimizer);
   kinds.labels = o.negatives.labels;
@@ -68,6 +75,9 @@ std::string step_text(const StepKinds& kinds) {
   define("HAS_PLANES", number(kinds.has_planes()));
   define("DROPS_ENTITIES", number(kinds.drops_entities));
   define("DROPS_RELATIONS", number(kinds.drops_relations));
+  define("IS_FORMULA", number(kinds.is_formula()));
+  define("MAKES_ANSWERS", number(kinds.makes_answers));
+  define("IS_PAIRWISE", number(kinds.is_pairwise));
   define("HAS_MATRICES", number(kinds.has_matrices()));
   return text + std::string(kStepText);
 }

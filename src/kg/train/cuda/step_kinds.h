@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "src/kg/train/cuda/device_score.h"
 #include "src/kg/train/cuda/kernels/arguments.h"
 #include "src/kg/train/triple_trainer.h"
 
@@ -24,13 +25,17 @@ struct StepKinds {
   bool constrains = false;   ///< transh
   bool drops_entities = false;
   bool drops_relations = false;
+  bool makes_answers = false;  ///< a user's score: e is no row of entities
+  bool is_pairwise = false;    ///< a user's score is no sum over numbers
+
+  [[nodiscard]] bool is_formula() const { return model == ScoreModel::Formula; }
 
   [[nodiscard]] bool has_matrices() const { return model == ScoreModel::Rescal || has_spaces(); }
   [[nodiscard]] bool has_spaces() const { return model == ScoreModel::TransR; }
   [[nodiscard]] bool has_planes() const { return model == ScoreModel::TransH; }
 };
-/// Of options that check_triple_options() lets pass.
-[[nodiscard]] StepKinds step_kinds(const TripleTrainOptions& options);
+/// Of options that check_triple_options() lets pass; `score`: of ScoreModel::Formula.
+[[nodiscard]] StepKinds step_kinds(const TripleTrainOptions& options, const DeviceScore* score);
 
 /// The step's kernels in CUDA C++, vecc_kg_... of kernels/kernels.h; it includes nothing.
 [[nodiscard]] std::string step_text(const StepKinds& kinds);

@@ -8,14 +8,17 @@ namespace vecc::kg {
 
 using namespace device;
 
+
 StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kinds,
                            const StepGrids& grids, const Arguments& arguments,
-                           const StepKeys& entities, const StepKeys& relations)
+                           const StepKeys& entities, const StepKeys& relations,
+                           const FormulaStep* formula)
     : code_(code),
       kinds_(kinds),
       arguments_(arguments),
       entities_(entities),
-      relations_(relations) {
+      relations_(relations),
+      formula_(formula) {
   const std::size_t last = grids.passes % 2;
   arguments_.entity_keys.keys = entities.written;
   arguments_.entity_keys.sorted = entities.sorted[last];
@@ -34,19 +37,31 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
     }
   }
   std::vector<Number> read = {queries};
-  if (kinds.drops_entities) read.push_back(add("vecc_kg_drop", grids.drop, kRowThreads, {begin}));
+  if (kinds.is_formula()) {
+    read = add_formula_scores(grids, begin);
+  } else if (kinds.drops_entities) {
+    read.push_back(add("vecc_kg_drop", grids.drop, kRowThreads, {begin}));
+  }
   std::vector<Number> scored;
   if (kinds.has_spaces()) scored = add_spaces(grids, read);
-  scored.push_back(add("vecc_kg_scores", grids.scores, kPairThreads, read));
+  if (kinds.is_pairwise) {
+    scored = read;
+  } else {
+    scored.push_back(add("vecc_kg_scores", grids.scores, kPairThreads, read));
+  }
   if (kinds.has_planes()) {
     scored.push_back(add("vecc_kg_plane_scores", grids.scores, kPairThreads, read));
   }
   const Number losses = add("vecc_kg_losses", grids.losses, kLossThreads, scored);
+  const Number judged = add("vecc_kg_judge", 1, kJudgeThreads, {losses});
+  if (kinds.is_formula()) {
+    add_moves(grids, add_formula_gradients(grids, begin, losses), judged, sorted);
+    return;
+  }
   Number gradients = add("vecc_kg_gradients", grids.gradients, kPairThreads, {losses});
   if (kinds.has_planes()) {
     gradients = add("vecc_kg_plane_gradients", grids.gradients, kPairThreads, {gradients});
   }
-  const Number judged = add("vecc_kg_judge", 1, kJudgeThreads, {losses});
   std::vector<Number> derived = {gradients};
   if (kinds.has_spaces()) derived = add_space_gradients(grids, losses, gradients);
   add_moves(grids, derived, judged, sorted);
@@ -85,6 +100,49 @@ StepLaunches::Number StepLaunches::add_sort(const StepGrids& grids, Number begin
   return sorted;
 }
 
+// A formula's launches of a phase; returns what waits for all of them.
+std::vector<StepLaunches::Number> StepLaunches::add_phase(FormulaPhase phase,
+                                                          const std::vector<Number>& before) {
+  std::vector<Number> added;
+  number_of_.resize(formula_->launches.size());
+  for (std::size_t i = 0; i < formula_->launches.size(); ++i) {
+    const FormulaLaunch& launch = formula_->launches[i];
+    if (launch.phase != phase) continue;
+    number_of_[i] = static_cast<Number>(launches_.size());
+    added.push_back(number_of_[i]);
+    launches_.push_back(launch.bound);
+    names_.push_back(launch.name);
+    before_.push_back(before);
+    for (const std::uint32_t other : launch.after) before_.back().push_back(number_of_[other]);
+  }
+  return added.empty() ? before : added;
+}
+
+// q and e, and scores that are no tiles'.
+std::vector<StepLaunches::Number> StepLaunches::add_formula_scores(const StepGrids& grids,
+                                                                   Number begin) {
+  std::vector<Number> read = {add("vecc_kg_slots", grids.slots, kRowThreads, {begin})};
+  if (grids.drop > 0) {
+    read.push_back(add("vecc_kg_drop_slots", grids.drop, kRowThreads, {begin}));
+  }
+  return add_phase(FormulaPhase::Score, add_phase(FormulaPhase::Make, read));
+}
+
+// Returns what rows wait for.
+std::vector<StepLaunches::Number> StepLaunches::add_formula_gradients(const StepGrids& grids,
+                                                                      Number begin, Number losses) {
+  std::vector<Number> derived;
+  if (kinds_.is_pairwise) {
+    const Number columns = add("vecc_kg_columns", grids.scores, kPairThreads, {losses});
+    derived = add_phase(FormulaPhase::Pairs, {columns});
+  } else {
+    derived = {add("vecc_kg_gradients", grids.gradients, kPairThreads, {losses})};
+  }
+  derived = {add("vecc_kg_spread", grids.spread, kRowThreads, derived)};
+  if (formula_->clears) derived.push_back(add("vecc_kg_clear", kClearBlocks, kRowThreads, {begin}));
+  return add_phase(FormulaPhase::Pull, derived);
+}
+
 // transr, of what negatives and queries are read behind: queries' vectors are then read, too.
 // Returns what losses wait for.
 std::vector<StepLaunches::Number> StepLaunches::add_spaces(const StepGrids& grids,
@@ -110,7 +168,7 @@ std::vector<StepLaunches::Number> StepLaunches::add_space_gradients(const StepGr
 // Relations' matrices before rows of entities: all gradients are of the weights before the step.
 void StepLaunches::add_moves(const StepGrids& grids, std::vector<Number> derived, Number judged,
                              Number sorted) {
-  if (!kinds_.has_spaces()) {
+  if (!kinds_.has_spaces() && !kinds_.is_formula()) {
     derived = {add("vecc_kg_spread", grids.spread, kRowThreads, derived)};
     if (kinds_.has_matrices()) {
       derived = {add("vecc_kg_anchors", grids.products, kRowThreads, {derived[0], sorted})};
@@ -121,6 +179,7 @@ void StepLaunches::add_moves(const StepGrids& grids, std::vector<Number> derived
     derived.push_back(segments_);
     derived = {add("vecc_kg_matrices", grids.matrices, kPairThreads, derived), judged};
   }
+  if (grids.shared > 0) add("vecc_kg_shared", grids.shared, kRowThreads, derived);
   derived.push_back(sorted);
   add("vecc_kg_rows", grids.rows, kRowThreads, derived);
 }

@@ -14,12 +14,19 @@ std::uint64_t whole_units(std::uint64_t n, std::uint64_t unit) {
 }  // namespace
 
 StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::uint64_t triples,
-                     std::uint64_t entities, std::uint64_t relations) {
+                     std::uint64_t entities, std::uint64_t relations, const DeviceScore* score) {
   StepSizes s;
   s.entities = entities;
   s.relations = relations;
-  s.dim = o.dim * info_of(o.model).entities.size();
-  s.relation_width = relation_width(o.model, s.dim);
+  if (score == nullptr) {
+    s.dim = s.width = o.dim * info_of(o.model).entities.size();
+    s.relation_width = relation_width(o.model, s.dim);
+  } else {
+    s.dim = score->formula.entity_width;
+    s.relation_width = score->formula.relation_width;
+    s.width = score->width;
+    s.shared_width = score->formula.shared_width;
+  }
   s.triples = triples;
   s.batch_size = o.batch_size == 0 ? triples : std::min<std::uint64_t>(o.batch_size, triples);
   s.batches = whole_units(triples, s.batch_size);
@@ -40,13 +47,19 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
     return whole_units(s.parts(), keys) + whole_units(s.queries, keys);
   };
   g.begin = s.queries + whole_units(s.drawn(), kRowThreads);
-  if (kinds.drops_entities) g.drop = s.drawn();
+  if (kinds.is_formula()) {
+    g.slots = whole_units(std::max({s.queries, s.drawn(), std::uint64_t{kSumSpans}}), kRowThreads);
+    g.shared = whole_units(s.shared_width, kRowThreads);
+    if (kinds.drops_entities || kinds.drops_relations) g.drop = s.parts();
+  } else if (kinds.drops_entities) {
+    g.drop = s.drawn();
+  }
   g.sort = lists(kSortedRun);
   g.merge = lists(kMergeThreads / kMergedRuns);
   for (std::uint64_t run = kSortedRun; run < s.parts(); run *= kMergedRuns) ++g.passes;
   const std::uint64_t query_tiles = s.chunks * whole_units(s.chunk, kTile);
   const std::uint64_t negative_tiles = s.chunks * whole_units(s.negatives, kTile);
-  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.dim / 2 : s.dim;
+  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
   g.scores = query_tiles * whole_units(s.negatives, kTile);
   g.losses = whole_units(s.queries, kLossThreads / 32);
   g.gradients = (query_tiles + negative_tiles) * whole_units(numbers, kTile);

@@ -14,6 +14,8 @@ struct StepSizes {
   std::uint64_t relations = 0;
   std::uint64_t dim = 0;             ///< numbers of an entity's row
   std::uint64_t relation_width = 0;  ///< of a relation's
+  std::uint64_t width = 0;           ///< of q and e: dim, but of a user's score
+  std::uint64_t shared_width = 0;    ///< a user's score: numbers that all triples share
   std::uint64_t triples = 0;
   std::uint64_t batch_size = 0;
   std::uint64_t batches = 0;  ///< of an epoch
@@ -34,7 +36,7 @@ struct StepSizes {
 };
 [[nodiscard]] StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& options,
                                    std::uint64_t triples, std::uint64_t entities,
-                                   std::uint64_t relations);
+                                   std::uint64_t relations, const DeviceScore* score);
 
 /// Blocks of the kernels.
 struct StepGrids {
@@ -52,6 +54,8 @@ struct StepGrids {
   std::uint64_t matrices = 0;   ///< rescal, transr
   std::uint64_t images = 0;     ///< transr: of groups and negatives
   std::uint64_t negatives = 0;  ///< transr: of numbers of negatives
+  std::uint64_t slots = 0;      ///< a user's score
+  std::uint64_t shared = 0;     ///< a user's score
 };
 /// Error: LimitShape for more blocks, or parts, than a GPU counts.
 [[nodiscard]] Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& sizes);

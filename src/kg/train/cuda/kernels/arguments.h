@@ -49,6 +49,22 @@ struct KeyList {
   unsigned padding;
 };
 
+/// What a block of CudaUnit::Spans runs (src/kernel/print_cuda.h).
+struct RowSpan {
+  unsigned row;
+  unsigned members;
+  unsigned long long first;   ///< member
+  unsigned long long second;  ///< of other arrays
+};
+/// Derivatives by a shared parameter: `count` sums, of which each has all of its numbers.
+struct SharedPart {
+  VECC_KG_POINTER(const Number) from;
+  unsigned begin;  ///< the parameter's, among all shared numbers
+  unsigned size;
+  unsigned count;
+  unsigned padding;
+};
+
 struct Arguments {
   VECC_KG_POINTER(EpochState) state;
   VECC_KG_POINTER(const StepRates) rates;   ///< by batch of the epoch
@@ -98,6 +114,29 @@ struct Arguments {
   VECC_KG_POINTER(Number) norms;            ///< [groups][negatives]
   VECC_KG_POINTER(unsigned) groups;         ///< their number, then where each begins
   VECC_KG_POINTER(unsigned) group_of;       ///< by query
+  // A user's score, of kernels/formula.h. Rows of several parameters lie one parameter after the
+  // other: all rows' numbers of the first, then those of the second.
+  VECC_KG_POINTER(const unsigned) entity_parts;    ///< where each parameter begins, then the width
+  VECC_KG_POINTER(const unsigned) relation_parts;  ///<
+  VECC_KG_POINTER(unsigned) ranges;            ///< first row, and that behind the last: RangeNumber
+  VECC_KG_POINTER(unsigned) slot_rows;         ///< rows of queries, answers, negatives as read
+  VECC_KG_POINTER(unsigned) relation_rows;     ///< by query
+  VECC_KG_POINTER(RowSpan) query_spans;        ///< a query with its negatives
+  VECC_KG_POINTER(RowSpan) positive_spans;     ///< a query with its answer
+  VECC_KG_POINTER(RowSpan) negative_spans;     ///< a negative with the queries of its chunk
+  VECC_KG_POINTER(RowSpan) sum_spans;          ///< by range of rows: kSharedSums parts, then all
+  VECC_KG_POINTER(const unsigned) sum_ranges;  ///< 0, kSharedSums, 0, 1
+  VECC_KG_POINTER(Number) dropped_relations;   ///< [queries][relation_width]
+  VECC_KG_POINTER(Number) answers;             ///< e of answers, [queries][width]
+  VECC_KG_POINTER(Number) vectors;             ///< e of negatives, [chunks][negatives][width]
+  VECC_KG_POINTER(Number) positive_scores;     ///< by query
+  VECC_KG_POINTER(Number) by_positive;         ///< by q, of the answer's score, [queries][width]
+  VECC_KG_POINTER(Number) columns;             ///< derivatives by scores, [negatives][chunk]
+  VECC_KG_POINTER(Number) by_answer_rows;      ///< [queries][dim]
+  VECC_KG_POINTER(Number) by_negative_rows;    ///< [chunks][negatives][dim]
+  VECC_KG_POINTER(Number) shared;              ///< parameters of all triples, [shared_width]
+  VECC_KG_POINTER(Number) shared_states[2];
+  VECC_KG_POINTER(const SharedPart) shared_parts;
   KeyList entity_keys;
   KeyList relation_keys;
   unsigned long long seed;
@@ -118,7 +157,11 @@ struct Arguments {
   unsigned known_tail_count;
   unsigned entity_count;
   unsigned relation_count;
-  unsigned dim;  ///< numbers of a row of entities
+  unsigned dim;             ///< numbers of a row of entities
+  unsigned width;           ///< of q and e: dim, but of a user's score
+  unsigned relation_width;  ///< a user's score: numbers of a row of relations
+  unsigned shared_width;
+  unsigned shared_part_count;
   unsigned triple_count;
   unsigned tail_queries;  ///< k-vs-all: the first ones of `triples` ask for the tail
   unsigned batch_size;
@@ -142,6 +185,14 @@ constexpr unsigned kSideThreads = 256;   ///< of the one block that draws sides
 constexpr unsigned kJudgeThreads = 256;  ///< of the one block that adds up losses
 constexpr unsigned kProductRows = 16;    ///< rescal, transr: queries that a block multiplies
 constexpr unsigned kMatrixTile = 64;     ///< rescal, transr: rows and columns of a block's part
+
+constexpr unsigned kClearBlocks = 1024;  ///< a user's score: that set numbers to 0, however many
+constexpr unsigned kSharedSums = 16;  ///< a user's score: sums that are added up
+
+/// Rows of a user's score: queries (and answers), then negatives, of questions for tails, for
+/// heads.
+enum RangeNumber : unsigned { kTailQueries, kHeadQueries, kTailNegatives, kHeadNegatives, kRanges };
+constexpr unsigned kSumSpans = kSharedSums + 1;  ///< of a range: its parts, then all of it
 
 /// What negatives replace, as kernels are compiled for it.
 enum class Sides : unsigned char {

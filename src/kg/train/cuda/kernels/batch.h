@@ -24,6 +24,9 @@ constexpr bool kConstrains = VECC_KG_CONSTRAINS;  // transh
 constexpr bool kHasSpaces = kModel == ScoreModel::TransR;
 constexpr bool kHasMatrices = kModel == ScoreModel::Rescal || kHasSpaces;
 constexpr bool kHasPlanes = kModel == ScoreModel::TransH;
+constexpr bool kIsFormula = kModel == ScoreModel::Formula;
+constexpr bool kMakesAnswers = VECC_KG_MAKES_ANSWERS;   // e is no row of entities
+constexpr bool kIsPairwise = VECC_KG_IS_PAIRWISE;       // scores are no sums over numbers
 constexpr bool kComplex = has_complex_numbers(kModel);  // embeddings
 constexpr bool kPairs = kKind == TileKind::ComplexL1;   // sums are over complex numbers
 
@@ -105,6 +108,7 @@ VECC_KG_FN unsigned number_count(const Bound& a) {
 // Numbers of a relation's row.
 VECC_KG_FN unsigned long long width_of_relation(const Bound& a) {
   const unsigned long long dim = a.dim;
+  if (kIsFormula) return a.relation_width;
   if (kHasSpaces) return dim + dim * dim;
   return kHasMatrices ? dim * dim : kHasPlanes ? 2 * dim : dim;
 }
@@ -116,6 +120,16 @@ VECC_KG_FN const Number* row_of(const Number* rows, unsigned row, unsigned width
 }
 VECC_KG_FN Number* row_of(Number* rows, unsigned row, unsigned width) {
   return rows + static_cast<unsigned long long>(row) * width;
+}
+
+// Where number k of a row of entities (relations) is among `rows` rows.
+template <bool kIsEntity>
+VECC_KG_FN unsigned long long number_place(const Bound& a, unsigned long long rows,
+                                           unsigned long long row, unsigned long long k) {
+  if constexpr (!kIsFormula) return row * (kIsEntity ? a.dim : width_of_relation(a)) + k;
+  const unsigned* begins = kIsEntity ? a.entity_parts : a.relation_parts;
+  while (begins[1] <= k) ++begins;
+  return begins[0] * rows + row * (begins[1] - begins[0]) + (k - begins[0]);
 }
 
 // What dropout makes of a number: its factor.
@@ -154,7 +168,10 @@ VECC_KG_FN Complex<Number> drop_relation(const Bound& a, unsigned number, unsign
 }
 // Negative `place` of all chunks, as the step reads it.
 VECC_KG_FN const Number* negative_row(const Bound& a, unsigned long long place) {
-  if constexpr (kDropsEntities) return a.dropped + place * a.dim;
+  if constexpr (kMakesAnswers) return a.vectors + place * a.width;
+  if constexpr (kDropsEntities) {
+    return a.dropped + (kIsFormula ? 2ull * a.most_queries + place : place) * a.dim;
+  }
   return entity(a, a.negatives[place]);
 }
 
@@ -301,7 +318,7 @@ VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned number,
   }
   if constexpr (kHasPlanes) {
     begin_plane_query(a, number, i, tail, rows);
-  } else if constexpr (!kHasMatrices) {
+  } else if constexpr (!kHasMatrices && !kIsFormula) {
     const Number* const x = entity(a, rows.anchor);
     const Number* const r = row_of(a.relations, rows.relation, a.dim);
     Number* const q = row_of(a.queries, i, a.dim);

@@ -28,7 +28,7 @@ struct GradientTile {
 
   __device__ __forceinline__ GradientTile(const Bound& bound, const Batch& batch, unsigned block)
       : a(bound),
-        columns(whole_units(a.dim / kParts, kTile)),
+        columns(whole_units(a.width / kParts, kTile)),
         rows(whole_units(kOfQueries ? a.chunk : a.negative_count, kTile)),
         chunk(block / (columns * rows)),
         queries(a, batch, chunk),
@@ -36,7 +36,7 @@ struct GradientTile {
         others(kOfQueries ? a.negative_count : queries.count),
         first_row(block / columns % rows * kTile),
         first(block % columns * kTile),
-        half(a.dim / kParts) {}
+        half(a.width / kParts) {}
   __device__ __forceinline__ bool is_empty() const {
     return first_row >= all_rows || queries.count == 0;
   }
@@ -50,7 +50,7 @@ struct GradientTile {
   template <bool kIsQuery>
   __device__ __forceinline__ const Number* row(unsigned i) const {
     if constexpr (kIsQuery) {
-      return row_of(kOfPlanes ? a.normals : a.queries, queries.first + i, a.dim);
+      return row_of(kOfPlanes ? a.normals : a.queries, queries.first + i, a.width);
     }
     return negative_row(a, first_negative() + i);
   }
@@ -85,7 +85,7 @@ struct GradientTile {
               : Number(0);
     }
     stage.others.fetch([&](unsigned i) { return row<!kOfQueries>(begin + i); }, first, count,
-                       a.dim);
+                       a.width);
   }
   // c: by other and own row; o: others by number.
   static __device__ __forceinline__ void put(const Stage& stage, Number* c, Number* o) {
@@ -120,8 +120,8 @@ struct GradientTile {
     for (unsigned i = 0; i < kSide && at.row + i < row_count(); ++i) {
       const unsigned own = first_row + at.row + i;
       Number* const out =
-          kOfQueries ? row_of(kOfPlanes ? a.by_normal : a.by_query, queries.first + own, a.dim)
-                     : a.by_negative + (first_negative() + own) * a.dim;
+          kOfQueries ? row_of(kOfPlanes ? a.by_normal : a.by_query, queries.first + own, a.width)
+                     : a.by_negative + (first_negative() + own) * a.width;
       for (unsigned j = 0; j < kSide && first + at.column + j < half; ++j) {
         for (unsigned part = 0; part < kParts; ++part) {
           Number& to = out[part * half + first + at.column + j];
@@ -159,7 +159,7 @@ VECC_KG_FN void gradient_tiles(const Bound& a) {
   __shared__ __align__(32) Number c[kPlane];
   __shared__ __align__(32) Number o[kParts * kPlane];
   const Batch batch(a, a.state->now);
-  const unsigned columns = whole_units(a.dim / kParts, kTile);
+  const unsigned columns = whole_units(a.width / kParts, kTile);
   const unsigned of_queries = a.most_chunks * columns * whole_units(a.chunk, kTile);
   if (blockIdx.x < of_queries) {
     const GradientTile<true, kOfPlanes> tile(a, batch, blockIdx.x);

@@ -10,7 +10,13 @@
 
 VECC_KG_KERNEL(vecc_kg_sides, vecc_kernel::kSideThreads, draw_sides)
 VECC_KG_KERNEL(vecc_kg_begin, vecc_kernel::kRowThreads, begin_step)
-#if VECC_KG_DROPS_ENTITIES
+#if VECC_KG_IS_FORMULA
+VECC_KG_KERNEL(vecc_kg_slots, vecc_kernel::kRowThreads, find_slots)
+VECC_KG_KERNEL(vecc_kg_drop_slots, vecc_kernel::kRowThreads, drop_slots)
+VECC_KG_KERNEL(vecc_kg_clear, vecc_kernel::kRowThreads, clear_rows)
+VECC_KG_KERNEL(vecc_kg_columns, vecc_kernel::kPairThreads, transpose_scores)
+VECC_KG_KERNEL(vecc_kg_shared, vecc_kernel::kRowThreads, move_shared)
+#elif VECC_KG_DROPS_ENTITIES
 VECC_KG_KERNEL(vecc_kg_drop, vecc_kernel::kRowThreads, drop_negatives)
 #endif
 VECC_KG_KERNEL(vecc_kg_sort, vecc_kernel::kSortThreads, sort_run)

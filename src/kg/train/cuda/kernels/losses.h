@@ -46,6 +46,15 @@ struct NegativeTotals {
   Number sum;  // of weight_term(), of softmax with the positive's
 };
 
+// Number k of a query's answer as the step reads it.
+VECC_KG_FN Number answer_number(const Bound& a, const Batch& batch, unsigned i, unsigned row,
+                                unsigned k) {
+  if constexpr (kMakesAnswers) return row_of(a.answers, i, a.width)[k];
+  const Number e = entity(a, row)[k];
+  if constexpr (!kDropsEntities) return e;
+  return e * entity_keep(a, a.state->now, batch.queries + i, k);
+}
+
 // A lane's share of a query's negatives.
 struct QueryScores {
   Number* scores;
@@ -57,10 +66,12 @@ struct QueryScores {
   Number c;  // of projected_query.h: transh's c, transr's b
   Number along_of_positive;
 
-  // transh, transr: what scores have beside their sum.
+  // What scores have beside their sum: transh, transr; no tile has looked for a NaN.
   __device__ __forceinline__ void complete() const {
     for (unsigned j = lane; j < count; j += 32) {
-      const Number more = kHasPlanes ? plane_term(along[j], c) : c - norms[j];
+      const Number more = kHasPlanes   ? plane_term(along[j], c)
+                          : kHasSpaces ? c - norms[j]
+                                       : Number(0);
       const Number score = scores[j] + more;
       scores[j] = score == score ? score : no_negative();
     }
@@ -201,12 +212,19 @@ VECC_KG_FN double differentiate_labels(const Bound& a, const QueryScores& query,
   return is_finite ? loss : static_cast<double>(no_negative() - no_negative());
 }
 
-VECC_KG_FN double row_penalty(const Bound& a, const Number* row, unsigned long long width,
-                              unsigned lane) {
+// A lane's part of a row's.
+template <bool kIsEntity>
+VECC_KG_FN double row_penalty(const Bound& a, unsigned long long row, unsigned lane) {
+  const Number* const table = kIsEntity ? a.entities : a.relations;
+  const unsigned long long rows = kIsEntity ? a.entity_count : a.relation_count;
+  const unsigned long long width = kIsEntity ? a.dim : width_of_relation(a);
+  const auto number = [&](unsigned long long k) {
+    return table[number_place<kIsEntity>(a, rows, row, k)];
+  };
   double sum = 0;
   const unsigned long long half = width / 2;
   for (unsigned long long k = lane; k < (kComplex ? half : width); k += 32) {
-    const Complex<Number> x = {row[k], kComplex ? row[half + k] : Number(0)};
+    const Complex<Number> x = {number(k), kComplex ? number(half + k) : Number(0)};
     sum += penalty_of_square(a.l2, a.n3, static_cast<double>(square_of(x)));
   }
   return sum;
@@ -238,19 +256,16 @@ VECC_KG_FN void query_losses(const Bound& a) {
   if (i >= batch.queries) return;
   const QueryRows rows = a.query_rows[i];
   const unsigned lane = threadIdx.x % 32;
-  const Number* const q = row_of(a.queries, i, a.dim);
-  const Number* const e = entity(a, rows.answer);
+  const Number* const q = row_of(a.queries, i, a.width);
   Number sum = 0;
-  const unsigned half = a.dim / kParts;
-  const auto answer = [&](unsigned k) {
-    if constexpr (!kDropsEntities) return e[k];
-    return e[k] * entity_keep(a, a.state->now, batch.queries + i, k);
-  };
+  const unsigned half = kIsPairwise ? 0 : a.width / kParts;
+  const auto answer = [&](unsigned k) { return answer_number(a, batch, i, rows.answer, k); };
   for (unsigned k = lane; k < half; k += 32) {
     sum = add_score_term(Complex<Number>{q[k], kPairs ? q[half + k] : Number(0)},
                          Complex<Number>{answer(k), kPairs ? answer(half + k) : Number(0)}, sum);
   }
   Number positive = score_of<kKind>(warp_sum(sum), a.biases[i]);
+  if constexpr (kIsPairwise) positive = a.positive_scores[i];
   Number along = 0;
   if constexpr (kHasPlanes) {
     const Number* const u = row_of(a.normals, i, a.dim);
@@ -268,7 +283,7 @@ VECC_KG_FN void query_losses(const Bound& a) {
   const unsigned long long first = static_cast<unsigned long long>(i) * a.negative_count;
   const QueryScores query = {
       a.scores + first, a.along + first, norms, a.negative_count, lane, positive, b, along};
-  if constexpr (kHasPlanes || kHasSpaces) query.complete();
+  if constexpr (kHasPlanes || kHasSpaces || kIsPairwise) query.complete();
   const Number scale = static_cast<Number>(1.0 / batch.queries);
   Number by_positive = 0;
   Number by_bias = 0;
@@ -283,10 +298,9 @@ VECC_KG_FN void query_losses(const Bound& a) {
     if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
   }
   if constexpr (kRegularizes) {
-    const unsigned long long width = width_of_relation(a);
-    double penalty = row_penalty(a, entity(a, rows.anchor), a.dim, lane);
-    penalty += row_penalty(a, e, a.dim, lane);
-    penalty += row_penalty(a, a.relations + rows.relation * width, width, lane);
+    double penalty = row_penalty<true>(a, rows.anchor, lane);
+    penalty += row_penalty<true>(a, rows.answer, lane);
+    penalty += row_penalty<false>(a, rows.relation, lane);
     loss += warp_sum(penalty);
   }
   if constexpr (kConstrains) loss += a.constraints * query_constraints(a, rows, lane);

@@ -78,6 +78,25 @@ VECC_KG_FN void spread_plane(const Bound& a, const Batch& batch, unsigned number
   }
 }
 
+// A user's score: its kernels pass on what is by q and e.
+VECC_KG_FN void spread_formula(const Bound& a, const Batch& batch, unsigned i) {
+  const unsigned row = a.query_rows[i].answer;
+  Number* const by_query = row_of(a.by_query, i, a.width);
+  const Number* const q = row_of(a.queries, i, a.width);
+  for (unsigned k = threadIdx.x; k < a.width; k += kRowThreads) {
+    if constexpr (kIsPairwise) {
+      by_query[k] += row_of(a.by_positive, i, a.width)[k];
+      continue;
+    }
+    const Complex<Number> query = {q[k], Number(0)};
+    const Complex<Number> e = {answer_number(a, batch, i, row, k), Number(0)};
+    by_query[k] += by_query_number<kKind>(a.positives[i], query, e).re;
+    if constexpr (kMakesAnswers) {
+      row_of(a.by_answer, i, a.width)[k] = by_answer_number<kKind>(a.positives[i], query, e).re;
+    }
+  }
+}
+
 // A block a query: its derivative with its answer's, passed on to its entity and relation.
 VECC_KG_FN void spread(const Bound& a) {
   const unsigned number = a.state->now;
@@ -85,6 +104,7 @@ VECC_KG_FN void spread(const Bound& a) {
   const unsigned i = blockIdx.x;
   if (i >= batch.queries) return;
   if constexpr (kHasPlanes) return spread_plane(a, batch, number, i);
+  if constexpr (kIsFormula) return spread_formula(a, batch, i);
   const bool tail = i < batch.tails;
   const QueryRows rows = a.query_rows[i];
   const Number c = a.positives[i];
@@ -151,11 +171,40 @@ VECC_KG_FN Number penalty_factor(const Bound& a, unsigned queries, Number square
                        square);
 }
 
+// A user's score: likewise, by what the step reads.
+VECC_KG_FN Number formula_part(const Bound& a, unsigned queries, unsigned part, unsigned k,
+                               Number own) {
+  if (part < queries) return a.by_anchor[number_place<true>(a, a.most_queries, part, k)];
+  if (part >= 2 * queries) {
+    const unsigned place = part - 2 * queries;
+    if (!kMakesAnswers) return row_of(a.by_negative, place, a.width)[k];
+    const unsigned long long rows =
+        static_cast<unsigned long long>(a.most_chunks) * a.negative_count;
+    return a.by_negative_rows[number_place<true>(a, rows, place, k)];
+  }
+  const unsigned i = part - queries;
+  if (kMakesAnswers) return a.by_answer_rows[number_place<true>(a, a.most_queries, i, k)];
+  const Complex<Number> e = drop_entity(a, a.state->now, part, k, Complex<Number>{own, Number(0)});
+  return by_answer_number<kKind>(a.positives[i],
+                                 Complex<Number>{row_of(a.queries, i, a.width)[k], Number(0)}, e)
+      .re;
+}
+// Number k of a relation's, of a query.
+VECC_KG_FN Complex<Number> relation_part(const Bound& a, unsigned query, unsigned long long width,
+                                         unsigned k) {
+  if constexpr (!kIsFormula) return number_of(a.by_relation + query * width, k, a.dim);
+  const Number by = a.by_relation[number_place<false>(a, a.most_queries, query, k)];
+  if constexpr (!kDropsRelations) return {by, Number(0)};
+  return {by * relation_keep(a, a.state->now, query, width, k), Number(0)};
+}
+
 // Number k of part `part` of an entity's gradient, `own` being the entity's number.
 VECC_KG_FN Complex<Number> entity_part(const Bound& a, unsigned queries, unsigned part, unsigned k,
                                        Complex<Number> own) {
   Complex<Number> by = {Number(0), Number(0)};
-  if (part < queries) {
+  if constexpr (kIsFormula) {
+    by.re = formula_part(a, queries, part, k, own.re);
+  } else if (part < queries) {
     by = number_of(row_of(a.by_anchor, part, a.dim), k, a.dim);
   } else if (part >= 2 * queries) {
     by = number_of(row_of(a.by_negative, part - 2 * queries, a.dim), k, a.dim);
@@ -189,12 +238,15 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
   // Of transr's relations the vectors: matrices are moved by themselves.
   const unsigned long long width = kIsEntity || kHasSpaces ? a.dim : width_of_relation(a);
   const unsigned long long first = row * (kIsEntity ? a.dim : width_of_relation(a));
+  const unsigned rows = kIsEntity ? a.entity_count : a.relation_count;
   Number constraint = 0;
   if constexpr (kConstrains && kIsEntity) constraint = length_factor(a, queries, table + first);
   for (unsigned k = threadIdx.x; k < (kComplex ? width / 2 : width); k += kRowThreads) {
     Moved re;
     Moved im;
-    re.read(table, states, first + k);
+    const unsigned long long place =
+        kIsFormula ? number_place<kIsEntity>(a, rows, row, k) : first + k;
+    re.read(table, states, place);
     if constexpr (kComplex) im.read(table, states, first + a.dim / 2 + k);
     const Complex<Number> own = {re.w, kComplex ? im.w : Number(0)};
     Number factor = constraint;
@@ -203,8 +255,8 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
 #pragma unroll 4
     for (unsigned p = begin; p < end; ++p) {
       const unsigned part = static_cast<unsigned>(keys[p]);
-      const Complex<Number> more = kIsEntity ? entity_part(a, queries, part, k, own)
-                                             : number_of(a.by_relation + part * width, k, a.dim);
+      const Complex<Number> more =
+          kIsEntity ? entity_part(a, queries, part, k, own) : relation_part(a, part, width, k);
       sum = {sum.re + more.re, sum.im + more.im};
       if constexpr (kRegularizes || (kConstrains && kIsEntity)) {
         if (kIsEntity && part >= 2 * queries) continue;
@@ -212,7 +264,7 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
       }
     }
     re.move(rates, sum.re);
-    re.write(table, states, first + k);
+    re.write(table, states, place);
     if constexpr (kComplex) {
       im.move(rates, sum.im);
       im.write(table, states, first + a.dim / 2 + k);

@@ -57,14 +57,14 @@ VECC_KG_FN void score_tile(const Bound& a) {
   const unsigned row_count = smaller(kTile, queries.count - first_row);
   const unsigned column_count = smaller(kTile, a.negative_count - first_column);
   const Number* const first_query =
-      row_of(kOfPlanes ? a.normals : a.queries, queries.first + first_row, a.dim);
+      row_of(kOfPlanes ? a.normals : a.queries, queries.first + first_row, a.width);
   const unsigned long long first_negative =
       static_cast<unsigned long long>(chunk) * a.negative_count + first_column;
   const TilePlace at;
   Number sums[kSide][kSide][1] = {};
-  const auto query = [&](unsigned i) { return row_of(first_query, i, a.dim); };
+  const auto query = [&](unsigned i) { return row_of(first_query, i, a.width); };
   const auto negative = [&](unsigned i) { return negative_row(a, first_negative + i); };
-  add_pair_sums<kOf>(query, row_count, negative, column_count, a.dim, at, q, e, sums);
+  add_pair_sums<kOf>(query, row_count, negative, column_count, a.width, at, q, e, sums);
   if (at.group != 0) return;
   for (unsigned i = 0; i < kSide && at.row + i < row_count; ++i) {
     const unsigned query = queries.first + first_row + at.row + i;
