@@ -173,7 +173,7 @@ const T* InterpretedBlock<T>::entries_of(std::uint32_t node, const Items& items,
 template <class T>
 T of_no_member(const KernelNode& node) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  if (is_selection(node)) return node.combination == Combination::Max ? -kInfinity : kInfinity;
+  if (is_selection(node)) return selects_largest(node.combination) ? -kInfinity : kInfinity;
   return T(node.combination == Combination::ElProduct ? 1 : 0);
 }
 
@@ -184,7 +184,8 @@ void InterpretedBlock<T>::start_reductions(const KernelPhase& phase) {
     const KernelNode& node = kernel_.nodes[step.number];
     const NodeLayout& layout = interpreter_.layout(step.number);
     if (is_selection(node)) {
-      std::fill_n(at<std::uint32_t>(layout.choices), block_.count, ~0u);
+      const std::size_t each = is_entry_selection(node) ? layout.entries : 1;
+      std::fill_n(at<std::uint32_t>(layout.choices), block_.count * each, ~0u);
     }
     if (node.kind == Kind::Scan) {
       std::fill_n(at<T>(layout.running), block_.count * layout.entries, T(1));
@@ -226,13 +227,35 @@ void InterpretedBlock<T>::choose(std::uint32_t number, const Items& items) {
   for (std::uint32_t i = 0; i < items.count; ++i) {
     const std::uint32_t row = items.rows[i];
     const T sum = sum_of(members[i], entries);
-    const bool is_better = node.combination == Combination::Max ? sum > best[row] : sum < best[row];
+    const bool is_better = selects_largest(node.combination) ? sum > best[row] : sum < best[row];
     const bool replaces_nan = node.skips_nan && std::isnan(best[row]);
     if (choices[row] != ~0u && !is_better && !replaces_nan) continue;
     choices[row] = items.numbers[i];
     best[row] = sum;
     if (node.kind == Kind::Reduce) {
       std::copy_n(members[i], entries, values(number) + row * entries);
+    }
+  }
+}
+
+// The same of each entry by itself.
+template <class T>
+void InterpretedBlock<T>::choose_entries(std::uint32_t number, const Items& items) {
+  const KernelNode& node = kernel_.nodes[number];
+  const NodeLayout& layout = interpreter_.layout(number);
+  const std::size_t entries = size(number);
+  const bool is_max = selects_largest(node.combination);
+  const T* x = entries_of(node.operands[0], items, entries, 0);
+  for (std::uint32_t i = 0; i < items.count; ++i, x += entries) {
+    const std::size_t row = items.rows[i] * entries;
+    T* const best = (node.kind == Kind::Reduce ? values(number) : at<T>(layout.running)) + row;
+    auto* const choices = at<std::uint32_t>(layout.choices) + row;
+    for (std::size_t e = 0; e < entries; ++e) {
+      const bool is_better = is_max ? x[e] > best[e] : x[e] < best[e];
+      const bool replaces_nan = node.skips_nan && std::isnan(best[e]);
+      if (choices[e] != ~0u && !is_better && !replaces_nan) continue;
+      choices[e] = items.numbers[i];
+      best[e] = x[e];
     }
   }
 }

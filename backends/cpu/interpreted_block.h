@@ -74,6 +74,7 @@ class InterpretedBlock {
   void start_reductions(const KernelPhase& phase);
   void reduce(std::uint32_t node, const Items& items);
   void choose(std::uint32_t node, const Items& items);
+  void choose_entries(std::uint32_t node, const Items& items);
   void finish_reductions(const KernelPhase& phase);
   void find_threshold(std::uint32_t node);
 

@@ -16,12 +16,9 @@ void InterpretedBlock<T>::compute(std::uint32_t number, const Items& items) {
   const KernelNode& node = kernel_.nodes[number];
   if (node.kind == Kind::Load) return load(number, items);
   if (node.kind == Kind::Threshold) return;  // behind the loop
-  if (node.kind == Kind::ReduceArg) return choose(number, items);
-  if (node.kind == Kind::Reduce) {
-    const bool chooses =
-        node.combination == Combination::Max || node.combination == Combination::Min;
-    return chooses ? choose(number, items) : reduce(number, items);
-  }
+  if (is_entry_selection(node)) return choose_entries(number, items);
+  if (is_selection(node)) return choose(number, items);
+  if (node.kind == Kind::Reduce) return reduce(number, items);
   views_[number] = {values(number), node.kind == Kind::Constant ? 0 : size(number)};
   if (node.kind == Kind::Constant) {
     values(number)[0] = static_cast<T>(node.constant);
@@ -142,6 +139,12 @@ void InterpretedBlock<T>::guard(std::uint32_t number, const Items& items) {
   const Rows<T> guards = rows_of(node.operands[0], items, 0);
   const T* x = entries_of(node.operands[1], items, entries, 1);
   T* y = values(number);
+  if (node.by_entry) {
+    for (std::uint32_t i = 0; i < items.count; ++i, x += entries, y += entries) {
+      for (std::size_t e = 0; e < entries; ++e) y[e] = guards[i][e] == T(0) ? T(0) : x[e];
+    }
+    return;
+  }
   for (std::uint32_t i = 0; i < items.count; ++i, x += entries, y += entries) {
     const auto is_zero = [](T value) { return value == T(0); };
     if (std::all_of(guards[i], guards[i] + guarding, is_zero)) {
@@ -173,6 +176,13 @@ void InterpretedBlock<T>::select(std::uint32_t number, const Items& items) {
   const auto* const choices = at<std::uint32_t>(interpreter_.layout(node.operands[0]).choices);
   const T* x = entries_of(node.operands[1], items, entries, 0);
   T* y = values(number);
+  if (is_entry_selection(kernel_.nodes[node.operands[0]])) {
+    for (std::uint32_t i = 0; i < items.count; ++i, x += entries, y += entries) {
+      const std::uint32_t* const chosen = choices + items.rows[i] * entries;
+      for (std::size_t e = 0; e < entries; ++e) y[e] = chosen[e] == items.numbers[i] ? x[e] : T(0);
+    }
+    return;
+  }
   for (std::uint32_t i = 0; i < items.count; ++i, x += entries, y += entries) {
     if (choices[items.rows[i]] == items.numbers[i]) {
       std::copy_n(x, entries, y);

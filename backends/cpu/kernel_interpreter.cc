@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/cpu/interpreted_block.h"
+#include "src/kernel/schedule/entrywise.h"
 
 namespace vecc::cpu {
 namespace {
@@ -59,8 +60,9 @@ KernelInterpreter::KernelInterpreter(Kernel kernel)
     layouts_[n].values = take(node.shape.size() * block_, bytes);
     if (node.kind == Kind::Scan) layouts_[n].running = take(node.shape.size() * block_, bytes);
     if (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) {
-      layouts_[n].running = take(block_, bytes);
-      layouts_[n].choices = take(block_, sizeof(std::uint32_t));
+      const std::uint64_t each = is_entry_selection(node) ? node.shape.size() : 1;
+      layouts_[n].running = take(each * block_, bytes);
+      layouts_[n].choices = take(each * block_, sizeof(std::uint32_t));
     }
   }
   row_numbers_ = take(block_, sizeof(std::uint32_t));

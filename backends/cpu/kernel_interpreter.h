@@ -17,7 +17,7 @@ struct NodeLayout {
   std::uint64_t values = 0;  ///< bytes from the start; rows of `entries` numbers
   std::uint64_t entries = 0;
   /// Scan: the product so far of each row. Reduce and ReduceArg of max and min: the best sum of
-  /// each row, and at `choices` the member that has it.
+  /// each row, and at `choices` the member that has it; of elmax and elmin the same of each entry.
   std::uint64_t running = 0;
   std::uint64_t choices = 0;
 };

@@ -44,13 +44,19 @@ class SegmentStep {
     differentiate(combination_, nullptr, elements_, {}, step_.gradient.row(s), gradients_);
   }
 
-  // Softmax and sparsemax, from their results.
+  // Softmax and sparsemax, from their results: of each entry by itself.
   void differentiate_members(const SegmentRows& members) {
+    const std::size_t entries = step_.gradient.row(members[0]).size();
+    for (std::size_t i = 0; i < entries; ++i) differentiate_members(members, i);
+  }
+
+ private:
+  void differentiate_members(const SegmentRows& members, std::size_t entry) {
     y_.clear();
     g_.clear();
     for (std::uint32_t k = 0; k < members.count; ++k) {
-      y_.push_back(step_.result.row(members[k])[0]);
-      g_.push_back(step_.gradient.row(members[k])[0]);
+      y_.push_back(step_.result.row(members[k])[entry]);
+      g_.push_back(step_.gradient.row(members[k])[entry]);
     }
     if (is_zero(g_)) return;
     gx_.assign(members.count, 0);
@@ -60,11 +66,10 @@ class SegmentStep {
       differentiate_sparsemax(y_, g_, gx_);
     }
     for (std::uint32_t k = 0; k < members.count; ++k) {
-      step_.operand_gradients[0].row(members[k])[0] += gx_[k];
+      step_.operand_gradients[0].row(members[k])[entry] += gx_[k];
     }
   }
 
- private:
   const BackwardStep& step_;
   Combination combination_;
   std::vector<Element> elements_;
@@ -82,7 +87,7 @@ void differentiate_segment(const SegmentOp& segment, const BackwardStep& step) {
   for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
     const SegmentRows members = segment_rows(segment.segments, rows, s);
     if (members.count == 0) continue;
-    if (!makes_row_per_member(segment.combination) && is_zero(step.gradient.row(s))) continue;
+    if (!keeps_members(segment.combination) && is_zero(step.gradient.row(s))) continue;
     switch (segment.combination) {
       case Combination::Sum: spread(step, s, members, 1); break;
       case Combination::Avg: spread(step, s, members, 1.0 / members.count); break;
@@ -90,6 +95,8 @@ void differentiate_segment(const SegmentOp& segment, const BackwardStep& step) {
       case Combination::Concat: split(step, s, members); break;
       case Combination::Max:
       case Combination::Min:
+      case Combination::ElMax:
+      case Combination::ElMin:
       case Combination::ElProduct: one.differentiate_reduction(s, members); break;
       case Combination::Softmax:
       case Combination::Sparsemax: one.differentiate_members(members); break;

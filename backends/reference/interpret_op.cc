@@ -66,24 +66,28 @@ void collect_members(const Rows& from, const SegmentRows& members, std::vector<E
   for (std::uint32_t k = 0; k < members.count; ++k) elements.push_back(from.element(members[k]));
 }
 
-// Softmax and sparsemax over each segment, one row a member.
+// Softmax and sparsemax over each segment, one row a member: of each entry by itself.
 void interpret_members(const SegmentOp& segment, const Rows& from, const MutableRows& result) {
   std::vector<Element> elements;
-  std::vector<double> column;
+  std::vector<double> rows;
   for (std::uint32_t s = 0; s < segment.segments.count(from.rows()); ++s) {
     const SegmentRows members = segment_rows(segment.segments, from.rows(), s);
     if (members.count == 0) continue;
     collect_members(from, members, elements);
-    column.resize(members.count);
-    evaluate(segment.combination, nullptr, elements, column);
-    for (std::uint32_t k = 0; k < members.count; ++k) result.row(members[k])[0] = column[k];
+    const std::size_t entries = from.shape().size();
+    rows.resize(members.count * entries);
+    evaluate_members(segment.combination, elements, rows);
+    for (std::uint32_t k = 0; k < members.count; ++k) {
+      std::ranges::copy(std::span(rows).subspan(k * entries, entries),
+                        result.row(members[k]).begin());
+    }
   }
 }
 
 void interpret(const SegmentOp& segment, const Op& op, Values values, const MutableRows& result) {
   const Rows& from = values[0];
   const Combination combination = segment.combination;
-  if (makes_row_per_member(combination)) {
+  if (keeps_members(combination)) {
     interpret_members(segment, from, result);
     return;
   }

@@ -54,6 +54,8 @@ Combining combining_of(const NeuronFunction& function, std::size_t element_count
       case Combination::ElProduct:
       case Combination::CrossSum:
       case Combination::CosSim:
+      case Combination::ElMax:
+      case Combination::ElMin:
       case Combination::FunctionGraph: return Combining::Invalid;
     }
   }

@@ -3,14 +3,10 @@
 
 #include <cstdint>
 
+#include "src/program/members.h"
 #include "vecc/program.h"
 
 namespace vecc::reference {
-
-/// Whether a segment's result has one row a member, in place.
-[[nodiscard]] inline bool makes_row_per_member(Combination combination) {
-  return combination == Combination::Softmax || combination == Combination::Sparsemax;
-}
 
 /// Member k of a segment is row first + k * step.
 struct SegmentRows {

@@ -130,6 +130,8 @@ at::Tensor combine(const ExprNode& node, const at::Tensor& constant,
     case Combination::ElProduct: return multiply_entries(elements);
     case Combination::CrossSum: return cross_all(elements);
     case Combination::CosSim: return similarity(elements[0].tensor, elements[1].tensor);
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: break;  // check_expr refuses it inside an expression
   }
   fail_check("a combination of an expression", __FILE__, __LINE__,

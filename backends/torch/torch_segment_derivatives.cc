@@ -25,7 +25,8 @@ at::Tensor where_passed_on(const at::Tensor& g, const at::Tensor& rows) {
   return at::where((g != 0).any(-1, /*keepdim=*/true), rows, at::scalar_tensor(0, rows.options()));
 }
 
-SegmentDerivative ragged_derivative(const SegmentOp& segment, const LoweringContext& context) {
+SegmentDerivative ragged_derivative(const SegmentOp& segment, std::int64_t size,
+                                    const LoweringContext& context) {
   const auto offsets = segment.segments.offsets();
   const at::Tensor owner = context.arrays.index(segment_owners(offsets));
   switch (segment.combination) {
@@ -44,19 +45,21 @@ SegmentDerivative ragged_derivative(const SegmentOp& segment, const LoweringCont
       };
     case Combination::Max:
     case Combination::Min:
-      return select_derivative(lower_ragged_select(
-          segment.segments, 0, segment.combination == Combination::Max, context.arrays));
+    case Combination::ElMax:
+    case Combination::ElMin:
+      return select_derivative(
+          lower_ragged_select(segment.segments, 0, segment.combination, context.arrays));
     case Combination::Softmax:
-      return
-          [=, sums = scalar_sums(segment.segments, context)](Direction, Direction y, Direction g) {
-            return y * (g - sums(y * g).index_select(0, owner));
-          };
+      return [=, sums = member_sums(segment.segments, size, context)](Direction, Direction y,
+                                                                      Direction g) {
+        return y * (g - sums(y * g).index_select(0, owner));
+      };
     case Combination::Sparsemax:
-      return
-          [=, sums = scalar_sums(segment.segments, context)](Direction, Direction y, Direction g) {
-            return differentiate_sparsemax(
-                y, g, [&](const at::Tensor& rows) { return sums(rows).index_select(0, owner); });
-          };
+      return [=, sums = member_sums(segment.segments, size, context)](Direction, Direction y,
+                                                                      Direction g) {
+        return differentiate_sparsemax(
+            y, g, [&](const at::Tensor& rows) { return sums(rows).index_select(0, owner); });
+      };
     case Combination::Count:
     case Combination::Concat:
     case Combination::Product:
@@ -84,8 +87,9 @@ SegmentDerivative fixed_derivative(const SegmentOp& segment, const FixedSegments
       };
     case Combination::Max:
     case Combination::Min:
-      return select_derivative(
-          lower_fixed_select(fixed, 0, segment.combination == Combination::Max, arrays));
+    case Combination::ElMax:
+    case Combination::ElMin:
+      return select_derivative(lower_fixed_select(fixed, 0, segment.combination, arrays));
     case Combination::Concat:
       return [=](Direction, Direction, Direction g) {
         return g.reshape({fixed.count * fixed.members, g.size(1) / fixed.members});
@@ -119,7 +123,7 @@ SegmentDerivative lower_segment_derivative(const SegmentOp& segment, std::uint32
   if (rows == 0 || segment.combination == Combination::Count) {
     return [=](Direction, Direction, Direction g) { return at::zeros({rows, size}, g.options()); };
   }
-  if (!segment.segments.is_fixed()) return ragged_derivative(segment, context);
+  if (!segment.segments.is_fixed()) return ragged_derivative(segment, size, context);
   const FixedSegments fixed{segment.segments.count(rows), segment.segments.members(),
                             segment.segments.dimension() == 2};
   return fixed_derivative(segment, fixed, context.arrays);

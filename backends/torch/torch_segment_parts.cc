@@ -12,10 +12,16 @@ namespace {
 
 using Values = std::span<const at::Tensor>;
 
-// Sums by which max and min choose: larger is better; NaN loses, but a NaN that stands first wins,
-// since nothing compares larger than it.
-at::Tensor selection_keys(const at::Tensor& sums, bool largest, const at::Tensor& nan_key) {
-  return at::where(sums.isnan(), nan_key, largest ? sums : -sums);
+// Numbers by which members are chosen, sums of max and min: larger is better; NaN loses, but a NaN
+// that stands first wins, since nothing compares larger than it.
+at::Tensor selection_keys(const at::Tensor& sums, Combination combination,
+                          const at::Tensor& nan_key) {
+  return at::where(sums.isnan(), nan_key, selects_largest(combination) ? sums : -sums);
+}
+
+// What is compared of rows: all entries, or their sum.
+at::Tensor compared(const at::Tensor& x, Combination combination) {
+  return selects_entries(combination) ? x : sum_entries(x);
 }
 
 }  // namespace
@@ -42,8 +48,8 @@ at::Tensor RaggedReduction::operator()(const at::Tensor& x, c10::string_view kin
   return by_block ? run(x.squeeze(1)).unsqueeze(1) : run(x);
 }
 
-RowSums scalar_sums(const Segments& segments, const LoweringContext& context) {
-  return {plan_ragged_sum(segments), {1, context.reduce, false, nullptr}, context.arrays};
+RowSums member_sums(const Segments& segments, std::int64_t size, const LoweringContext& context) {
+  return {plan_ragged_sum(segments), {size, context.reduce, false, nullptr}, context.arrays};
 }
 
 at::Tensor products_of_others(const at::Tensor& x) {
@@ -67,7 +73,7 @@ Rectangles::Rectangles(std::span<const std::uint32_t> offsets, DeviceArrays& arr
   place_ = arrays.long_index(layout.place);
 }
 
-Step lower_ragged_select(const Segments& segments, ValueId from, bool largest,
+Step lower_ragged_select(const Segments& segments, ValueId from, Combination combination,
                          DeviceArrays& arrays) {
   const auto offsets = segments.offsets();
   const RaggedReduction reduce(offsets, arrays);
@@ -86,35 +92,36 @@ Step lower_ragged_select(const Segments& segments, ValueId from, bool largest,
     if (rows == 0) return x;
     const bool recorded = is_recorded(x);
     const c10::NoGradGuard unrecorded;
-    const at::Tensor key = selection_keys(sum_entries(x), largest, nan_key);
+    const at::Tensor key = selection_keys(compared(x, combination), combination, nan_key);
     const at::Tensor best = reduce(key, "max", -kInfinity).index_select(0, owner);
     const at::Tensor place =
         at::where(key == best, number, at::scalar_tensor(kInfinity, number.options()));
-    const at::Tensor winner = reduce(place, "min", kInfinity).squeeze(1).to(at::kLong);
-    const at::Tensor selected = x.index_select(0, winner);
+    const at::Tensor winner = reduce(place, "min", kInfinity).to(at::kLong).expand({-1, x.size(1)});
+    const at::Tensor selected = x.gather(0, winner);
     if (!recorded) return selected;
     return record(x, selected, [winner, rows](const at::Tensor& g) {
-      return at::zeros({rows, g.size(1)}, g.options()).index_copy_(0, winner, g);
+      return at::zeros({rows, g.size(1)}, g.options()).scatter_(0, winner, g);
     });
   };
 }
 
-Step lower_fixed_select(const FixedSegments& fixed, ValueId from, bool largest,
+Step lower_fixed_select(const FixedSegments& fixed, ValueId from, Combination combination,
                         DeviceArrays& arrays) {
   std::vector<double> keys(static_cast<std::size_t>(fixed.members), -kInfinity);
   keys[0] = kInfinity;
-  const at::Tensor nan_key = arrays.values(keys, 1, fixed.members);
+  const at::Tensor nan_key = arrays.values(keys, fixed.members, 1);
   return [=](Values values) {
     const at::Tensor x = fixed.view(values[from]);
     const bool recorded = is_recorded(x);
     const c10::NoGradGuard unrecorded;
-    const at::Tensor sums = fixed.view(sum_entries(values[from])).squeeze(2);
-    const at::Tensor key = selection_keys(sums, largest, nan_key);
-    const at::Tensor member = at::arange(fixed.members, key.options().dtype(at::kLong));
+    const at::Tensor key =
+        selection_keys(fixed.view(compared(values[from], combination)), combination, nan_key);
+    const at::Tensor member =
+        at::arange(fixed.members, key.options().dtype(at::kLong)).unsqueeze(1);
     const at::Tensor none = at::full({}, fixed.members, member.options());
     const at::Tensor first =
         at::where(key == key.amax(1, /*keepdim=*/true), member, none).amin(1, /*keepdim=*/true);
-    const at::Tensor winner = first.unsqueeze(2).expand({-1, -1, x.size(2)});
+    const at::Tensor winner = first.expand({-1, -1, x.size(2)});
     const at::Tensor selected = x.gather(1, winner).squeeze(1);
     if (!recorded) return selected;
     return record(x, selected, [winner, members = fixed.members](const at::Tensor& g) {

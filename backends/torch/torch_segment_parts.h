@@ -31,8 +31,9 @@ class RaggedReduction {
   at::Tensor offsets_;
 };
 
-/// Sums over ragged segments of scalars.
-[[nodiscard]] RowSums scalar_sums(const Segments& segments, const LoweringContext& context);
+/// Sums over ragged segments of rows of `size`.
+[[nodiscard]] RowSums member_sums(const Segments& segments, std::int64_t size,
+                                  const LoweringContext& context);
 
 /// A member's gradient in a product is that of the others: of those before it and those after it,
 /// so that zeros need no division. x: [segments, members, size].
@@ -69,10 +70,10 @@ class Rectangles {
   at::Tensor place_;
 };
 
-/// The whole member of each segment with the largest (smallest) sum of entries: the step of a
-/// segment over the value `from`.
-[[nodiscard]] Step lower_ragged_select(const Segments& segments, ValueId from, bool largest,
-                                       DeviceArrays& arrays);
+/// Max, min: the whole member of each segment with the largest (smallest) sum of entries; elmax,
+/// elmin: of each entry the largest (smallest). The step of a segment over the value `from`.
+[[nodiscard]] Step lower_ragged_select(const Segments& segments, ValueId from,
+                                       Combination combination, DeviceArrays& arrays);
 
 /// Fixed segments as a tensor [segments, members, size], whichever dimension they run over.
 struct FixedSegments {
@@ -95,7 +96,7 @@ struct FixedSegments {
   }
 };
 
-[[nodiscard]] Step lower_fixed_select(const FixedSegments& fixed, ValueId from, bool largest,
-                                      DeviceArrays& arrays);
+[[nodiscard]] Step lower_fixed_select(const FixedSegments& fixed, ValueId from,
+                                      Combination combination, DeviceArrays& arrays);
 
 }  // namespace vecc::libtorch

@@ -48,7 +48,8 @@ Step lower_ragged_product(const Segments& segments, ValueId from, const Lowering
 Step lower_ragged_softmax(const Segments& segments, ValueId from, const LoweringContext& context) {
   const RaggedReduction reduce(segments.offsets(), context.arrays);
   const at::Tensor owner = context.arrays.index(segment_owners(segments.offsets()));
-  return [=, sums = scalar_sums(segments, context)](Values values) {
+  const auto size = static_cast<std::int64_t>(context.program.op(from).shape.size());
+  return [=, sums = member_sums(segments, size, context)](Values values) {
     const at::Tensor& x = values[from];
     const bool recorded = is_recorded(x);
     const c10::NoGradGuard unrecorded;
@@ -65,7 +66,7 @@ Step lower_ragged_sparsemax(const Segments& segments, ValueId from,
                             const LoweringContext& context) {
   const at::Tensor owner = context.arrays.index(segment_owners(segments.offsets()));
   const Rectangles rectangles(segments.offsets(), context.arrays);
-  return [=, sums = scalar_sums(segments, context)](Values values) {
+  return [=, sums = member_sums(segments, 1, context)](Values values) {
     const at::Tensor& x = values[from];
     const bool recorded = is_recorded(x);
     const c10::NoGradGuard unrecorded;
@@ -87,9 +88,11 @@ Step lower_ragged(const SegmentOp& segment, const LoweringContext& context, Valu
     case Combination::Sum:
     case Combination::Avg: return lower_sum(segment, context, id);
     case Combination::ElProduct: return lower_ragged_product(segment.segments, from, context);
-    case Combination::Max: return lower_ragged_select(segment.segments, from, true, context.arrays);
+    case Combination::Max:
     case Combination::Min:
-      return lower_ragged_select(segment.segments, from, false, context.arrays);
+    case Combination::ElMax:
+    case Combination::ElMin:
+      return lower_ragged_select(segment.segments, from, segment.combination, context.arrays);
     case Combination::Count: {
       const std::vector<double> counts = segment_lengths(offsets);
       return constant_step(
@@ -127,8 +130,11 @@ Step lower_fixed(const SegmentOp& segment, const LoweringContext& context, Value
     case Combination::Avg:
       return [=](Values values) { return fixed.view(values[from]).sum(1) * (1 / members); };
     case Combination::ElProduct: return lower_fixed_product(fixed, from);
-    case Combination::Max: return lower_fixed_select(fixed, from, true, context.arrays);
-    case Combination::Min: return lower_fixed_select(fixed, from, false, context.arrays);
+    case Combination::Max:
+    case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin:
+      return lower_fixed_select(fixed, from, segment.combination, context.arrays);
     case Combination::Count:
       return constant_step(
           context.arrays.values(std::span(&members, 1), 1, 1).expand({fixed.count, 1}));
@@ -138,8 +144,7 @@ Step lower_fixed(const SegmentOp& segment, const LoweringContext& context, Value
         return x.reshape({fixed.count, fixed.members * x.size(1)});
       };
     case Combination::Softmax:
-      return
-          [=](Values values) { return fixed.rows(fixed.view(values[from]).squeeze(2).softmax(1)); };
+      return [=](Values values) { return fixed.spread(fixed.view(values[from]).softmax(1)); };
     case Combination::Sparsemax:
       return [=](Values values) {
         return fixed.rows(sparsemax_rows(fixed.view(values[from]).squeeze(2)));

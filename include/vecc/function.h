@@ -68,6 +68,7 @@ struct TransformationInfo {
 struct CombinationInfo {
   Combination id;
   std::string_view text;
+  FunctionOrigin origin;
   CombinationOrder order;
   CombinationShapes shapes;
   CombinationSingle single;
@@ -78,11 +79,30 @@ struct CombinationInfo {
 
 /// The table, in enumerator order.
 [[nodiscard]] std::span<const TransformationInfo> transformations();
+/// Combinations of neurons and of expressions; those of a Program's `segment` too, which are last.
 [[nodiscard]] std::span<const CombinationInfo> combinations();
+[[nodiscard]] std::span<const CombinationInfo> segment_combinations();
 [[nodiscard]] const TransformationInfo& info(Transformation t);
 [[nodiscard]] const CombinationInfo& info(Combination c);
 [[nodiscard]] std::optional<Transformation> parse_transformation(std::string_view text);
 [[nodiscard]] std::optional<Combination> parse_combination(std::string_view text);
+[[nodiscard]] std::optional<Combination> parse_segment_combination(std::string_view text);
+
+/// Whether a combination selects among elements: the whole one with the largest (smallest) sum of
+/// entries, or in each entry the largest (smallest). The first of equal ones.
+[[nodiscard]] constexpr bool selects_elements(Combination c) {
+  return c == Combination::Max || c == Combination::Min;
+}
+[[nodiscard]] constexpr bool selects_entries(Combination c) {
+  return c == Combination::ElMax || c == Combination::ElMin;
+}
+[[nodiscard]] constexpr bool selects(Combination c) {
+  return selects_elements(c) || selects_entries(c);
+}
+/// Of those that select: the largest, not the smallest.
+[[nodiscard]] constexpr bool selects_largest(Combination c) {
+  return c == Combination::Max || c == Combination::ElMax;
+}
 
 /// Per-neuron words of a transformation: AtIndex 1 (the index), Slice 4 (row begin, row end, column
 /// begin, column end; an end of kToEnd means the side's length), others 0.

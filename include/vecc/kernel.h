@@ -86,11 +86,12 @@ struct KernelNode {
     Times,         ///< operand 0 times operand 1, each after its transpose
     RowSum,        ///< the sum of all entries
     Guard,         ///< operand 1; zeros if all entries of operand 0 are zero
-    Reduce,        ///< over members: sum, avg, elproduct, max, min (whole members), count
-    ReduceArg,     ///< the number of the member that max or min selects
-    Selected,      ///< of members: operand 1 where this member is operand 0's, else zeros
-    Scan,          ///< of members: the product of all entries before this one in loop order
-    Threshold,     ///< over members: sparsemax's threshold of a loaded scalar (operand 0: its load)
+    Reduce,     ///< over members: sum, avg, elproduct, elmax, elmin, max, min (whole ones), count
+    ReduceArg,  ///< the number of the member that max or min selects; of elmax, elmin
+                ///< (of rows of several entries) that of each entry
+    Selected,   ///< of members: operand 1 where this member is operand 0's, else zeros
+    Scan,       ///< of members: the product of all entries before this one in loop order
+    Threshold,  ///< over members: sparsemax's threshold of a loaded scalar (operand 0: its load)
   };
   Kind kind = Kind::Load;
   Shape shape;
@@ -105,7 +106,8 @@ struct KernelNode {
   std::uint32_t wrt = 0;                       ///< CombineVjp
   bool reads_x = false;                        ///< TransformVjp, CombineVjp
   bool reads_y = false;
-  bool skips_nan = false;       ///< Reduce, ReduceArg of max, min: any number beats NaN
+  bool skips_nan = false;       ///< Reduce, ReduceArg that select: any number beats NaN
+  bool by_entry = false;        ///< Guard: each entry of operand 0 guards one of operand 1
   bool transpose_left = false;  ///< Times
   bool transpose_right = false;
   bool operator==(const KernelNode&) const = default;

@@ -7,8 +7,8 @@
 //     `%b = concat %a, ...` where %a has no other appender shares one growing buffer).
 //   - Row order is meaning: ops never reorder rows on their own.
 //   - Sums add a segment's members in their order, as far as the backend keeps float order.
-//   - An empty segment gives 0 for sum, avg and count, 1 for elproduct; max and min, concat,
-//     fixed softmax over no member cannot exist.
+//   - An empty segment gives 0 for sum, avg and count, 1 for elproduct; max, min, elmax and elmin,
+//     concat, fixed softmax over no member cannot exist.
 //   - Parameters own their values; `weight` reads them, only `update` writes them, after every
 //     other op of the run.
 //   - A value whose shape is scalar broadcasts only where an op says so.
@@ -115,9 +115,10 @@ class Segments {
   std::shared_ptr<const std::vector<std::uint32_t>> offsets_;
 };
 /// Reduces segments of operand 0: one row a segment for sum, avg, count (a scalar), elproduct, max,
-/// min (the whole member with the largest or smallest element sum, the first on ties), and concat
-/// (fixed, dimension 2 only: members' elements flattened to a column; no data moves). softmax and
-/// sparsemax (scalars) keep one row a member, in place.
+/// min (the whole member with the largest or smallest element sum, the first on ties), elmax, elmin
+/// (the same of each entry by itself), and concat (fixed, dimension 2 only: members' elements
+/// flattened to a column; no data moves). softmax (of each entry by itself) and sparsemax (scalars)
+/// keep one row a member, in place.
 struct SegmentOp {
   Segments segments;
   Combination combination = Combination::Sum;
@@ -143,8 +144,8 @@ struct ContractOp {
 /// result (a vector-Jacobian product). Operands: those of `of`, then its result y, then g; all of
 /// `of`'s operands, and y, are left out where the derivative does not read them (reads_of). The
 /// value has the rows and the shape of operand `wrt`: a row that `of` read in all its rows gets the
-/// sum over them. A row of g that is zero (of a segment of softmax or sparsemax: all its rows)
-/// passes nothing on, even where a derivative is infinite.
+/// sum over them. A row of g that is zero (of softmax and sparsemax an element that is zero in
+/// all rows of a segment) passes nothing on, even where a derivative is infinite.
 struct VjpOp {
   std::variant<SegmentOp, TransformOp, MapOp> of;
   std::uint32_t wrt = 0;

@@ -64,6 +64,8 @@ class Counter {
       case Combination::Avg: launches = 2; break;
       case Combination::Max:
       case Combination::Min:
+      case Combination::ElMax:
+      case Combination::ElMin:
       case Combination::Softmax:
       case Combination::Sparsemax:
       case Combination::Product:

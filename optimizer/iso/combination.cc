@@ -123,6 +123,8 @@ void fingerprint_combination(const Keys& keys, Combination combination,
     case Combination::Product: multiply(keys, elements, y); return;
     case Combination::CrossSum: cross(keys, elements, result, y); return;
     case Combination::CosSim: hash_list(combination_hash(keys, combination), elements, y); return;
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: break;
   }
   fail_check("a combination with a formula", __FILE__, __LINE__,

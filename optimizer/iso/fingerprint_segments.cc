@@ -23,9 +23,9 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
   const ValueClasses& from = operand(id, 0);
   const Op& members = program_.op(program_.op(id).operands[0]);
   const std::vector<std::uint32_t> reduced = take_single_members(segment, id, result);
-  // A selection among scalars is one from a set: the first member of each class.
-  const bool once = info(segment.combination).order == CombinationOrder::FreeOnScalars &&
-                    members.shape.is_scalar();
+  // A selection in any order is one from a set: the first member of each class.
+  const bool once =
+      selects(segment.combination) && is_order_free(segment.combination, members.shape);
   if (once && mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
   auto reduce = [&, reduction = Reduction(keys_, segment.combination, program_.op(id).shape)](
                     std::uint32_t k, std::span<Residues> parts) mutable {
@@ -80,6 +80,24 @@ std::vector<std::uint32_t> FingerprintClasses::take_single_members(const Segment
   return others;
 }
 
+// A member's shares, which depend on all members; of more than one entry on its place, too.
+void FingerprintClasses::share_entries(Combination combination, Shape shape,
+                                       std::span<const Residues> member, const MultisetHash& all,
+                                       bool doubtful, std::span<Residues> share) const {
+  const bool is_whole = all.count() == 1 && !doubtful;
+  KeyedHash hash = keys_.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
+  hash.add(all.count()).add(all.sum()).add(member);
+  for (std::size_t i = 0; i < share.size(); ++i) {
+    if (shape.is_scalar()) {
+      share[i] = fingerprint_share(keys_, combination, member[i], all, doubtful);
+    } else if (is_whole) {
+      share[i] = keys_.is_narrow(shape) ? kOne : keys_.ones(shape.size());
+    } else {
+      share[i] = KeyedHash(hash).add(i).value();
+    }
+  }
+}
+
 void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
                                         ValueClasses& result) {
   const ValueClasses& from = operand(id, 0);
@@ -98,8 +116,8 @@ void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
     result.table->insert_all(
         static_cast<std::uint32_t>(members.size()),
         [&](std::uint32_t k, std::span<Residues> share) {
-          const Residues& entry = from.table->parts(from.of_row[members[k]])[0];
-          share[0] = fingerprint_share(keys_, segment.combination, entry, all, doubtful);
+          share_entries(segment.combination, program_.op(id).shape,
+                        from.table->parts(from.of_row[members[k]]), all, doubtful, share);
           return doubtful;
         },
         [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[members[k]] = row_class; });

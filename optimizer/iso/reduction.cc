@@ -56,7 +56,9 @@ void Reduction::add(RowFingerprint member) {
     case Combination::ElProduct: multiply(member); break;
     case Combination::Count: break;
     case Combination::Max:
-    case Combination::Min: select(member); break;
+    case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin: select(member); break;
     case Combination::Concat: append(member); break;
     case Combination::Softmax:
     case Combination::Sparsemax:
@@ -77,7 +79,9 @@ bool Reduction::finish(std::span<Residues> y) {
     case Combination::ElProduct: finish_product(y); return doubtful_;
     case Combination::Count: y[0] = residues_of(count_); return false;  // the sum of as many ones
     case Combination::Max:
-    case Combination::Min: finish_selection(y); return doubtful_;
+    case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin: finish_selection(y); return doubtful_;
     case Combination::Softmax:
     case Combination::Sparsemax:
     case Combination::Product:

@@ -108,11 +108,11 @@ class Evaluator {
     } else if (const auto* segment = std::get_if<SegmentOp>(&op(id).attributes)) {
       reduced_.assign(op(id).shape.size(), 0);
       evaluate_segment(id, *segment);
-      std::size_t next = 0;  // softmax and sparsemax: one number a member
+      std::size_t next = 0;  // softmax and sparsemax: one row a member
       steps.for_each_row(step, [&](std::uint32_t row) {
-        const std::size_t first = keeps_members(segment->combination) ? next++ : 0;
-        std::ranges::copy(std::span(reduced_).subspan(first, result(row).size()),
-                          result(row).begin());
+        const std::size_t size = result(row).size();
+        const std::size_t first = keeps_members(segment->combination) ? size * next++ : 0;
+        std::ranges::copy(std::span(reduced_).subspan(first, size), result(row).begin());
       });
     } else if (const auto* transform = std::get_if<TransformOp>(&op(id).attributes)) {
       const Element x = element(id, 0, read_[0]);
@@ -124,7 +124,7 @@ class Evaluator {
     }
   }
 
-  // Into reduced_: the segment's row, or a number for each of its members.
+  // Into reduced_: the segment's row, or one for each of its members.
   void evaluate_segment(ValueId id, const SegmentOp& segment) {
     if (segment.combination == Combination::Count) {
       reduced_[0] = static_cast<double>(read_.size());
@@ -132,8 +132,12 @@ class Evaluator {
       std::ranges::fill(reduced_, segment.combination == Combination::ElProduct ? 1.0 : 0.0);
     } else {
       read_elements(id);
-      if (keeps_members(segment.combination)) reduced_.resize(read_.size());
-      evaluate(segment.combination, nullptr, elements_, reduced_);
+      if (keeps_members(segment.combination)) {
+        reduced_.resize(read_.size() * op(id).shape.size());
+        evaluate_members(segment.combination, elements_, reduced_);
+      } else {
+        evaluate(segment.combination, nullptr, elements_, reduced_);
+      }
     }
   }
 

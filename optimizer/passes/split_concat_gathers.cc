@@ -36,8 +36,10 @@ namespace {
 constexpr std::size_t kMostSources = 8;
 constexpr std::uint64_t kOpCost = 4096;
 
+// What pieces make is joined by a map, which has no elmax and elmin.
 bool is_splittable(Combination combination) {
-  return info(combination).segment == CombinationSegment::Reduction;
+  return info(combination).segment == CombinationSegment::Reduction &&
+         !selects_entries(combination);
 }
 
 // A segment over a concat, and what would replace it.

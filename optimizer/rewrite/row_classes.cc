@@ -31,10 +31,6 @@ std::uint64_t count_variables(const Program& program) {
 
 }  // namespace
 
-bool selects(Combination combination) {
-  return combination == Combination::Max || combination == Combination::Min;
-}
-
 bool is_order_free(Combination combination, Shape member) {
   // In a segment, each member of softmax and sparsemax keeps its place.
   if (keeps_members(combination)) return true;

@@ -54,8 +54,6 @@ class RowClasses {
   std::vector<std::uint32_t> classes_;  // by source number
 };
 
-/// Whether the combination is one of its members: max, min.
-[[nodiscard]] bool selects(Combination combination);
 /// Whether the members of a segment over rows of `member`, all of them numbers, may stand in any
 /// order.
 [[nodiscard]] bool is_order_free(Combination combination, Shape member);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/kernel/schedule/entrywise.h"
+
 namespace vecc {
 namespace {
 
@@ -230,11 +232,9 @@ std::vector<std::uint32_t> find_sources(const Kernel& kernel, const LaunchZeros&
 }  // namespace
 
 bool never_selects(const KernelNode& node, const std::vector<Rest>& rests) {
-  const bool selects = node.kind == Kind::Reduce || node.kind == Kind::ReduceArg;
-  if (!selects || node.operands.empty()) return false;
-  const Rest member = rests[node.operands[0]];
-  return (node.combination == Combination::Max && member == Rest::Lowest) ||
-         (node.combination == Combination::Min && member == Rest::Highest);
+  if (!is_selection(node)) return false;
+  return rests[node.operands[0]] ==
+         (selects_largest(node.combination) ? Rest::Lowest : Rest::Highest);
 }
 
 std::vector<Rest> rest_nodes(const Kernel& kernel, const std::vector<Rest>& loads) {

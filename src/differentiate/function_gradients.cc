@@ -70,6 +70,8 @@ void OpGradients::pass(const SegmentOp& segment, ValueId id, ValueId g) {
     case Combination::Count: return;
     case Combination::Max:
     case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::Concat:
     case Combination::Softmax:
     case Combination::Sparsemax:

@@ -178,7 +178,9 @@ Result<Shape> combined_shape(Combination combination, int axis, const Expr* expr
     case Combination::Avg:
     case Combination::ElProduct: return plus_all(context, elements);
     case Combination::Max:
-    case Combination::Min: return same_all(context, elements);
+    case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin: return same_all(context, elements);
     case Combination::Count: return Shape::scalar();
     case Combination::Concat: return concat_all(context, axis, elements);
     case Combination::Softmax:

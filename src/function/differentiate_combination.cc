@@ -37,6 +37,15 @@ void differentiate_concat(Elements elements, Gradient g, ElementGradients gradie
   }
 }
 
+// An entry's gradient goes to the element that it was selected from.
+void differentiate_entries(Combination combination, Elements elements, Gradient g,
+                           ElementGradients gradients) {
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    const std::size_t k = select_by_entry(elements, i, selects_largest(combination));
+    if (!gradients[k].empty()) gradients[k][i] += g[i];
+  }
+}
+
 // Scalars to a column: `function` is that of the column.
 template <class Function>
 void differentiate_scalars(std::span<const double> y, Gradient g, ElementGradients gradients,
@@ -162,10 +171,12 @@ void differentiate(Combination combination, const Expr* expr, Elements elements,
     case Combination::Avg: differentiate_mean(elements, g, gradients); return;
     case Combination::Max:
     case Combination::Min: {
-      const std::size_t winner = select_by_sum(elements, combination == Combination::Max);
+      const std::size_t winner = select_by_sum(elements, selects_largest(combination));
       differentiate_add(g, elements[winner].shape, gradients[winner]);
       return;
     }
+    case Combination::ElMax:
+    case Combination::ElMin: differentiate_entries(combination, elements, g, gradients); return;
     case Combination::Count: return;
     case Combination::Concat: differentiate_concat(elements, g, gradients); return;
     case Combination::Softmax:

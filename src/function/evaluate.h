@@ -40,6 +40,14 @@ void add_to(std::span<double> y, Element x);
 /// The first element with the largest (smallest, if not `largest`) sum of entries; a NaN sum is
 /// neither larger nor smaller than any. At least one element.
 [[nodiscard]] std::size_t select_by_sum(std::span<const Element> elements, bool largest);
+/// The same of one entry of each element.
+[[nodiscard]] std::size_t select_by_entry(std::span<const Element> elements, std::size_t entry,
+                                          bool largest);
+
+/// Softmax or sparsemax over the members of a segment, of each entry by itself: y has the members'
+/// rows one after another.
+void evaluate_members(Combination combination, std::span<const Element> members,
+                      std::span<double> y);
 
 /// e^(x - max x) / sum of those. At least one entry.
 void softmax(std::span<const double> x, std::span<double> y);

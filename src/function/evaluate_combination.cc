@@ -115,6 +115,31 @@ std::size_t select_by_sum(Elements elements, bool largest) {
   return best;
 }
 
+std::size_t select_by_entry(Elements elements, std::size_t entry, bool largest) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < elements.size(); ++k) {
+    const double value = elements[k].values[entry];
+    const double best_value = elements[best].values[entry];
+    if (largest ? value > best_value : value < best_value) best = k;
+  }
+  return best;
+}
+
+void evaluate_members(Combination combination, Elements members, std::span<double> y) {
+  const std::size_t entries = members[0].values.size();
+  std::vector<double> x(members.size());
+  std::vector<double> shares(members.size());
+  for (std::size_t i = 0; i < entries; ++i) {
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = members[k].values[i];
+    if (combination == Combination::Softmax) {
+      softmax(x, shares);
+    } else {
+      sparsemax(x, shares);
+    }
+    for (std::size_t k = 0; k < x.size(); ++k) y[k * entries + i] = shares[k];
+  }
+}
+
 void evaluate(Combination combination, const Expr* expr, Elements elements, std::span<double> y) {
   const auto count = static_cast<double>(elements.size());
   switch (combination) {
@@ -125,10 +150,16 @@ void evaluate(Combination combination, const Expr* expr, Elements elements, std:
       return;
     case Combination::Max:
     case Combination::Min: {
-      const bool largest = combination == Combination::Max;
-      std::ranges::copy(elements[select_by_sum(elements, largest)].values, y.begin());
+      const std::size_t selected = select_by_sum(elements, selects_largest(combination));
+      std::ranges::copy(elements[selected].values, y.begin());
       return;
     }
+    case Combination::ElMax:
+    case Combination::ElMin:
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        y[i] = elements[select_by_entry(elements, i, selects_largest(combination))].values[i];
+      }
+      return;
     case Combination::Count: y[0] = count; return;
     case Combination::Concat: concat_all(elements, y); return;
     case Combination::Softmax: softmax(scalars_of(elements), y); return;

@@ -15,7 +15,8 @@ struct Problem {
 
 Problem combine_problem(const ExprNode& node) {
   const std::string name(info(node.combination).text);
-  if (node.combination == Combination::FunctionGraph) {
+  if (node.combination == Combination::FunctionGraph ||
+      info(node.combination).origin == FunctionOrigin::Program) {
     return {ErrorCode::ParameterRange, name + " inside an expression"};
   }
   if (node.arity < 2) {

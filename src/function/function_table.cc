@@ -18,11 +18,13 @@ constexpr TransformationInfo kTransformations[] = {
 };
 
 constexpr CombinationInfo kCombinations[] = {
-#define VECC_COMBINATION(enumerator, text, order, shapes, single, segment, derivative, doubt) \
-  {Combination::enumerator,        #text,                                                     \
-   CombinationOrder::order,        CombinationShapes::shapes,                                 \
-   CombinationSingle::single,      CombinationSegment::segment,                               \
-   FunctionDerivative::derivative, FunctionDoubt::doubt},
+#define VECC_COMBINATION(enumerator, text, origin, order, shapes, single, segment, derivative, \
+                         doubt)                                                                \
+  {Combination::enumerator,     #text,                                                         \
+   FunctionOrigin::origin,      CombinationOrder::order,                                       \
+   CombinationShapes::shapes,   CombinationSingle::single,                                     \
+   CombinationSegment::segment, FunctionDerivative::derivative,                                \
+   FunctionDoubt::doubt},
 #include "vecc/functions.def"
 };
 
@@ -33,6 +35,12 @@ std::span<const TransformationInfo> transformations() {
 }
 
 std::span<const CombinationInfo> combinations() {
+  const auto* const of_programs =
+      std::ranges::find(kCombinations, FunctionOrigin::Program, &CombinationInfo::origin);
+  return {std::begin(kCombinations), of_programs};
+}
+
+std::span<const CombinationInfo> segment_combinations() {
   return kCombinations;
 }
 
@@ -51,6 +59,12 @@ std::optional<Transformation> parse_transformation(std::string_view text) {
 }
 
 std::optional<Combination> parse_combination(std::string_view text) {
+  const auto found = std::ranges::find(combinations(), text, &CombinationInfo::text);
+  if (found == combinations().end()) return std::nullopt;
+  return found->id;
+}
+
+std::optional<Combination> parse_segment_combination(std::string_view text) {
   const auto* const found = std::ranges::find(kCombinations, text, &CombinationInfo::text);
   if (found == std::end(kCombinations)) return std::nullopt;
   return found->id;

@@ -24,6 +24,8 @@ bool is_counted(Combination combination) {
     case Combination::ElProduct:
     case Combination::CrossSum:
     case Combination::CosSim:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: break;
   }
   return false;

@@ -19,9 +19,10 @@ std::uint32_t limit_of(const Fanout& fanout, std::uint32_t level) {
   return fanout.members[std::min<std::size_t>(level, fanout.members.size()) - 1];
 }
 
-bool selects(Combination combination) {
-  return combination == Combination::Max || combination == Combination::Min ||
-         combination == Combination::Softmax || combination == Combination::Sparsemax;
+// Some members, or shares of them, stand for all.
+bool takes_some(Combination combination) {
+  return selects(combination) || combination == Combination::Softmax ||
+         combination == Combination::Sparsemax;
 }
 
 class MemberSampling {
@@ -94,7 +95,7 @@ class MemberSampling {
   }
   // Its members stand in neurons of their own.
   [[nodiscard]] bool has_new_neurons(std::uint32_t r) const {
-    return selects(combination_of(r)) || graph_.ranges[r].weight_begin != kNoColumn;
+    return takes_some(combination_of(r)) || graph_.ranges[r].weight_begin != kNoColumn;
   }
 
   // Groups that have a neuron with more members than its level's number.
@@ -118,7 +119,7 @@ class MemberSampling {
   [[nodiscard]] std::string obstacle(std::uint32_t r) const {
     const Combination combination = combination_of(r);
     const bool adds = combination == Combination::Sum || combination == Combination::Avg;
-    if (!adds && !selects(combination)) {
+    if (!adds && !takes_some(combination)) {
       return "by " + std::string(info(combination).text) +
              ", and only sums, means, max, min, softmax and sparsemax can be sampled";
     }
@@ -227,7 +228,7 @@ class MemberSampling {
     const NeuronRange& range = graph_.ranges[r];
     const Combination combination = combination_of(r);
     SampledMembers::Range sampled{r, Counts::InSum, static_cast<std::uint32_t>(first_row_[r]), {}};
-    if (selects(combination)) sampled.counts = Counts::There;
+    if (takes_some(combination)) sampled.counts = Counts::There;
     if (combination == Combination::Avg) sampled.counts = Counts::InMean;
     for (NeuronId n = range.first; n < range.first + range.count; ++n) {
       sampled.limits.push_back(limit(r, n));
@@ -241,7 +242,7 @@ class MemberSampling {
     if (has_new_neurons(r)) add_neurons(r, first, to.graph);
     NeuronRange& range = to.graph.ranges[r];
     range.weight_begin = kNoColumn;
-    if (selects(combination)) return;
+    if (takes_some(combination)) return;
     range.weight_begin = to.graph.weights.size();
     for (NeuronId n = range.first; n < range.first + range.count; ++n) {
       for (std::uint64_t e = graph_.input_begin[n]; e < graph_.input_begin[n + 1ull]; ++e) {
@@ -279,7 +280,7 @@ class MemberSampling {
       }
     }
     NeuronFunction function;
-    if (selects(combination_of(r))) {
+    if (takes_some(combination_of(r))) {
       function = masking(combination_of(r));
       members.offset_begin = to.offsets.size();
       for (std::uint64_t e = 0; e < edges; ++e) {

@@ -69,7 +69,7 @@ std::string head_text(const KernelNode& node) {
       return fmt::format("times{}{}", node.transpose_left ? " transpose-left" : "",
                          node.transpose_right ? " transpose-right" : "");
     case KernelNode::Kind::RowSum: return "row-sum";
-    case KernelNode::Kind::Guard: return "guard";
+    case KernelNode::Kind::Guard: return node.by_entry ? "guard by-entry" : "guard";
     case KernelNode::Kind::Reduce: return "reduce " + combination + skip_text(node);
     case KernelNode::Kind::ReduceArg: return "reduce-arg " + combination + skip_text(node);
     case KernelNode::Kind::Selected: return "selected";

@@ -1,6 +1,7 @@
 // The rules of a kernel, checked.
 #include <fmt/format.h>
 
+#include "src/kernel/schedule/entrywise.h"
 #include "vecc/kernel.h"
 
 namespace vecc {
@@ -87,10 +88,16 @@ class KernelVerifier {
         return error(fmt::format("%{} loads another shape", number));
       }
     }
-    const bool selects =
-        (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) &&
-        (node.combination == Combination::Max || node.combination == Combination::Min);
-    if (node.skips_nan && !selects) return error(fmt::format("%{} skips NaN", number));
+    if (node.skips_nan && !is_selection(node)) {
+      return error(fmt::format("%{} skips NaN", number));
+    }
+    if (is_entry_selection(node) &&
+        (node.shape.size() == 1 || node.shape != kernel_.nodes[node.operands[0]].shape)) {
+      return error(fmt::format("%{} selects entries of another shape, or of one", number));
+    }
+    if (node.by_entry && node.shape.size() != kernel_.nodes[node.operands[0]].shape.size()) {
+      return error(fmt::format("%{} has another number of entries than what guards it", number));
+    }
     if (node.words_by_row && node.word_slot >= kernel_.word_slots) return error("no such words");
     made_in_[number] = p;
     return {};

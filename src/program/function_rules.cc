@@ -76,8 +76,7 @@ Result<void> check_segments(const OpContext& context, const SegmentOp& op, const
   }
   VECC_TRY_VOID(op.segments.is_fixed() ? check_fixed(context, op.segments, name, rows)
                                        : check_offsets(context, op.segments.offsets(), name, rows));
-  const bool selects = op.combination == Combination::Max || op.combination == Combination::Min;
-  if (selects) VECC_TRY_VOID(check_no_empty(context, op));
+  if (selects(op.combination)) VECC_TRY_VOID(check_no_empty(context, op));
   return {};
 }
 
@@ -121,7 +120,9 @@ Result<OpResult> check_op(const OpContext& context, const SegmentOp& op) {
     case CombinationSegment::Number: return OpResult{reduced.rows, Shape::scalar()};
     case CombinationSegment::Flat: return check_flatten(context, op.segments);
     case CombinationSegment::Members:
-      if (operand.shape.is_scalar()) return OpResult{operand.rows, operand.shape};
+      if (op.combination == Combination::Softmax || operand.shape.is_scalar()) {
+        return OpResult{operand.rows, operand.shape};
+      }
       return context.error(std::string(info(op.combination).text) + " of " + context.name(0) +
                            " of shape " + operand.shape.text() + ", expected scalars");
     case CombinationSegment::Reduction:

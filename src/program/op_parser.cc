@@ -194,7 +194,7 @@ OpParser::Body OpParser::parse_linear() {
 OpParser::Body OpParser::parse_segment() {
   VECC_TRY(Segments segments, arrays_.segments());
   const std::size_t begin = cursor_.position();
-  const auto combination = parse_combination(cursor_.take_word());
+  const auto combination = parse_segment_combination(cursor_.take_word());
   if (!combination) return cursor_.error_at(begin, "a combination");
   return SegmentOp{std::move(segments), *combination};
 }

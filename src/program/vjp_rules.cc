@@ -2,6 +2,7 @@
 #include <string>
 
 #include "src/function/differentiate.h"
+#include "src/program/members.h"
 #include "src/program/op_rules.h"
 
 namespace vecc {
@@ -64,10 +65,10 @@ class VjpRule {
     }
     return keeps ? g().rows : std::uint64_t{g().rows} * of.segments.members();
   }
-  [[nodiscard]] Result<Shape> reduced_shape(const SegmentOp& of, bool keeps) const {
+  [[nodiscard]] Result<Shape> reduced_shape(const SegmentOp& of) const {
     const Shape shape = op_.shape;
     if (of.combination == Combination::Count) return Shape::scalar();
-    if (keeps && !shape.is_scalar()) {
+    if (of.combination == Combination::Sparsemax && !shape.is_scalar()) {
       return context_.error(std::string(info(of.combination).text) + " of shape " + shape.text() +
                             ", expected scalars");
     }
@@ -82,13 +83,12 @@ class VjpRule {
 
   [[nodiscard]] Result<OpResult> check(const SegmentOp& of) const {
     VECC_TRY_VOID(expect_count());
-    const bool keeps =
-        of.combination == Combination::Softmax || of.combination == Combination::Sparsemax;
+    const bool keeps = keeps_members(of.combination);
     const std::uint64_t rows = member_rows(of, keeps);
     if (rows > kMaxRows) return OpResult{rows, op_.shape};  // Program::add refuses it
     const auto member_count = static_cast<std::uint32_t>(rows);
     VECC_TRY_VOID(check_segments(context_, of, "g", member_count));
-    VECC_TRY(const Shape shape, reduced_shape(of, keeps));
+    VECC_TRY(const Shape shape, reduced_shape(of));
     const std::uint32_t result_rows = keeps ? member_count : of.segments.count(member_count);
     VECC_TRY_VOID(expect_single(rows, result_rows, shape));
     return OpResult{rows, op_.shape};

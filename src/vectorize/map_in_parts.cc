@@ -123,6 +123,8 @@ class Splitter {
       case Combination::CrossSum: return as_tree(node, parts);
       case Combination::Product: return left_to_right(node, parts);
       case Combination::CosSim:
+      case Combination::ElMax:
+      case Combination::ElMin:
       case Combination::FunctionGraph: break;
     }
     return join(node, parts);

@@ -49,7 +49,7 @@ Expr expr_of(Combination combination, std::uint32_t arity) {
 
 std::set<Combination> covered_by_segments() {
   std::set<Combination> covered;
-  for (const CombinationInfo& about : combinations()) {
+  for (const CombinationInfo& about : segment_combinations()) {
     for (const Layout& layout : layouts()) {
       for (const Shape shape : kShapes) {
         if (!is_segment(layout, about.id, shape, 24)) continue;
@@ -94,13 +94,13 @@ TEST(Segment, EveryCombinationOfTheTable) {
   std::set<Combination> covered = covered_by_segments();
   covered.merge(covered_by_maps());
   covered.insert(Combination::FunctionGraph);  // a map's tree itself
-  for (const CombinationInfo& about : combinations()) {
+  for (const CombinationInfo& about : segment_combinations()) {
     EXPECT_TRUE(covered.contains(about.id)) << about.text << " has no case";
   }
 }
 
 TEST(Segment, NoRowsAndNoSegments) {
-  for (const CombinationInfo& about : combinations()) {
+  for (const CombinationInfo& about : segment_combinations()) {
     const std::vector<Layout> empty = {{"no segments", Segments::ragged({0})},
                                        {"empty segments", Segments::ragged({0, 0, 0})},
                                        {"fixed", Segments::fixed(3)},
@@ -116,12 +116,13 @@ TEST(Segment, NoRowsAndNoSegments) {
   }
 }
 
-// The first of equal element sums wins, as a whole.
+// The first of equal element sums wins, as a whole; of elmax and elmin the first of equal entries.
 TEST(Segment, MaxAndMinTies) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const Segments& segments : {Segments::ragged({0, 4, 8}), Segments::fixed(4)}) {
-    for (const Combination combination : {Combination::Max, Combination::Min}) {
+    for (const Combination combination :
+         {Combination::Max, Combination::Min, Combination::ElMax, Combination::ElMin}) {
       expect_agreement("ties", [&](Program& p) {
         p.segment(p.fact({1, 2, 0, 3, 3, 0, 2, 1, 4, 4, 5, 3, 3, 5, 8, 0}, 8, Shape::column(2)),
                   segments, combination);
@@ -131,6 +132,10 @@ TEST(Segment, MaxAndMinTies) {
         p.segment(
             p.fact({kNan, kInfinity, 3, 4, -kInfinity, kNan, -kInfinity, kInfinity}, 8, Shape()),
             segments, combination);
+        p.segment(p.fact({kNan, 1, 2, kNan, 3, kNan, 0, 5, kInfinity, kNan, kNan, -kInfinity, kNan,
+                          -kInfinity, 1, kNan},
+                         8, Shape::column(2)),
+                  segments, combination);
       });
     }
   }
@@ -167,6 +172,15 @@ TEST(Segment, SkewedLengths) {
                                         Combination::Sparsemax, Combination::Count}) {
     expect_agreement("skewed " + std::string(info(combination).text), [&](Program& p) {
       p.segment(random_fact(p, offsets.back(), Shape(), 3), Segments::ragged(offsets), combination);
+    });
+  }
+  for (const std::uint32_t size : {5u, 64u}) {
+    expect_agreement("skewed columns", [&](Program& p) {
+      const ValueId x = random_fact(p, offsets.back(), Shape::column(size), 3);
+      p.segment(x, Segments::ragged(offsets), Combination::Softmax);
+      offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+      p.segment(x, Segments::ragged(offsets), Combination::ElMax);
+      p.segment(x, Segments::ragged(offsets), Combination::ElMin);
     });
   }
 }

@@ -2,6 +2,7 @@
 // vjp, and whole graphs.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "backends/reference/program_interpreter.h"
@@ -97,7 +98,7 @@ TEST(Vjp, Segments) {
   const std::vector<Segments> all = {
       Segments::ragged({0, 2, 3, 6}), Segments::fixed(3, 2), Segments::ragged({0, 0, 1, 1, 6, 6}),
       Segments::fixed(3, 1),          Segments::fixed(1, 2), Segments::fixed(6, 1)};
-  for (const CombinationInfo& about : combinations()) {
+  for (const CombinationInfo& about : segment_combinations()) {
     for (const Segments& segments : all) {
       for (const Shape shape : kVjpShapes) {
         const SegmentOp op{segments, about.id};
@@ -108,6 +109,32 @@ TEST(Vjp, Segments) {
       }
     }
   }
+}
+
+// Gradients of elmax, elmin and softmax of entries: in several loops of lanes and warps, with ties,
+// in pieces, of rows that a block shares.
+TEST(Vjp, SegmentsByEntry) {
+  std::vector<std::uint32_t> offsets{0, 1};
+  for (const std::uint32_t length : {2u, 5u, 40u, 300u, 2500u, 3u}) {
+    offsets.push_back(offsets.back() + length);
+  }
+  for (const std::uint32_t size : {2u, 5u, 64u, 96u}) {
+    for (const Combination combination :
+         {Combination::ElMax, Combination::ElMin, Combination::Softmax}) {
+      expect_vjp(std::string(info(combination).text), [&](Program& p) {
+        std::vector<double> values = random_values(offsets.back() * std::uint64_t{size}, size);
+        for (double& value : values) value = std::round(4 * value) / 4;  // ties
+        const ValueId x = p.fact(std::move(values), offsets.back(), Shape::column(size));
+        p.segment(x, Segments::ragged(offsets), combination);
+      });
+    }
+  }
+  expect_vjp("wide rows", [](Program& p) {
+    const ValueId x = random_fact(p, 12, Shape::column(1500), 2);
+    p.segment(x, Segments::ragged({0, 1, 5, 12}), Combination::ElMax);
+    p.segment(x, Segments::fixed(3, 1), Combination::ElMin);
+    p.segment(x, Segments::fixed(4, 2), Combination::Softmax);
+  });
 }
 
 // A vjp of what append_gradients never differentiates so.

@@ -78,7 +78,7 @@ TEST(ProgramDifferences, EveryCombinationOfSegments) {
   const std::vector<Segments> all = {Segments::ragged({0, 2, 3, 6}), Segments::fixed(3, 2),
                                      Segments::fixed(3, 1)};
   std::map<std::string_view, std::size_t> shapes_of;
-  for (const CombinationInfo& about : combinations()) {
+  for (const CombinationInfo& about : segment_combinations()) {
     for (const Shape shape : kAllShapes) {
       std::size_t compared = 0;
       bool exists = false;
@@ -93,7 +93,8 @@ TEST(ProgramDifferences, EveryCombinationOfSegments) {
       shapes_of[about.text] += exists ? 1 : 0;
     }
   }
-  for (const char* name : {"sum", "avg", "max", "min", "elproduct", "count"}) {
+  for (const char* name :
+       {"sum", "avg", "max", "min", "elmax", "elmin", "softmax", "elproduct", "count"}) {
     EXPECT_EQ(shapes_of[name], kAllShapes.size()) << name;
   }
 }

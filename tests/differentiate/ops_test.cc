@@ -71,7 +71,7 @@ TEST(OpGradients, Segments) {
       Segments::ragged({0, 2, 3, 6}), Segments::ragged({0, 0, 1, 1, 6, 6}),
       Segments::fixed(3, 2),          Segments::fixed(3, 1),
       Segments::fixed(1, 2),          Segments::fixed(6, 1)};
-  for (const CombinationInfo& about : combinations()) {
+  for (const CombinationInfo& about : segment_combinations()) {
     for (const Segments& segments : all) {
       for (const Shape shape : kShapes) {
         Program probe(DType::F64);
@@ -207,7 +207,8 @@ TEST(OpGradients, RowsWithoutGradientPassNothingOn) {
 }
 
 TEST(OpGradients, TiesGoToTheFirstMember) {
-  for (const Combination combination : {Combination::Max, Combination::Min}) {
+  for (const Combination combination :
+       {Combination::Max, Combination::Min, Combination::ElMax, Combination::ElMin}) {
     expect_gradients("equal sums", [&](Program& p) {
       p.segment(p.fact({1, 2, 2, 1, 1.5, 1.5, 3, 3}, 4, Shape::column(2)),
                 Segments::ragged({0, 3, 4}), combination);

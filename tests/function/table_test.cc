@@ -21,6 +21,13 @@ TEST(FunctionTable, NamesAreUniqueAndParse) {
     EXPECT_EQ(parse_combination(about.text), about.id);
     EXPECT_EQ(&info(about.id), &about);
   }
+  for (const CombinationInfo& about : segment_combinations()) {
+    EXPECT_EQ(parse_segment_combination(about.text), about.id);
+    EXPECT_EQ(&info(about.id), &about);
+  }
+  EXPECT_EQ(segment_combinations().size(), combinations().size() + 2);
+  EXPECT_EQ(parse_combination("elmax"), std::nullopt);
+  EXPECT_EQ(parse_combination("elmin"), std::nullopt);
   EXPECT_EQ(parse_transformation("Tanh"), std::nullopt);
   EXPECT_EQ(parse_combination(""), std::nullopt);
 }

@@ -168,6 +168,8 @@ std::string_view prelude_function(Combination combination) {
     case Combination::ElProduct:
     case Combination::Max:
     case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: return "";  // written out by the caller
     case Combination::Softmax: return " softmax(";
     case Combination::Sparsemax: return " sparsemax(";

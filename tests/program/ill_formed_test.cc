@@ -96,11 +96,11 @@ TEST(IllFormed, bad_empty_segment_of_max_and_min) {
                     "segment: error: max of segment 1, which is empty [E031]");
   expect_ill_formed("%5 = segment %0 [0, 4, 4] min : f32[2, 1]",
                     "segment: error: min of segment 1, which is empty [E031]");
+  expect_ill_formed("%5 = segment %1 [0, 0, 2] elmax : f32[2, 2x1]",
+                    "segment: error: elmax of segment 0, which is empty [E031]");
 }
 
-TEST(IllFormed, bad_softmax_of_vectors) {
-  expect_ill_formed("%5 = segment %1 [0, 2] softmax : f32[2, 2x1]",
-                    "segment: error: softmax of %1 of shape 2x1, expected scalars [E031]");
+TEST(IllFormed, bad_sparsemax_of_vectors) {
   expect_ill_formed("%5 = segment %1 [0, 2] sparsemax : f32[2, 2x1]",
                     "segment: error: sparsemax of %1 of shape 2x1, expected scalars [E031]");
 }

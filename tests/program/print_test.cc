@@ -107,6 +107,12 @@ TEST(Print, segment_count_makes_scalars) {
 
 TEST(Print, segment_softmax_keeps_rows) {
   expect_golden_op("%2 = segment %0 [0, 1, 4] softmax : f32[4, 1]");
+  expect_golden_op("%2 = segment %1 [0, 2] softmax : f32[2, 2x1]");
+}
+
+TEST(Print, segment_of_entries) {
+  expect_golden_op("%2 = segment %1 [0, 2] elmax : f32[1, 2x1]");
+  expect_golden_op("%2 = segment %1 [fixed 2 dim 1] elmin : f32[1, 2x1]");
 }
 
 TEST(Print, transform) {

@@ -169,14 +169,14 @@ void RandomOps::add_segment() {
   const ValueId operand = any_value();
   const Op& x = program_.op(operand);
   static const std::vector<Combination> kAll{
-      Combination::Sum,     Combination::Avg,       Combination::Max,
-      Combination::Min,     Combination::Count,     Combination::ElProduct,
+      Combination::Sum,     Combination::Avg,       Combination::Max,   Combination::Min,
+      Combination::ElMax,   Combination::ElMin,     Combination::Count, Combination::ElProduct,
       Combination::Softmax, Combination::Sparsemax, Combination::Concat};
   Combination combination = random_.pick(kAll);
-  const bool is_softmax =
-      combination == Combination::Softmax || combination == Combination::Sparsemax;
-  if (is_softmax && !x.shape.is_scalar()) combination = Combination::Sum;
-  const bool needs_members = combination == Combination::Max || combination == Combination::Min;
+  if (combination == Combination::Sparsemax && !x.shape.is_scalar()) {
+    combination = Combination::Softmax;
+  }
+  const bool needs_members = selects(combination);
   Segments segments = combination == Combination::Concat && x.shape.size() < 64
                           ? Segments::fixed(any_divisor(x.rows))
                           : any_segments(x.rows, needs_members);

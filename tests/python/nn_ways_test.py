@@ -44,6 +44,10 @@ LAYERS = {
     "lstm": lambda g: nn.lstm(g.x[g.src], g.dst, 2),
     "lstm_of_one": lambda g: nn.lstm(g.x[g.src], g.dst, 1),
     "sage_max": lambda g: layers.sage(g, g.x, 4, "max"),
+    "max_of_matrices": lambda g: nn.reshape(nn.max(nn.linear(g.x, (2, 3))[g.src], g.dst), 6),
+    "min_of_one": lambda g: nn.min(nn.linear(g.x, 1)[g.src], g.dst),
+    "softmax_of_matrices": lambda g: nn.reshape(nn.sum(nn.square(nn.softmax(
+        nn.linear(g.x, (2, 3))[g.src], g.dst)), g.dst), 6),
     "gin": lambda g: layers.gin(g, g.x, lambda x: layers.mlp(x, 5, 4), eps=0.3),
     "gine": lambda g: layers.gine(g, g.x, lambda x: layers.mlp(x, 5, 4), "a"),
     "gat": lambda g: layers.gat(g, g.x, 4, heads=2, edge_attr="a"),

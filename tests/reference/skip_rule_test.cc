@@ -18,6 +18,8 @@ Single single_of(Combination combination) {
     case Combination::ElProduct:
     case Combination::CrossSum:
     case Combination::CosSim:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: return Single::Element;
     case Combination::Count:
     case Combination::Softmax:

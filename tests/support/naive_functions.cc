@@ -180,6 +180,8 @@ std::optional<Value> naive_combine(Combination combination, int axis,
     case Combination::CosSim:
       result.elements = {cosine(elements[0].elements, elements[1].elements)};
       break;
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: return std::nullopt;
   }
   return result;

@@ -57,6 +57,8 @@ bool is_exact(Combination c) {
     case Combination::Softmax:
     case Combination::Sparsemax:
     case Combination::CosSim:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: return false;
   }
   return false;

@@ -275,7 +275,9 @@ class OpEmitter::ExprEmitter {
       case Combination::Product: return product(std::move(operands));
       case Combination::CrossSum: return cross_sum(std::move(operands));
       case Combination::CosSim: return cosine(operands);
-      case Combination::FunctionGraph: break;  // check_expr refuses it inside an expression
+      case Combination::ElMax:
+      case Combination::ElMin:
+      case Combination::FunctionGraph: break;  // check_expr refuses them inside an expression
     }
     fail_check("a combination of an expression", __FILE__, __LINE__,
                std::string(info(combination).text));

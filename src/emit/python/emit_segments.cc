@@ -114,6 +114,13 @@ Code OpEmitter::ragged_sparsemax(const SegmentOp& op, ValueId id) {
   return Code("segment_sparsemax(", reads_[from], ", ", places, lengths, ")");
 }
 
+Code OpEmitter::select_members(const char* call, const SegmentOp& op, ValueId id) {
+  const ValueId from = program_.op(id).operands[0];
+  const std::uint32_t count = op.segments.count(program_.op(from).rows);
+  return Code(call, reads_[from], ", ", owners(op, id), ", ", count,
+              selects_largest(op.combination) ? ", largest=True)" : ", largest=False)");
+}
+
 Code OpEmitter::ragged_segment(const SegmentOp& op, ValueId id) {
   const Code& x = reads_[program_.op(id).operands[0]];
   const std::uint32_t count = op.segments.count(program_.op(program_.op(id).operands[0]).rows);
@@ -129,12 +136,13 @@ Code OpEmitter::ragged_segment(const SegmentOp& op, ValueId id) {
     }
     case Combination::ElProduct: return ragged_product(op, id);
     case Combination::Max:
-    case Combination::Min: {
+    case Combination::Min:
       helpers_.use(Helper::SegmentSelect);
-      const bool largest = op.combination == Combination::Max;
-      return Code("segment_select(", x, ", ", owners(op, id), ", ", count,
-                  largest ? ", largest=True)" : ", largest=False)");
-    }
+      return select_members("segment_select(", op, id);
+    case Combination::ElMax:
+    case Combination::ElMin:
+      helpers_.use(Helper::SegmentSelectEntries);
+      return select_members("segment_select_entries(", op, id);
     case Combination::Count:
       return Code(
           buffers_.add_numbers(label("count", id), lengths_of(op.segments.offsets(), 0), {count}));
@@ -169,13 +177,15 @@ Code OpEmitter::fixed_segment(const SegmentOp& op, ValueId id) {
     case Combination::Count:
       return Code(buffers_.one(), ".new_full((", count, ",), ", members, ")");
     case Combination::Concat: return Code(x, ".flatten(1)");
-    case Combination::Softmax: return Code(x, ".softmax(", over, ").flatten()");
+    case Combination::Softmax: return Code(x, ".softmax(", over, ").flatten(0, 1)");
     case Combination::Sparsemax:
       helpers_.use(Helper::Sparsemax);
       return is_inner ? Code("sparsemax(", x, ").flatten()")
                       : Code("sparsemax(", x, ".T).T.flatten()");
     case Combination::Max:
-    case Combination::Min: return ragged_segment(op, id);  // by the number of a row's segment
+    case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin: return ragged_segment(op, id);  // by the number of a row's segment
     case Combination::Product:
     case Combination::CrossSum:
     case Combination::CosSim:

@@ -120,26 +120,40 @@ def segment_product(x, *pairs):
         x = x.index_select(0, left) * x.index_select(0, right)
     return x
 )py"},
+    {Helper::SegmentWinners, R"py(
+def segment_winners(key, segment, count):
+    """The row of each segment whose key is the largest, the first of equal ones: entry by entry."""
+    across = [1] * (key.dim() - 1)
+    index = segment.view(-1, *across).expand_as(key)
+    row = torch.arange(len(key), device=key.device).view(-1, *across).expand_as(key)
+
+    def joined(rows, start, how):
+        return rows.new_full((count, *key.shape[1:]), start).scatter_reduce(0, index, rows, how)
+
+    # Nothing is larger than a NaN that stands first; others never are larger.
+    first = joined(row, len(key), "amin").gather(0, index)
+    key = torch.where(key.isnan(), torch.where(row == first, torch.inf, -torch.inf).to(key), key)
+    best = joined(key, -torch.inf, "amax").gather(0, index)
+    return joined(torch.where(key == best, row, len(key)), len(key), "amin")
+)py"},
     {Helper::SegmentSelect, R"py(
 def segment_select(x, segment, count, largest):
     """The row of each segment with the largest (smallest) sum of entries, the first of equal ones."""
-    key = entry_sums(x.detach()) if largest else -entry_sums(x.detach())
-    row = torch.arange(len(x), device=x.device)
-
-    def first(rows):
-        return rows.new_full((count,), len(x)).scatter_reduce(0, segment, rows, "amin")
-
-    # Nothing is larger than a NaN that stands first; others never are larger.
-    key_of_nan = torch.where(row == first(row)[segment], torch.inf, -torch.inf).to(key.dtype)
-    key = torch.where(key.isnan(), key_of_nan, key)
-    best = key.new_full((count,), -torch.inf).scatter_reduce(0, segment, key, "amax")
-    return x.index_select(0, first(torch.where(key == best[segment], row, len(x))))
+    key = entry_sums(x.detach())
+    return x.index_select(0, segment_winners(key if largest else -key, segment, count))
+)py"},
+    {Helper::SegmentSelectEntries, R"py(
+def segment_select_entries(x, segment, count, largest):
+    """The largest (smallest) of each entry in the rows of each segment, the first of equal ones."""
+    key = x.detach()
+    return x.gather(0, segment_winners(key if largest else -key, segment, count))
 )py"},
     {Helper::SegmentSoftmax, R"py(
 def segment_softmax(x, segment, count):
-    """The softmax of the members of each segment."""
-    lowest = x.new_full((count,), -torch.inf)
-    largest = lowest.scatter_reduce(0, segment, x.detach(), "amax")
+    """The softmax of the members of each segment, entry by entry."""
+    index = segment.view(-1, *[1] * (x.dim() - 1)).expand_as(x)
+    lowest = x.new_full((count, *x.shape[1:]), -torch.inf)
+    largest = lowest.scatter_reduce(0, index, x.detach(), "amax")
     powers = (x - largest.index_select(0, segment)).exp()
     return powers / segment_sum(powers, segment, count).index_select(0, segment)
 )py"},
@@ -189,7 +203,8 @@ void Helpers::use(Helper helper) {
     case Helper::Select: return use(Helper::EntrySums);
     case Helper::SegmentMean:
     case Helper::SegmentSoftmax: return use(Helper::SegmentSum);
-    case Helper::SegmentSelect: return use(Helper::EntrySums);
+    case Helper::SegmentSelect: use(Helper::EntrySums); return use(Helper::SegmentWinners);
+    case Helper::SegmentSelectEntries: return use(Helper::SegmentWinners);
     case Helper::SegmentSparsemax: return use(Helper::Sparsemax);
     case Helper::PassedOn:
     case Helper::Sigmoid:
@@ -197,6 +212,7 @@ void Helpers::use(Helper helper) {
     case Helper::Sparsemax:
     case Helper::EntrySums:
     case Helper::SegmentSum:
+    case Helper::SegmentWinners:
     case Helper::SegmentProduct:
     case Helper::Product:
     case Helper::Cosine:

@@ -72,6 +72,8 @@ class OpEmitter {
   [[nodiscard]] Code gather_chained(const GatherOp& op, ValueId id);
   [[nodiscard]] std::vector<PieceReads> reads_by_piece(const GatherOp& op, ValueId concat) const;
   [[nodiscard]] Code ragged_segment(const SegmentOp& op, ValueId id);
+  /// A call that takes members, their segments and whether the largest is wanted.
+  [[nodiscard]] Code select_members(const char* call, const SegmentOp& op, ValueId id);
   [[nodiscard]] Code fixed_segment(const SegmentOp& op, ValueId id);
   [[nodiscard]] Code ragged_product(const SegmentOp& op, ValueId id);
   [[nodiscard]] Code ragged_sparsemax(const SegmentOp& op, ValueId id);

@@ -343,6 +343,42 @@ VECC_FN void join_selections(unsigned& selected, T& best, T* own, unsigned first
   }
 }
 
+// The same of each entry by itself: rows of S, of which `selected` and `best` are a lane's own.
+template <class T, int S, int G, int Slots, bool Max, bool Skips>
+VECC_FN void join_entry_selections(unsigned* selected, T* best, unsigned first) {
+  if constexpr (Slots > 1) {
+    constexpr int warp_slots = G > 32 ? 1 : G * Slots > 32 ? 32 / G : Slots;
+    constexpr int parts = Slots / warp_slots;  // that meet in the block's memory
+    struct Selected {
+      T value;
+      unsigned member;
+    };
+    const int part = threadIdx.x / (G * warp_slots);
+    const int lane = threadIdx.x % G;
+    const auto take = [&](int j, T value, unsigned member) {
+      if (!replaces<T, Max, Skips>(value, member, best[j], selected[j], first)) return;
+      best[j] = value;
+      selected[j] = member;
+    };
+    _Pragma("unroll") for (int j = 0; j < kOwn<S, G>; ++j) {
+      if constexpr (warp_slots > 1) {
+        _Pragma("unroll") for (int step = warp_slots / 2; step > 0; step /= 2) {
+          const unsigned mask = lane_mask<G * warp_slots>();
+          const unsigned member = __shfl_xor_sync(mask, selected[j], step * G);
+          take(j, __shfl_xor_sync(mask, best[j], step * G), member);
+        }
+      }
+      if constexpr (parts > 1) {
+        Selected(*shared)[G] = block_memory<Selected[G], parts>();
+        if (threadIdx.x % (G * warp_slots) < G) shared[part][lane] = {best[j], selected[j]};
+        __syncthreads();
+        for (int p = 0; p < parts; ++p) take(j, shared[p][lane].value, shared[p][lane].member);
+        __syncthreads();
+      }
+    }
+  }
+}
+
 // A kernel may begin before those that it depends on have ended: what it reads before this does not
 // change; all that they wrote is there after it. One that reads nothing of theirs and only has to
 // end after them waits when it has computed (VECC_WAITS_LAST). Those that wait for it may begin

@@ -56,6 +56,16 @@ void BodyText::declare_own(const std::string& name, std::uint64_t entries) {
   declare_array(name, own_entries(entries, schedule().lanes()));
 }
 
+void BodyText::declare_members(const std::string& name, std::uint64_t entries) {
+  const auto& scratch = schedule().scratch;
+  const auto found = std::ranges::find(scratch, name, &ScratchArray::name);
+  if (found == scratch.end()) {
+    return line(fmt::format("unsigned {}[{}];", name, own_entries(entries, schedule().lanes())));
+  }
+  line(fmt::format("unsigned* const __restrict__ {} = reinterpret_cast<unsigned*>(scratch + {});",
+                   name, found->offset));
+}
+
 void BodyText::declare_array(const std::string& name, std::uint64_t entries, bool are_zeros) {
   const auto& scratch = schedule().scratch;
   const auto found = std::ranges::find(scratch, name, &ScratchArray::name);

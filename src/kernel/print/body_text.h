@@ -39,6 +39,8 @@ class BodyText {
   /// A row that a thread has whole, a row of which a lane has its entries, a node's value.
   void declare_array(const std::string& name, std::uint64_t entries, bool are_zeros = false);
   void declare_own(const std::string& name, std::uint64_t entries);
+  /// Numbers of members, as many as declare_own() has numbers.
+  void declare_members(const std::string& name, std::uint64_t entries);
   void declare(std::uint32_t node);
 
   /// On a GPU, before a store that may be where others still read. (A lane alone does not wait: a

@@ -95,7 +95,9 @@ std::string entry_text(const NodeText& nodes, std::uint32_t number) {
       return fmt::format("zero_if({} == T(0), {})", nodes.entry(node.operands[0]),
                          nodes.entry(node.operands[1]));
     case Kind::Selected:
-      return fmt::format("zero_if(e != s{}, {})", node.operands[0], nodes.entry(node.operands[1]));
+      return fmt::format("zero_if(e != s{}{}, {})", node.operands[0],
+                         nodes.size(node.operands[0]) == 1 ? "" : nodes.place(),
+                         nodes.entry(node.operands[1]));
     case Kind::Scan:
       return "a" + std::to_string(number) + (nodes.size(number) == 1 ? "" : nodes.place());
     case Kind::Load:

@@ -37,7 +37,7 @@ void print_selection(BodyText& out, std::uint32_t number, bool batched) {
   const NodeText& of = out.nodes();
   const KernelNode& node = of.node(number);
   const std::uint32_t member = node.operands[0];
-  const bool is_max = node.combination == Combination::Max;
+  const bool is_max = selects_largest(node.combination);
   const std::uint64_t entries = of.size(member);
   out.close_loop();
   print_member_total(out, number);
@@ -61,6 +61,36 @@ void print_selection(BodyText& out, std::uint32_t number, bool batched) {
   out.line("}");
 }
 
+// The best so far of each entry: the value of a Reduce.
+std::string best_name(const KernelNode& node, std::uint32_t number) {
+  return fmt::format("{}{}", node.kind == Kind::Reduce ? "v" : "b", number);
+}
+
+// The same entry by entry. C++ goes through members in order, and needs their numbers for gradients
+// only; on a GPU they say which of equal ones is the first.
+void print_entry_selection(BodyText& out, std::uint32_t number, bool batched) {
+  const NodeText& of = out.nodes();
+  const KernelNode& node = of.node(number);
+  const bool is_max = selects_largest(node.combination);
+  const std::string x = of.entry(node.operands[0]);
+  const std::string best = best_name(node, number) + of.place();
+  const std::string selected = fmt::format("s{}{}", number, of.place());
+  out.open_loop(of.size(number));
+  if (out.on_gpu()) {
+    return out.loop_line(fmt::format(
+        "if (replaces<T, {}, {}>({}, {}, {}, {}, first_of(r))) {{ {} = e; {} = {}; }}", is_max,
+        node.skips_nan, x, batched ? "here ? e : ~0u" : "e", best, selected, selected, best, x));
+  }
+  const std::string is_better =
+      fmt::format("(e == first_of(r)) | ({0} {1} {2}){3}", x, is_max ? ">" : "<", best,
+                  node.skips_nan ? fmt::format(" | ({0} != {0})", best) : "");
+  if (node.kind == Kind::Reduce) {
+    return out.loop_line(fmt::format("{0} = ({1}) ? {2} : {0};", best, is_better, x));
+  }
+  out.loop_line(fmt::format("{{ const bool c = {0}; {1} = c ? e : {1}; {2} = c ? {3} : {2}; }}",
+                            is_better, selected, best, x));
+}
+
 // What the slots of a row reduced their members to.
 void join_slots(BodyText& out, std::uint32_t number, bool by_lanes) {
   const NodeText& nodes = out.nodes();
@@ -68,11 +98,16 @@ void join_slots(BodyText& out, std::uint32_t number, bool by_lanes) {
   const bool reduces = node.kind == Kind::Reduce;
   if ((!reduces && node.kind != Kind::ReduceArg) || node.combination == Combination::Count) return;
   const std::string of = by_lanes ? "1, Slots * G" : "G, Slots";
+  if (is_entry_selection(node)) {
+    return out.line(fmt::format("join_entry_selections<T, {}, {}, {}, {}>(s{}, {}, first_of(r));",
+                                nodes.size(number), of, selects_largest(node.combination),
+                                node.skips_nan, number, best_name(node, number)));
+  }
   if (is_selection(node)) {
     return out.line(fmt::format(
         "join_selections<T, {0}, {5}, {1}, {2}>(s{3}, b{3}, {4}, first_of(r));",
-        reduces ? nodes.size(number) : 0, node.combination == Combination::Max, node.skips_nan,
-        number, reduces ? nodes.pointer(number) : "static_cast<T*>(nullptr)", of));
+        reduces ? nodes.size(number) : 0, selects_largest(node.combination), node.skips_nan, number,
+        reduces ? nodes.pointer(number) : "static_cast<T*>(nullptr)", of));
   }
   const char* op = node.combination == Combination::ElProduct ? "*" : "+";
   out.line(fmt::format("join_slots<T, {}, {}>({}, [](T a, T b) {{ return a {} b; }});",
@@ -100,10 +135,23 @@ void declare_selection(BodyText& out, std::uint32_t number) {
   if (node.kind != Kind::Reduce) return;
   const std::uint64_t entries = node.shape.size();
   const std::string none =
-      fmt::format("{}infinity<T>()", node.combination == Combination::Max ? "-" : "");
+      fmt::format("{}infinity<T>()", selects_largest(node.combination) ? "-" : "");
   if (entries == 1) return out.line(fmt::format("T v{} = {};", number, none));
   out.declare(number);
   out.line(fmt::format("{} v{}{} = {};", out.entry_loop(entries), number, of.place(), none));
+}
+
+void declare_entry_selection(BodyText& out, std::uint32_t number) {
+  const NodeText& of = out.nodes();
+  const KernelNode& node = of.node(number);
+  const std::uint64_t entries = node.shape.size();
+  const std::string best = best_name(node, number);
+  out.declare_own(best, entries);
+  out.line(fmt::format("{} {}{} = {}infinity<T>();", out.entry_loop(entries), best, of.place(),
+                       selects_largest(node.combination) ? "-" : ""));
+  if (node.kind == Kind::Reduce && !out.on_gpu()) return;
+  out.declare_members(fmt::format("s{}", number), entries);
+  out.line(fmt::format("{} s{}{} = ~0u;", out.entry_loop(entries), number, of.place()));
 }
 
 }  // namespace
@@ -114,7 +162,9 @@ void declare_reductions(BodyText& out, const KernelPhase& phase) {
     if (step.store) continue;
     const KernelNode& node = of.node(step.number);
     const std::uint64_t entries = node.shape.size();
-    if (is_selection(node)) {
+    if (is_entry_selection(node)) {
+      declare_entry_selection(out, step.number);
+    } else if (is_selection(node)) {
       declare_selection(out, step.number);
     } else if (node.kind == Kind::Scan || node.kind == Kind::Reduce) {
       const std::string name =
@@ -134,6 +184,7 @@ void print_reduction(BodyText& out, std::uint32_t number, const StepPlace& place
   const NodeText& of = out.nodes();
   const KernelNode& node = of.node(number);
   if (node.combination == Combination::Count) return;
+  if (is_entry_selection(node)) return print_entry_selection(out, number, place.batched);
   if (is_selection(node)) return print_selection(out, number, place.batched);
   std::string member = of.entry(node.operands[0]);
   if (place.batched) member = fmt::format("here ? {} : T({})", member, multiplies(node) ? 1 : 0);

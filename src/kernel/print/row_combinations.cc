@@ -97,6 +97,8 @@ void print_combination(BodyText& out, const NodeText& of, std::uint32_t number) 
     case Combination::Avg:
     case Combination::ElProduct:
     case Combination::Product:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: break;
   }
   fail_check("a combination of whole rows", __FILE__, __LINE__,
@@ -156,6 +158,8 @@ void print_combination_vjp(BodyText& out, const NodeText& of, std::uint32_t numb
                            result));
       return;
     case Combination::Product:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: break;
   }
   fail_check("a combination of whole rows", __FILE__, __LINE__,

@@ -39,13 +39,14 @@ bool is_entrywise(const Kernel& kernel, const KernelNode& node) {
     case Kind::Times:
       return kernel.nodes[node.operands[0]].shape.is_scalar() ||
              kernel.nodes[node.operands[1]].shape.is_scalar();
-    case Kind::Guard: return operand_size(0) == 1;
+    case Kind::Guard: return operand_size(0) == 1 || node.by_entry;
     case Kind::Reduce:
-      return is_entrywise_combination(node.combination) || node.combination == Combination::Count;
+      return is_entrywise_combination(node.combination) || node.combination == Combination::Count ||
+             selects_entries(node.combination);
+    case Kind::ReduceArg: return selects_entries(node.combination);
     case Kind::Selected:
     case Kind::Scan: return true;
     case Kind::RowSum:
-    case Kind::ReduceArg:
     case Kind::Threshold: return false;
   }
   return false;

@@ -43,12 +43,14 @@ struct ProductShape {
 [[nodiscard]] inline bool stores_alias_loads(const Kernel& kernel) {
   return kernel.reloads || kernel.in_place;
 }
-/// A member that is selected by its sum of entries.
+/// A reduction that selects among members: the whole one by its sum of entries, or one an entry.
 [[nodiscard]] inline bool is_selection(const KernelNode& node) {
   using Kind = KernelNode::Kind;
-  return node.kind == Kind::ReduceArg ||
-         (node.kind == Kind::Reduce &&
-          (node.combination == Combination::Max || node.combination == Combination::Min));
+  return (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) && selects(node.combination);
+}
+/// Of these, one that selects in each entry.
+[[nodiscard]] inline bool is_entry_selection(const KernelNode& node) {
+  return is_selection(node) && selects_entries(node.combination);
 }
 
 }  // namespace vecc

@@ -97,6 +97,7 @@ class ArrayPlacer {
     } else if (node.kind == Kind::Reduce) {
       add_node(step.number);
     }
+    if (is_entry_selection(node)) add_entry_selection(step.number);
   }
 
   void add_step(const KernelStep& step) {
@@ -131,9 +132,15 @@ class ArrayPlacer {
   [[nodiscard]] bool is_shared_out(std::uint32_t node) const {
     return schedule_.on_gpu() && size(node) > 1 && kernel_.nodes[node].kind != Kind::Load;
   }
+  void add_entry_selection(std::uint32_t number) {
+    const bool reduces = kernel_.nodes[number].kind == Kind::Reduce;
+    if (!reduces) add(fmt::format("b{}", number), own(size(number)));
+    if (!reduces || schedule_.on_gpu()) add(fmt::format("s{}", number), own(size(number)));
+  }
   void add_selected(std::uint32_t number) {
     const KernelNode& node = kernel_.nodes[number];
-    if (!is_selection(node) || !is_shared_out(node.operands[0])) return;
+    if (!is_selection(node) || is_entry_selection(node)) return;
+    if (!is_shared_out(node.operands[0])) return;
     add(fmt::format("x{}_{}", node.operands[0], number), size(node.operands[0]));
   }
 

@@ -80,6 +80,12 @@ NodeIndex KernelBuilder::entry_product(NodeIndex a, NodeIndex b) const {
   return add(std::move(node));
 }
 
+NodeIndex KernelBuilder::guard_entries(NodeIndex zeros, NodeIndex value) const {
+  KernelNode node = node_of(KernelNode::Kind::Guard, shape_of(value), {zeros, value});
+  node.by_entry = !node.shape.is_scalar();
+  return add(std::move(node));
+}
+
 NodeIndex KernelBuilder::row_sum(NodeIndex a) const {
   if (shape_of(a).is_scalar()) return a;
   return add(node_of(KernelNode::Kind::RowSum, Shape::scalar(), {a}));

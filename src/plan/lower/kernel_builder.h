@@ -57,6 +57,8 @@ class KernelBuilder {
   [[nodiscard]] NodeIndex guard(NodeIndex zeros, NodeIndex value) const {
     return add(node_of(KernelNode::Kind::Guard, shape_of(value), {zeros, value}));
   }
+  /// `value`; zero in each entry where `zeros` is.
+  [[nodiscard]] NodeIndex guard_entries(NodeIndex zeros, NodeIndex value) const;
   /// A times B, each after its transpose.
   [[nodiscard]] NodeIndex times(NodeIndex left, NodeIndex right, bool transpose_left = false,
                                 bool transpose_right = false) const;

@@ -39,6 +39,9 @@ void reshape_rows(const OpLowering& lowering, ValueId id, const RowRead& read);
 void make_product(const OpLowering& lowering, ValueId made,
                   const std::optional<Index>& index = std::nullopt);
 
+/// How a kernel selects among rows of that shape: elmax and elmin of one entry are max and min.
+[[nodiscard]] Combination kernel_selection(Combination combination, Shape member);
+
 // Over the members of segments. Long ones are cut into pieces: what is done over their members is
 // done over the members of pieces, then over what the pieces make.
 

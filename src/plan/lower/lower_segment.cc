@@ -7,10 +7,6 @@
 namespace vecc {
 namespace {
 
-bool is_selection(Combination combination) {
-  return combination == Combination::Max || combination == Combination::Min;
-}
-
 void count_members(const OpLowering& lowering, const Segments& segments) {
   const Op& op = lowering.program.op(lowering.op);
   const std::uint32_t members = lowering.program.op(op.operands[0]).rows;
@@ -47,6 +43,11 @@ RowRead make_members(const OpLowering& lowering, const RowRead& members, const S
 
 }  // namespace
 
+Combination kernel_selection(Combination combination, Shape member) {
+  if (!selects_entries(combination) || member.size() > 1) return combination;
+  return combination == Combination::ElMax ? Combination::Max : Combination::Min;
+}
+
 void lower_segment(const OpLowering& lowering, const SegmentOp& segment) {
   const Op& op = lowering.program.op(lowering.op);
   const RowRead read = lowering.read_of(op.operands[0]);
@@ -56,8 +57,10 @@ void lower_segment(const OpLowering& lowering, const SegmentOp& segment) {
     case Combination::ElProduct:
     case Combination::Max:
     case Combination::Min:
+    case Combination::ElMax:
+    case Combination::ElMin:
       return reduce_members(lowering, lowering.op, read, segment.segments, op.rows,
-                            segment.combination);
+                            kernel_selection(segment.combination, op.shape));
     case Combination::Count: return count_members(lowering, segment.segments);
     case Combination::Softmax: return lower_softmax(lowering, read, segment.segments);
     case Combination::Sparsemax: return lower_sparsemax(lowering, read, segment.segments);
@@ -74,7 +77,7 @@ void reduce_members(const OpLowering& lowering, ValueId id, const RowRead& membe
                     const Segments& segments, std::uint32_t rows, Combination combination,
                     MemberKind kind, bool skips_nan) {
   if (const auto pieces = cut_long_segments(lowering.options, segments, rows, members.shape, kind,
-                                            is_selection(combination))) {
+                                            selects(combination))) {
     if (adds_few_pieces(lowering, id, *pieces, combination)) {
       return reduce_few_pieces(lowering, id, members, segments, *pieces, combination);
     }
@@ -99,7 +102,7 @@ void reduce_pieces(const OpLowering& lowering, ValueId id, const RowRead& member
                    const SegmentPieces& pieces, Combination combination, MemberKind kind) {
   const RowRead partial = lowering.add_temporary(pieces.pieces, lowering.shape_of(id));
   reduce_members(lowering, partial.value, members, pieces.of_members, pieces.pieces, combination,
-                 kind, is_selection(combination));
+                 kind, selects(combination));
   reduce_members(lowering, id, partial, pieces.of_pieces, pieces.rows, combination);
 }
 

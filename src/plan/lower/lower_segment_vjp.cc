@@ -34,7 +34,7 @@ void spread_gradient(const OpLowering& lowering, const RowRead& g, const Segment
   kernel.make(lowering.op, kernel.entry_product(row, share));
 }
 
-// The member that was selected gets the segment's gradient.
+// The member that was selected gets the segment's gradient, or that of an entry.
 void select_gradient(const OpLowering& lowering, ValueId id, const RowRead& x, const RowRead& g,
                      const Segments& segments, Combination combination, bool skips_nan = false) {
   const Shape shape = lowering.shape_of(id);
@@ -51,7 +51,8 @@ void select_gradient(const OpLowering& lowering, ValueId id, const RowRead& x, c
                            /*skips_nan=*/true);
   }
   const KernelBuilder kernel = lowering.begin_members(x, segments, rows, std::span(&g, 1));
-  KernelNode arg = node_of(KernelNode::Kind::ReduceArg, Shape::scalar(), {kernel.read(x)});
+  const Shape arg_shape = selects_entries(combination) ? shape : Shape::scalar();
+  KernelNode arg = node_of(KernelNode::Kind::ReduceArg, arg_shape, {kernel.read(x)});
   arg.combination = combination;
   arg.skips_nan = skips_nan;
   const NodeIndex selected = kernel.add(std::move(arg));
@@ -102,7 +103,10 @@ void lower_segment_vjp(const OpLowering& lowering, const SegmentOp& segment) {
   switch (segment.combination) {
     case Combination::Max:
     case Combination::Min:
-      return select_gradient(lowering, id, x, g, segment.segments, segment.combination);
+    case Combination::ElMax:
+    case Combination::ElMin:
+      return select_gradient(lowering, id, x, g, segment.segments,
+                             kernel_selection(segment.combination, op.shape));
     case Combination::ElProduct: return product_gradient(lowering, id, x, g, g, segment.segments);
     case Combination::Softmax:
     case Combination::Sparsemax: return lower_softmax_vjp(lowering, x, g, segment);

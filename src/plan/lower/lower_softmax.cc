@@ -1,4 +1,5 @@
-// Softmax and sparsemax over the members of segments, and their gradients.
+// Softmax (of each entry by itself) and sparsemax over the members of segments, and their
+// gradients.
 #include <utility>
 
 #include "src/plan/lower/lower_ops.h"
@@ -17,11 +18,12 @@ NodeIndex inverse(const KernelBuilder& kernel, NodeIndex x) {
 // The pieces' largest members, sums of exponentials, shares: each needs what all pieces of a
 // segment made before.
 void lower_pieces(const OpLowering& lowering, const RowRead& members, const SegmentPieces& pieces) {
-  const RowRead largest = lowering.add_temporary(pieces.rows, Shape::scalar());
-  reduce_pieces(lowering, largest.value, members, pieces, Combination::Max);
+  const RowRead largest = lowering.add_temporary(pieces.rows, members.shape);
+  reduce_pieces(lowering, largest.value, members, pieces,
+                kernel_selection(Combination::ElMax, members.shape));
 
-  const RowRead power = lowering.add_temporary(lowering.row_count(members), Shape::scalar());
-  const RowRead partial = lowering.add_temporary(pieces.pieces, Shape::scalar());
+  const RowRead power = lowering.add_temporary(lowering.row_count(members), members.shape);
+  const RowRead partial = lowering.add_temporary(pieces.pieces, members.shape);
   const RowRead largest_of_piece = through_pieces(lowering, largest, pieces);
   const KernelBuilder powers = lowering.begin_members(members, pieces.of_members, pieces.pieces,
                                                       std::span(&largest_of_piece, 1));
@@ -31,7 +33,7 @@ void lower_pieces(const OpLowering& lowering, const RowRead& members, const Segm
   powers.make(power.value, e);
   powers.make(partial.value, powers.reduce(Combination::Sum, e));
 
-  const RowRead total = lowering.add_temporary(pieces.rows, Shape::scalar());
+  const RowRead total = lowering.add_temporary(pieces.rows, members.shape);
   reduce_members(lowering, total.value, partial, pieces.of_pieces, pieces.rows, Combination::Sum);
 
   const RowRead total_of_piece = through_pieces(lowering, total, pieces);
@@ -57,13 +59,13 @@ struct SoftmaxVjp {
   // Where g is zero, a y that is no number adds nothing.
   [[nodiscard]] NodeIndex term(const KernelBuilder& kernel, NodeIndex weight) const {
     const NodeIndex each = kernel.read(g);
-    return kernel.guard(each, kernel.entry_product(weight, each));
+    return kernel.guard_entries(each, kernel.entry_product(weight, each));
   }
   void finish(const KernelBuilder& kernel, NodeIndex mean) const {
     kernel.begin_members();
     const NodeIndex w = weight(kernel);
     const NodeIndex difference = kernel.difference(kernel.read(g), mean);
-    kernel.make(lowering.op, kernel.guard(difference, kernel.entry_product(w, difference)));
+    kernel.make(lowering.op, kernel.guard_entries(difference, kernel.entry_product(w, difference)));
   }
 
   void lower(const Segments& segments, std::uint32_t rows) const {
@@ -79,12 +81,12 @@ struct SoftmaxVjp {
 
   void lower_pieces(const SegmentPieces& pieces) const {
     const auto sum_of = [&](const KernelBuilder& kernel, NodeIndex of) {
-      const RowRead partial = lowering.add_temporary(pieces.pieces, Shape::scalar());
+      const RowRead partial = lowering.add_temporary(pieces.pieces, g.shape);
       kernel.make(partial.value, kernel.reduce(Combination::Sum, of));
       return partial;
     };
     const auto total_of = [&](const RowRead& partial) {
-      const RowRead total = lowering.add_temporary(pieces.rows, Shape::scalar());
+      const RowRead total = lowering.add_temporary(pieces.rows, g.shape);
       reduce_members(lowering, total.value, partial, pieces.of_pieces, pieces.rows,
                      Combination::Sum);
       return through_pieces(lowering, total, pieces);
@@ -119,11 +121,12 @@ void lower_softmax(const OpLowering& lowering, const RowRead& members, const Seg
     return lower_pieces(lowering, members, *pieces);
   }
   const KernelBuilder kernel = lowering.begin_members(members, segments, rows);
-  const NodeIndex max = kernel.reduce(Combination::Max, kernel.read(members));
+  const NodeIndex max =
+      kernel.reduce(kernel_selection(Combination::ElMax, members.shape), kernel.read(members));
 
   kernel.begin_members();
   const NodeIndex e = exp_of_difference(kernel, kernel.read(members), max);
-  const RowRead powers = lowering.add_temporary(lowering.row_count(members), Shape::scalar());
+  const RowRead powers = lowering.add_temporary(lowering.row_count(members), members.shape);
   kernel.make(powers.value, e);
   const NodeIndex share = inverse(kernel.rows(), kernel.reduce(Combination::Sum, e));
 

@@ -166,6 +166,8 @@ bool swaps(Combination combination, Shape shape) {
     case Combination::Softmax:
     case Combination::Sparsemax:
     case Combination::CosSim:
+    case Combination::ElMax:
+    case Combination::ElMin:
     case Combination::FunctionGraph: return false;
   }
   return false;
@@ -288,6 +290,23 @@ TEST(IsoFunctions, a_segment_of_one_member_is_that_member) {
   EXPECT_EQ(classes(few, "avg"), (Classes{0, 1, 2, 2, 0}));
   EXPECT_EQ(classes(most, "max"), (Classes{0, 1, 0, 1, 2, 3, 0}));
   EXPECT_EQ(classes(few, "max"), (Classes{0, 1, 2, 3, 0}));
+  EXPECT_EQ(classes(most, "elmax"), (Classes{0, 1, 0, 1, 2, 2, 0}));
+  EXPECT_EQ(classes(few, "elmin"), (Classes{0, 1, 2, 2, 0}));
+}
+
+// Of columns: a share is its own member's, of all members of the segment in any order.
+TEST(IsoFunctions, a_softmax_of_columns_is_that_of_each_entry) {
+  for (const std::string shape : {"2x1", "40x1"}) {  // by their entries, and by a hash of them
+    const std::string rows = "f64[9, " + shape + "]\n";
+    const Program program = program_of("vecc program 1 f64 samples 9\nparameter \"x\" [2, " +
+                                       shape + "]\n%0 = weight \"x\" : f64[2, " + shape +
+                                       "]\n%1 = gather %0 [0, 1, 1, 0, 0, 0, 1, 0, 1] : " + rows +
+                                       "%2 = segment %1 [0, 2, 4, 6, 7, 8, 9] softmax : " + rows +
+                                       "%3 = output %2 [0:9] : " + rows);
+    // Of two equal members each has a half, of one member it is 1.
+    EXPECT_EQ(iso_classes(program, 2), (std::vector<std::uint32_t>{0, 1, 1, 0, 2, 2, 3, 3, 3}))
+        << shape;
+  }
 }
 
 // In any order, and products with zero are none, but where the other side may be infinite.

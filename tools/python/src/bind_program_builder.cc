@@ -63,8 +63,6 @@ void bind_program_builder(nb::module_& module) {
       .def("linear", &Self::linear, nb::arg("left"), nb::arg("right"), nb::arg("transpose_left"),
            nb::arg("transpose_right"))
       .def("segment", &Self::segment, nb::arg("value"), nb::arg("offsets"), nb::arg("combination"))
-      .def("fixed_segment", &Self::fixed_segment, nb::arg("value"), nb::arg("members"),
-           nb::arg("combination"))
       .def("transform", &Self::transform, nb::arg("value"), nb::arg("function"), nb::arg("words"))
       .def("map", &Self::map, nb::arg("expression"), nb::arg("values"))
       .def("samples", &Self::samples, nb::arg("value"), nb::arg("columns"))

@@ -12,7 +12,7 @@ namespace vecc::python_package {
 namespace {
 
 Combination combination_of(const std::string& text) {
-  const auto combination = parse_combination(text);
+  const auto combination = parse_segment_combination(text);
   if (!combination) raise_usage("segment", '"' + text + "\" is no combination");
   return *combination;
 }
@@ -121,12 +121,6 @@ ValueId ProgramBuilder::segment(ValueId value, const Column<std::uint32_t>& offs
                                 const std::string& combination) {
   Segments segments = Segments::ragged({offsets.data(), offsets.data() + offsets.size()});
   return add(SegmentOp{std::move(segments), combination_of(combination)}, {value});
-}
-
-ValueId ProgramBuilder::fixed_segment(ValueId value, std::uint32_t members,
-                                      const std::string& combination) {
-  if (members == 0) raise_usage("segment", "of no members");
-  return add(SegmentOp{Segments::fixed(members), combination_of(combination)}, {value});
 }
 
 ValueId ProgramBuilder::transform(ValueId value, const std::string& function,

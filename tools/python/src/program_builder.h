@@ -41,8 +41,6 @@ class ProgramBuilder {
   /// Of consecutive rows: offsets [segments + 1].
   ValueId segment(ValueId value, const Column<std::uint32_t>& offsets,
                   const std::string& combination);
-  /// Of `members` adjacent rows each.
-  ValueId fixed_segment(ValueId value, std::uint32_t members, const std::string& combination);
   ValueId transform(ValueId value, const std::string& function, const Column<std::uint32_t>& words);
   ValueId map(const std::string& expression, const std::vector<ValueId>& values);
   /// Samples: row columns.outputs[i] of `value` is the output of sample i. Once.

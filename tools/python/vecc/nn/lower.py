@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Dict, List, Mapping, Sequence, Set, Tuple
+from typing import Dict, List, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -373,17 +373,17 @@ class Lowering:
             return self._spread(zeros, count)
         x = self._ordered(self._operand(value.args[0]), over)
         if function in ("max", "min"):
-            return self._select(x, offsets, function, value.size)
+            return self._select(x, offsets, function)
         handle = self.target.segment(x.handle, offsets, function, sides)
         return Block(handle, len(offsets) - 1, sides)
 
-    def _select(self, x: Block, offsets: np.ndarray, function: str, size: int) -> Block:
-        """Of each element, so scalars; segments of no row are left out and are 0 then."""
+    def _select(self, x: Block, offsets: np.ndarray, function: str) -> Block:
+        """Of each element; segments of no row are left out and are 0 then."""
         full = np.flatnonzero(np.diff(offsets))
         short = np.concatenate([[0], offsets[full + 1]])
-        scalars, ends = self._elements(x, short, size)
-        handle = self.target.segment(scalars, ends, function, ())
-        block = self._columns(handle, len(full), size, x.sides)
+        handle = self.target.segment(x.handle, short, f"el{function}" if x.sides else function,
+                                     x.sides)
+        block = Block(handle, len(full), x.sides)
         if len(full) == len(offsets) - 1:
             return block
         zero = self._constant_rows(np.zeros((1, *x.sides), np.float32), 1, x.sides)
@@ -396,9 +396,8 @@ class Lowering:
         over = value.attributes["over"]
         groups = self.binding.groups(over)
         x = self._ordered(self._operand(value.args[0]), over)
-        scalars, ends = self._elements(x, groups.offsets, value.size)
-        handle = self.target.segment(scalars, ends, "softmax", ())
-        block = self._columns(handle, x.rows, value.size, x.sides)
+        handle = self.target.segment(x.handle, groups.offsets, "softmax", x.sides)
+        block = Block(handle, x.rows, x.sides)
         if groups.order is None:
             return block
         back = np.empty_like(groups.order)
@@ -451,31 +450,3 @@ class Lowering:
         if n == 1:
             return self.target.transform(x, "atindex", [k])
         return self.target.transform(x, "slice", [k * n, (k + 1) * n, 0, 1])
-
-    def _elements(self, x: Block, offsets: np.ndarray, size: int) -> Tuple[Handle, np.ndarray]:
-        """First element of all rows, second of all rows, ...: scalars, and their segments."""
-        if size == 1:
-            return x.handle, offsets
-        flat = self._flat(x, size)
-        words = np.repeat(np.arange(size), x.rows)
-        scalars = self.target.transform(self.target.repeat(flat, size), "atindex", words)
-        steps: List[np.ndarray] = [offsets[1:] + x.rows * k for k in range(size)]
-        return scalars, np.concatenate([[0], *steps])
-
-    def _flat(self, x: Block, size: int) -> Handle:
-        if x.sides == (size, 1):
-            return x.handle
-        return self.target.transform(x.handle, f"reshape({size}x1)")
-
-    def _columns(self, handle: Handle, rows: int, size: int, sides: Sides) -> Block:
-        """_elements() undone."""
-        if size == 1:
-            return Block(handle, rows, sides)
-        order = np.arange(size * rows).reshape(size, rows).T.ravel()
-        block = Block(self.target.stack(self.target.gather(handle, order), size), rows, (size, 1))
-        if sides == (size, 1):
-            return block
-        text = f"reshape({sides[0]}x{sides[1]})"
-        return Block(self.target.transform(block.handle, text), rows, sides)
-
-

@@ -86,11 +86,8 @@ class ProgramTarget:
         return self._builder.linear(a, b, turn_a, turn_b)
 
     def segment(self, value: Handle, offsets: np.ndarray, function: str, sides: Sides) -> Handle:
+        """`sides`: of a result. elmax, elmin and softmax are of each element."""
         return self._builder.segment(value, np.require(offsets, np.uint32, "C"), function)
-
-    def stack(self, value: Handle, members: int) -> Handle:
-        """Columns of the scalars of `members` adjacent rows each."""
-        return self._builder.fixed_segment(value, members, "concat")
 
     def transform(self, value: Handle, function: str, words: Any = ()) -> Handle:
         return self._builder.transform(value, function, np.asarray(words, np.uint32))
@@ -178,9 +175,26 @@ class NeuronTarget:
 
     def segment(self, value: Handle, offsets: np.ndarray, function: str, sides: Sides) -> Handle:
         ids, fan = self._ids(value), np.diff(offsets).astype(np.uint32)
+        if sides and function in ("elmax", "elmin", "softmax"):
+            return self._by_element(ids, fan, function, sides)
         if function == "softmax":
             return self._softmax(ids, fan)
         return self._neurons(function, ids, fan_in=fan, combination=function, shape=sides)
+
+    def _by_element(self, ids: np.ndarray, fan: np.ndarray, function: str,
+                    sides: Sides) -> np.ndarray:
+        """As neurons have maxima and softmax of scalars: of the first element of all rows, the
+        second of all rows, ..., and then columns of these."""
+        size = sides[0] * sides[1]
+        column = ids if sides == (size, 1) else self.transform(ids, f"reshape({size}x1)")
+        scalars = self.transform(np.tile(column, size), "atindex",
+                                 np.repeat(np.arange(size), len(ids)))
+        ends = np.concatenate([[0], np.cumsum(np.tile(fan, size))])
+        made = self.segment(scalars, ends, function.replace("el", ""), ())
+        stacked = self._neurons("stack", made.reshape(size, -1).T, combination="concat")
+        if sides == (size, 1):
+            return stacked
+        return self.transform(stacked, f"reshape({sides[0]}x{sides[1]})")
 
     def _softmax(self, ids: np.ndarray, fan: np.ndarray) -> np.ndarray:
         """A member's part is an element of its segment's softmax; of one member it is 1."""
@@ -196,9 +210,6 @@ class NeuronTarget:
             result[~alone] = self._neurons("member", np.repeat(whole, several), fan_in=1,
                                            transformation="atindex", words=place)
         return result
-
-    def stack(self, value: Handle, members: int) -> Handle:
-        return self._neurons("stack", self._ids(value).reshape(-1, members), combination="concat")
 
     def transform(self, value: Handle, function: str, words: Any = ()) -> Handle:
         ids, words = self._ids(value), np.asarray(words, np.uint32)
