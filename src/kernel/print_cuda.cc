@@ -8,7 +8,7 @@
 #include "src/kernel/kernel_lists.h"
 #include "src/kernel/prelude.h"
 #include "src/kernel/print/body.h"
-#include "src/kernel/print/cuda_batches.h"
+#include "src/kernel/print/cuda_member_loops.h"
 #include "src/kernel/print/member_sums.h"
 #include "src/kernel/print/row_products.h"
 #include "src/kernel/print/variables.h"

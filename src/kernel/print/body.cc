@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/kernel/print/cuda_batches.h"
+#include "src/kernel/print/cuda_member_loops.h"
 #include "src/kernel/print/expressions.h"
 #include "src/kernel/print/member_sums.h"
 #include "src/kernel/print/row_functions.h"

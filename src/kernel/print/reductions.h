@@ -1,6 +1,7 @@
 // Reductions over the members of a segment: sum, mean, product, count, max and min of whole
 // members, sparsemax's threshold. What stands before the loop over members, in it and after it.
-// (Phases that only sum what they load have loops of their own: member_sums.h.)
+// (Phases that only sum what they load have loops of their own: in C++ member_sums.h. CUDA's loops
+// over members, several in flight, are in cuda_member_loops.h.)
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "src/kernel/print/cuda_batches.h"
+#include "src/kernel/print/cuda_member_loops.h"
 
 #include <fmt/format.h>
 
