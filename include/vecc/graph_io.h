@@ -29,6 +29,9 @@ struct ImportOptions {
   ImportLimits limits;
   /// Called now and then with the uncompressed bytes read so far; may be empty.
   std::function<void(std::uint64_t bytes)> progress;
+  /// That check long columns; 0: as many as there are cores. The graph and errors are the same for
+  /// any number.
+  std::uint32_t threads = 0;
 };
 
 /// Reads, decompresses (gzip, zstd, by magic bytes), and validates a file. Places in the errors

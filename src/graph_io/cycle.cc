@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <string>
 
+#include "src/support/list_threads.h"
+
 namespace vecc::graph_io {
 namespace {
 
 constexpr std::size_t kNamed = 8;  // neurons of a cycle that the message names
 
 bool reads_only_earlier(const NeuronGraph& graph) {
-  for (std::uint64_t n = 0; n < graph.neuron_count(); ++n) {
+  return holds_for_all(graph.neuron_count(), [&](std::size_t n) {
     for (std::uint64_t e = graph.input_begin[n]; e < graph.input_begin[n + 1]; ++e) {
       if (graph.inputs[e] >= n) return false;
     }
-  }
-  return true;
+    return true;
+  });
 }
 
 enum class Color : std::uint8_t { New, Open, Done };

@@ -6,17 +6,41 @@
 #include <cstring>
 
 #include "src/graph_io/wire_format.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::graph_io {
 namespace {
 
 constexpr std::size_t kReadBlock = std::size_t{64} << 10;
+constexpr std::size_t kLongRead = std::size_t{1} << 20;  // whose CRC-32 threads share
 constexpr std::uint64_t kProgressStep = std::uint64_t{4} << 20;
 // A buffer that one large field left behind is given back.
 constexpr std::size_t kKeptContent = std::size_t{64} << 20;
 
 std::string at_byte(std::uint64_t offset) {
   return "byte " + std::to_string(offset);
+}
+
+// Of bytes after others that have this CRC-32. Of many by all threads (ListThreads).
+std::uint32_t crc_after(std::uint32_t before, const char* bytes, std::size_t size) {
+  const auto crc_of = [&](std::uint32_t start, std::size_t begin, std::size_t end) {
+    const auto* first = reinterpret_cast<const Bytef*>(bytes + begin);
+    return static_cast<std::uint32_t>(crc32_z(start, first, end - begin));
+  };
+  if (size < kLongRead) return crc_of(before, 0, size);
+  std::vector<std::uint32_t> of_range(ListThreads::ranges_of(size));
+  std::vector<std::size_t> sizes(of_range.size());
+  ListThreads::for_numbered_ranges(size,
+                                   [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                     of_range[range] = crc_of(range == 0 ? before : 0, begin, end);
+                                     sizes[range] = end - begin;
+                                   });
+  std::uint32_t crc = of_range[0];
+  for (std::size_t range = 1; range < of_range.size(); ++range) {
+    crc = static_cast<std::uint32_t>(
+        crc32_combine(crc, of_range[range], static_cast<z_off_t>(sizes[range])));
+  }
+  return crc;
 }
 
 }  // namespace
@@ -34,7 +58,7 @@ Errors FieldReader::truncated(std::string message) const {
 }
 
 void FieldReader::take(const char* bytes, std::size_t size) {
-  crc_ = static_cast<std::uint32_t>(crc32_z(crc_, reinterpret_cast<const Bytef*>(bytes), size));
+  crc_ = crc_after(crc_, bytes, size);
   offset_ += size;
   if (offset_ >= next_progress_ && progress_) {
     progress_(offset_);

@@ -33,6 +33,11 @@ class IdMap {
   [[nodiscard]] const Range* find(std::uint64_t id) const;
   /// Whether the ids are 0, 1, ... without a gap.
   [[nodiscard]] bool is_contiguous_from_zero() const { return contiguous_; }
+  /// Ids below this are the dense ones, and there are no others; 0 if some are not. After seal().
+  [[nodiscard]] std::uint64_t identity_count() const {
+    const bool is_identity = ranges_.size() == 1 && ranges_[0].first == 0 && ranges_[0].dense == 0;
+    return is_identity ? ranges_[0].count : 0;
+  }
 
  private:
   std::vector<Range> ranges_;

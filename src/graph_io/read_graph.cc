@@ -16,6 +16,7 @@
 #include "src/graph_io/vocabulary_reader.h"
 #include "src/graph_io/weight_reader.h"
 #include "src/graph_io/wire_format.h"
+#include "src/support/list_threads.h"
 #include "vecc/escape.h"
 #include "vecc/graph_io.h"
 
@@ -277,6 +278,7 @@ class Importer {
 };
 
 Result<NeuronGraph> import(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
+  const ListThreads threads(options.threads);
   VECC_TRY(std::unique_ptr<ByteSource> bytes, open_compressed(std::move(source)));
   // Protobuf would print about invalid UTF-8 by itself; the error says it.
   const google::protobuf::LogSilencer silencer;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "src/graph_io/columns.h"
 #include "src/graph_io/sample_reader.h"
 #include "src/graph_io/weight_reader.h"
+#include "src/support/list_threads.h"
 #include "vecc/error.h"
 
 namespace vecc::graph_io {
@@ -21,6 +24,14 @@ class Resolver {
   Resolver(const IdMap& ids, std::uint64_t count, std::string_view kind, ImportState& state)
       : ids_(ids), count_(count), kind_(kind), state_(state) {}
 
+  /// Whether all ids but `unused` are the dense ones already; found by all threads (ListThreads).
+  [[nodiscard]] bool leaves(std::span<const std::uint32_t> ids,
+                            std::optional<std::uint32_t> unused = {}) const {
+    const std::uint64_t count = ids_.identity_count();
+    return count > 0 && holds_for_all(ids.size(), [&](std::size_t i) {
+             return ids[i] < count || ids[i] == unused;
+           });
+  }
   /// The dense id; reports a dangling one, with a place made only when it is needed.
   template <class Place>
   std::uint32_t resolve(std::uint64_t id, const Place& place) {
@@ -119,6 +130,7 @@ class ChunkResolver {
   void resolve_inputs(NeuronChunk& chunk) {
     NeuronId* inputs = state_.graph.inputs.data() + chunk.first_edge;
     const bool wide = !chunk.wide_inputs.empty();
+    if (!wide && neurons_.leaves({inputs, chunk.edges})) return;
     for (std::uint64_t e = 0; e < chunk.edges; ++e) {
       const std::uint64_t id = wide ? chunk.wide_inputs[e] : inputs[e];
       inputs[e] = neurons_.resolve(id, [&] { return describe_input(chunk, e); });
@@ -130,6 +142,7 @@ class ChunkResolver {
     const NeuronChunk& first = state_.chunks[first_chunk(chunk, range)];
     WeightId* weights =
         state_.graph.weights.data() + range.weight_begin + (chunk.first_edge - first.first_edge);
+    if (weights_.leaves({weights, chunk.edges}, kNoWeight)) return;
     for (std::uint64_t e = 0; e < chunk.edges; ++e) {
       if (weights[e] == kNoWeight) continue;
       weights[e] = weights_.resolve(weights[e], [&] { return describe_input(chunk, e); });

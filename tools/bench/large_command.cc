@@ -66,7 +66,9 @@ Result<ordered_json> train_once(const std::string& path, const TimeOptions& time
   VECC_TRY(const Backend* backend, backend_of(time));
   VECC_TRY(const DeviceCost cost, find_device_cost(*backend, time.execution));
   StageClock clock;
-  VECC_TRY(NeuronGraph graph, read_graph(path));
+  ImportOptions import;
+  import.threads = time.execution.threads;
+  VECC_TRY(NeuronGraph graph, read_graph(path, import));
   VECC_TRY_VOID(clock.end("read"));
   VectorizeOptions vectorize_options;
   vectorize_options.threads = time.execution.threads;

@@ -29,10 +29,12 @@ std::uint64_t bytes_to_read(const std::string& path) {
 Result<NeuronGraph> import_graph(const Options& options, Stages& stages) {
   auto graph = stages.run("import", [&](ProgressLine& line) {
     const std::uint64_t total = bytes_to_read(options.input);
-    ImportOptions import_options{options.limits, {}};
+    ImportOptions import_options;
+    import_options.limits = options.limits;
     import_options.progress = [&line, total](std::uint64_t bytes) {
       line.update(bytes, total, ProgressUnit::Bytes);
     };
+    import_options.threads = options.threads;
     return read_graph(options.input, import_options);
   });
   if (!graph) return graph;

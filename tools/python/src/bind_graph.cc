@@ -40,7 +40,9 @@ Graph open_graph(const std::string& name, const std::string& file, Words words, 
   result.path = name;
   const std::string state = file_state(file);
   without_lock([&] {
-    const ImportOptions import{options.limits, [](std::uint64_t) { check_signals(); }};
+    const ImportOptions import{.limits = options.limits,
+                               .progress = [](std::uint64_t) { check_signals(); },
+                               .threads = options.threads};
     result.graph = std::make_shared<NeuronGraph>(take(read(import)));
     if (options.find_groups) *result.graph = find_groups(std::move(*result.graph));
     tools::Stages stages = quiet();
