@@ -12,6 +12,7 @@
 #include "optimizer/iso/residues.h"
 #include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/hash_slots.h"
+#include "optimizer/rewrite/unset_array.h"
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
 
@@ -142,7 +143,7 @@ void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, co
   // Rows 0 .. known-1 are the classes that there are; then the new ones.
   const std::uint32_t known = size_;
   UnsetArray<Residues> made(count * parts_);
-  std::vector<std::uint8_t> doubtful(count);
+  UnsetArray<std::uint8_t> doubtful(count);
   const auto of_new = [&](std::uint32_t row) { return made.part((row - known) * parts_, parts_); };
   const auto parts_of = [&](std::uint32_t row) {
     return row < known ? parts(row) : std::span<const Residues>(of_new(row));
@@ -172,7 +173,7 @@ void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, co
                std::ranges::copy(of_new(known + fresh[n]), parts.begin());
                return doubtful[fresh[n]] != 0;
              });
-  std::vector<std::uint32_t> number(count);  // by new row that is the first of its class
+  UnsetArray<std::uint32_t> number(count);  // by new row that is the first of its class
   ListThreads::for_ranges(fresh.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
       number[fresh[n]] = known + static_cast<std::uint32_t>(n);

@@ -18,6 +18,7 @@
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
 #include "optimizer/rewrite/equal_rows.h"
+#include "optimizer/rewrite/unset_array.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/support/list_threads.h"
@@ -216,7 +217,7 @@ class Factorer {
     std::inclusive_scan(made.sum_lengths.begin(), made.sum_lengths.end(),
                         member_begins.begin() + 1);
     made.members.resize(member_begins.back());
-    std::vector<std::uint32_t> of_first(group_count);  // by group that is the first of its sum
+    UnsetArray<std::uint32_t> of_first(group_count);  // by group that is the first of its sum
     ListThreads::for_ranges(firsts.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t sum = begin; sum < end; ++sum) {
         of_first[firsts[sum]] = static_cast<std::uint32_t>(sum);

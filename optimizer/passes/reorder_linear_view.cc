@@ -6,6 +6,7 @@
 #include "optimizer/passes/reorder_linear_work.h"
 #include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "optimizer/rewrite/unset_array.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/support/list_threads.h"
@@ -107,7 +108,7 @@ std::vector<std::uint32_t> PairRows::number_all(const PairSide& left, const Pair
   const auto pairs = static_cast<std::uint32_t>(firsts.size());
   left_ = list_of(pairs, [&](std::uint32_t pair) { return left.rows[firsts[pair]]; });
   right_ = list_of(pairs, [&](std::uint32_t pair) { return right.rows[firsts[pair]]; });
-  std::vector<std::uint32_t> of_first(count);  // by row that is the first of its pair
+  UnsetArray<std::uint32_t> of_first(count);  // by row that is the first of its pair
   ListThreads::for_ranges(pairs, [&](std::size_t begin, std::size_t end) {
     for (; begin < end; ++begin) of_first[firsts[begin]] = static_cast<std::uint32_t>(begin);
   });
