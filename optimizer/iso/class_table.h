@@ -120,6 +120,11 @@ std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
   doubtful_.resize(size_);
   const std::size_t first_block = begin / kBlock;
   blocks_.resize((std::size_t{size_} + kBlock - 1) / kBlock);
+  for (std::size_t block = first_block; block < blocks_.size(); ++block) {
+    // Here: what a thread asks for comes from memory that others do not use again.
+    const std::size_t classes = std::min<std::size_t>(size_ - block * kBlock, kBlock);
+    blocks_[block].reserve(classes * parts_);
+  }
   ListThreads::for_pieces(
       blocks_.size() - std::min(first_block, blocks_.size()), [&](std::size_t piece) {
         const std::size_t block = first_block + piece;

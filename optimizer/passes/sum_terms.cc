@@ -147,15 +147,22 @@ bool SumTerms::take_steps(std::size_t writers) {
 bool SumTerms::take_rows(std::size_t writers, const std::function<bool(const TermCounts&)>& pays) {
   const std::vector<PairNumbers::Numbered> products = number_products(writers);
   ListThreads::for_pieces(writers, [&](std::size_t k) { merge_terms(writers_[k], k, products); });
+  // Asked for here: what a thread asks for comes from memory that others do not use again.
+  std::vector<TermList> lists(writers);
+  for (std::size_t k = 0; k < writers; ++k) lists[k].reserve(writers_[k].terms.terms().size());
+  ListThreads::for_pieces(writers, [&](std::size_t k) {
+    const TermList& merged = writers_[k].terms.terms();
+    lists[k].assign(merged.begin(), merged.end());
+  });
   for (std::size_t k = 0; k < writers; ++k) {
     Writer& writer = writers_[k];
     written_ += writer.terms.ends().back();
-    terms_ += writer.merged.size();
+    terms_ += lists[k].size();
     found_.leaves_products = found_.leaves_products || writer.terms.leaves_products();
     found_.has_factors = found_.has_factors || writer.has_factors;
     row_begins_.push_back(found_.lengths.size());
     found_.lengths.insert(found_.lengths.end(), writer.lengths.begin(), writer.lengths.end());
-    found_.lists.push_back(std::move(writer.merged));
+    found_.lists.push_back(std::move(lists[k]));
     TermCounts counts{found_.lengths.size(), terms_, {}, found_.has_factors};
     for (std::size_t t = 0; t < products.size(); ++t) {
       if (products[t].sizes[k] == 0) continue;
@@ -277,7 +284,7 @@ void SumTerms::merge_terms(Writer& writer, std::size_t number,
     }
     writer.lengths.push_back(static_cast<std::uint32_t>(merged - first));
   }
-  writer.merged.assign(terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(merged));
+  terms.resize(merged);
 }
 
 // Terms as often as they are added instead of once with their number.

@@ -77,8 +77,7 @@ class SumTerms {
     explicit Writer(const TermKinds& kinds) : terms(kinds) {}
 
     TermWriter terms;
-    std::vector<std::uint32_t> tables;  // by its own table: that of all writers
-    TermList merged;
+    std::vector<std::uint32_t> tables;   // by its own table: that of all writers
     std::vector<std::uint32_t> lengths;  // by row: merged terms
     bool has_factors = false;
   };
