@@ -11,7 +11,7 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
-constexpr std::uint64_t kPackedEntries = 1 << 14;  // of a matrix that is transposed on the stack
+constexpr std::uint64_t kPackedEntries = 1 << 16;  // of a matrix that is transposed
 constexpr std::uint32_t kMostRows = 64;
 constexpr std::uint32_t kFewestRows = 16;
 constexpr std::uint32_t kWideRows = 128;
