@@ -36,6 +36,7 @@ struct RowMaps {
   T (*cossim)(const T* x, const T* y);
   void (*cossim_vjp)(const T* x, const T* y, T cosine, T g, T* out);
   T (*row_sum)(const T* x);
+  bool (*all_zero)(const T* x);
 };
 template <class T>
 std::span<const RowMaps<T>> row_maps();

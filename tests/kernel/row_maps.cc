@@ -22,7 +22,8 @@ constexpr RowMaps<T> row_maps_of() {
       [](const T* x, const T* y, const T* g, T* out) { norm_vjp<T, N>(x, y, g, out); },
       [](const T* x, const T* y) { return cossim<T, N>(x, y); },
       [](const T* x, const T* y, T cosine, T g, T* out) { cossim_vjp<T, N>(x, y, cosine, g, out); },
-      [](const T* x) { return row_sum<T, N>(x); }};
+      [](const T* x) { return row_sum<T, N>(x); },
+      [](const T* x) { return all_zero<T, N>(x); }};
 }
 
 template <class T>

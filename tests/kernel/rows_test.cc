@@ -137,5 +137,22 @@ TYPED_TEST(Rows, NormVjp) {
   for (const auto& maps : row_maps<TypeParam>()) check_vjp(Norm, maps, maps.norm, maps.norm_vjp);
 }
 
+// Of both signs; nothing else is zero, however small.
+TYPED_TEST(Rows, AllZero) {
+  using Limits = std::numeric_limits<TypeParam>;
+  for (const RowMaps<TypeParam>& map : row_maps<TypeParam>()) {
+    std::vector<TypeParam> x(static_cast<std::size_t>(map.size), TypeParam(0));
+    for (std::size_t i = 0; i < x.size(); i += 2) x[i] = TypeParam(-0.0);
+    EXPECT_TRUE(map.all_zero(x.data())) << map.size;
+    for (const std::size_t at : {std::size_t(0), x.size() / 2, x.size() - 1}) {
+      for (const TypeParam other : {TypeParam(1), -Limits::denorm_min(), Limits::quiet_NaN()}) {
+        std::vector<TypeParam> row = x;
+        row[at] = other;
+        EXPECT_FALSE(map.all_zero(row.data())) << map.size << " " << at << " " << other;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test

@@ -32,11 +32,13 @@ VECC_FN void copy(const T* __restrict__ x, T* __restrict__ y) {
   for (int i = 0; i < N; ++i) y[i] = x[i];
 }
 
+// By bits, which compilers take a vector at a time: zeros of both signs have no others.
 template <class T, int N>
 VECC_FN bool all_zero(const T* x) {
-  bool zero = true;
-  for (int i = 0; i < N; ++i) zero = zero & (x[i] == T(0));
-  return zero;
+  using Bits = typename Real<T>::Bits;
+  Bits bits = 0;
+  for (int i = 0; i < N; ++i) bits |= bits_of(x[i]) & ~Real<T>::sign;
+  return bits == 0;
 }
 
 // A window of R x C entries that begins at an entry of an array with rows of W entries.
