@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Dict, List, Mapping, Sequence, Set
+from typing import Dict, Mapping, Sequence, Set
 
 import numpy as np
 

@@ -190,11 +190,11 @@ class NeuronTarget:
         scalars = self.transform(np.tile(column, size), "atindex",
                                  np.repeat(np.arange(size), len(ids)))
         ends = np.concatenate([[0], np.cumsum(np.tile(fan, size))])
-        made = self.segment(scalars, ends, function.replace("el", ""), ())
+        made = self.segment(scalars, ends, function.removeprefix("el"), ())
         stacked = self._neurons("stack", made.reshape(size, -1).T, combination="concat")
-        if sides == (size, 1):
-            return stacked
-        return self.transform(stacked, f"reshape({sides[0]}x{sides[1]})")
+        if sides != (size, 1):
+            stacked = self.transform(stacked, f"reshape({sides[0]}x{sides[1]})")
+        return stacked
 
     def _softmax(self, ids: np.ndarray, fan: np.ndarray) -> np.ndarray:
         """A member's part is an element of its segment's softmax; of one member it is 1."""
