@@ -1,6 +1,7 @@
 // Classes of rows that sum over many rows: segments and weight gradients.
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/iso/reduction.h"
+#include "optimizer/rewrite/row_classes.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
