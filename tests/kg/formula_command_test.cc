@@ -98,12 +98,13 @@ TEST_F(KgScoreCommand, OnAGpuTrainsAndIsRanked) {
   const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
   if (!available) GTEST_SKIP() << available.error().text();
   for (const char* const score : {"--score=sum(h*r*t)", "--model=tucker"}) {
-    const Finished trained = train({score, "--backend=cuda", "--epochs=2", "--negatives=k-vs-all",
-                                    "--save-weights=" + weights});
+    const Finished trained =
+        train({score, "--backend=cuda", "--epochs=2", "--save-weights=" + weights});
     ASSERT_EQ(trained.code, 0) << trained.err;
-    const Finished ranked =
-        run_tool("vecc-kg", {"evaluate", weights, "--model=formula", "--triples=" + folder});
+    const Finished ranked = run_tool("vecc-kg", {"evaluate", weights, "--model=formula",
+                                                 "--triples=" + folder, "--split=validation"});
     EXPECT_EQ(ranked.code, 0) << ranked.err;
+    EXPECT_THAT(ranked.out, HasSubstr("filtered\tall\tboth\t2\t"));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "src/kg/embeddings_file.h"
 #include "src/kg/formula_vectors.h"
 #include "src/kg/ranks.h"
+#include "src/kg/score_formula/part_stages.h"
 #include "src/kg/train/triple_trainer.h"
 #include "tests/kg/random_embeddings.h"
 
@@ -379,6 +380,25 @@ TEST(FormulaScore, UsualScoresAreSumsOverDimensions) {
     EXPECT_EQ(kg::split_score(*formula, true).kind, kind) << text;
     EXPECT_EQ(kg::split_score(*formula, false).kind, kind) << text;
   }
+}
+
+// Between the kernels of a GPU; a CPU's has them in one.
+TEST(FormulaScore, LargeMatricesAreStagesOfTheirOwn) {
+  const auto stages = [](const char* text, std::uint32_t dim) {
+    const auto formula = kg::parse_score_formula(text, {dim, 3}, "--score");
+    EXPECT_TRUE(formula) << formula.error().text();
+    const kg::SplitScore tail = kg::split_score(*formula, true, true, kg::SplitInputs::Parameters);
+    const auto count = static_cast<std::uint32_t>(formula->parameters.size());
+    const kg::PartStages of = kg::stages_of(tail.query, count);
+    EXPECT_EQ(of.reads.size() + 1, of.stages.size());
+    return of.stages.size();
+  };
+  const char* const squared =
+      "W: dim*dim x relation_dim; M = tanh(reshape[dim x dim](W @ r)); dot(h, M @ t) + sum(M)";
+  EXPECT_EQ(stages(kg::tucker_text().data(), 16), 1u);
+  EXPECT_EQ(stages(kg::tucker_text().data(), 17), 2u);
+  EXPECT_EQ(stages(squared, 17), 3u);
+  EXPECT_EQ(stages("r.b: 1; r.b - norm1(h + relu(t))", 4096), 1u);
 }
 
 TEST(FormulaScore, WhatIsWrongIsSaidWithItsPlace) {

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "src/kg/train/draws.h"
+#include "src/kg/score_formula/score_formula.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
 #include "vecc/escape.h"
@@ -62,13 +63,16 @@ Result<void> run_steps(kg::TripleTrainer& trainer, std::uint32_t steps) {
 
 Result<StepTime> time_steps(const KgBenchOptions& options, const std::string& model,
                             std::uint32_t batch_size, const std::vector<kg::Triple>& triples) {
-  const auto parsed = kg::parse_score_model(model);
+  const bool is_tucker = model == "tucker";
+  const auto parsed = kg::parse_score_model(is_tucker ? "formula" : model);
   if (!parsed) {
     return Errors(ErrorCode::Usage, "--models",
-                  "found " + escape_terminal(model, 64) + ", expected " + kg::list_score_models());
+                  "found " + escape_terminal(model, 64) + ", expected " + kg::list_score_models() +
+                      ", tucker");
   }
   kg::TripleTrainOptions train = options.train;
   train.model = *parsed;
+  if (is_tucker) train.formula = kg::tucker_text();
   train.batch_size = batch_size;
   const bool on_gpu = options.backend == "cuda";
   VECC_TRY(const auto trainer,
@@ -138,6 +142,9 @@ void add_kg(CLI::App& app, CommandBody& body) {
                           "Times steps of vecc-kg train, on triples of FB15k-237's size: "
                           "logistic loss, adagrad, the head is replaced");
   command.add_option("--models", o.models, "Scores")->delimiter(',')->capture_default_str();
+  command.add_option("--score", o.train.formula, "Of --models=formula")->type_name("FORMULA");
+  add_whole(command, "--relation-dim", o.train.relation_dim, {1, 1 << 20},
+            "Of formula and tucker: numbers of r");
   command.add_option("--batch-sizes", o.batch_sizes, "Triples a step")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 24).description(""))

@@ -25,7 +25,7 @@ ScoreKernel PartBuilder::make() const {
   return builder.take();
 }
 
-ScoreKernel PartBuilder::pull() const {
+ScoreKernel PartBuilder::pull(const std::vector<bool>& apart) const {
   ScoreKernelBuilder builder(dtype_);
   const auto inputs = load_inputs(builder, KernelSpace::Row);
   const KernelBuilder rows = builder.at(KernelSpace::Row);
@@ -35,7 +35,7 @@ ScoreKernel PartBuilder::pull() const {
   bool adds = false;
   for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
     const PartInput& input = inputs_[i];
-    if (input.map == RowMap::One) continue;
+    if (input.map == RowMap::One || (!apart.empty() && apart[i])) continue;
     auto gradient = nodes.differentiate(i, g);
     if (!gradient) continue;
     if (input.adds) {
@@ -52,7 +52,7 @@ ScoreKernel PartBuilder::pull() const {
   return made;
 }
 
-ScoreKernel PartBuilder::pull_shared(std::uint32_t input) const {
+ScoreKernel PartBuilder::pull_sum(std::uint32_t input) const {
   if (!reads(input)) return {};
   ScoreKernelBuilder builder(dtype_);
   builder.begin_members();

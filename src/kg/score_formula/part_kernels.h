@@ -29,11 +29,11 @@ class PartBuilder {
   /// Rows: the value, to Made.
   [[nodiscard]] ScoreKernel make() const;
   /// Rows: from Gradient, that by the value, the derivatives by inputs that are not One. Without
-  /// any the kernel is empty.
-  [[nodiscard]] ScoreKernel pull() const;
-  /// By an input that is One (empty if the part does not depend on it): a row is the sum over its
-  /// members, to Made.
-  [[nodiscard]] ScoreKernel pull_shared(std::uint32_t input) const;
+  /// any the kernel is empty. `apart`: by input, whether another kernel has its derivative.
+  [[nodiscard]] ScoreKernel pull(const std::vector<bool>& apart = {}) const;
+  /// By one input (empty if the part does not depend on it): a row is the sum over its members, to
+  /// Made.
+  [[nodiscard]] ScoreKernel pull_sum(std::uint32_t input) const;
 
  private:
   std::vector<NodeIndex> load_inputs(ScoreKernelBuilder& builder, KernelSpace space) const;

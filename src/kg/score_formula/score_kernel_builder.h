@@ -1,7 +1,11 @@
 // One kernel of a score that grows: loads and stores of arrays, and nodes.
 #pragma once
 
+#include <utility>
+
+#include "src/kg/score_formula/column_kernel.h"
 #include "src/kg/score_formula/score_kernels.h"
+#include "src/kg/score_formula/trim_kernel.h"
 #include "src/plan/lower/kernel_builder.h"
 
 namespace vecc::kg {
@@ -37,6 +41,7 @@ class ScoreKernelBuilder {
       made.arrays.push_back(static_cast<ScoreArray>(access.value));
     }
     made.kernel = group.take_kernel();
+    made = trimmed(with_columns(with_read_operands(std::move(made))));
     const auto verified = vecc::verify(made.kernel);
     VECC_CHECK(verified, "a score's kernel breaks a rule");
     return made;

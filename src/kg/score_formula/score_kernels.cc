@@ -121,7 +121,7 @@ std::vector<PartInput> row_inputs(const ScoreFormula& formula) {
 PartKernels part_kernels(const PartBuilder& part, std::size_t inputs) {
   PartKernels result{part.make(), part.pull(), {}};
   for (std::uint32_t input = kFirstShared; input < inputs; ++input) {
-    result.pull_shared.push_back(part.pull_shared(input));
+    result.pull_shared.push_back(part.pull_sum(input));
   }
   return result;
 }

@@ -15,13 +15,20 @@ std::uint64_t number_bytes(const StepKinds& kinds) {
   return kinds.dtype == DType::F64 ? sizeof(double) : sizeof(float);
 }
 
-// Of weights, states and what a step makes; lists of triples are small beside them.
+// Of weights, states and what a step makes; lists of triples are small beside them. (Without what
+// lies between a user's kernels.)
 std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
   const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
   const std::uint64_t of_query = kinds.has_planes() || kinds.has_spaces() ? 8 : 4;
   const std::uint64_t rows = of_query * s.queries + s.drawn() * (kinds.drops_entities ? 2 : 1);
   std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
   if (kinds.has_spaces()) pairs += s.groups() * s.negatives * (s.dim + 1);
+  if (kinds.is_formula()) {
+    pairs *= kinds.is_pairwise ? 2 : 1;
+    pairs += s.shared_width * (1 + states) + s.queries * s.relation_width;
+    pairs += (3 * s.queries + s.drawn()) * s.width;
+    if (kinds.makes_answers) pairs += (s.queries + s.drawn()) * (s.width + s.dim);
+  }
   const std::uint64_t numbers = weights * (1 + states) + rows * s.dim + pairs;
   return numbers * number_bytes(kinds) + 3 * (s.parts() + s.queries) * sizeof(device::Key) +
          s.triples * 4 * sizeof(std::uint32_t);
@@ -224,6 +231,9 @@ void DeviceStep::make_formula_memory(std::uint32_t states) {
   a.sum_ranges = hold_values<std::uint32_t>(std::array{0u, device::kSharedSums, 0u, 1u});
   a.slot_rows = hold(s.parts(), sizeof(std::uint32_t));
   a.relation_rows = hold(s.queries, sizeof(std::uint32_t));
+  std::vector<device::RowSpan> rows(std::max(s.queries, s.drawn()));
+  for (unsigned i = 0; i < rows.size(); ++i) rows[i] = {i, 1, i, i};
+  a.row_spans = hold_values<device::RowSpan>(rows);
   a.sum_spans = hold(device::kRanges * device::kSumSpans, sizeof(device::RowSpan));
   if (kinds_.drops_entities) a.dropped = hold(s.parts() * s.dim, number);
   if (kinds_.drops_relations) a.dropped_relations = hold(s.queries * s.relation_width, number);
@@ -236,7 +246,6 @@ void DeviceStep::make_formula_memory(std::uint32_t states) {
   }
   if (!kinds_.is_pairwise) return;
   a.query_spans = hold(s.queries, sizeof(device::RowSpan));
-  a.positive_spans = hold(s.queries, sizeof(device::RowSpan));
   a.negative_spans = hold(s.drawn(), sizeof(device::RowSpan));
   a.positive_scores = hold(s.queries, number);
   a.by_positive = hold(s.queries * s.width, number);

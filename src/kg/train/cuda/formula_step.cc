@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <map>
-#include <optional>
-#include <span>
 #include <tuple>
 #include <utility>
 
 #include "backends/cuda/device_unit.h"
 #include "src/kernel/print_cuda.h"
 #include "src/kernel/schedule/choose_loops.h"
+#include "src/kernel/schedule/outer_products.h"
 #include "src/kernel/schedule/schedule_kernel.h"
 #include "src/kg/score_formula/part_kernels.h"
 #include "src/kg/score_formula/part_stages.h"
@@ -229,21 +227,29 @@ class FormulaStepMaker {
       const PartBuilder build = builder(part, s, written);
       Operands operands = operands_of(part);
       operands[ScoreArray::Gradient] = {part.derivatives[s]};
-      VECC_TRY_VOID(add_sums(part, build, operands, s + 1 < count));
-      ScoreKernel pull = build.pull();
-      if (pull.empty()) continue;
+      const bool waits = s + 1 < count;
+      VECC_TRY_VOID(add_sums(part, build, operands, waits));
+      const std::size_t first = step_.launches.size();
+      VECC_TRY(const std::vector<bool> apart, add_outer_products(part, build, operands, written));
+      ScoreKernel pull = build.pull(apart);
       for (std::size_t i = 0; i < written.size(); ++i) {
         const ScoreArray made = shared_array(written.size() + i);
-        for (std::size_t access = 0; access < pull.arrays.size(); ++access) {
-          if (pull.arrays[access] == made) written[i] = true;
-        }
+        written[i] = written[i] || apart[i] || std::ranges::count(pull.arrays, made) > 0;
         if (written[i] && i >= parameter_count()) {
           part.has_derivative[part.stages.reads[i - parameter_count()].stage] = true;
         }
       }
-      VECC_TRY_VOID(add(FormulaPhase::Pull, "pull", std::move(pull), operands,
-                        rows_places(part.role, part.asks_tail), s + 1 < count));
-      last_pull_ = static_cast<std::uint32_t>(step_.launches.size() - 1);
+      if (!pull.empty()) {
+        VECC_TRY_VOID(add(FormulaPhase::Pull, "pull", std::move(pull), operands,
+                          rows_places(part.role, part.asks_tail), false));
+      }
+      for (std::size_t l = first; waits && l < step_.launches.size(); ++l) {
+        step_.launches[l].after = last_pulls_;
+      }
+      if (first < step_.launches.size()) last_pulls_.clear();
+      for (std::size_t l = first; l < step_.launches.size(); ++l) {
+        last_pulls_.push_back(static_cast<std::uint32_t>(l));
+      }
     }
     for (std::uint32_t p = 0; p < parameter_count(); ++p) {
       const ParameterOwner owner = score_.formula.parameters[p].owner;
@@ -254,13 +260,34 @@ class FormulaStepMaker {
     return {};
   }
 
+  // Derivatives by matrices of a row that are products of two vectors: sums of one member, for
+  // which there are tiles. Returns by which inputs.
+  Result<std::vector<bool>> add_outer_products(const StagedPart& part, const PartBuilder& build,
+                                               Operands& operands,
+                                               const std::vector<bool>& written) {
+    std::vector<bool> apart(written.size(), false);
+    const Places of_rows = rows_places(part.role, part.asks_tail);
+    const Places places{a_.row_spans, of_rows.range, of_rows.most, 1};
+    for (std::uint32_t i = 0; i < apart.size(); ++i) {
+      const bool is_shared =
+          i < parameter_count() && score_.formula.parameters[i].owner == ParameterOwner::Shared;
+      if (is_shared || written[i]) continue;
+      ScoreKernel made = build.pull_sum(i);
+      if (made.empty() || !outer_product_sum(made.kernel, made.kernel.phases.front())) continue;
+      operands[ScoreArray::Made] = operands.at(shared_array(apart.size() + i));
+      VECC_TRY_VOID(add(FormulaPhase::Pull, "products", std::move(made), operands, places, false));
+      apart[i] = true;
+    }
+    return apart;
+  }
+
   // Derivatives by shared parameters, summed over rows.
   Result<void> add_sums(const StagedPart& part, const PartBuilder& build, Operands& operands,
                         bool waits) {
     for (std::uint32_t p = 0; p < parameter_count(); ++p) {
       const ScoreParameter& of = score_.formula.parameters[p];
       if (of.owner != ParameterOwner::Shared) continue;
-      ScoreKernel sum = build.pull_shared(p);
+      ScoreKernel sum = build.pull_sum(p);
       if (sum.empty()) continue;
       const std::uint64_t size = of.shape.size();
       constexpr std::uint64_t kMostSummed = 1 << 16;  // numbers of what parts of rows sum up
@@ -290,7 +317,7 @@ class FormulaStepMaker {
       return of;
     };
     const Places of_queries = places(PartRole::Query, a_.query_spans, sizes_.negatives);
-    const Places of_answers = places(PartRole::Query, a_.positive_spans, 1);
+    const Places of_answers = places(PartRole::Query, a_.row_spans, 1);
     const Places of_negatives = places(PartRole::Negative, a_.negative_spans, sizes_.chunk);
     const auto operands = [&](std::uint64_t answers, std::uint64_t scores, std::uint64_t made) {
       return Operands{{ScoreArray::Query, {a_.queries}},
@@ -316,6 +343,11 @@ class FormulaStepMaker {
   // `waits`: for the launches of the phase that were added last (stages of one part).
   Result<void> add(FormulaPhase phase, const char* name, ScoreKernel made, const Operands& operands,
                    const Places& places, bool waits) {
+    for (std::size_t a = 0; a < made.arrays.size(); ++a) {
+      KernelAccess& access = made.kernel.accesses[a];
+      const std::uint64_t pack = pack_size(access.shape) * number_bytes();
+      access.aligned = operands.at(made.arrays[a]).data % pack == 0;
+    }
     VECC_TRY(const KernelSchedule schedule, schedule_of(made.kernel, places));
     FormulaLaunch launch{phase, std::string("vecc_kg_formula_") + name, {}, {}, {}};
     const bool has_spans = places.spans != 0;
@@ -347,13 +379,11 @@ class FormulaStepMaker {
     launch.bound.arguments = bytes.take();
     launch.bound.block_count = static_cast<std::uint32_t>(blocks);
     launch.bound.threads = schedule.members.threads;
-    if (waits) launch.after = {waits_for(phase)};
+    const auto last = static_cast<std::uint32_t>(step_.launches.size() - 1);
+    if (waits && phase == FormulaPhase::Make) launch.after = {last};
+    if (waits && phase == FormulaPhase::Pull) launch.after = last_pulls_;
     step_.launches.push_back(std::move(launch));
     return {};
-  }
-  [[nodiscard]] std::uint32_t waits_for(FormulaPhase phase) const {
-    return phase == FormulaPhase::Pull ? last_pull_
-                                       : static_cast<std::uint32_t>(step_.launches.size() - 1);
   }
 
   // How a launch's rows, or the one row of each block, are gone through.
@@ -381,7 +411,7 @@ class FormulaStepMaker {
   const device::Arguments& a_;
   const HoldMemory& hold_;
   FormulaStep step_;
-  std::uint32_t last_pull_ = 0;
+  std::vector<std::uint32_t> last_pulls_;  ///< launches of the stage behind
   /// By role, stage and its size: values, and the derivatives by them.
   std::map<std::tuple<PartRole, std::size_t, std::uint64_t>, std::array<std::uint64_t, 2>>
       stage_memory_;

@@ -8,7 +8,6 @@ namespace vecc::kg {
 
 using namespace device;
 
-
 StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kinds,
                            const StepGrids& grids, const Arguments& arguments,
                            const StepKeys& entities, const StepKeys& relations,

@@ -122,7 +122,7 @@ struct Arguments {
   VECC_KG_POINTER(unsigned) slot_rows;         ///< rows of queries, answers, negatives as read
   VECC_KG_POINTER(unsigned) relation_rows;     ///< by query
   VECC_KG_POINTER(RowSpan) query_spans;        ///< a query with its negatives
-  VECC_KG_POINTER(RowSpan) positive_spans;     ///< a query with its answer
+  VECC_KG_POINTER(const RowSpan) row_spans;    ///< of each row alone: a query with its answer
   VECC_KG_POINTER(RowSpan) negative_spans;     ///< a negative with the queries of its chunk
   VECC_KG_POINTER(RowSpan) sum_spans;          ///< by range of rows: kSharedSums parts, then all
   VECC_KG_POINTER(const unsigned) sum_ranges;  ///< 0, kSharedSums, 0, 1
@@ -187,7 +187,7 @@ constexpr unsigned kProductRows = 16;    ///< rescal, transr: queries that a blo
 constexpr unsigned kMatrixTile = 64;     ///< rescal, transr: rows and columns of a block's part
 
 constexpr unsigned kClearBlocks = 1024;  ///< a user's score: that set numbers to 0, however many
-constexpr unsigned kSharedSums = 16;  ///< a user's score: sums that are added up
+constexpr unsigned kSharedSums = 16;     ///< a user's score: sums that are added up
 
 /// Rows of a user's score: queries (and answers), then negatives, of questions for tails, for
 /// heads.

@@ -36,7 +36,6 @@ VECC_KG_FN void find_slots(const Bound& a) {
       const unsigned chunk = batch.chunk_of(a, i);
       a.query_spans[i] = {i, a.negative_count,
                           chunk * static_cast<unsigned long long>(a.negative_count), first};
-      a.positive_spans[i] = {i, 1, i, i};
     }
   }
   if (i < all_negatives) {
