@@ -28,12 +28,13 @@ enum class CudaUnit : std::uint8_t {
 /// pointer to the first row and the row behind the last, and the rows of schedule.parts blocks, 32
 /// bits each. Spans: `(const Spans arguments, const void*)`, where Spans is a Bound, a pointer to
 /// RowSpans, one to the first and the number behind the last of those that run, and the accesses
-/// whose members begin at RowSpan's `second`, a bit each; each block runs one row, whose members lie
-/// one behind the other: RowSpan is row and members, 32 bits each, then the first member and
-/// `second`, 64 bits each. Both are NAME_32 alone. The preludes stand before it. `Bound`: by access a pointer to its row 0;
-/// by access one to its list; by word slot one to the words; the offsets; the order, or null; then
-/// rows and members, 32 bits each. The pointers are 64 bits. Where blocks share a row or a matrix,
-/// a block's type is its rows' times schedule.parts, plus the part's number.
+/// whose members begin at RowSpan's `second`, a bit each; each block runs one row, whose members
+/// lie one behind the other: RowSpan is row and members, 32 bits each, then the first member and
+/// `second`, 64 bits each. Both are NAME_32 alone. The preludes stand before it. `Bound`: by access
+/// a pointer to its row 0; by access one to its list; by word slot one to the words; the offsets;
+/// the order, or null; then rows and members, 32 bits each. The pointers are 64 bits. Where blocks
+/// share a row or a matrix, a block's type is its rows' times schedule.parts, plus the part's
+/// number.
 [[nodiscard]] std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule,
                                      CudaUnit unit, std::string_view name = "vecc_kernel");
 

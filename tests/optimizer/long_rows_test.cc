@@ -6,8 +6,8 @@
 #include "src/program/members.h"
 #include "tests/support/random_source.h"
 #include "vecc/differentiate.h"
-#include "vecc/program.h"
 #include "vecc/optimize.h"
+#include "vecc/program.h"
 
 namespace vecc::test {
 namespace {

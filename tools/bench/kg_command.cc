@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "command.h"
+#include "src/kg/score_formula/score_formula.h"
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "src/kg/train/draws.h"
-#include "src/kg/score_formula/score_formula.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
 #include "vecc/escape.h"
