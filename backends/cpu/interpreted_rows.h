@@ -34,8 +34,8 @@ template <class T>
 void multiply_rows(const ProductShape& shape, const KernelNode& node, std::size_t count,
                    Rows<T> left, Rows<T> right, T* room, T* y);
 
-/// A node that is_entrywise() does not hold for, but products: of one row each, in double, by the
-/// functions of the reference. `words`: of a Transform, or of its gradient.
+/// A node that is_entrywise() does not hold for, but products, or a part of a row: of one row each,
+/// in double, by the functions of the reference. `words`: of a Transform, or of its gradient.
 template <class T>
 void evaluate_row(const Kernel& kernel, const KernelNode& node, std::span<const T* const> operands,
                   std::span<const std::uint32_t> words, T* y);

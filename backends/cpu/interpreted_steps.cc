@@ -28,7 +28,8 @@ void InterpretedBlock<T>::compute(std::uint32_t number, const Items& items) {
     scan(number, items);
   } else if (node.kind == Kind::Selected) {
     select(number, items);
-  } else if (is_entrywise(kernel_, node) && node.kind != Kind::Draw) {
+  } else if (is_entrywise(kernel_, node) && node.kind != Kind::Draw &&
+             sliced_load(kernel_, node) == nullptr) {
     compute_entries(number, items);
   } else {
     compute_each(number, items);

@@ -31,7 +31,34 @@ std::string draw_text(const NodeText& nodes, const KernelNode& node) {
   return fmt::format("f_draw<T>({})", words);
 }
 
+// Entry i of a part of a loaded row.
+std::string slice_text(const NodeText& nodes, const KernelNode& node) {
+  const std::uint32_t from = node.operands[0];
+  const std::uint32_t wide = nodes.node(from).shape.cols();
+  const std::uint32_t cols = node.shape.cols();
+  const std::uint64_t first = std::uint64_t{node.words[0]} * wide + node.words[2];
+  const std::string at = cols == wide ? "i" : fmt::format("i / {0} * {1} + i % {0}", cols, wide);
+  return fmt::format("v{}[{} + {}]", from, at, first);
+}
+
+// Entry i of a row that has a loaded one as a part and zeros around it.
+std::string window_text(const NodeText& nodes, const KernelNode& node) {
+  const std::uint32_t from = node.operands.back();
+  const Shape narrow = nodes.node(from).shape;
+  const std::uint32_t wide = node.shape.cols();
+  if (narrow.cols() == wide) {
+    return fmt::format("unsigned(i - {0}) < {1}u ? v{2}[i - {0}] : T(0)",
+                       std::uint64_t{node.words[0]} * wide, narrow.size(), from);
+  }
+  const std::string row = fmt::format("i / {} - {}", wide, node.words[0]);
+  const std::string col = fmt::format("i % {} - {}", wide, node.words[2]);
+  return fmt::format(
+      "unsigned({0}) < {2}u && unsigned({1}) < {3}u ? v{4}[({0}) * {3} + {1}] : T(0)", row, col,
+      narrow.rows(), narrow.cols(), from);
+}
+
 std::string derivative_text(const NodeText& nodes, const KernelNode& node) {
+  if (node.transformation.id == Transformation::Slice) return window_text(nodes, node);
   const std::string g = nodes.entry(node.operands.back());
   if (only_moves(node)) return g;
   std::size_t next = 0;
@@ -68,6 +95,7 @@ std::string entry_text(const NodeText& nodes, std::uint32_t number) {
   switch (node.kind) {
     case Kind::Constant: return fmt::format("T({})", constant_text(node.constant));
     case Kind::Transform: {
+      if (node.transformation.id == Transformation::Slice) return slice_text(nodes, node);
       const std::string x = nodes.entry(node.operands[0]);
       if (only_moves(node)) return x;
       if (node.transformation.id == Transformation::LeakyRelu) {

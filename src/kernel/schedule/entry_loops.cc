@@ -101,6 +101,10 @@ std::vector<std::uint32_t> packs_of(const Kernel& kernel, std::uint32_t lanes) {
     if (!access.aligned || lane_entries(entries, lanes) > kHeld) continue;
     packs[a] = static_cast<std::uint32_t>(lane_pack(entries, lanes));
   }
+  // A lane's entries of a slice are other lanes' of the row.
+  for (const KernelNode& node : kernel.nodes) {
+    if (const KernelNode* load = sliced_load(kernel, node)) packs[load->access] = 1;
+  }
   return packs;
 }
 

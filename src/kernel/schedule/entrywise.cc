@@ -28,10 +28,13 @@ bool is_entrywise(const Kernel& kernel, const KernelNode& node) {
     case Kind::Load:
     case Kind::Constant:
     case Kind::Draw: return true;
-    case Kind::Transform: return is_entrywise_function(node, kernel.nodes[node.operands[0]].shape);
+    case Kind::Transform:
+      return is_entrywise_function(node, kernel.nodes[node.operands[0]].shape) ||
+             sliced_load(kernel, node) != nullptr;
     case Kind::TransformVjp:
-      return is_entrywise_function(node, node.shape) &&
-             operand_size(node.operands.size() - 1) == node.shape.size();
+      return (is_entrywise_function(node, node.shape) &&
+              operand_size(node.operands.size() - 1) == node.shape.size()) ||
+             sliced_load(kernel, node) != nullptr;
     case Kind::Combine: return is_entrywise_combination(node.combination);
     case Kind::CombineVjp:
       return is_entrywise_combination(node.combination) &&
@@ -50,6 +53,17 @@ bool is_entrywise(const Kernel& kernel, const KernelNode& node) {
     case Kind::Threshold: return false;
   }
   return false;
+}
+
+const KernelNode* sliced_load(const Kernel& kernel, const KernelNode& node) {
+  if ((node.kind != Kind::Transform && node.kind != Kind::TransformVjp) || node.words_by_row ||
+      node.transformation.id != Transformation::Slice) {
+    return nullptr;
+  }
+  const KernelNode& from = kernel.nodes[node.operands.back()];
+  const bool has_rows =
+      node.shape.size() > 1 && from.shape.size() > 1 && node.shape.size() != from.shape.size();
+  return from.kind == Kind::Load && has_rows ? &from : nullptr;
 }
 
 bool is_flat(const Kernel& kernel, std::uint64_t entries) {

@@ -8,7 +8,8 @@
 
 namespace vecc {
 
-/// Whether entry i of a node is a formula of entries i of its operands (or of scalars).
+/// Whether entry i of a node is a formula of entries i of its operands (or of scalars), or an entry
+/// of what is loaded.
 [[nodiscard]] bool is_entrywise(const Kernel& kernel, const KernelNode& node);
 
 /// A flat kernel's entries as rows of their own.
@@ -39,6 +40,9 @@ struct ProductShape {
   return node.kind == KernelNode::Kind::Transform &&
          node.transformation.id == Transformation::Reshape;
 }
+/// Of a slice of what is loaded, or of a slice's gradient that is loaded, whose place is the same
+/// in each row, the load: each entry is read where it is. Else null.
+[[nodiscard]] const KernelNode* sliced_load(const Kernel& kernel, const KernelNode& node);
 /// Whether a store may change what is loaded.
 [[nodiscard]] inline bool stores_alias_loads(const Kernel& kernel) {
   return kernel.reloads || kernel.in_place;
