@@ -26,6 +26,7 @@ constexpr std::array kPipeline{
                  "equal inputs must be one row before equal work can be found"},
     PipelineStep{PassId::drop_unit_linear, "a product by one would hide that two rows are equal"},
     // Less work: rows and products that are computed once.
+    PipelineStep{PassId::split_products, "parts have fewer rows, which those below find"},
     PipelineStep{PassId::iso_compress,
                  "the large reduction: all that follows has fewer rows to look at"},
     PipelineStep{PassId::dedup_linear_pairs,

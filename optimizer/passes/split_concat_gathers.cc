@@ -26,6 +26,7 @@
 
 #include "optimizer/passes/passes.h"
 #include "optimizer/passes/split_members.h"
+#include "optimizer/rewrite/expr_nodes.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
@@ -162,27 +163,6 @@ class SplitFinder {
   boost::unordered_flat_map<ValueId, std::size_t> concat_number_;  // only looked up
   std::vector<std::vector<std::size_t>> by_concat_;                // numbers of splits
 };
-
-ExprNode input_node(std::uint32_t input) {
-  ExprNode node;
-  node.input = input;
-  return node;
-}
-
-ExprNode constant_node(double constant) {
-  ExprNode node;
-  node.kind = ExprNode::Kind::Constant;
-  node.constant = constant;
-  return node;
-}
-
-ExprNode combine_node(Combination combination, std::uint32_t arity) {
-  ExprNode node;
-  node.kind = ExprNode::Kind::Combine;
-  node.combination = combination;
-  node.arity = arity;
-  return node;
-}
 
 // Writes one split into the new Program.
 class SplitWriter {
