@@ -23,8 +23,10 @@
 #include "timed_runs.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/device_cost.h"
+#include "tools/common/freed_memory.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/number_options.h"
+#include "tools/common/statistics.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
 #include "vecc/optimize.h"
@@ -86,6 +88,7 @@ Result<ordered_json> train_once(const std::string& path, const TimeOptions& time
   VECC_TRY(const auto trainer,
            make_trainer(graph, program, *backend, time.execution, training, samples));
   VECC_TRY_VOID(clock.end("prepare"));
+  return_freed_memory();  // as vecc does before it trains
   VECC_TRY_VOID(trainer->step());
   VECC_TRY(const double loss, trainer->epoch_loss());
   VECC_TRY_VOID(clock.end("epoch"));
