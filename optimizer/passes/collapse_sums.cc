@@ -21,7 +21,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -57,10 +56,12 @@ ValueId read_rows(Rewriter& rewriter, const std::vector<std::size_t>& sizes, con
   std::vector<ValueId> parts;
   boost::unordered_flat_map<ValueId, std::uint32_t> first;  // by value, in the concat
   std::uint32_t rows = 0;
-  for (const ValueId value : std::views::join(met)) {
-    if (!first.try_emplace(value, rows).second) continue;
-    rows += rewriter.to().op(value).rows;
-    parts.push_back(value);
+  for (const std::vector<ValueId>& values : met) {
+    for (const ValueId value : values) {
+      if (!first.try_emplace(value, rows).second) continue;
+      rows += rewriter.to().op(value).rows;
+      parts.push_back(value);
+    }
   }
   VECC_CHECK(!parts.empty(), "a list of no rows");
   std::vector<std::uint32_t> list(begins.back() + sizes.back());

@@ -118,8 +118,7 @@ void ProductSlices::find_sliced() {
     if (!all) continue;
     // Entries of two ranges would be computed twice.
     std::ranges::sort(own);
-    const auto repeated = std::ranges::unique(own);
-    own.erase(repeated.begin(), repeated.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
     const auto overlaps = [](const auto& x, const auto& y) { return y.first < x.second; };
     sliced_[id] = std::ranges::adjacent_find(own, overlaps) == own.end();
   }

@@ -49,8 +49,9 @@ struct ProductShape {
 }
 /// A reduction that selects among members: the whole one by its sum of entries, or one an entry.
 [[nodiscard]] inline bool is_selection(const KernelNode& node) {
-  using Kind = KernelNode::Kind;
-  return (node.kind == Kind::Reduce || node.kind == Kind::ReduceArg) && selects(node.combination);
+  const bool reduces =
+      node.kind == KernelNode::Kind::Reduce || node.kind == KernelNode::Kind::ReduceArg;
+  return reduces && selects(node.combination);
 }
 /// Of these, one that selects in each entry.
 [[nodiscard]] inline bool is_entry_selection(const KernelNode& node) {
