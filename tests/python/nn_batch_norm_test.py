@@ -12,6 +12,7 @@ from torch_geometric.loader import DataLoader
 from torch_geometric.nn import BatchNorm, GINEConv, global_mean_pool
 
 from command_line import VECC  # noqa: F401  takes the arguments
+from nn_peer_training import train
 
 import vecc
 from vecc import nn
@@ -66,22 +67,6 @@ def peer(seed=0):
     return made
 
 
-def train(module, parts, epochs, batch_size, lr):
-    """PyG's loop; the mean loss of each epoch."""
-    optimizer, losses = torch.optim.SGD(module.parameters(), lr=lr, momentum=0.9), []
-    module.train()
-    for _ in range(epochs):
-        total = 0.0
-        for batch in DataLoader(parts, batch_size=batch_size):
-            optimizer.zero_grad()
-            loss = functional.cross_entropy(module(batch), batch.y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(batch.y)
-        losses.append(total / len(parts))
-    return losses
-
-
 FIT = {"epochs": 4, "lr": 0.05, "optimizer": "sgd", "momentum": 0.9, "shuffle": False}
 
 
@@ -114,7 +99,7 @@ class BatchNormTest(unittest.TestCase):
             with self.subTest(**options, **fit):
                 module = peer()
                 model = self.model(module, **options)
-                losses = train(module, data, 4, fit["batch_size"], 0.05)
+                losses = train(module, data, 4, fit["batch_size"], 0.05, 0.9)
                 result = model.fit(data, **FIT, **fit)
                 np.testing.assert_allclose([e["loss"] for e in result.history], losses,
                                            rtol=1e-10)
@@ -125,7 +110,7 @@ class BatchNormTest(unittest.TestCase):
         for backend in ("cpu", "interpreter"):
             module = peer(1)
             model = self.model(module, backend=backend)
-            losses = train(module, data, 4, len(data), 0.05)
+            losses = train(module, data, 4, len(data), 0.05, 0.9)
             result = model.fit(data, **FIT)
             np.testing.assert_allclose([e["loss"] for e in result.history], losses, rtol=1e-10)
             self.assert_same(model, module, data)
@@ -144,7 +129,7 @@ class BatchNormTest(unittest.TestCase):
                 with self.subTest(backend=backend, batch_size=batch_size):
                     module = peer(2)
                     model = self.model(module, backend=backend)
-                    losses = train(module, training, 4, 8 if batch_size == "all" else 3, 0.05)
+                    losses = train(module, training, 4, 8 if batch_size == "all" else 3, 0.05, 0.9)
                     result = model.fit(marked, batch_size=batch_size, **FIT)
                     np.testing.assert_allclose([e["loss"] for e in result.history], losses,
                                                rtol=1e-10)
@@ -201,7 +186,7 @@ class BatchNormTest(unittest.TestCase):
         program = model.program(data)
         before = program()
         np.testing.assert_allclose(before, model(data), atol=1e-12)
-        losses = train(module, data, 4, 6, 0.05)
+        losses = train(module, data, 4, 6, 0.05, 0.9)
         result = program.train(batch_size=6, loss="softentropy", **FIT)
         np.testing.assert_allclose([each["loss"] for each in result.history], losses, rtol=1e-10)
         model.set_weights({name: program.weights[name] for name in model.weights})

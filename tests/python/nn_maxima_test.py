@@ -6,12 +6,11 @@ import unittest
 
 import numpy as np
 import torch
-import torch.nn.functional as functional
 from torch_geometric.data import Data
-from torch_geometric.loader import DataLoader
 from torch_geometric.nn import GENConv, SAGEConv, global_max_pool
 
 from command_line import VECC  # noqa: F401  takes the arguments
+from nn_peer_training import train
 
 from vecc import nn
 
@@ -52,20 +51,6 @@ def ported(g):
     return nn.linear(nn.max(h, over=g.graph), 3, bias=True, name="last")
 
 
-def train(module, parts, epochs, batch_size):
-    optimizer, losses = torch.optim.SGD(module.parameters(), lr=0.05), []
-    for _ in range(epochs):
-        total = 0.0
-        for batch in DataLoader(parts, batch_size=batch_size):
-            optimizer.zero_grad()
-            loss = functional.cross_entropy(module(batch), batch.y)
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(batch.y)
-        losses.append(total / len(parts))
-    return losses
-
-
 class MaximaTest(unittest.TestCase):
     def test_batches(self):
         data = graphs()
@@ -84,8 +69,9 @@ class MaximaTest(unittest.TestCase):
                         for name, weight in module.state_dict().items()})
                     run = model.fit(data, epochs=3, lr=0.05, optimizer="sgd", shuffle=False,
                                     batch_size=batch_size)
-                    np.testing.assert_allclose([epoch["loss"] for epoch in run.history],
-                                               train(module, data, 3, batch_size), rtol=1e-10)
+                    losses = train(module, data, 3, batch_size, 0.05)
+                    np.testing.assert_allclose([epoch["loss"] for epoch in run.history], losses,
+                                               rtol=1e-10)
 
 
 if __name__ == "__main__":
