@@ -130,7 +130,8 @@ void InterpretedBlock<T>::store(const KernelStore& store, const Items& items) {
   const Rows<T> rows = rows_of(store.value, items, 0);
   for (std::uint32_t i = 0; i < items.count; ++i) {
     std::copy_n(rows[i], entries,
-                data + place_of(access, store.access, items.numbers[i]) * entries);
+                data + place_of(access, store.access, items.numbers[i]) * access.shape.size() +
+                    store.first);
   }
 }
 

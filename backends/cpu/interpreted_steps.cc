@@ -29,7 +29,7 @@ void InterpretedBlock<T>::compute(std::uint32_t number, const Items& items) {
   } else if (node.kind == Kind::Selected) {
     select(number, items);
   } else if (is_entrywise(kernel_, node) && node.kind != Kind::Draw &&
-             sliced_load(kernel_, node) == nullptr) {
+             moved_load(kernel_, node) == nullptr) {
     compute_entries(number, items);
   } else {
     compute_each(number, items);

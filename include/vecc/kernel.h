@@ -113,10 +113,12 @@ struct KernelNode {
   bool operator==(const KernelNode&) const = default;
 };
 
-/// A store: node `value` goes to `access`.
+/// A store: node `value` goes to `access`. Several stores may make up a row of one access, each a
+/// part of its own, from the entry `first` on.
 struct KernelStore {
   std::uint32_t access = 0;
   std::uint32_t value = 0;
+  std::uint32_t first = 0;
   bool operator==(const KernelStore&) const = default;
 };
 

@@ -50,7 +50,7 @@ bool is_entrywise(const Expr& expr) {
 
 }  // namespace
 
-bool is_shared_product(const Program& program, ValueId id) {
+bool is_column_product(const Program& program, ValueId id) {
   const Op& op = program.op(id);
   const auto* linear = std::get_if<LinearOp>(&op.attributes);
   if (linear == nullptr || linear->transpose_right || linear->lift_left.kind != Lift::Kind::None ||
@@ -59,7 +59,13 @@ bool is_shared_product(const Program& program, ValueId id) {
   }
   const Op& matrix = program.op(read_through(program, op.operands[0]).source);
   return !matrix.shape.is_scalar() && is_column(program.op(op.operands[1]).shape) &&
-         is_column(op.shape) && matrix.rows * kLeastUses <= op.rows;
+         is_column(op.shape);
+}
+
+bool is_shared_product(const Program& program, ValueId id) {
+  const Op& op = program.op(id);
+  return is_column_product(program, id) &&
+         program.op(read_through(program, op.operands[0]).source).rows * kLeastUses <= op.rows;
 }
 
 ProductSlices::ProductSlices(const Program& program)
@@ -69,6 +75,10 @@ ProductSlices::ProductSlices(const Program& program)
       reaching_(program.ops().size(), false),
       slices_(program.ops().size(), false) {
   constexpr int kMostRounds = 16;
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    if (!is_column_product(program, id)) continue;
+    uses_[read_through(program, op(id).operands[0]).source] += op(id).rows;
+  }
   find_sliced();
   find_reaching();
   for (int round = 0; drop_shared(); ++round) {
@@ -82,11 +92,18 @@ ProductSlices::ProductSlices(const Program& program)
   }
 }
 
+// A step of a recurrence may have few rows; its matrix is that of all steps.
+bool ProductSlices::is_product(ValueId id) const {
+  if (!is_column_product(program_, id)) return false;
+  const ValueId matrix = read_through(program_, op(id).operands[0]).source;
+  return op(matrix).rows * kLeastUses <= uses_.at(matrix);
+}
+
 // Whether an entry of the result is made of the same entry of all operands that are as long.
 bool ProductSlices::carries(ValueId id) const {
   const Op& it = op(id);
   if (!is_column(it.shape)) return false;
-  if (it.kind() == OpKind::Gather) return true;
+  if (it.kind() == OpKind::Gather || it.kind() == OpKind::Concat) return true;
   if (const auto* transform = std::get_if<TransformOp>(&it.attributes)) {
     const FunctionForm form = info(transform->transformation.id).form;
     return form == FunctionForm::Same || form == FunctionForm::Entries;
@@ -142,7 +159,7 @@ void ProductSlices::find_reaching() {
   reaching_.assign(program_.ops().size(), false);
   for (ValueId id = 0; id < program_.ops().size(); ++id) {
     if (!sliced_[id]) continue;
-    if (is_shared_product(program_, id)) {
+    if (is_product(id)) {
       reaching_[id] = true;
       continue;
     }
@@ -190,7 +207,7 @@ ValueId ProductSlices::sliced(Rewriter& rewriter, ValueId value, EntryRange rang
   const auto found = made_.find({value, range.begin, range.end});
   if (found != made_.end()) return found->second;
   ValueId now = 0;
-  if (is_shared_product(program_, value)) {
+  if (is_product(value)) {
     now = sliced_product(rewriter, value, range);
   } else if (const auto* gather = std::get_if<GatherOp>(&op(value).attributes)) {
     now = rewriter.gather(sliced(rewriter, op(value).operands[0], range), gather->index,

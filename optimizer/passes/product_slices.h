@@ -13,8 +13,9 @@
 
 namespace vecc::opt {
 
-/// Whether it is a linear of a matrix, which several rows share, times a column: what is made of
-/// the matrix is made once for all of them.
+/// Whether it is a linear of a matrix times a column.
+[[nodiscard]] bool is_column_product(const Program& program, ValueId id);
+/// Of these, one whose matrix several rows share: what is made of it is made once for all of them.
 [[nodiscard]] bool is_shared_product(const Program& program, ValueId id);
 
 /// Entries begin .. end - 1 of a column.
@@ -24,7 +25,7 @@ struct EntryRange {
 };
 
 /// `(W x)[begin:end]` => `W[begin:end] x`, through what computes each entry by itself (maps,
-/// functions of an entry, gathers) between the product and its slices.
+/// functions of an entry, gathers, concats of rows) between the product and its slices.
 class ProductSlices {
  public:
   /// `program` must outlive this.
@@ -41,6 +42,7 @@ class ProductSlices {
  private:
   [[nodiscard]] const Op& op(ValueId id) const { return program_.op(id); }
   [[nodiscard]] bool carries(ValueId id) const;
+  [[nodiscard]] bool is_product(ValueId id) const;
   void find_sliced();
   void find_reaching();
   bool drop_shared();
@@ -50,6 +52,7 @@ class ProductSlices {
 
   const Program& program_;
   Readers readers_;
+  std::map<ValueId, std::uint64_t> uses_;  // of a matrix: rows of all products with it
   std::vector<bool> sliced_;    // by value: all that reads it are slices, or carry it to such
   std::vector<bool> reaching_;  // of those: a product, or what carries one
   std::vector<bool> slices_;    // by op

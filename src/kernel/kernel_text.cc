@@ -1,6 +1,7 @@
 // Kernels as text.
 #include <fmt/format.h>
 
+#include "src/kernel/schedule/entrywise.h"
 #include "vecc/kernel.h"
 
 namespace vecc {
@@ -102,7 +103,8 @@ std::string text_of(const Kernel& kernel) {
     for (const KernelStep& step : phase.steps) {
       if (step.store) {
         const KernelStore& store = kernel.stores[step.number];
-        text += fmt::format("    store {} %{}\n", store.access, store.value);
+        text += fmt::format("    store {} %{}{}\n", store.access, store.value,
+                            stores_part(kernel, store) ? fmt::format(" from {}", store.first) : "");
         continue;
       }
       const KernelNode& node = kernel.nodes[step.number];

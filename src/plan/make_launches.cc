@@ -10,6 +10,7 @@
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/arena.h"
 #include "src/plan/lower/lower_ops.h"
+#include "src/plan/store_parts.h"
 
 namespace vecc {
 namespace {
@@ -183,6 +184,7 @@ class PlanAssembler {
       launch.accesses.push_back(binding);
     }
     mark_aliases(kernel, launch);
+    if (!kernel.reloads && !kernel.in_place) store_parts(kernel);
     cut_tiles(kernel, plan_, group.types, options_, launch, plan_.arrays);
     kernel.precision = options_.precision;
     if (!uses_tensor_cores(kernel)) kernel.precision = MatmulPrecision::Exact;

@@ -31,21 +31,25 @@ void print_store(BodyText& out, const KernelStore& store, const StepPlace& place
   const std::string row = of.row_of(store.access, counter_of(place.space));
   const std::uint64_t entries = of.size(store.value);
   const std::string condition = store_condition(out, place, entries);
+  const std::uint64_t stride = out.kernel().accesses[store.access].shape.size();
+  const std::string from = store.first > 0 ? fmt::format(" + {}", store.first) : "";
   if (entries == 1) {
     if (stores_alias_loads(out.kernel()) && !place.by_lanes) out.sync(place.space);
-    out.line(fmt::format("{}d{}[{}] = {};", condition, store.access, row, of.entry(store.value)));
+    const std::string at = stride == 1 ? row : fmt::format("size_t({}) * {}{}", row, stride, from);
+    out.line(fmt::format("{}d{}[{}] = {};", condition, store.access, at, of.entry(store.value)));
     return;
   }
   out.open_loop(entries);
   out.note_store(place.space);
   if (!of.moves_packs(store.access)) {
-    return out.loop_line(fmt::format("{}d{}[size_t({}) * {} + i] = {};", condition, store.access,
-                                     row, entries, of.entry(store.value)));
+    return out.loop_line(fmt::format("{}d{}[size_t({}) * {}{} + i] = {};", condition, store.access,
+                                     row, stride, from, of.entry(store.value)));
   }
-  out.declare_own(fmt::format("o{}", store.access), entries);
-  out.loop_line(fmt::format("o{}[j] = {};", store.access, of.entry(store.value)));
-  out.after_loop(fmt::format("{0}store_own<T, {1}, G>(o{2}, d{2} + size_t({3}) * {1}, lane);",
-                             condition, entries, store.access, row));
+  const std::string name = stored_entries_name(out.kernel(), store);
+  out.declare_own(name, entries);
+  out.loop_line(fmt::format("{}[j] = {};", name, of.entry(store.value)));
+  out.after_loop(fmt::format("{}store_own<T, {}, G>({}, d{} + size_t({}) * {}{}, lane);", condition,
+                             entries, name, store.access, row, stride, from));
 }
 
 void print_entrywise(BodyText& out, std::uint32_t number) {

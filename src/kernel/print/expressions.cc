@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "src/kernel/schedule/entrywise.h"
+
 namespace vecc {
 namespace {
 
@@ -37,6 +39,7 @@ std::string slice_text(const NodeText& nodes, const KernelNode& node) {
   const std::uint32_t wide = nodes.node(from).shape.cols();
   const std::uint32_t cols = node.shape.cols();
   const std::uint64_t first = std::uint64_t{node.words[0]} * wide + node.words[2];
+  if (node.shape.size() == 1) return fmt::format("v{}[{}]", from, first);
   const std::string at = cols == wide ? "i" : fmt::format("i / {0} * {1} + i % {0}", cols, wide);
   return fmt::format("v{}[{} + {}]", from, at, first);
 }
@@ -57,8 +60,15 @@ std::string window_text(const NodeText& nodes, const KernelNode& node) {
       narrow.rows(), narrow.cols(), from);
 }
 
+// Entry i of a loaded matrix' transpose.
+std::string transpose_text(const KernelNode& node) {
+  return fmt::format("v{0}[i % {1} * {2} + i / {1}]", node.operands.back(), node.shape.cols(),
+                     node.shape.rows());
+}
+
 std::string derivative_text(const NodeText& nodes, const KernelNode& node) {
   if (node.transformation.id == Transformation::Slice) return window_text(nodes, node);
+  if (moved_load(nodes.kernel(), node) != nullptr) return transpose_text(node);
   const std::string g = nodes.entry(node.operands.back());
   if (only_moves(node)) return g;
   std::size_t next = 0;
@@ -96,6 +106,7 @@ std::string entry_text(const NodeText& nodes, std::uint32_t number) {
     case Kind::Constant: return fmt::format("T({})", constant_text(node.constant));
     case Kind::Transform: {
       if (node.transformation.id == Transformation::Slice) return slice_text(nodes, node);
+      if (moved_load(nodes.kernel(), node) != nullptr) return transpose_text(node);
       const std::string x = nodes.entry(node.operands[0]);
       if (only_moves(node)) return x;
       if (node.transformation.id == Transformation::LeakyRelu) {

@@ -10,6 +10,8 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
+constexpr std::uint64_t kMostHeld = 8;  // numbers that a lane loads or stores at once
+
 class EntryLoops {
  public:
   explicit EntryLoops(const Kernel& kernel)
@@ -92,18 +94,40 @@ std::vector<std::uint32_t> nodes_in_arrays(const Kernel& kernel) {
   return EntryLoops(kernel).arrays();
 }
 
+namespace {
+
+// What lanes move at once of all parts of an access' rows; 1 if one of them does not allow it.
+std::uint32_t part_pack(const Kernel& kernel, std::uint32_t access, std::uint32_t lanes) {
+  std::uint64_t least = pack_size(kernel.accesses[access].shape);
+  for (const KernelStore& store : kernel.stores) {
+    if (store.access != access) continue;
+    const std::uint64_t entries = kernel.nodes[store.value].shape.size();
+    const std::uint64_t pack = lane_pack(entries, lanes);
+    const bool fits = kernel.accesses[access].aligned && store.first % pack == 0 && pack <= least &&
+                      lane_entries(entries, lanes) <= kMostHeld;
+    if (entries > 1 && (!fits || pack == 1)) return 1;
+    if (entries > 1) least = std::min(least, pack);
+  }
+  return static_cast<std::uint32_t>(least);
+}
+
+}  // namespace
+
 std::vector<std::uint32_t> packs_of(const Kernel& kernel, std::uint32_t lanes) {
-  constexpr std::uint64_t kHeld = 8;  // numbers that are loaded or stored at once
   std::vector<std::uint32_t> packs(kernel.accesses.size(), 1);
   for (std::size_t a = 0; lanes > 0 && a < packs.size(); ++a) {
     const KernelAccess& access = kernel.accesses[a];
     const std::uint64_t entries = access.shape.size();
-    if (!access.aligned || lane_entries(entries, lanes) > kHeld) continue;
+    if (!access.aligned || lane_entries(entries, lanes) > kMostHeld) continue;
     packs[a] = static_cast<std::uint32_t>(lane_pack(entries, lanes));
   }
-  // A lane's entries of a slice are other lanes' of the row.
+  for (const KernelStore& store : kernel.stores) {
+    if (lanes == 0 || !stores_part(kernel, store)) continue;
+    packs[store.access] = part_pack(kernel, store.access, lanes);
+  }
+  // A lane's entries of a slice or a transpose are other lanes' of the row.
   for (const KernelNode& node : kernel.nodes) {
-    if (const KernelNode* load = sliced_load(kernel, node)) packs[load->access] = 1;
+    if (const KernelNode* load = moved_load(kernel, node)) packs[load->access] = 1;
   }
   return packs;
 }

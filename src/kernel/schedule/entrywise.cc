@@ -30,11 +30,11 @@ bool is_entrywise(const Kernel& kernel, const KernelNode& node) {
     case Kind::Draw: return true;
     case Kind::Transform:
       return is_entrywise_function(node, kernel.nodes[node.operands[0]].shape) ||
-             sliced_load(kernel, node) != nullptr;
+             moved_load(kernel, node) != nullptr;
     case Kind::TransformVjp:
       return (is_entrywise_function(node, node.shape) &&
               operand_size(node.operands.size() - 1) == node.shape.size()) ||
-             sliced_load(kernel, node) != nullptr;
+             moved_load(kernel, node) != nullptr;
     case Kind::Combine: return is_entrywise_combination(node.combination);
     case Kind::CombineVjp:
       return is_entrywise_combination(node.combination) &&
@@ -55,15 +55,23 @@ bool is_entrywise(const Kernel& kernel, const KernelNode& node) {
   return false;
 }
 
-const KernelNode* sliced_load(const Kernel& kernel, const KernelNode& node) {
-  if ((node.kind != Kind::Transform && node.kind != Kind::TransformVjp) || node.words_by_row ||
-      node.transformation.id != Transformation::Slice) {
+const KernelNode* moved_load(const Kernel& kernel, const KernelNode& node) {
+  if ((node.kind != Kind::Transform && node.kind != Kind::TransformVjp) || node.words_by_row) {
     return nullptr;
   }
   const KernelNode& from = kernel.nodes[node.operands.back()];
-  const bool has_rows =
-      node.shape.size() > 1 && from.shape.size() > 1 && node.shape.size() != from.shape.size();
-  return from.kind == Kind::Load && has_rows ? &from : nullptr;
+  const bool has_entries = node.kind == Kind::Transform || node.shape.size() > 1;
+  if (from.kind != Kind::Load || from.shape.size() == 1 || !has_entries) return nullptr;
+  const bool moves = node.transformation.id == Transformation::Transp
+                         ? from.shape.is_matrix() && !stores_alias_loads(kernel)
+                         : node.transformation.id == Transformation::Slice &&
+                               node.shape.size() != from.shape.size();
+  return moves ? &from : nullptr;
+}
+
+std::string stored_entries_name(const Kernel& kernel, const KernelStore& store) {
+  const std::string name = "o" + std::to_string(store.access);
+  return stores_part(kernel, store) ? name + "_" + std::to_string(store.first) : name;
 }
 
 bool is_flat(const Kernel& kernel, std::uint64_t entries) {
@@ -74,7 +82,7 @@ bool is_flat(const Kernel& kernel, std::uint64_t entries) {
          std::ranges::all_of(kernel.accesses, is_at_place) &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            const bool fits = node.shape.size() == entries || node.kind == Kind::Constant;
-           return fits && is_entrywise(kernel, node);
+           return fits && is_entrywise(kernel, node) && moved_load(kernel, node) == nullptr;
          });
 }
 

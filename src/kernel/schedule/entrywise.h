@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "vecc/kernel.h"
 
@@ -30,6 +31,13 @@ struct ProductShape {
 [[nodiscard]] inline bool is_load(const Kernel& kernel, const KernelStep& step) {
   return !step.store && kernel.nodes[step.number].kind == KernelNode::Kind::Load;
 }
+/// Whether a store has a part of its access' row.
+[[nodiscard]] inline bool stores_part(const Kernel& kernel, const KernelStore& store) {
+  return store.first > 0 ||
+         kernel.nodes[store.value].shape.size() != kernel.accesses[store.access].shape.size();
+}
+/// What a thread has of it before it moves all of that at once.
+[[nodiscard]] std::string stored_entries_name(const Kernel& kernel, const KernelStore& store);
 /// Whether a phase goes through the members, first to last and side by side, and stores none.
 [[nodiscard]] inline bool only_reduces(const Kernel& kernel, const KernelPhase& phase) {
   return phase.space == KernelSpace::Member && !phase.reversed &&
@@ -40,9 +48,10 @@ struct ProductShape {
   return node.kind == KernelNode::Kind::Transform &&
          node.transformation.id == Transformation::Reshape;
 }
-/// Of a slice of what is loaded, or of a slice's gradient that is loaded, whose place is the same
-/// in each row, the load: each entry is read where it is. Else null.
-[[nodiscard]] const KernelNode* sliced_load(const Kernel& kernel, const KernelNode& node);
+/// Of what is loaded a slice, the gradient of one, or a matrix's transpose, each entry of which has
+/// the same place in every row: the load, where it is read. Else null: also of a transpose where
+/// its entries may be stored over what others are read from.
+[[nodiscard]] const KernelNode* moved_load(const Kernel& kernel, const KernelNode& node);
 /// Whether a store may change what is loaded.
 [[nodiscard]] inline bool stores_alias_loads(const Kernel& kernel) {
   return kernel.reloads || kernel.in_place;

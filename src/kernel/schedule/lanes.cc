@@ -73,7 +73,7 @@ bool is_wide(const Kernel& kernel) {
   return widest_row(kernel) >= kWideRow && !kernel.reloads && may_store &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            // What another lane may have stored over: lanes of several blocks cannot wait.
-           if (kernel.in_place && sliced_load(kernel, node) != nullptr) return false;
+           if (kernel.in_place && moved_load(kernel, node) != nullptr) return false;
            return node.kind != Kind::Selected && node.kind != Kind::Scan &&
                   (is_entrywise(kernel, node) || is_summed_product(kernel, node));
          });

@@ -43,7 +43,7 @@ class CostCounter {
       double& to = by_member ? cost.member : cost.row;
       if (by_member) to += kMember;
       for (const KernelStep& step : phase.steps) {
-        to += step.store ? of_access(kernel_.stores[step.number].access)
+        to += step.store ? of_store(kernel_.stores[step.number])
                          : of_node(kernel_.nodes[step.number]);
         if (!step.store) cost.halving += of_join(kernel_.nodes[step.number]);
       }
@@ -68,16 +68,19 @@ class CostCounter {
   }
   [[nodiscard]] Share share(std::uint64_t size) const { return share_of(size, lanes_); }
 
-  [[nodiscard]] double of_access(std::uint32_t number) const {
+  [[nodiscard]] double of_store(const KernelStore& store) const {
+    return of_access(store.access, kernel_.nodes[store.value].shape.size());
+  }
+  [[nodiscard]] double of_access(std::uint32_t number, std::uint64_t entries) const {
     const KernelAccess& access = kernel_.accesses[number];
-    const Share row = share(access.shape.size());
+    const Share row = share(entries);
     const double moves = access.aligned ? row.loads : row.entries;
     return kAddress + moves + (access.map == RowMap::List ? 1 : 0);
   }
   // A matrix is loaded by the product that reads it.
   [[nodiscard]] double of_load(const KernelNode& node) const {
     const bool is_matrix = node.shape.rows() > 1 && node.shape.cols() > 1;
-    return is_matrix ? kAddress : of_access(node.access);
+    return is_matrix ? kAddress : of_access(node.access, node.shape.size());
   }
   [[nodiscard]] double of_node(const KernelNode& node) const {
     if (node.kind == Kind::Load) return of_load(node);

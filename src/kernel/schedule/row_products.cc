@@ -144,8 +144,9 @@ std::optional<std::uint32_t> only_store(const Kernel& kernel, const ProductSched
     for (std::size_t s = p == product.phase ? product.step + 1 : 0; s < steps.size(); ++s) {
       if (store) return std::nullopt;
       if (steps[s].store) {
-        if (kernel.stores[steps[s].number].value != value) return std::nullopt;
-        store = kernel.stores[steps[s].number].access;
+        const KernelStore& last = kernel.stores[steps[s].number];
+        if (last.value != value || stores_part(kernel, last)) return std::nullopt;
+        store = last.access;
         continue;
       }
       const KernelNode& node = kernel.nodes[steps[s].number];

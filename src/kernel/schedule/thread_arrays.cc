@@ -101,7 +101,7 @@ class ArrayPlacer {
   }
 
   void add_step(const KernelStep& step) {
-    if (step.store) return add_packs('o', kernel_.stores[step.number].access);
+    if (step.store) return add_store(kernel_.stores[step.number]);
     const KernelNode& node = kernel_.nodes[step.number];
     if (node.kind == Kind::Load) {
       if (!is_early_[step.number]) add_load(step.number);
@@ -118,11 +118,15 @@ class ArrayPlacer {
     if (!entrywise) add_operands(step.number);
   }
 
-  void add_load(std::uint32_t node) { add_packs('h', kernel_.nodes[node].access, node); }
-  void add_packs(char name, std::uint32_t access) { add_packs(name, access, access); }
-  void add_packs(char name, std::uint32_t access, std::uint32_t number) {
-    const std::uint64_t entries = kernel_.accesses[access].shape.size();
-    if (schedule_.packs[access] > 1) add(fmt::format("{}{}", name, number), own(entries));
+  void add_load(std::uint32_t node) {
+    if (schedule_.packs[kernel_.nodes[node].access] > 1) {
+      add(fmt::format("h{}", node), own(size(node)));
+    }
+  }
+  void add_store(const KernelStore& store) {
+    if (schedule_.packs[store.access] > 1) {
+      add(stored_entries_name(kernel_, store), own(size(store.value)));
+    }
   }
   void add_node(std::uint32_t node) {
     if (size(node) > 1) add(fmt::format("v{}", node), own(size(node)));

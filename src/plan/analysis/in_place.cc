@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/kernel/schedule/entrywise.h"
 #include "src/plan/analysis/launch_rows.h"
 
 namespace vecc {
@@ -81,6 +82,12 @@ class LenderSearch {
 bool may_lend_place(const Kernel& kernel, std::span<const AccessSteps> steps, const Launch& launch,
                     BufferIndex old, BufferIndex made) {
   if (old == made) return false;
+  // Entries of a part are others than those of a load beside which they are computed.
+  if (std::ranges::any_of(kernel.stores, [&](const KernelStore& store) {
+        return stores_part(kernel, store) && launch.accesses[store.access].buffer == made;
+      })) {
+    return false;
+  }
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
     if (launch.accesses[a].buffer != old) continue;
     for (std::size_t b = 0; b < launch.accesses.size(); ++b) {

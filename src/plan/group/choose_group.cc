@@ -61,6 +61,11 @@ bool has_node(const Grouping& grouping, GroupIndex group, KernelSpace space, con
          is_own_segment(grouping.groups[group], read);
 }
 
+std::uint32_t moved_read(std::uint32_t read, Shape from, Shape to) {
+  constexpr std::uint64_t kLong = 128;
+  return std::max(from.size(), to.size()) >= kLong ? read : kNone;
+}
+
 GroupChoice GroupChooser::choose(const GroupRequest& request) const {
   std::vector<GroupChoice> candidates;
   for (const RowRead& read : request.reads) {
@@ -119,6 +124,10 @@ bool GroupChooser::joins(GroupChoice& choice, const GroupRequest& request) const
   if (group.stage() != request.stage || group.closed) return false;
   if (group.size() > kMaxNodes || group.accesses().size() > kMaxAccesses) return false;
   if (options_.target.has_vectors() && !keeps_vectors(group.kernel(), request)) return false;
+  if (request.moved != kNone && !options_.target.has_vectors() &&
+      has_node(grouping_, choice.group, choice.space, request.reads[request.moved])) {
+    return false;
+  }
   // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
   if (request.loop == EntryLoop::SharedMatrix && runs_in_blocks(group)) return false;
   std::uint32_t level = 0;

@@ -31,7 +31,14 @@ struct GroupRequest {
   std::uint32_t stage = 0;
   /// The only segments around whose members it may be computed; null: any.
   const Segments* within = nullptr;
+  /// Of `reads` the one whose entries are read by what computes others (moved_read); kNone: none.
+  std::uint32_t moved = kNone;
 };
+
+/// Of an op's reads the one whose entries are read in other places than they were computed in, if
+/// it is long: a thread of a GPU, which computes a few of them, gets the others from memory in less
+/// time than from the threads that have them. kNone if the rows are short.
+[[nodiscard]] std::uint32_t moved_read(std::uint32_t read, Shape from, Shape to);
 
 struct GroupChoice {
   GroupIndex group = kNone;  ///< kNone: a new one

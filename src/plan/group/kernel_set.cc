@@ -35,7 +35,10 @@ std::uint64_t hash_of(const Kernel& kernel) {
                 4 * static_cast<std::uint32_t>(access.space) + 2u * access.store + access.aligned));
   }
   for (const KernelNode& node : kernel.nodes) add(hash, node);
-  for (const KernelStore& store : kernel.stores) hash.add(word_of(store.access, store.value));
+  for (const KernelStore& store : kernel.stores) {
+    hash.add(word_of(store.access, store.value));
+    hash.add(std::uint64_t{store.first});
+  }
   for (const KernelPhase& phase : kernel.phases) {
     hash.add(word_of(static_cast<std::uint32_t>(phase.space),
                      static_cast<std::uint32_t>(phase.steps.size())));

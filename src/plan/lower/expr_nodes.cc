@@ -98,6 +98,10 @@ void ExprNodes::pass_on(std::size_t n, NodeIndex g) {
   if (node.combination == Combination::Product) return pass_on_product(n, g);
   for (std::size_t k = 0; k < own.size(); ++k) {
     if (!wanted_[own[k]]) continue;
+    if (node.combination == Combination::Concat) {
+      gradients_[own[k]] = part_of(n, k, g);
+      continue;
+    }
     KernelNode vjp = node_of(KernelNode::Kind::CombineVjp, kernel_.shape_of(values_[own[k]]));
     vjp.combination = node.combination;
     vjp.wrt = static_cast<std::uint32_t>(k);
@@ -108,6 +112,23 @@ void ExprNodes::pass_on(std::size_t n, NodeIndex g) {
     vjp.operands.push_back(g);
     gradients_[own[k]] = kernel_.add(std::move(vjp));
   }
+}
+
+// The k-th part of a concat's gradient.
+NodeIndex ExprNodes::part_of(std::size_t n, std::size_t k, NodeIndex g) const {
+  const auto& own = operands_[n];
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < k; ++i) {
+    begin += static_cast<std::uint32_t>(kernel_.shape_of(values_[own[i]]).size());
+  }
+  const Shape shape = kernel_.shape_of(values_[own[k]]);
+  const auto size = static_cast<std::uint32_t>(shape.size());
+  const NodeIndex column =
+      kernel_.reshape(g, Shape::column(static_cast<std::uint32_t>(kernel_.shape_of(g).size())));
+  KernelNode part = node_of(KernelNode::Kind::Transform, Shape::column(size), {column});
+  part.transformation.id = Transformation::Slice;
+  part.words = {begin, begin + size, 0, 1};
+  return kernel_.reshape(kernel_.add(std::move(part)), shape);
 }
 
 // Backwards through p_0 = e_0, p_k = p_{k-1} times e_k.

@@ -29,7 +29,10 @@ KernelBuilder begin_product(const OpLowering& lowering, std::uint32_t rows,
     return kernel;
   }
   if (!shares_one_matrix(reads[0])) {
-    return lowering.begin_rows(rows, reads, EntryLoop::WholeRows);
+    const std::uint32_t matrix = reads[0].shape.is_matrix() ? 0 : 1;
+    const Shape shape = reads[matrix].shape;
+    return lowering.begin_rows(rows, reads, EntryLoop::WholeRows,
+                               shape.is_matrix() ? moved_read(matrix, shape, shape) : kNone);
   }
   if (is_split_over_blocks(lowering.options.target, reads[0].shape)) {
     return lowering.begin_new_rows(rows, reads);

@@ -12,6 +12,11 @@ EntryLoop loop_of(bool slow) {
   return slow ? EntryLoop::Slow : EntryLoop::Any;
 }
 
+bool moves_entries(Transformation transformation, Shape from) {
+  return transformation == Transformation::Slice ||
+         (transformation == Transformation::Transp && from.is_matrix());
+}
+
 void set_words(const OpLowering& lowering, const KernelBuilder& kernel,
                const TransformOp& transform, KernelNode& node) {
   const std::uint32_t count = word_count(transform.transformation.id);
@@ -51,8 +56,10 @@ void lower_transform(const OpLowering& lowering, const TransformOp& transform) {
   if (lowering.analysis.sources.value_of(lowering.op) != lowering.op) return;  // read through
   const Op& op = lowering.program.op(lowering.op);
   const RowRead read = lowering.read_of(op.operands[0]);
+  const Transformation id = transform.transformation.id;
   const KernelBuilder kernel = lowering.begin_rows(
-      op.rows, std::span(&read, 1), loop_of(is_slow_row(transform.transformation.id, op.shape)));
+      op.rows, std::span(&read, 1), loop_of(is_slow_row(id, op.shape)),
+      moves_entries(id, read.shape) ? moved_read(0, read.shape, op.shape) : kNone);
   KernelNode node = node_of(KernelNode::Kind::Transform, op.shape);
   node.transformation = transform.transformation;
   set_words(lowering, kernel, transform, node);
@@ -66,7 +73,11 @@ void lower_transform_vjp(const OpLowering& lowering, const VjpOp& vjp,
   const VjpReads what = reads_of(vjp);
   std::vector<RowRead> reads;
   for (const ValueId operand : op.operands) reads.push_back(lowering.read_of(operand));
-  const KernelBuilder kernel = lowering.begin_rows(op.rows, reads, EntryLoop::Any);
+  const auto g = static_cast<std::uint32_t>(reads.size() - 1);
+  const KernelBuilder kernel = lowering.begin_rows(
+      op.rows, reads, EntryLoop::Any,
+      moves_entries(transform.transformation.id, op.shape) ? moved_read(g, reads[g].shape, op.shape)
+                                                           : kNone);
   KernelNode node = node_of(KernelNode::Kind::TransformVjp, op.shape);
   node.transformation = transform.transformation;
   node.reads_x = what.operands;
@@ -100,6 +111,19 @@ void lower_map(const OpLowering& lowering, const MapOp& map) {
   kernel.make(lowering.op, ExprNodes(kernel, *map.expr, inputs).result());
 }
 
+// Whether a node has entries of another as they are.
+bool is_part(const KernelBuilder& kernel, NodeIndex node, NodeIndex of) {
+  while (node != of) {
+    const KernelNode& it = kernel.group().kernel().nodes[node];
+    const bool moves =
+        it.kind == KernelNode::Kind::Transform && (it.transformation.id == Transformation::Slice ||
+                                                   it.transformation.id == Transformation::Reshape);
+    if (!moves) return false;
+    node = it.operands[0];
+  }
+  return true;
+}
+
 // A row that all rows read gets the sum of what they pass on.
 void lower_map_vjp(const OpLowering& lowering, const VjpOp& vjp, const MapOp& map) {
   const ValueId id = lowering.op;
@@ -111,14 +135,22 @@ void lower_map_vjp(const OpLowering& lowering, const VjpOp& vjp, const MapOp& ma
   }
   const std::vector<RowRead> reads =
       map_reads(lowering.program, lowering.analysis.sources, op.operands, rows);
-  const KernelBuilder kernel = lowering.begin_rows(rows, reads, EntryLoop::Any);
+  const bool takes_parts = std::ranges::any_of(map.expr->nodes, [](const ExprNode& node) {
+    return node.kind == ExprNode::Kind::Combine && node.combination == Combination::Concat;
+  });
+  const auto last = static_cast<std::uint32_t>(reads.size() - 1);
+  const KernelBuilder kernel =
+      lowering.begin_rows(rows, reads, EntryLoop::Any,
+                          takes_parts ? moved_read(last, reads[last].shape, op.shape) : kNone);
   std::vector<NodeIndex> operands;
   for (const RowRead& read : reads) operands.push_back(kernel.read(read));
   const NodeIndex g = operands.back();
   operands.pop_back();
   const auto gradient = ExprNodes(kernel, *map.expr, operands).differentiate(vjp.wrt, g);
   // The expression may not read the operand: nothing comes back.
-  const NodeIndex node = gradient ? kernel.guard(g, *gradient) : kernel.zeros(op.shape);
+  const NodeIndex node = !gradient                       ? kernel.zeros(op.shape)
+                         : is_part(kernel, *gradient, g) ? *gradient
+                                                         : kernel.guard(g, *gradient);
   if (op.rows == rows) return kernel.make(id, node);
   const RowRead each = lowering.add_temporary(rows, op.shape);
   kernel.make(each.value, node);

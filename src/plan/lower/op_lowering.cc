@@ -5,9 +5,9 @@
 namespace vecc {
 
 KernelBuilder OpLowering::begin_rows(std::uint32_t rows, std::span<const RowRead> reads,
-                                     EntryLoop loop) const {
+                                     EntryLoop loop, std::uint32_t moved) const {
   const GroupChoice choice =
-      GroupChooser(options, grouping).choose({rows, reads, loop, stage, within});
+      GroupChooser(options, grouping).choose({rows, reads, loop, stage, within, moved});
   if (choice.group == kNone) return builder(add_group(rows, choice), KernelSpace::Row);
   KernelBuilder kernel = builder(choice.group, choice.space);
   kernel.group().level = choice.level;

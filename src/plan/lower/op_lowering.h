@@ -33,9 +33,9 @@ struct OpLowering {
     return {{grouping.values.add_temporary(rows, shape, std::move(constants)), {}}, shape};
   }
 
-  /// A kernel for `rows` rows that the op joins, or a new one.
+  /// A kernel for `rows` rows that the op joins, or a new one. `moved`: as in GroupRequest.
   [[nodiscard]] KernelBuilder begin_rows(std::uint32_t rows, std::span<const RowRead> reads,
-                                         EntryLoop loop) const;
+                                         EntryLoop loop, std::uint32_t moved = kNone) const;
   /// A new one.
   [[nodiscard]] KernelBuilder begin_new_rows(std::uint32_t rows,
                                              std::span<const RowRead> reads) const;
