@@ -7,7 +7,7 @@ then the layer keeps it, on a TUDataset with attributes and edge features that a
 Prints medians in milliseconds of the forward pass and of forward with backward (gradients of the
 sum of all outputs by all weights), and how many times faster vecc is; `--json=FILE` writes them.
 With --device=cuda PyTorch Geometric's passes are recorded as CUDA graphs, or run eagerly where that
-fails (marked *); results stay on the GPU.
+fails (marked *); results stay on the GPU. Where its passes do not fit the memory there is a dash.
 """
 
 import argparse
@@ -168,6 +168,11 @@ class PeerPasses:
         self.network(*self.inputs).sum().backward()
 
 
+def text(number, form):
+    """Of a number as `form` says, or a dash as wide where there is none."""
+    return f"{number:>{form}}" if number is not None else f"{'-':>{form.split('.')[0]}}"
+
+
 def clock_of(options):
     """A function of a step: its seconds."""
     if options.clock == "wall":
@@ -180,6 +185,16 @@ def clock_of(options):
     return clock
 
 
+def make_peer(case, inputs, options):
+    """None if PyTorch Geometric's passes do not fit the memory."""
+    try:
+        return PeerPasses(Peer(inputs[0].shape[1], options.dim, case).to(options.device), inputs,
+                          options.device)
+    except torch.OutOfMemoryError:
+        torch.cuda.empty_cache()
+        return None
+
+
 def time_case(case, x, edge_index, a, kind, options):
     def network(g):
         return case.own(g, nn.linear(g.x, options.dim, bias=True, name="first"))
@@ -187,19 +202,20 @@ def time_case(case, x, edge_index, a, kind, options):
     begin = time.perf_counter()
     program = nn.Model(network).program(data, backend=options.device.type, threads=options.threads)
     compiled = time.perf_counter() - begin
-    peer = Peer(x.shape[1], options.dim, case).to(options.device)
-    peer = PeerPasses(peer, [torch.tensor(each, device=options.device)
-                             for each in (x, edge_index, a, kind)], options.device)
+    peer = make_peer(case, [torch.tensor(each, device=options.device)
+                            for each in (x, edge_index, a, kind)], options)
     clock = clock_of(options)
     if options.clock == "wall":
         own = [lambda: program.time(1)[0], lambda: program.time(1, gradients=True)[0]]
     else:
         own = [lambda: clock(lambda: program.time(1)),
                lambda: clock(lambda: program.time(1, gradients=True))]
-    forward, f_b, peer_f, peer_f_b = medians_ms(
-        (*own, lambda: clock(peer.forward), lambda: clock(peer.both)), options.runs)
-    return {"compile_s": compiled, "vecc_ms": [forward, f_b], "pyg_ms": [peer_f, peer_f_b],
-            "pyg_eager": peer.eager, "times": [peer_f / forward, peer_f_b / f_b]}
+    peers = [lambda: clock(peer.forward), lambda: clock(peer.both)] if peer else []
+    times = medians_ms((*own, *peers), options.runs)
+    own_ms, peer_ms = times[:2], times[2:] or [None, None]
+    return {"compile_s": compiled, "vecc_ms": own_ms, "pyg_ms": peer_ms,
+            "pyg_eager": peer is not None and peer.eager,
+            "times": [theirs and theirs / ours for ours, theirs in zip(own_ms, peer_ms)]}
 
 
 def main():
@@ -244,14 +260,14 @@ def main():
             torch.cuda.empty_cache()  # what the layer before left to PyTorch
         try:
             found = time_case(table[name], x, edge_index, a, kind, options)
-        except (vecc.Error, torch.OutOfMemoryError) as error:
+        except vecc.Error as error:
             print(f"{name:<12}{first_line(error)}", flush=True)
             continue
         results[name] = found
-        row = [part for pair in zip(found["vecc_ms"], found["pyg_ms"], found["times"])
-               for part in pair]
-        print(f"{name:<12}{row[0]:>9.3f}{row[1]:>9.3f}{row[2]:>7.1f}{row[3]:>10.3f}{row[4]:>9.3f}"
-              f"{row[5]:>7.1f}{found['compile_s']:>9.1f}s{' *' * found['pyg_eager']}", flush=True)
+        columns = zip(found["vecc_ms"], found["pyg_ms"], found["times"])
+        row = "".join(f"{ours:>{width}.3f}{text(theirs, '9.3f')}{text(times, '7.1f')}"
+                      for width, (ours, theirs, times) in zip((9, 10), columns))
+        print(f"{name:<12}{row}{found['compile_s']:>9.1f}s{' *' * found['pyg_eager']}", flush=True)
     if options.json:
         options.json.write_text(json.dumps({
             "nodes": len(x), "edges": edges, "kinds": int(kind.max()) + 1, "dim": options.dim,
