@@ -19,21 +19,32 @@ VECC_FN void sum_tile(unsigned begin, unsigned end, const Row& row, const Factor
   for (int j = 0; j < Packs; ++j) At<T>{first + j * width}.store(y, sum[j]);
 }
 
+// Entries First .. Last - 1 of the sum, whole packs, eight at once.
+template <class T, int First, int Last, template <class> class At, class Row, class Factor>
+VECC_FN void sum_packs(unsigned begin, unsigned end, const Row& row, const Factor& factor,
+                       T* __restrict__ y) {
+  constexpr int width = static_cast<int>(sizeof(decltype(At<T>{0}(y))) / sizeof(T));
+  constexpr int packs = (Last - First) / width;
+  constexpr int whole = packs / 8 * 8;
+  for (int p = 0; p < whole; p += 8) {
+    sum_tile<T, 8, At>(begin, end, row, factor, y, First + p * width);
+  }
+  if constexpr (packs > whole) {
+    sum_tile<T, packs - whole, At>(begin, end, row, factor, y, First + whole * width);
+  }
+}
+
 // y = the sum over members begin .. end - 1. factor(x, sum, e) adds member e's entries to a sum.
+// What reads y next may read the widest packs, and waits where these were stored as two.
 template <class T, int N, class Row, class Factor>
 VECC_FN void sum_members(unsigned begin, unsigned end, const Row& row, const Factor& factor,
                          T* __restrict__ y) {
-  constexpr int width = PackOf<T>::width;
-  constexpr int packs = N / width;
-  constexpr int whole = packs / 8 * 8;
-  for (int p = 0; p < whole; p += 8) {
-    sum_tile<T, 8, PackAt>(begin, end, row, factor, y, p * width);
-  }
-  if constexpr (packs > whole) {
-    sum_tile<T, packs - whole, PackAt>(begin, end, row, factor, y, whole * width);
-  }
-  if constexpr (N > packs * width) {
-    sum_tile<T, N - packs * width, EntryAt>(begin, end, row, factor, y, packs * width);
+  if constexpr (N % WideOf<T>::width == 0) {
+    sum_packs<T, 0, N, WideAt>(begin, end, row, factor, y);
+  } else {
+    constexpr int packed = N / PackOf<T>::width * PackOf<T>::width;
+    sum_packs<T, 0, packed, PackAt>(begin, end, row, factor, y);
+    sum_packs<T, packed, N, EntryAt>(begin, end, row, factor, y);
   }
 }
 
