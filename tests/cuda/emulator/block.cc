@@ -1,5 +1,6 @@
 #include "tests/cuda/emulator/block.h"
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::size_t kStack = 256 * 1024;
 constexpr unsigned kWarp = 32;
+constexpr unsigned kAll = ~0u;  // the mask of all lanes
 
 // Threads that wait for one another: `generation` goes on when all have come.
 struct Meeting {
@@ -32,10 +34,26 @@ struct Meeting {
   unsigned generation = 0;
 };
 
+// Where a thread goes on. Unlike setcontext(), which starts it, _setjmp() and _longjmp() save no
+// signals: no system calls, which were nine tenths of an emulated kernel's time.
+struct Place {
+  ::jmp_buf registers;
+};
+[[gnu::noinline]] void go(Place& from, Place& to) {
+  if (::_setjmp(from.registers) == 0) ::_longjmp(to.registers, 1);
+}
+
 struct Thread {
-  ucontext_t context{};
+  Place place{};
   std::unique_ptr<char[]> stack;
+  bool begun = false;  // on its stack, where it then runs the body of block after block
   bool done = false;
+  const Meeting* waits_for = nullptr;
+  unsigned generation = 0;  // of the meeting, when it came there
+
+  [[nodiscard]] bool can_go_on() const {
+    return !done && (waits_for == nullptr || waits_for->generation != generation);
+  }
 };
 
 // A lane's words of the operands of a product by tensor cores.
@@ -83,6 +101,7 @@ class Block {
     body_ = &body;
     block_ = {};
     lanes_.clear();
+    warps_ = {};
     if (threads_.size() < threads) threads_.resize(threads);
     for (unsigned t = 0; t < threads; ++t) prepare(threads_[t]);
   }
@@ -92,7 +111,7 @@ class Block {
     while (alive_ > 0) {
       const unsigned long before = steps_;
       for (unsigned t = 0; t < count_; ++t) {
-        if (!threads_[t].done) resume(t);
+        if (threads_[t].can_go_on()) resume(t);
       }
       if (steps_ == before) give_up();
     }
@@ -104,7 +123,9 @@ class Block {
       std::fprintf(stderr, "emulator: lane %u is not in its own mask %08x\n", lane(), mask);
       std::abort();
     }
-    meet(lanes_[{vecc_thread_index.x / kWarp, mask}], static_cast<unsigned>(std::popcount(mask)));
+    const unsigned warp = vecc_thread_index.x / kWarp;
+    meet(mask == kAll ? warps_[warp] : lanes_[{warp, mask}],
+         static_cast<unsigned>(std::popcount(mask)));
   }
   unsigned long long shuffle(unsigned mask, unsigned long long bits, int from) {
     values_[vecc_thread_index.x] = bits;
@@ -117,7 +138,6 @@ class Block {
   // Of one product a warp's lanes have parts of both operands; each computes four of its entries.
   template <class Operands>
   void multiply(const unsigned* a, const unsigned* b, float* sum) {
-    constexpr unsigned kAll = ~0u;
     Fragment& own = fragments_[vecc_thread_index.x];
     std::copy_n(a, own.a.size(), own.a.begin());
     std::copy_n(b, own.b.size(), own.b.begin());
@@ -137,30 +157,37 @@ class Block {
   static unsigned lane() { return vecc_thread_index.x % kWarp; }
 
  private:
-  static void start();
+  [[noreturn]] static void start();
 
-  void prepare(Thread& thread) {
+  static void prepare(Thread& thread) {
     if (!thread.stack) thread.stack = std::make_unique<char[]>(kStack);
     thread.done = false;
-    ::getcontext(&thread.context);
-    thread.context.uc_stack = {};
-    thread.context.uc_stack.ss_sp = thread.stack.get();
-    thread.context.uc_stack.ss_size = kStack;
-    thread.context.uc_link = &main_;
-    ::makecontext(&thread.context, &Block::start, 0);
+    thread.waits_for = nullptr;
   }
   [[noreturn]] void give_up() const {
     std::fprintf(stderr, "emulator: %u threads of block %u wait for ever\n", alive_, number_);
     std::abort();
   }
-  // Others go on.
-  void pause() {
-    const unsigned thread = vecc_thread_index.x;
-    ::swapcontext(&threads_[thread].context, &main_);
+  void resume(unsigned number) {
+    vecc_thread_index.x = number;
+    Thread& thread = threads_[number];
+    if (thread.begun) {
+      go(main_, thread.place);
+    } else {
+      thread.begun = true;
+      begin(thread);
+    }
   }
-  void resume(unsigned thread) {
-    vecc_thread_index.x = thread;
-    ::swapcontext(&main_, &threads_[thread].context);
+  // Its first call is on its own stack.
+  [[gnu::noinline]] void begin(Thread& thread) {
+    ucontext_t context;
+    ::getcontext(&context);
+    context.uc_stack = {};
+    context.uc_stack.ss_sp = thread.stack.get();
+    context.uc_stack.ss_size = kStack;
+    context.uc_link = nullptr;  // start() never returns
+    ::makecontext(&context, &Block::start, 0);
+    if (::_setjmp(main_.registers) == 0) ::setcontext(&context);
   }
   void meet(Meeting& meeting, unsigned expected) {
     ++steps_;
@@ -170,18 +197,22 @@ class Block {
       ++meeting.generation;
       return;
     }
-    while (meeting.generation == generation) pause();
+    Thread& own = threads_[vecc_thread_index.x];
+    own.waits_for = &meeting;
+    own.generation = generation;
+    go(own.place, main_);  // others go on until all have come
     ++steps_;
   }
   std::vector<Thread> threads_;
-  ucontext_t main_{};
+  Place main_{};
   const std::function<void()>* body_ = nullptr;
   unsigned number_ = 0;
   unsigned count_ = 0;
   unsigned alive_ = 0;
   unsigned long steps_ = 0;  // changes of what a thread may wait for
   Meeting block_;
-  std::map<std::pair<unsigned, unsigned>, Meeting> lanes_;  // by warp and mask
+  std::array<Meeting, kMaxThreads / kWarp> warps_{};        // whole ones
+  std::map<std::pair<unsigned, unsigned>, Meeting> lanes_;  // parts, by warp and mask
   std::array<unsigned long long, kMaxThreads> values_{};
   std::array<Fragment, kMaxThreads> fragments_{};
 };
@@ -193,10 +224,14 @@ Block& block() {
 
 void Block::start() {
   Block& here = block();
-  (*here.body_)();
-  here.threads_[vecc_thread_index.x].done = true;
-  --here.alive_;
-  ++here.steps_;
+  for (;;) {
+    (*here.body_)();
+    Thread& own = here.threads_[vecc_thread_index.x];
+    own.done = true;
+    --here.alive_;
+    ++here.steps_;
+    go(own.place, here.main_);
+  }
 }
 
 }  // namespace

@@ -80,8 +80,10 @@ int nvrtcCompileProgram(Program* program, int, const char* const*) {
   const std::string base = std::string(folder) + "/kernel";
   std::ofstream(base + ".cc", std::ios::binary) << host_text(program->text);
   const std::string command =
-      "c++ -std=c++20 -O1 -w -fPIC -fvisibility=hidden -shared -ffp-contract=off -o " + base +
-      ".so " + base + ".cc '" + own_path() + "' -lm 2> " + base + ".log";
+      "c++ -std=c++20 -O1 -w -pipe -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti "
+      "-fno-asynchronous-unwind-tables -fno-stack-protector -shared -nostdlib -ffp-contract=off "
+      "-o " +
+      base + ".so " + base + ".cc '" + own_path() + "' -lm -lc -lgcc 2> " + base + ".log";
   const bool compiled = std::system(command.c_str()) == 0;
   program->log = read_file(base + ".log");
   const std::string library = compiled ? read_file(base + ".so") : "";
