@@ -191,6 +191,9 @@ class ProgramTest(unittest.TestCase):
                          len((self.folder / "expected").read_text().splitlines()))
         with self.assertRaisesRegex(vecc.Error, "h300"):
             program.emit("plan", self.folder / "plan", target="h300")
+        for word in ("train", "run"):
+            with self.assertRaisesRegex(vecc.Error, f"--{word}: .*runs nothing"):
+                program.emit("plan", self.folder / "plan", **{word: True})
         for language in ("cpp", "cuda"):
             program.emit(language, self.folder / language)
             self.assertTrue((self.folder / language / "README.md").exists())

@@ -325,6 +325,10 @@ Result<tools::Predictions> CompiledGraph::predict(std::optional<tools::SplitChoi
 }
 
 Result<void> CompiledGraph::emit(const tools::Options& options) {
+  if (options.training.train || options.run) {
+    return Errors(ErrorCode::Usage, options.run ? "--run" : "--train",
+                  "emit() writes the program with the weights of now, and runs nothing");
+  }
   const auto guard = lock();
   renew_program();
   tools::Options with_facts = options;
