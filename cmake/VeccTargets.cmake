@@ -34,16 +34,11 @@ if(VECC_FUZZ)
   target_link_options(vecc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# vecc_cold(TARGET... [FUZZED]): code that runs a few times in a command (options, reports, source code
-# as text), where optimizing takes longer than it ever saves. With sanitizers it is not optimized at
-# all, but for what reads a fuzzer's many inputs (FUZZED).
+# vecc_cold(TARGET...): code that runs a few times in a command (options, reports, source code as
+# text), where optimizing takes longer than it ever saves.
 function(vecc_cold)
-  cmake_parse_arguments(ARG "FUZZED" "" "" ${ARGN})
-  foreach(target ${ARG_UNPARSED_ARGUMENTS})
+  foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-    if(VECC_SANITIZE AND NOT ARG_FUZZED)
-      target_compile_options(${target} PRIVATE -O0)
-    endif()
     vecc_precompiled(${target} PRELUDE vecc_cold_prelude)
   endforeach()
 endfunction()
