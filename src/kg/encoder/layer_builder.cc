@@ -1,0 +1,85 @@
+#include "src/kg/encoder/layer_builder.h"
+
+#include <array>
+#include <utility>
+
+#include "vecc/error.h"
+
+namespace vecc::kg {
+
+ValueId LayerBuilder::table(std::string_view name, std::uint32_t rows, Shape shape,
+                            TableStart start) {
+  const std::string full = prefix_ + std::string(name);
+  const auto parameter = program().add_parameter({full, rows, shape, nullptr});
+  VECC_CHECK(parameter.has_value(), "a table of an encoder that is there already");
+  result_.tables.push_back({full, rows, shape, start});
+  return program().weight(*parameter);
+}
+
+ValueId LayerBuilder::rows(ValueId of, const std::vector<std::uint32_t>& index) {
+  return program().gather(of, Index::compact(index));
+}
+
+ValueId LayerBuilder::repeated(ValueId of, std::uint32_t row, std::uint32_t times) {
+  return program().gather(program().gather(of, Index::slice(row, 1)), Index::repeat(1, times));
+}
+
+ValueId LayerBuilder::times(ValueId left, ValueId right) {
+  return program().linear(left, right);
+}
+
+ValueId LayerBuilder::dense(std::string_view name, ValueId x, LayerSize size, bool bias) {
+  const std::uint32_t rows = program().op(x).rows;
+  const ValueId matrix = table(name, 1, shape_of(size.out, size.in));
+  const ValueId product = times(repeated(matrix, 0, rows), x);
+  if (!bias) return product;
+  const std::string bias_name = "b_" + std::string(name);
+  const ValueId offset = table(bias_name, 1, program().op(product).shape, TableStart::Zeros);
+  return map("sum($0, $1)", {product, offset});
+}
+
+ValueId LayerBuilder::map(std::string_view expression, std::initializer_list<ValueId> operands) {
+  auto parsed = parse_expr(expression, "an encoder's layer");
+  VECC_CHECK(parsed.has_value(), "a layer's own expression");
+  return program().map(std::move(*parsed), std::vector<ValueId>(operands));
+}
+
+ValueId LayerBuilder::sums(ValueId of, const std::vector<std::uint32_t>& begin) {
+  return program().segment(of, Segments::ragged(begin), Combination::Sum);
+}
+
+ValueId LayerBuilder::attend(ValueId scores, ValueId messages) {
+  const std::vector<std::uint32_t>& begin = edges_.edges_of_node.begin;
+  const ValueId shares = program().segment(scores, Segments::ragged(begin), Combination::Softmax);
+  return sums(times(shares, messages), begin);
+}
+
+ValueId LayerBuilder::part(ValueId of, std::uint32_t first, std::uint32_t count) {
+  if (program().op(of).shape.size() == count) return of;
+  TransformationSpec slice;
+  slice.id = Transformation::Slice;
+  const ValueId column = program().transform(of, slice, {first, first + count, 0, 1});
+  if (count > 1) return column;
+  TransformationSpec entry;  // one number is a scalar
+  entry.id = Transformation::Reshape;
+  return program().transform(column, entry);
+}
+
+ValueId LayerBuilder::stacked(const std::vector<ValueId>& columns) {
+  if (columns.size() == 1) return columns.front();
+  std::string expression = "concat(";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    expression += (i == 0 ? "$" : ", $") + std::to_string(i);
+  }
+  auto parsed = parse_expr(expression + ")", "an encoder's heads");
+  VECC_CHECK(parsed.has_value(), "columns of heads");
+  return program().map(std::move(*parsed), columns);
+}
+
+ValueId LayerBuilder::transform(ValueId of, Transformation function) {
+  TransformationSpec spec;
+  spec.id = function;
+  return program().transform(of, spec);
+}
+
+}  // namespace vecc::kg
