@@ -15,13 +15,6 @@ namespace vecc::kg {
 namespace {
 
 template <class T>
-std::vector<std::vector<T>> initial_states(std::size_t size, const TripleTrainOptions& options) {
-  const double initial = with_defaults(options.optimizer).initial_accumulator_value.value_or(0);
-  return std::vector<std::vector<T>>(state_count(options.optimizer.optimizer),
-                                     std::vector<T>(size, static_cast<T>(initial)));
-}
-
-template <class T>
 LearnedRows<T> initial_rows(std::uint32_t rows, Shape shape, std::size_t parts,
                             const TripleTrainOptions& options, JavaRandom& random) {
   LearnedRows<T> table;
@@ -29,7 +22,7 @@ LearnedRows<T> initial_rows(std::uint32_t rows, Shape shape, std::size_t parts,
   table.width = shape.size() * parts;
   table.is_complex = formulas::has_complex_numbers(options.model);
   table.values.resize(rows * table.width);
-  table.states = initial_states<T>(table.values.size(), options);
+  table.states = initial_states<T>(table.values.size(), options.optimizer);
   std::vector<double> drawn(shape.size());
   for (std::size_t part = 0; part < parts; ++part) {
     for (std::size_t row = 0; row < rows; ++row) {
@@ -52,7 +45,7 @@ LearnedRows<T> initial_formula_rows(std::uint32_t rows, const ScoreFormula& form
   table.width = formula.width_of(owner);
   table.rows = table.width > 0 ? rows : 0;
   table.values.resize(table.rows * table.width);
-  table.states = initial_states<T>(table.values.size(), options);
+  table.states = initial_states<T>(table.values.size(), options.optimizer);
   for (const ScoreParameter& parameter : formula.parameters) {
     if (parameter.owner != owner) continue;
     std::vector<double> drawn(parameter.shape.size());

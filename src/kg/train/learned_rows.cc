@@ -7,6 +7,11 @@
 #include "src/kg/train/parallel_tasks.h"
 
 namespace vecc::kg {
+namespace {
+
+constexpr std::size_t kRowsOfATask = 16;
+
+}  // namespace
 
 std::uint32_t state_count(Optimizer optimizer) {
   if (optimizer == Optimizer::Adagrad) return 1;
@@ -43,6 +48,13 @@ RowStep::RowStep(const OptimizerOptions& options, std::uint64_t step, double rat
 RowOptimizer row_optimizer(Optimizer optimizer) {
   if (optimizer == Optimizer::Sgd) return RowOptimizer::Sgd;
   return optimizer == Optimizer::Adagrad ? RowOptimizer::Adagrad : RowOptimizer::Adam;
+}
+
+template <class T>
+std::vector<std::vector<T>> initial_states(std::size_t size, const OptimizerOptions& options) {
+  const double initial = with_defaults(options).initial_accumulator_value.value_or(0);
+  return std::vector<std::vector<T>>(state_count(options.optimizer),
+                                     std::vector<T>(size, static_cast<T>(initial)));
 }
 
 template <class T>
@@ -95,24 +107,32 @@ void RowParts::sort() {
 }
 
 template <class T>
-void RowParts::move(const RowStep& step, ThreadTeam& team, LearnedRows<T>& table,
-                    const std::function<void(std::uint32_t part, T* sum)>& add_part) {
-  constexpr std::size_t kRowsOfATask = 16;
+void RowParts::sum(ThreadTeam& team, std::size_t width,
+                   const std::function<void(std::uint32_t part, T* sum)>& add_part,
+                   const std::function<void(std::uint32_t row, const T* sum)>& take) {
   sort();
   const std::size_t touched = begin_.size() - 1;
-  const auto move_touched = [&](std::size_t task) {
-    std::vector<T> sum(table.width);
+  const auto sum_rows = [&](std::size_t task) {
+    std::vector<T> sum(width);
     const std::size_t end = std::min(touched, (task + 1) * kRowsOfATask);
     for (std::size_t i = task * kRowsOfATask; i < end; ++i) {
       std::fill(sum.begin(), sum.end(), T{0});
       for (std::uint64_t k = begin_[i]; k < begin_[i + 1]; ++k) {
         add_part(static_cast<std::uint32_t>(keys_[k]), sum.data());
       }
-      step.move(table, static_cast<std::uint32_t>(keys_[begin_[i]] >> 32), sum.data());
+      take(static_cast<std::uint32_t>(keys_[begin_[i]] >> 32), sum.data());
     }
   };
-  run_tasks(team, (touched + kRowsOfATask - 1) / kRowsOfATask, move_touched);
+  run_tasks(team, (touched + kRowsOfATask - 1) / kRowsOfATask, sum_rows);
+}
+
+template <class T>
+void RowParts::move(const RowStep& step, ThreadTeam& team, LearnedRows<T>& table,
+                    const std::function<void(std::uint32_t part, T* sum)>& add_part) {
+  sum<T>(team, table.width, add_part,
+         [&](std::uint32_t row, const T* by_row) { step.move(table, row, by_row); });
   if (!step.moves_all()) return;
+  const std::size_t touched = begin_.size() - 1;
   std::vector<std::uint8_t> is_touched(table.rows);
   for (std::size_t i = 0; i < touched; ++i) is_touched[keys_[begin_[i]] >> 32] = 1;
   const std::vector<T> zero(table.width);
@@ -125,6 +145,8 @@ void RowParts::move(const RowStep& step, ThreadTeam& team, LearnedRows<T>& table
   run_tasks(team, (table.rows + kRowsOfATask - 1) / kRowsOfATask, move_others);
 }
 
+template std::vector<std::vector<float>> initial_states(std::size_t, const OptimizerOptions&);
+template std::vector<std::vector<double>> initial_states(std::size_t, const OptimizerOptions&);
 template formulas::RowRates<float> RowStep::rates() const;
 template formulas::RowRates<double> RowStep::rates() const;
 template void RowStep::move(LearnedRows<float>&, std::uint32_t, const float*) const;
@@ -133,5 +155,11 @@ template void RowParts::move(const RowStep&, ThreadTeam&, LearnedRows<float>&,
                              const std::function<void(std::uint32_t, float*)>&);
 template void RowParts::move(const RowStep&, ThreadTeam&, LearnedRows<double>&,
                              const std::function<void(std::uint32_t, double*)>&);
+template void RowParts::sum(ThreadTeam&, std::size_t,
+                            const std::function<void(std::uint32_t, float*)>&,
+                            const std::function<void(std::uint32_t, const float*)>&);
+template void RowParts::sum(ThreadTeam&, std::size_t,
+                            const std::function<void(std::uint32_t, double*)>&,
+                            const std::function<void(std::uint32_t, const double*)>&);
 
 }  // namespace vecc::kg

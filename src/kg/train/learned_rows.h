@@ -23,6 +23,11 @@ namespace vecc::kg {
 /// optimizers, momentum, weight decay, clipping.
 [[nodiscard]] Result<void> check_row_optimizer(const OptimizerOptions& options);
 
+/// What an optimizer keeps beside `size` weights, as it is before the first step.
+template <class T>
+[[nodiscard]] std::vector<std::vector<T>> initial_states(std::size_t size,
+                                                         const OptimizerOptions& options);
+
 template <class T>
 struct LearnedRows {
   std::uint32_t rows = 0;
@@ -67,6 +72,12 @@ class RowParts {
   template <class T>
   void move(const RowStep& step, ThreadTeam& team, LearnedRows<T>& table,
             const std::function<void(std::uint32_t part, T* sum)>& add_part);
+  /// The sums of parts, in the same order, take(row, sum) of each row that has a part, on the
+  /// team's threads.
+  template <class T>
+  void sum(ThreadTeam& team, std::size_t width,
+           const std::function<void(std::uint32_t part, T* sum)>& add_part,
+           const std::function<void(std::uint32_t row, const T* sum)>& take);
 
  private:
   void sort();

@@ -23,10 +23,15 @@ constexpr const char* kQueries = "queries";
 constexpr const char* kLossBits = "loss_bits";
 
 // Of state i: what docs/training.md calls it.
-std::string state_name(const OptimizerOptions& optimizer, std::size_t i, const char* table) {
+std::string state_name(const OptimizerOptions& optimizer, std::size_t i, const std::string& table) {
   const bool is_adagrad = optimizer.optimizer == Optimizer::Adagrad;
   const char* const name = is_adagrad ? "adagrad.sum" : i == 0 ? "adam.m" : "adam.v";
   return std::string("state/") + name + "/" + table;
+}
+
+template <class Table>
+std::string name_of(const Table& encoder_table) {
+  return "encoder/" + encoder_table.name;
 }
 
 template <class T>
@@ -41,9 +46,10 @@ const WeightTensor* find_tensor(const WeightFile& file, std::string_view name) {
   return found == file.tensors.end() ? nullptr : &*found;
 }
 
+// A table, or a state of one.
 template <class T>
-Result<std::vector<T>> read_state(const WeightFile& file, const std::string& name,
-                                  const LearnedRows<T>& table) {
+Result<std::vector<T>> read_rows(const WeightFile& file, const std::string& name,
+                                 const LearnedRows<T>& table) {
   const std::vector<std::uint64_t> shape{table.rows, table.width};
   const WeightTensor* const tensor = find_tensor(file, name);
   if (tensor == nullptr) return differ("\"" + name + "\"", "is not in the checkpoint");
@@ -57,6 +63,41 @@ Result<std::vector<T>> read_state(const WeightFile& file, const std::string& nam
   std::memcpy(values.data(), tensor->data.data(), tensor->data.size());
   if (std::ranges::all_of(values, [](T value) { return std::isfinite(value); })) return values;
   return Errors(ErrorCode::NotFinite, "\"" + name + "\"", "has a number that is not finite");
+}
+
+template <class T>
+Result<std::vector<std::vector<T>>> read_states(const WeightFile& file,
+                                                const OptimizerOptions& optimizer,
+                                                const std::string& name,
+                                                const LearnedRows<T>& table) {
+  std::vector<std::vector<T>> states(table.states.size());
+  for (std::size_t i = 0; table.rows > 0 && i < states.size(); ++i) {
+    VECC_TRY(states[i], read_rows(file, state_name(optimizer, i, name), table));
+  }
+  return states;
+}
+
+template <class T>
+Result<std::vector<typename GraphEncoder<T>::Table>> read_encoder(const WeightFile& file,
+                                                                  const OptimizerOptions& optimizer,
+                                                                  const GraphEncoder<T>& encoder) {
+  std::vector<typename GraphEncoder<T>::Table> tables = encoder.tables();
+  for (auto& table : tables) {
+    const std::string name = name_of(table);
+    VECC_TRY(table.rows.values, read_rows(file, name, table.rows));
+    VECC_TRY(table.rows.states, read_states(file, optimizer, name, table.rows));
+  }
+  return tables;
+}
+
+template <class T>
+void add_rows(std::string name, const LearnedRows<T>& table, const std::vector<T>& values,
+              WeightFile& file) {
+  const auto* const bytes = reinterpret_cast<const char*>(values.data());
+  file.tensors.push_back({std::move(name),
+                          kElement<T>,
+                          {table.rows, table.width},
+                          {bytes, values.size() * sizeof(T)}});
 }
 
 bool has_same_formula(const Embeddings& e, const ScoreKind& score) {
@@ -96,21 +137,23 @@ Result<TripleProgress> read_progress(const WeightFile& file, std::uint64_t batch
 }  // namespace
 
 template <class T>
-WeightFile save_training(const LearnedModel<T>& model, const OptimizerOptions& optimizer,
-                         const TripleProgress& progress) {
+WeightFile save_training(const LearnedModel<T>& model, const GraphEncoder<T>* encoder,
+                         const OptimizerOptions& optimizer, const TripleProgress& progress) {
   WeightFile file = weights_of(embeddings_of(model));
-  const auto add_states = [&](const LearnedRows<T>& table, const char* name) {
+  const auto add_states = [&](const LearnedRows<T>& table, const std::string& name) {
     for (std::size_t i = 0; i < table.states.size(); ++i) {
-      const auto* const bytes = reinterpret_cast<const char*>(table.states[i].data());
-      file.tensors.push_back({state_name(optimizer, i, name),
-                              kElement<T>,
-                              {table.rows, table.width},
-                              {bytes, table.states[i].size() * sizeof(T)}});
+      add_rows(state_name(optimizer, i, name), table, table.states[i], file);
     }
   };
   add_states(model.entities, "entities");
   add_states(model.relations, "relations");
   if (model.shared.rows > 0) add_states(model.shared, "shared");
+  if (encoder != nullptr) {
+    for (const auto& table : encoder->tables()) {
+      add_rows(name_of(table), table.rows, table.rows.values, file);
+      add_states(table.rows, name_of(table));
+    }
+  }
   const TrainPosition& at = progress.position;
   for (const auto& [key, number] : std::array<std::pair<const char*, std::uint64_t>, 5>{
            {{kEpoch, at.epoch},
@@ -125,7 +168,8 @@ WeightFile save_training(const LearnedModel<T>& model, const OptimizerOptions& o
 
 template <class T>
 Result<TripleProgress> restore_training(const WeightFile& file, const OptimizerOptions& optimizer,
-                                        std::uint64_t batch_count, LearnedModel<T>& model) {
+                                        std::uint64_t batch_count, LearnedModel<T>& model,
+                                        GraphEncoder<T>* encoder) {
   VECC_TRY(const TripleProgress progress, read_progress(file, batch_count));
   VECC_TRY(Embeddings e, read_embeddings(file, model.score.model, model.score.p));
   const std::size_t relation_dim = model.score.formula ? model.relations.width : e.dim;
@@ -136,17 +180,12 @@ Result<TripleProgress> restore_training(const WeightFile& file, const OptimizerO
       e.relations == model.relations.rows && has_same_formula(e, model.score) &&
       tables->shared.size() == model.shared.values.size();
   if (!has_entities) return differ("checkpoint", "has other tables than this training");
-  std::vector<std::vector<T>> entity_states(model.entities.states.size());
-  std::vector<std::vector<T>> relation_states(model.relations.states.size());
-  for (std::size_t i = 0; i < entity_states.size(); ++i) {
-    VECC_TRY(entity_states[i],
-             read_state(file, state_name(optimizer, i, "entities"), model.entities));
-    VECC_TRY(relation_states[i],
-             read_state(file, state_name(optimizer, i, "relations"), model.relations));
-  }
-  std::vector<std::vector<T>> shared_states(model.shared.states.size());
-  for (std::size_t i = 0; model.shared.rows > 0 && i < shared_states.size(); ++i) {
-    VECC_TRY(shared_states[i], read_state(file, state_name(optimizer, i, "shared"), model.shared));
+  VECC_TRY(auto entity_states, read_states(file, optimizer, "entities", model.entities));
+  VECC_TRY(auto relation_states, read_states(file, optimizer, "relations", model.relations));
+  VECC_TRY(auto shared_states, read_states(file, optimizer, "shared", model.shared));
+  if (encoder != nullptr) {
+    VECC_TRY(auto of_encoder, read_encoder(file, optimizer, *encoder));
+    VECC_TRY_VOID(encoder->set_tables(std::move(of_encoder)));
   }
   // In place: what reads shared parameters knows where they are.
   std::ranges::copy(tables->shared, model.shared.values.begin());
@@ -159,10 +198,11 @@ Result<TripleProgress> restore_training(const WeightFile& file, const OptimizerO
 }
 
 #define VECC_TRAINER_FILE(T)                                                                   \
-  template WeightFile save_training(const LearnedModel<T>&, const OptimizerOptions&,           \
-                                    const TripleProgress&);                                    \
+  template WeightFile save_training(const LearnedModel<T>&, const GraphEncoder<T>*,            \
+                                    const OptimizerOptions&, const TripleProgress&);           \
   template Result<TripleProgress> restore_training(const WeightFile&, const OptimizerOptions&, \
-                                                   std::uint64_t, LearnedModel<T>&);
+                                                   std::uint64_t, LearnedModel<T>&,            \
+                                                   GraphEncoder<T>*);
 VECC_TRAINER_FILE(float)
 VECC_TRAINER_FILE(double)
 #undef VECC_TRAINER_FILE

@@ -92,10 +92,11 @@ Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
   }
   if (o.negatives.labels) VECC_TRY_VOID(check_labels(o, entities));
   double entity_width = o.dim;
+  double numbers = static_cast<double>(info_of(o.model).entities.size()) * o.dim;
   double width = 0;
   if (o.model == ScoreModel::Formula) {
     VECC_TRY(const ScoreFormula formula, formula_of(o));
-    entity_width = formula.entity_width;
+    numbers = entity_width = formula.entity_width;
     width = formula.relation_width;
   } else {
     width = static_cast<double>(relation_width(o.model, o.dim));
@@ -109,6 +110,7 @@ Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
   if (o.regularizer.constraints != 0 && o.model != ScoreModel::TransH) {
     return refuse("--constraints", "are of transh; --l2 is for all scores");
   }
+  VECC_TRY_VOID(check_encoder_options(o.encoder, static_cast<std::uint64_t>(numbers)));
   const double batch = o.batch_size == 0 ? 0x1p31 : o.batch_size;
   return check_dropout(o, 2 * std::min(batch, static_cast<double>(triples)), width);
 }

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "src/kg/train/graph_encoder.h"
 #include "src/kg/train/learned_model.h"
 #include "src/kg/train/learned_rows.h"
 #include "src/kg/train/parallel_tasks.h"
@@ -31,13 +32,17 @@ template <class T>
 class RowTrainer : public TripleTrainer {
  public:
   RowTrainer(std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
-             const TripleTrainOptions& options, std::shared_ptr<const ScoreCode> formula)
+             const TripleTrainOptions& options, std::shared_ptr<const ScoreCode> formula,
+             std::unique_ptr<GraphEncoder<T>> encoder)
       : options_(options),
         batches_(std::move(triples), entities, relations, options.negatives, options.batch_size,
                  options.seed),
         model_(initial_model<T>(entities, relations, options, std::move(formula))),
+        encoder_(std::move(encoder)),
         team_(thread_count(options.threads)),
-        pass_(model_, team_, options.dropout, options.seed) {}
+        pass_(model_, team_, options.dropout, options.seed) {
+    if (encoder_ != nullptr) model_.entities.states.clear();  // its tables have them
+  }
 
   [[nodiscard]] std::uint64_t batch_count() const override { return batches_.batch_count(); }
   [[nodiscard]] TrainPosition position() const override { return progress_.position; }
@@ -60,7 +65,7 @@ class RowTrainer : public TripleTrainer {
   [[nodiscard]] std::shared_ptr<Storage> storage() const override { return nullptr; }
   [[nodiscard]] std::uint64_t bytes() const override {
     return bytes_of(model_.entities) + bytes_of(model_.relations) + bytes_of(model_.shared) +
-           pass_.bytes();
+           pass_.bytes() + (encoder_ != nullptr ? encoder_->bytes() : 0);
   }
   [[nodiscard]] Result<BatchReport> batch_report() override {
     return BatchReport{.way = batch_count() > 1 ? "bind" : "all",
@@ -76,6 +81,7 @@ class RowTrainer : public TripleTrainer {
       progress_.queries = 0;
     }
     const TrainingBatch batch = batches_.make(at.epoch, at.batch);
+    VECC_TRY_VOID(encode());
     const double loss = pass_.run(batch, batches_, options_.loss) + penalty(batch);
     if (!std::isfinite(loss)) {
       return Errors(
@@ -83,7 +89,8 @@ class RowTrainer : public TripleTrainer {
           "epoch " + std::to_string(at.epoch + 1) + ", batch " + std::to_string(at.batch + 1),
           "the loss is not finite: a lower learning rate (--lr) may help");
     }
-    move_rows(batch, RowStep(options_.optimizer, at.step + 1, options_.schedule.rate_at(at.epoch)));
+    VECC_TRY_VOID(move_rows(
+        batch, RowStep(options_.optimizer, at.step + 1, options_.schedule.rate_at(at.epoch))));
     progress_.loss_sum += loss * static_cast<double>(batch.queries.size());
     progress_.queries += batch.queries.size();
     ++at.step;
@@ -94,12 +101,17 @@ class RowTrainer : public TripleTrainer {
     return {};
   }
 
-  [[nodiscard]] Result<Embeddings> embeddings() override { return embeddings_of(model_); }
+  [[nodiscard]] Result<Embeddings> embeddings() override {
+    VECC_TRY_VOID(encode());
+    return embeddings_of(model_);
+  }
   [[nodiscard]] Result<WeightFile> save() override {
-    return save_training(model_, options_.optimizer, progress_);
+    VECC_TRY_VOID(encode());
+    return save_training(model_, encoder_.get(), options_.optimizer, progress_);
   }
   [[nodiscard]] Result<void> restore(const WeightFile& file) override {
-    VECC_TRY(progress_, restore_training(file, options_.optimizer, batch_count(), model_));
+    VECC_TRY(progress_,
+             restore_training(file, options_.optimizer, batch_count(), model_, encoder_.get()));
     return {};
   }
   [[nodiscard]] Result<void> copy_weights_to(NeuronGraph&) override {
@@ -117,6 +129,11 @@ class RowTrainer : public TripleTrainer {
   }
 
  private:
+  // With an encoder: the entities' rows by its tables of now.
+  [[nodiscard]] Result<void> encode() {
+    return encoder_ != nullptr ? encoder_->encode(model_.entities.values) : Result<void>();
+  }
+
   // Of what the regularizer reads of a query: its entity, relation and answer.
   [[nodiscard]] double penalty(const TrainingBatch& batch) const {
     const TripleRegularizer& r = options_.regularizer;
@@ -151,7 +168,7 @@ class RowTrainer : public TripleTrainer {
 
   // Relations after what entities get is known, entities last: all gradients are of the weights
   // before the step.
-  void move_rows(const TrainingBatch& batch, const RowStep& step) {
+  [[nodiscard]] Result<void> move_rows(const TrainingBatch& batch, const RowStep& step) {
     const std::size_t queries = batch.queries.size();
     const std::size_t dim = model_.entities.width;
     const double scale = 1 / static_cast<double>(queries);
@@ -179,7 +196,7 @@ class RowTrainer : public TripleTrainer {
     if (model_.shared.rows > 0) {
       step.move(model_.shared, 0, pass_.formula()->by_shared().data());
     }
-    move_entities(batch, step, scale);
+    return move_entities(batch, step, scale);
   }
 
   // By the queries' entities.
@@ -212,7 +229,8 @@ class RowTrainer : public TripleTrainer {
   }
 
   // Parts: the slots of StepRows.
-  void move_entities(const TrainingBatch& batch, const RowStep& step, double scale) {
+  [[nodiscard]] Result<void> move_entities(const TrainingBatch& batch, const RowStep& step,
+                                           double scale) {
     const std::size_t queries = batch.queries.size();
     const std::size_t dim = model_.entities.width;
     parts_.clear();
@@ -238,18 +256,49 @@ class RowTrainer : public TripleTrainer {
                                    options_.regularizer.constraints * scale, sum);
       }
     };
+    if (encoder_ != nullptr) return move_encoder(step, add_entity);
     parts_.template move<T>(step, team_, model_.entities, add_entity);
+    return {};
+  }
+
+  [[nodiscard]] Result<void> move_encoder(
+      const RowStep& step, const std::function<void(std::uint32_t part, T* sum)>& add_entity) {
+    const std::size_t width = model_.entities.width;
+    by_entities_.assign(model_.entities.values.size(), 0);
+    parts_.template sum<T>(team_, width, add_entity, [&](std::uint32_t row, const T* sum) {
+      std::copy_n(sum, width, by_entities_.data() + row * width);
+    });
+    return encoder_->step(by_entities_, step, team_);
   }
 
   TripleTrainOptions options_;
   BatchMaker batches_;
-  LearnedModel<T> model_;
+  LearnedModel<T> model_;  ///< with an encoder its entities are what that makes
+  std::unique_ptr<GraphEncoder<T>> encoder_;
   ThreadTeam team_;
   ScorePass<T> pass_;
   TripleProgress progress_;
   RowParts parts_;
-  std::vector<T> by_anchor_;  ///< [queries][dim]
+  std::vector<T> by_anchor_;         ///< [queries][dim]
+  std::vector<double> by_entities_;  ///< with an encoder: as its rows
 };
+
+template <class T>
+Result<std::unique_ptr<TripleTrainer>> make_row_trainer(std::vector<Triple> triples,
+                                                        std::uint32_t entities,
+                                                        std::uint32_t relations,
+                                                        const TripleTrainOptions& options,
+                                                        std::shared_ptr<const ScoreCode> formula) {
+  std::unique_ptr<GraphEncoder<T>> encoder;
+  if (options.encoder.kind != EncoderKind::None) {
+    const std::size_t width = formula ? formula->formula().entity_width
+                                      : info_of(options.model).entities.size() * options.dim;
+    VECC_TRY(encoder, GraphEncoder<T>::make(triples, entities, relations,
+                                            static_cast<std::uint32_t>(width), options));
+  }
+  return std::unique_ptr<TripleTrainer>(std::make_unique<RowTrainer<T>>(
+      std::move(triples), entities, relations, options, std::move(formula), std::move(encoder)));
+}
 
 }  // namespace
 
@@ -264,12 +313,11 @@ Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(std::vector<Triple> t
     VECC_TRY(formula, ScoreCode::load(std::move(parsed), options.dtype,
                                       {.gradients = true, .interpret = options.interpret}));
   }
-  if (options.dtype == DType::F64) {
-    return std::unique_ptr<TripleTrainer>(std::make_unique<RowTrainer<double>>(
-        std::move(triples), entities, relations, options, std::move(formula)));
-  }
-  return std::unique_ptr<TripleTrainer>(std::make_unique<RowTrainer<float>>(
-      std::move(triples), entities, relations, options, std::move(formula)));
+  return options.dtype == DType::F64
+             ? make_row_trainer<double>(std::move(triples), entities, relations, options,
+                                        std::move(formula))
+             : make_row_trainer<float>(std::move(triples), entities, relations, options,
+                                       std::move(formula));
 }
 
 }  // namespace vecc::kg

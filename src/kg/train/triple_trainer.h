@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "src/kg/embeddings.h"
+#include "src/kg/encoder/encoder_options.h"
 #include "src/kg/train/row_dropout.h"
 #include "src/kg/train/training_batch.h"
 #include "src/kg/train/triple_loss.h"
 #include "src/kg/triple.h"
+#include "vecc/backend.h"
 #include "vecc/error.h"
 #include "vecc/initialize.h"
 #include "vecc/program.h"
@@ -32,11 +34,14 @@ struct TripleRegularizer {
 
 struct TripleTrainOptions {
   ScoreModel model = ScoreModel::TransE;
-  std::uint32_t p = 1;             ///< transe: the norm's
-  std::uint32_t dim = 0;           ///< numbers of an entity; complex and rotate: complex ones
-  std::string formula;             ///< of ScoreModel::Formula: its text
-  std::uint32_t relation_dim = 0;  ///< of ScoreModel::Formula: numbers of `r`; 0: dim
-  bool interpret = false;          ///< a formula's kernels are not compiled
+  std::uint32_t p = 1;                  ///< transe: the norm's
+  std::uint32_t dim = 0;                ///< numbers of an entity; complex and rotate: complex ones
+  std::string formula;                  ///< of ScoreModel::Formula: its text
+  std::uint32_t relation_dim = 0;       ///< of ScoreModel::Formula: numbers of `r`; 0: dim
+  bool interpret = false;               ///< a formula's kernels are not compiled
+  EncoderOptions encoder;               ///< what makes the entities' rows, if they are not learned
+  std::string encoder_backend = "cpu";  ///< what runs it; scores are the trainer's
+  Device encoder_device;
   NegativeOptions negatives;
   TripleLossOptions loss;
   TripleRegularizer regularizer;
@@ -60,8 +65,9 @@ class TripleTrainer : public Trainer {
   [[nodiscard]] virtual Result<Embeddings> embeddings() = 0;
 };
 
-/// Errors: Usage (no triples; an optimizer or a loss that is not trained so; options that the score
-/// does not have, or out of range), LimitShape (tables of more than 2^40 numbers).
+/// Errors: those of check_encoder_options(); Usage (no triples; an optimizer or a loss that is not
+/// trained so; options that the score does not have, or out of range), LimitShape (tables of more
+/// than 2^40 numbers).
 [[nodiscard]] Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
                                                 std::uint32_t relations,
                                                 const TripleTrainOptions& options);
@@ -70,7 +76,9 @@ class TripleTrainer : public Trainer {
 [[nodiscard]] Result<ScoreFormula> formula_of(const TripleTrainOptions& options);
 
 /// `triples`: the training set, each below `entities` and `relations`. The result of a step has the
-/// same bits for any number of threads. Errors: those of check_triple_options().
+/// same bits for any number of threads. With an encoder its tables move, and what a score reads of
+/// entities is what it makes of the training set's edges, once a step; embeddings() are those rows.
+/// Errors: those of check_triple_options(), of an encoder those of its backend.
 [[nodiscard]] Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(
     std::vector<Triple> triples, std::uint32_t entities, std::uint32_t relations,
     const TripleTrainOptions& options);

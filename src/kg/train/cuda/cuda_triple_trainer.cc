@@ -87,14 +87,15 @@ class DeviceTrainer : public TripleTrainer {
   }
   [[nodiscard]] Result<WeightFile> save() override {
     VECC_TRY_VOID(read_model());
-    return save_training(model_, options_.optimizer, progress_);
+    return save_training<T>(model_, nullptr, options_.optimizer, progress_);
   }
   [[nodiscard]] Result<void> restore(const WeightFile& file) override {
     return on_device([&]() -> Result<void> {
       device_->use();
       device_->wait();
       running_ = false;
-      VECC_TRY(progress_, restore_training(file, options_.optimizer, batch_count(), model_));
+      VECC_TRY(progress_,
+               restore_training<T>(file, options_.optimizer, batch_count(), model_, nullptr));
       step_->write(model_);
       return {};
     });
@@ -206,6 +207,15 @@ std::optional<ScoreFormula> formula_of_code(const std::shared_ptr<const ScoreCod
   return code ? std::optional(code->formula()) : std::nullopt;
 }
 
+Result<void> check_device_options(std::size_t triples, std::uint32_t entities,
+                                  std::uint32_t relations, const TripleTrainOptions& options) {
+  VECC_TRY_VOID(check_triple_options(triples, entities, relations, options));
+  if (options.encoder.kind == EncoderKind::None) return {};
+  return Errors(ErrorCode::Usage, "--encoder",
+                "a step on a GPU reads learned rows of entities; make_triple_trainer() runs an "
+                "encoder there, and scores on the CPU");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Triple> triples,
@@ -213,7 +223,7 @@ Result<std::unique_ptr<TripleTrainer>> make_cuda_triple_trainer(std::vector<Trip
                                                                 std::uint32_t relations,
                                                                 const TripleTrainOptions& options,
                                                                 std::uint32_t device) {
-  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_device_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
   VECC_TRY(const auto code, score_code_of(options));
   return on_device([&]() -> Result<std::unique_ptr<TripleTrainer>> {
@@ -234,7 +244,7 @@ Result<std::vector<LaunchTime>> time_step_launches(std::span<const Triple> tripl
                                                    const TripleTrainOptions& options,
                                                    std::uint32_t device) {
   constexpr std::uint32_t kRuns = 30;
-  VECC_TRY_VOID(check_triple_options(triples.size(), entities, relations, options));
+  VECC_TRY_VOID(check_device_options(triples.size(), entities, relations, options));
   VECC_TRY(auto gpu, find_gpu(device));
   VECC_TRY(const auto code, score_code_of(options));
   return on_device([&]() -> Result<std::vector<LaunchTime>> {

@@ -1,0 +1,149 @@
+#include "src/kg/train/graph_encoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/kg/train/parallel_tasks.h"
+#include "vecc/optimize.h"
+
+namespace vecc::kg {
+namespace {
+
+// The stream of the tables' initial values is not that of the score's.
+constexpr std::uint64_t kEncoderSeed = 0x656E636F64657200;
+
+template <class T>
+LearnedRows<T> initial_table(const EncoderTable& table, const TripleTrainOptions& options,
+                             JavaRandom& random) {
+  LearnedRows<T> rows;
+  rows.rows = table.rows;
+  rows.width = table.shape.size();
+  const double scale = table.start == TableStart::Embeddings ? options.initial_scale : 1;
+  if (table.start == TableStart::Embeddings || table.start == TableStart::Matrices) {
+    std::vector<double> drawn(rows.width);
+    rows.values.reserve(rows.rows * rows.width);
+    for (std::uint32_t row = 0; row < rows.rows; ++row) {
+      draw_weight(options.initializer, table.shape, random, drawn);
+      for (const double number : drawn) rows.values.push_back(static_cast<T>(number * scale));
+    }
+  } else {
+    rows.values.assign(rows.rows * rows.width, table.start == TableStart::Ones ? T{1} : T{0});
+  }
+  rows.states = initial_states<T>(rows.values.size(), options.optimizer);
+  return rows;
+}
+
+Result<const Backend*> find_encoder_backend(const TripleTrainOptions& options) {
+  const Backend* const backend = find_backend(options.encoder_backend);
+  if (backend == nullptr) {
+    return Errors(ErrorCode::Usage, "--backend",
+                  "found " + options.encoder_backend + ", which is no backend");
+  }
+  VECC_TRY_VOID(backend->available(options.encoder_device));
+  return backend;
+}
+
+// By table its parameter in a Program that passes have changed.
+template <class Tables>
+std::vector<ParameterIndex> parameters_of(const Program& program, const Tables& tables) {
+  std::vector<ParameterIndex> found;
+  for (const auto& table : tables) {
+    const auto& all = program.parameters();
+    const auto at = std::ranges::find(all, table.name, &Parameter::name);
+    VECC_CHECK(at != all.end(), "a table that the optimizer dropped");
+    found.push_back(static_cast<ParameterIndex>(at - all.begin()));
+  }
+  return found;
+}
+
+}  // namespace
+
+template <class T>
+Result<std::unique_ptr<GraphEncoder<T>>> GraphEncoder<T>::make(std::span<const Triple> triples,
+                                                               std::uint32_t entities,
+                                                               std::uint32_t relations,
+                                                               std::uint32_t width,
+                                                               const TripleTrainOptions& options) {
+  const EncoderOptions& o = options.encoder;
+  VECC_TRY(const Backend* const backend, find_encoder_backend(options));
+  const MessageGraph graph =
+      make_message_graph(triples, entities, relations, o.inverse, edge_order_of(o.kind));
+  EncoderProgram made = make_encoder_program(graph, o, width, options.dtype);
+  auto encoder = std::make_unique<GraphEncoder>();
+  JavaRandom random(static_cast<std::int64_t>(options.seed ^ kEncoderSeed));
+  for (const EncoderTable& table : made.tables) {
+    encoder->tables_.push_back({table.name, initial_table<T>(table, options, random)});
+  }
+  OptimizeOptions optimizing;
+  optimizing.threads = options.threads;
+  VECC_TRY(Program program, optimize(std::move(made.program), optimizing));
+  encoder->parameters_ = parameters_of(program, encoder->tables_);
+  for (std::size_t i = 0; i < encoder->tables_.size(); ++i) {
+    const std::vector<T>& values = encoder->tables_[i].rows.values;
+    program.set_parameter_values(
+        encoder->parameters_[i],
+        std::make_shared<const std::vector<double>>(values.begin(), values.end()));
+  }
+  ExecutionOptions execution;
+  execution.device = options.encoder_device;
+  execution.threads = options.threads;
+  execution.gradients = true;
+  VECC_TRY(encoder->executable_, backend->compile(program, execution));
+  return encoder;
+}
+
+template <class T>
+Result<void> GraphEncoder<T>::encode(std::span<T> entities) {
+  VECC_TRY_VOID(executable_->run());
+  return executable_->copy_outputs(entities);
+}
+
+template <class T>
+Result<void> GraphEncoder<T>::step(std::span<const double> by_entities, const RowStep& step,
+                                   ThreadTeam& team) {
+  VECC_TRY_VOID(executable_->differentiate(by_entities));
+  // All gradients are of the tables before the step.
+  std::vector<std::vector<double>> gradients;
+  for (const ParameterIndex parameter : parameters_) {
+    VECC_TRY(std::vector<double> gradient, executable_->gradient(parameter));
+    gradients.push_back(std::move(gradient));
+  }
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    LearnedRows<T>& table = tables_[i].rows;
+    run_tasks(team, table.rows, [&](std::size_t row) {
+      const double* const from = gradients[i].data() + row * table.width;
+      const std::vector<T> gradient(from, from + table.width);
+      step.move(table, static_cast<std::uint32_t>(row), gradient.data());
+    });
+    VECC_TRY_VOID(push(i));
+  }
+  return {};
+}
+
+template <class T>
+Result<void> GraphEncoder<T>::push(std::size_t table) {
+  const std::vector<T>& values = tables_[table].rows.values;
+  return executable_->set_parameter(parameters_[table],
+                                    std::vector<double>(values.begin(), values.end()));
+}
+
+template <class T>
+Result<void> GraphEncoder<T>::set_tables(std::vector<Table> tables) {
+  tables_ = std::move(tables);
+  for (std::size_t i = 0; i < tables_.size(); ++i) VECC_TRY_VOID(push(i));
+  return {};
+}
+
+template <class T>
+std::uint64_t GraphEncoder<T>::bytes() const {
+  std::uint64_t bytes = executable_->bytes();
+  for (const Table& table : tables_) {
+    bytes += table.rows.values.size() * sizeof(T) * (1 + table.rows.states.size());
+  }
+  return bytes;
+}
+
+template class GraphEncoder<float>;
+template class GraphEncoder<double>;
+
+}  // namespace vecc::kg

@@ -1,0 +1,180 @@
+// Trainings with an encoder below a score: steps against one Program, and the same bits whatever
+// runs them.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tests/kg/encoder_oracle.h"
+#include "tests/kg/random_embeddings.h"
+
+namespace vecc::test {
+namespace {
+
+using kg::EncoderKind;
+using kg::ScoreModel;
+using kg::Triple;
+using kg::TripleLoss;
+using kg::TripleTrainOptions;
+
+constexpr std::uint32_t kEncodedEntities = 12;
+constexpr std::uint32_t kEncodedRelations = 3;
+
+std::vector<Triple> few_triples() {
+  return random_triples(kEncodedEntities - 1, kEncodedRelations, 25, 3);
+}
+
+TripleTrainOptions encoder_options(EncoderKind kind) {
+  TripleTrainOptions o;
+  o.model = ScoreModel::DistMult;
+  o.dim = 4;
+  o.negatives = {6, 5};
+  o.optimizer.optimizer = Optimizer::Sgd;
+  o.schedule.base = 0.05;
+  o.batch_size = 10;
+  o.seed = 7;
+  o.dtype = DType::F64;
+  o.encoder.kind = kind;
+  o.encoder.widths = {6, 4};
+  if (kind == EncoderKind::Rgcn) o.encoder.bases = 2;
+  if (kind != EncoderKind::Rgcn) o.encoder.heads = 2;
+  o.encoder_backend = "interpreter";
+  return o;
+}
+
+std::unique_ptr<kg::TripleTrainer> encoder_trainer(const TripleTrainOptions& options) {
+  auto trainer =
+      kg::make_triple_trainer(few_triples(), kEncodedEntities, kEncodedRelations, options);
+  EXPECT_TRUE(trainer) << trainer.error().text();
+  return std::move(*trainer);
+}
+
+void expect_encoder_steps(const TripleTrainOptions& options) {
+  const auto trainer = encoder_trainer(options);
+  EncoderOracle oracle(*trainer->save(), few_triples(), kEncodedEntities, kEncodedRelations,
+                       options);
+  kg::BatchMaker draws(few_triples(), kEncodedEntities, kEncodedRelations, options.negatives,
+                       options.batch_size, options.seed);
+  double sum = 0;
+  double queries = 0;
+  for (int i = 0; i < 4; ++i) {  // the fourth is of the next epoch
+    const TrainPosition at = trainer->position();
+    const kg::TrainingBatch batch = draws.make(at.epoch, at.batch);
+    if (at.batch == 0) sum = queries = 0;
+    sum += oracle.step(batch, draws) * static_cast<double>(batch.queries.size());
+    queries += static_cast<double>(batch.queries.size());
+    const Result<void> stepped = trainer->step();
+    ASSERT_TRUE(stepped) << stepped.error().text();
+    ASSERT_NEAR(*trainer->epoch_loss(), sum / queries, 1e-9);
+  }
+  const WeightFile file = *trainer->save();
+  ASSERT_GE(oracle.tables().size(), 3u);
+  for (const auto& [name, expected] : oracle.tables()) {
+    const std::vector<double> found = numbers_of(file, name);
+    ASSERT_EQ(found.size(), expected.size()) << name;
+    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-9) << name;
+  }
+}
+
+constexpr EncoderKind kKinds[] = {EncoderKind::Rgcn, EncoderKind::Rgat, EncoderKind::Hgt};
+
+TEST(EncoderTraining, StepsAreThoseOfOneProgram) {
+  for (const EncoderKind kind : kKinds) {
+    for (const ScoreModel model : {ScoreModel::DistMult, ScoreModel::TransE}) {
+      for (const TripleLoss loss : {TripleLoss::Logistic, TripleLoss::Margin}) {
+        TripleTrainOptions options = encoder_options(kind);
+        options.model = model;
+        options.loss = {loss, 1.5, 0, 0};
+        SCOPED_TRACE(std::string(kg::text_of(kind)) + " " + std::string(kg::info_of(model).name));
+        expect_encoder_steps(options);
+        options.optimizer.optimizer = Optimizer::Adagrad;
+        options.optimizer.epsilon = 1e-4;
+        options.encoder = {kind, 1, {}, 0, 1, loss == TripleLoss::Margin, {}};
+        options.negatives.count = 0;  // all entities
+        expect_encoder_steps(options);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(EncoderTraining, CompiledStepsAreThoseOfOneProgram) {
+  for (const EncoderKind kind : kKinds) {
+    TripleTrainOptions options = encoder_options(kind);
+    options.encoder_backend = "cpu";
+    options.encoder.inverse = {1, 0, 2};
+    expect_encoder_steps(options);
+  }
+}
+
+TripleTrainOptions float_encoder_options(EncoderKind kind) {
+  TripleTrainOptions options = encoder_options(kind);
+  options.encoder_backend = "cpu";
+  options.optimizer.optimizer = Optimizer::Adam;
+  options.schedule.base = 0.01;
+  options.model = ScoreModel::ComplEx;
+  options.regularizer.n3 = 0.01;
+  options.dropout.entities = 0.1;
+  options.dtype = DType::F32;
+  return options;
+}
+
+TEST(EncoderTraining, AnyNumberOfThreadsHasTheSameBits) {
+  for (const EncoderKind kind : kKinds) {
+    std::vector<WeightFile> files;
+    for (const std::uint32_t threads : {1u, 2u, 3u}) {
+      TripleTrainOptions options = float_encoder_options(kind);
+      options.threads = threads;
+      const auto trainer = encoder_trainer(options);
+      ASSERT_TRUE(trainer->epochs(3));
+      files.push_back(*trainer->save());
+    }
+    EXPECT_EQ(files[1].tensors, files[0].tensors);
+    EXPECT_EQ(files[2].tensors, files[0].tensors);
+    EXPECT_EQ(files[2].metadata, files[0].metadata);
+  }
+}
+
+TEST(EncoderTraining, ATrainingGoesOnFromAFileToTheSameBits) {
+  for (const EncoderKind kind : kKinds) {
+    const auto whole = encoder_trainer(float_encoder_options(kind));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(whole->step());  // in the middle of an epoch
+    const WeightFile file = *whole->save();
+    const auto resumed = encoder_trainer(float_encoder_options(kind));
+    const Result<void> restored = resumed->restore(file);
+    ASSERT_TRUE(restored) << restored.error().text();
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(whole->step());
+      ASSERT_TRUE(resumed->step());
+    }
+    EXPECT_EQ(resumed->save()->tensors, whole->save()->tensors);
+    EXPECT_EQ(*resumed->epoch_loss(), *whole->epoch_loss());
+  }
+}
+
+TEST(EncoderTraining, AFileOfAnotherEncoderIsRefused) {
+  const WeightFile file = *encoder_trainer(float_encoder_options(EncoderKind::Rgcn))->save();
+  const auto other = encoder_trainer(float_encoder_options(EncoderKind::Hgt));
+  const WeightFile before = *other->save();
+  const Result<void> restored = other->restore(file);
+  ASSERT_FALSE(restored);
+  EXPECT_NE(restored.error().text().find("is not in the checkpoint"), std::string::npos);
+  EXPECT_EQ(other->save()->tensors, before.tensors);
+}
+
+TEST(EncoderTraining, TheLossFallsAndEmbeddingsAreOfTheTablesOfNow) {
+  for (const EncoderKind kind : kKinds) {
+    const auto trainer = encoder_trainer(float_encoder_options(kind));
+    const auto epochs = trainer->epochs(40);
+    ASSERT_TRUE(epochs) << epochs.error().text();
+    EXPECT_LT(epochs->back().loss, 0.8 * epochs->front().loss) << kg::text_of(kind);
+    const WeightFile file = *trainer->save();
+    const auto other = encoder_trainer(float_encoder_options(kind));
+    ASSERT_TRUE(other->restore(file));
+    EXPECT_EQ(std::get<kg::EmbeddingTables<float>>(other->embeddings()->tables).entities,
+              std::get<kg::EmbeddingTables<float>>(trainer->embeddings()->tables).entities);
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test
