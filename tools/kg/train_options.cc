@@ -1,6 +1,7 @@
 #include "tools/kg/train_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <fstream>
@@ -37,6 +38,7 @@ class BoundedConfig : public CLI::ConfigTOML {
 };
 
 constexpr const char* kScore = "Score";
+constexpr const char* kEncoder = "Encoder";
 constexpr const char* kNegatives = "Negatives";
 constexpr const char* kLoss = "Loss";
 constexpr const char* kLabels = "k-vs-all";
@@ -97,6 +99,31 @@ void add_score_options(CLI::App& app, KgTrainOptions& o) {
   add_real(app, "--init-scale", o.train.initial_scale, RealRange::AboveZero,
            "What --init draws, times this")
       ->group(kScore);
+}
+
+void add_encoder_options(CLI::App& app, KgTrainOptions& o) {
+  kg::EncoderOptions& encoder = o.train.encoder;
+  add_choice(app, "--encoder", encoder.kind,
+             "Layers over the training triples that make what the score reads of entities; none: "
+             "it is learned",
+             kEncoder);
+  add_whole(app, "--layers", encoder.layers, {1, 64}, "Its layers")->group(kEncoder);
+  add_wholes(app, "--encoder-dims", encoder.widths, {1, 1 << 20},
+             "What each layer reads: numbers of an entity's learned row, then of the layers before "
+             "the last; else all are the score's")
+      ->group(kEncoder);
+  add_whole(app, "--bases", encoder.bases, {0, 1 << 20},
+            "rgcn: relations' matrices are sums of so many; 0: each has its own")
+      ->group(kEncoder);
+  add_whole(app, "--heads", encoder.heads, {1, 1 << 10}, "rgat, hgt: heads of attention")
+      ->group(kEncoder);
+  app.add_option_function<std::string>(
+         "--self-loops", [&encoder](const std::string& text) { encoder.self_loops = text == "on"; },
+         "A layer's result has a part of the entity's own row")
+      ->check(CLI::IsMember({"on", "off"}).description(""))
+      ->type_name("on|off")
+      ->default_str("on")
+      ->group(kEncoder);
 }
 
 void add_negative_options(CLI::App& app, kg::NegativeOptions& o) {
@@ -213,6 +240,11 @@ std::string find_idle_kg_option(const CLI::App& app, const kg::TripleTrainOption
     return "--relation-dim says nothing to --model=" + std::string(kg::info_of(o.model).name) +
            ": it is of --score and tucker";
   }
+  for (const char* option : {"--layers", "--encoder-dims", "--bases", "--heads", "--self-loops"}) {
+    if (o.encoder.kind == kg::EncoderKind::None && app.count(option) > 0) {
+      return std::string(option) + " says nothing without --encoder";
+    }
+  }
   if (o.negatives.count > 0) return {};
   for (const char* option : {"--chunk", "--draw"}) {
     if (app.count(option) > 0) {
@@ -233,6 +265,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
       ->type_name("DIR|FILE");
   add_triple_format_options(app, o.layout);
   add_score_options(app, o);
+  add_encoder_options(app, o);
   add_negative_options(app, o.train.negatives);
   add_loss_options(app, o);
   o.settings.options.optimizer.optimizer = Optimizer::Adagrad;
@@ -258,7 +291,8 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
       ->type_name("f32|f64")
       ->default_str("f32")
       ->group(kTrainingGroup);
-  app.add_option("--backend", o.backend, "Where steps run; ranks are the CPU's")
+  app.add_option("--backend", o.backend,
+                 "Where steps run, with --encoder the encoder; ranks are the CPU's")
       ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
       ->type_name("cpu|cuda")
       ->capture_default_str();
@@ -298,6 +332,12 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   }
   if (std::string idle = find_idle_kg_option(app, o.train); !idle.empty()) return idle;
   if (std::string problem = choose_device(o); !problem.empty()) return problem;
+  kg::EncoderOptions& encoder = o.train.encoder;
+  if (!encoder.widths.empty() && app.count("--layers") == 0) {
+    encoder.layers = static_cast<std::uint32_t>(encoder.widths.size());
+  }
+  o.train.encoder_backend = o.backend;
+  o.train.encoder_device = o.device;
   CommandPaths paths;
   for (const std::string& file : triple_files(o.triples)) {
     paths.add_input("the triples " + file, file);
@@ -327,6 +367,12 @@ std::string kg_settings_text(const KgTrainOptions& o) {
       text_of(t.optimizer.optimizer));
   if (!t.formula.empty()) {
     text += fmt::format(", score \"{}\", relation-dim {}", t.formula, t.relation_dim);
+  }
+  if (t.encoder.kind != kg::EncoderKind::None) {
+    text +=
+        fmt::format(", encoder {}, layers {}, encoder-dims {}, bases {}, heads {}, self-loops {}",
+                    text_of(t.encoder.kind), t.encoder.layers, fmt::join(t.encoder.widths, ","),
+                    t.encoder.bases, t.encoder.heads, t.encoder.self_loops ? "on" : "off");
   }
   const OptimizerOptions complete = with_defaults(t.optimizer);
   for (const HyperparameterInfo& each : hyperparameters()) {
