@@ -30,18 +30,12 @@ struct PlainEdge {
 // By definition, from tables by name.
 class PlainEncoder {
  public:
-  PlainEncoder(const std::vector<kg::Triple>& triples, EncoderOptions options, std::uint32_t width,
+  PlainEncoder(const std::set<PlainEdge>& edges, EncoderOptions options, std::uint32_t width,
                std::map<std::string, Numbers> tables)
       : options_(std::move(options)),
         widths_(kg::layer_widths(options_, width)),
-        tables_(std::move(tables)) {
-    std::set<PlainEdge> edges;
-    for (const kg::Triple& t : triples) {
-      edges.insert({t.head, t.relation, t.tail});
-      if (options_.inverse.empty()) edges.insert({t.tail, kMessageRelations + t.relation, t.head});
-    }
-    edges_.assign(edges.begin(), edges.end());
-  }
+        tables_(std::move(tables)),
+        edges_(edges.begin(), edges.end()) {}
 
   [[nodiscard]] std::vector<Numbers> run() {
     std::vector<Numbers> x(kMessageNodes);
@@ -200,26 +194,44 @@ class PlainEncoder {
 };
 
 void expect_definition(const EncoderOptions& options, std::uint32_t width) {
-  // Node 7 has no edge; the last triple is there twice.
+  // Node 7 has no edge; the last triple is there twice. Masked: all edges into node 2 are left out,
+  // and some others.
   std::vector<kg::Triple> triples = random_triples(kMessageNodes - 1, kMessageRelations, 20, 5);
   triples.push_back(triples.front());
   const kg::MessageGraph graph = kg::make_message_graph(
       triples, kMessageNodes, kMessageRelations, options.inverse, kg::edge_order_of(options.kind));
+  std::set<PlainEdge> edges;
+  for (const kg::Triple& t : triples) {
+    edges.insert({t.head, t.relation, t.tail});
+    if (options.inverse.empty()) edges.insert({t.tail, kMessageRelations + t.relation, t.head});
+  }
+  ASSERT_EQ(edges.size(), graph.edge_count());
+  std::vector<std::uint8_t> keeps(graph.edge_count(), 1);
+  for (std::uint32_t e = 0; options.has_mask() && e < keeps.size(); ++e) {
+    if (graph.target[e] != 2 && graph.source[e] % 3 != 0) continue;
+    keeps[e] = 0;
+    edges.erase({graph.source[e], graph.type[e], graph.target[e]});
+  }
   kg::EncoderProgram made = kg::make_encoder_program(graph, options, width, DType::F64);
   std::mt19937 random(3);
   std::map<std::string, Numbers> tables;
-  for (ParameterIndex p = 0; p < made.tables.size(); ++p) {
-    Numbers values(made.tables[p].rows * made.tables[p].shape.size());
+  ParameterIndex p = 0;
+  if (options.has_mask()) {
+    made.program.set_parameter_values(
+        p++, std::make_shared<const Numbers>(kg::edge_values(graph, options.kind, keeps)));
+  }
+  for (const kg::EncoderTable& table : made.tables) {
+    Numbers values(table.rows * table.shape.size());
     for (double& value : values) value = static_cast<double>(random() % 2001) / 1000 - 1;
-    tables[made.tables[p].name] = values;
-    ASSERT_EQ(made.program.parameters()[p].name, made.tables[p].name);
-    made.program.set_parameter_values(p, std::make_shared<const Numbers>(values));
+    tables[table.name] = values;
+    ASSERT_EQ(made.program.parameters()[p].name, table.name);
+    made.program.set_parameter_values(p++, std::make_shared<const Numbers>(values));
   }
   const auto executable = find_backend("interpreter")->compile(made.program, {});
   ASSERT_TRUE(executable) << executable.error().text();
   ASSERT_TRUE((*executable)->run());
   const auto found = *(*executable)->outputs();
-  const std::vector<Numbers> expected = PlainEncoder(triples, options, width, tables).run();
+  const std::vector<Numbers> expected = PlainEncoder(edges, options, width, tables).run();
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_EQ(found[i].value.size(), width);
@@ -229,30 +241,46 @@ void expect_definition(const EncoderOptions& options, std::uint32_t width) {
   }
 }
 
+EncoderOptions layers_of(EncoderKind kind, std::vector<std::uint32_t> widths) {
+  EncoderOptions options;
+  options.kind = kind;
+  options.layers = static_cast<std::uint32_t>(widths.size());
+  options.widths = std::move(widths);
+  return options;
+}
+
+constexpr EncoderKind kEncoderKinds[] = {EncoderKind::Rgcn, EncoderKind::Rgat, EncoderKind::Hgt};
+
 TEST(EncoderLayers, AreThoseOfTheirDefinition) {
-  const std::vector<std::uint32_t> inverse{1, 0, 2};
-  for (const EncoderKind kind : {EncoderKind::Rgcn, EncoderKind::Rgat, EncoderKind::Hgt}) {
+  for (const EncoderKind kind : kEncoderKinds) {
     for (const std::vector<std::uint32_t>& widths :
-         {std::vector<std::uint32_t>{}, {6, 4, 2}, {2}, {4, 4}}) {
-      const auto layers = static_cast<std::uint32_t>(widths.empty() ? 2 : widths.size());
-      for (const std::uint32_t more : {1u, 2u}) {
-        const bool is_rgcn = kind == EncoderKind::Rgcn;
-        SCOPED_TRACE(std::string(kg::text_of(kind)) + " " + std::to_string(layers) + " " +
-                     std::to_string(more));
-        const std::uint32_t bases = is_rgcn && more == 2 ? 3 : 0;
-        expect_definition({kind, layers, widths, bases, is_rgcn ? 1 : more, more == 1,
-                           more == 1 ? std::vector<std::uint32_t>{} : inverse},
-                          4);
+         {std::vector<std::uint32_t>{6, 4, 2}, {2}, {4, 4}}) {
+      for (const bool is_masked : {false, true}) {
+        SCOPED_TRACE(std::string(kg::text_of(kind)) + " " + std::to_string(widths.size()));
+        EncoderOptions options = layers_of(kind, widths);
+        options.leaves_scored_out = is_masked;
+        expect_definition(options, 4);
+        if (kind == EncoderKind::Rgcn) {
+          options.bases = 3;
+        } else {
+          options.heads = 2;
+        }
+        options.self_loops = false;
+        options.inverse = {1, 0, 2};
+        expect_definition(options, 4);
       }
     }
   }
 }
 
 TEST(EncoderLayers, OneNumberIsAScalar) {
-  for (const EncoderKind kind : {EncoderKind::Rgcn, EncoderKind::Rgat, EncoderKind::Hgt}) {
+  for (const EncoderKind kind : kEncoderKinds) {
     SCOPED_TRACE(kg::text_of(kind));
-    expect_definition({kind, 2, {1, 1}, 0, 1, true, {}}, 1);
-    if (kind != EncoderKind::Rgcn) expect_definition({kind, 2, {3, 2}, 0, 2, true, {}}, 2);
+    expect_definition(layers_of(kind, {1, 1}), 1);
+    EncoderOptions options = layers_of(kind, {3, 2});
+    if (kind == EncoderKind::Rgcn) continue;
+    options.heads = 2;
+    expect_definition(options, 2);
   }
 }
 
@@ -263,12 +291,21 @@ TEST(EncoderLayers, OptionsThatFitNoLayerAreRefused) {
     ASSERT_FALSE(checked);
     EXPECT_NE(checked.error().text().find(words), std::string::npos) << checked.error().text();
   };
-  EXPECT_TRUE(kg::check_encoder_options({EncoderKind::Rgat, 2, {6, 4}, 0, 2, true, {}}, 8));
-  expect_refused({EncoderKind::Rgat, 2, {}, 3, 1, true, {}}, 4, "they are of rgcn");
-  expect_refused({EncoderKind::Rgcn, 2, {}, 0, 2, true, {}}, 4, "has no attention heads");
-  expect_refused({EncoderKind::Hgt, 2, {6, 5}, 0, 2, true, {}}, 4, "does not divide the width 5");
-  expect_refused({EncoderKind::Rgcn, 3, {6, 5}, 0, 1, true, {}}, 4, "of 3 layers: found 2 numbers");
-  expect_refused({EncoderKind::Rgcn, 1, {1u << 20}, 0, 1, true, {}}, 512, "more than 2^28 numbers");
+  EncoderOptions options = layers_of(EncoderKind::Hgt, {6, 5});
+  EXPECT_TRUE(kg::check_encoder_options(options, 4));
+  options.heads = 2;
+  expect_refused(options, 4, "does not divide the width 5");
+  options.kind = EncoderKind::Rgcn;
+  expect_refused(options, 4, "has no attention heads");
+  options = layers_of(EncoderKind::Rgat, {6, 4});
+  options.bases = 3;
+  expect_refused(options, 4, "they are of rgcn");
+  options = layers_of(EncoderKind::Rgcn, {6, 4});
+  options.layers = 3;
+  expect_refused(options, 4, "of 3 layers: found 2 numbers");
+  options.layers = 0;
+  expect_refused(options, 4, "at least one layer");
+  expect_refused(layers_of(EncoderKind::Rgcn, {1u << 20}), 512, "more than 2^28 numbers");
 }
 
 }  // namespace

@@ -150,16 +150,28 @@ EncoderOracle::EncoderOracle(const WeightFile& checkpoint, std::vector<Triple> t
 
 double EncoderOracle::step(const kg::TrainingBatch& batch, const kg::BatchMaker& maker) {
   const kg::EncoderOptions& o = options_.encoder;
+  // Of the triples whose edges the step keeps.
+  const ScoredTriples scored = triples_of(batch, maker);
+  std::vector<Triple> kept;
+  for (const Triple& triple : triples_) {
+    const bool is_out = std::ranges::any_of(scored.positives, [&](const Triple& s) {
+      return triple == s ||
+             (!o.inverse.empty() && triple == Triple{s.tail, o.inverse[s.relation], s.head});
+    });
+    if (!o.leaves_scored_out || !is_out) kept.push_back(triple);
+  }
+  kg::EncoderOptions unmasked = o;
+  unmasked.leaves_scored_out = false;
   const kg::EncoderProgram made = kg::make_encoder_program(
-      kg::make_message_graph(triples_, entities_, relations_, o.inverse, kg::edge_order_of(o.kind)),
-      o, options_.dim, DType::F64);
+      kg::make_message_graph(kept, entities_, relations_, o.inverse, kg::edge_order_of(o.kind)),
+      unmasked, options_.dim, DType::F64);
   Program program = without_output(made.program);
   const auto encoded = static_cast<ValueId>(program.ops().size() - 1);
   EXPECT_TRUE(program.add_parameter({"r", relations_, Shape::column(options_.dim), nullptr}));
   const auto relations =
       program.weight(static_cast<ParameterIndex>(program.parameters().size() - 1));
   LossBuilder builder(program, options_, encoded, relations);
-  const ValueId loss = builder.loss(triples_of(batch, maker));
+  const ValueId loss = builder.loss(scored);
   program.output(loss, Index::slice(0, 1));
   program.set_sample_count(1);
   const auto name_of = [](const Parameter& p) { return p.name == "r" ? "r" : "encoder/" + p.name; };

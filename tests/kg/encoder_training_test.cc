@@ -2,9 +2,14 @@
 // runs them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 
+#include "src/kg/train/edge_mask.h"
 #include "tests/kg/encoder_oracle.h"
 #include "tests/kg/random_embeddings.h"
 
@@ -89,11 +94,75 @@ TEST(EncoderTraining, StepsAreThoseOfOneProgram) {
         expect_encoder_steps(options);
         options.optimizer.optimizer = Optimizer::Adagrad;
         options.optimizer.epsilon = 1e-4;
-        options.encoder = {kind, 1, {}, 0, 1, loss == TripleLoss::Margin, {}};
+        options.encoder = {};
+        options.encoder.kind = kind;
+        options.encoder.layers = 1;
+        options.encoder.self_loops = loss == TripleLoss::Margin;
         options.negatives.count = 0;  // all entities
         expect_encoder_steps(options);
         if (testing::Test::HasFatalFailure()) return;
       }
+    }
+  }
+}
+
+TEST(EncoderTraining, StepsThatLeaveWhatTheyScoreOutAreThoseOfOneProgram) {
+  for (const EncoderKind kind : kKinds) {
+    for (const bool is_reciprocal : {false, true}) {
+      TripleTrainOptions options = encoder_options(kind);
+      options.encoder.leaves_scored_out = true;
+      if (is_reciprocal) options.encoder.inverse = {1, 0, 2};
+      SCOPED_TRACE(kg::text_of(kind));
+      expect_encoder_steps(options);
+    }
+  }
+}
+
+TEST(EncoderTraining, DropoutLeavesItsShareOfEdgesOutInPairs) {
+  const std::vector<Triple> triples = random_triples(100, 4, 5000, 1);
+  const kg::MessageGraph graph =
+      kg::make_message_graph(triples, 100, 4, {}, kg::EdgeOrder::ByTarget);
+  kg::EncoderOptions options;
+  options.edge_dropout = 0.3;
+  kg::EdgeMask mask(graph, 4, options, 9);
+  kg::BatchMaker maker(triples, 100, 4, {}, 10, 9);
+  const auto draw = [&](std::uint64_t batch) {
+    const auto keeps = mask.draw(maker.make(0, batch), maker);
+    return std::vector<std::uint8_t>(keeps.begin(), keeps.end());
+  };
+  const std::vector<std::uint8_t> first = draw(0);
+  const double left_out = static_cast<double>(std::ranges::count(first, 0)) / 10000;
+  EXPECT_NEAR(left_out, 0.3, 5 * std::sqrt(0.3 * 0.7 / 5000));
+  EXPECT_NE(draw(1), first);
+  EXPECT_EQ(draw(0), first);
+  std::map<std::array<std::uint32_t, 3>, std::uint8_t> by_triple;
+  for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
+    const bool is_reversed = graph.type[e] >= 4;
+    const std::array<std::uint32_t, 3> triple{is_reversed ? graph.target[e] : graph.source[e],
+                                              graph.type[e] % 4,
+                                              is_reversed ? graph.source[e] : graph.target[e]};
+    const auto [at, is_new] = by_triple.emplace(triple, first[e]);
+    EXPECT_EQ(at->second, first[e]);
+  }
+}
+
+TEST(EncoderTraining, QueriesWithAllAnswersLeaveAllOfThemOut) {
+  const std::vector<Triple> triples{{0, 0, 1}, {0, 0, 2}, {3, 0, 1}};
+  const kg::MessageGraph graph = kg::make_message_graph(triples, 4, 1, {}, kg::EdgeOrder::ByTarget);
+  kg::EncoderOptions options;
+  options.leaves_scored_out = true;
+  kg::EdgeMask mask(graph, 1, options, 1);
+  kg::NegativeOptions negatives;
+  negatives.count = 0;
+  negatives.labels = true;
+  negatives.corruption = kg::Corruption::Tail;
+  kg::BatchMaker maker(triples, 4, 1, negatives, 1, 1);
+  for (std::uint64_t batch = 0; batch < maker.batch_count(); ++batch) {
+    const kg::TrainingBatch made = maker.make(0, batch);
+    const auto keeps = mask.draw(made, maker);
+    for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
+      const std::uint32_t head = graph.type[e] == 0 ? graph.source[e] : graph.target[e];
+      EXPECT_EQ(keeps[e], head == made.queries.front().anchor ? 0 : 1);
     }
   }
 }
@@ -103,6 +172,7 @@ TEST(EncoderTraining, CompiledStepsAreThoseOfOneProgram) {
     TripleTrainOptions options = encoder_options(kind);
     options.encoder_backend = "cpu";
     options.encoder.inverse = {1, 0, 2};
+    options.encoder.leaves_scored_out = true;
     expect_encoder_steps(options);
   }
 }
@@ -115,6 +185,7 @@ TripleTrainOptions float_encoder_options(EncoderKind kind) {
   options.model = ScoreModel::ComplEx;
   options.regularizer.n3 = 0.01;
   options.dropout.entities = 0.1;
+  options.encoder.edge_dropout = 0.2;
   options.dtype = DType::F32;
   return options;
 }
@@ -165,7 +236,7 @@ TEST(EncoderTraining, AFileOfAnotherEncoderIsRefused) {
 TEST(EncoderTraining, TheLossFallsAndEmbeddingsAreOfTheTablesOfNow) {
   for (const EncoderKind kind : kKinds) {
     const auto trainer = encoder_trainer(float_encoder_options(kind));
-    const auto epochs = trainer->epochs(40);
+    const auto epochs = trainer->epochs(80);
     ASSERT_TRUE(epochs) << epochs.error().text();
     EXPECT_LT(epochs->back().loss, 0.8 * epochs->front().loss) << kg::text_of(kind);
     const WeightFile file = *trainer->save();

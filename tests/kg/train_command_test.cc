@@ -130,6 +130,46 @@ TEST_F(KgTrainCommand, GoesOnFromACheckpointToTheSameWeights) {
                  "is of a training with other settings: chunk 3; now: chunk 4");
 }
 
+TEST_F(KgTrainCommand, EncodersTrainStopAndGoOn) {
+  for (const Words& encoder :
+       {Words{"--encoder=rgcn", "--bases=2", "--edge-dropout=0.2", "--inverse=on"},
+        {"--encoder=hgt", "--heads=2", "--encoder-dims=4,8", "--mask-scored"}}) {
+    const Words common = join({"--model=complex"}, encoder);
+    const auto weights_of = [&](const Words& more) { return weights_after(join(common, more)); };
+    const std::string whole = weights_of({"--epochs=5", "--threads=3"});
+    const std::string checkpoint = "--checkpoint=" + folder + "/" + encoder.front().substr(10);
+    EXPECT_NE(weights_of({"--epochs=3", checkpoint}), whole);
+    EXPECT_EQ(weights_of({"--epochs=5", checkpoint, "--resume"}), whole);
+    const Finished ranked = run_tool("vecc-kg", {"evaluate", folder + "/w.safetensors",
+                                                 "--model=complex", "--triples=" + folder});
+    EXPECT_EQ(ranked.code, 0) << ranked.err;
+    expect_refused(join(common, {"--epochs=5", checkpoint, "--resume", "--self-loops=off"}), 3,
+                   "is of a training with other settings: self-loops on; now: self-loops off");
+  }
+}
+
+TEST_F(KgTrainCommand, WhatNoEncoderHasIsRefused) {
+  const Words common{"--model=distmult"};
+  expect_refused(join(common, {"--bases=2"}), 2, "--bases says nothing without --encoder");
+  expect_refused(join(common, {"--encoder=gcn"}), 2, "gcn is none of none, rgcn, rgat, hgt");
+  expect_refused(join(common, {"--encoder=rgat", "--bases=2"}), 2, "they are of rgcn");
+  expect_refused(join(common, {"--encoder=hgt", "--heads=4"}), 2, "does not divide the width 6");
+  expect_refused(join(common, {"--encoder=rgcn", "--layers=3", "--encoder-dims=4"}), 2,
+                 "of 3 layers: found 1");
+}
+
+TEST_F(KgTrainCommand, OnAGpuEncodersTrainAndGoOn) {
+  const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
+  if (!available) GTEST_SKIP() << available.error().text();
+  const Words common{"--model=distmult", "--backend=cuda", "--encoder=rgcn", "--layers=1",
+                     "--edge-dropout=0.2"};
+  const auto weights_of = [&](const Words& more) { return weights_after(join(common, more)); };
+  const std::string whole = weights_of({"--epochs=4"});
+  const std::string checkpoint = "--checkpoint=" + folder + "/c";
+  EXPECT_FALSE(weights_of({"--epochs=2", checkpoint}) == whole);
+  EXPECT_TRUE(weights_of({"--epochs=4", checkpoint, "--resume"}) == whole);
+}
+
 TEST_F(KgTrainCommand, OnAGpuTrainsStopsAndGoesOnAsOnTheCpu) {
   const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
   if (!available) GTEST_SKIP() << available.error().text();

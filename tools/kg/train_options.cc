@@ -117,6 +117,12 @@ void add_encoder_options(CLI::App& app, KgTrainOptions& o) {
       ->group(kEncoder);
   add_whole(app, "--heads", encoder.heads, {1, 1 << 10}, "rgat, hgt: heads of attention")
       ->group(kEncoder);
+  add_real(app, "--edge-dropout", encoder.edge_dropout, RealRange::BelowOne,
+           "Probability of a triple's message edges to be left out of a step")
+      ->group(kEncoder);
+  app.add_flag("--mask-scored", encoder.leaves_scored_out,
+               "A step leaves the message edges of the triples that it scores out")
+      ->group(kEncoder);
   app.add_option_function<std::string>(
          "--self-loops", [&encoder](const std::string& text) { encoder.self_loops = text == "on"; },
          "A layer's result has a part of the entity's own row")
@@ -240,7 +246,8 @@ std::string find_idle_kg_option(const CLI::App& app, const kg::TripleTrainOption
     return "--relation-dim says nothing to --model=" + std::string(kg::info_of(o.model).name) +
            ": it is of --score and tucker";
   }
-  for (const char* option : {"--layers", "--encoder-dims", "--bases", "--heads", "--self-loops"}) {
+  for (const char* option : {"--layers", "--encoder-dims", "--bases", "--heads", "--self-loops",
+                             "--edge-dropout", "--mask-scored"}) {
     if (o.encoder.kind == kg::EncoderKind::None && app.count(option) > 0) {
       return std::string(option) + " says nothing without --encoder";
     }
@@ -369,10 +376,12 @@ std::string kg_settings_text(const KgTrainOptions& o) {
     text += fmt::format(", score \"{}\", relation-dim {}", t.formula, t.relation_dim);
   }
   if (t.encoder.kind != kg::EncoderKind::None) {
-    text +=
-        fmt::format(", encoder {}, layers {}, encoder-dims {}, bases {}, heads {}, self-loops {}",
-                    text_of(t.encoder.kind), t.encoder.layers, fmt::join(t.encoder.widths, ","),
-                    t.encoder.bases, t.encoder.heads, t.encoder.self_loops ? "on" : "off");
+    text += fmt::format(
+        ", encoder {}, layers {}, encoder-dims {}, bases {}, heads {}, self-loops {}, edge-dropout "
+        "{}, mask-scored {}",
+        text_of(t.encoder.kind), t.encoder.layers, fmt::join(t.encoder.widths, ","),
+        t.encoder.bases, t.encoder.heads, t.encoder.self_loops ? "on" : "off",
+        t.encoder.edge_dropout, t.encoder.leaves_scored_out);
   }
   const OptimizerOptions complete = with_defaults(t.optimizer);
   for (const HyperparameterInfo& each : hyperparameters()) {

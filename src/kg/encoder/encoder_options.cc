@@ -39,6 +39,9 @@ Result<void> check_encoder_options(const EncoderOptions& o, std::uint64_t width)
   if (o.bases > 0 && attends) return refuse("--bases", "has no bases: they are of rgcn");
   if (o.heads != 1 && !attends) return refuse("--heads", "has no attention heads");
   if (o.heads == 0) return refuse("--heads", "needs at least one head");
+  if (!(o.edge_dropout >= 0 && o.edge_dropout < 1)) {
+    return refuse("--edge-dropout", "leaves a share of edges out: expected 0 to below 1");
+  }
   const std::vector<std::uint32_t> widths = layer_widths(o, static_cast<std::uint32_t>(width));
   for (std::size_t layer = 1; layer < widths.size(); ++layer) {
     const std::uint64_t in = widths[layer - 1];

@@ -31,10 +31,17 @@ struct EncoderOptions {
   /// rgcn, rgat: a layer's result has W_0 x beside its messages. hgt: where a layer's widths are
   /// equal, a gate mixes x into its result.
   bool self_loops = true;
+  /// With which probability a step leaves a triple's message edges out.
+  double edge_dropout = 0;
+  /// A step leaves the message edges of its positives out: no message says what is asked.
+  bool leaves_scored_out = false;
   /// By relation, which of them is its inverse, if each triple also stands the other way round
   /// (reciprocal relations); then triples are the message edges. Empty: beside each triple's edge
   /// stands a reversed one, whose type is the relation's number behind all relations.
   std::vector<std::uint32_t> inverse;
+
+  /// Whether steps leave edges out.
+  [[nodiscard]] bool has_mask() const { return edge_dropout > 0 || leaves_scored_out; }
 };
 
 /// The widths of layer 0 (learned rows), 1, ..., the last: `width` numbers, those that the score

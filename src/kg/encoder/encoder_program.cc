@@ -43,11 +43,29 @@ EdgeOrder edge_order_of(EncoderKind kind) {
   return kind == EncoderKind::Rgcn ? EdgeOrder::ByType : EdgeOrder::ByTarget;
 }
 
+std::vector<double> edge_values(const MessageGraph& graph, EncoderKind kind,
+                                std::span<const std::uint8_t> keeps) {
+  std::vector<double> values(keeps.begin(), keeps.end());
+  if (kind != EncoderKind::Rgcn) return values;
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin = end) {
+    double kept = 0;
+    for (end = begin; end < values.size() && graph.type[end] == graph.type[begin] &&
+                      graph.target[end] == graph.target[begin];
+         ++end) {
+      kept += values[end];
+    }
+    for (std::size_t e = begin; kept > 0 && e < end; ++e) values[e] /= kept;
+  }
+  return values;
+}
+
 EncoderProgram make_encoder_program(const MessageGraph& graph, const EncoderOptions& options,
                                     std::uint32_t width, DType dtype) {
   EncoderProgram result{Program(dtype), {}};
   const EncoderEdges edges = edges_of(graph, options.kind);
   LayerBuilder builder(result, options, edges);
+  if (options.has_mask()) builder.add_edge_values();
   const std::vector<std::uint32_t> widths = layer_widths(options, width);
   ValueId x = builder.table("e", graph.nodes, shape_of(widths.front(), 1), TableStart::Embeddings);
   for (std::size_t layer = 1; layer < widths.size(); ++layer) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/kg/encoder/encoder_options.h"
@@ -25,10 +27,18 @@ struct EncoderTable {
   TableStart start = TableStart::Matrices;
 };
 
+/// The parameter that says which edges there are, where options have a mask: edge_values().
+inline constexpr std::string_view kEdgeValues = "edges";
+
 struct EncoderProgram {
   Program program;                   ///< sample i is the row of entity i, a column of `width`
   std::vector<EncoderTable> tables;  ///< all that is learned, in the order of layers
 };
+
+/// By edge a number, of edges that are left out 0; of others 1, of rgcn 1 / (those of the same type
+/// and target that are kept). `keeps`: by edge 1 or 0.
+[[nodiscard]] std::vector<double> edge_values(const MessageGraph& graph, EncoderKind kind,
+                                              std::span<const std::uint8_t> keeps);
 
 /// The order of the edges that the layers read.
 [[nodiscard]] EdgeOrder edge_order_of(EncoderKind kind);

@@ -1,6 +1,6 @@
 #include "src/kg/encoder/layer_builder.h"
 
-#include <array>
+#include <memory>
 #include <utility>
 
 #include "vecc/error.h"
@@ -14,6 +14,17 @@ ValueId LayerBuilder::table(std::string_view name, std::uint32_t rows, Shape sha
   VECC_CHECK(parameter.has_value(), "a table of an encoder that is there already");
   result_.tables.push_back({full, rows, shape, start});
   return program().weight(*parameter);
+}
+
+void LayerBuilder::add_edge_values() {
+  const std::uint32_t edges = edges_.graph.edge_count();
+  const std::vector<std::uint8_t> all(edges, 1);
+  auto values =
+      std::make_shared<const std::vector<double>>(edge_values(edges_.graph, options_.kind, all));
+  const auto parameter = program().add_parameter(
+      {std::string(kEdgeValues), edges, Shape::scalar(), std::move(values)});
+  VECC_CHECK(parameter.has_value(), "edges of two encoders in one Program");
+  edge_values_ = program().weight(*parameter);
 }
 
 ValueId LayerBuilder::rows(ValueId of, const std::vector<std::uint32_t>& index) {
@@ -48,9 +59,20 @@ ValueId LayerBuilder::sums(ValueId of, const std::vector<std::uint32_t>& begin) 
   return program().segment(of, Segments::ragged(begin), Combination::Sum);
 }
 
+ValueId LayerBuilder::means(ValueId of_edges) {
+  const std::vector<std::uint32_t>& begin = edges_.begin_of_target;
+  if (edge_values_) return sums(times(*edge_values_, of_edges), begin);
+  return program().segment(of_edges, Segments::ragged(begin), Combination::Avg);
+}
+
 ValueId LayerBuilder::attend(ValueId scores, ValueId messages) {
   const std::vector<std::uint32_t>& begin = edges_.edges_of_node.begin;
-  const ValueId shares = program().segment(scores, Segments::ragged(begin), Combination::Softmax);
+  // What is left out is so low that its share is 0; where all edges are, shares are no zeros yet.
+  if (edge_values_) {
+    scores = map("sum($0, elproduct(1e30, sum($1, -1)))", {scores, *edge_values_});
+  }
+  ValueId shares = program().segment(scores, Segments::ragged(begin), Combination::Softmax);
+  if (edge_values_) shares = times(*edge_values_, shares);
   return sums(times(shares, messages), begin);
 }
 

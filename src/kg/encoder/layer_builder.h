@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ class LayerBuilder {
   LayerBuilder(EncoderProgram& result, const EncoderOptions& options, const EncoderEdges& edges)
       : result_(result), options_(options), edges_(edges) {}
 
+  /// The parameter kEdgeValues, of which all edges are there; before the first layer.
+  void add_edge_values();
   void begin_layer(std::size_t number) { prefix_ = "h" + std::to_string(number) + "."; }
   [[nodiscard]] const EncoderOptions& options() const { return options_; }
   [[nodiscard]] const EncoderEdges& edges() const { return edges_; }
@@ -57,7 +60,10 @@ class LayerBuilder {
   [[nodiscard]] ValueId dense(std::string_view name, ValueId x, LayerSize size, bool bias);
   [[nodiscard]] ValueId map(std::string_view expression, std::initializer_list<ValueId> operands);
   [[nodiscard]] ValueId sums(ValueId of, const std::vector<std::uint32_t>& begin);
+  /// Of edges ByType: the mean of their rows by type and target.
+  [[nodiscard]] ValueId means(ValueId of_edges);
   /// softmax of scores [edges] over the edges into a node, times rows of edges, summed by node.
+  /// Edges that are left out have no part in it.
   [[nodiscard]] ValueId attend(ValueId scores, ValueId messages);
   /// Numbers [first, first + count) of each row, a column.
   [[nodiscard]] ValueId part(ValueId of, std::uint32_t first, std::uint32_t count);
@@ -71,6 +77,7 @@ class LayerBuilder {
   const EncoderOptions& options_;
   const EncoderEdges& edges_;
   std::string prefix_;
+  std::optional<ValueId> edge_values_;
 };
 
 /// One layer each, from x [nodes], columns of size.in, to columns of size.out.

@@ -30,9 +30,7 @@ ValueId add_bases(LayerBuilder& builder, ValueId means, LayerSize size) {
 
 ValueId add_rgcn_layer(LayerBuilder& builder, ValueId x, LayerSize size) {
   const EncoderEdges& edges = builder.edges();
-  const ValueId means =
-      builder.program().segment(builder.rows(x, edges.graph.source),
-                                Segments::ragged(edges.begin_of_target), Combination::Avg);
+  const ValueId means = builder.means(builder.rows(x, edges.graph.source));
   ValueId sum = 0;
   if (builder.options().bases > 0) {
     sum = add_bases(builder, means, size);

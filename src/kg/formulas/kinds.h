@@ -51,6 +51,7 @@ enum class DrawStream : unsigned char {
   EntityDropout,    ///< which numbers of entities a step leaves out
   RelationDropout,  ///< of relations
   Answers,          ///< k-vs-all: which answer stands for a query's
+  MessageEdges,     ///< which edges an encoder leaves out
 };
 
 }  // namespace vecc::kg

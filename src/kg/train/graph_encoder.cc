@@ -43,17 +43,12 @@ Result<const Backend*> find_encoder_backend(const TripleTrainOptions& options) {
   return backend;
 }
 
-// By table its parameter in a Program that passes have changed.
-template <class Tables>
-std::vector<ParameterIndex> parameters_of(const Program& program, const Tables& tables) {
-  std::vector<ParameterIndex> found;
-  for (const auto& table : tables) {
-    const auto& all = program.parameters();
-    const auto at = std::ranges::find(all, table.name, &Parameter::name);
-    VECC_CHECK(at != all.end(), "a table that the optimizer dropped");
-    found.push_back(static_cast<ParameterIndex>(at - all.begin()));
-  }
-  return found;
+// In a Program that passes have changed.
+ParameterIndex find_parameter(const Program& program, std::string_view name) {
+  const auto& all = program.parameters();
+  const auto at = std::ranges::find(all, name, &Parameter::name);
+  VECC_CHECK(at != all.end(), "a parameter that the optimizer dropped");
+  return static_cast<ParameterIndex>(at - all.begin());
 }
 
 }  // namespace
@@ -66,7 +61,7 @@ Result<std::unique_ptr<GraphEncoder<T>>> GraphEncoder<T>::make(std::span<const T
                                                                const TripleTrainOptions& options) {
   const EncoderOptions& o = options.encoder;
   VECC_TRY(const Backend* const backend, find_encoder_backend(options));
-  const MessageGraph graph =
+  MessageGraph graph =
       make_message_graph(triples, entities, relations, o.inverse, edge_order_of(o.kind));
   EncoderProgram made = make_encoder_program(graph, o, width, options.dtype);
   auto encoder = std::make_unique<GraphEncoder>();
@@ -77,11 +72,11 @@ Result<std::unique_ptr<GraphEncoder<T>>> GraphEncoder<T>::make(std::span<const T
   OptimizeOptions optimizing;
   optimizing.threads = options.threads;
   VECC_TRY(Program program, optimize(std::move(made.program), optimizing));
-  encoder->parameters_ = parameters_of(program, encoder->tables_);
-  for (std::size_t i = 0; i < encoder->tables_.size(); ++i) {
-    const std::vector<T>& values = encoder->tables_[i].rows.values;
+  for (const Table& table : encoder->tables_) {
+    encoder->parameters_.push_back(find_parameter(program, table.name));
+    const std::vector<T>& values = table.rows.values;
     program.set_parameter_values(
-        encoder->parameters_[i],
+        encoder->parameters_.back(),
         std::make_shared<const std::vector<double>>(values.begin(), values.end()));
   }
   ExecutionOptions execution;
@@ -89,11 +84,35 @@ Result<std::unique_ptr<GraphEncoder<T>>> GraphEncoder<T>::make(std::span<const T
   execution.threads = options.threads;
   execution.gradients = true;
   VECC_TRY(encoder->executable_, backend->compile(program, execution));
+  if (o.has_mask()) {
+    const ParameterIndex values = find_parameter(program, kEdgeValues);
+    EdgeMask mask(graph, relations, o, options.seed);
+    encoder->masked_.emplace(Masked{std::move(graph), o.kind, std::move(mask), values});
+  }
   return encoder;
 }
 
 template <class T>
+Result<void> GraphEncoder<T>::set_edges(std::span<const std::uint8_t> keeps) {
+  return executable_->set_parameter(masked_->values,
+                                    edge_values(masked_->graph, masked_->kind, keeps));
+}
+
+template <class T>
+Result<void> GraphEncoder<T>::encode(const TrainingBatch& batch, const BatchMaker& maker,
+                                     std::span<T> entities) {
+  if (!masked_) return encode(entities);
+  VECC_TRY_VOID(set_edges(masked_->mask.draw(batch, maker)));
+  VECC_TRY_VOID(executable_->run());
+  return executable_->copy_outputs(entities);
+}
+
+template <class T>
 Result<void> GraphEncoder<T>::encode(std::span<T> entities) {
+  if (masked_) {
+    const std::vector<std::uint8_t> all(masked_->graph.edge_count(), 1);
+    VECC_TRY_VOID(set_edges(all));
+  }
   VECC_TRY_VOID(executable_->run());
   return executable_->copy_outputs(entities);
 }

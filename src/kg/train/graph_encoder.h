@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "src/kg/encoder/encoder_program.h"
+#include "src/kg/train/edge_mask.h"
 #include "src/kg/train/learned_rows.h"
 #include "src/kg/train/triple_trainer.h"
 #include "src/support/thread_team.h"
@@ -30,8 +32,11 @@ class GraphEncoder {
       std::span<const Triple> triples, std::uint32_t entities, std::uint32_t relations,
       std::uint32_t width, const TripleTrainOptions& options);
 
-  /// The rows of all entities [entities, width], by the tables of now. Errors: a device's.
+  /// The rows of all entities [entities, width], by the tables of now and all edges, or those that
+  /// the step of a batch keeps. Errors: a device's.
   [[nodiscard]] Result<void> encode(std::span<T> entities);
+  [[nodiscard]] Result<void> encode(const TrainingBatch& batch, const BatchMaker& maker,
+                                    std::span<T> entities);
   /// From the derivatives by those rows, as the last encode() made them, the derivatives by tables;
   /// then moves all rows of all tables. Errors: a device's.
   [[nodiscard]] Result<void> step(std::span<const double> by_entities, const RowStep& step,
@@ -44,11 +49,20 @@ class GraphEncoder {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
+  // What steps that leave edges out need.
+  struct Masked {
+    MessageGraph graph;
+    EncoderKind kind;
+    EdgeMask mask;
+    ParameterIndex values;
+  };
   [[nodiscard]] Result<void> push(std::size_t table);
+  [[nodiscard]] Result<void> set_edges(std::span<const std::uint8_t> keeps);
 
   std::vector<Table> tables_;
   std::vector<ParameterIndex> parameters_;  ///< by table
   std::unique_ptr<Executable> executable_;
+  std::optional<Masked> masked_;
 };
 
 }  // namespace vecc::kg

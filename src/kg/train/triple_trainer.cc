@@ -81,7 +81,9 @@ class RowTrainer : public TripleTrainer {
       progress_.queries = 0;
     }
     const TrainingBatch batch = batches_.make(at.epoch, at.batch);
-    VECC_TRY_VOID(encode());
+    if (encoder_ != nullptr) {
+      VECC_TRY_VOID(encoder_->encode(batch, batches_, model_.entities.values));
+    }
     const double loss = pass_.run(batch, batches_, options_.loss) + penalty(batch);
     if (!std::isfinite(loss)) {
       return Errors(
@@ -129,7 +131,7 @@ class RowTrainer : public TripleTrainer {
   }
 
  private:
-  // With an encoder: the entities' rows by its tables of now.
+  // With an encoder: the entities' rows by its tables of now, and all edges.
   [[nodiscard]] Result<void> encode() {
     return encoder_ != nullptr ? encoder_->encode(model_.entities.values) : Result<void>();
   }
