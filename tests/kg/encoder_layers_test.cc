@@ -287,12 +287,12 @@ TEST(EncoderLayers, OneNumberIsAScalar) {
 TEST(EncoderLayers, OptionsThatFitNoLayerAreRefused) {
   const auto expect_refused = [](const EncoderOptions& options, std::uint64_t width,
                                  const std::string& words) {
-    const Result<void> checked = kg::check_encoder_options(options, width);
+    const Result<void> checked = kg::check_encoder_options(options, {9, 3, width});
     ASSERT_FALSE(checked);
     EXPECT_NE(checked.error().text().find(words), std::string::npos) << checked.error().text();
   };
   EncoderOptions options = layers_of(EncoderKind::Hgt, {6, 5});
-  EXPECT_TRUE(kg::check_encoder_options(options, 4));
+  EXPECT_TRUE(kg::check_encoder_options(options, {9, 3, 4}));
   options.heads = 2;
   expect_refused(options, 4, "does not divide the width 5");
   options.kind = EncoderKind::Rgcn;
@@ -306,6 +306,15 @@ TEST(EncoderLayers, OptionsThatFitNoLayerAreRefused) {
   options.layers = 0;
   expect_refused(options, 4, "at least one layer");
   expect_refused(layers_of(EncoderKind::Rgcn, {1u << 20}), 512, "more than 2^28 numbers");
+  options = layers_of(EncoderKind::Rgcn, {1u << 13});
+  const auto wide = kg::check_encoder_options(options, {9, 1u << 20, 1u << 13});
+  ASSERT_FALSE(wide);
+  EXPECT_EQ(wide.error().list().front().code, ErrorCode::LimitShape);
+  options = layers_of(EncoderKind::Rgat, {1 << 10});
+  options.heads = 1 << 10;
+  const auto many = kg::check_encoder_options(options, {9, 1u << 22, 1u << 10});
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().list().front().code, ErrorCode::LimitRows);
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ TEST_F(KgTrainCommand, EveryConfigurationThatIsShippedTrains) {
     EXPECT_THAT(entry.path().stem().string(), StartsWith(model));
     ++count;
   }
-  EXPECT_EQ(count, 6u);
+  EXPECT_EQ(count, 7u);
 }
 
 TEST_F(KgTrainCommand, NeverWritesToWhatItReads) {

@@ -253,7 +253,15 @@ Result<void> train_by(TrainTriplesCommandLine& line) {
   if (options.settings.loop.early_stop > 0 && !data.validates) {
     return Errors(ErrorCode::Usage, "--early-stop", "needs triples to validate with: valid.txt");
   }
-  VECC_TRY(const auto trainer, make_trainer_of(options, data));
+  const auto make = [&] { return make_trainer_of(options, data); };
+  const kg::EncoderKind encoder = options.train.encoder.kind;
+  VECC_TRY(const auto trainer, encoder == kg::EncoderKind::None
+                                   ? make()
+                                   : stages.run("encoder", [&](ProgressLine&) { return make(); }));
+  if (encoder != kg::EncoderKind::None) {
+    stages.describe(fmt::format("{}, {}", kg::text_of(encoder),
+                                text_of_count(options.train.encoder.layers, "layer")));
+  }
   RankEvaluator validation(*trainer, data, options.train.threads, options.inverse == "on");
   const DeferInterrupt finish_step;
   VECC_TRY(const TrainSummary summary, stages.run("train", [&](ProgressLine& progress) {

@@ -49,10 +49,18 @@ struct EncoderOptions {
 [[nodiscard]] std::vector<std::uint32_t> layer_widths(const EncoderOptions& options,
                                                       std::uint32_t width);
 
+/// What an encoder stands between.
+struct EncoderSize {
+  std::uint64_t entities = 0;
+  std::uint64_t relations = 0;
+  std::uint64_t width = 0;  ///< numbers of an entity that the score reads
+};
+
 /// Errors: Usage (options that the encoder does
 /// not have, or that do not divide a width), LimitShape (an entity's row or a matrix of more than
-/// 2^28 numbers).
+/// 2^28 numbers, a table of more
+/// than 2^40), LimitRows (a table of more rows than 32 bits number).
 [[nodiscard]] Result<void> check_encoder_options(const EncoderOptions& options,
-                                                 std::uint64_t width);
+                                                 const EncoderSize& size);
 
 }  // namespace vecc::kg

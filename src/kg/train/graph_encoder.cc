@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/kg/train/parallel_tasks.h"
+#include "vecc/cost.h"
 #include "vecc/optimize.h"
 
 namespace vecc::kg {
@@ -71,6 +72,8 @@ Result<std::unique_ptr<GraphEncoder<T>>> GraphEncoder<T>::make(std::span<const T
   }
   OptimizeOptions optimizing;
   optimizing.threads = options.threads;
+  const bool on_gpu = options.encoder_device.kind == Device::Kind::Cuda;
+  optimizing.cost = default_coefficients(on_gpu ? Runner::KernelsOnGpu : Runner::Cpu);
   VECC_TRY(Program program, optimize(std::move(made.program), optimizing));
   for (const Table& table : encoder->tables_) {
     encoder->parameters_.push_back(find_parameter(program, table.name));

@@ -110,7 +110,8 @@ Result<void> check_triple_options(std::size_t triples, std::uint32_t entities,
   if (o.regularizer.constraints != 0 && o.model != ScoreModel::TransH) {
     return refuse("--constraints", "are of transh; --l2 is for all scores");
   }
-  VECC_TRY_VOID(check_encoder_options(o.encoder, static_cast<std::uint64_t>(numbers)));
+  VECC_TRY_VOID(
+      check_encoder_options(o.encoder, {entities, relations, static_cast<std::uint64_t>(numbers)}));
   const double batch = o.batch_size == 0 ? 0x1p31 : o.batch_size;
   return check_dropout(o, 2 * std::min(batch, static_cast<double>(triples)), width);
 }
