@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <map>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -105,6 +107,68 @@ TEST(EncoderTraining, StepsAreThoseOfOneProgram) {
       }
     }
   }
+}
+
+// Calls visit(number, direction) for all numbers of the encoder's tables.
+template <class Visit>
+void visit_tables(WeightFile& file, const Visit& visit) {
+  std::mt19937 random(5);
+  for (WeightTensor& tensor : file.tensors) {
+    if (!tensor.name.starts_with("encoder/")) continue;
+    std::vector<double> numbers = numbers_of(file, tensor.name);
+    for (double& number : numbers) visit(number, static_cast<double>(random() % 201) / 100 - 1);
+    std::memcpy(tensor.data.data(), numbers.data(), tensor.data.size());
+  }
+}
+
+// A step of sgd moves along a direction by the loss's derivative there, found by differences.
+void expect_descent(const TripleTrainOptions& options) {
+  const auto trainer = encoder_trainer(options);
+  WeightFile before = *trainer->save();
+  const auto loss_at = [&](double distance) {
+    WeightFile moved = before;
+    visit_tables(moved, [&](double& number, double by) { number += distance * by; });
+    const auto other = encoder_trainer(options);
+    EXPECT_TRUE(other->restore(moved));
+    EXPECT_TRUE(other->step());
+    return *other->epoch_loss();
+  };
+  ASSERT_TRUE(trainer->step());
+  WeightFile after = *trainer->save();
+  double along = 0;
+  visit_tables(before, [&](double& number, double by) { along += number * by; });
+  visit_tables(after, [&](double& number, double by) { along -= number * by; });
+  const double slope = (loss_at(1e-6) - loss_at(-1e-6)) / 2e-6;
+  EXPECT_GT(std::abs(slope), 1e-4);
+  EXPECT_NEAR(along / options.schedule.base, slope, 1e-6 * (1 + std::abs(slope)));
+}
+
+TEST(EncoderTraining, StepsBelowEveryScoreGoDownItsLoss) {
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    TripleTrainOptions options = encoder_options(EncoderKind::Rgcn);
+    options.model = info.model;
+    options.batch_size = 0;  // all in one step
+    options.negatives.filtered = true;
+    options.regularizer = {0.01, 0.02, info.model == ScoreModel::TransH ? 0.1 : 0};
+    options.dropout.entities = 0.2;
+    options.encoder.edge_dropout = 0.2;
+    options.loss.adversarial = 0;
+    SCOPED_TRACE(info.name);
+    expect_descent(options);
+    options.negatives = {};
+    options.negatives.count = 0;
+    options.negatives.labels = true;
+    options.encoder.leaves_scored_out = true;
+    options.encoder.kind = EncoderKind::Rgat;
+    options.encoder.bases = 0;
+    expect_descent(options);
+  }
+  TripleTrainOptions options = encoder_options(EncoderKind::Hgt);
+  options.batch_size = 0;
+  options.model = ScoreModel::Formula;
+  options.formula = "e.b: 1; r.M: dim x dim; dot(h, tanh(r.M @ t)) + h.b + t.b";
+  options.encoder.heads = 1;  // a row of 5 numbers
+  expect_descent(options);
 }
 
 TEST(EncoderTraining, StepsThatLeaveWhatTheyScoreOutAreThoseOfOneProgram) {
