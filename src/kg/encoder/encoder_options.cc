@@ -59,7 +59,7 @@ Result<void> check_encoder_options(const EncoderOptions& o, const EncoderSize& s
   if (size.width > kMostOfRow) return limit(ErrorCode::LimitShape, "reads rows above 2^28 numbers");
   VECC_TRY_VOID(check_layers(o));
   const std::uint64_t types = size.relations * (o.inverse.empty() ? 2 : 1);
-  const std::uint64_t matrices = o.bases > 0 ? o.bases : types;
+  const std::uint64_t matrices = std::max<std::uint64_t>(o.bases, types);
   if (types * std::max(o.bases, o.heads) > kMaxRows) {
     return limit(ErrorCode::LimitRows, "has a table of more rows than 32 bits number");
   }
@@ -68,8 +68,9 @@ Result<void> check_encoder_options(const EncoderOptions& o, const EncoderSize& s
     const std::uint64_t in = widths[layer - 1];
     const std::uint64_t out = widths[layer];
     if (in == 0 || out == 0) return refuse(o, "--encoder-dims", "found a width of 0");
-    if (std::max(in, out) * out > kMostOfRow) {
-      return limit(ErrorCode::LimitShape, "makes a matrix of more than 2^28 numbers");
+    if (std::max(in, out) * out > kMostOfRow / std::max(o.bases, 1u)) {
+      return limit(ErrorCode::LimitShape, o.bases > 0 ? "has bases of more than 2^28 numbers"
+                                                      : "makes a matrix of more than 2^28 numbers");
     }
     if (in * out > kMostOfTable / matrices || in > kMostOfTable / size.entities) {
       return limit(ErrorCode::LimitShape, "makes a table of more than 2^40 numbers");

@@ -81,10 +81,20 @@ ValueId LayerBuilder::part(ValueId of, std::uint32_t first, std::uint32_t count)
   TransformationSpec slice;
   slice.id = Transformation::Slice;
   const ValueId column = program().transform(of, slice, {first, first + count, 0, 1});
-  if (count > 1) return column;
-  TransformationSpec entry;  // one number is a scalar
-  entry.id = Transformation::Reshape;
-  return program().transform(column, entry);
+  return count > 1 ? column : reshaped(column, Shape::scalar());
+}
+
+ValueId LayerBuilder::reshaped(ValueId of, Shape shape) {
+  if (program().op(of).shape == shape) return of;
+  TransformationSpec spec;
+  spec.id = Transformation::Reshape;
+  spec.target = shape;
+  return program().transform(of, spec);
+}
+
+ValueId LayerBuilder::flat(ValueId of) {
+  const std::uint32_t rows = program().op(of).rows;
+  return rows == 1 ? of : program().segment(of, Segments::fixed(rows), Combination::Concat);
 }
 
 ValueId LayerBuilder::stacked(const std::vector<ValueId>& columns) {

@@ -67,6 +67,9 @@ class LayerBuilder {
   [[nodiscard]] ValueId attend(ValueId scores, ValueId messages);
   /// Numbers [first, first + count) of each row, a column.
   [[nodiscard]] ValueId part(ValueId of, std::uint32_t first, std::uint32_t count);
+  [[nodiscard]] ValueId reshaped(ValueId of, Shape shape);
+  /// All numbers of a value's rows as one column.
+  [[nodiscard]] ValueId flat(ValueId of);
   /// Columns below each other.
   [[nodiscard]] ValueId stacked(const std::vector<ValueId>& columns);
   [[nodiscard]] ValueId transform(ValueId of, Transformation function);

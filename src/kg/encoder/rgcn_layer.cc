@@ -5,25 +5,15 @@
 namespace vecc::kg {
 namespace {
 
-// W_r = sum over b of a_rb V_b: a node's means are summed by a_rb first, so that V_b is multiplied
-// once for a node.
-ValueId add_bases(LayerBuilder& builder, ValueId means, LayerSize size) {
-  const EncoderEdges& edges = builder.edges();
+// By type W_r = sum over b of a_rb V_b: the row a_r times all V, each a row of out * in numbers.
+ValueId add_matrices_of_bases(LayerBuilder& builder, LayerSize size) {
   const std::uint32_t bases = builder.options().bases;
-  const std::uint32_t types = edges.graph.types;
-  const ValueId matrices = builder.table("V", bases, shape_of(size.out, size.in));
-  const ValueId shares = builder.table("a", types * bases, Shape::scalar());
-  ValueId sum = 0;
-  for (std::uint32_t b = 0; b < bases; ++b) {
-    std::vector<std::uint32_t> share = edges.targets.type;
-    for (std::uint32_t& row : share) row += b * types;
-    const ValueId weighted = builder.times(builder.rows(shares, share), means);
-    const ValueId of_node = builder.sums(builder.rows(weighted, edges.targets_of_node.item),
-                                         edges.targets_of_node.begin);
-    const ValueId product = builder.times(builder.repeated(matrices, b, builder.nodes()), of_node);
-    sum = b == 0 ? product : builder.map("sum($0, $1)", {sum, product});
-  }
-  return sum;
+  const std::uint32_t types = builder.edges().graph.types;
+  const Shape shape = shape_of(size.out, size.in);
+  const ValueId matrices = builder.table("V", bases, shape);
+  const ValueId shares = builder.table("a", types, shape_of(1, bases));
+  const ValueId all = builder.reshaped(builder.flat(matrices), shape_of(bases, size.out * size.in));
+  return builder.reshaped(builder.times(shares, builder.repeated(all, 0, types)), shape);
 }
 
 }  // namespace
@@ -31,15 +21,12 @@ ValueId add_bases(LayerBuilder& builder, ValueId means, LayerSize size) {
 ValueId add_rgcn_layer(LayerBuilder& builder, ValueId x, LayerSize size) {
   const EncoderEdges& edges = builder.edges();
   const ValueId means = builder.means(builder.rows(x, edges.graph.source));
-  ValueId sum = 0;
-  if (builder.options().bases > 0) {
-    sum = add_bases(builder, means, size);
-  } else {
-    const ValueId matrices = builder.table("W", edges.graph.types, shape_of(size.out, size.in));
-    const ValueId products = builder.times(builder.rows(matrices, edges.targets.type), means);
-    sum = builder.sums(builder.rows(products, edges.targets_of_node.item),
-                       edges.targets_of_node.begin);
-  }
+  const ValueId matrices = builder.options().bases > 0
+                               ? add_matrices_of_bases(builder, size)
+                               : builder.table("W", edges.graph.types, shape_of(size.out, size.in));
+  const ValueId products = builder.times(builder.rows(matrices, edges.targets.type), means);
+  const ValueId sum =
+      builder.sums(builder.rows(products, edges.targets_of_node.item), edges.targets_of_node.begin);
   if (!builder.options().self_loops) return sum;
   return builder.map("sum($0, $1)", {sum, builder.dense("W_0", x, size, false)});
 }
