@@ -14,6 +14,7 @@
 #include "src/kg/train/edge_mask.h"
 #include "tests/kg/encoder_oracle.h"
 #include "tests/kg/random_embeddings.h"
+#include "vecc/backend.h"
 
 namespace vecc::test {
 namespace {
@@ -238,6 +239,22 @@ TEST(EncoderTraining, CompiledStepsAreThoseOfOneProgram) {
     options.encoder_backend = "cpu";
     options.encoder.inverse = {1, 0, 2};
     options.encoder.leaves_scored_out = true;
+    expect_encoder_steps(options);
+  }
+}
+
+TEST(EncoderTraining, OnAGpuStepsAreThoseOfOneProgram) {
+  const Device gpu{Device::Kind::Cuda, 0};
+  const Result<void> available = find_backend("cuda")->available(gpu);
+  if (!available) GTEST_SKIP() << available.error().text();
+  for (const EncoderKind kind : kKinds) {
+    TripleTrainOptions options = encoder_options(kind);
+    options.encoder_backend = "cuda";
+    options.encoder.layers = 1;
+    options.encoder.widths = {6};
+    options.encoder_device = gpu;
+    options.encoder.leaves_scored_out = true;
+    SCOPED_TRACE(kg::text_of(kind));
     expect_encoder_steps(options);
   }
 }
