@@ -74,11 +74,20 @@ std::string numbers_text(const Kernel& kernel, const KernelSchedule& schedule) {
                             body_text(scalars, schedule, "    ", print_body));
 }
 
-// Which lane of which slot a thread is; where blocks share rows, of all their threads.
-std::string lanes_text(const KernelSchedule& schedule) {
+// Which lane of which slot a thread is; where blocks share rows, of all their lanes. Those behind
+// the rows' end have nothing to do.
+std::string lanes_text(const Kernel& kernel, const KernelSchedule& schedule) {
   if (schedule.loop == RowLoop::Rows && schedule.parts > 1) {
-    return fmt::format("  constexpr int G = {};\n", schedule.lanes() * schedule.parts) +
-           "  const int lane = threadIdx.x + part * kThreads;\n  const unsigned slot = 0;\n";
+    const std::uint32_t lanes = schedule.row_lanes();
+    std::string text = fmt::format(
+        "  constexpr int G = {0};\n"
+        "  const int lane = threadIdx.x % {1} + part * {1};\n"
+        "  const unsigned slot = threadIdx.x / {1} % Slots;\n",
+        lanes, schedule.lanes());
+    if (const std::uint64_t entries = widest_row(kernel); entries < lanes) {
+      text += fmt::format("  if (lane >= {}) return;\n", entries);
+    }
+    return text;
   }
   return fmt::format("  constexpr int G = {};\n", schedule.lanes()) +
          "  const int lane = threadIdx.x % G;\n"
@@ -95,7 +104,7 @@ std::string rows_text(const Kernel& kernel, const KernelSchedule& schedule) {
     return text + body_text(kernel, schedule, "  ",
                             [&](BodyText& body) { print_large_sums(body, row_text(kernel, "q")); });
   }
-  text += lanes_text(schedule);
+  text += lanes_text(kernel, schedule);
   if (schedule.product) {
     return text + body_text(kernel, schedule, "  ", [&](BodyText& body) {
              print_cuda_row_products(body, row_text(kernel, "q + b"));

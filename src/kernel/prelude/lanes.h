@@ -247,10 +247,11 @@ template <class T, int S, int G, int Slots, class Join>
 VECC_FN void join_slots(T* own, const Join& join) {
   if constexpr (Slots > 1 && G > 32) {
     constexpr int count = kOwn<S, G>;
-    T(*shared)[G] = block_memory<T[G], Slots>();
-    const int lane = threadIdx.x % G;
+    constexpr int lanes = kThreads / Slots;  // of the row's that this block has
+    T(*shared)[lanes] = block_memory<T[lanes], Slots>();
+    const int lane = threadIdx.x % lanes;
     _Pragma("unroll 1") for (int j = 0; j < count; ++j) {
-      shared[threadIdx.x / G][lane] = own[j];
+      shared[threadIdx.x / lanes][lane] = own[j];
       __syncthreads();
       T all = shared[0][lane];
       _Pragma("unroll") for (int s = 1; s < Slots; ++s) all = join(all, shared[s][lane]);

@@ -40,7 +40,7 @@ void BodyText::close_loop() {
 
 std::string BodyText::entry_loop(std::uint64_t entries) const {
   if (on_gpu()) {
-    const bool is_unrolled = unrolls(entries, schedule().lanes());
+    const bool is_unrolled = unrolls(entries, schedule().row_lanes());
     return fmt::format("VECC_{}ENTRIES({})", is_unrolled ? "" : "MANY_", entries);
   }
   const char* hint = kernel().reloads ? "" : "VECC_NO_ALIAS ";
@@ -53,14 +53,15 @@ void BodyText::declare(std::uint32_t node) {
 }
 
 void BodyText::declare_own(const std::string& name, std::uint64_t entries) {
-  declare_array(name, own_entries(entries, schedule().lanes()));
+  declare_array(name, own_entries(entries, schedule().row_lanes()));
 }
 
 void BodyText::declare_members(const std::string& name, std::uint64_t entries) {
   const auto& scratch = schedule().scratch;
   const auto found = std::ranges::find(scratch, name, &ScratchArray::name);
   if (found == scratch.end()) {
-    return line(fmt::format("unsigned {}[{}];", name, own_entries(entries, schedule().lanes())));
+    return line(
+        fmt::format("unsigned {}[{}];", name, own_entries(entries, schedule().row_lanes())));
   }
   line(fmt::format("unsigned* const __restrict__ {} = reinterpret_cast<unsigned*>(scratch + {});",
                    name, found->offset));

@@ -112,7 +112,7 @@ RowLoops choose_loops(const Kernel& kernel, const RowSizes& sizes, const Target&
     best = cutter.best();
   }
   // (The rows of such a kernel are matrices, which no count of instructions a row describes.)
-  if (choices.most_lanes >= kCudaThreads) {
+  if (choices.wide) {
     best.cycles = cycles_of_work(sizes, false, target.loops);
   }
   return best;

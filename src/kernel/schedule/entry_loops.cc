@@ -145,7 +145,7 @@ std::vector<std::uint32_t> early_loads(const Kernel& kernel, const KernelSchedul
       const KernelNode& load = kernel.nodes[step.number];
       const std::uint64_t entries = load.shape.size();
       const bool is_held = entries == 1 || schedule.packs[load.access] > 1;  // else a pointer
-      if (is_held) numbers += lane_entries(entries, schedule.lanes());
+      if (is_held) numbers += lane_entries(entries, schedule.row_lanes());
       if (numbers > kMost) return loads;
       loads.push_back(step.number);
     }

@@ -139,6 +139,10 @@ struct KernelSchedule {
   std::uint64_t array_bytes = 0;      ///< that a thread's other arrays take together, at most
 
   [[nodiscard]] std::uint32_t lanes() const { return members.lanes; }
+  /// The same of all blocks that share a row.
+  [[nodiscard]] std::uint32_t row_lanes() const {
+    return loop == RowLoop::Rows ? lanes() * parts : lanes();
+  }
   [[nodiscard]] bool on_gpu() const { return members.lanes > 0; }
   [[nodiscard]] bool uses_tensor_cores() const;
 

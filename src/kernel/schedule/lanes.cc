@@ -60,8 +60,8 @@ bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
   });
 }
 
-// Rows so long that all threads of a block are their lanes: nothing in the kernel may pass from
-// lane to lane.
+// Rows so long that all threads of a block are their lanes, or lanes in slots: nothing in the
+// kernel may pass from lane to lane.
 bool is_wide(const Kernel& kernel) {
   constexpr std::uint64_t kWideRow = 1024;
   // In place a lane stores the entry that it alone has loaded, but of a row of one number, which
@@ -77,6 +77,36 @@ bool is_wide(const Kernel& kernel) {
            return node.kind != Kind::Selected && node.kind != Kind::Scan &&
                   (is_entrywise(kernel, node) || is_summed_product(kernel, node));
          });
+}
+
+// Whether blocks share rows. One that sums outer products needs all entries of both columns.
+bool has_parts(const Kernel& kernel) {
+  return is_wide(kernel) && std::ranges::none_of(kernel.nodes, [](const KernelNode& node) {
+           return node.kind == Kind::Times;
+         });
+}
+
+// Whether slots of a block may share the members of wide rows: what they have is joined entry by
+// entry, and none stores what another has yet to load.
+bool may_share_wide(const Kernel& kernel) {
+  return has_parts(kernel) && !kernel.in_place && may_share_members(kernel) &&
+         std::ranges::none_of(kernel.nodes, [](const KernelNode& node) {
+           return node.kind == Kind::ReduceArg ||
+                  (node.kind == Kind::Reduce && selects_entries(node.combination));
+         });
+}
+
+// Lanes of wide rows. Where members are shared, so few that all lanes have entries.
+void choose_wide_lanes(const Kernel& kernel, LaneChoices& choices) {
+  choices.wide = true;
+  choices.most_lanes = choices.fewest_lanes = choices.most_threads;
+  if (!may_share_wide(kernel)) return;
+  std::uint32_t lanes = choices.most_threads;
+  while (lanes > kWarpThreads && widest_row(kernel) % lanes != 0) lanes /= 2;
+  if (widest_row(kernel) % lanes != 0) return;
+  choices.most_lanes = lanes;
+  choices.fewest_lanes = kWarpThreads;
+  choices.shares_members = true;
 }
 
 }  // namespace
@@ -107,7 +137,7 @@ LaneChoices lane_choices(const Kernel& kernel) {
   choices.flat = is_flat(kernel, entries);
   if (choices.flat) return choices;
   if (is_wide(kernel)) {
-    choices.most_lanes = choices.fewest_lanes = choices.most_threads;
+    choose_wide_lanes(kernel, choices);
     return choices;
   }
   choices.most_lanes = choices.fewest_lanes = most_lanes_of(kernel);
@@ -119,12 +149,9 @@ LaneChoices lane_choices(const Kernel& kernel) {
   return choices;
 }
 
-// One that sums outer products needs all entries of both columns.
-std::uint32_t row_parts(const Kernel& kernel) {
-  const bool sums_products = std::ranges::any_of(
-      kernel.nodes, [](const KernelNode& node) { return node.kind == Kind::Times; });
-  if (sums_products || !is_wide(kernel)) return 1;
-  return static_cast<std::uint32_t>((widest_row(kernel) + kCudaThreads - 1) / kCudaThreads);
+std::uint32_t row_parts(const Kernel& kernel, std::uint32_t lanes) {
+  if (!has_parts(kernel)) return 1;
+  return static_cast<std::uint32_t>((widest_row(kernel) + lanes - 1) / lanes);
 }
 
 // Where few lanes have a row each of them takes numbers of its own: else all would load the same.

@@ -20,6 +20,7 @@ namespace vecc {
 /// What a launch may choose from: powers of two between the fewest and the most.
 struct LaneChoices {
   bool flat = false;  ///< a thread an entry
+  bool wide = false;  ///< rows that fill blocks: row_parts()
   std::uint32_t most_lanes = 1;
   std::uint32_t fewest_lanes = 1;
   std::uint32_t most_threads = kCudaThreads;
@@ -31,8 +32,8 @@ struct LaneChoices {
 };
 [[nodiscard]] LaneChoices lane_choices(const Kernel& kernel);
 
-/// Blocks that share rows which are longer than a block has threads; 1 if there are none.
-[[nodiscard]] std::uint32_t row_parts(const Kernel& kernel);
+/// Blocks that share rows of which a block has an entry a lane; 1 if none do.
+[[nodiscard]] std::uint32_t row_parts(const Kernel& kernel, std::uint32_t lanes);
 
 /// Whether the lanes of a row take numbers of a phase's members each.
 [[nodiscard]] bool lanes_share_members(const Kernel& kernel, const KernelPhase& phase,

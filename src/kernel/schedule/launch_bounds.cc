@@ -52,7 +52,7 @@ std::uint32_t least_blocks(const Kernel& kernel, const KernelSchedule& schedule,
   const std::vector<MemberLoop>& classes = schedule.members.of_class;
   std::uint64_t most = kManyMembers;
   if (classes.size() > 1) {
-    most = std::min(most, kManyNumbers / lane_entries(widest_row(kernel), schedule.lanes()));
+    most = std::min(most, kManyNumbers / lane_entries(widest_row(kernel), schedule.row_lanes()));
   }
   if (std::ranges::max(classes, {}, &MemberLoop::batch).batch <= most) return 0;
   return blocks_of(target, is_f32 ? kFewRegisters : kManyRegisters, 0);

@@ -66,12 +66,13 @@ LoopModel::LoopModel(const Kernel& kernel, const LaneChoices& choices, const Mem
                      const Target& target)
     : loops_(loops),
       shares_members_(choices.shares_members),
-      cost_(cost_of_row(kernel, loops.lanes, target)),
+      parts_(row_parts(kernel, loops.lanes)),
+      cost_(cost_of_row(kernel, loops.lanes * parts_, target)),
       times_(target.loops),
       multiprocessors_(target.multiprocessors),
       lane_slots_(kernel.segments == KernelSegments::None ? 1 : lane_slots(kernel, loops.lanes)),
       is_scattered_(is_scattered(kernel)),
-      most_(most_in_flight(kernel, loops.lanes)) {
+      most_(most_in_flight(kernel, loops.lanes * parts_)) {
   double join = 0;
   choices_.push_back({1, join});
   if (!shares_members_) return;
@@ -111,7 +112,8 @@ Cycles LoopModel::cycles_of(const RowClass& rows, const Choice& choice) const {
   const double at_once = choice.slots * lane_slots_ * (by_block ? cost_.block_members : 1);
   const double mean = static_cast<double>(rows.members) / rows.rows;
   const double members = std::max(mean / at_once, std::min(mean, batch));
-  const double warps = static_cast<double>(rows.rows) * loops_.lanes * choice.slots / kWarpThreads;
+  const double warps =
+      static_cast<double>(rows.rows) * parts_ * loops_.lanes * choice.slots / kWarpThreads;
   const double of_a_warp = cost_.row + choice.join + members * member;
   const double groups = static_cast<double>(kWarpThreads) / loops_.lanes;
   const double lines = is_scattered_ ? groups : std::max(1.0, groups / choice.slots);

@@ -55,6 +55,7 @@ class LoopModel {
 
   MemberLoops loops_;
   bool shares_members_;
+  std::uint32_t parts_;  // blocks that share a row
   RowCost cost_;
   LoopTimes times_;
   double multiprocessors_;

@@ -39,7 +39,7 @@ PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std
 // What a body does with its phases; of a flat kernel, of one number.
 void schedule_body(const Kernel& kernel, KernelSchedule& schedule) {
   schedule.arrays = nodes_in_arrays(kernel);
-  schedule.packs = packs_of(kernel, schedule.lanes());
+  schedule.packs = packs_of(kernel, schedule.row_lanes());
   for (const KernelPhase& phase : kernel.phases) {
     schedule.phases.push_back(schedule_phase(kernel, phase, schedule.lanes()));
   }
@@ -82,7 +82,7 @@ void schedule_rows(const Kernel& kernel, KernelSchedule& schedule) {
     schedule.loop = RowLoop::LargeSum;
     schedule.parts = large_tiles(sum.rows()) * large_tiles(sum.cols());
   } else if (!schedule.product) {
-    schedule.parts = row_parts(kernel);
+    schedule.parts = row_parts(kernel, schedule.lanes());
   }
   schedule_body(kernel, schedule);
   if (!schedule.product) schedule.shared_bytes = tensor_bytes(kernel, schedule);

@@ -43,7 +43,7 @@ class ArrayPlacer {
     return kernel_.nodes[node].shape.size();
   }
   [[nodiscard]] std::uint64_t own(std::uint64_t entries) const {
-    return own_entries(entries, schedule_.lanes());
+    return own_entries(entries, schedule_.row_lanes());
   }
 
   void place_around(const ProductSchedule& product) {

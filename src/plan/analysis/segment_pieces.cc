@@ -15,11 +15,13 @@
 namespace vecc {
 namespace {
 
+// Of a matrix that a block has by itself, and whose partial sums would fill the memory.
+constexpr std::uint64_t kMatrixEntries = 1024;
+
 // Members of a row of so many numbers that a GPU's block of threads takes in about the time of some
 // launches: each of its groups of lanes a few batches, one after the other. Wider rows may be
 // computed in the same kernel, but where that is a softmax, which would be five launches else.
 std::uint32_t members_of_block(std::uint64_t size, MemberKind kind, const PieceSizes& pieces) {
-  constexpr std::uint64_t kMatrixEntries = 1024;  // whose partial sums would fill the memory
   constexpr std::uint64_t kFewLanes = 8;
   constexpr std::uint64_t kLanes = kWarpThreads;
   if (size >= kMatrixEntries) return pieces.longest;
@@ -49,8 +51,23 @@ std::uint32_t members_of_few(Shape shape, MemberKind kind, const PieceSizes& pie
   return pieces.least_cut / 2 * warp_tiles(shape.rows(), shape.cols()).groups();
 }
 
-// How many members a piece has. Where all pieces run at once, each has about as many as its segment
-// has pieces: the sums of pieces, and of these, are equally long, which takes the least time.
+// Where all pieces run at once, each has about as many members as its segment has pieces: the sums
+// of pieces, and of these, are equally long, which takes the least time.
+std::uint32_t balanced_length(Shape shape, MemberKind kind, std::uint32_t members,
+                              std::uint32_t longest, const PieceSizes& pieces) {
+  constexpr std::uint32_t kAtOnce = 32;  // members in a block's memory: prelude/outer_products.h
+  const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
+  if (kind == MemberKind::OuterProducts && shape.size() >= kMatrixEntries) {
+    return std::clamp(root / kAtOnce * kAtOnce, kAtOnce, longest);
+  }
+  const std::uint32_t balanced =
+      std::clamp(std::bit_ceil(root), std::min(pieces.shortest, longest), longest);
+  // A block's warps join whole matrices, however few members they have.
+  const bool joins = kind == MemberKind::OuterProducts && members > pieces.many_products;
+  return joins ? std::min(2 * balanced, longest) : balanced;
+}
+
+// How many members a piece has.
 std::uint32_t piece_length(const Target& target, const Segments& segments, std::uint32_t rows,
                            Shape shape, MemberKind kind) {
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
@@ -66,13 +83,7 @@ std::uint32_t piece_length(const Target& target, const Segments& segments, std::
     return members_of_tiles(shape, all, target);
   }
   if (members <= members_of_few(shape, kind, target.pieces)) return std::max(longest, members);
-  const auto root = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(members)));
-  std::uint32_t balanced =
-      std::clamp(std::bit_ceil(root), std::min(target.pieces.shortest, longest), longest);
-  // A block's warps join whole matrices, however few members they have.
-  if (kind == MemberKind::OuterProducts && members > target.pieces.many_products) {
-    balanced = std::min(2 * balanced, longest);
-  }
+  const std::uint32_t balanced = balanced_length(shape, kind, members, longest, target.pieces);
   return all / balanced <= target.blocks_at_once(kCudaThreads) ? balanced : longest;
 }
 

@@ -62,7 +62,7 @@ bool has_node(const Grouping& grouping, GroupIndex group, KernelSpace space, con
 }
 
 std::uint32_t moved_read(std::uint32_t read, Shape from, Shape to) {
-  constexpr std::uint64_t kLong = 128;
+  constexpr std::uint64_t kLong = 32;
   return std::max(from.size(), to.size()) >= kLong ? read : kNone;
 }
 

@@ -102,6 +102,10 @@ void ExprNodes::pass_on(std::size_t n, NodeIndex g) {
       gradients_[own[k]] = part_of(n, k, g);
       continue;
     }
+    if (const auto passed = pass_through(n, k, g)) {
+      gradients_[own[k]] = passed;
+      continue;
+    }
     KernelNode vjp = node_of(KernelNode::Kind::CombineVjp, kernel_.shape_of(values_[own[k]]));
     vjp.combination = node.combination;
     vjp.wrt = static_cast<std::uint32_t>(k);
@@ -112,6 +116,19 @@ void ExprNodes::pass_on(std::size_t n, NodeIndex g) {
     vjp.operands.push_back(g);
     gradients_[own[k]] = kernel_.add(std::move(vjp));
   }
+}
+
+// The k-th operand's gradient if that reads no operand but a constant: of sums, and of products
+// with one.
+std::optional<NodeIndex> ExprNodes::pass_through(std::size_t n, std::size_t k, NodeIndex g) const {
+  const ExprNode& node = expr_.nodes[n];
+  const auto& own = operands_[n];
+  if (kernel_.shape_of(values_[own[k]]) != kernel_.shape_of(g)) return std::nullopt;
+  if (node.combination == Combination::Sum) return g;
+  if (node.combination != Combination::ElProduct || own.size() != 2) return std::nullopt;
+  const std::size_t other = own[1 - k];
+  if (expr_.nodes[other].kind != ExprNode::Kind::Constant) return std::nullopt;
+  return kernel_.entry_product(g, values_[other]);
 }
 
 // The k-th part of a concat's gradient.

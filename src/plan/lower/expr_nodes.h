@@ -23,6 +23,8 @@ class ExprNodes {
   NodeIndex add_node(const ExprNode& node, std::span<const NodeIndex> own);
   void pass_on(std::size_t n, NodeIndex g);
   void pass_on_product(std::size_t n, NodeIndex g);
+  [[nodiscard]] std::optional<NodeIndex> pass_through(std::size_t n, std::size_t k,
+                                                      NodeIndex g) const;
   [[nodiscard]] NodeIndex part_of(std::size_t n, std::size_t k, NodeIndex g) const;
 
   const KernelBuilder& kernel_;

@@ -1,5 +1,6 @@
 // Functions of rows, entry by entry or row by row, and their gradients.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/plan/lower/expr_nodes.h"
@@ -111,17 +112,54 @@ void lower_map(const OpLowering& lowering, const MapOp& map) {
   kernel.make(lowering.op, ExprNodes(kernel, *map.expr, inputs).result());
 }
 
-// Whether a node has entries of another as they are.
+// Whether a node has entries of another as they are, or times finite constants: zeros stay zeros.
 bool is_part(const KernelBuilder& kernel, NodeIndex node, NodeIndex of) {
+  const auto& nodes = kernel.group().kernel().nodes;
+  const auto is_finite = [&](NodeIndex n) {
+    return nodes[n].kind == KernelNode::Kind::Constant && std::isfinite(nodes[n].constant);
+  };
   while (node != of) {
-    const KernelNode& it = kernel.group().kernel().nodes[node];
+    const KernelNode& it = nodes[node];
     const bool moves =
         it.kind == KernelNode::Kind::Transform && (it.transformation.id == Transformation::Slice ||
                                                    it.transformation.id == Transformation::Reshape);
-    if (!moves) return false;
+    const bool scales = it.kind == KernelNode::Kind::Combine &&
+                        it.combination == Combination::ElProduct && it.operands.size() == 2 &&
+                        is_finite(it.operands[1]);
+    if (!moves && !scales) return false;
     node = it.operands[0];
   }
   return true;
+}
+
+// What a map passes on to an operand: of `reads` the last is the map's gradient.
+NodeIndex add_map_gradient(const KernelBuilder& kernel, const MapOp& map, std::uint32_t wrt,
+                           std::span<const RowRead> reads, Shape shape) {
+  std::vector<NodeIndex> operands;
+  for (const RowRead& read : reads) operands.push_back(kernel.read(read));
+  const NodeIndex g = operands.back();
+  operands.pop_back();
+  const auto gradient = ExprNodes(kernel, *map.expr, operands).differentiate(wrt, g);
+  // The expression may not read the operand: nothing comes back.
+  if (!gradient) return kernel.zeros(shape);
+  return is_part(kernel, *gradient, g) ? *gradient : kernel.guard(g, *gradient);
+}
+
+// Whether the gradient of a map by an operand of the map's shape is the map's own: all that the
+// operand takes part in is sums.
+bool passes_gradient_on(const Expr& expr, std::uint32_t operand) {
+  std::vector<std::uint32_t> times;  // that the operand is in each node that no other has taken yet
+  for (const ExprNode& node : expr.nodes) {
+    std::uint32_t count = node.kind == ExprNode::Kind::Input && node.input == operand ? 1 : 0;
+    const std::size_t arity = operand_count(node);
+    for (std::size_t k = 0; k < arity; ++k) count += times[times.size() - arity + k];
+    const bool is_sum =
+        node.kind == ExprNode::Kind::Combine && node.combination == Combination::Sum;
+    if (arity > 0 && count > 0 && !is_sum) return false;
+    times.resize(times.size() - arity);
+    times.push_back(count);
+  }
+  return times.back() == 1;
 }
 
 // A row that all rows read gets the sum of what they pass on.
@@ -133,8 +171,11 @@ void lower_map_vjp(const OpLowering& lowering, const VjpOp& vjp, const MapOp& ma
     const KernelBuilder kernel = lowering.begin_new_rows(op.rows, {});
     return kernel.make(id, kernel.zeros(op.shape));
   }
-  const std::vector<RowRead> reads =
+  std::vector<RowRead> reads =
       map_reads(lowering.program, lowering.analysis.sources, op.operands, rows);
+  const bool passes_on =
+      reads[vjp.wrt].shape == reads.back().shape && passes_gradient_on(*map.expr, vjp.wrt);
+  if (passes_on) reads.erase(reads.begin(), std::prev(reads.end()));
   const bool takes_parts = std::ranges::any_of(map.expr->nodes, [](const ExprNode& node) {
     return node.kind == ExprNode::Kind::Combine && node.combination == Combination::Concat;
   });
@@ -142,15 +183,8 @@ void lower_map_vjp(const OpLowering& lowering, const VjpOp& vjp, const MapOp& ma
   const KernelBuilder kernel =
       lowering.begin_rows(rows, reads, EntryLoop::Any,
                           takes_parts ? moved_read(last, reads[last].shape, op.shape) : kNone);
-  std::vector<NodeIndex> operands;
-  for (const RowRead& read : reads) operands.push_back(kernel.read(read));
-  const NodeIndex g = operands.back();
-  operands.pop_back();
-  const auto gradient = ExprNodes(kernel, *map.expr, operands).differentiate(vjp.wrt, g);
-  // The expression may not read the operand: nothing comes back.
-  const NodeIndex node = !gradient                       ? kernel.zeros(op.shape)
-                         : is_part(kernel, *gradient, g) ? *gradient
-                                                         : kernel.guard(g, *gradient);
+  const NodeIndex node = passes_on ? kernel.read(reads.back())
+                                   : add_map_gradient(kernel, map, vjp.wrt, reads, op.shape);
   if (op.rows == rows) return kernel.make(id, node);
   const RowRead each = lowering.add_temporary(rows, op.shape);
   kernel.make(each.value, node);
