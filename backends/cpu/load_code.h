@@ -11,6 +11,7 @@
 
 #include "backends/cpu/compile_units.h"
 #include "backends/cpu/loaded_unit.h"
+#include "backends/native/code_cache.h"
 #include "vecc/error.h"
 
 namespace vecc::cpu {
@@ -27,7 +28,7 @@ inline constexpr std::size_t kPartsOfUnit = 16;
 
 struct LoadOptions {
   std::string cache_folder;  ///< empty: $VECC_CACHE_DIR/code and so on (cache_folder.h)
-  std::uint64_t cache_bytes = std::uint64_t{256} << 20;
+  std::uint64_t cache_bytes = native::kCodeCacheBytes;
   CompileOptions compile;
   /// After each unit that was compiled: how many parts are, of how many.
   std::function<void(std::size_t compiled, std::size_t all)> progress;

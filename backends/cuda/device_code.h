@@ -10,6 +10,7 @@
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/nvrtc.h"
+#include "backends/native/code_cache.h"
 
 namespace vecc::cuda {
 
@@ -32,7 +33,7 @@ class DeviceModule {
 
 struct DeviceCodeOptions {
   std::string cache_folder;  ///< empty: the user's
-  std::uint64_t cache_bytes = std::uint64_t{256} << 20;
+  std::uint64_t cache_bytes = native::kCodeCacheBytes;
   std::function<void(const std::string&)> warn;
 };
 struct DeviceCodeCounts {

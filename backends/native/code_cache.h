@@ -1,6 +1,7 @@
 // Compiled code on disk, by what it was compiled from.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "vecc/error.h"
 
 namespace vecc::native {
+
+/// What a cache keeps unless something else is said: some ten thousand kernels.
+inline constexpr std::uint64_t kCodeCacheBytes = std::uint64_t{512} << 20;
 
 /// Everything that decides what code comes out: the unit's text, compiler, flags, CPU. The file is
 /// named by its hash, and holds all of it: two keys that share a hash take the place of each other,

@@ -16,9 +16,9 @@ namespace vecc::test {
 namespace {
 
 constexpr int kArchitectures[] = {80, 90};
-constexpr std::size_t kShare = 8;  // of all units one in so many, unless VECC_FULL is set
+constexpr std::size_t kShare = 24;  // of all units one in so many, unless VECC_FULL is set
 
-constexpr std::size_t kUnitShare = 3;  // of those that call tensor cores
+constexpr std::size_t kUnitShare = 6;  // of those that call tensor cores
 
 bool uses_units(const std::string& text) {
   return text.find("tensor_memory<") != std::string::npos;

@@ -8,6 +8,7 @@
 #include "src/kernel/prelude/draw.h"
 #include "src/kernel/prelude/packs.h"
 #include "src/kernel/prelude/rows.h"
+#include "src/kernel/prelude/softmax.h"
 #include "src/kernel/prelude/row_vjps.h"
 #include "src/kernel/prelude/combinations.h"
 #include "src/kernel/prelude/kernels.h"

@@ -3,25 +3,6 @@
 // 0.
 namespace vecc_kernel {
 
-// y (g - y . g)
-template <class T, int N>
-VECC_FN void softmax_vjp(const T* __restrict__ y, const T* __restrict__ g, T* __restrict__ out) {
-  const T mean = dot<T, N>(y, g);
-  VECC_LOOP
-  for (int i = 0; i < N; ++i) out[i] = y[i] * (g[i] - mean);
-}
-
-// g less the softmax's share of all of g
-template <class T, int N>
-VECC_FN void logsoftmax_vjp(const T* __restrict__ y, const T* __restrict__ g, T* __restrict__ out) {
-  const T sum = total<T, N>(g);
-  VECC_LOOP
-  for (int i = 0; i < N; ++i) {
-    const T share = f_exp(y[i]) * sum;
-    out[i] = g[i] - share;
-  }
-}
-
 // g less its mean on the support y > 0; 0 outside. NaN is everywhere in y or nowhere.
 template <class T, int N>
 VECC_FN void sparsemax_vjp(const T* __restrict__ y, const T* __restrict__ g, T* __restrict__ out) {

@@ -18,26 +18,6 @@ VECC_FN T largest(const T* x) {
       -infinity<T>(), [=](auto best, auto at) { return larger(best, at(x)); }, larger);
 }
 
-template <class T, int N>
-VECC_FN void softmax(const T* __restrict__ x, T* __restrict__ y) {
-  const T shift = largest<T, N>(x);
-  VECC_LOOP
-  for (int i = 0; i < N; ++i) y[i] = f_exp(x[i] - shift);
-  const T sum = total<T, N>(y);
-  VECC_LOOP
-  for (int i = 0; i < N; ++i) y[i] /= sum;
-}
-
-template <class T, int N>
-VECC_FN void logsoftmax(const T* __restrict__ x, T* __restrict__ y) {
-  const T shift = largest<T, N>(x);
-  VECC_LOOP
-  for (int i = 0; i < N; ++i) y[i] = f_exp(x[i] - shift);
-  const T log_sum = f_log(total<T, N>(y));
-  VECC_LOOP
-  for (int i = 0; i < N; ++i) y[i] = x[i] - shift - log_sum;
-}
-
 // The projection takes a threshold from every entry of the support, the entries z with
 // 1 + count * z > sum over the support of it. Michelot's iteration starts with all that can be in
 // it (above -1, with the largest entry at 0) and drops what is not: the threshold grows as Newton's
