@@ -73,6 +73,8 @@ class FitTest(unittest.TestCase):
         predicted = peer(*inputs).argmax(1)[data.test_mask]
         right = (predicted == data.y[data.test_mask]).double().mean().item()
         self.assertAlmostEqual(model.evaluate(data, split="test")["accuracy"], right)
+        in_parts = model.evaluate(data, split="test", eval_batch_size=3)
+        self.assertAlmostEqual(in_parts["accuracy"], right)
         other = peer_data(seed=1, nodes=20)  # a new graph
         expected = peer(other.x.double(), other.edge_index, other.edge_attr.double())
         np.testing.assert_allclose(model(other), expected.detach(), atol=1e-6)

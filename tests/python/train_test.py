@@ -52,6 +52,25 @@ class TrainTest(unittest.TestCase):
         self.assertIn("validation_loss", training.history[0])
         self.assertGreater(training.best_epoch, 0)
 
+    def test_metrics_of_some_samples_at_a_time(self):
+        def train(**options):
+            program = vecc.load(MUTAGENESIS).compile(backend="cpu", dtype="f64")
+            training = program.train(epochs=2, validate=0.25, **options)
+            return program, [epoch["validation_loss"] for epoch in training.history]
+
+        program, expected = train()
+        np.testing.assert_allclose(train(eval_batch_size=7)[1], expected, rtol=1e-12)
+        all_at_once = program.evaluate()
+        in_parts = program.evaluate(eval_batch_size=7)
+        self.assertEqual(in_parts.keys(), all_at_once.keys())
+        for name, value in all_at_once.items():
+            self.assertAlmostEqual(in_parts[name], value, 12)
+        with self.assertRaisesRegex(ValueError, "eval_batch_size: found 1.5"):
+            program.evaluate(eval_batch_size=1.5)
+        for call in (compile_graph().evaluate, compile_graph().train):
+            with self.assertRaisesRegex(vecc.Error, "--eval-batch-size.* needs"):
+                call(eval_batch_size=7)
+
     def test_ways_of_a_batch(self):
         def train(backend="cpu", **options):
             program = vecc.load(MUTAGENESIS).compile(backend=backend, dtype="f64")

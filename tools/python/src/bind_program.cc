@@ -142,11 +142,11 @@ nb::dict train(CompiledGraph& self, const Words& words, const nb::callable& obse
 
 // Metrics by their names, as the logs call them.
 nb::dict evaluate_program(CompiledGraph& self, const std::optional<std::string>& split,
-                          const std::optional<std::string>& loss) {
+                          const std::optional<std::string>& loss, std::uint32_t batch_size) {
   const auto chosen = split_of(split);
   const auto asked = loss_of(loss);
   const tools::SampleEvaluation found =
-      without_lock([&] { return take(self.evaluate(chosen, asked)); });
+      without_lock([&] { return take(self.evaluate(chosen, asked, batch_size)); });
   nb::dict result;
   result["samples"] = found.evaluation.metrics.samples;
   result["loss"] = found.evaluation.loss;
@@ -266,7 +266,8 @@ void bind_program(nb::module_& module) {
       .def("load_weights", load_weights, nb::arg("path"), nb::arg("by_name"))
       .def("save_weights", save_weights, nb::arg("path"))
       .def("train", train, nb::arg("words"), nb::arg("observe"))
-      .def("evaluate", evaluate_program, nb::arg("split").none(), nb::arg("loss").none())
+      .def("evaluate", evaluate_program, nb::arg("split").none(), nb::arg("loss").none(),
+           nb::arg("batch_size") = 0)
       .def("predict", predict_program, nb::arg("split").none(), nb::arg("loss").none())
       .def("saved", [](CompiledGraph& p) { return without_lock([&] { return take(p.saved()); }); })
       .def("emit", emit, nb::arg("words"))

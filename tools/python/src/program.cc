@@ -272,9 +272,7 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   renew_program();
   options.facts = options_.facts;
   options.quiet = true;
-  if (options.eval_batch_size > 0 && choice_.backend->name() != "cpu") {
-    return Errors(ErrorCode::Usage, "--eval-batch-size", "needs a program of backend=\"cpu\"");
-  }
+  VECC_TRY_VOID(check_batches(options.eval_batch_size));
   if (cache_) options.training.options.steps = cache_->steps_of(options.training);
   options.training.observe = calls.observe;
   options.training.should_stop = calls.should_stop;
@@ -303,14 +301,22 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   return TrainedGraph{training.summary(), training.batches()};
 }
 
+Result<void> CompiledGraph::check_batches(std::uint32_t batch_size) const {
+  if (batch_size == 0 || choice_.backend->name() == "cpu") return {};
+  return Errors(ErrorCode::Usage, "--eval-batch-size", "needs a program of backend=\"cpu\"");
+}
+
 Result<tools::SampleEvaluation> CompiledGraph::evaluate(std::optional<tools::SplitChoice> split,
-                                                        std::optional<Loss> loss) {
+                                                        std::optional<Loss> loss,
+                                                        std::uint32_t batch_size) {
   const auto guard = lock();
+  VECC_TRY_VOID(check_batches(batch_size));
   VECC_TRY(const auto samples,
            tools::choose_samples(*graph_, split.value_or(tools::tested_split(*graph_))));
   ExecutionOptions execution = tools::execution_options(options_);
   execution.storage = executable_->storage();
-  return tools::evaluate_samples(*graph_, program(), *choice_.backend, execution, loss, samples);
+  return tools::evaluate_samples(*graph_, program(), *choice_.backend, execution, loss, samples,
+                                 batch_size);
 }
 
 Result<tools::Predictions> CompiledGraph::predict(std::optional<tools::SplitChoice> split,

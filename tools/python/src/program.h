@@ -68,8 +68,11 @@ class CompiledGraph {
   /// Loss and metrics of samples with the weights of now. `split`: none for tools::tested_split();
   /// `loss`: none for that of choose_loss(). Errors: those of choose_samples() and
   /// evaluate_samples().
+  /// `batch_size` samples at a time, if not 0, in the memory of as many: Usage where another
+  /// backend than cpu runs.
   [[nodiscard]] Result<tools::SampleEvaluation> evaluate(std::optional<tools::SplitChoice> split,
-                                                         std::optional<Loss> loss);
+                                                         std::optional<Loss> loss,
+                                                         std::uint32_t batch_size = 0);
   /// What samples are predicted as; `split`: none for all. Errors: those of choose_samples(), the
   /// backend's.
   [[nodiscard]] Result<tools::Predictions> predict(std::optional<tools::SplitChoice> split,
@@ -118,6 +121,8 @@ class CompiledGraph {
   [[nodiscard]] Result<void> make_report();
   /// The graph that --validate=FILE names, as a Program of the same options.
   [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
+  /// Whether the backend runs so many samples at a time: Usage.
+  [[nodiscard]] Result<void> check_batches(std::uint32_t batch_size) const;
   /// Gives the executable the values of own_'s tables: of those named, or of all.
   [[nodiscard]] Result<void> push_weights(const std::set<std::string_view>* only = nullptr);
 

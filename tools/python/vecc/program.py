@@ -119,8 +119,7 @@ class Program:
     def time(self, runs: int = 10, *, gradients: bool = False) -> List[float]:
         """Seconds of each of `runs` runs, until the device is done; with `gradients` of the
         derivatives of the sum of all outputs, too. Results stay on the device."""
-        if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs < 2**32:
-            raise ValueError(f"runs: found {runs!r}, expected a whole number of 1 or more")
+        _check_count("runs", runs, least=1)
         return self._core.time(runs, gradients)
 
     def train(self, *, epochs: int = 100, lr: float = 0.01, optimizer: str = "adam",
@@ -131,6 +130,7 @@ class Program:
               reduction: Optional[str] = None,
               margin: Optional[float] = None, shuffle: bool = True, seed: int = 0,
               fanout: Union[int, str, Sequence[Union[int, str]]] = (), fanout_scale: bool = False,
+              eval_batch_size: Optional[int] = None,
               log: Union[str, Sequence[str]] = (), log_every: int = 1,
               checkpoint: Optional[Path] = None, checkpoint_every: Optional[int] = None,
               resume: bool = False, progress: bool = False,
@@ -143,6 +143,7 @@ class Program:
         gets what Training.history gets, while the program still has the weights from before;
         `progress` prints a line a second. `fanout`: [15, 10], or "all" in the place of a number:
         how many members of an aggregation a step reads (docs/training.md, Neighbour sampling).
+        `eval_batch_size`: metrics of so many samples at a time, in their memory (backend="cpu").
 
         Ctrl-C ends the step at hand, leaves a checkpoint, and raises KeyboardInterrupt; what an
         `on_epoch` raises ends the training alike. The program then has the weights learned so far.
@@ -155,7 +156,7 @@ class Program:
             batch_size=batch_size, batch=batch, validate=validate, early_stop=early_stop,
             schedule=schedule, clip_value=clip_value, clip_norm=clip_norm, reduction=reduction,
             margin=margin, no_shuffle=not shuffle, fanout=fanout, fanout_scale=fanout_scale,
-            seed=seed, log_every=log_every, checkpoint=checkpoint,
+            eval_batch_size=eval_batch_size, seed=seed, log_every=log_every, checkpoint=checkpoint,
             checkpoint_every=checkpoint_every, resume=resume, **hyperparameters)
         words += [f"--log={text_of(each)}" for each in ([log] if isinstance(log, str) else log)]
         history: List[Dict[str, float]] = []
@@ -170,13 +171,15 @@ class Program:
 
         return Training(**self._core.train(self._words + words, observe), history=history)
 
-    def evaluate(self, *, split: Optional[str] = None,
-                 loss: Optional[str] = None) -> Dict[str, float]:
+    def evaluate(self, *, split: Optional[str] = None, loss: Optional[str] = None,
+                 eval_batch_size: int = 0) -> Dict[str, float]:
         """samples, loss, and the metrics that apply: accuracy, auroc, aupr, f1_macro of classes, mae,
         rmse, r2 of numbers, sampled_mrr, sampled_hits@1 ... of positives among drawn negatives. Of
         the samples of a split (train, validation, test, all); by default test where the graph marks
-        samples so, else all."""
-        return self._core.evaluate(split, loss)
+        samples so, else all. `eval_batch_size`: so many samples at a time, in their memory
+        (backend="cpu"); 0: all at once."""
+        _check_count("eval_batch_size", eval_batch_size, least=0)
+        return self._core.evaluate(split, loss, eval_batch_size)
 
     def predict(self, graph: Optional[Graph] = None, *, split: Optional[str] = None,
                 loss: Optional[str] = None) -> Predictions:
@@ -228,6 +231,11 @@ class Program:
     def _repr_html_(self) -> str:
         """The layer graph."""
         return self._core.picture()
+
+
+def _check_count(name: str, value: Any, *, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**32:
+        raise ValueError(f"{name}: found {value!r}, expected a whole number of {least} or more")
 
 
 def _renamed(hyperparameters: Dict[str, Any]) -> Dict[str, Optional[float]]:

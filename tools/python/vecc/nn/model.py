@@ -221,10 +221,12 @@ class Model:
                 for name in found[0] for values in [[each.get(name, np.nan) for each in found]]
                 if name != "samples"}
 
-    def evaluate(self, source: Source, *, split: Optional[str] = None) -> Dict[str, float]:
+    def evaluate(self, source: Source, *, split: Optional[str] = None,
+                 eval_batch_size: int = 0) -> Dict[str, float]:
         """Loss and metrics, as Program.evaluate()."""
         data = as_data(source)
-        return self._compiled(data, trains=False)[0].evaluate(split=split, loss=self._loss(data))
+        return self._compiled(data, trains=False)[0].evaluate(
+            split=split, loss=self._loss(data), eval_batch_size=eval_batch_size)
 
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
         """Classes and probabilities, or numbers, as Program.predict()."""
