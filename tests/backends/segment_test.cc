@@ -1,6 +1,7 @@
 // Every combination of functions.def: as a segment reduction, as a map, or both.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -195,6 +196,21 @@ TEST(Segment, LongScalarSegments) {
       p.segment(x, Segments::ragged({0, 2000, 5000}), combination);
     }
   });
+}
+
+// Rows that fill blocks: on a GPU a block's slots share the members of a part of them, but where
+// lanes are left over.
+TEST(Segment, SlotsShareWideRows) {
+  for (const std::uint32_t entries : {2048u, 1408u, 1500u}) {
+    expect_agreement("wide " + std::to_string(entries), [&](Program& p) {
+      const ValueId x = random_fact(p, 190, Shape::column(entries), 5);
+      const auto segments = Segments::ragged({0, 150, 150, 151, 190});
+      const ValueId sum = p.segment(x, segments, Combination::Sum);
+      const ValueId mean = p.segment(x, segments, Combination::Avg);
+      p.map(*parse_expr("sum($0, $1)", "test"), std::array{sum, mean});
+      p.segment(x, Segments::ragged({0, 150, 190}), Combination::ElMax);
+    });
+  }
 }
 
 }  // namespace
