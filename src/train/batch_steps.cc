@@ -126,9 +126,12 @@ Result<void> BatchSteps::compile_masked(const Backend& backend, const ExecutionO
 
 BatchSteps::BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const TrainOptions& options,
                        std::span<const std::uint32_t> samples)
-    : made_(std::move(made)), loss_(options.loss), places_(graph.samples.size()), touched_(graph) {
+    : made_(std::move(made)),
+      loss_(options.loss),
+      places_(graph.samples.size()),
+      draws_(options.members != nullptr) {
+  if (draws_ || made_.batch.lists_touched) reads_ = StepReads::make(graph, options.members.get());
   for (std::uint32_t i = 0; i < samples.size(); ++i) places_[samples[i]] = i;
-  if (options.members) draw_.emplace(graph, *options.members);
   const std::vector<Parameter> parameters = made_.step.program.parameters();
   for (const BatchOptions::Update& update : made_.batch.updates) {
     if (!updated_.empty() && updated_.back().first == update.parameter) continue;
@@ -196,11 +199,11 @@ bool BatchSteps::reaches_all(const TableRows& rows) const {
 // The rows of tables that the samples read, where the step or a choice asks for them.
 TableRows BatchSteps::find_rows(std::span<const std::uint32_t> samples, std::uint64_t run,
                                 BatchStep& to) {
-  if (!draw_) return made_.batch.lists_touched ? touched_.of(samples) : TableRows();
-  draw_->begin(run);
-  touched_.find(samples, &*draw_);
-  draw_->write_weights(to.batch.weights.back());
-  return made_.batch.lists_touched || masked_ != nullptr ? touched_.rows() : TableRows();
+  if (!draws_ && !made_.batch.lists_touched) return {};
+  reads_->find(samples, run);
+  if (!draws_) return reads_->rows();
+  reads_->write_weights(to.batch.weights.back());
+  return made_.batch.lists_touched || masked_ != nullptr ? reads_->rows() : TableRows();
 }
 
 Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint64_t run,
@@ -209,11 +212,11 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint6
     const std::lock_guard lock(finds_);
     add_samples(samples, to);
     TableRows rows = find_rows(samples, run, to);
-    to.is_masked = masked_ != nullptr && (draw_ ? reaches_all(rows) : reaches_all(samples));
+    to.is_masked = masked_ != nullptr && (draws_ ? reaches_all(rows) : reaches_all(samples));
     if (made_.batch.lists_touched && !to.is_masked) add_touched(std::move(rows), to.batch);
   }
   if (to.is_masked) return {};
-  if (!bound_ && draw_) {
+  if (!bound_ && draws_) {
     return Errors(ErrorCode::Usage, "--fanout",
                   "the members drawn for a batch do not reach all parameters, and a step with a "
                   "mask changes all: a larger --batch-size, or --backend=cpu, which binds batches");
@@ -227,8 +230,8 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint6
 
 Result<void> BatchSteps::set_mask(const BatchStep& batch) {
   for (std::size_t w = 0; w < mask_.size(); ++w) {
-    if (draw_ && w + 1 == mask_.size()) {  // the members'
-      draw_->fill(batch.batch.weights[w], mask_[w]);
+    if (draws_ && w + 1 == mask_.size()) {  // the members'
+      reads_->fill(batch.batch.weights[w], mask_[w]);
     } else {
       std::ranges::fill(mask_[w], 0.0);
       const auto& [rows, values] = batch.batch.weights[w];

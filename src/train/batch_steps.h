@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "src/train/step_program.h"
-#include "src/train/touched_rows.h"
+#include "src/train/step_reads.h"
 #include "vecc/backend.h"
 #include "vecc/batch_program.h"
 #include "vecc/train.h"
@@ -81,11 +81,11 @@ class BatchSteps {
   BatchStepProgram made_;
   LossOptions loss_;
   std::uint32_t binding_threads_ = 0;
-  std::vector<std::uint32_t> places_;  // by sample of the graph: its number in the Program
-  TouchedRows touched_;
-  std::optional<MemberDraw> draw_;                               // none: all members are read
-  std::unique_ptr<Executable> bound_;                            // null: batches cannot be bound
-  std::unique_ptr<Executable> masked_;                           // null: they are not masked
+  std::vector<std::uint32_t> places_;   // by sample of the graph: its number in the Program
+  std::unique_ptr<StepReads> reads_;    // null where nothing asks
+  bool draws_ = false;                  // members
+  std::unique_ptr<Executable> bound_;   // null: batches cannot be bound
+  std::unique_ptr<Executable> masked_;  // null: they are not masked
   std::vector<std::pair<ParameterIndex, std::string>> updated_;  // with their names
   std::mutex finds_;                                             // of what is found of samples
   std::vector<std::uint32_t> order_;                             // of a batch's: numbers, by row

@@ -1,20 +1,15 @@
-// The members of each aggregation that a step reads (vecc/fanout.h).
+// The members of each neuron that a step reads (vecc/fanout.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "src/train/draw_members.h"
 #include "vecc/batch.h"
 #include "vecc/fanout.h"
 
 namespace vecc::training {
-
-/// Which k of a neuron's members, rising places: all, if it has no more; else each set of k is
-/// equally likely (to 2^-32), by Floyd's algorithm over Philox, and depends on seed, step and
-/// neuron alone. `places` is replaced.
-void draw_members(std::uint64_t seed, std::uint64_t step, NeuronId neuron, std::uint32_t members,
-                  std::uint32_t k, std::vector<std::uint32_t>& places);
 
 /// The draws of one step after another.
 class MemberDraw {
@@ -45,19 +40,13 @@ class MemberDraw {
   /// call. Once a step for each neuron.
   [[nodiscard]] std::span<const std::uint32_t> draw(std::uint32_t range, NeuronId neuron);
   /// Replaces `to`: the weights of all members that were drawn since begin().
-  void write_weights(Batch::Weights& to);
+  void write_weights(Batch::Weights& to) { drawn_.write_weights(to); }
   /// The weights of all members in a step of the whole graph, of those that were drawn for it. What
   /// selects among members that the step does not read has all of them, for it has to have one.
   void fill(const Batch::Weights& drawn, std::span<double> table) const;
 
  private:
   static constexpr std::uint32_t kNotSampled = 0xFFFFFFFF;
-  struct Drawn {
-    std::uint32_t first = 0;  // row of the neuron's first member
-    std::uint32_t begin = 0;  // in places_
-    std::uint32_t count = 0;
-    double weight = 0;  // of each
-  };
 
   // Whether the member of a row of the table is drawn.
   [[nodiscard]] bool is_drawn(std::uint32_t row);
@@ -72,8 +61,7 @@ class MemberDraw {
   std::uint64_t step_ = 0;
   std::vector<std::uint32_t> drawn_places_;  // of the neuron at hand
   NeuronId placed_ = kNotSampled;            // that is
-  std::vector<std::uint32_t> places_;
-  std::vector<Drawn> drawn_;
+  DrawnMembers drawn_;
 };
 
 }  // namespace vecc::training

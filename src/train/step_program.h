@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "src/train/step_reads.h"
 #include "vecc/batch.h"
 #include "vecc/batch_program.h"
 #include "vecc/loss.h"
@@ -44,8 +44,6 @@ struct BatchStepProgram {
   std::vector<SampleRow> rows;   ///< by sample; `output` is a number of batch.weights
   std::vector<double> elements;  ///< by sample: of its target, 0 without one
 };
-
-using TableRows = std::map<std::string, std::vector<std::uint32_t>>;
 
 /// `forward` has the graph's samples `samples`, in that order. `touched`: rows by table that the
 /// step may change (OptimizerRows::Touched); null: all. `optimizes`: runs options.optimize over the

@@ -10,7 +10,7 @@
 #include "src/train/find_non_finite.h"
 #include "src/train/shuffle.h"
 #include "src/train/step_program.h"
-#include "src/train/touched_rows.h"
+#include "src/train/step_reads.h"
 #include "src/train/training_state.h"
 #include "vecc/batch_program.h"
 #include "vecc/step_inputs.h"
@@ -47,8 +47,7 @@ class BatchTrainer final : public Trainer {
         options_(std::move(options)),
         samples_(std::move(samples)),
         orders_{Order{{}, samples_}, Order{{}, samples_}},
-        batches_(program),
-        touched_(graph) {
+        batches_(program) {
     execution_.gradients = false;
   }
 
@@ -259,18 +258,22 @@ class BatchTrainer final : public Trainer {
     return step_values(ops, optimizer_step(), rate, position_.step + 1);
   }
 
+  // Made when it is first asked for: it has a number for each neuron.
+  [[nodiscard]] StepReads& step_reads() {
+    if (!reads_) reads_ = StepReads::make(graph_, options_.members.get());
+    return *reads_;
+  }
+
   // The weights of all members in a step.
   [[nodiscard]] ParameterValues drawn_members(const TrainPosition& at) {
-    const SampledMembers& members = *options_.members;
-    MemberDraw draw(graph_, members);
-    draw.begin(at.step + 1);
-    touched_.find(batch_samples(at.epoch, at.batch), &draw);
+    StepReads& reads = step_reads();
+    reads.find(batch_samples(at.epoch, at.batch), at.step + 1);
     Batch::Weights drawn;
-    draw.write_weights(drawn);
+    reads.write_weights(drawn);
     ParameterValues values;
     values.parameter = static_cast<ParameterIndex>(program_.parameters().size() - 1);
-    values.values.resize(members.members);
-    draw.fill(drawn, values.values);
+    values.values.resize(options_.members->members);
+    reads.fill(drawn, values.values);
     return values;
   }
 
@@ -344,7 +347,8 @@ class BatchTrainer final : public Trainer {
         samples.size() == program_.sample_count() && std::ranges::is_sorted(samples);
     Program forward = is_whole ? program_ : batches_.restrict_to(samples, RestrictUpdates::Keep);
     const bool is_lazy = steps_touched_rows();
-    const TableRows touched = is_lazy ? touched_.of(samples) : TableRows();
+    if (is_lazy) step_reads().find(samples, position_.step + 1);
+    const TableRows touched = is_lazy ? step_reads().rows() : TableRows();
     return make_step_program(graph_, std::move(forward), samples, is_lazy ? &touched : nullptr,
                              /*optimizes=*/is_full_batch(), options_);
   }
@@ -372,7 +376,7 @@ class BatchTrainer final : public Trainer {
   };
   std::array<Order, 2> orders_;  // of an epoch and the next, which is begun with in this one
   BatchProgram batches_;
-  TouchedRows touched_;
+  std::unique_ptr<StepReads> reads_;  // of step_reads()
   std::optional<TrainingState> state_;
   std::map<Samples, CompiledStep> steps_;
   std::unique_ptr<BatchSteps> bound_steps_;  // in place of steps_, where there are such

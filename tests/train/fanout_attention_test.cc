@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/train/member_draw.h"
+#include "src/train/draw_members.h"
 #include "tests/support/graph_builder.h"
 #include "tests/train/fanout_check.h"
 

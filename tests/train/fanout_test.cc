@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "src/train/member_draw.h"
+#include "src/train/draw_members.h"
 #include "tests/support/graph_builder.h"
 #include "tests/train/fanout_check.h"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "src/train/touched_rows.h"
+#include "src/train/neuron_reads.h"
 #include "tests/train/golden_json.h"
 #include "tests/train/train_check.h"
 #include "vecc/graph_io.h"
@@ -110,7 +110,8 @@ class Trajectory {
     std::vector<std::uint32_t> samples(count);
     std::iota(samples.begin(), samples.end(), static_cast<std::uint32_t>(first));
     Parameters touched;
-    for (const auto& [table, rows] : touched_rows_.of(samples)) {
+    reads_.find(samples, 0);
+    for (const auto& [table, rows] : reads_.rows()) {
       touched.insert(parameter_of_.at(table));
     }
     return touched;
@@ -178,7 +179,7 @@ class Trajectory {
   const Backend& backend_;
   const Json& golden_;
   NeuronGraph graph_;
-  training::TouchedRows touched_rows_{graph_};
+  training::NeuronReads reads_{graph_};
   Program program_;
   std::map<std::string, ParameterIndex> parameter_of_;
   LossSamples samples_;

@@ -1,13 +1,16 @@
-#include "src/train/touched_rows.h"
+#include "src/train/neuron_reads.h"
 
 #include <algorithm>
 
 namespace vecc::training {
 
-TouchedRows::TouchedRows(const NeuronGraph& graph)
-    : graph_(graph), seen_neuron_(graph.neuron_count(), 0), seen_weight_(graph.weight_count(), 0) {}
+NeuronReads::NeuronReads(const NeuronGraph& graph, const SampledMembers* members)
+    : graph_(graph), seen_neuron_(graph.neuron_count(), 0), seen_weight_(graph.weight_count(), 0) {
+  if (members != nullptr) draw_.emplace(graph, *members);
+}
 
-void TouchedRows::find(std::span<const std::uint32_t> samples, MemberDraw* draw) {
+void NeuronReads::find(std::span<const std::uint32_t> samples, std::uint64_t run) {
+  if (draw_) draw_->begin(run);
   ++search_;
   touched_.clear();
   for (const std::uint32_t sample : samples) {
@@ -15,14 +18,14 @@ void TouchedRows::find(std::span<const std::uint32_t> samples, MemberDraw* draw)
     while (!open_.empty()) {
       const NeuronId neuron = open_.back();
       open_.pop_back();
-      visit(neuron, draw);
+      visit(neuron);
     }
   }
 }
 
-std::map<std::string, std::vector<std::uint32_t>> TouchedRows::rows() {
+TableRows NeuronReads::rows() {
   std::ranges::sort(touched_);
-  std::map<std::string, std::vector<std::uint32_t>> rows;
+  TableRows rows;
   for (const WeightId weight : touched_) {
     const WeightTable& table = graph_.weight_tables[graph_.table_of_weight[weight]];
     if (table.learnable) rows[table.name].push_back(weight - table.first);
@@ -30,13 +33,13 @@ std::map<std::string, std::vector<std::uint32_t>> TouchedRows::rows() {
   return rows;
 }
 
-void TouchedRows::touch(WeightId weight) {
+void NeuronReads::touch(WeightId weight) {
   if (weight == kNoWeight || seen_weight_[weight] == search_) return;
   seen_weight_[weight] = search_;
   touched_.push_back(weight);
 }
 
-void TouchedRows::visit(NeuronId neuron, MemberDraw* draw) {
+void NeuronReads::visit(NeuronId neuron) {
   if (seen_neuron_[neuron] == search_) return;
   seen_neuron_[neuron] = search_;
   const std::uint32_t number = graph_.range_of(neuron);
@@ -45,12 +48,12 @@ void TouchedRows::visit(NeuronId neuron, MemberDraw* draw) {
   if (range.fact == FactKind::Learnable) touch(graph_.weights[range.weight_begin + place]);
   if (range.fact != FactKind::NotAFact) return;
   if (range.offset_begin != kNoColumn) touch(graph_.offsets[range.offset_begin + place]);
-  if (draw != nullptr && draw->follows(neuron)) {
-    draw->for_each_followed(neuron, [&](std::uint64_t e) { open_.push_back(graph_.inputs[e]); });
+  if (draw_ && draw_->follows(neuron)) {
+    draw_->for_each_followed(neuron, [&](std::uint64_t e) { open_.push_back(graph_.inputs[e]); });
     return;
   }
-  if (draw != nullptr && draw->is_sampled(number)) {
-    for (const std::uint32_t member : draw->draw(number, neuron)) {
+  if (draw_ && draw_->is_sampled(number)) {
+    for (const std::uint32_t member : draw_->draw(number, neuron)) {
       open_.push_back(graph_.inputs[graph_.input_begin[neuron] + member]);
     }
     return;

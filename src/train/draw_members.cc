@@ -1,0 +1,114 @@
+#include "src/train/draw_members.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "src/function/draw.h"
+
+namespace vecc::training {
+namespace {
+
+// Apart from what `draw` takes of the same seed.
+constexpr std::uint32_t kStream = 0x66616E6F;
+
+// Numbers of 64 bits, two from each block of the generator.
+class Numbers {
+ public:
+  Numbers(std::uint64_t seed, std::uint64_t step, std::uint32_t owner)
+      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32) ^ kStream},
+        counter_{owner, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
+                 0} {}
+
+  /// One of 0 ... last, which is below 2^32.
+  std::uint32_t below_or_at(std::uint32_t last) {
+    if (next_ == 0) block_ = philox(counter_, key_);
+    const std::uint64_t number = std::uint64_t{block_[next_]} << 32 | block_[next_ + 1];
+    next_ = (next_ + 2) % 4;
+    if (next_ == 0) ++counter_[3];
+    const std::uint64_t range = last + std::uint64_t{1};
+    // The upper half of number * range, without 128 bits.
+    const std::uint64_t low = (number & 0xFFFFFFFF) * range >> 32;
+    return static_cast<std::uint32_t>(((number >> 32) * range + low) >> 32);
+  }
+
+ private:
+  std::array<std::uint32_t, 2> key_;
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint32_t, 4> block_{};
+  std::size_t next_ = 0;
+};
+
+// Up to so many are kept in order as they are drawn.
+constexpr std::uint32_t kSortedMembers = 256;
+
+void draw_many(Numbers& numbers, std::uint32_t members, std::uint32_t k,
+               std::vector<std::uint32_t>& places) {
+  std::vector<bool> drawn(members, false);
+  for (std::uint32_t last = members - k; last < members; ++last) {
+    const std::uint32_t place = numbers.below_or_at(last);
+    drawn[drawn[place] ? last : place] = true;
+  }
+  for (std::uint32_t place = 0; place < members; ++place) {
+    if (drawn[place]) places.push_back(place);
+  }
+}
+
+}  // namespace
+
+void draw_members(std::uint64_t seed, std::uint64_t step, std::uint32_t owner,
+                  std::uint32_t members, std::uint32_t k, std::vector<std::uint32_t>& places) {
+  if (members <= k) {
+    places.resize(members);
+    std::iota(places.begin(), places.end(), 0u);
+    return;
+  }
+  places.clear();
+  Numbers numbers(seed, step, owner);
+  if (k > kSortedMembers) return draw_many(numbers, members, k, places);
+  // Of 0 ... last one more than of 0 ... last - 1 before; kept sorted.
+  for (std::uint32_t last = members - k; last < members; ++last) {
+    const std::uint32_t place = numbers.below_or_at(last);
+    const auto at = std::ranges::lower_bound(places, place);
+    if (at != places.end() && *at == place) {
+      places.push_back(last);  // more than all before
+    } else {
+      places.insert(at, place);
+    }
+  }
+}
+
+double member_weight(SampledMembers::Counts counts, bool scales_sums, std::uint64_t members,
+                     std::uint64_t drawn) {
+  if (counts == SampledMembers::Counts::InMean) return 1.0 / static_cast<double>(drawn);
+  if (counts == SampledMembers::Counts::InSum && scales_sums) {
+    return static_cast<double>(members) / static_cast<double>(drawn);
+  }
+  return 1;
+}
+
+void DrawnMembers::clear() {
+  places_.clear();
+  drawn_.clear();
+}
+
+void DrawnMembers::add(std::uint32_t first, std::span<const std::uint32_t> places, double weight) {
+  if (places.empty()) return;
+  drawn_.push_back({first, static_cast<std::uint32_t>(places_.size()),
+                    static_cast<std::uint32_t>(places.size()), weight});
+  places_.insert(places_.end(), places.begin(), places.end());
+}
+
+void DrawnMembers::write_weights(Batch::Weights& to) {
+  std::ranges::sort(drawn_, {}, &Drawn::first);
+  to.rows.clear();
+  to.values.clear();
+  for (const Drawn& drawn : drawn_) {
+    for (std::uint32_t i = 0; i < drawn.count; ++i) {
+      to.rows.push_back(drawn.first + places_[drawn.begin + i]);
+    }
+    to.values.insert(to.values.end(), drawn.count, drawn.weight);
+  }
+}
+
+}  // namespace vecc::training
