@@ -4,6 +4,7 @@
 
 #include "tests/train/train_check.h"
 #include "vecc/loss.h"
+#include "vecc/program_text.h"
 
 namespace vecc::test {
 namespace {

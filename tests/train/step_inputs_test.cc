@@ -9,23 +9,23 @@
 namespace vecc {
 namespace {
 
-using Words = std::array<double, 3>;
+using StepWords = std::array<double, 3>;
 
-Words words_of(std::uint64_t seed, std::uint64_t run) {
+StepWords words_of(std::uint64_t seed, std::uint64_t run) {
   return {step_input_value(kStepNumber, seed, run), step_input_value(kStepSeed, seed, run),
           step_input_value(kStepBlock, seed, run)};
 }
 
 TEST(StepInputs, TellSeedsAndRunsApart) {
-  EXPECT_EQ(words_of(5, 1), (Words{1, 5, 0}));
-  EXPECT_EQ(words_of(5, 16777215), (Words{16777215, 5, 0}));
-  EXPECT_EQ(words_of(5, 16777216), (Words{1, 5, 256}));
-  EXPECT_EQ(words_of(kStepSeeds - 1, 1), (Words{1, 16777215, 255}));
-  std::set<Words> all;
+  EXPECT_EQ(words_of(5, 1), (StepWords{1, 5, 0}));
+  EXPECT_EQ(words_of(5, 16777215), (StepWords{16777215, 5, 0}));
+  EXPECT_EQ(words_of(5, 16777216), (StepWords{1, 5, 256}));
+  EXPECT_EQ(words_of(kStepSeeds - 1, 1), (StepWords{1, 16777215, 255}));
+  std::set<StepWords> all;
   std::size_t count = 0;
   for (const std::uint64_t seed : {0ull, 1ull, 1ull << 24, (1ull << 32) - 1}) {
     for (const std::uint64_t run : {1ull, 2ull, 16777215ull, 16777216ull, 1ull << 39}) {
-      const Words words = words_of(seed, run);
+      const StepWords words = words_of(seed, run);
       all.insert(words);
       ++count;
       EXPECT_GT(words[0], 0);

@@ -3,8 +3,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "tests/train/direct_network.h"
 #include "tests/train/train_check.h"
+#include "vecc/optimize.h"
 #include "vecc/program_text.h"
+#include "vecc/train.h"
 #include "vecc/train_step.h"
 
 namespace vecc::test {
@@ -373,6 +376,41 @@ TEST(Step, NamesRoundTrip) {
     EXPECT_EQ(parse_schedule(text_of(kind)), kind);
   }
   EXPECT_FALSE(parse_optimizer("gradient"));
+}
+
+// A kernel that stores new rows of one table reads those from before the step of all others.
+TEST(Step, ReadsTheRowsFromBeforeAllUpdates) {
+  on_each_backend([](const Backend& backend) {
+    for (const auto by : {DirectNetwork::By::Mean, DirectNetwork::By::Sum}) {
+      for (const std::uint32_t level : {0u, 2u}) {
+        SCOPED_TRACE("level " + std::to_string(level));
+        const DirectNetwork network(by, 2);
+        const NeuronGraph graph = network.graph();
+        std::vector<std::uint32_t> samples(graph.samples.size());
+        std::iota(samples.begin(), samples.end(), 0u);
+        TrainOptions options;
+        options.schedule.base = 0.1;
+        options.optimizer.optimizer = Optimizer::Sgd;
+        options.optimize.level = level;
+        const Program program = value_of(optimize(network.program(), options.optimize));
+        const auto weights_after_steps = [&](const Backend& on) {
+          ExecutionOptions execution;
+          execution.device = device_of(on);
+          const auto trainer =
+              value_of(make_trainer(graph, program, on, execution, options, samples));
+          for (int step = 0; step < 3; ++step) expect_ok(trainer->step());
+          std::vector<double> numbers;
+          for (const WeightTensor& tensor : value_of(trainer->save()).tensors) {
+            const std::vector<double> values = values_of(tensor);
+            numbers.insert(numbers.end(), values.begin(), values.end());
+          }
+          return numbers;
+        };
+        expect_near(weights_after_steps(backend),
+                    weights_after_steps(*find_backend("interpreter")));
+      }
+    }
+  });
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ class UpdateLowering {
       // Whatever else the kernel computes reads the old rows.
       groups_[state.group].store_last(state.node, access);
       groups_.note_op(state.group, id);
+      stored_by_[memory_of(access.value)] = state.group;
       return;
     }
     // After all that read the target, and all that others store.
@@ -99,6 +100,7 @@ class UpdateLowering {
     kernel.group().level = level + 1;
     kernel.group().frozen = true;
     kernel.note_op(id);
+    stored_by_[memory_of(access.value)] = static_cast<GroupIndex>(groups_.size() - 1);
   }
 
  private:
@@ -128,15 +130,28 @@ class UpdateLowering {
       }
     }
     KernelGroup& group = groups_[state.group];
-    if (level >= group.level && group.frozen) return false;
-    group.level = std::max(group.level, level + 1);
+    if (level < group.level) return true;
+    if (group.frozen || reads_new_rows(state.group, level + 1)) return false;
+    group.level = level + 1;
     return true;
+  }
+
+  // Whether a group that ran at this level would read what an update before has stored.
+  [[nodiscard]] bool reads_new_rows(GroupIndex reader, std::uint32_t level) const {
+    return std::ranges::any_of(groups_[reader].accesses(), [&](const GroupAccess& access) {
+      if (access.access.store) return false;
+      const auto stored = stored_by_.find(memory_of(access.value));
+      return stored != stored_by_.end() && stored->second != reader &&
+             groups_[stored->second].level <= level;
+    });
   }
 
   OpLowering lowering_;
   KernelGroups& groups_;
   /// By the memory that an update stores into: the loads of it, as group and access.
   std::map<ValueId, std::vector<std::pair<GroupIndex, std::uint32_t>>> target_loads_;
+  /// By such memory: the group that stores the new rows, of the updates so far.
+  std::map<ValueId, GroupIndex> stored_by_;
 };
 
 }  // namespace
