@@ -75,6 +75,26 @@ void let_members_tell(LaunchZeros& zeros, const Kernel& kernel) {
   }
 }
 
+// The members' loads at rest that some of a launch's stores depend on which are not: without the
+// members that these are not 0 for it would store something else.
+std::vector<std::uint32_t> members_of_others(const BatchPlan& of, const Launch& launch,
+                                             const LaunchZeros& zeros) {
+  const Kernel& kernel = of.plan.kernels[launch.kernel];
+  std::vector<bool> is_read(kernel.nodes.size(), false);
+  for (const KernelStore& store : kernel.stores) {
+    if (!of.zero_buffers[launch.accesses[store.access].buffer]) is_read[store.value] = true;
+  }
+  std::vector<std::uint32_t> loads;
+  for (std::size_t n = kernel.nodes.size(); n-- > 0;) {
+    if (!is_read[n]) continue;
+    const KernelNode& node = kernel.nodes[n];
+    for (const std::uint32_t operand : node.operands) is_read[operand] = true;
+    const bool is_load = node.kind == KernelNode::Kind::Load && zeros.loads[node.access];
+    if (is_load && is_by_member(kernel.accesses[node.access])) loads.push_back(node.access);
+  }
+  return loads;
+}
+
 std::vector<BatchSources> sources_of(const BatchPlan& of, const Launch& launch,
                                      const LaunchZeros& zeros) {
   const Kernel& kernel = of.plan.kernels[launch.kernel];
@@ -90,6 +110,9 @@ std::vector<BatchSources> sources_of(const BatchPlan& of, const Launch& launch,
       std::erase(others, load);
     }
     if (!loads.empty()) stores[std::move(loads)].push_back(store.access);
+  }
+  for (const std::uint32_t load : members_of_others(of, launch, zeros)) {
+    if (std::ranges::find(others, load) == others.end()) others.push_back(load);
   }
   std::vector<BatchSources> sources;
   for (auto& [loads, stored] : stores) sources.push_back({loads, std::move(stored)});
@@ -155,7 +178,7 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
   if (options.computes_outputs) result.outputs = find_outputs(result.plan, program);
   result.weights = buffers_of_weights(result.plan, options.weights);
   result.made_buffers = made_buffers(result.plan);
-  const ZeroBuffers zero_buffers(result.plan, options.weights);
+  const ZeroBuffers zero_buffers(result.plan, options.weights, options.computes_outputs);
   for (const Rest rest : zero_buffers.rests()) {
     result.zero_buffers.push_back(rest != Rest::None);
     result.rests.push_back(value_of(rest));

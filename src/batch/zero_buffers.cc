@@ -40,8 +40,10 @@ bool ignores_resting_members(const KernelNode& node, const std::vector<Rest>& re
 
 // Buffers are 0 but for a batch until a launch stores something else there. Where a batch gives no
 // weights it changes nothing: what is 0 is computed, to its sign.
-ZeroBuffers::ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& weights)
-    : plan_(plan) {
+ZeroBuffers::ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& weights,
+                         bool reads_outputs)
+    : plan_(plan),
+      is_read_(reads_outputs ? std::vector<bool>(plan.buffers.size(), true) : find_read(plan)) {
   for (const PlanBuffer& buffer : plan.buffers) {
     const bool is_weight = buffer.kind == PlanBuffer::Kind::Parameter &&
                            std::ranges::find(weights, buffer.source) != weights.end();
@@ -53,6 +55,20 @@ ZeroBuffers::ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& we
     changes = false;
     for (const Launch& launch : plan.launches) changes = note_stores(launch) || changes;
   }
+}
+
+std::vector<bool> ZeroBuffers::find_read(const Plan& plan) {
+  std::vector<bool> is_read;
+  for (const PlanBuffer& buffer : plan.buffers) {
+    is_read.push_back(buffer.kind != PlanBuffer::Kind::Arena);
+  }
+  for (const Launch& launch : plan.launches) {
+    const Kernel& kernel = plan.kernels[launch.kernel];
+    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+      if (!kernel.accesses[a].store) is_read[launch.accesses[a].buffer] = true;
+    }
+  }
+  return is_read;
 }
 
 std::vector<Rest> ZeroBuffers::rests() const {
@@ -104,6 +120,7 @@ bool ZeroBuffers::may_drop_members(const Launch& launch) const {
   }
   const auto keeps_rest = [&](const KernelStore& store) {
     if (kernel.accesses[store.access].space != KernelSpace::Member) return true;
+    if (!is_read_[launch.accesses[store.access].buffer]) return true;  // a step's outputs
     const Rest rest = rest_of(launch.accesses[store.access].buffer);
     return rest != Rest::None && rest == zeros.nodes[store.value];
   };

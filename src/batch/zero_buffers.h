@@ -11,14 +11,14 @@ namespace vecc {
 
 class ZeroBuffers {
  public:
-  /// `weights`: parameters of the plan.
-  ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& weights);
+  /// `weights`: parameters of the plan; `reads_outputs`: the host reads what launches do not.
+  ZeroBuffers(const Plan& plan, const std::vector<ParameterIndex>& weights, bool reads_outputs);
 
   /// By buffer: what it is but for a batch.
   [[nodiscard]] std::vector<Rest> rests() const;
   [[nodiscard]] LaunchZeros of(const Launch& launch) const;
   /// Whether members whose own loads are at rest add nothing to what the launch computes, of
-  /// members it stores what is at rest then, and their number is not read.
+  /// members it stores what is at rest then, or nothing reads, and their number is not read.
   [[nodiscard]] bool may_drop_members(const Launch& launch) const;
 
  private:
@@ -29,12 +29,15 @@ class ZeroBuffers {
   };
 
   [[nodiscard]] Rest rest_of(BufferIndex buffer) const { return buffers_[buffer].rest; }
+  // By buffer: its rows are read, or outlive the run.
+  [[nodiscard]] static std::vector<bool> find_read(const Plan& plan);
   bool note_stores(const Launch& launch);
   /// With of_members_only of no load that does not tell members apart (is_by_member()).
   [[nodiscard]] LaunchZeros zeros_of(const Launch& launch, bool of_members_only) const;
 
   const Plan& plan_;
   std::vector<Buffer> buffers_;
+  std::vector<bool> is_read_;    // by buffer
   std::vector<bool> is_weight_;  // by buffer
 };
 

@@ -89,6 +89,8 @@ class RestFinder {
         return zero_if(is_zero(node.operands[1]) || never_selects(selection, found_));
       }
       case Kind::Reduce:
+        // (Of a segment that was cut in pieces, the result of one.)
+        if (node.skips_nan && never_selects(node, found_)) return found_[node.operands[0]];
         return zero_if(
             (node.combination == Combination::Sum || node.combination == Combination::Avg) &&
             !node.operands.empty() && is_zero(node.operands[0]));

@@ -126,7 +126,13 @@ void print_threshold(BodyText& out, std::uint32_t number) {
   out.line("});");
 }
 
-// Of no member, as a batch may have it: what any member replaces.
+// What a selection of no member is, as a batch may have it: of a piece what any other replaces, of
+// a segment 0, for rows that the batch does not read may be added to it times 0.
+std::string selected_of_none(const KernelNode& node) {
+  if (!node.skips_nan) return "T(0)";
+  return fmt::format("{}infinity<T>()", selects_largest(node.combination) ? "-" : "");
+}
+
 void declare_selection(BodyText& out, std::uint32_t number) {
   const NodeText& of = out.nodes();
   const KernelNode& node = of.node(number);
@@ -134,8 +140,7 @@ void declare_selection(BodyText& out, std::uint32_t number) {
   out.line(fmt::format("T b{} = T(0);", number));
   if (node.kind != Kind::Reduce) return;
   const std::uint64_t entries = node.shape.size();
-  const std::string none =
-      fmt::format("{}infinity<T>()", selects_largest(node.combination) ? "-" : "");
+  const std::string none = selected_of_none(node);
   if (entries == 1) return out.line(fmt::format("T v{} = {};", number, none));
   out.declare(number);
   out.line(fmt::format("{} v{}{} = {};", out.entry_loop(entries), number, of.place(), none));
@@ -147,8 +152,8 @@ void declare_entry_selection(BodyText& out, std::uint32_t number) {
   const std::uint64_t entries = node.shape.size();
   const std::string best = best_name(node, number);
   out.declare_own(best, entries);
-  out.line(fmt::format("{} {}{} = {}infinity<T>();", out.entry_loop(entries), best, of.place(),
-                       selects_largest(node.combination) ? "-" : ""));
+  out.line(fmt::format("{} {}{} = {};", out.entry_loop(entries), best, of.place(),
+                       selected_of_none(node)));
   if (node.kind == Kind::Reduce && !out.on_gpu()) return;
   out.declare_members(fmt::format("s{}", number), entries);
   out.line(fmt::format("{} s{}{} = ~0u;", out.entry_loop(entries), number, of.place()));
