@@ -20,12 +20,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vecc/error.h"
 #include "vecc/neuron_graph.h"
+#include "vecc/program.h"
 
 namespace vecc {
 
@@ -46,7 +49,9 @@ struct Fanout {
 [[nodiscard]] Result<Fanout> parse_fanout(std::string_view text);
 [[nodiscard]] std::string text_of(const Fanout& fanout);
 
-/// Which neurons of a graph are sampled.
+struct SampledSegments;
+
+/// Which neurons of a graph are sampled, or which ops of a Program that was made without neurons.
 struct SampledMembers {
   /// What the weight of a drawn member is.
   enum class Counts : std::uint8_t {
@@ -69,6 +74,8 @@ struct SampledMembers {
   WeightId first = 0;              ///< of the table's rows, which are the last weights
   std::uint64_t members = 0;       ///< of the sampled neurons: the table's rows
   std::uint64_t aggregations = 0;  ///< neurons with more members than their level's number
+  /// Of a Program, which has no ranges; null: of a graph, or nothing is sampled.
+  std::shared_ptr<const SampledSegments> segments = nullptr;
 };
 
 struct SampledGraph {
@@ -86,5 +93,36 @@ struct SampledGraph {
 /// is. Errors: Usage (an aggregation with more members by another function, or by mean with an
 /// offset), DuplicateName, LimitWeights, LimitNeurons.
 [[nodiscard]] Result<SampledGraph> sample_members(const NeuronGraph& graph, const Fanout& fanout);
+
+/// A Program with weights of members, and which of its ops read them.
+struct SampledSegments {
+  /// A `segment` op whose members are drawn.
+  struct Aggregation {
+    ValueId op = 0;
+    SampledMembers::Counts counts = SampledMembers::Counts::InSum;
+    std::uint32_t first_row = 0;    ///< of the table: of its operand's first row
+    std::uint32_t limit = 0;        ///< members at most
+    std::uint32_t first_owner = 0;  ///< that its first segment draws as (draw_members.h)
+  };
+  Program program;
+  std::vector<Aggregation> aggregations;  ///< by op, rising
+  /// Sums of products with the rows of a softmax, which have the members that it draws: the op, and
+  /// the number of the softmax in `aggregations`. Rising.
+  std::vector<std::pair<ValueId, std::uint32_t>> followers;
+};
+
+struct SampledProgram {
+  Program program;         ///< to optimize; kFanoutTable is its last parameter
+  SampledMembers members;  ///< without `segments`: no aggregation has more members
+};
+
+/// The same of a Program made directly from arrays, before any pass: its aggregations are the
+/// `segment` ops, by sum, avg, max, min, elmax, elmin, softmax and sparsemax. The level of one is
+/// the largest number of them on a way from it to an output, itself included; a sum of products
+/// with the rows of a softmax over the same members counts as one with it. An op is sampled if one
+/// of its segments has more members than its level's number. Ops of one level and equal segments
+/// draw the same members: those of a mean and a variance. Errors: Usage (an aggregation with more
+/// members by another function), DuplicateName, LimitRows.
+[[nodiscard]] Result<SampledProgram> sample_members(const Program& program, const Fanout& fanout);
 
 }  // namespace vecc

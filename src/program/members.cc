@@ -36,6 +36,14 @@ std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments
 
 }  // namespace
 
+std::uint32_t segment_of(const Segments& segments, std::uint32_t rows, std::uint32_t row) {
+  if (segments.is_fixed()) {
+    return segments.dimension() == 2 ? row / segments.members() : row % segments.count(rows);
+  }
+  const auto offsets = segments.offsets();
+  return static_cast<std::uint32_t>(std::ranges::upper_bound(offsets, row) - offsets.begin()) - 1;
+}
+
 bool keeps_members(Combination combination) {
   return combination == Combination::Softmax || combination == Combination::Sparsemax;
 }

@@ -31,6 +31,10 @@ void for_each_member(const Segments& segments, std::uint32_t rows, std::uint32_t
   return offsets[s + std::size_t{1}] - offsets[s];
 }
 
+/// The segment that row `row` of `rows` rows is a member of.
+[[nodiscard]] std::uint32_t segment_of(const Segments& segments, std::uint32_t rows,
+                                       std::uint32_t row);
+
 /// Whether the result has one row a member instead of one a segment (softmax, sparsemax).
 [[nodiscard]] bool keeps_members(Combination combination);
 

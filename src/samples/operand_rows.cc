@@ -19,15 +19,6 @@ Rows rows_of_concat(const Program& program, const Op& op, std::size_t k, const R
   return result;
 }
 
-// The segment that a row of `rows` rows is a member of.
-std::uint32_t segment_of(const Segments& segments, std::uint32_t rows, std::uint32_t row) {
-  if (segments.is_fixed()) {
-    return segments.dimension() == 2 ? row / segments.members() : row % segments.count(rows);
-  }
-  const auto offsets = segments.offsets();
-  return static_cast<std::uint32_t>(std::ranges::upper_bound(offsets, row) - offsets.begin()) - 1;
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> operand_rows(const Program& program, ValueId id, std::size_t k,

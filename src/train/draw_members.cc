@@ -111,4 +111,14 @@ void DrawnMembers::write_weights(Batch::Weights& to) {
   }
 }
 
+void set_weights(const Batch::Weights& drawn, std::span<double> table) {
+  std::ranges::fill(table, 0.0);
+  for (std::size_t i = 0; i < drawn.rows.size(); ++i) table[drawn.rows[i]] = drawn.values[i];
+}
+
+void fill_if_none_is_drawn(std::span<double> members) {
+  const bool is_drawn = std::ranges::any_of(members, [](double weight) { return weight != 0; });
+  if (!is_drawn) std::ranges::fill(members, 1.0);
+}
+
 }  // namespace vecc::training

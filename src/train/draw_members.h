@@ -41,4 +41,9 @@ class DrawnMembers {
   std::vector<Drawn> drawn_;
 };
 
+/// Replaces the weights of all members: those that were drawn have theirs, others 0.
+void set_weights(const Batch::Weights& drawn, std::span<double> table);
+/// Of the members of what selects among them: all are there, if none is.
+void fill_if_none_is_drawn(std::span<double> members);
+
 }  // namespace vecc::training

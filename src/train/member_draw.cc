@@ -61,16 +61,13 @@ std::span<const std::uint32_t> MemberDraw::draw(std::uint32_t range, NeuronId ne
 }
 
 void MemberDraw::fill(const Batch::Weights& drawn, std::span<double> table) const {
-  std::ranges::fill(table, 0.0);
-  for (std::size_t i = 0; i < drawn.rows.size(); ++i) table[drawn.rows[i]] = drawn.values[i];
+  set_weights(drawn, table);
   for (const SampledMembers::Range& sampled : members_.ranges) {
     if (sampled.counts != SampledMembers::Counts::There) continue;
     const NeuronRange& range = graph_.ranges[sampled.range];
     for (NeuronId n = range.first; n < range.first + range.count; ++n) {
-      const auto of = table.subspan(row_of(sampled, graph_.input_begin[n]),
-                                    graph_.input_begin[n + 1ull] - graph_.input_begin[n]);
-      const bool is_drawn = std::ranges::any_of(of, [](double weight) { return weight != 0; });
-      if (!is_drawn) std::ranges::fill(of, 1.0);
+      fill_if_none_is_drawn(table.subspan(row_of(sampled, graph_.input_begin[n]),
+                                          graph_.input_begin[n + 1ull] - graph_.input_begin[n]));
     }
   }
 }

@@ -72,18 +72,19 @@ Program DirectNetwork::program() const {
                                : p.fact(std::move(features), count_, Shape(3, 1));
   for (std::uint32_t layer = 0; layer < layers(); ++layer) {
     const ValueId own = times(p, weight(p, layer, "V", Shape(3, 3)), h);
-    const ValueId around = aggregate(p, layer, h);
+    const ValueId w = weight(p, layer, "W", Shape(3, 3));
+    const ValueId around =
+        weighs_after_ ? times(p, w, aggregate(p, layer, h)) : aggregate(p, layer, times(p, w, h));
     const ValueId both[] = {around, own};
-    h = p.map(expr_of("tanh(sum($0, $1))"), both);
+    h = p.map(expr_of(layer + 1 < layers() ? "tanh(sum($0, $1))" : "sum($0, $1)"), both);
   }
   p.output(h, Index::slice(0, count_));
   p.set_sample_count(count_);
   return p;
 }
 
-ValueId DirectNetwork::aggregate(Program& p, std::uint32_t layer, ValueId h) const {
+ValueId DirectNetwork::aggregate(Program& p, std::uint32_t layer, ValueId z) const {
   Edges edges = edges_of(layer);
-  const ValueId z = times(p, weight(p, layer, "W", Shape(3, 3)), h);
   if (by_ == By::Attention || by_ == By::UnsortedAttention) {
     return attend(p, layer, z, std::move(edges));
   }

@@ -10,7 +10,8 @@
 namespace vecc::test {
 
 /// Layers h(X) = tanh(a(X) + V h(X)) over a random graph, all of whose nodes are samples; a(X) is
-/// an aggregation of W h(Y) over edges Y -> X.
+/// an aggregation of W h(Y) over edges Y -> X. The last layer is without tanh: what is infinite in
+/// it stays so.
 class DirectNetwork {
  public:
   enum class By : std::uint8_t {
@@ -43,6 +44,8 @@ class DirectNetwork {
   void set_scales(bool scales) { scales_ = scales; }
   /// Features of nodes are facts, no table.
   void fix_features() { learns_features_ = false; }
+  /// Layers are tanh(W a(X) + V h(X)), with a(X) of h(Y).
+  void set_weighs_after(bool weighs_after) { weighs_after_ = weighs_after; }
   [[nodiscard]] Program program() const;
   /// Its samples, without neurons.
   [[nodiscard]] NeuronGraph graph() const;
@@ -55,7 +58,7 @@ class DirectNetwork {
     std::vector<double> factors;
   };
   [[nodiscard]] Edges edges_of(std::uint32_t layer) const;
-  [[nodiscard]] ValueId aggregate(Program& p, std::uint32_t layer, ValueId h) const;
+  [[nodiscard]] ValueId aggregate(Program& p, std::uint32_t layer, ValueId z) const;
   [[nodiscard]] ValueId attend(Program& p, std::uint32_t layer, ValueId z, Edges edges) const;
   [[nodiscard]] ValueId select(Program& p, ValueId messages, const Edges& edges) const;
   ValueId weight(Program& p, std::uint32_t layer, const char* name, Shape shape) const;
@@ -64,6 +67,7 @@ class DirectNetwork {
   std::uint32_t count_;
   bool scales_ = false;
   bool learns_features_ = true;
+  bool weighs_after_ = false;
   std::vector<std::vector<Members>> lists_;  // by layer, by node
 };
 

@@ -37,6 +37,18 @@ struct Trained {
     in_double.dtype = DType::F64;
     program = value_of(vectorize(graph, in_double)).program;
     if (optimizes) program = value_of(optimize(std::move(program)));
+    start(backend, options, threads);
+  }
+  /// Of a Program that was made without neurons.
+  Trained(NeuronGraph samples, Program made, const Backend& backend, const TrainOptions& options,
+          std::uint32_t threads = 0)
+      : graph(std::move(samples)), program(std::move(made)) {
+    start(backend, options, threads);
+  }
+  Trained(const Trained&) = delete;  // the trainer refers to its graph and Program
+  Trained& operator=(const Trained&) = delete;
+
+  void start(const Backend& backend, const TrainOptions& options, std::uint32_t threads) {
     ExecutionOptions execution;
     execution.device = device_of(backend);
     execution.threads = threads;

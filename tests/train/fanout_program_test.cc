@@ -1,0 +1,249 @@
+// Sampled members of Programs that were made directly from arrays: a step is that of the Program
+// which has only the drawn members.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "src/train/draw_members.h"
+#include "tests/train/direct_network.h"
+#include "tests/train/fanout_check.h"
+
+namespace vecc::test {
+namespace {
+
+using By = DirectNetwork::By;
+
+constexpr By kAll[] = {By::Mean,  By::Sum,       By::Max,       By::ElMax,
+                       By::ElMin, By::Deviation, By::Attention, By::UnsortedAttention};
+
+// What draws as the segments of `layer`, counted from the inputs: each list once.
+DirectNetwork drawn_of(const DirectNetwork& network, const Fanout& fanout, std::uint64_t seed,
+                       std::uint64_t run) {
+  DirectNetwork drawn = network;
+  std::uint32_t owner = 0;
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t layer = 0; layer < network.layers(); ++layer) {
+    const std::size_t level = network.layers() - layer;
+    const std::uint32_t k = fanout.members[std::min(level, fanout.members.size()) - 1];
+    for (DirectNetwork::Members& of : drawn.lists(layer)) {
+      if (network.leaves_out_empty() && of.sources.empty()) continue;
+      const auto n = static_cast<std::uint32_t>(of.sources.size());
+      training::draw_members(seed, run, owner++, n, k, places);
+      EXPECT_EQ(places.size(), std::min(n, k));
+      std::vector<std::uint32_t> chosen;
+      for (const std::uint32_t place : places) chosen.push_back(of.sources[place]);
+      of.sources = std::move(chosen);
+      if (fanout.scales_sums && n > k) of.factor = static_cast<double>(n) / k;
+    }
+  }
+  return drawn;
+}
+
+// The deviation of one member is 0 but for rounding, which Adam would make steps of.
+TrainOptions options_of(By by, std::uint32_t size) {
+  return batches_of(size, by == By::Deviation ? Optimizer::Sgd : Optimizer::Adam);
+}
+
+Trained start(const DirectNetwork& network, Program program, const Backend& backend,
+              const TrainOptions& options, std::uint32_t threads = 0) {
+  return {network.graph(), value_of(optimize(std::move(program))), backend, options, threads};
+}
+
+void expect_steps_of_drawn_programs(const DirectNetwork& network, const Fanout& fanout,
+                                    const TrainOptions& options, const Backend& backend,
+                                    std::uint64_t steps = 5) {
+  SampledProgram sampled = value_of(sample_members(network.program(), fanout));
+  ASSERT_TRUE(sampled.members.segments);
+  EXPECT_GT(sampled.members.aggregations, 0u);
+  const Trained found = start(network, std::move(sampled.program), backend,
+                              with_members(options, std::move(sampled.members)));
+  TrainOptions restricted = options;
+  restricted.restricts_batches = true;
+  restricted.batch_way = BatchWay::Choose;
+  for (std::uint64_t run = 1; run <= steps; ++run) {
+    SCOPED_TRACE("run " + std::to_string(run));
+    const DirectNetwork drawn = drawn_of(network, fanout, options.seed, run);
+    const Trained expected(network.graph(), drawn.program(), *find_backend("interpreter"),
+                           restricted);
+    expect_ok(expected.trainer->restore(value_of(found.trainer->save())));
+    expect_ok(found.trainer->step());
+    expect_ok(expected.trainer->step());
+    expect_near(found.numbers(), expected.numbers(), 1e-11);
+    expect_near({value_of(found.trainer->epoch_loss())}, {value_of(expected.trainer->epoch_loss())},
+                1e-11);
+  }
+}
+
+TEST(Fanout, a_step_of_a_direct_program_has_the_drawn_members) {
+  on_each_backend([](const Backend& backend) {
+    for (const By by : kAll) {
+      for (const bool weighs_after : {false, true}) {
+        for (const std::uint32_t size : {0u, 7u}) {
+          SCOPED_TRACE(std::to_string(static_cast<int>(by)) + ", batches of " +
+                       std::to_string(size) + (weighs_after ? ", weights behind" : ""));
+          DirectNetwork network(by, 2);
+          network.set_weighs_after(weighs_after);
+          expect_steps_of_drawn_programs(network, {{3, 2}, false}, options_of(by, size), backend);
+        }
+      }
+    }
+  });
+}
+
+// Then nothing goes back through the layer at the inputs.
+TEST(Fanout, features_of_a_direct_program_may_be_facts) {
+  for (const By by : kAll) {
+    for (const std::uint32_t layers : {1u, 2u}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(by)) + ", layers: " + std::to_string(layers));
+      DirectNetwork network(by, layers);
+      network.set_weighs_after(true);
+      network.fix_features();
+      expect_steps_of_drawn_programs(network, {{3, 2}, false}, options_of(by, 7),
+                                     *find_backend("cpu"));
+    }
+  }
+}
+
+TEST(Fanout, sums_of_a_direct_program_stay_unbiased_where_asked) {
+  for (const By by : {By::Sum, By::Mean, By::Attention}) {  // of which only sums are scaled
+    DirectNetwork network(by, 2);
+    network.set_scales(by == By::Sum);
+    expect_steps_of_drawn_programs(network, {{3, 2}, true}, batches_of(7), *find_backend("cpu"));
+  }
+}
+
+// With all members nothing is sampled: steps are those of the whole Program bit for bit.
+TEST(Fanout, of_a_direct_program_with_all_members_nothing_changes) {
+  for (const By by : kAll) {
+    const DirectNetwork network(by, 2);
+    const SampledProgram sampled = value_of(sample_members(network.program(), {{7}, false}));
+    EXPECT_FALSE(sampled.members.segments);
+    EXPECT_EQ(sampled.members.aggregations, 0u);
+    EXPECT_EQ(sampled.program.ops().size(), network.program().ops().size());
+    const SampledProgram last = value_of(sample_members(network.program(), {{7, 6}, false}));
+    ASSERT_TRUE(last.members.segments);  // the layer at the inputs
+    for (const auto& aggregation : last.members.segments->aggregations) {
+      EXPECT_EQ(aggregation.limit, 6u);
+    }
+  }
+}
+
+// Of segments that do not exceed the limit all members are read: the same to rounding.
+TEST(Fanout, of_a_direct_program_a_step_that_draws_all_is_the_whole_one) {
+  for (const By by : kAll) {
+    SCOPED_TRACE(static_cast<int>(by));
+    const DirectNetwork network(by, 2);
+    TrainOptions options = batches_of(7);
+    options.shuffle = false;
+    SampledProgram sampled = value_of(sample_members(network.program(), {{6}, false}));
+    ASSERT_TRUE(sampled.members.segments);
+    const Trained found = start(network, std::move(sampled.program), *find_backend("cpu"),
+                                with_members(options, std::move(sampled.members)));
+    const Trained whole = start(network, network.program(), *find_backend("cpu"), options);
+    // Of 7 nodes, sources of which are among them, none has 7 members.
+    expect_ok(found.trainer->step());
+    expect_ok(whole.trainer->step());
+    expect_near(found.numbers(), whole.numbers(), 1e-12);
+  }
+}
+
+TEST(Fanout, of_a_direct_program_threads_and_a_resume_change_no_bit) {
+  for (const By by : {By::Mean, By::ElMax, By::Attention}) {
+    const DirectNetwork network(by, 2);
+    const SampledProgram sampled = value_of(sample_members(network.program(), {{3, 2}, false}));
+    const TrainOptions options = with_members(batches_of(7), sampled.members);
+    const auto begin = [&](std::uint32_t threads) {
+      return start(network, sampled.program, *find_backend("cpu"), options, threads);
+    };
+    const Trained one = begin(1);
+    const Trained four = begin(4);
+    for (int step = 0; step < 7; ++step) expect_ok(one.trainer->step());
+    const Trained resumed = begin(2);
+    expect_ok(resumed.trainer->restore(value_of(one.trainer->save())));
+    for (int step = 0; step < 6; ++step) {
+      expect_ok(one.trainer->step());
+      expect_ok(resumed.trainer->step());
+    }
+    for (int step = 0; step < 13; ++step) expect_ok(four.trainer->step());
+    EXPECT_EQ(one.numbers(), four.numbers());
+    EXPECT_EQ(one.numbers(), resumed.numbers());
+  }
+}
+
+// A step on a graph a hundred times the size binds as many rows.
+TEST(Fanout, memory_of_a_step_of_a_direct_program_is_that_of_the_drawn_members) {
+  for (const By by : {By::Mean, By::ElMax, By::Attention}) {
+    const auto bytes_on = [&](std::uint32_t nodes) {
+      DirectNetwork network(by, 2, nodes);
+      network.fix_features();
+      SampledProgram sampled = value_of(sample_members(network.program(), {{3, 2}, false}));
+      const Trained trained = start(network, std::move(sampled.program), *find_backend("cpu"),
+                                    with_members(batches_of(8), std::move(sampled.members)), 1);
+      std::uint64_t most = 0;
+      for (int step = 0; step < 5; ++step) {
+        const BatchReport report = value_of(trained.trainer->batch_report());
+        EXPECT_EQ(report.way, "bind");
+        most = std::max(most, report.bytes.values);
+        expect_ok(trained.trainer->step());
+      }
+      return most;
+    };
+    const std::uint64_t small = bytes_on(300);
+    EXPECT_GT(small, 8 * 3 * sizeof(double));
+    EXPECT_LE(bytes_on(30'000), 2 * small);
+  }
+}
+
+// Members that were not drawn are infinite where a maximum reads them: they are not named.
+TEST(Fanout, of_a_direct_program_what_is_not_finite_is_found) {
+  const DirectNetwork network(By::ElMax, 2);
+  SampledProgram sampled = value_of(sample_members(network.program(), {{3, 2}, false}));
+  NeuronGraph graph = network.graph();
+  graph.target_values.front() = 1e200;  // whose error is infinite
+  const TrainOptions options = with_members(batches_of(0), std::move(sampled.members));
+  const Trained trained(std::move(graph), std::move(sampled.program), *find_backend("interpreter"),
+                        options);
+  const WeightFile good = value_of(trained.trainer->save());
+  expect_ok(trained.trainer->step());
+  const auto found = value_of(trained.trainer->find_non_finite(good));
+  ASSERT_TRUE(found);
+  EXPECT_NE(found->op.find("loss: errors"), std::string::npos) << found->op;
+}
+
+TEST(Fanout, what_of_a_direct_program_cannot_be_sampled_is_refused) {
+  Program product(DType::F64);
+  const ValueId x = product.fact({1, 2, 3}, 3, Shape::scalar(), "x");
+  const ValueId of =
+      product.segment(x, Segments::ragged({0, 3}), Combination::ElProduct, "the product");
+  product.output(of, Index::slice(0, 1));
+  product.set_sample_count(1);
+  const auto refused = sample_members(product, {{2}, false});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(),
+            "--fanout=2: error: %1 \"the product\" is an aggregation of up to 3 members at level "
+            "1, by elproduct, and only sums, means, max, min, softmax and sparsemax can be "
+            "sampled: give that level all [E050]")
+      << refused.error().text();
+  EXPECT_TRUE(sample_members(product, {{3}, false}));
+
+  Program named(DType::F64);
+  const ValueId own = add_weight(named, std::string(kFanoutTable), 3, Shape::scalar(), {1, 2, 3});
+  named.output(named.segment(own, Segments::ragged({0, 3}), Combination::Sum), Index::slice(0, 1));
+  named.set_sample_count(1);
+  EXPECT_FALSE(sample_members(named, {{2}, false}));
+}
+
+// A count reads no member.
+TEST(Fanout, counts_of_a_direct_program_stay_whole) {
+  Program program(DType::F64);
+  const ValueId x = program.fact({1, 2, 3}, 3, Shape::scalar());
+  program.output(program.segment(x, Segments::ragged({0, 3}), Combination::Count),
+                 Index::slice(0, 1));
+  program.set_sample_count(1);
+  EXPECT_FALSE(value_of(sample_members(program, {{2}, false})).members.segments);
+}
+
+}  // namespace
+}  // namespace vecc::test
