@@ -133,9 +133,10 @@ TrainOptions complete_options(const NeuronGraph& graph, const Program& program,
 }
 
 Training::Training(const NeuronGraph& graph, const Program& program, const BackendChoice& choice,
-                   const Options& options, const TrainOptions& train_options)
+                   const Options& options, const TrainOptions& train_options, const Program* given)
     : graph_(graph),
       program_(program),
+      given_(given),
       backend_(*choice.backend),
       options_(options),
       train_options_(train_options),
@@ -143,29 +144,40 @@ Training::Training(const NeuronGraph& graph, const Program& program, const Backe
   execution_.gradients = false;  // a step has its own
 }
 
-Result<void> Training::sample_members() {
-  const Fanout& fanout = options_.training.fanout;
-  if (fanout.members.empty()) return {};
-  if (graph_.neuron_count() == 0) {
-    return Errors(ErrorCode::Usage, "--fanout",
-                  "draws among the members of neurons, and this program was made without neurons");
-  }
-  loop_.settings += fmt::format(", fanout {}, scaled {}", text_of(fanout), fanout.scales_sums);
-  VECC_TRY(SampledGraph sampled, vecc::sample_members(graph_, fanout));
-  SampledMembers& members = sampled.members;
-  fanout_ = {{"levels", text_of(fanout)},
+bool Training::keep_members(SampledMembers members) {
+  fanout_ = {{"levels", text_of(members.fanout)},
              {"aggregations", members.aggregations},
              {"members", members.members}};
-  if (members.ranges.empty()) return {};  // steps are those of the whole graph
+  if (members.ranges.empty() && !members.segments) return false;
   members.seed = train_options_.seed;
+  train_options_.members = std::make_shared<const SampledMembers>(std::move(members));
+  return true;
+}
+
+Result<std::optional<SampledSteps>> Training::make_sampled(const Fanout& fanout) {
+  const std::optional<SampledSteps> none;  // steps are those of the whole graph
+  if (given_ != nullptr) {
+    VECC_TRY(SampledProgram sampled, vecc::sample_members(*given_, fanout));
+    if (!keep_members(std::move(sampled.members))) return none;
+    return std::optional(SampledSteps{std::nullopt, std::move(sampled.program)});
+  }
+  VECC_TRY(SampledGraph sampled, vecc::sample_members(graph_, fanout));
+  if (!keep_members(std::move(sampled.members))) return none;
   VectorizeOptions options;
   options.dtype = program_.dtype();
   options.threads = train_options_.optimize.threads;
   VECC_TRY(Vectorized vectorized, vectorize(sampled.graph, options));
-  VECC_TRY(Program program, optimize(std::move(vectorized.program), train_options_.optimize));
-  give_values(program_, program);
-  train_options_.members = std::make_shared<const SampledMembers>(std::move(members));
-  sampled_.emplace(SampledSteps{std::move(sampled.graph), std::move(program)});
+  return std::optional(SampledSteps{std::move(sampled.graph), std::move(vectorized.program)});
+}
+
+Result<void> Training::sample_members() {
+  const Fanout& fanout = options_.training.fanout;
+  if (fanout.members.empty()) return {};
+  loop_.settings += fmt::format(", fanout {}, scaled {}", text_of(fanout), fanout.scales_sums);
+  VECC_TRY(sampled_, make_sampled(fanout));
+  if (!sampled_) return {};
+  VECC_TRY(sampled_->program, optimize(std::move(sampled_->program), train_options_.optimize));
+  give_values(program_, sampled_->program);
   return {};
 }
 
@@ -191,7 +203,7 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   }
   VECC_TRY_VOID(find_cost());
   VECC_TRY_VOID(sample_members());
-  VECC_TRY(trainer_, make_trainer(sampled_ ? sampled_->graph : graph_,
+  VECC_TRY(trainer_, make_trainer(sampled_ && sampled_->graph ? *sampled_->graph : graph_,
                                   sampled_ ? sampled_->program : program_, backend_, execution_,
                                   train_options_, split.training));
   VECC_TRY(batches_, trainer_->batch_report());

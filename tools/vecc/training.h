@@ -36,15 +36,17 @@ struct ValidationGraph {
 
 /// What steps are made of with --fanout: evaluations have the whole graph.
 struct SampledSteps {
-  NeuronGraph graph;
+  std::optional<NeuronGraph> graph;  ///< none: that of the samples, without neurons
   Program program;
 };
 
 /// References given must outlive it.
 class Training {
  public:
+  /// `given`: the Program of a graph without neurons, before any pass; null: the graph has neurons.
   Training(const NeuronGraph& graph, const Program& program, const BackendChoice& choice,
-           const Options& options, const TrainOptions& train_options);
+           const Options& options, const TrainOptions& train_options,
+           const Program* given = nullptr);
 
   /// Compiles. `validation`: null for the split's own samples. Errors: Usage (early stop without
   /// samples to validate with); those of make_trainer() and make_evaluator().
@@ -71,6 +73,10 @@ class Training {
   [[nodiscard]] Result<void> find_cost();
   /// The graph and Program of steps, where members are drawn.
   [[nodiscard]] Result<void> sample_members();
+  /// The same before any pass; takes its members to the options.
+  [[nodiscard]] Result<std::optional<SampledSteps>> make_sampled(const Fanout& fanout);
+  /// Whether there are such, which options then have.
+  bool keep_members(SampledMembers members);
   [[nodiscard]] std::string words_of_fanout() const;
   void add_to_curves(const EpochReport& report);
   /// What the backend holds, for steps and evaluations.
@@ -79,6 +85,7 @@ class Training {
 
   const NeuronGraph& graph_;
   const Program& program_;
+  const Program* given_;  ///< null: the graph has neurons
   const Backend& backend_;
   const Options& options_;
   TrainOptions train_options_;

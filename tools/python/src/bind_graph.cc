@@ -122,6 +122,7 @@ Graph copy_graph(const Graph& self) {
   copy.path = self.path;
   copy.facts = self.facts;
   copy.program = self.program;
+  copy.reads_lists = self.reads_lists;
   copy.file = self.file;
   without_lock([&] {
     const std::lock_guard guard(*self.mutex);

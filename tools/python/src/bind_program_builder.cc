@@ -65,6 +65,7 @@ void bind_program_builder(nb::module_& module) {
       .def("segment", &Self::segment, nb::arg("value"), nb::arg("offsets"), nb::arg("combination"))
       .def("transform", &Self::transform, nb::arg("value"), nb::arg("function"), nb::arg("words"))
       .def("map", &Self::map, nb::arg("expression"), nb::arg("values"))
+      .def("keep_lists", &Self::keep_lists)
       .def("samples", &Self::samples, nb::arg("value"), nb::arg("columns"))
       .def("classes", &Self::classes, nb::arg("names"))
       .def("build", &Self::build, nb::arg("name"));

@@ -41,6 +41,7 @@ struct Graph {
   /// Made without neurons: what computes the samples, in double. `graph` has only weight tables,
   /// samples and vocabularies then. Null: `graph` has neurons.
   std::shared_ptr<const Program> program;
+  bool reads_lists = false;  ///< ProgramBuilder::keep_lists()
   /// Null: of no file, or with facts as inputs.
   std::shared_ptr<const GraphFile> file;
   /// Held by what reads or writes the weights' values, never while waiting for the

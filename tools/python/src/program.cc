@@ -65,6 +65,7 @@ CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options, std::ui
     : path_(graph.path),
       graph_(graph.graph),
       given_(graph.program),
+      reads_lists_(graph.reads_lists),
       file_(graph.file),
       graph_mutex_(graph.mutex),
       options_(std::move(options)),
@@ -283,6 +284,11 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
                   "lazy-adam finds the weights that a step touches by neurons, and this program "
                   "was made without; adam");
   }
+  if (reads_lists_ && !settings.fanout.members.empty()) {
+    return Errors(
+        ErrorCode::Usage, "--fanout",
+        "the model reads lists in order (lstm), of which a step cannot leave members out");
+  }
   tools::SampleSplit split = tools::marked_split(own_);
   if (settings.validate_fraction) {
     VECC_TRY(split, tools::fraction_split(own_, *settings.validate_fraction, train_options.seed));
@@ -291,7 +297,8 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   if (!settings.validate_file.empty()) {
     VECC_TRY(validation, open_validation(options));
   }
-  tools::Training training(*graph_, trained_program(), choice_, options, train_options);
+  tools::Training training(*graph_, trained_program(), choice_, options, train_options,
+                           given_ ? &vectorized_->program : nullptr);
   VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY_VOID(stages.run(

@@ -134,6 +134,7 @@ class CompiledGraph {
   std::string path_;
   std::shared_ptr<const NeuronGraph> graph_;
   std::shared_ptr<const Program> given_;  ///< the Program of a graph without neurons, or null
+  bool reads_lists_;                      ///< Graph::reads_lists
   std::shared_ptr<const GraphFile> file_;
   std::shared_ptr<std::mutex> graph_mutex_;
   tools::Options options_;

@@ -181,6 +181,7 @@ Graph ProgramBuilder::build(const std::string& name) {
   Graph result;
   result.path = name;
   result.facts = std::exchange(inputs_, {});
+  result.reads_lists = std::exchange(reads_lists_, false);
   result.graph = std::make_shared<NeuronGraph>(std::exchange(graph_, {}));
   result.program = std::make_shared<const Program>(std::exchange(program_, Program(DType::F64)));
   return result;

@@ -43,6 +43,8 @@ class ProgramBuilder {
                   const std::string& combination);
   ValueId transform(ValueId value, const std::string& function, const Column<std::uint32_t>& words);
   ValueId map(const std::string& expression, const std::vector<ValueId>& values);
+  /// Lists are read member after member by gathers (an lstm): no step can leave members out.
+  void keep_lists() { reads_lists_ = true; }
   /// Samples: row columns.outputs[i] of `value` is the output of sample i. Once.
   void samples(ValueId value, const SampleColumns& columns);
   /// What the outputs' classes are called.
@@ -60,6 +62,7 @@ class ProgramBuilder {
   Program program_{DType::F64};
   NeuronGraph graph_;
   BoundFacts inputs_;
+  bool reads_lists_ = false;
 };
 
 /// The same ops with values of another type.

@@ -406,6 +406,7 @@ class Lowering:
 
     def _lstm(self, value: Value) -> Block:
         """Lists from the longest to the shortest, so that those with a step k are the first."""
+        self.target.keep_lists()
         over, n = value.attributes["over"], value.shape[0]
         offsets = self.binding.groups(over).offsets
         recurrent, bias = self._raw(value.args[1]), self._operand(value.args[2])

@@ -141,9 +141,11 @@ class Model:
         return {name: columns_of(value) if name in columns else value
                 for name, value in self._weights.items()}
 
-    def _compiled(self, data: Data, *, trains: bool) -> Tuple[Program, Set[str]]:
-        """To run or train it here: features that are mostly 0 are read by their entries."""
-        graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=True)
+    def _compiled(self, data: Data, *, trains: bool,
+                  by_entries: bool = True) -> Tuple[Program, Set[str]]:
+        """To run or train it here: features that are mostly 0 are read by their entries, but not
+        where members are drawn, as entries would be."""
+        graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=by_entries)
         return graph.compile(**self.options), columns
 
     def program(self, source: Source, way: str = "direct", **options: Any) -> Program:
@@ -199,7 +201,7 @@ class Model:
             check_batches(data, domains, options)
         elif domains:
             check_whole(data, options)
-        return self._compiled(data, trains=True)
+        return self._compiled(data, trains=True, by_entries=not options.get("fanout"))
 
     def fit_seeds(self, source: Source, seeds: Sequence[int], *, split: Optional[str] = None,
                   **options: Any) -> Dict[str, Tuple[float, float]]:

@@ -95,6 +95,10 @@ class ProgramTarget:
     def map(self, expression: str, values: Sequence[Handle]) -> Handle:
         return self._builder.map(expression, list(values))
 
+    def keep_lists(self) -> None:
+        """Lists are read in order: no training step can leave members out."""
+        self._builder.keep_lists()
+
     def finish(self, value: Handle, samples: Samples, name: str) -> Graph:
         self._builder.samples(value, samples.columns(samples.rows))
         if samples.classes:
@@ -130,6 +134,9 @@ class NeuronTarget:
 
     def update(self, table: str, value: Handle) -> None:
         raise AssertionError("neurons are not trained")
+
+    def keep_lists(self) -> None:
+        """As in ProgramTarget; neurons are not trained."""
 
     def _head(self, what: str) -> str:
         self._heads += 1
