@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "src/train/draw_members.h"
+#include "src/train/step_reads.h"
 #include "tests/train/direct_network.h"
 #include "tests/train/fanout_check.h"
 
@@ -111,6 +112,45 @@ TEST(Fanout, sums_of_a_direct_program_stay_unbiased_where_asked) {
     DirectNetwork network(by, 2);
     network.set_scales(by == By::Sum);
     expect_steps_of_drawn_programs(network, {{3, 2}, true}, batches_of(7), *find_backend("cpu"));
+  }
+}
+
+// Next to the outputs each segment draws min(k, members); the mean and the mean of squares of one
+// list draw the same.
+TEST(Fanout, segments_of_a_direct_program_draw_as_many_as_their_level_says) {
+  const DirectNetwork network(By::Deviation, 2);
+  SampledProgram sampled = value_of(sample_members(network.program(), {{3, 2}, false}));
+  sampled.members.seed = 4;
+  const SampledSegments& segments = *sampled.members.segments;
+  ASSERT_EQ(segments.aggregations.size(), 4u);
+  const NeuronGraph graph = network.graph();
+  const auto reads = training::StepReads::make(graph, &sampled.members);
+  for (std::uint64_t run = 1; run < 20; ++run) {
+    reads->find(all_samples(graph), run);
+    Batch::Weights weights;
+    reads->write_weights(weights);
+    EXPECT_TRUE(std::ranges::is_sorted(weights.rows));
+    std::vector<std::vector<std::uint32_t>> drawn;  // by aggregation: rows of its operand
+    for (const SampledSegments::Aggregation& of : segments.aggregations) {
+      const Op& op = segments.program.op(of.op);
+      const auto offsets = std::get<SegmentOp>(op.attributes).segments.offsets();
+      std::vector<std::uint32_t> rows;
+      std::vector<std::uint32_t> counts(op.rows, 0);
+      for (const std::uint32_t row : weights.rows) {
+        if (row < of.first_row || row - of.first_row >= offsets.back()) continue;
+        rows.push_back(row - of.first_row);
+        const auto behind = std::ranges::upper_bound(offsets, rows.back());
+        ++counts[static_cast<std::size_t>(behind - offsets.begin()) - 1];
+      }
+      for (std::uint32_t s = 0; s < op.rows && of.limit == 3; ++s) {
+        EXPECT_EQ(counts[s], std::min(3u, offsets[s + 1] - offsets[s]));
+      }
+      for (const std::uint32_t count : counts) EXPECT_LE(count, of.limit);
+      drawn.push_back(std::move(rows));
+    }
+    EXPECT_EQ(drawn[0], drawn[1]);
+    EXPECT_EQ(drawn[2], drawn[3]);
+    EXPECT_NE(drawn[0], drawn[2]);
   }
 }
 
