@@ -120,6 +120,20 @@ std::vector<BatchSources> sources_of(const BatchPlan& of, const Launch& launch,
   return sources;
 }
 
+// Whether a launch that keeps all members selects among some that a batch does not draw. It reads
+// them, and what they are computed from has no members then: 0 times what is no number.
+bool selects_resting_members(const Kernel& kernel, const LaunchZeros& zeros) {
+  return std::ranges::any_of(kernel.nodes, [&](const KernelNode& node) {
+    const bool reduces = node.kind == KernelNode::Kind::Reduce ||
+                         node.kind == KernelNode::Kind::ReduceArg ||
+                         node.kind == KernelNode::Kind::Threshold;
+    return reduces && std::ranges::any_of(node.operands, [&](std::uint32_t operand) {
+             const Rest rest = zeros.nodes[operand];
+             return rest == Rest::Lowest || rest == Rest::Highest;
+           });
+  });
+}
+
 void find_units(BatchPlan& of) {
   std::vector<std::uint64_t>& units = of.units;
   units.assign(of.plan.buffers.size(), 0);
@@ -190,6 +204,10 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
     LaunchZeros zeros = zero_buffers.of(launch);
     BatchLaunch of = describe(result, launch);
     of.drops = zero_buffers.may_drop_members(launch);
+    if (!of.drops && selects_resting_members(result.plan.kernels[launch.kernel], zeros)) {
+      return Errors(ErrorCode::BackendUnsupported, "batches",
+                    "a kernel that selects among drawn members reads the others, too");
+    }
     if (of.drops) let_members_tell(zeros, result.plan.kernels[launch.kernel]);
     VECC_TRY(of.updates, updates.of(launch, zeros));
     of.sources = sources_of(result, launch, zeros);
