@@ -3,46 +3,11 @@
 
 namespace vecc {
 
-std::string_view kernel_prelude() {
-  static constexpr std::string_view text =
-#include "prelude_text.inc"
-      ;
-  return text;
-}
-
-std::string_view device_prelude() {
-  static constexpr std::string_view text =
-#include "device_prelude_text.inc"
-      ;
-  return text;
-}
-
-std::string_view tensor_core_prelude() {
-  static constexpr std::string_view text =
-#include "tensor_core_prelude_text.inc"
-      ;
-  return text;
-}
-
-std::string_view series_prelude() {
-  static constexpr std::string_view text =
-#include "series_prelude_text.inc"
-      ;
-  return text;
-}
-
-std::string_view batch_prelude() {
-  static constexpr std::string_view text =
-#include "batch_prelude_text.inc"
-      ;
-  return text;
-}
-
-std::string_view number_prelude() {
-  static constexpr std::string_view text =
-#include "number_prelude_text.inc"
-      ;
-  return text;
-}
+#include "batch_prelude.inc"
+#include "device_prelude.inc"
+#include "kernel_prelude.inc"
+#include "number_prelude.inc"
+#include "series_prelude.inc"
+#include "tensor_core_prelude.inc"
 
 }  // namespace vecc
