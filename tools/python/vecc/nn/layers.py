@@ -315,28 +315,33 @@ def _of_set(g: GraphView, t: str, x: Value) -> Value:
 
 
 def _hgt_node(t: str, x: Value, out: Size, edges: Relations, heads: Size) -> Value:
-    """Attention over the edges of all relations into a node together: the softmax of each
-    relation, weighed by the relation's share of all exponentials."""
-    rows = []
-    for head in range(heads):
-        tops = [max_of(parts[head][0], over=e.dst) for e, parts in edges]
-        top = tops[0]
-        for other in tops[1:]:
-            top = top + relu(other - top)
-        total, weighed = None, None
-        for e, parts in edges:
-            s, v = parts[head]
-            a = exp(s - top[e.dst])
-            share, part = sum_of(a, over=e.dst), sum_of(a * v, over=e.dst)
-            total = share if total is None else total + share
-            weighed = part if weighed is None else weighed + part
-        assert total is not None and weighed is not None
-        rows.append(weighed / elementwise("sum($0, 1e-16)", total))
+    """What a set of nodes gets of the edges of all relations into it."""
+    rows = [_attended([(e, *parts[head]) for e, parts in edges]) for head in range(heads)]
     h = linear(gelu(concat(*rows)), out, bias=True, name=f"out_lin/{t}")
     if x.shape != h.shape:
         return h
     mix = sigmoid(weight(f"skip/{t}", (), "ones"))
     return mix * h + (1 - mix) * x
+
+
+def _attended(edges: Sequence[Tuple[Edges, Value, Value]]) -> Value:
+    """The sum of values of edges, weighed by the softmax of their scores over all relations into a
+    node together: exponentials of each, of the largest score of all, by the sum of all."""
+    if len(edges) == 1:
+        e, s, v = edges[0]
+        return sum_of(softmax(s, over=e.dst) * v, over=e.dst)
+    tops = [max_of(s, over=e.dst) for e, s, _ in edges]
+    top = tops[0]
+    for other in tops[1:]:
+        top = top + relu(other - top)
+    total, weighed = None, None
+    for e, s, v in edges:
+        a = exp(s - top[e.dst])
+        share, part = sum_of(a, over=e.dst), sum_of(a * v, over=e.dst)
+        total = share if total is None else total + share
+        weighed = part if weighed is None else weighed + part
+    assert total is not None and weighed is not None
+    return weighed / elementwise("sum($0, 1e-16)", total)
 
 
 @layer
