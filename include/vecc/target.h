@@ -39,7 +39,8 @@ struct PieceSizes {
   std::uint32_t products = 0;   ///< of a sum of outer products
   std::uint32_t softmax = 0;    ///< of a softmax
   std::uint32_t least_cut = 0;  ///< segments of no more stay whole where they are few
-  /// Sums of more outer products: pieces twice as long as there are, since warps join matrices.
+  /// Sums of more outer products of small matrices: pieces twice as long as there are, since warps
+  /// join matrices.
   std::uint32_t many_products = 0;
   // Of a sum of outer products whose tiles blocks share.
   std::uint32_t tile_blocks = 0;  ///< that keep a multiprocessor busy
