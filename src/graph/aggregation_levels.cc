@@ -2,33 +2,13 @@
 
 #include <algorithm>
 
+#include "src/graph/member_counts.h"
+
 namespace vecc::graph {
 namespace {
 
 bool is_softmax(Combination combination) {
   return combination == Combination::Softmax || combination == Combination::Sparsemax;
-}
-
-// Whether aggregations by it are counted where they are on a way.
-bool is_counted(Combination combination) {
-  switch (combination) {
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::Softmax:
-    case Combination::Sparsemax: return true;
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Product:
-    case Combination::ElProduct:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::ElMax:
-    case Combination::ElMin:
-    case Combination::FunctionGraph: break;
-  }
-  return false;
 }
 
 class AttentionFinder {
@@ -150,7 +130,7 @@ class Levels {
     std::uint32_t passed = level;
     if (is_aggregation(graph_, range) && !attention_.softmaxes[neuron]) {
       ++level;
-      if (is_counted(graph_.functions[graph_.ranges[range].function].combination)) passed = level;
+      if (counts_of(graph_.functions[graph_.ranges[range].function].combination)) passed = level;
     }
     for_each_input(neuron, [&](NeuronId input) {
       levels_[input] = std::max(levels_[input], passed);

@@ -9,6 +9,7 @@
 
 #include "src/graph/aggregation_levels.h"
 #include "src/graph/describe.h"
+#include "src/graph/member_counts.h"
 #include "vecc/fanout.h"
 
 namespace vecc {
@@ -21,8 +22,7 @@ std::uint32_t limit_of(const Fanout& fanout, std::uint32_t level) {
 
 // Some members, or shares of them, stand for all.
 bool takes_some(Combination combination) {
-  return selects(combination) || combination == Combination::Softmax ||
-         combination == Combination::Sparsemax;
+  return graph::counts_of(combination) == SampledMembers::Counts::There;
 }
 
 class MemberSampling {
@@ -62,7 +62,6 @@ class MemberSampling {
   }
 
  private:
-  using Counts = SampledMembers::Counts;
   static constexpr std::uint64_t kNotSampled = ~std::uint64_t{0};
 
   [[nodiscard]] std::uint64_t fan_in(NeuronId n) const {
@@ -118,11 +117,7 @@ class MemberSampling {
   // Why members of a range's aggregations may not be left out; empty: they may.
   [[nodiscard]] std::string obstacle(std::uint32_t r) const {
     const Combination combination = combination_of(r);
-    const bool adds = combination == Combination::Sum || combination == Combination::Avg;
-    if (!adds && !takes_some(combination)) {
-      return "by " + std::string(info(combination).text) +
-             ", and only sums, means, max, min, softmax and sparsemax can be sampled";
-    }
+    if (std::string why = graph::why_not_sampled(combination); !why.empty()) return why;
     if (graph_.ranges[r].offset_begin != kNoColumn && combination == Combination::Avg) {
       return "and an offset that is averaged with them";
     }
@@ -130,8 +125,7 @@ class MemberSampling {
   }
   [[nodiscard]] std::string obstacle(std::uint32_t r, NeuronId n) const {
     if (!attention_.readers[n]) return obstacle(r);
-    return "by " + std::string(info(combination_of(r)).text) +
-           " of products with a softmax's entries, of which only sums can be sampled";
+    return graph::why_attention_is_not_sampled(combination_of(r));
   }
 
   void check(std::uint32_t r, NeuronId n) {
@@ -226,10 +220,8 @@ class MemberSampling {
 
   void note_range(std::uint32_t r, SampledMembers& to) const {
     const NeuronRange& range = graph_.ranges[r];
-    const Combination combination = combination_of(r);
-    SampledMembers::Range sampled{r, Counts::InSum, static_cast<std::uint32_t>(first_row_[r]), {}};
-    if (takes_some(combination)) sampled.counts = Counts::There;
-    if (combination == Combination::Avg) sampled.counts = Counts::InMean;
+    SampledMembers::Range sampled{
+        r, *graph::counts_of(combination_of(r)), static_cast<std::uint32_t>(first_row_[r]), {}};
     for (NeuronId n = range.first; n < range.first + range.count; ++n) {
       sampled.limits.push_back(limit(r, n));
     }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/graph/member_counts.h"
 #include "src/program/members.h"
 #include "src/samples/segment_levels.h"
 #include "vecc/escape.h"
@@ -14,7 +15,6 @@
 namespace vecc {
 namespace {
 
-using Counts = SampledMembers::Counts;
 using Aggregation = SampledSegments::Aggregation;
 
 struct SegmentSizes {
@@ -30,28 +30,6 @@ SegmentSizes sizes_of(const Segments& segments, std::uint32_t rows, std::uint32_
     if (members > limit) ++sizes.exceeding;
   }
   return sizes;
-}
-
-// What a drawn member counts; none where members may not be left out.
-std::optional<Counts> counts_of(Combination combination) {
-  switch (combination) {
-    case Combination::Sum: return Counts::InSum;
-    case Combination::Avg: return Counts::InMean;
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::ElMax:
-    case Combination::ElMin:
-    case Combination::Softmax:
-    case Combination::Sparsemax: return Counts::There;
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Product:
-    case Combination::ElProduct:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return std::nullopt;
-  }
-  return std::nullopt;
 }
 
 class SegmentSampling {
@@ -102,7 +80,7 @@ class SegmentSampling {
       return refuse(id, sizes.largest, why);
     }
     number_of_[id] = found_.aggregations.size();
-    found_.aggregations.push_back({id, *counts_of(segment.combination),
+    found_.aggregations.push_back({id, *graph::counts_of(segment.combination),
                                    static_cast<std::uint32_t>(members_), limit,
                                    first_owner(id, segment.segments, rows)});
     members_ += rows;
@@ -110,13 +88,8 @@ class SegmentSampling {
 
   // Why members may not be left out; empty: they may.
   [[nodiscard]] std::string obstacle(ValueId id, const SegmentOp& segment) const {
-    const std::string by = "by " + std::string(info(segment.combination).text);
-    if (!counts_of(segment.combination)) {
-      return by + ", and only sums, means, max, min, softmax and sparsemax can be sampled";
-    }
-    if (levels_.softmaxes[id]) {
-      return by + " of products with a softmax's entries, of which only sums can be sampled";
-    }
+    if (std::string why = graph::why_not_sampled(segment.combination); !why.empty()) return why;
+    if (levels_.softmaxes[id]) return graph::why_attention_is_not_sampled(segment.combination);
     if (segment.segments.is_fixed() && segment.segments.dimension() == 1) {
       return "whose members stand apart";
     }

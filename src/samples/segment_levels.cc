@@ -2,35 +2,11 @@
 
 #include <algorithm>
 
+#include "src/graph/member_counts.h"
 #include "src/program/members.h"
 #include "src/samples/softmax_factor.h"
 
 namespace vecc {
-namespace {
-
-// Whether aggregations by it are counted where they are on a way.
-bool is_counted(Combination combination) {
-  switch (combination) {
-    case Combination::Sum:
-    case Combination::Avg:
-    case Combination::Max:
-    case Combination::Min:
-    case Combination::ElMax:
-    case Combination::ElMin:
-    case Combination::Softmax:
-    case Combination::Sparsemax: return true;
-    case Combination::Count:
-    case Combination::Concat:
-    case Combination::Product:
-    case Combination::ElProduct:
-    case Combination::CrossSum:
-    case Combination::CosSim:
-    case Combination::FunctionGraph: return false;
-  }
-  return false;
-}
-
-}  // namespace
 
 SegmentLevels find_segment_levels(const Program& program) {
   const auto count = static_cast<ValueId>(program.ops().size());
@@ -49,7 +25,7 @@ SegmentLevels find_segment_levels(const Program& program) {
         if (found.softmaxes[id]) has_reader[*found.softmaxes[id]] = true;
       }
       found.levels[id] = passed[id] + (has_reader[id] ? 0 : 1);
-      if (is_counted(segment->combination)) passed[id] = found.levels[id];
+      if (graph::counts_of(segment->combination)) passed[id] = found.levels[id];
     }
     for (const ValueId operand : op.operands) {
       is_read[operand] = true;
