@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "src/kg/encoder/encoder_program.h"
+#include "tests/kg/trainings.h"
 #include "vecc/backend.h"
 
 namespace vecc::test {
@@ -125,17 +125,6 @@ class LossBuilder {
 };
 
 }  // namespace
-
-std::vector<double> numbers_of(const WeightFile& file, const std::string& name) {
-  for (const WeightTensor& tensor : file.tensors) {
-    if (tensor.name != name) continue;
-    std::vector<double> numbers(tensor.data.size() / sizeof(double));
-    std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
-    return numbers;
-  }
-  ADD_FAILURE() << "no table " << name;
-  return {};
-}
 
 EncoderOracle::EncoderOracle(const WeightFile& checkpoint, std::vector<Triple> triples,
                              std::uint32_t entities, std::uint32_t relations,

@@ -32,7 +32,4 @@ class EncoderOracle {
   std::map<std::string, std::vector<double>> squares_;  ///< adagrad's
 };
 
-/// The numbers of a checkpoint's table in double.
-[[nodiscard]] std::vector<double> numbers_of(const WeightFile& file, const std::string& name);
-
 }  // namespace vecc::test

@@ -14,6 +14,7 @@
 #include "src/kg/train/edge_mask.h"
 #include "tests/kg/encoder_oracle.h"
 #include "tests/kg/random_embeddings.h"
+#include "tests/kg/trainings.h"
 #include "vecc/backend.h"
 
 namespace vecc::test {
@@ -290,18 +291,9 @@ TEST(EncoderTraining, AnyNumberOfThreadsHasTheSameBits) {
 
 TEST(EncoderTraining, ATrainingGoesOnFromAFileToTheSameBits) {
   for (const EncoderKind kind : kKinds) {
-    const auto whole = encoder_trainer(float_encoder_options(kind));
-    for (int i = 0; i < 4; ++i) ASSERT_TRUE(whole->step());  // in the middle of an epoch
-    const WeightFile file = *whole->save();
-    const auto resumed = encoder_trainer(float_encoder_options(kind));
-    const Result<void> restored = resumed->restore(file);
-    ASSERT_TRUE(restored) << restored.error().text();
-    for (int i = 0; i < 5; ++i) {
-      ASSERT_TRUE(whole->step());
-      ASSERT_TRUE(resumed->step());
-    }
-    EXPECT_EQ(resumed->save()->tensors, whole->save()->tensors);
-    EXPECT_EQ(*resumed->epoch_loss(), *whole->epoch_loss());
+    // The file is of the middle of an epoch.
+    expect_same_bits_from_a_file(*encoder_trainer(float_encoder_options(kind)),
+                                 *encoder_trainer(float_encoder_options(kind)), 4, 5);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "src/kg/score_formula/part_stages.h"
 #include "src/kg/train/triple_trainer.h"
 #include "tests/kg/random_embeddings.h"
+#include "tests/kg/trainings.h"
 
 namespace vecc::test {
 namespace {
@@ -54,15 +55,6 @@ std::unique_ptr<kg::TripleTrainer> formula_trainer(const TripleTrainOptions& opt
       kg::make_triple_trainer(formula_triples(), kFormulaEntities, kFormulaRelations, options);
   EXPECT_TRUE(trainer) << trainer.error().text();
   return std::move(*trainer);
-}
-
-// All numbers of a training's tables and states, by name.
-std::vector<double> numbers_of(const WeightFile& file, const std::string& name) {
-  for (const WeightTensor& tensor : file.tensors) {
-    if (tensor.name == name) return values_of(tensor);
-  }
-  ADD_FAILURE() << "no tensor " << name;
-  return {};
 }
 
 struct SameScore {
@@ -266,18 +258,10 @@ TEST(FormulaScore, ATrainingGoesOnFromAFileToTheSameBits) {
     TripleTrainOptions options = formula_options(text);
     options.optimizer.optimizer = Optimizer::LazyAdam;
     const auto whole = formula_trainer(options);
-    for (int i = 0; i < 4; ++i) ASSERT_TRUE(whole->step());
-    const WeightFile file = *whole->save();
-    const auto resumed = formula_trainer(options);
-    const Result<void> restored = resumed->restore(file);
-    ASSERT_TRUE(restored) << restored.error().text();
-    for (int i = 0; i < 6; ++i) {
-      ASSERT_TRUE(whole->step());
-      ASSERT_TRUE(resumed->step());
-    }
-    EXPECT_EQ(resumed->save()->tensors, whole->save()->tensors);
+    expect_same_bits_from_a_file(*whole, *formula_trainer(options), 4, 6);
     options.formula += " * 1";
-    EXPECT_FALSE(formula_trainer(options)->restore(file)) << "a checkpoint of another formula";
+    EXPECT_FALSE(formula_trainer(options)->restore(*whole->save()))
+        << "a checkpoint of another formula";
   }
 }
 

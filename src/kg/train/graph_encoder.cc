@@ -104,10 +104,8 @@ Result<void> GraphEncoder<T>::set_edges(std::span<const std::uint8_t> keeps) {
 template <class T>
 Result<void> GraphEncoder<T>::encode(const TrainingBatch& batch, const BatchMaker& maker,
                                      std::span<T> entities) {
-  if (!masked_) return encode(entities);
-  VECC_TRY_VOID(set_edges(masked_->mask.draw(batch, maker)));
-  VECC_TRY_VOID(executable_->run());
-  return executable_->copy_outputs(entities);
+  if (masked_) VECC_TRY_VOID(set_edges(masked_->mask.draw(batch, maker)));
+  return run(entities);
 }
 
 template <class T>
@@ -116,6 +114,11 @@ Result<void> GraphEncoder<T>::encode(std::span<T> entities) {
     const std::vector<std::uint8_t> all(masked_->graph.edge_count(), 1);
     VECC_TRY_VOID(set_edges(all));
   }
+  return run(entities);
+}
+
+template <class T>
+Result<void> GraphEncoder<T>::run(std::span<T> entities) {
   VECC_TRY_VOID(executable_->run());
   return executable_->copy_outputs(entities);
 }
@@ -125,17 +128,15 @@ Result<void> GraphEncoder<T>::step(std::span<const double> by_entities, const Ro
                                    ThreadTeam& team) {
   VECC_TRY_VOID(executable_->differentiate(by_entities));
   // All gradients are of the tables before the step.
-  std::vector<std::vector<double>> gradients;
+  std::vector<std::vector<T>> gradients;
   for (const ParameterIndex parameter : parameters_) {
-    VECC_TRY(std::vector<double> gradient, executable_->gradient(parameter));
-    gradients.push_back(std::move(gradient));
+    VECC_TRY(const std::vector<double> gradient, executable_->gradient(parameter));
+    gradients.emplace_back(gradient.begin(), gradient.end());
   }
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     LearnedRows<T>& table = tables_[i].rows;
     run_tasks(team, table.rows, [&](std::size_t row) {
-      const double* const from = gradients[i].data() + row * table.width;
-      const std::vector<T> gradient(from, from + table.width);
-      step.move(table, static_cast<std::uint32_t>(row), gradient.data());
+      step.move(table, static_cast<std::uint32_t>(row), gradients[i].data() + row * table.width);
     });
     VECC_TRY_VOID(push(i));
   }

@@ -58,6 +58,7 @@ class GraphEncoder {
   };
   [[nodiscard]] Result<void> push(std::size_t table);
   [[nodiscard]] Result<void> set_edges(std::span<const std::uint8_t> keeps);
+  [[nodiscard]] Result<void> run(std::span<T> entities);
 
   std::vector<Table> tables_;
   std::vector<ParameterIndex> parameters_;  ///< by table

@@ -11,6 +11,7 @@
 #include "src/kernel/schedule/outer_products.h"
 #include "src/kernel/schedule/warp_tiles.h"
 #include "src/plan/analysis/operand_reads.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {
@@ -76,8 +77,8 @@ std::uint32_t piece_length(const Target& target, const Segments& segments, std::
   std::uint32_t members = 0;
   std::uint64_t all = 0;
   for (std::uint32_t s = 0; s < rows; ++s) {
-    members = std::max(members, members_in(segments, s));
-    all += members_in(segments, s);
+    members = std::max(members, member_count(segments, s));
+    all += member_count(segments, s);
   }
   if (kind == MemberKind::OuterProducts && is_split_over_blocks(target, shape)) {
     return members_of_tiles(shape, all, target);
@@ -91,17 +92,12 @@ std::uint32_t piece_length(const Target& target, const Segments& segments, std::
 bool has_long(const Segments& segments, std::uint32_t rows, std::uint32_t longest) {
   if (segments.is_fixed() && segments.dimension() == 1 && rows != 1) return false;
   for (std::uint32_t s = 0; s < (segments.is_fixed() ? std::min(rows, 1u) : rows); ++s) {
-    if (members_in(segments, s) > longest) return true;
+    if (member_count(segments, s) > longest) return true;
   }
   return false;
 }
 
 }  // namespace
-
-std::uint32_t members_in(const Segments& segments, std::uint32_t segment) {
-  if (segments.is_fixed()) return segments.members();
-  return segments.offsets()[segment + 1] - segments.offsets()[segment];
-}
 
 std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const Segments& segments,
                                                std::uint32_t rows, Shape shape, MemberKind kind,
@@ -112,7 +108,7 @@ std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const
   std::vector<std::uint32_t> pieces{0};
   std::vector<std::uint32_t> segment_of;
   for (std::uint32_t s = 0; s < rows; ++s) {
-    const std::uint32_t end = members.back() + members_in(segments, s);
+    const std::uint32_t end = members.back() + member_count(segments, s);
     if (first_alone && members.back() < end) members.push_back(members.back() + 1);
     while (members.back() < end) members.push_back(std::min(members.back() + longest, end));
     pieces.push_back(static_cast<std::uint32_t>(members.size() - 1));

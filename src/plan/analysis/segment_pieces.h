@@ -29,7 +29,4 @@ enum class MemberKind : std::uint8_t { Rows, Softmax, OuterProducts, Pieces };
                                                              MemberKind kind = MemberKind::Rows,
                                                              bool first_alone = false);
 
-/// How many members a segment has.
-[[nodiscard]] std::uint32_t members_in(const Segments& segments, std::uint32_t segment);
-
 }  // namespace vecc

@@ -112,8 +112,9 @@ void lower_map(const OpLowering& lowering, const MapOp& map) {
   kernel.make(lowering.op, ExprNodes(kernel, *map.expr, inputs).result());
 }
 
-// Whether a node has entries of another as they are, or times finite constants: zeros stay zeros.
-bool is_part(const KernelBuilder& kernel, NodeIndex node, NodeIndex of) {
+// Whether a node is 0 where another is, whatever else it reads: it has entries of that one as they
+// are, or times finite constants.
+bool keeps_zeros(const KernelBuilder& kernel, NodeIndex node, NodeIndex of) {
   const auto& nodes = kernel.group().kernel().nodes;
   const auto is_finite = [&](NodeIndex n) {
     return nodes[n].kind == KernelNode::Kind::Constant && std::isfinite(nodes[n].constant);
@@ -142,7 +143,7 @@ NodeIndex add_map_gradient(const KernelBuilder& kernel, const MapOp& map, std::u
   const auto gradient = ExprNodes(kernel, *map.expr, operands).differentiate(wrt, g);
   // The expression may not read the operand: nothing comes back.
   if (!gradient) return kernel.zeros(shape);
-  return is_part(kernel, *gradient, g) ? *gradient : kernel.guard(g, *gradient);
+  return keeps_zeros(kernel, *gradient, g) ? *gradient : kernel.guard(g, *gradient);
 }
 
 // Whether the gradient of a map by an operand of the map's shape is the map's own: all that the

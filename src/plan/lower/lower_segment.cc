@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "src/plan/lower/lower_ops.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {
@@ -115,7 +116,7 @@ RowRead through_pieces(const OpLowering& lowering, const RowRead& read,
 RowRead add_shares(const OpLowering& lowering, const Segments& segments, std::uint32_t rows) {
   auto shares = std::make_shared<std::vector<double>>();
   for (std::uint32_t s = 0; s < rows; ++s) {
-    const std::uint32_t count = members_in(segments, s);
+    const std::uint32_t count = member_count(segments, s);
     shares->push_back(count == 0 ? 0.0 : 1.0 / count);
   }
   return lowering.add_temporary(rows, Shape::scalar(), std::move(shares));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/plan/lower/lower_ops.h"
+#include "src/program/members.h"
 
 namespace vecc {
 namespace {
@@ -28,7 +29,7 @@ PiecePlaces place_pieces(const SegmentPieces& pieces) {
   PiecePlaces made;
   std::uint32_t behind = pieces.rows;
   for (std::uint32_t s = 0; s < pieces.rows; ++s) {
-    const std::uint32_t count = members_in(pieces.of_pieces, s);
+    const std::uint32_t count = member_count(pieces.of_pieces, s);
     if (count == 1) {
       made.rows.push_back(s);
       continue;
@@ -71,7 +72,7 @@ bool adds_few_pieces(const OpLowering& lowering, ValueId id, const SegmentPieces
   }
   if (lowering.analysis.has_row_reader[id] && values[id].shape.size() < kMatrix) return false;
   std::uint32_t cut = 0;
-  for (std::uint32_t s = 0; s < pieces.rows; ++s) cut += members_in(pieces.of_pieces, s) > 1;
+  for (std::uint32_t s = 0; s < pieces.rows; ++s) cut += member_count(pieces.of_pieces, s) > 1;
   return 2 * std::uint64_t{cut} <= pieces.rows;
 }
 
@@ -86,7 +87,9 @@ void reduce_few_pieces(const OpLowering& lowering, ValueId id, const RowRead& me
   std::vector<double> of_pieces;
   std::vector<double> of_sums;
   if (combination == Combination::Avg) {
-    const auto share = [&](std::uint32_t s) { return 1.0 / std::max(members_in(segments, s), 1u); };
+    const auto share = [&](std::uint32_t s) {
+      return 1.0 / std::max(member_count(segments, s), 1u);
+    };
     for (const std::uint32_t row : places.rows) {
       of_pieces.push_back(row < pieces.rows ? share(row) : 1.0);
     }
