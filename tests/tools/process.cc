@@ -136,7 +136,8 @@ void read_both(pid_t pid, int out, int err, const Command& command, Finished& re
   pollfd fds[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
   std::string* texts[2] = {&result.out, &result.err};
   bool interrupted = command.interrupt_on.empty();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  // New kernels for a GPU take NVRTC up to two minutes.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
     if (std::chrono::steady_clock::now() > deadline) ::kill(pid, SIGKILL);
     ::poll(fds, 2, 1000);

@@ -27,7 +27,7 @@ struct Finished {
   std::string err;
 };
 
-/// Runs to the end (at most a minute, then kills). Throws std::runtime_error if it cannot start.
+/// Runs to the end (at most five minutes, then kills). Throws std::runtime_error if it cannot start.
 [[nodiscard]] Finished run(const Command& command);
 [[nodiscard]] Finished run_tool(const std::string& tool, std::vector<std::string> arguments);
 /// `vecc` with these arguments.
