@@ -21,9 +21,9 @@ def has_packages(python, names):
 
 
 def requirements(needs):
-    folder = ("neuralogic-bridge" if "neuralogic" in needs else "python" if "mypy" in needs else
-              "bench/pyg")
-    return f"tools/{folder}/requirements.txt"
+    folders = {"neuralogic": "tools/neuralogic-bridge", "mypy": "tools/python", "pykeen": "tools/bench/kg"}
+    folder = next((folders[name] for name in needs if name in folders), "tools/bench/pyg")
+    return f"{folder}/requirements.txt"
 
 
 def main():

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command.h"
+#include "kg_peers.h"
 #include "src/kg/score_formula/score_formula.h"
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "src/kg/train/draws.h"
@@ -35,6 +36,8 @@ struct KgBenchOptions {
   std::uint32_t steps = 200;
   std::uint32_t repeat = 5;
   bool launches = false;
+  std::string python = "python3";
+  std::vector<std::string> peers{"torch", "pykeen"};
 };
 
 struct StepTime {
@@ -100,9 +103,34 @@ std::string microseconds(double seconds) {
   return fmt::format("{:.1f}", seconds * 1e6);
 }
 
+// Beside a step of vecc's: a line and an entry of each peer.
+void add_peers_of(const KgBenchOptions& options, const StepTime& step, BenchTable& table,
+                  Json& entry) {
+  KgPeerCase of{options.python, step.model,     options.backend == "cuda",
+                options.steps,  options.repeat, kEntities,
+                kRelations,     kTriples,       options.train};
+  of.train.batch_size = step.batch_size;
+  for (const std::string& peer : options.peers) {
+    const KgPeerTime time = time_kg_peer(peer, of);
+    const std::string size = std::to_string(step.batch_size);
+    const bool known = time.seconds > 0;
+    table.add({step.model, size, peer, known ? microseconds(time.seconds) : "-",
+               time.bytes > 0 ? text_of_bytes(time.bytes) : "-",
+               known ? fmt::format("{:.1f}", time.seconds / step.seconds) : "-",
+               known ? time.how : escape_terminal(time.why, 160)});
+    Json& found = entry["peers"][peer];
+    if (known) {
+      found = {{"step_seconds", time.seconds}, {"bytes", time.bytes}, {"how", time.how}};
+    } else {
+      found = {{"error", time.why}};
+    }
+  }
+}
+
 Result<BenchReport> measure_kg(const KgBenchOptions& options) {
   const std::vector<kg::Triple> triples = drawn_triples();
-  BenchTable table{{"score", -10}, {"batch", 8}, {"us a step", 12}, {"memory", 12}};
+  BenchTable table{{"score", -10}, {"batch", 8}, {"runner", -7}, {"us a step", 12},
+                   {"memory", 12}, {"times", 7}, {"", -1}};
   BenchTable kernels{{"score", -10}, {"batch", 8}, {"kernel", -20}, {"blocks", 8}, {"us", 10}};
   BenchReport report;
   Json& list = report.json["steps"] = Json::array();
@@ -111,7 +139,8 @@ Result<BenchReport> measure_kg(const KgBenchOptions& options) {
       say("{}, batches of {}", model, batch_size);
       VECC_TRY(const StepTime time, time_steps(options, model, batch_size, triples));
       const std::string size = std::to_string(batch_size);
-      table.add({model, size, microseconds(time.seconds), text_of_bytes(time.bytes)});
+      table.add(
+          {model, size, "vecc", microseconds(time.seconds), text_of_bytes(time.bytes), "", ""});
       Json entry{{"model", model},
                  {"batch_size", batch_size},
                  {"step_seconds", time.seconds},
@@ -121,6 +150,7 @@ Result<BenchReport> measure_kg(const KgBenchOptions& options) {
                      microseconds(launch.seconds)});
         entry["launches"].push_back({{"kernel", launch.kernel}, {"seconds", launch.seconds}});
       }
+      add_peers_of(options, time, table, entry);
       list.push_back(std::move(entry));
     }
   }
@@ -159,8 +189,20 @@ void add_kg(CLI::App& app, CommandBody& body) {
   add_whole(command, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   add_whole(command, "--steps", o.steps, {1, 1 << 20}, "Of a repetition");
   add_whole(command, "--repeat", o.repeat, {1, 1 << 10}, "Repetitions; the median counts");
+  command
+      .add_option("--peers", o.peers,
+                  "Beside each step: torch, recorded as a CUDA graph on a GPU; pykeen; none")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"torch", "pykeen", "none"}).description(""))
+      ->capture_default_str();
+  command.add_option("--python", o.python, "A Python with torch and PyKEEN")
+      ->type_name("PYTHON")
+      ->capture_default_str();
   command.add_flag("--launches", o.launches, "Also each kernel of a step alone, on a GPU");
-  add_measurement(command, body, BenchOutput::Json, [options] { return measure_kg(*options); });
+  add_measurement(command, body, BenchOutput::Json, [options] {
+    std::erase(options->peers, "none");
+    return measure_kg(*options);
+  });
 }
 
 }  // namespace vecc::tools
