@@ -124,3 +124,16 @@ function(vecc_test name)
   set_tests_properties(${name} PROPERTIES
     ENVIRONMENT "VECC_SOURCE_DIR=${PROJECT_SOURCE_DIR};VECC_BINARY_DIR=${PROJECT_BINARY_DIR};VECC_CACHE_DIR=${PROJECT_BINARY_DIR}/cache")
 endfunction()
+
+# vecc_kernel_text(FILE PATH...): kernels as one text, a C++ literal that FILE of the build folder
+# has. Host code includes the same paths, so #include and #pragma once are left out.
+function(vecc_kernel_text name)
+  set(literals "")
+  foreach(file ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
+    file(READ ${PROJECT_SOURCE_DIR}/${file} text)
+    string(REGEX REPLACE "#(pragma once|include \"src/)[^\n]*\n" "" text "${text}")
+    string(APPEND literals "R\"VECC(${text}\n)VECC\"\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name} CONTENT "${literals}" @ONLY)
+endfunction()

@@ -99,4 +99,14 @@ struct DeviceError {
 /// GPU".
 void check(const Driver& driver, CUresult result, const char* what);
 
+/// What body() returns: a Result, whose error is what the device refuses.
+template <class Body>
+auto on_device(const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const DeviceError& error) {
+    return error.errors;
+  }
+}
+
 }  // namespace vecc::cuda

@@ -1,7 +1,5 @@
 #include "src/kg/evaluation.h"
 
-#include "src/kg/known_triples.h"
-
 namespace vecc::kg {
 namespace {
 
@@ -53,11 +51,10 @@ std::string_view text_of(RelationKind kind) {
   return "";
 }
 
-std::vector<RelationKind> relation_kinds(std::span<const Triple> known, std::uint32_t relations) {
-  const KnownTriples index(known);
+std::vector<RelationKind> relation_kinds(const KnownTriples& known, std::uint32_t relations) {
   std::vector<Degrees> degrees(relations);
   for (const Side side : {Side::Head, Side::Tail}) {
-    const auto rows = index.rows(side);
+    const auto rows = known.rows(side);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Degrees& of = degrees[rows[i][0]];
       if (side == Side::Tail) ++of.triples;

@@ -17,7 +17,7 @@ namespace vecc::kg {
 enum class RelationKind : std::uint8_t { OneToOne, OneToMany, ManyToOne, ManyToMany };
 /// "1-1", "1-N", "N-1", "N-N": heads first.
 [[nodiscard]] std::string_view text_of(RelationKind kind);
-[[nodiscard]] std::vector<RelationKind> relation_kinds(std::span<const Triple> known,
+[[nodiscard]] std::vector<RelationKind> relation_kinds(const KnownTriples& known,
                                                        std::uint32_t relations);
 
 /// Means over `ranks` ranks.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "backends/cuda/cuda_backend.h"
 #include "tests/tools/process.h"
 
 namespace vecc::test {
@@ -68,6 +69,20 @@ TEST_F(KgCommand, EvaluatesTheTestTriplesAmongAllEntities) {
   EXPECT_FALSE(json["inverse"]);
 }
 
+TEST_F(KgCommand, OnAGpuEvaluatesAsOnTheCpu) {
+  const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
+  if (!available) GTEST_SKIP() << available.error().text();
+  const Words common{"evaluate", "--triples=" + folder, "--split=all"};
+  const auto evaluate = [&](const std::string& backend) {
+    Words words = common;
+    words.push_back("--backend=" + backend);
+    const Finished done = kg(std::move(words));
+    EXPECT_EQ(done.code, 0) << done.err;
+    return done.out;
+  };
+  EXPECT_EQ(evaluate("cuda"), evaluate("cpu"));
+}
+
 TEST_F(KgCommand, AnswersInBothDirections) {
   const Finished tails = kg({"predict", "--query=a,likes,?", "--triples=" + folder, "--top=2",
                              "--query=?,knows,d", "--known=mark"});
@@ -117,6 +132,8 @@ TEST_F(KgCommand, RefusesWhatItCannotMean) {
   expect_refused({"predict", "--query=a,likes,?", "--known=drop"}, 2, "needs --triples");
   expect_refused({"predict", "--query=a,likes,?", "-o", weights}, 2, "name one file");
   expect_refused({"predict", "--query=a,likes,?", "--top=0"}, 2, "--top");
+  expect_refused({"evaluate", "--triples=" + folder, "--device=cuda:1"}, 2,
+                 "--backend=cpu does not run on the --device");
   expect_refused({"nearest", "--entity=nobody"}, 2, "no entity \"nobody\"");
   expect_refused({"export", "-o", folder + "/x.csv"}, 2, "ends in .npz or .tsv");
   expect_refused({"export", "-o", folder + "/x.npz", "--of=entities"}, 2, "an .npz has both");

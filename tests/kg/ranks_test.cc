@@ -147,7 +147,7 @@ TEST(Evaluation, RelationsAreManyFromOneAndAHalf) {
   const std::vector<Triple> known{{0, 0, 1}, {0, 0, 2}, {3, 0, 4}, {1, 1, 0}, {2, 1, 0}, {4, 1, 3},
                                   {0, 2, 1}, {0, 3, 1}, {0, 3, 2}, {5, 3, 1}, {5, 3, 2}, {5, 3, 2}};
   EXPECT_THAT(
-      kg::relation_kinds(known, 5),
+      kg::relation_kinds(kg::KnownTriples(known), 5),
       testing::ElementsAre(RelationKind::OneToMany, RelationKind::ManyToOne, RelationKind::OneToOne,
                            RelationKind::ManyToMany, RelationKind::OneToOne));
 }

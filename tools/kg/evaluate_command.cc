@@ -12,6 +12,7 @@
 #include "tools/common/stages.h"
 #include "tools/common/statistics.h"
 #include "tools/kg/commands.h"
+#include "tools/kg/device_options.h"
 #include "tools/kg/evaluate_triples.h"
 #include "tools/vecc/weights_commands.h"
 #include "vecc/escape.h"
@@ -27,6 +28,7 @@ Examples:
                                           MRR and hits of test.txt's triples among all entities,
                                           filtered by train.txt, valid.txt and test.txt
   vecc-kg evaluate w.safetensors --model=complex --triples=WN18 --split=validation --json
+  vecc-kg evaluate w.safetensors --model=transe --triples=FB15k-237 --backend=cuda
   vecc-kg evaluate w.npz --model=rotate --entities=entities.txt --relations=relations.txt \
       --triples=WN18
 
@@ -41,6 +43,7 @@ struct EvaluateTriplesCommandLine {
   EvaluateTriplesOptions options;
   std::optional<SplitChoice> split;
   std::string inverse = "on";
+  std::string backend = "cpu";
   bool json = false;
   bool quiet = false;
 
@@ -59,6 +62,7 @@ struct EvaluateTriplesCommandLine {
         ->check(CLI::IsMember({"on", "off"}).description(""))
         ->type_name("on|off")
         ->capture_default_str();
+    add_device_options(app, backend, options.device, "Where ranks are computed");
     add_whole(app, "--threads", options.threads, {0, 4096}, "0: one a processor");
     app.add_flag("--json", json, "As one JSON object, with times and sizes");
     app.add_flag("--quiet", quiet, "No words on stderr but errors");
@@ -119,6 +123,8 @@ Result<void> evaluate_by(EvaluateTriplesCommandLine& line) {
 int evaluate_triples_main(int argc, char** argv) {
   EvaluateTriplesCommandLine line;
   if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
+  const std::string problem = choose_device(line.backend, line.options.device);
+  if (!problem.empty()) return report_usage("vecc-kg evaluate", problem);
   set_up_logging(line.quiet ? "off" : "warn");
   line.options.inverse = line.inverse == "on";
   const Result<void> result = evaluate_by(line);

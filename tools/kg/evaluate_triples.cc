@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/kg/cuda/cuda_ranks.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
@@ -41,9 +42,9 @@ std::vector<std::pair<const char*, double>> means_of(const kg::RankMeans& means)
 }
 
 // The inverse of each relation of the triples; none where the model has none of them.
-Result<std::vector<std::uint32_t>> choose_inverse(const KgModel& model,
+Result<std::vector<std::uint32_t>> choose_inverse(const NameTable& relations,
                                                   const std::vector<kg::Triple>& triples) {
-  std::vector<std::uint32_t> inverse = inverse_relations(model);
+  std::vector<std::uint32_t> inverse = inverse_relations(relations);
   const auto has = [&](const kg::Triple& t) { return inverse[t.relation] != kg::kNoInverse; };
   if (std::ranges::none_of(triples, has)) return std::vector<std::uint32_t>();
   const auto lacks = std::ranges::find_if_not(triples, has);
@@ -51,38 +52,57 @@ Result<std::vector<std::uint32_t>> choose_inverse(const KgModel& model,
   return Errors(ErrorCode::BadSample, "evaluate",
                 fmt::format("the weights have inverse relations (NAME^-1), but none of \"{}\"; "
                             "--inverse=off asks every relation for heads itself",
-                            escape_terminal(model.relations.names()[lacks->relation])));
+                            escape_terminal(relations.names()[lacks->relation])));
+}
+
+Result<std::vector<kg::Rank>> rank(const KgModel& model, const TripleRanking& ranking,
+                                   const Device& device) {
+  if (device.kind != Device::Kind::Cuda) {
+    return kg::rank_triples(model.embeddings, ranking.asked, ranking.known, ranking.options);
+  }
+  VECC_TRY(const auto ranker, kg::make_cuda_ranker(model.embeddings, ranking.asked, ranking.known,
+                                                   ranking.options, device.index));
+  return ranker->rank();
 }
 
 }  // namespace
 
-Result<TripleEvaluation> evaluate_triples(const KgModel& model, const KgTriples& data,
-                                          const EvaluateTriplesOptions& options) {
-  TripleEvaluation result;
-  result.split = data.split.empty() ? SplitChoice::All : options.split;
-  std::vector<kg::Triple> asked;
+Result<TripleRanking> choose_ranking(const NameTable& relations, const KgTriples& data,
+                                     const EvaluateTriplesOptions& options) {
+  const SplitChoice split = data.split.empty() ? SplitChoice::All : options.split;
+  TripleRanking ranking{split, {}, kg::KnownTriples(data.triples), {}, {}};
   for (std::size_t i = 0; i < data.triples.size(); ++i) {
-    if (data.split.empty() || is_in(data.split[i], options.split)) {
-      asked.push_back(data.triples[i]);
+    if (data.split.empty() || is_in(data.split[i], split)) {
+      ranking.asked.push_back(data.triples[i]);
     }
   }
-  if (asked.empty()) {
+  if (ranking.asked.empty()) {
     return Errors(ErrorCode::BadSample, "evaluate",
-                  fmt::format("there are no triples of the split {}", text_of(options.split)));
+                  fmt::format("there are no triples of the split {}", text_of(split)));
   }
-  kg::RankOptions ranking;
-  ranking.threads = options.threads;
-  ranking.progress = options.progress;
+  ranking.kinds = kg::relation_kinds(ranking.known, static_cast<std::uint32_t>(relations.size()));
+  ranking.options.threads = options.threads;
+  ranking.options.progress = options.progress;
   if (options.inverse) {
-    VECC_TRY(ranking.inverse, choose_inverse(model, asked));
+    VECC_TRY(ranking.options.inverse, choose_inverse(relations, ranking.asked));
   }
-  const kg::KnownTriples known(data.triples);
-  const auto ranks = kg::rank_triples(model.embeddings, asked, known, ranking);
-  const auto kinds = kg::relation_kinds(data.triples, model.embeddings.relations);
-  result.triples = asked.size();
-  result.inverse = !ranking.inverse.empty();
-  result.rows = kg::sum_up_ranks(asked, ranks, kinds);
+  return ranking;
+}
+
+TripleEvaluation sum_up(const TripleRanking& ranking, std::span<const kg::Rank> ranks) {
+  TripleEvaluation result;
+  result.triples = ranking.asked.size();
+  result.split = ranking.split;
+  result.inverse = !ranking.options.inverse.empty();
+  result.rows = kg::sum_up_ranks(ranking.asked, ranks, ranking.kinds);
   return result;
+}
+
+Result<TripleEvaluation> evaluate_triples(const KgModel& model, const KgTriples& data,
+                                          const EvaluateTriplesOptions& options) {
+  VECC_TRY(const TripleRanking ranking, choose_ranking(model.relations, data, options));
+  VECC_TRY(const auto ranks, rank(model, ranking, options.device));
+  return sum_up(ranking, ranks);
 }
 
 Json json_of(const std::vector<kg::EvaluationRow>& rows) {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "src/kg/evaluation.h"
 #include "tools/kg/kg_model.h"
 #include "tools/vecc/choose_samples.h"
+#include "vecc/backend.h"
 
 namespace vecc::tools {
 
@@ -17,6 +19,7 @@ struct EvaluateTriplesOptions {
   SplitChoice split = SplitChoice::Test;  ///< of a file without splits: all
   bool inverse = true;                    ///< ask for heads by NAME^-1, where the model has it
   std::uint32_t threads = 0;
+  Device device;  ///< Cuda: ranks are that GPU's, else the CPU's
   std::function<void(double)> progress;
 };
 
@@ -27,7 +30,23 @@ struct TripleEvaluation {
   std::vector<kg::EvaluationRow> rows;
 };
 
-/// Error: BadSample (no triples of that split; only some relations have an inverse).
+/// What is ranked, and by what ranks are filtered and summed up.
+struct TripleRanking {
+  SplitChoice split = SplitChoice::Test;
+  std::vector<kg::Triple> asked;
+  kg::KnownTriples known;
+  std::vector<kg::RelationKind> kinds;
+  kg::RankOptions options;
+};
+/// `relations`: the model's. Error: BadSample (no triples of that split; only some relations have
+/// an inverse).
+[[nodiscard]] Result<TripleRanking> choose_ranking(const NameTable& relations,
+                                                   const KgTriples& data,
+                                                   const EvaluateTriplesOptions& options);
+[[nodiscard]] TripleEvaluation sum_up(const TripleRanking& ranking,
+                                      std::span<const kg::Rank> ranks);
+
+/// Errors: those of choose_ranking(), on a GPU those of kg::make_cuda_ranker().
 [[nodiscard]] Result<TripleEvaluation> evaluate_triples(const KgModel& model, const KgTriples& data,
                                                         const EvaluateTriplesOptions& options);
 

@@ -142,11 +142,11 @@ Result<std::uint32_t> find_relation(const KgModel& model, std::string_view name,
   return find_name(model.relations, name, place, kRelation);
 }
 
-std::vector<std::uint32_t> inverse_relations(const KgModel& model) {
+std::vector<std::uint32_t> inverse_relations(const NameTable& relations) {
   std::vector<std::uint32_t> inverse;
-  const StringColumn& names = model.relations.names();
+  const StringColumn& names = relations.names();
   for (std::size_t r = 0; r < names.size(); ++r) {
-    const auto found = model.relations.find(std::string(names[r]) + std::string(kInverseEnding));
+    const auto found = relations.find(std::string(names[r]) + std::string(kInverseEnding));
     inverse.push_back(found.value_or(kg::kNoInverse));
   }
   return inverse;

@@ -55,6 +55,6 @@ struct KgTriples {
                                                   const std::string& place);
 
 /// By relation: the number of NAME^-1, or kg::kNoInverse.
-[[nodiscard]] std::vector<std::uint32_t> inverse_relations(const KgModel& model);
+[[nodiscard]] std::vector<std::uint32_t> inverse_relations(const NameTable& relations);
 
 }  // namespace vecc::tools

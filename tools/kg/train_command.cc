@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "src/kg/embeddings_file.h"
@@ -112,7 +114,8 @@ Result<TrainingData> load_training_data(const KgTrainOptions& options) {
                 "has no triples to train on: train.txt, or one file");
 }
 
-/// Filtered ranks of the validation triples, by the weights of now.
+/// Filtered ranks of the validation triples, by the weights of now: where a GPU trains they are
+/// ranked there.
 class RankEvaluator : public Evaluator {
  public:
   RankEvaluator(kg::TripleTrainer& trainer, const TrainingData& data, std::uint32_t threads,
@@ -122,11 +125,13 @@ class RankEvaluator : public Evaluator {
     options_.threads = threads;
     options_.inverse = inverse;
   }
-  [[nodiscard]] Result<TripleEvaluation> rank() const {
-    VECC_TRY(kg::Embeddings embeddings, trainer_.embeddings());
-    KgModel model{std::move(embeddings), table_of_names(data_.entities.names()),
-                  table_of_names(data_.relations.names())};
-    return evaluate_triples(model, data_.all, options_);
+  [[nodiscard]] Result<TripleEvaluation> rank() {
+    if (ranker_ == nullptr) {
+      VECC_TRY(ranking_, choose_ranking(data_.relations, data_.all, options_));
+      VECC_TRY(ranker_, trainer_.make_ranker(ranking_->asked, ranking_->known, ranking_->options));
+    }
+    VECC_TRY(const std::vector<kg::Rank> ranks, ranker_->rank());
+    return sum_up(*ranking_, ranks);
   }
   /// Its loss is 1 - the filtered MRR.
   [[nodiscard]] Result<Evaluation> evaluate() override {
@@ -147,6 +152,8 @@ class RankEvaluator : public Evaluator {
   kg::TripleTrainer& trainer_;
   const TrainingData& data_;
   EvaluateTriplesOptions options_;
+  std::optional<TripleRanking> ranking_;
+  std::unique_ptr<kg::TripleRanker> ranker_;
 };
 
 std::string text_of_report(const EpochReport& report) {

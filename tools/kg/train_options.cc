@@ -13,6 +13,7 @@
 #include "src/support/enum_names.h"
 #include "tools/common/number_options.h"
 #include "tools/import/load/load_errors.h"
+#include "tools/kg/device_options.h"
 #include "tools/kg/kg_model.h"
 
 namespace vecc::tools {
@@ -190,14 +191,6 @@ void add_loss_options(CLI::App& app, KgTrainOptions& o) {
       ->group(kLoss);
 }
 
-/// Empty if --backend and --device agree: the device is then the backend's.
-std::string choose_device(KgTrainOptions& o) {
-  const auto kind = o.backend == "cuda" ? Device::Kind::Cuda : Device::Kind::Cpu;
-  if (o.device.kind == Device::Kind::Auto) o.device.kind = kind;
-  if (o.device.kind == kind) return {};
-  return "--backend=" + o.backend + " does not run on the --device that is given";
-}
-
 /// Reads --score=@FILE.
 std::string read_score(const std::string& path, std::string& text) {
   std::ifstream file(path, std::ios::binary);
@@ -298,23 +291,8 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
       ->type_name("f32|f64")
       ->default_str("f32")
       ->group(kTrainingGroup);
-  app.add_option("--backend", o.backend,
-                 "Where steps run, with --encoder the encoder; ranks are the CPU's")
-      ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
-      ->type_name("cpu|cuda")
-      ->capture_default_str();
-  app.add_option_function<std::string>(
-         "--device",
-         [&o](const std::string& text) {
-           const Result<Device> parsed = parse_device(text);
-           if (!parsed) {
-             throw CLI::ValidationError("--device", parsed.error().list().front().message);
-           }
-           o.device = *parsed;
-         },
-         "Which GPU")
-      ->type_name("auto|cpu|cuda|cuda:N")
-      ->default_str("auto");
+  add_device_options(app, o.backend, o.device,
+                     "Where steps and ranks run; with --encoder the encoder alone");
   add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
       ->type_name("FILE");
@@ -338,7 +316,7 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
     return problem;
   }
   if (std::string idle = find_idle_kg_option(app, o.train); !idle.empty()) return idle;
-  if (std::string problem = choose_device(o); !problem.empty()) return problem;
+  if (std::string problem = choose_device(o.backend, o.device); !problem.empty()) return problem;
   kg::EncoderOptions& encoder = o.train.encoder;
   if (!encoder.widths.empty() && app.count("--layers") == 0) {
     encoder.layers = static_cast<std::uint32_t>(encoder.widths.size());

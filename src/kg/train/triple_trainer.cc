@@ -28,6 +28,26 @@ std::uint64_t bytes_of(const LearnedRows<T>& table) {
   return table.values.size() * sizeof(T) * (1 + table.states.size());
 }
 
+class EmbeddingsRanker : public TripleRanker {
+ public:
+  EmbeddingsRanker(TripleTrainer& trainer, std::span<const Triple> triples,
+                   const KnownTriples& known, const RankOptions& options)
+      : trainer_(trainer),
+        triples_(triples.begin(), triples.end()),
+        known_(known),
+        options_(options) {}
+  [[nodiscard]] Result<std::vector<Rank>> rank() override {
+    VECC_TRY(const Embeddings embeddings, trainer_.embeddings());
+    return rank_triples(embeddings, triples_, known_, options_);
+  }
+
+ private:
+  TripleTrainer& trainer_;
+  std::vector<Triple> triples_;
+  const KnownTriples& known_;
+  RankOptions options_;
+};
+
 template <class T>
 class RowTrainer : public TripleTrainer {
  public:
@@ -303,6 +323,13 @@ Result<std::unique_ptr<TripleTrainer>> make_row_trainer(std::vector<Triple> trip
 }
 
 }  // namespace
+
+Result<std::unique_ptr<TripleRanker>> TripleTrainer::make_ranker(std::span<const Triple> triples,
+                                                                 const KnownTriples& known,
+                                                                 const RankOptions& options) {
+  return std::unique_ptr<TripleRanker>(
+      std::make_unique<EmbeddingsRanker>(*this, triples, known, options));
+}
 
 Result<std::unique_ptr<TripleTrainer>> make_triple_trainer(std::vector<Triple> triples,
                                                            std::uint32_t entities,

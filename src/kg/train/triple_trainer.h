@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "src/kg/train/training_batch.h"
 #include "src/kg/train/triple_loss.h"
 #include "src/kg/triple.h"
+#include "src/kg/triple_ranker.h"
 #include "vecc/backend.h"
 #include "vecc/error.h"
 #include "vecc/initialize.h"
@@ -63,6 +65,11 @@ class TripleTrainer : public Trainer {
  public:
   /// The weights of now, without names. Errors: a device's.
   [[nodiscard]] virtual Result<Embeddings> embeddings() = 0;
+  /// Ranks by the weights of now, whenever they are asked for; the trainer must outlive it, and so
+  /// must `known` where the CPU ranks. On a GPU that trains the weights are ranked where they are.
+  /// Errors: a device's.
+  [[nodiscard]] virtual Result<std::unique_ptr<TripleRanker>> make_ranker(
+      std::span<const Triple> triples, const KnownTriples& known, const RankOptions& options);
 };
 
 /// Errors: those of check_encoder_options(); Usage (no triples; an optimizer or a loss that is not

@@ -68,6 +68,13 @@ inline unsigned __ballot_sync(unsigned mask, bool vote) {
   return all;
 }
 
+// Threads take turns: no two add at once.
+inline unsigned atomicAdd(unsigned* to, unsigned more) {
+  const unsigned before = *to;
+  *to = before + more;
+  return before;
+}
+
 inline int __popc(unsigned bits) {
   return __builtin_popcount(bits);
 }

@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "src/support/enum_names.h"
 #include "tools/kg/answer_names.h"
+#include "tools/kg/device_options.h"
 #include "tools/kg/evaluate_triples.h"
 
 namespace vecc::python_package {
@@ -41,7 +42,14 @@ std::vector<std::string> names_of_rows(const StringColumn& names) {
 
 // The metrics as JSON text.
 std::string evaluate_kg(const KgModel& self, const std::string& triples, const std::string& split,
-                        bool inverse, std::uint32_t threads) {
+                        bool inverse, std::uint32_t threads, const std::string& backend,
+                        const std::string& device) {
+  if (backend != "cpu" && backend != "cuda") {
+    raise_usage("backend", "'" + backend + "' is none of cpu, cuda");
+  }
+  Device chosen = take(parse_device(device));
+  const std::string problem = tools::choose_device(backend, chosen);
+  if (!problem.empty()) raise_usage("device", problem);
   const auto choice = tools::parse_split(split);
   if (!choice) {
     raise_usage("split", "'" + split + "' is none of " + names_text<tools::SplitChoice>(", "));
@@ -51,6 +59,7 @@ std::string evaluate_kg(const KgModel& self, const std::string& triples, const s
     options.split = *choice;
     options.inverse = inverse;
     options.threads = threads;
+    options.device = chosen;
     const tools::KgTriples data = take(tools::load_kg_triples(self, triples));
     return tools::json_of(take(tools::evaluate_triples(self, data, options)).rows).dump();
   });
@@ -115,7 +124,7 @@ void bind_knowledge_graph(nb::module_& module) {
       .def("relations", [](const KgModel& self) { return names_of_rows(self.relations.names()); })
       .def("vectors", entity_vectors, nb::sig("def vectors(self) -> " VECC_ARRAY))
       .def("evaluate", evaluate_kg, nb::arg("triples"), nb::arg("split"), nb::arg("inverse"),
-           nb::arg("threads"))
+           nb::arg("threads"), nb::arg("backend"), nb::arg("device"))
       .def("predict", predict_kg, nb::arg("queries"), nb::arg("top"), nb::arg("triples"),
            nb::arg("drop_known"), nb::arg("threads"))
       .def("nearest", nearest_to, nb::arg("entity"), nb::arg("top"), nb::arg("by"));

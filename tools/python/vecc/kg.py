@@ -42,12 +42,13 @@ class Embeddings:
         return self._core.vectors()
 
     def evaluate(self, triples: Path, *, split: str = "test", inverse: bool = True,
-                 threads: int = 0) -> Dict[str, Any]:
+                 threads: int = 0, backend: str = "cpu", device: str = "auto") -> Dict[str, Any]:
         """`["filtered"|"raw"]["all"|"1-1"|"1-N"|"N-1"|"N-N"]["both"|"head"|"tail"]`: ranks, mrr,
         hits@1, hits@3, hits@10, mean_rank of a split's triples among all entities; None where there
-        are no ranks. `triples`: a folder with train.txt, valid.txt and test.txt, or a file."""
+        are no ranks. `triples`: a folder with train.txt, valid.txt and test.txt, or a file.
+        `backend`: cpu, or cuda, where `device` may name another GPU ("cuda:1")."""
         found: Dict[str, Any] = json.loads(self._core.evaluate(os.fspath(triples), split, inverse,
-                                                               threads))
+                                                               threads, backend, device))
         return found
 
     def predict(self, queries: Sequence[Query], *, top: int = 10, triples: Optional[Path] = None,

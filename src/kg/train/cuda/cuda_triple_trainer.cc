@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cuda/cuda_backend.h"
+#include "src/kg/cuda/device_ranker.h"
 #include "src/kg/train/cuda/device_step.h"
 #include "src/kg/train/draws.h"
 #include "src/kg/train/trainer_file.h"
@@ -13,15 +14,7 @@
 namespace vecc::kg {
 namespace {
 
-// What the device refuses as an error of the call.
-template <class Body>
-auto on_device(const Body& body) -> decltype(body()) {
-  try {
-    return body();
-  } catch (const cuda::DeviceError& error) {
-    return error.errors;
-  }
-}
+using cuda::on_device;
 
 template <class T>
 class DeviceTrainer : public TripleTrainer {
@@ -85,6 +78,16 @@ class DeviceTrainer : public TripleTrainer {
     VECC_TRY_VOID(read_model());
     return embeddings_of(model_);
   }
+  [[nodiscard]] Result<std::unique_ptr<TripleRanker>> make_ranker(
+      std::span<const Triple> triples, const KnownTriples& known,
+      const RankOptions& options) override {
+    return on_device([&]() -> Result<std::unique_ptr<TripleRanker>> {
+      device_->use();
+      VECC_TRY(auto ranker, DeviceRanker::make(device_, step_->rank_model(), step_->rank_tables(),
+                                               triples, known, options));
+      return std::unique_ptr<TripleRanker>(std::make_unique<Ranker>(*this, std::move(ranker)));
+    });
+  }
   [[nodiscard]] Result<WeightFile> save() override {
     VECC_TRY_VOID(read_model());
     return save_training<T>(model_, nullptr, options_.optimizer, progress_);
@@ -115,6 +118,24 @@ class DeviceTrainer : public TripleTrainer {
   }
 
  private:
+  // Of the weights where they are.
+  class Ranker : public TripleRanker {
+   public:
+    Ranker(DeviceTrainer& trainer, std::unique_ptr<DeviceRanker> ranker)
+        : trainer_(trainer), ranker_(std::move(ranker)) {}
+    [[nodiscard]] Result<std::vector<Rank>> rank() override {
+      return on_device([&]() -> Result<std::vector<Rank>> {
+        VECC_TRY_VOID(trainer_.wait());
+        trainer_.device_->use();
+        return ranker_->rank();
+      });
+    }
+
+   private:
+    DeviceTrainer& trainer_;
+    std::unique_ptr<DeviceRanker> ranker_;
+  };
+
   // Steps go on from here, in their epoch.
   Result<void> begin_steps() {
     const TrainPosition& at = progress_.position;

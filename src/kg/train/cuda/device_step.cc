@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "src/kg/cuda/parameter_rows.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc::kg {
@@ -80,7 +81,7 @@ Result<void> DeviceStep::load_code() {
   VECC_TRY(formula_code_, cuda::load_device_code(device_, texts, {}, nullptr));
   code_ = formula_code_.front();
   for (std::size_t i = 1; i < formula_code_.size(); ++i) {
-    formula_->launches[i - 1].bound.function = formula_code_[i]->function("vecc_kernel_32");
+    formula_->launches[i - 1].bound.function = formula_code_[i]->function(kFormulaKernel);
   }
   return {};
 }
@@ -300,32 +301,14 @@ void DeviceStep::make_graph(const cuda::DeviceModule& code, const StepGrids& gri
   graph_ = launches_->make_graph(device_);
 }
 
-// A user's score: rows as they lie in tables become rows that lie parameter by parameter; or back.
-template <class T>
-std::vector<T> DeviceStep::by_parameter(const std::vector<T>& rows, ParameterOwner owner,
-                                        std::uint64_t count, bool to_rows) const {
-  std::vector<T> moved(rows.size());
-  const std::uint64_t width = score_->formula.width_of(owner);
-  for (const ScoreParameter& parameter : score_->formula.parameters) {
-    if (parameter.owner != owner) continue;
-    const std::uint64_t size = parameter.shape.size();
-    for (std::uint64_t row = 0; row < count; ++row) {
-      const std::uint64_t in_rows = row * width + parameter.begin;
-      const std::uint64_t apart = parameter.begin * count + row * size;
-      std::copy_n(rows.data() + (to_rows ? apart : in_rows), size,
-                  moved.data() + (to_rows ? in_rows : apart));
-    }
-  }
-  return moved;
-}
-
 template <class T>
 void DeviceStep::write_table(const Table& table, const LearnedRows<T>& rows,
                              ParameterOwner owner) const {
   const auto write = [&](const cuda::DeviceMemory& to, const std::vector<T>& values) {
     if (values.empty()) return;
     if (!score_) return to.write(0, values.data(), values.size() * sizeof(T));
-    const std::vector<T> moved = by_parameter(values, owner, rows.rows, /*to_rows=*/false);
+    const std::vector<T> moved =
+        rows_by_parameter(values, score_->formula, owner, rows.rows, /*to_rows=*/false);
     to.write(0, moved.data(), moved.size() * sizeof(T));
   };
   write(table.values, rows.values);
@@ -337,7 +320,8 @@ void DeviceStep::read_table(const Table& table, LearnedRows<T>& rows, ParameterO
   const auto read = [&](const cuda::DeviceMemory& from, std::vector<T>& values) {
     if (values.empty()) return;
     from.read(0, values.data(), values.size() * sizeof(T));
-    if (score_) values = by_parameter(values, owner, rows.rows, /*to_rows=*/true);
+    if (score_)
+      values = rows_by_parameter(values, score_->formula, owner, rows.rows, /*to_rows=*/true);
   };
   read(table.values, rows.values);
   for (std::size_t i = 0; i < table.states.size(); ++i) read(table.states[i], rows.states[i]);
@@ -355,6 +339,30 @@ void DeviceStep::read(LearnedModel<T>& model) const {
   read_table(entities_, model.entities, ParameterOwner::Entity);
   read_table(relations_, model.relations, ParameterOwner::Relation);
   if (score_) read_table(shared_, model.shared, ParameterOwner::Shared);
+}
+
+RankModel DeviceStep::rank_model() const {
+  RankModel model;
+  model.dtype = kinds_.dtype;
+  model.model = kinds_.model;
+  model.p = kinds_.sum == TileKind::L2 ? 2 : 1;
+  model.entities = sizes_.entities;
+  model.relations = sizes_.relations;
+  model.dim = model.relation_dim = static_cast<std::uint32_t>(sizes_.dim);
+  model.score = score_;
+  return model;
+}
+
+RankTables DeviceStep::rank_tables() const {
+  RankTables tables;
+  tables.entities = entities_.values.address();
+  tables.relations = relations_.values.address();
+  // A relation's row is its vector, then its normal or matrix; or a matrix alone.
+  tables.normals = tables.matrices = tables.relations + sizes_.dim * number_bytes(kinds_);
+  if (kinds_.model == ScoreModel::Rescal) tables.matrices = tables.relations;
+  if (score_) tables.shared = shared_.values.address();
+  tables.relation_stride = tables.matrix_stride = tables.normal_stride = sizes_.relation_width;
+  return tables;
 }
 
 void DeviceStep::set_order(std::span<const std::uint32_t> order) const {

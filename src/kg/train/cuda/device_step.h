@@ -12,6 +12,7 @@
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/launch_graph.h"
+#include "src/kg/cuda/rank_model.h"
 #include "src/kg/train/cuda/step_launches.h"
 #include "src/kg/train/cuda/step_sizes.h"
 #include "src/kg/train/learned_model.h"
@@ -37,6 +38,10 @@ class DeviceStep {
   void write(const LearnedModel<T>& model) const;
   template <class T>
   void read(LearnedModel<T>& model) const;
+
+  /// For ranks by the weights where they are.
+  [[nodiscard]] RankModel rank_model() const;
+  [[nodiscard]] RankTables rank_tables() const;
 
   /// Of the epoch whose steps are started next.
   void set_order(std::span<const std::uint32_t> order) const;
@@ -74,9 +79,6 @@ class DeviceStep {
   /// Modules of the step and of the formula's kernels.
   [[nodiscard]] Result<void> load_code();
   void make_graph(const cuda::DeviceModule& code, const StepGrids& grids);
-  template <class T>
-  [[nodiscard]] std::vector<T> by_parameter(const std::vector<T>& rows, ParameterOwner owner,
-                                            std::uint64_t count, bool to_rows) const;
   template <class T>
   void write_table(const Table& table, const LearnedRows<T>& rows, ParameterOwner owner) const;
   template <class T>

@@ -7,14 +7,10 @@
 #include <tuple>
 #include <utility>
 
-#include "backends/cuda/device_unit.h"
-#include "src/kernel/print_cuda.h"
-#include "src/kernel/schedule/choose_loops.h"
 #include "src/kernel/schedule/outer_products.h"
-#include "src/kernel/schedule/schedule_kernel.h"
+#include "src/kg/cuda/formula_unit.h"
 #include "src/kg/score_formula/part_kernels.h"
 #include "src/kg/score_formula/part_stages.h"
-#include "src/support/quantity_text.h"
 
 namespace vecc::kg {
 namespace {
@@ -23,39 +19,6 @@ using device::RangeNumber;
 
 // What q or e is made of.
 enum class PartRole : std::uint8_t { Query, Answer, Negative };
-
-// Where an array is, and the list that it is read through.
-struct Operand {
-  std::uint64_t data = 0;
-  std::uint64_t list = 0;
-};
-using Operands = std::map<ScoreArray, Operand>;
-
-// Which rows a launch has.
-struct Places {
-  std::uint64_t spans = 0;  // 0: rows of a range
-  std::uint64_t range = 0;
-  std::uint64_t most = 0;     // rows, or spans
-  std::uint64_t members = 0;  // of a span, at most
-};
-
-// The bytes of a kernel's argument.
-class ArgumentBytes {
- public:
-  template <class T>
-  void add(const T& value) {
-    while (bytes_.size() % sizeof(T) != 0) bytes_.push_back({});
-    const auto* const from = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), from, from + sizeof value);
-  }
-  [[nodiscard]] std::vector<std::byte> take() {
-    while (bytes_.size() % sizeof(std::uint64_t) != 0) bytes_.push_back({});
-    return std::move(bytes_);
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-};
 
 // One part of a question in stages, with what they read and make.
 struct StagedPart {
@@ -111,7 +74,7 @@ class FormulaStepMaker {
     if (role != PartRole::Negative) return queries;
     return (queries + sizes_.chunk - 1) / sizes_.chunk * sizes_.negatives;
   }
-  [[nodiscard]] Places rows_places(PartRole role, bool asks_tail) const {
+  [[nodiscard]] RowPlaces rows_places(PartRole role, bool asks_tail) const {
     const std::uint64_t range = list_at(a_.ranges, 2 * range_of(role, asks_tail));
     return {0, range, most_of(role), 0};
   }
@@ -123,7 +86,7 @@ class FormulaStepMaker {
   [[nodiscard]] std::uint32_t input_count(const StagedPart& part) const {
     return parameter_count() + static_cast<std::uint32_t>(part.stages.reads.size());
   }
-  [[nodiscard]] Operand parameter(std::uint32_t p, PartRole role) const {
+  [[nodiscard]] ArrayPlace parameter(std::uint32_t p, PartRole role) const {
     const ScoreParameter& of = score_.formula.parameters[p];
     if (of.owner == ParameterOwner::Shared) return {at(a_.shared, of.begin)};
     if (of.owner == ParameterOwner::Relation) {
@@ -147,8 +110,8 @@ class FormulaStepMaker {
                                                                      : a_.by_negative_rows;
     return at(array, of.begin * rows_of(role));
   }
-  [[nodiscard]] Operands operands_of(const StagedPart& part) const {
-    Operands operands;
+  [[nodiscard]] ArrayPlaces operands_of(const StagedPart& part) const {
+    ArrayPlaces operands;
     const std::uint32_t inputs = input_count(part);
     for (std::uint32_t p = 0; p < parameter_count(); ++p) {
       operands[shared_array(p)] = parameter(p, part.role);
@@ -208,7 +171,7 @@ class FormulaStepMaker {
   Result<void> add_makes(const StagedPart& part) {
     const std::vector<bool> adds(input_count(part), false);
     for (std::size_t s = 0; s < part.stages.stages.size(); ++s) {
-      Operands operands = operands_of(part);
+      ArrayPlaces operands = operands_of(part);
       operands[ScoreArray::Made] = {part.values[s]};
       VECC_TRY_VOID(add(FormulaPhase::Make, "make", builder(part, s, adds).make(), operands,
                         rows_places(part.role, part.asks_tail), s > 0));
@@ -225,7 +188,7 @@ class FormulaStepMaker {
     for (std::size_t s = count; s-- > 0;) {
       if (!part.has_derivative[s]) continue;
       const PartBuilder build = builder(part, s, written);
-      Operands operands = operands_of(part);
+      ArrayPlaces operands = operands_of(part);
       operands[ScoreArray::Gradient] = {part.derivatives[s]};
       const bool waits = s + 1 < count;
       VECC_TRY_VOID(add_sums(part, build, operands, waits));
@@ -263,11 +226,11 @@ class FormulaStepMaker {
   // Derivatives by matrices of a row that are products of two vectors: sums of one member, for
   // which there are tiles. Returns by which inputs.
   Result<std::vector<bool>> add_outer_products(const StagedPart& part, const PartBuilder& build,
-                                               Operands& operands,
+                                               ArrayPlaces& operands,
                                                const std::vector<bool>& written) {
     std::vector<bool> apart(written.size(), false);
-    const Places of_rows = rows_places(part.role, part.asks_tail);
-    const Places places{a_.row_spans, of_rows.range, of_rows.most, 1};
+    const RowPlaces of_rows = rows_places(part.role, part.asks_tail);
+    const RowPlaces places{a_.row_spans, of_rows.range, of_rows.most, 1};
     for (std::uint32_t i = 0; i < apart.size(); ++i) {
       const bool is_shared =
           i < parameter_count() && score_.formula.parameters[i].owner == ParameterOwner::Shared;
@@ -282,7 +245,7 @@ class FormulaStepMaker {
   }
 
   // Derivatives by shared parameters, summed over rows.
-  Result<void> add_sums(const StagedPart& part, const PartBuilder& build, Operands& operands,
+  Result<void> add_sums(const StagedPart& part, const PartBuilder& build, ArrayPlaces& operands,
                         bool waits) {
     for (std::uint32_t p = 0; p < parameter_count(); ++p) {
       const ScoreParameter& of = score_.formula.parameters[p];
@@ -298,9 +261,9 @@ class FormulaStepMaker {
           std::uint64_t{range_of(part.role, part.asks_tail)} * device::kSumSpans +
           (sums == 1 ? device::kSharedSums : 0);
       const std::uint64_t rows = most_of(part.role);
-      const Places places{a_.sum_spans + first * sizeof(device::RowSpan),
-                          list_at(a_.sum_ranges, sums == 1 ? 2 : 0), sums,
-                          (rows + sums - 1) / sums};
+      const RowPlaces places{a_.sum_spans + first * sizeof(device::RowSpan),
+                             list_at(a_.sum_ranges, sums == 1 ? 2 : 0), sums,
+                             (rows + sums - 1) / sums};
       operands[ScoreArray::Made] = {partial};
       VECC_TRY_VOID(add(FormulaPhase::Pull, "sum", std::move(sum), operands, places, waits));
     }
@@ -311,19 +274,19 @@ class FormulaStepMaker {
   Result<void> add_pairs(bool asks_tail) {
     const PairKernels kernels = make_pair_kernels(score_.sides[asks_tail ? 1 : 0], kinds_.dtype);
     const auto places = [&](PartRole role, std::uint64_t spans, std::uint64_t members) {
-      Places of = rows_places(role, asks_tail);
+      RowPlaces of = rows_places(role, asks_tail);
       of.spans = spans;
       of.members = members;
       return of;
     };
-    const Places of_queries = places(PartRole::Query, a_.query_spans, sizes_.negatives);
-    const Places of_answers = places(PartRole::Query, a_.row_spans, 1);
-    const Places of_negatives = places(PartRole::Negative, a_.negative_spans, sizes_.chunk);
+    const RowPlaces of_queries = places(PartRole::Query, a_.query_spans, sizes_.negatives);
+    const RowPlaces of_answers = places(PartRole::Query, a_.row_spans, 1);
+    const RowPlaces of_negatives = places(PartRole::Negative, a_.negative_spans, sizes_.chunk);
     const auto operands = [&](std::uint64_t answers, std::uint64_t scores, std::uint64_t made) {
-      return Operands{{ScoreArray::Query, {a_.queries}},
-                      {ScoreArray::Answer, {answers}},
-                      {ScoreArray::Score, {scores}},
-                      {ScoreArray::Made, {made}}};
+      return ArrayPlaces{{ScoreArray::Query, {a_.queries}},
+                         {ScoreArray::Answer, {answers}},
+                         {ScoreArray::Score, {scores}},
+                         {ScoreArray::Made, {made}}};
     };
     using Phase = FormulaPhase;
     VECC_TRY_VOID(add(Phase::Score, "score", kernels.score, operands(a_.vectors, a_.scores, 0),
@@ -341,67 +304,20 @@ class FormulaStepMaker {
   }
 
   // `waits`: for the launches of the phase that were added last (stages of one part).
-  Result<void> add(FormulaPhase phase, const char* name, ScoreKernel made, const Operands& operands,
-                   const Places& places, bool waits) {
-    for (std::size_t a = 0; a < made.arrays.size(); ++a) {
-      KernelAccess& access = made.kernel.accesses[a];
-      const std::uint64_t pack = pack_size(access.shape) * number_bytes();
-      access.aligned = operands.at(made.arrays[a]).data % pack == 0;
-    }
-    VECC_TRY(const KernelSchedule schedule, schedule_of(made.kernel, places));
-    FormulaLaunch launch{phase, std::string("vecc_kg_formula_") + name, {}, {}, {}};
-    const bool has_spans = places.spans != 0;
-    launch.text =
-        cuda::unit_text(made.kernel, schedule, has_spans ? CudaUnit::Spans : CudaUnit::Range);
-    ArgumentBytes bytes;
-    std::uint32_t second = 0;
-    for (std::size_t a = 0; a < made.arrays.size(); ++a) {
-      bytes.add(operands.at(made.arrays[a]).data);
-      if (made.arrays[a] == ScoreArray::Score) second |= 1u << a;
-    }
-    for (const ScoreArray array : made.arrays) bytes.add(operands.at(array).list);
-    bytes.add(std::uint64_t{0});  // offsets
-    bytes.add(std::uint64_t{0});  // order
-    bytes.add(static_cast<std::uint32_t>(places.most));
-    bytes.add(std::uint32_t{0});  // members
-    const std::uint32_t slots = schedule.members.of_class.front().slots;
-    const auto most = static_cast<std::uint32_t>(places.most);
-    const std::uint32_t step = has_spans ? 1 : rows_of_block(schedule, slots, most, target_);
-    if (has_spans) bytes.add(places.spans);
-    bytes.add(places.range);
-    bytes.add(has_spans ? second : step);
-    const std::uint64_t blocks = (places.most + step - 1) / step * schedule.parts;
-    if (blocks >= 0x7FFFFFFF) {
-      return Errors(ErrorCode::LimitShape, "--backend=cuda",
-                    "a kernel of the score has " + std::to_string(blocks) +
-                        " blocks, the limit is 2^31 - 2: a smaller --batch-size has fewer");
-    }
-    launch.bound.arguments = bytes.take();
-    launch.bound.block_count = static_cast<std::uint32_t>(blocks);
-    launch.bound.threads = schedule.members.threads;
+  Result<void> add(FormulaPhase phase, const char* name, ScoreKernel made,
+                   const ArrayPlaces& operands, const RowPlaces& places, bool waits) {
+    VECC_TRY(FormulaUnit unit,
+             make_formula_unit(std::move(made), operands, places, kinds_.dtype, target_));
+    FormulaLaunch launch{phase,
+                         std::string("vecc_kg_formula_") + name,
+                         std::move(unit.text),
+                         std::move(unit.bound),
+                         {}};
     const auto last = static_cast<std::uint32_t>(step_.launches.size() - 1);
     if (waits && phase == FormulaPhase::Make) launch.after = {last};
     if (waits && phase == FormulaPhase::Pull) launch.after = last_pulls_;
     step_.launches.push_back(std::move(launch));
     return {};
-  }
-
-  // How a launch's rows, or the one row of each block, are gone through.
-  [[nodiscard]] Result<KernelSchedule> schedule_of(const Kernel& kernel,
-                                                   const Places& places) const {
-    const std::uint64_t bytes = schedule_widest(kernel).array_bytes;
-    if (bytes > kThreadMemory) {
-      return Errors(ErrorCode::BackendUnsupported, "--backend=cuda",
-                    "of a row of the score each thread would keep " + text_of_bytes(bytes) +
-                        ", expected at most " + text_of_bytes(kThreadMemory) +
-                        ": a smaller --dim needs less, --backend=cpu takes any");
-    }
-    RowSizes sizes;
-    sizes.rows = places.spans != 0 ? 1 : static_cast<std::uint32_t>(places.most);
-    sizes.work = sizes.rows;
-    sizes.classes.resize(1);
-    sizes.classes[0].add(static_cast<std::uint32_t>(places.members), sizes.rows);
-    return schedule_kernel(kernel, choose_loops(kernel, sizes, target_).loops, target_);
   }
 
   const DeviceScore& score_;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/kg/train/cuda/device_score.h"
+#include "src/kg/cuda/device_score.h"
 #include "src/kg/train/cuda/kernels/arguments.h"
 #include "src/kg/train/triple_trainer.h"
 

@@ -1,6 +1,8 @@
 // What the kernels of a training step are started with, as the host and the GPU have it.
 #pragma once
 
+#include "src/kg/cuda/kernels/row_span.h"
+
 #ifdef __CUDACC_RTC__
 using Number = VECC_KG_NUMBER;
 #define VECC_KG_POINTER(type) type*
@@ -49,13 +51,6 @@ struct KeyList {
   unsigned padding;
 };
 
-/// What a block of CudaUnit::Spans runs (src/kernel/print_cuda.h).
-struct RowSpan {
-  unsigned row;
-  unsigned members;
-  unsigned long long first;   ///< member
-  unsigned long long second;  ///< of other arrays
-};
 /// Derivatives by a shared parameter: `count` sums, of which each has all of its numbers.
 struct SharedPart {
   VECC_KG_POINTER(const Number) from;

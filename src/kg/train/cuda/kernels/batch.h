@@ -2,9 +2,6 @@
 // and arguments.h; VECC_KG_... are defined by step_text().
 namespace vecc_kernel {
 
-using namespace vecc::kg;
-using namespace vecc::kg::formulas;
-using namespace vecc::kg::device;
 using Bound = Arguments;  // what a kernel is started with, as all kernels of vecc name it
 
 constexpr ScoreModel kModel = static_cast<ScoreModel>(VECC_KG_MODEL);
@@ -30,13 +27,7 @@ constexpr bool kIsPairwise = VECC_KG_IS_PAIRWISE;       // scores are no sums ov
 constexpr bool kComplex = has_complex_numbers(kModel);  // embeddings
 constexpr bool kPairs = kKind == TileKind::ComplexL1;   // sums are over complex numbers
 
-// -infinity: the score of what is no negative.
-VECC_KG_FN float lowest(float) {
-  return __uint_as_float(0xFF800000u);
-}
-VECC_KG_FN double lowest(double) {
-  return __longlong_as_double(static_cast<long long>(0xFFF0000000000000ull));
-}
+// The score of what is no negative.
 VECC_KG_FN Number no_negative() {
   return lowest(Number(0));
 }
@@ -48,13 +39,6 @@ VECC_KG_FN void wait_for_launches() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
-}
-
-VECC_KG_FN unsigned smaller(unsigned a, unsigned b) {
-  return a < b ? a : b;
-}
-VECC_KG_FN unsigned whole_units(unsigned n, unsigned unit) {
-  return (n + unit - 1) / unit;
 }
 
 // Queries for tails, then for heads; each in chunks.
@@ -114,12 +98,6 @@ VECC_KG_FN unsigned long long width_of_relation(const Bound& a) {
 }
 VECC_KG_FN const Number* entity(const Bound& a, unsigned row) {
   return a.entities + static_cast<unsigned long long>(row) * a.dim;
-}
-VECC_KG_FN const Number* row_of(const Number* rows, unsigned row, unsigned width) {
-  return rows + static_cast<unsigned long long>(row) * width;
-}
-VECC_KG_FN Number* row_of(Number* rows, unsigned row, unsigned width) {
-  return rows + static_cast<unsigned long long>(row) * width;
 }
 
 // Where number k of a row of entities (relations) is among `rows` rows.

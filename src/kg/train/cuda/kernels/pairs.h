@@ -22,13 +22,6 @@ VECC_KG_FN Four four_of(const Number* from) {
   return *reinterpret_cast<const Four*>(from);
 }
 
-// a b + c, rounded once.
-VECC_KG_FN float multiply_add(float a, float b, float c) {
-  return __fmaf_rn(a, b, c);
-}
-VECC_KG_FN double multiply_add(double a, double b, double c) {
-  return __fma_rn(a, b, c);
-}
 // 1 / sqrt(x) of a sum of squares, in float to 2^-22; of what is smaller than float's smallest
 // normal number that of this: times a difference whose square x is, never more than 1.
 VECC_KG_FN float inverse_root(float x) {

@@ -1,4 +1,4 @@
-#include "src/kg/train/cuda/device_score.h"
+#include "src/kg/cuda/device_score.h"
 
 #include <algorithm>
 #include <utility>
