@@ -11,21 +11,18 @@
 #include <vector>
 
 #include "command.h"
+#include "kg_bench.h"
 #include "kg_peers.h"
-#include "src/kg/score_formula/score_formula.h"
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "src/kg/train/draws.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/number_options.h"
-#include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t kEntities = 14541;
-constexpr std::uint32_t kRelations = 237;
 constexpr std::uint32_t kTriples = 272115;
 
 struct KgBenchOptions {
@@ -52,8 +49,8 @@ std::vector<kg::Triple> drawn_triples() {
   const kg::Draws draws(1, kg::DrawStream::Order, 0);
   std::vector<kg::Triple> triples;
   for (std::uint64_t i = 0; i < kTriples; ++i) {
-    triples.push_back({draws.below(3 * i, kEntities), draws.below(3 * i + 1, kRelations),
-                       draws.below(3 * i + 2, kEntities)});
+    triples.push_back({draws.below(3 * i, kKgEntities), draws.below(3 * i + 1, kKgRelations),
+                       draws.below(3 * i + 2, kKgEntities)});
   }
   return triples;
 }
@@ -66,21 +63,12 @@ Result<void> run_steps(kg::TripleTrainer& trainer, std::uint32_t steps) {
 
 Result<StepTime> time_steps(const KgBenchOptions& options, const std::string& model,
                             std::uint32_t batch_size, const std::vector<kg::Triple>& triples) {
-  const bool is_tucker = model == "tucker";
-  const auto parsed = kg::parse_score_model(is_tucker ? "formula" : model);
-  if (!parsed) {
-    return Errors(ErrorCode::Usage, "--models",
-                  "found " + escape_terminal(model, 64) + ", expected " + kg::list_score_models() +
-                      ", tucker");
-  }
-  kg::TripleTrainOptions train = options.train;
-  train.model = *parsed;
-  if (is_tucker) train.formula = kg::tucker_text();
+  VECC_TRY(kg::TripleTrainOptions train, options_of_model(options.train, model));
   train.batch_size = batch_size;
   const bool on_gpu = options.backend == "cuda";
   VECC_TRY(const auto trainer,
-           on_gpu ? kg::make_cuda_triple_trainer(triples, kEntities, kRelations, train, 0)
-                  : kg::make_triple_trainer(triples, kEntities, kRelations, train));
+           on_gpu ? kg::make_cuda_triple_trainer(triples, kKgEntities, kKgRelations, train, 0)
+                  : kg::make_triple_trainer(triples, kKgEntities, kKgRelations, train));
   StepTime result{model, batch_size, 0, 0, {}};
   VECC_TRY_VOID(run_steps(*trainer, std::max(1u, options.steps / 4)));
   std::vector<double> seconds;
@@ -94,7 +82,7 @@ Result<StepTime> time_steps(const KgBenchOptions& options, const std::string& mo
   result.seconds = seconds[seconds.size() / 2];
   result.bytes = trainer->bytes();
   if (options.launches && on_gpu) {
-    VECC_TRY(result.launches, kg::time_step_launches(triples, kEntities, kRelations, train, 0));
+    VECC_TRY(result.launches, kg::time_step_launches(triples, kKgEntities, kKgRelations, train, 0));
   }
   return result;
 }

@@ -30,6 +30,7 @@ int bench_main(int argc, char** argv) {
   add_large(app, body);
   add_peers(app, body);
   add_kg(app, body);
+  add_kg_ranks(app, body);
   add_calibrate(app, body);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
   const Result<void> result = body();
