@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <string>
@@ -181,6 +182,40 @@ TEST_F(CudaRanks, NaNIsTheLowestScore) {
   const std::vector<Rank> ranks = on_gpu(e, {{0, 0, 1}}, {{0, 0, 1}});
   ASSERT_EQ(ranks.size(), 2u);
   EXPECT_EQ(ranks[0].raw, 3);  // all five are equal
+}
+
+// The emulated GPU's.
+class LittleMemory {
+ public:
+  explicit LittleMemory(const char* bytes) { ::setenv(kName, bytes, 1); }
+  ~LittleMemory() { ::unsetenv(kName); }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+
+ private:
+  static constexpr const char* kName = "VECC_EMULATED_BYTES";
+};
+
+TEST_F(CudaRanks, HaveSmallerBlocksInLittleMemoryAndNeedSome) {
+  const char* const driver = std::getenv("VECC_CUDA_DRIVER");
+  if (driver == nullptr || std::string(driver).find("emulator") == std::string::npos) {
+    GTEST_SKIP() << "a GPU's memory is as large as it is";
+  }
+  const kg::Embeddings e = whole_embeddings<float>(ScoreModel::DistMult, 300, 4, 400, 3);
+  const std::vector<Triple> triples = random_triples(300, 4, 100, 2);
+  {
+    const LittleMemory enough_for_tiles("1000000");
+    expect_ranks_of_the_cpu(e, triples, triples);
+  }
+  for (const auto& [bytes, what] :
+       {std::pair{"500000", "ranks need "}, {"400000", "weights need "}}) {
+    const LittleMemory too_little(bytes);
+    const auto refused = kg::make_cuda_ranker(e, triples, kg::KnownTriples(triples), {}, 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().list().front().code, ErrorCode::OutOfMemory);
+    EXPECT_NE(refused.error().text().find(what), std::string::npos) << refused.error().text();
+    EXPECT_NE(refused.error().text().find("--backend=cpu"), std::string::npos);
+  }
 }
 
 TEST_F(CudaRanks, TellHowFarTheyAre) {

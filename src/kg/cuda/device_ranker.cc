@@ -38,17 +38,24 @@ Result<std::unique_ptr<DeviceRanker>> DeviceRanker::make(std::shared_ptr<cuda::D
   const RankModel& m = ranker->model_;
   ranker->progress_ = options.progress;
   const std::uint64_t free = ranker->device_->free_bytes();
-  RankLists lists;
-  std::uint64_t needed = 0;
-  for (std::uint64_t last = 0;; block_bytes /= 4) {
-    ranker->blocks_ = rank_blocks(m, 2 * triples.size(), block_bytes);
-    ranker->plan_ = plan_queries(triples, options.inverse, m.batch_kind(), ranker->blocks_.queries);
-    lists = rank_lists(ranker->plan_, triples, known, rank_tile_of(m));
-    const std::uint64_t items = ranker->plan_.item.size();
-    needed = ranker->blocks_.bytes + lists.bytes() + items * (sizeof(RankPlace) + m.number_bytes());
-    if (needed <= free || needed == last) break;
-    last = needed;
+  RankBlocks& blocks = ranker->blocks_;
+  blocks = rank_blocks(m, 2 * triples.size(), block_bytes);
+  const auto list = [&] {
+    ranker->plan_ = plan_queries(triples, options.inverse, m.batch_kind(), blocks.queries);
+    return rank_lists(ranker->plan_, triples, known, rank_tile_of(m));
+  };
+  RankLists lists = list();
+  const auto needed_bytes = [&] {
+    return blocks.bytes + lists.bytes() +
+           lists.item_queries.size() * (sizeof(RankPlace) + m.number_bytes());
+  };
+  const std::uint64_t first_bytes = blocks.bytes;
+  while (needed_bytes() > free && block_bytes > 0) {
+    block_bytes /= 2;
+    blocks = rank_blocks(m, 2 * triples.size(), block_bytes);
   }
+  if (blocks.bytes != first_bytes) lists = list();
+  const std::uint64_t needed = needed_bytes();
   if (needed > free) {
     return Errors(ErrorCode::OutOfMemory, ranker->device_->name(),
                   "ranks need " + text_of_bytes(needed) + " beside the weights, free are " +
