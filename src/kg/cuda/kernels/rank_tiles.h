@@ -50,12 +50,77 @@ struct TilePlace {
 };
 using Sums = Number[kSide][kSide];
 
+// Square roots of sums of squares, rounded to nearest. NVIDIA's compilers compute one from an
+// approximation of 1 / sqrt(x) by one step of Newton's method where x is at least 2^-101 and
+// finite, after a branch for each, and else by a call. Here several have one branch, and what is
+// smaller is multiplied by a power of 2 first. Of an infinite x the root is NaN: the score is the
+// lowest either way.
+#if __CUDA_ARCH__ >= 700
+constexpr float kLeastQuick = 0x1p-101f;
+VECC_KG_FN bool have_quick_roots(const float (&squares)[kSide]) {
+  float least = squares[0];
+#pragma unroll
+  for (unsigned j = 1; j < kSide; ++j) least = fminf(least, squares[j]);
+  return least >= kLeastQuick;
+}
+VECC_KG_FN float quick_root(float x) {
+  float inverse;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  const float root = x * inverse;
+  return multiply_add(multiply_add(-root, root, x), 0.5f * inverse, root);
+}
+VECC_KG_FN float any_root(float x) {
+  const bool is_small = x < kLeastQuick;
+  const float root = quick_root(is_small ? x * 0x1p64f : x);
+  return x == 0 ? 0 : is_small ? root * 0x1p-32f : root;
+}
+#else
+VECC_KG_FN bool have_quick_roots(const float (&)[kSide]) {
+  return true;
+}
+VECC_KG_FN float quick_root(float x) {
+  return square_root(x);
+}
+VECC_KG_FN float any_root(float x) {
+  return square_root(x);
+}
+#endif
+VECC_KG_FN bool have_quick_roots(const double (&)[kSide]) {
+  return true;
+}
+VECC_KG_FN double quick_root(double x) {
+  return square_root(x);
+}
+VECC_KG_FN double any_root(double x) {
+  return square_root(x);
+}
+
+// add_term() of a complex number with those of all columns.
+VECC_KG_FN void add_moduli(Complex<Number> q, const Number (&re)[kSide], const Number (&im)[kSide],
+                           Number (&sums)[kSide]) {
+  Number squares[kSide];
+#pragma unroll
+  for (unsigned j = 0; j < kSide; ++j) {
+    const Number d_re = q.re - re[j];
+    const Number d_im = q.im - im[j];
+    squares[j] = multiply_add(d_re, d_re, d_im * d_im);
+  }
+  if (have_quick_roots(squares)) {
+#pragma unroll
+    for (unsigned j = 0; j < kSide; ++j) sums[j] += quick_root(squares[j]);
+  } else {
+#pragma unroll
+    for (unsigned j = 0; j < kSide; ++j) sums[j] += any_root(squares[j]);
+  }
+}
+
 // Adds a stage: rows and columns [kRankStage][kPadded].
 template <TileKind kOf>
 VECC_KG_FN void add_stage(const Number* rows, const Number* columns, const TilePlace& at,
                           Sums& sums) {
   constexpr unsigned kOfTerm = kOf == TileKind::ComplexL1 ? 2 : 1;
-#pragma unroll
+  constexpr unsigned kUnrolled = kOf == TileKind::ComplexL1 ? 2 : kRankStage;  // roots are long
+#pragma unroll kUnrolled
   for (unsigned k = 0; k < kRankStage; k += kOfTerm) {
     Number q[kOfTerm][kSide];
     Number e[kOfTerm][kSide];
@@ -74,6 +139,10 @@ VECC_KG_FN void add_stage(const Number* rows, const Number* columns, const TileP
     }
 #pragma unroll
     for (unsigned i = 0; i < kSide; ++i) {
+      if constexpr (kOf == TileKind::ComplexL1) {
+        add_moduli(Complex<Number>{q[0][i], q[1][i]}, e[0], e[1], sums[i]);
+        continue;
+      }
 #pragma unroll
       for (unsigned j = 0; j < kSide; ++j) {
         sums[i][j] = add_term<kOf>(Complex<Number>{q[0][i], q[kOfTerm - 1][i]},
