@@ -45,6 +45,9 @@ class KgTest(unittest.TestCase):
         found = self.embeddings.evaluate(self.folder, split="validation", threads=2)
         self.assertEqual(found, expected["metrics"])
         self.assertIn("mrr", found["filtered"]["all"]["both"])
+        if "cuda" in vecc.backends():
+            self.assertEqual(self.embeddings.evaluate(self.folder, split="validation",
+                                                      backend="cuda"), found)
 
     def test_predict(self):
         expected = self.run_kg("predict", "--query=e1,likes,?", "--query=?,knows,e2", "--top=5",
@@ -69,6 +72,8 @@ class KgTest(unittest.TestCase):
                 (lambda: self.embeddings.predict([], known="hide"), "mark, drop"),
                 (lambda: self.embeddings.predict([], known="drop"), "needs triples"),
                 (lambda: self.embeddings.evaluate(self.folder, split="dev"), "'dev' is none of"),
+                (lambda: self.embeddings.evaluate(self.folder, backend="gpu"), "none of cpu, cuda"),
+                (lambda: self.embeddings.evaluate(self.folder, device="cuda"), "does not run on"),
                 (lambda: self.embeddings.nearest("e1", by="angle"), "'angle' is none of"),
                 (lambda: vecc.kg.Embeddings(self.folder / "w.npz", "transf2"), "expected one of"),
                 (lambda: vecc.kg.Embeddings(self.folder / "w.npz", "transe"), "entities=FILE")):

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "src/kg/cuda/formula_unit.h"
 #include "src/kg/cuda/parameter_rows.h"
 #include "src/support/quantity_text.h"
 
