@@ -95,8 +95,8 @@ std::string microseconds(double seconds) {
 void add_peers_of(const KgBenchOptions& options, const StepTime& step, BenchTable& table,
                   Json& entry) {
   KgPeerCase of{options.python, step.model,     options.backend == "cuda",
-                options.steps,  options.repeat, kEntities,
-                kRelations,     kTriples,       options.train};
+                options.steps,  options.repeat, kKgEntities,
+                kKgRelations,   kTriples,       options.train};
   of.train.batch_size = step.batch_size;
   for (const std::string& peer : options.peers) {
     const KgPeerTime time = time_kg_peer(peer, of);
