@@ -188,6 +188,24 @@ TEST_F(KgTrainCommand, OnAGpuTrainsStopsAndGoesOnAsOnTheCpu) {
   EXPECT_EQ(labelled.code, 0) << labelled.err;
 }
 
+TEST_F(KgTrainCommand, OnAGpuRanksAsTheCpuRanksTheSavedWeights) {
+  const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
+  if (!available) GTEST_SKIP() << available.error().text();
+  const std::string weights = folder + "/w.safetensors";
+  for (const Words& more : {Words{"--model=rotate"},
+                            {"--model=rescal", "--inverse=on"},
+                            {"--model=distmult", "--encoder=rgcn", "--layers=1"}}) {
+    const Finished trained = train(
+        join(more, {"--backend=cuda", "--epochs=3", "--log-every=1", "--save-weights=" + weights}));
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const Finished ranked =
+        run_tool("vecc-kg", {"evaluate", weights, more.front(), "--triples=" + folder,
+                             "--split=validation", "--quiet"});
+    ASSERT_EQ(ranked.code, 0) << ranked.err;
+    EXPECT_EQ(trained.out, ranked.out) << more.front();
+  }
+}
+
 TEST_F(KgTrainCommand, OptionsComeFromAFile) {
   write_text(folder + "/c.toml", "model = \"transe\"\nloss = \"margin\"\nepochs = 2\n");
   const Finished done = train({"--config=" + folder + "/c.toml", "--json"});

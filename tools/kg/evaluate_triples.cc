@@ -55,16 +55,6 @@ Result<std::vector<std::uint32_t>> choose_inverse(const NameTable& relations,
                             escape_terminal(relations.names()[lacks->relation])));
 }
 
-Result<std::vector<kg::Rank>> rank(const KgModel& model, const TripleRanking& ranking,
-                                   const Device& device) {
-  if (device.kind != Device::Kind::Cuda) {
-    return kg::rank_triples(model.embeddings, ranking.asked, ranking.known, ranking.options);
-  }
-  VECC_TRY(const auto ranker, kg::make_cuda_ranker(model.embeddings, ranking.asked, ranking.known,
-                                                   ranking.options, device.index));
-  return ranker->rank();
-}
-
 }  // namespace
 
 Result<TripleRanking> choose_ranking(const NameTable& relations, const KgTriples& data,
@@ -89,6 +79,16 @@ Result<TripleRanking> choose_ranking(const NameTable& relations, const KgTriples
   return ranking;
 }
 
+Result<std::vector<kg::Rank>> rank_on(const Device& device, const kg::Embeddings& embeddings,
+                                      const TripleRanking& ranking) {
+  if (device.kind != Device::Kind::Cuda) {
+    return kg::rank_triples(embeddings, ranking.asked, ranking.known, ranking.options);
+  }
+  VECC_TRY(const auto ranker, kg::make_cuda_ranker(embeddings, ranking.asked, ranking.known,
+                                                   ranking.options, device.index));
+  return ranker->rank();
+}
+
 TripleEvaluation sum_up(const TripleRanking& ranking, std::span<const kg::Rank> ranks) {
   TripleEvaluation result;
   result.triples = ranking.asked.size();
@@ -101,7 +101,7 @@ TripleEvaluation sum_up(const TripleRanking& ranking, std::span<const kg::Rank> 
 Result<TripleEvaluation> evaluate_triples(const KgModel& model, const KgTriples& data,
                                           const EvaluateTriplesOptions& options) {
   VECC_TRY(const TripleRanking ranking, choose_ranking(model.relations, data, options));
-  VECC_TRY(const auto ranks, rank(model, ranking, options.device));
+  VECC_TRY(const auto ranks, rank_on(options.device, model.embeddings, ranking));
   return sum_up(ranking, ranks);
 }
 

@@ -43,10 +43,14 @@ struct TripleRanking {
 [[nodiscard]] Result<TripleRanking> choose_ranking(const NameTable& relations,
                                                    const KgTriples& data,
                                                    const EvaluateTriplesOptions& options);
+/// On the CPU, or on a GPU if the device is one. Errors: those of kg::make_cuda_ranker().
+[[nodiscard]] Result<std::vector<kg::Rank>> rank_on(const Device& device,
+                                                    const kg::Embeddings& embeddings,
+                                                    const TripleRanking& ranking);
 [[nodiscard]] TripleEvaluation sum_up(const TripleRanking& ranking,
                                       std::span<const kg::Rank> ranks);
 
-/// Errors: those of choose_ranking(), on a GPU those of kg::make_cuda_ranker().
+/// Errors: those of choose_ranking() and rank_on().
 [[nodiscard]] Result<TripleEvaluation> evaluate_triples(const KgModel& model, const KgTriples& data,
                                                         const EvaluateTriplesOptions& options);
 

@@ -114,23 +114,24 @@ Result<TrainingData> load_training_data(const KgTrainOptions& options) {
                 "has no triples to train on: train.txt, or one file");
 }
 
-/// Filtered ranks of the validation triples, by the weights of now: where a GPU trains they are
-/// ranked there.
+/// Filtered ranks of the validation triples, by the weights of now: where a GPU trains them they
+/// are ranked there, and so are rows that an encoder makes on one.
 class RankEvaluator : public Evaluator {
  public:
-  RankEvaluator(kg::TripleTrainer& trainer, const TrainingData& data, std::uint32_t threads,
-                bool inverse)
-      : trainer_(trainer), data_(data) {
+  RankEvaluator(kg::TripleTrainer& trainer, const TrainingData& data, const KgTrainOptions& options)
+      : trainer_(trainer),
+        data_(data),
+        has_encoder_(options.train.encoder.kind != kg::EncoderKind::None) {
     options_.split = SplitChoice::Validation;
-    options_.threads = threads;
-    options_.inverse = inverse;
+    options_.threads = options.train.threads;
+    options_.inverse = options.inverse == "on";
+    options_.device = options.device;
   }
   [[nodiscard]] Result<TripleEvaluation> rank() {
-    if (ranker_ == nullptr) {
+    if (!ranking_) {
       VECC_TRY(ranking_, choose_ranking(data_.relations, data_.all, options_));
-      VECC_TRY(ranker_, trainer_.make_ranker(ranking_->asked, ranking_->known, ranking_->options));
     }
-    VECC_TRY(const std::vector<kg::Rank> ranks, ranker_->rank());
+    VECC_TRY(const std::vector<kg::Rank> ranks, ranks_of_now());
     return sum_up(*ranking_, ranks);
   }
   /// Its loss is 1 - the filtered MRR.
@@ -149,8 +150,20 @@ class RankEvaluator : public Evaluator {
   [[nodiscard]] std::uint64_t bytes() const override { return 0; }
 
  private:
+  [[nodiscard]] Result<std::vector<kg::Rank>> ranks_of_now() {
+    if (has_encoder_) {
+      VECC_TRY(const kg::Embeddings embeddings, trainer_.embeddings());
+      return rank_on(options_.device, embeddings, *ranking_);
+    }
+    if (ranker_ == nullptr) {
+      VECC_TRY(ranker_, trainer_.make_ranker(ranking_->asked, ranking_->known, ranking_->options));
+    }
+    return ranker_->rank();
+  }
+
   kg::TripleTrainer& trainer_;
   const TrainingData& data_;
+  bool has_encoder_;
   EvaluateTriplesOptions options_;
   std::optional<TripleRanking> ranking_;
   std::unique_ptr<kg::TripleRanker> ranker_;
@@ -269,7 +282,7 @@ Result<void> train_by(TrainTriplesCommandLine& line) {
     stages.describe(fmt::format("{}, {}", kg::text_of(encoder),
                                 text_of_count(options.train.encoder.layers, "layer")));
   }
-  RankEvaluator validation(*trainer, data, options.train.threads, options.inverse == "on");
+  RankEvaluator validation(*trainer, data, options);
   const DeferInterrupt finish_step;
   VECC_TRY(const TrainSummary summary, stages.run("train", [&](ProgressLine& progress) {
     return run_epochs(line, data, *trainer, data.validates ? &validation : nullptr, progress);

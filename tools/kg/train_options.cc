@@ -292,7 +292,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
       ->default_str("f32")
       ->group(kTrainingGroup);
   add_device_options(app, o.backend, o.device,
-                     "Where steps and ranks run; with --encoder the encoder alone");
+                     "Where steps and ranks run; with --encoder it and ranks");
   add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
       ->type_name("FILE");
