@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace vecc {
@@ -253,14 +254,25 @@ GraphSizes sizes_of(const NeuronGraph& graph) {
   return {graph.neuron_count(), graph.edge_count(), graph.groups.size(), graph.bytes()};
 }
 
+void forget_neurons(NeuronGraph& graph) {
+  NeuronGraph outline;
+  outline.producer = std::move(graph.producer);
+  outline.weight_tables = std::move(graph.weight_tables);
+  outline.table_of_weight = std::move(graph.table_of_weight);
+  outline.samples = std::move(graph.samples);
+  outline.sample_ids = std::move(graph.sample_ids);
+  outline.target_values = std::move(graph.target_values);
+  outline.vocabularies = std::move(graph.vocabularies);
+  graph = std::move(outline);
+}
+
 std::uint64_t most_weights(std::uint64_t file_bytes) {
   return (std::uint64_t{1} << 20) + 64 * file_bytes;
 }
 
-std::uint32_t write_outline(const NeuronGraph& graph, std::span<const WeightTable> tables,
-                            ColumnWriter& writer) {
+std::uint32_t write_outline(const NeuronGraph& graph, const GraphSizes& sizes,
+                            std::span<const WeightTable> tables, ColumnWriter& writer) {
   OutlineWriter to;
-  const GraphSizes sizes = sizes_of(graph);
   for (const std::uint64_t size : {sizes.neurons, sizes.edges, sizes.groups, sizes.bytes}) {
     to.wide(size);
   }

@@ -20,16 +20,19 @@ struct GraphSizes {
 };
 [[nodiscard]] GraphSizes sizes_of(const NeuronGraph& graph);
 
+/// Leaves of a graph what its outline has: its memory is that of the neurons no longer.
+void forget_neurons(NeuronGraph& graph);
+
 struct GraphOutline {
   /// Without neurons: outputs of samples are numbers below sizes.neurons.
   NeuronGraph graph;
   GraphSizes sizes;
 };
 
-/// Adds three columns; the number of the first. `tables`: the graph's, with the values that the
-/// outline is to have.
-std::uint32_t write_outline(const NeuronGraph& graph, std::span<const WeightTable> tables,
-                            ColumnWriter& writer);
+/// Adds three columns; the number of the first. `sizes`: the graph's when it had its neurons;
+/// `tables`: its own, with the values that the outline is to have.
+std::uint32_t write_outline(const NeuronGraph& graph, const GraphSizes& sizes,
+                            std::span<const WeightTable> tables, ColumnWriter& writer);
 /// Weights cost no bytes in a file, and must not cost memory either: so many at most in one of so
 /// many bytes.
 [[nodiscard]] std::uint64_t most_weights(std::uint64_t file_bytes);

@@ -135,17 +135,15 @@ std::optional<CachedForward> ProgramCache::find_forward(const std::string& key) 
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> ProgramCache::store_forward(const std::string& key,
-                                                         const NeuronGraph& graph,
-                                                         std::span<const WeightTable> tables,
-                                                         const Program& program,
-                                                         const VectorizeReport& report) {
+std::optional<std::uint64_t> ProgramCache::store_forward(
+    const std::string& key, const NeuronGraph& graph, const GraphSizes& sizes,
+    std::span<const WeightTable> tables, const Program& program, const VectorizeReport& report) {
   return write(key, [&](ColumnWriter& writer) {
     std::vector<std::uint32_t> words;
     VectorizeReport numbers = report;
     for (const std::uint32_t* const number : numbers_of(numbers)) words.push_back(*number);
     writer.add(std::span<const std::uint32_t>(words));
-    write_outline(graph, tables, writer);
+    write_outline(graph, sizes, tables, writer);
     ProgramColumns(writer).add_program(program);
     return graph.weight_count() <= most_weights(writer.bytes());
   });

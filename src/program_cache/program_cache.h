@@ -42,9 +42,10 @@ class ProgramCache {
   explicit ProgramCache(ProgramCacheOptions options);
 
   [[nodiscard]] std::optional<CachedForward> find_forward(const std::string& key);
-  /// `tables`: the graph's weight tables with the values that its file has. The entry's bytes; none
-  /// if it is not kept.
+  /// `graph` with `sizes`, as write_outline() has them; `tables`: its weight tables with the values
+  /// that its file has. The entry's bytes; none if it is not kept.
   std::optional<std::uint64_t> store_forward(const std::string& key, const NeuronGraph& graph,
+                                             const GraphSizes& sizes,
                                              std::span<const WeightTable> tables,
                                              const Program& program, const VectorizeReport& report);
   [[nodiscard]] std::optional<SavedStep> find_step(const std::string& key);

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   auto writer = vecc::ColumnWriter::create(entry, std::uint64_t{1} << 30);
   const vecc::NeuronGraph graph = small_graph();
   if (!writer) return 1;
-  vecc::write_outline(graph, graph.weight_tables, *writer);
+  vecc::write_outline(graph, sizes_of(graph), graph.weight_tables, *writer);
   if (!writer->commit("fuzz")) return 1;
   const auto file = vecc::ColumnFile::read(entry, "fuzz", 1);
   if (!file || !*file) return 1;

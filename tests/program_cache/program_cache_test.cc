@@ -96,7 +96,8 @@ class ProgramCaches : public ::testing::Test {
 
   std::optional<std::uint64_t> store(const std::string& key = "key") {
     ProgramCache cache(options_);
-    return cache.store_forward(key, graph_, graph_.weight_tables, program_, report_);
+    return cache.store_forward(key, graph_, sizes_of(graph_), graph_.weight_tables, program_,
+                               report_);
   }
   std::optional<CachedForward> find(const std::string& key = "key") {
     ProgramCache cache(options_);
@@ -192,7 +193,7 @@ TEST_F(ProgramCaches, entries_that_make_no_sense_are_refused) {
         "vecc program 1 f32 samples 0\n"}) {
     expect_refused([&](ColumnWriter& w) {
       w.add(std::span<const std::uint32_t>(report));
-      write_outline(graph_, graph_.weight_tables, w);
+      write_outline(graph_, sizes_of(graph_), graph_.weight_tables, w);
       w.add(std::string_view(text));
     });
   }

@@ -17,6 +17,9 @@ namespace vecc::tools {
 /// Whether the optimizer finds the weights that a step touches by neurons.
 [[nodiscard]] bool touches_rows(const OptimizerOptions& optimizer);
 
+struct StartedGraph;
+struct FinishedProgram;
+
 /// The cache as far as one graph and its options are concerned. It is not used where they need
 /// neurons, or watch the optimizer at work; nor of a graph that is no regular file.
 class GraphCache {
@@ -28,10 +31,8 @@ class GraphCache {
   /// Stage `cache`, where there is an entry. Its Program is one for the backend that the options
   /// choose.
   [[nodiscard]] std::optional<CachedForward> find(Stages& stages);
-  /// Keeps what was made, if that took long: stage `keep`. `tables`: as the graph's file has them,
-  /// or any where CacheSettings::has_weights is not set.
-  void keep(const NeuronGraph& graph, std::span<const WeightTable> tables, const Program& program,
-            const VectorizeReport& report, Stages& stages);
+  /// Keeps what was made, if that took long: stage `keep`.
+  void keep(const StartedGraph& started, const FinishedProgram& finished, Stages& stages);
   /// For TrainOptions::steps; null if the cache is not used.
   [[nodiscard]] std::shared_ptr<CachedSteps> steps() const { return steps_; }
   [[nodiscard]] bool is_used() const { return !key_.empty(); }
@@ -50,7 +51,7 @@ class GraphCache {
 
 /// A graph on its way to a Program that may be there already.
 struct StartedGraph {
-  NeuronGraph graph;  ///< of the cache: without neurons
+  NeuronGraph graph;  ///< without neurons: of the cache, or where its Program is all that is needed
   GraphSizes sizes;
   std::optional<CachedForward> cached;
   std::vector<WeightTable> tables;  ///< as in the file, where options change them and it is kept
@@ -65,7 +66,8 @@ struct FinishedProgram {
   Optimized optimized;
   VectorizeReport report;
 };
-/// The cache's Program with the graph's weights; or else stages `vectorize`, `optimize`, `keep`.
+/// The cache's Program with the graph's weights; or else stages `vectorize`, `optimize`, `keep`,
+/// and where the options need no neurons any more, the graph has none then.
 /// Errors: those of vectorize_graph(), choose_backend() and optimize_for().
 [[nodiscard]] Result<FinishedProgram> finish_program(StartedGraph& started, const Options& options,
                                                      GraphCache& cache, Stages& stages);
