@@ -15,6 +15,7 @@
 #include "backends/native/gradient_program.h"
 #include "backends/native/program_outline.h"
 #include "src/batch/plan_batch.h"
+#include "src/support/free_memory.h"
 #include "vecc/backend.h"
 #include "vecc/plan.h"
 
@@ -50,7 +51,8 @@ template <class Block, class Make>
   }
   return Errors(ErrorCode::OutOfMemory, backend,
                 "no memory on the host for values of " +
-                    std::to_string(statistics(program).value_bytes) + " bytes at most");
+                    std::to_string(statistics(program).value_bytes) + " bytes at most, " +
+                    std::to_string(free_host_bytes()) + " are free");
 }
 
 /// Where a Plan runs. Block: numbers of the Plan's dtype in its memory; a copy is the same memory.

@@ -2,11 +2,25 @@
 
 #include <cstdlib>  // defines __GLIBC__, if it is
 #include <limits>
+#include <new>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 namespace vecc::tools {
+#ifdef __GLIBC__
+namespace {
+
+// Where the address space is limited, the last of it is less than a heap grows by.
+void grow_by_little() {
+  thread_local bool has_retried = false;
+  if (has_retried) throw std::bad_alloc();
+  has_retried = true;
+  mallopt(M_TOP_PAD, 0);
+}
+
+}  // namespace
+#endif
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
@@ -15,6 +29,7 @@ void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, kMost);
   mallopt(M_TRIM_THRESHOLD, kMost);
   mallopt(M_TOP_PAD, kGrowth);
+  std::set_new_handler(grow_by_little);
 #endif
 }
 

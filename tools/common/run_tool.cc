@@ -8,10 +8,13 @@
 #include <sstream>
 #include <string>
 
+#include "src/support/free_memory.h"
+#include "src/support/quantity_text.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/freed_memory.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/terminal.h"
+#include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
@@ -30,6 +33,25 @@ int report_bug(const char* what) {
                "and the file.\n",
                what);
   return static_cast<int>(ExitCode::Internal);
+}
+
+// What ran has let its memory go by now, but for the peak.
+std::string memory_text() {
+  const ProcessPeak peak = process_peak();
+  const HostRoom room = host_room();
+  if (peak.address_space == 0 || room.limit.empty()) return {};
+  return ": at most " + text_of_bytes(peak.resident) + " were used, " +
+         text_of_bytes(peak.address_space) + " of addresses; the limit is " +
+         escape_terminal(room.limit);
+}
+
+int report_out_of_memory() {
+  try {
+    std::fputs(("error: out of memory" + memory_text() + " [E063]\n").c_str(), stderr);
+  } catch (const std::bad_alloc&) {
+    std::fputs("error: out of memory [E063]\n", stderr);
+  }
+  return static_cast<int>(ExitCode::Device);
 }
 
 void print_line(const std::string& line) {
@@ -54,8 +76,7 @@ int run_tool(const std::function<int()>& body) {
   } catch (const BrokenPipe&) {
     return static_cast<int>(ExitCode::Ok);
   } catch (const std::bad_alloc&) {
-    std::fputs("error: out of memory [E063]\n", stderr);
-    return static_cast<int>(ExitCode::Device);
+    return report_out_of_memory();
   } catch (const std::exception& e) {
     return report_bug(e.what());
   }
