@@ -16,6 +16,7 @@
 #include "command.h"
 #include "ground_graph.h"
 #include "measure.h"
+#include "src/graph/graph_outline.h"
 #include "src/support/child_process.h"
 #include "src/support/quantity_text.h"
 #include "src/support/temporary_folder.h"
@@ -77,6 +78,8 @@ Result<ordered_json> train_once(const std::string& path, const TimeOptions& time
   VectorizeOptions vectorize_options;
   vectorize_options.threads = time.execution.threads;
   VECC_TRY(Vectorized vectorized, vectorize(graph, vectorize_options));
+  const GraphSizes sizes = sizes_of(graph);
+  forget_neurons(graph);  // as vecc does
   VECC_TRY_VOID(clock.end("vectorize"));
   TrainOptions training;
   training.loss.loss = Loss::CrossEntropy;
@@ -95,8 +98,8 @@ Result<ordered_json> train_once(const std::string& path, const TimeOptions& time
   VECC_TRY(const double loss, trainer->epoch_loss());
   VECC_TRY_VOID(clock.end("epoch"));
   return ordered_json{{"device", cost.device},
-                      {"neurons", graph.neuron_count()},
-                      {"edges", graph.edge_count()},
+                      {"neurons", sizes.neurons},
+                      {"edges", sizes.edges},
                       {"loss", loss},
                       {"stages", clock.stages()}};
 }
