@@ -1,7 +1,5 @@
 #include "backends/cuda/device_places.h"
 
-#include <limits>
-
 #include "backends/common/shared_rows.h"
 #include "backends/cuda/device_block.h"
 #include "src/support/free_memory.h"
@@ -47,10 +45,8 @@ Result<std::vector<PlacedTable>> place_on_device(const Plan& plan, const Program
   const auto find_placed = [&](BufferIndex buffer) {
     return find_shared(plan.buffers[buffer], program, options, *shared);
   };
-  std::uint64_t host_room = free_host_bytes();
-  if (host_room == 0) host_room = std::numeric_limits<std::uint64_t>::max();
-  VECC_TRY(auto tables, place_tables(plan, program, options.places, device.free_bytes(), host_room,
-                                     device.name(), find_placed));
+  VECC_TRY(auto tables, place_tables(plan, program, options.places, device.free_bytes(),
+                                     host_room().bytes, device.name(), find_placed));
   warn_of_host(tables, device);
   return tables;
 }
