@@ -56,6 +56,39 @@ TYPED_TEST(Combinations, Times) {
   }
 }
 
+// Any number of rows: none behind the last one is read or written, and a row's products are the
+// same whatever stands beside it.
+TYPED_TEST(Combinations, RowsTimesAMatrix) {
+  using T = TypeParam;
+  for (const auto& maps : product_maps<T>()) {
+    if (maps.left_transposed) continue;
+    const ProductCase<T> c(maps);
+    const auto at = [](unsigned a, int b) { return a * static_cast<std::size_t>(b); };
+    const auto& product = maps.right_transposed ? maps.times_matrix_rows : maps.times_matrix;
+    for (const unsigned count : {1u, 5u, 6u, 8u, 13u, 24u}) {
+      std::mt19937_64 random(7);
+      const auto x = random_values<T>(random, at(count, maps.k));
+      const T untouched = T(-99);
+      std::vector<T> y(at(count + 1, maps.n), untouched);
+      product(c.r.data(), count, x.data(), y.data());
+      EXPECT_EQ(std::vector<T>(y.end() - maps.n, y.end()),
+                std::vector<T>(at(1, maps.n), untouched));
+      y.resize(at(count, maps.n));
+      std::vector<double> expected(y.size());
+      const std::vector<double> rows = in_double(x);
+      times(Element{shape_of(static_cast<int>(count), maps.k), rows},
+            Element{shape_of(maps.k, maps.n), c.right}, expected);
+      expect_close(y, expected, 200 * kRounding<T>, c.text() + ", rows " + std::to_string(count));
+      for (unsigned b = 0; b < count; ++b) {
+        std::vector<T> alone(at(1, maps.n));
+        product(c.r.data(), 1, x.data() + at(b, maps.k), alone.data());
+        EXPECT_TRUE(
+            std::equal(alone.begin(), alone.end(), y.begin() + static_cast<long>(at(b, maps.n))));
+      }
+    }
+  }
+}
+
 // Of any number of members; each entry is added up in their order, then to what is there.
 TYPED_TEST(Combinations, OuterSumsAreAdded) {
   using T = TypeParam;

@@ -46,7 +46,9 @@ template <>
 std::span<const RowMaps<double>> row_maps();
 
 /// Functions of an m x k and a k x n matrix (`transposed`: stored as the transposes); those after
-/// `times` of rows of m and of n entries, transp of an m x n matrix.
+/// `times` of rows of m and of n entries, transp of an m x n matrix. times_matrix: y, rows of n
+/// entries, are `count` rows x of k entries times a k x n matrix; times_matrix_rows: that is stored
+/// as its transpose.
 template <class T>
 struct ProductMaps {
   int m, k, n;
@@ -57,6 +59,8 @@ struct ProductMaps {
   void (*crosssum_vjp_left)(const T* g, T* out);
   void (*crosssum_vjp_right)(const T* g, T* out);
   void (*transp)(const T* x, T* y);
+  void (*times_matrix)(const T* matrix, unsigned count, const T* x, T* y);
+  void (*times_matrix_rows)(const T* matrix, unsigned count, const T* x, T* y);
 };
 template <class T>
 std::span<const ProductMaps<T>> product_maps();

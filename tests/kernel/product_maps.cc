@@ -19,7 +19,17 @@ constexpr ProductMaps<T> product_maps_of() {
           [](const T* l, const T* r, T* y) { crosssum<T, M, N>(l, r, y); },
           [](const T* g, T* out) { crosssum_share<T, M * N, M, N>(g, out); },
           [](const T* g, T* out) { crosssum_share<T, M * N, N, 1>(g, out); },
-          [](const T* x, T* y) { transp<T, M, N>(x, y); }};
+          [](const T* x, T* y) { transp<T, M, N>(x, y); },
+          [](const T* matrix, unsigned count, const T* x, T* y) {
+            times_matrix<T, K, N>(
+                matrix, count, [=](unsigned b) { return x + b * K; },
+                [=](unsigned b) { return y + b * N; });
+          },
+          [](const T* matrix, unsigned count, const T* x, T* y) {
+            times_matrix_rows<T, K, N>(
+                matrix, count, [=](unsigned b) { return x + b * K; },
+                [=](unsigned b) { return y + b * N; });
+          }};
 }
 
 // A size in the four layouts.

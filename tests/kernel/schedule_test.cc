@@ -124,9 +124,9 @@ TEST(ScheduleKernel, LongRowsOfCppAreInScratchMemory) {
 TEST(ParseSchedule, RefusesWhatIsNone) {
   for (const std::string text :
        {"", "columns", "rows lanes", "rows lanes=x", "rows lanes=1 lanes=2", "rows slots=4",
-        "rows phases=steps/4", "rows scratch=v1", "rows depth=3", "rows  lanes=1",
-        "rows lanes=99999999999", "rows lanes=-1", "rows product=", "rows vector-loop=2",
-        "rows packs=1,,2", "rows packs=1,"}) {
+        "rows phases=steps/4", "rows phases=outer-products/-members", "rows scratch=v1",
+        "rows depth=3", "rows  lanes=1", "rows lanes=99999999999", "rows lanes=-1",
+        "rows product=", "rows vector-loop=2", "rows packs=1,,2", "rows packs=1,"}) {
     const auto parsed = parse_schedule(text, "plan.txt:3");
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().list().front().place, "plan.txt:3");

@@ -3,54 +3,54 @@
 // are written overlap no other argument.
 namespace vecc_kernel {
 
-// sum[i][j] = entry (first_row + i, first_col + j) of left right, added up over k < depth in order:
-// Packs packs of columns, or of one column each where At is EntryAt. left(i, k) is an entry; the
-// depth x N matrix `right` is row-major.
+// sum[i][j] += entry j of Packs packs of columns (At: PackAt, WideAt), or of so many columns
+// (EntryAt), of row i of left right, added up over k < depth in order: left(i, k) is an entry, and
+// `right` the first of these columns of a row-major matrix with rows of N entries. Packs are loaded
+// once for all rows: what reads memory as often as it multiplies waits for it.
 template <class T, int N, int Rows, int Packs, template <class> class At, class Left, class Value>
-VECC_FN void sum_tile_products(const Left& left, const T* __restrict__ right, int depth,
-                               int first_row, int first_col, Value (&sum)[Rows][Packs]) {
+VECC_FN void add_tile_products(const Left& left, const T* __restrict__ right, int depth,
+                               Value (&sum)[Rows][Packs]) {
   constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T));
-  VECC_UNROLL for (int i = 0; i < Rows; ++i) {
-    VECC_UNROLL for (int j = 0; j < Packs; ++j) sum[i][j] = Value{};
-  }
   for (int k = 0; k < depth; ++k) {
+    Value pack[Packs];
+    VECC_UNROLL for (int j = 0; j < Packs; ++j) pack[j] = At<T>{k * N + j * width}(right);
     VECC_UNROLL for (int i = 0; i < Rows; ++i) {
-      const Value factor = left(first_row + i, k) - Value{};
-      VECC_UNROLL for (int j = 0; j < Packs; ++j) {
-        sum[i][j] = madd(factor, At<T>{k * N + first_col + j * width}(right), sum[i][j]);
-      }
+      const Value factor = left(i, k) - Value{};
+      VECC_UNROLL for (int j = 0; j < Packs; ++j) sum[i][j] = madd(factor, pack[j], sum[i][j]);
     }
   }
 }
-// Such columns of Rows rows of y, or, with Add, added to those.
-template <class T, int N, int Rows, int Packs, bool Add, template <class> class At, class Left>
-VECC_FN void times_tile(const Left& left, const T* __restrict__ right, int depth, T* __restrict__ y,
-                        int first_row, int first_col) {
+// Such columns of Rows rows, from `col` on: to(i) is where row i goes, or, with Add, what is added
+// to.
+template <class T, int N, int Rows, int Packs, bool Add, template <class> class At, class Left,
+          class To>
+VECC_FN void times_tile(const Left& left, const T* __restrict__ right, int depth, const To& to,
+                        int col) {
   using Value = decltype(At<T>{0}(right));
   constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T));
-  Value sum[Rows][Packs];
-  sum_tile_products<T, N, Rows, Packs, At>(left, right, depth, first_row, first_col, sum);
+  Value sum[Rows][Packs] = {};
+  add_tile_products<T, N, Rows, Packs, At>(left, right + col, depth, sum);
   VECC_UNROLL for (int i = 0; i < Rows; ++i) {
     VECC_UNROLL for (int j = 0; j < Packs; ++j) {
-      const At<T> at{(first_row + i) * N + first_col + j * width};
-      if constexpr (Add) sum[i][j] += at(y);
-      at.store(y, sum[i][j]);
+      const At<T> at{col + j * width};
+      if constexpr (Add) sum[i][j] += at(to(i));
+      at.store(to(i), sum[i][j]);
     }
   }
 }
 // The last columns, fewer than a pack: of the last pack, where there are as many.
-template <class T, int N, int Rows, int First, bool Add, class Left>
+template <class T, int N, int Rows, int First, bool Add, class Left, class To>
 VECC_FN void times_last_columns(const Left& left, const T* __restrict__ right, int depth,
-                                T* __restrict__ y, int first_row) {
+                                const To& to) {
   constexpr int width = PackOf<T>::width;
   if constexpr (N < width) {
-    times_tile<T, N, Rows, N - First, Add, EntryAt>(left, right, depth, y, first_row, First);
+    times_tile<T, N, Rows, N - First, Add, EntryAt>(left, right, depth, to, First);
   } else {
-    Pack<T> sum[Rows][1];
-    sum_tile_products<T, N, Rows, 1, PackAt>(left, right, depth, first_row, N - width, sum);
+    Pack<T> sum[Rows][1] = {};
+    add_tile_products<T, N, Rows, 1, PackAt>(left, right + (N - width), depth, sum);
     for (int i = 0; i < Rows; ++i) {
       for (int j = First; j < N; ++j) {
-        T& out = y[(first_row + i) * N + j];
+        T& out = to(i)[j];
         out = Add ? out + sum[i][0][j - (N - width)] : sum[i][0][j - (N - width)];
       }
     }
@@ -58,28 +58,26 @@ VECC_FN void times_last_columns(const Left& left, const T* __restrict__ right, i
 }
 // Columns First .. N - 1 of Rows rows, in tiles of `Packs` packs and then of fewer.
 template <class T, int N, int First, int Rows, int Packs, bool Add, template <class> class At,
-          class Left>
-VECC_FN void times_columns(const Left& left, const T* __restrict__ right, int depth,
-                           T* __restrict__ y, int row) {
+          class Left, class To>
+VECC_FN void times_columns(const Left& left, const T* __restrict__ right, int depth, const To& to) {
   using Value = decltype(At<T>{0}(right));
   constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T)) * Packs;
   constexpr int last = First + (N - First) / width * width;
   for (int j = First; j < last; j += width) {
-    times_tile<T, N, Rows, Packs, Add, At>(left, right, depth, y, row, j);
+    times_tile<T, N, Rows, Packs, Add, At>(left, right, depth, to, j);
   }
   if constexpr (Packs > 1) {
-    times_columns<T, N, last, Rows, Packs / 2, Add, At>(left, right, depth, y, row);
+    times_columns<T, N, last, Rows, Packs / 2, Add, At>(left, right, depth, to);
   } else if constexpr (sizeof(Value) > sizeof(Pack<T>)) {
-    times_columns<T, N, last, Rows, 1, Add, PackAt>(left, right, depth, y, row);
+    times_columns<T, N, last, Rows, 1, Add, PackAt>(left, right, depth, to);
   } else if constexpr (N > last) {
-    times_last_columns<T, N, Rows, last, Add>(left, right, depth, y, row);
+    times_last_columns<T, N, Rows, last, Add>(left, right, depth, to);
   }
 }
 // All columns of Rows rows.
-template <class T, int N, int Rows, bool Add, class Left>
-VECC_FN void times_rows(const Left& left, const T* __restrict__ right, int depth, T* __restrict__ y,
-                        int row) {
-  times_columns<T, N, 0, Rows, kTilePacks, Add, WideAt>(left, right, depth, y, row);
+template <class T, int N, int Rows, bool Add, class Left, class To>
+VECC_FN void times_rows(const Left& left, const T* __restrict__ right, int depth, const To& to) {
+  times_columns<T, N, 0, Rows, kTilePacks, Add, WideAt>(left, right, depth, to);
 }
 
 // All rows of an M x N matrix.
@@ -87,13 +85,43 @@ template <class T, int M, int N, bool Add, class Left>
 VECC_FN void times_all_rows(const Left& left, const T* __restrict__ right, int depth,
                             T* __restrict__ y) {
   constexpr int rest = M % kTileRows;
+  const auto from = [&](int row) { return [=](int i, int k) { return left(row + i, k); }; };
+  const auto to = [=](int row) { return [=](int i) { return y + (row + i) * N; }; };
   for (int i = 0; i < M - rest; i += kTileRows) {
-    times_rows<T, N, kTileRows, Add>(left, right, depth, y, i);
+    times_rows<T, N, kTileRows, Add>(from(i), right, depth, to(i));
   }
-  if constexpr (rest > 0) times_rows<T, N, rest, Add>(left, right, depth, y, M - rest);
+  if constexpr (rest > 0) times_rows<T, N, rest, Add>(from(M - rest), right, depth, to(M - rest));
 }
 
-// The same where the rows of op(r)' are contiguous, and those of op(l).
+// target(b) = a matrix times the column row(b) of K entries, for b < count; the matrix is there as
+// its transpose, K x M. Of the last tile the last row may come several times, with the same
+// products each time.
+template <class T, int K, int M, class Row, class Target>
+VECC_FN void times_matrix(const T* __restrict__ matrix, unsigned count, const Row& row,
+                          const Target& target) {
+  for (unsigned b = 0; b < count; b += kTileRows) {
+    const T* from[kTileRows];
+    T* to[kTileRows];
+    VECC_UNROLL for (int i = 0; i < kTileRows; ++i) {
+      const unsigned at = b + unsigned(i) < count ? b + unsigned(i) : count - 1;
+      from[i] = row(at);
+      to[i] = target(at);
+    }
+    times_rows<T, M, kTileRows, false>([&](int i, int k) { return from[i][k]; }, matrix, K,
+                                       [&](int i) { return to[i]; });
+  }
+}
+
+// The same of the M x K matrix itself, each row of which is read once for all columns.
+template <class T, int K, int M, class Row, class Target>
+VECC_FN void times_matrix_rows(const T* __restrict__ matrix, unsigned count, const Row& row,
+                               const Target& target) {
+  for (int j = 0; j < M; ++j) {
+    for (unsigned b = 0; b < count; ++b) target(b)[j] = dot<T, K>(row(b), matrix + j * K);
+  }
+}
+
+// y = op(l) op(r) where the rows of op(r)' are contiguous, and those of op(l).
 template <class T, int M, int K, int N>
 VECC_FN void times_dots(const T* __restrict__ l, const T* __restrict__ r, T* __restrict__ y) {
   for (int i = 0; i < M; ++i) {
@@ -134,6 +162,7 @@ VECC_FN void times(const T* __restrict__ l, const T* __restrict__ r, T* __restri
   } else if constexpr (TR) {  // columns of y are rows of r l
     T rows[4 * M];
     constexpr int rest = N % 4;
+    const auto to = [&](int c) { return rows + c * M; };
     const auto scatter = [&](int j, int columns) {
       for (int i = 0; i < M; ++i) {
         for (int c = 0; c < columns; ++c) y[i * N + j + c] = rows[c * M + i];
@@ -141,12 +170,11 @@ VECC_FN void times(const T* __restrict__ l, const T* __restrict__ r, T* __restri
     };
     const auto left = [=](int j, int k) { return r[j * K + k]; };
     for (int j = 0; j < N - rest; j += 4) {
-      times_rows<T, M, 4, false>([=](int c, int k) { return left(j + c, k); }, l, K, rows, 0);
+      times_rows<T, M, 4, false>([=](int c, int k) { return left(j + c, k); }, l, K, to);
       scatter(j, 4);
     }
     if constexpr (rest > 0) {
-      times_rows<T, M, rest, false>([=](int c, int k) { return left(N - rest + c, k); }, l, K, rows,
-                                    0);
+      times_rows<T, M, rest, false>([=](int c, int k) { return left(N - rest + c, k); }, l, K, to);
       scatter(N - rest, rest);
     }
   } else {

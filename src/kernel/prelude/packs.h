@@ -106,12 +106,22 @@ VECC_FN WideOf<double>::Type madd(WideOf<double>::Type a, WideOf<double>::Type b
   return __builtin_ia32_vfmaddpd512_mask(a, b, c, static_cast<unsigned char>(-1), 4);
 }
 #endif
-// Of a product's tiles, whose sums registers have room for: rows, and (below) packs of columns.
-constexpr int kTileRows = 8;
 #else
 template <class T>
 using WideOf = PackOf<T>;
+#endif
+
+// Of a product's tiles, whose sums stay in registers, beside a row's packs and one factor: rows,
+// and (below) packs of columns. So many that no multiply-add waits for the one before it, and that
+// there are fewer loads than multiply-adds.
+#if VECC_CUDA
 constexpr int kTileRows = 4;
+#elif defined(__AVX512F__)
+constexpr int kTileRows = 8;
+#elif defined(__AVX__) || defined(__aarch64__)
+constexpr int kTileRows = 6;
+#else
+constexpr int kTileRows = 3;  // a pack is two of 16 registers
 #endif
 constexpr int kTilePacks = 2;
 

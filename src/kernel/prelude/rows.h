@@ -74,10 +74,67 @@ VECC_FN void norm(const T* __restrict__ x, T* __restrict__ y) {
   for (int i = 0; i < N; ++i) y[i] = (x[i] - mean) / deviation;
 }
 
+#if VECC_CUDA
+template <class T>
+VECC_FN void transp_block(const T* x, int, T* y, int) {
+  *y = *x;
+}
+#else
+// Every other entry is b's: of the first halves of a and b (First: 0), of the second ones.
+template <int First>
+VECC_FN Pack<float> interleave(Pack<float> a, Pack<float> b) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, First, First + 8, First + 1, First + 9, First + 2,
+                                 First + 10, First + 3, First + 11);
+#else
+  typedef int Places __attribute__((vector_size(32)));
+  return __builtin_shuffle(
+      a, b,
+      Places{First, First + 8, First + 1, First + 9, First + 2, First + 10, First + 3, First + 11});
+#endif
+}
+template <int First>
+VECC_FN Pack<double> interleave(Pack<double> a, Pack<double> b) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, First, First + 4, First + 1, First + 5);
+#else
+  typedef long long Places __attribute__((vector_size(32)));
+  return __builtin_shuffle(a, b, Places{First, First + 4, First + 1, First + 5});
+#endif
+}
+// The transpose of a block of as many rows as a pack has entries; rows are `step` apart.
+template <class T>
+VECC_FN void transp_block(const T* __restrict__ x, int step, T* __restrict__ y, int step_y) {
+  constexpr int width = PackOf<T>::width;
+  Pack<T> rows[width];
+  VECC_UNROLL for (int i = 0; i < width; ++i) rows[i] = load_pack<T>(x + i * step);
+  // Each time the highest bit of an entry's row becomes the lowest of its place in the row, and so
+  // on, until rows and places have changed.
+  VECC_UNROLL for (int done = 1; done < width; done *= 2) {
+    Pack<T> next[width];
+    VECC_UNROLL for (int i = 0; i < width / 2; ++i) {
+      next[2 * i] = interleave<0>(rows[i], rows[i + width / 2]);
+      next[2 * i + 1] = interleave<width / 2>(rows[i], rows[i + width / 2]);
+    }
+    VECC_UNROLL for (int i = 0; i < width; ++i) rows[i] = next[i];
+  }
+  VECC_UNROLL for (int i = 0; i < width; ++i) store_pack<T>(y + i * step_y, rows[i]);
+}
+#endif
+
 // The C x R transpose of an R x C matrix. Its vector-Jacobian product is transp<T, C, R>.
 template <class T, int R, int C>
 VECC_FN void transp(const T* __restrict__ x, T* __restrict__ y) {
-  for (int c = 0; c < C; ++c) {
+  constexpr int width = PackOf<T>::width;
+  constexpr int rows = R / width * width;
+  constexpr int cols = C / width * width;
+  for (int c = 0; c < cols; c += width) {
+    for (int r = 0; r < rows; r += width) transp_block<T>(x + r * C + c, C, y + c * R + r, R);
+    for (int i = c; i < c + width; ++i) {
+      for (int r = rows; r < R; ++r) y[i * R + r] = x[r * C + i];
+    }
+  }
+  for (int c = cols; c < C; ++c) {
     for (int r = 0; r < R; ++r) y[c * R + r] = x[r * C + c];
   }
 }

@@ -157,7 +157,7 @@ void print_phase(BodyText& out, std::size_t number, std::span<const KernelStep> 
   const PhaseSchedule& schedule = out.schedule().phases[number];
   switch (schedule.loop) {
     case PhaseLoop::RowSum: return print_segment_sum(out, phase);
-    case PhaseLoop::OuterProducts: return print_cpp_outer_products(out, phase);
+    case PhaseLoop::OuterProducts: return print_cpp_outer_products(out, phase, schedule);
     case PhaseLoop::WarpTiles:
     case PhaseLoop::BlockTiles:
     case PhaseLoop::TensorTiles: return print_cuda_outer_products(out, phase, schedule);

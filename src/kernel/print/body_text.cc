@@ -67,14 +67,13 @@ void BodyText::declare_members(const std::string& name, std::uint64_t entries) {
                    name, found->offset));
 }
 
-void BodyText::declare_array(const std::string& name, std::uint64_t entries, bool are_zeros) {
+void BodyText::declare_array(const std::string& name, std::uint64_t entries) {
   const auto& scratch = schedule().scratch;
   const auto found = std::ranges::find(scratch, name, &ScratchArray::name);
   if (found == scratch.end()) {
-    return line(fmt::format("T {}[{}]{};", name, entries, are_zeros ? " = {}" : ""));
+    return line(fmt::format("T {}[{}];", name, entries));
   }
   line(fmt::format("T* const __restrict__ {} = scratch + {};", name, found->offset));
-  if (are_zeros) line(fmt::format("for (int i = 0; i < {}; ++i) {}[i] = T(0);", entries, name));
 }
 
 void BodyText::sync(KernelSpace space) {

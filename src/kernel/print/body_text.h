@@ -37,7 +37,7 @@ class BodyText {
   [[nodiscard]] std::string entry_loop(std::uint64_t entries) const;
 
   /// A row that a thread has whole, a row of which a lane has its entries, a node's value.
-  void declare_array(const std::string& name, std::uint64_t entries, bool are_zeros = false);
+  void declare_array(const std::string& name, std::uint64_t entries);
   void declare_own(const std::string& name, std::uint64_t entries);
   /// Numbers of members, as many as declare_own() has numbers.
   void declare_members(const std::string& name, std::uint64_t entries);

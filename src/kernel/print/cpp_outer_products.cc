@@ -5,21 +5,22 @@
 #include "src/kernel/print/body.h"
 #include "src/kernel/print/member_sums.h"
 #include "src/kernel/schedule/outer_products.h"
-#include "src/kernel/schedule/row_products.h"
 
 namespace vecc {
 
-void print_cpp_outer_products(BodyText& out, const KernelPhase& phase) {
+void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
+                              const PhaseSchedule& schedule) {
   const NodeText& nodes = out.nodes();
   const OuterProductSum of = *outer_product_sum(out.kernel(), phase);
   const std::pair<const char*, std::uint32_t> columns[] = {{"left", of.left}, {"right", of.right}};
   declare_reductions(out, phase);
   for (const auto& [name, number] : columns) {
-    out.declare_array(fmt::format("{}{}", name, of.sum), kCppMembers * nodes.size(number));
+    out.declare_array(fmt::format("{}{}", name, of.sum), schedule.members * nodes.size(number));
   }
   out.open(fmt::format("for (unsigned f = begin_of(r), last = end_of(r); f < last; f += {}) {{",
-                       kCppMembers));
-  out.line(fmt::format("const unsigned count = last - f < {0} ? last - f : {0};", kCppMembers));
+                       schedule.members));
+  out.line(
+      fmt::format("const unsigned count = last - f < {0} ? last - f : {0};", schedule.members));
   out.open("for (unsigned b = 0; b < count; ++b) {");
   out.line("const unsigned e = f + b;");
   for (const auto& [name, number] : columns) print_load(out, number, KernelSpace::Member);

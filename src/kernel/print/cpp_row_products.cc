@@ -10,11 +10,36 @@
 
 namespace vecc {
 
+namespace {
+
+// The columns of a block's rows, one behind the other.
+void print_columns(BodyText& out, const std::string& row, std::uint32_t k) {
+  const std::uint32_t column = out.nodes().node(out.schedule().product->node).operands[1];
+  out.open("for (unsigned b = 0; b < count; ++b) {");
+  out.line(fmt::format("const unsigned r = {};", row));
+  print_steps_before(out);
+  out.line(fmt::format("copy<T, {0}>({1}, columns + b * {0});", k, out.nodes().pointer(column)));
+  out.close();
+}
+
+// What stands after the products, of the same rows.
+void print_products(BodyText& out, const std::string& row, std::uint32_t m) {
+  out.open("for (unsigned b = 0; b < count; ++b) {");
+  out.line(fmt::format("const unsigned r = {};", row));
+  out.line(fmt::format("const T* v{} = products + b * {};", out.schedule().product->node, m));
+  print_steps_after(out);
+  out.close();
+}
+
+std::string rows_of_array(const char* array, std::uint32_t entries) {
+  return fmt::format("[&](unsigned b) {{ return {} + b * {}; }}", array, entries);
+}
+
+}  // namespace
+
 void print_cpp_row_products(BodyText& out, const std::string& row) {
   const ProductSchedule& product = *out.schedule().product;
-  const NodeText& of = out.nodes();
-  const KernelNode& node = of.node(product.node);
-  const std::uint32_t right = node.operands[1];
+  const KernelNode& node = out.nodes().node(product.node);
   const auto [m, k, n] = product_shape(out.kernel(), node);
   const bool packs = product.packs_matrix;
   out.line(fmt::format("const T* matrix = {};", matrix_pointer(out)));
@@ -22,22 +47,21 @@ void print_cpp_row_products(BodyText& out, const std::string& row) {
     out.declare_array("packed", std::uint64_t{m} * k);
     out.line(fmt::format("transp<T, {}, {}>(matrix, packed);", m, k));
   }
-  out.declare_array("columns", std::uint64_t{product.rows} * k, true);
-  out.declare_array("products", std::uint64_t{product.rows} * m);
+  if (!product.columns) out.declare_array("columns", std::uint64_t{product.rows} * k);
+  if (!product.store) out.declare_array("products", std::uint64_t{product.rows} * m);
   out.open(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", product.rows));
   out.line(fmt::format("const unsigned count = end - q < {0} ? end - q : {0};", product.rows));
-  out.open("for (unsigned b = 0; b < count; ++b) {");
-  out.line(fmt::format("const unsigned r = {};", row));
-  print_steps_before(out);
-  out.line(fmt::format("copy<T, {0}>({1}, columns + b * {0});", k, of.pointer(right)));
-  out.close();
-  out.line(fmt::format("times<T, {}, {}, {}, false, {}>(columns, {}, products);", product.rows, k,
-                       m, !packs && !node.transpose_left, packs ? "packed" : "matrix"));
-  out.open("for (unsigned b = 0; b < count; ++b) {");
-  out.line(fmt::format("const unsigned r = {};", row));
-  out.line(fmt::format("const T* v{} = products + b * {};", product.node, m));
-  print_steps_after(out);
-  out.close();
+  if (!product.columns) print_columns(out, row, k);
+  const bool is_transpose = packs || node.transpose_left;
+  out.line(fmt::format("times_matrix{}<T, {}, {}>({}, count,", is_transpose ? "" : "_rows", k, m,
+                       packs ? "packed" : "matrix"));
+  out.line("    " +
+           (product.columns ? row_at(out, row, *product.columns, k) : rows_of_array("columns", k)) +
+           ",");
+  out.line("    " +
+           (product.store ? row_at(out, row, *product.store, m) : rows_of_array("products", m)) +
+           ");");
+  if (!product.store) print_products(out, row, m);
   out.close();
 }
 
@@ -71,6 +95,12 @@ void print_steps_after(BodyText& out) {
     const std::span steps(out.kernel().phases[p].steps);
     print_phase(out, p, p == product.phase ? steps.subspan(product.step + 1) : steps);
   }
+}
+
+std::string row_at(const BodyText& out, const std::string& row, std::uint32_t access,
+                   std::uint64_t entries) {
+  return fmt::format("[&](unsigned b) {{ [[maybe_unused]] const unsigned r = {}; return {}; }}",
+                     row, out.nodes().row_pointer(access, "r", entries));
 }
 
 std::string matrix_pointer(const BodyText& out) {

@@ -84,12 +84,6 @@ void print_cuda_row_products(BodyText& out, const std::string& row) {
   fail_check("rows in blocks", __FILE__, __LINE__, std::to_string(out.schedule().product->node));
 }
 
-std::string row_at(const BodyText& out, const std::string& row, std::uint32_t access,
-                   std::uint64_t entries) {
-  return fmt::format("[&](unsigned b) {{ [[maybe_unused]] const unsigned r = {}; return {}; }}",
-                     row, out.nodes().row_pointer(access, "r", entries));
-}
-
 void print_block_loop(BodyText& out, const std::string& row, const std::string& load,
                       const std::string& call) {
   const ProductSchedule& product = *out.schedule().product;

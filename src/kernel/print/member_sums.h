@@ -11,9 +11,10 @@ namespace vecc {
 /// Sums and means of rows that are only loaded, in C++: in registers (prelude/members.h).
 void print_segment_sum(BodyText& out, const KernelPhase& phase);
 
-/// Sums of outer products, in C++ eight members at once: one product of matrices
+/// Sums of outer products, in C++ several members at once: one product of matrices
 /// (cpp_outer_products.cc).
-void print_cpp_outer_products(BodyText& out, const KernelPhase& phase);
+void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
+                              const PhaseSchedule& schedule);
 
 /// In CUDA by warps, blocks or tensor cores (cuda_outer_products.cc).
 void print_cuda_outer_products(BodyText& out, const KernelPhase& phase,

@@ -8,7 +8,7 @@
 
 namespace vecc {
 
-/// C++: eight rows are one matrix product.
+/// C++: the rows of a block are one matrix product.
 void print_cpp_row_products(BodyText& out, const std::string& row);
 
 /// A GPU's block: in its shared memory, from memory to memory, by several blocks that share the

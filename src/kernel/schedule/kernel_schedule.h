@@ -67,7 +67,7 @@ enum class PhaseLoop : std::uint8_t {
   Batches,        ///< of several members at once, whose loads are all in flight before the rest
   NoLoop,         ///< nothing but what a function outside of a loop reads
   RowSum,         ///< C++: a sum of members in registers (segment_sum.h)
-  OuterProducts,  ///< C++: sums of outer products of eight members at once
+  OuterProducts,  ///< C++: sums of outer products of `members` at once
   WarpTiles,      ///< the same by warps: prelude/short_outer_products.h
   BlockTiles,     ///< by blocks: prelude/outer_products.h
   TensorTiles,    ///< by tensor cores: prelude/tensor_core_outer_products.h
@@ -80,6 +80,8 @@ struct PhaseSchedule {
   /// WarpTiles: lanes down and across the matrix.
   std::uint32_t down = 0;
   std::uint32_t across = 0;
+  /// OuterProducts: the sum is read and written for so many.
+  std::uint32_t members = 0;
 
   friend bool operator==(const PhaseSchedule&, const PhaseSchedule&) = default;
 };

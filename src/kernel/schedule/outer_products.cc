@@ -53,10 +53,30 @@ std::optional<std::uint32_t> only_large_sum(const Kernel& kernel) {
   return kernel.stores[after[0].number].access;
 }
 
+namespace {
+
+// Members of a C++ kernel's sum at once: the more, the less often the sum is read and written, as
+// long as their columns stay in a core's second cache, beside the sum's tiles.
+std::uint32_t members_at_once(const Kernel& kernel, std::uint64_t numbers) {
+  constexpr std::uint64_t kBytes = 128 << 10;
+  constexpr std::uint32_t kMost = 64;
+  constexpr std::uint32_t kFewest = 16;
+  std::uint32_t members = kMost;
+  while (members > kFewest && members * numbers * byte_size(kernel.dtype) > kBytes) members /= 2;
+  return members;
+}
+
+}  // namespace
+
 PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSum& of,
                                       std::uint32_t lanes) {
   const std::uint64_t m = kernel.nodes[of.left].shape.size();
   const std::uint64_t n = kernel.nodes[of.right].shape.size();
+  if (lanes == 0) {
+    PhaseSchedule schedule{PhaseLoop::OuterProducts};
+    schedule.members = members_at_once(kernel, m + n);
+    return schedule;
+  }
   if (lanes == kCudaThreads && fits_tiles(m, n)) {
     const bool rounds =
         kernel.precision != MatmulPrecision::Exact && std::min(m, n) >= kLeastTensorSide;

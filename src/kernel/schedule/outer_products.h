@@ -42,7 +42,7 @@ struct OuterProductSum {
 /// The store of a sum that is a large matrix, if that is all the kernel does.
 [[nodiscard]] std::optional<std::uint32_t> only_large_sum(const Kernel& kernel);
 
-/// How a GPU computes such a sum, where `lanes` share a row.
+/// How such a sum is computed where `lanes` share a row; 0: in C++.
 [[nodiscard]] PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSum& of,
                                                     std::uint32_t lanes);
 

@@ -162,11 +162,15 @@ void schedule_cpp(const Kernel& kernel, KernelSchedule& schedule) {
     return kernel.nodes[number].shape.size() >= kLeastColumn;
   });
   if (!schedule.product) return;
-  const KernelNode& node = kernel.nodes[schedule.product->node];
+  ProductSchedule& product = *schedule.product;
+  const KernelNode& node = kernel.nodes[product.node];
   schedule.loop = RowLoop::MatrixBlocks;
-  schedule.product->rows = kCppBlock;
-  schedule.product->packs_matrix =
-      !node.transpose_left && matrix_of(kernel, schedule.product->node).size() <= kPackedEntries;
+  product.rows = kCppBlock;
+  product.packs_matrix =
+      !node.transpose_left && matrix_of(kernel, product.node).size() <= kPackedEntries;
+  product.columns = loaded_columns(kernel, product);
+  // Entries of a product's row are stored before its column is read for the next ones.
+  if (!stores_alias_loads(kernel)) product.store = only_store(kernel, product);
 }
 
 // Where rows go from memory to memory, and their products too, twice as many are worth it.

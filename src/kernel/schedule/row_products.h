@@ -6,10 +6,8 @@
 
 namespace vecc {
 
-/// Rows of a C++ kernel's block.
-inline constexpr std::uint32_t kCppBlock = 8;
-/// Members of a C++ kernel's sum of outer products, at once: the sum is read and written for each.
-inline constexpr std::uint32_t kCppMembers = 32;
+/// Rows of a C++ kernel's block: whole tiles of 3, 6 and 8 rows (prelude/packs.h).
+inline constexpr std::uint32_t kCppBlock = 24;
 
 /// Decides whether the rows of a kernel run in blocks for such a product, and how: loop, product,
 /// parts and shared_bytes of a schedule whose lanes are known.

@@ -19,7 +19,6 @@ using Kind = KernelNode::Kind;
 PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std::uint32_t lanes) {
   if (phase.space == KernelSpace::Row || phase.steps.empty()) return {};
   if (const auto sum = outer_product_sum(kernel, phase)) {
-    if (lanes == 0) return {PhaseLoop::OuterProducts};
     return schedule_outer_products(kernel, *sum, lanes);
   }
   if (lanes == 0 && segment_sum(kernel, phase)) return {PhaseLoop::RowSum};

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 7> kRowLoops = {
 constexpr std::array<std::string_view, 8> kPhaseLoops = {
     "steps",          "batches",    "no-loop",     "row-sum",
     "outer-products", "warp-tiles", "block-tiles", "tensor-tiles"};
+constexpr std::string_view kMembers = "-members";
 static_assert(kRowLoops.size() == static_cast<std::size_t>(RowLoop::TensorCores) + 1);
 static_assert(kPhaseLoops.size() == static_cast<std::size_t>(PhaseLoop::TensorTiles) + 1);
 
@@ -67,6 +68,7 @@ std::string text_of(const PhaseSchedule& phase) {
   std::string text(kPhaseLoops[static_cast<std::size_t>(phase.loop)]);
   if (phase.by_lanes) text += "/lanes";
   if (phase.down > 0) text += fmt::format("/{}x{}", phase.down, phase.across);
+  if (phase.members > 0) text += fmt::format("/{}{}", phase.members, kMembers);
   return text;
 }
 std::string text_of(const ScratchArray& array) {
@@ -130,6 +132,8 @@ bool read(std::string_view text, PhaseSchedule& phase) {
     const std::string_view word = take_word(text, '/');
     if (word == "lanes") {
       phase.by_lanes = true;
+    } else if (word.ends_with(kMembers)) {
+      if (!read_number(word.substr(0, word.size() - kMembers.size()), phase.members)) return false;
     } else if (!read_pair(word, phase.down, phase.across)) {
       return false;
     }

@@ -50,8 +50,8 @@ class ArrayPlacer {
     const ProductShape shape = product_shape(kernel_, kernel_.nodes[product.node]);
     if (!schedule_.on_gpu()) {
       if (product.packs_matrix) add("packed", std::uint64_t{shape.m} * shape.k);
-      add("columns", std::uint64_t{product.rows} * shape.k);
-      add("products", std::uint64_t{product.rows} * shape.m);
+      if (!product.columns) add("columns", std::uint64_t{product.rows} * shape.k);
+      if (!product.store) add("products", std::uint64_t{product.rows} * shape.m);
     }
     if (!product.columns) add_steps_before(product);
     if (product.store) return;
@@ -81,8 +81,9 @@ class ArrayPlacer {
     for (const KernelStep& step : steps) add_reduction(step);
     if (loop == PhaseLoop::OuterProducts) {
       const OuterProductSum of = *outer_product_sum(kernel_, phase);
-      add(fmt::format("left{}", of.sum), kCppMembers * size(of.left));
-      add(fmt::format("right{}", of.sum), kCppMembers * size(of.right));
+      const std::uint64_t members = schedule_.phases[number].members;
+      add(fmt::format("left{}", of.sum), members * size(of.left));
+      add(fmt::format("right{}", of.sum), members * size(of.right));
     } else if (loop == PhaseLoop::Steps || loop == PhaseLoop::Batches) {
       for (const KernelStep& step : steps) add_step(step);
     }
