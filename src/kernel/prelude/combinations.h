@@ -74,10 +74,16 @@ VECC_FN void times_columns(const Left& left, const T* __restrict__ right, int de
     times_last_columns<T, N, Rows, last, Add>(left, right, depth, to);
   }
 }
+// Packs of a tile of fewer rows: as many sums as there are, in a power of two.
+VECC_FN constexpr int tile_packs(int rows) {
+  int packs = kTilePacks;
+  while (!VECC_CUDA && 2 * packs * rows <= kTileRows * kTilePacks) packs *= 2;
+  return packs;
+}
 // All columns of Rows rows.
 template <class T, int N, int Rows, bool Add, class Left, class To>
 VECC_FN void times_rows(const Left& left, const T* __restrict__ right, int depth, const To& to) {
-  times_columns<T, N, 0, Rows, kTilePacks, Add, WideAt>(left, right, depth, to);
+  times_columns<T, N, 0, Rows, tile_packs(Rows), Add, WideAt>(left, right, depth, to);
 }
 
 // All rows of an M x N matrix.
