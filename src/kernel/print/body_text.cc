@@ -70,10 +70,13 @@ void BodyText::declare_members(const std::string& name, std::uint64_t entries) {
 void BodyText::declare_array(const std::string& name, std::uint64_t entries) {
   const auto& scratch = schedule().scratch;
   const auto found = std::ranges::find(scratch, name, &ScratchArray::name);
-  if (found == scratch.end()) {
-    return line(fmt::format("T {}[{}];", name, entries));
+  if (name == placed_.first) {
+    line(fmt::format("T* const __restrict__ {} = {};", name, placed_.second));
+  } else if (found != scratch.end()) {
+    line(fmt::format("T* const __restrict__ {} = scratch + {};", name, found->offset));
+  } else {
+    line(fmt::format("T {}[{}];", name, entries));
   }
-  line(fmt::format("T* const __restrict__ {} = scratch + {};", name, found->offset));
 }
 
 void BodyText::sync(KernelSpace space) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "src/kernel/print/node_text.h"
 
@@ -39,6 +40,8 @@ class BodyText {
   /// A row that a thread has whole, a row of which a lane has its entries, a node's value.
   void declare_array(const std::string& name, std::uint64_t entries);
   void declare_own(const std::string& name, std::uint64_t entries);
+  /// The array of that name, when it is declared next, is at `place`.
+  void place_array(const std::string& name, const std::string& place) { placed_ = {name, place}; }
   /// Numbers of members, as many as declare_own() has numbers.
   void declare_members(const std::string& name, std::uint64_t entries);
   void declare(std::uint32_t node);
@@ -57,6 +60,7 @@ class BodyText {
   std::string after_loop_;  // what follows it
   std::uint64_t loop_entries_ = 0;
   std::optional<KernelSpace> stores_;
+  std::pair<std::string, std::string> placed_;  // a name, and where that array is
 };
 
 }  // namespace vecc

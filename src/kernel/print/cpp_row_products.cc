@@ -7,18 +7,24 @@
 #include "src/kernel/print/body.h"
 #include "src/kernel/print/row_products.h"
 #include "src/kernel/schedule/entrywise.h"
+#include "src/kernel/schedule/row_products.h"
 
 namespace vecc {
 
 namespace {
 
-// The columns of a block's rows, one behind the other.
+// The columns of a block's rows, one behind the other: computed there, or copied.
 void print_columns(BodyText& out, const std::string& row, std::uint32_t k) {
   const std::uint32_t column = out.nodes().node(out.schedule().product->node).operands[1];
+  const std::string place = fmt::format("columns + b * {}", k);
   out.open("for (unsigned b = 0; b < count; ++b) {");
   out.line(fmt::format("const unsigned r = {};", row));
+  const bool is_computed = makes_columns(out.kernel(), *out.schedule().product);
+  if (is_computed) out.place_array(fmt::format("v{}", column), place);
   print_steps_before(out);
-  out.line(fmt::format("copy<T, {0}>({1}, columns + b * {0});", k, out.nodes().pointer(column)));
+  if (!is_computed) {
+    out.line(fmt::format("copy<T, {}>({}, {});", k, out.nodes().pointer(column), place));
+  }
   out.close();
 }
 

@@ -239,6 +239,10 @@ void schedule_gpu(const Kernel& kernel, KernelSchedule& schedule) {
 
 }  // namespace
 
+bool makes_columns(const Kernel& kernel, const ProductSchedule& product) {
+  return kernel.nodes[kernel.nodes[product.node].operands[1]].kind != Kind::Load;
+}
+
 void schedule_row_product(const Kernel& kernel, KernelSchedule& schedule) {
   schedule.on_gpu() ? schedule_gpu(kernel, schedule) : schedule_cpp(kernel, schedule);
 }

@@ -51,6 +51,7 @@ class ArrayPlacer {
     if (!schedule_.on_gpu()) {
       if (product.packs_matrix) add("packed", std::uint64_t{shape.m} * shape.k);
       if (!product.columns) add("columns", std::uint64_t{product.rows} * shape.k);
+      if (makes_columns(kernel_, product)) placed_ = kernel_.nodes[product.node].operands[1];
       if (!product.store) add("products", std::uint64_t{product.rows} * shape.m);
     }
     if (!product.columns) add_steps_before(product);
@@ -130,7 +131,7 @@ class ArrayPlacer {
     }
   }
   void add_node(std::uint32_t node) {
-    if (size(node) > 1) add(fmt::format("v{}", node), own(size(node)));
+    if (size(node) > 1 && node != placed_) add(fmt::format("v{}", node), own(size(node)));
   }
 
   // A row that lanes have in parts, of which each of them gets all.
@@ -196,7 +197,8 @@ class ArrayPlacer {
   const Kernel& kernel_;
   KernelSchedule& schedule_;
   std::vector<bool> is_early_;
-  std::uint64_t bytes_ = 0;  // of the arrays that are there
+  std::uint32_t placed_ = kNoOperand;  // a column, which is in an array of several rows' columns
+  std::uint64_t bytes_ = 0;            // of the arrays that are there
 };
 
 }  // namespace
