@@ -35,6 +35,7 @@ struct KgBenchOptions {
   bool launches = false;
   std::string python = "python3";
   std::vector<std::string> peers{"torch", "pykeen"};
+  std::uint32_t give_up_seconds = 60;
 };
 
 struct StepTime {
@@ -94,9 +95,17 @@ std::string microseconds(double seconds) {
 // Beside a step of vecc's: a line and an entry of each peer.
 void add_peers_of(const KgBenchOptions& options, const StepTime& step, BenchTable& table,
                   Json& entry) {
-  KgPeerCase of{options.python, step.model,     options.backend == "cuda",
-                options.steps,  options.repeat, kKgEntities,
-                kKgRelations,   kTriples,       options.train};
+  KgPeerCase of;
+  of.python = options.python;
+  of.model = step.model;
+  of.on_gpu = options.backend == "cuda";
+  of.steps = options.steps;
+  of.repeat = options.repeat;
+  of.give_up_seconds = options.give_up_seconds;
+  of.entities = kKgEntities;
+  of.relations = kKgRelations;
+  of.triples = kTriples;
+  of.train = options.train;
   of.train.batch_size = step.batch_size;
   for (const std::string& peer : options.peers) {
     const KgPeerTime time = time_kg_peer(peer, of);
@@ -186,6 +195,7 @@ void add_kg(CLI::App& app, CommandBody& body) {
   command.add_option("--python", o.python, "A Python with torch and PyKEEN")
       ->type_name("PYTHON")
       ->capture_default_str();
+  add_whole(command, "--give-up", o.give_up_seconds, {1, 86400}, "Seconds for a peer of a step");
   command.add_flag("--launches", o.launches, "Also each kernel of a step alone, on a GPU");
   add_measurement(command, body, BenchOutput::Json, [options] {
     std::erase(options->peers, "none");

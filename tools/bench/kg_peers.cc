@@ -27,6 +27,7 @@ std::vector<std::string> arguments_of(const std::string& peer, const KgPeerCase&
   add("chunk", of.train.negatives.chunk);
   add("steps", of.steps);
   add("repeat", of.repeat);
+  add("give-up", of.give_up_seconds);
   add("entities", of.entities);
   add("relations", of.relations);
   add("triples", of.triples);

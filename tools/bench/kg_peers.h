@@ -15,6 +15,7 @@ struct KgPeerCase {
   bool on_gpu = false;
   std::uint32_t steps = 0;
   std::uint32_t repeat = 0;
+  std::uint32_t give_up_seconds = 60;  ///< for all repetitions
   std::uint32_t entities = 0;
   std::uint32_t relations = 0;
   std::uint32_t triples = 0;

@@ -11,6 +11,7 @@ JSON object: "step_seconds" (one number a repetition), "bytes" (the most that to
 
 import argparse
 import json
+import signal
 import time
 
 import torch
@@ -22,14 +23,21 @@ def parse():
     parser.add_argument("--model", required=True)
     parser.add_argument("--device", choices=["cpu", "cuda"], required=True)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--give-up", type=int, default=60, help="seconds for all of it")
     for name in ("batch-size", "dim", "relation-dim", "negatives", "chunk", "steps", "repeat",
                  "entities", "relations", "triples"):
         parser.add_argument(f"--{name}", type=int, required=True)
     return parser.parse_args()
 
 
+def give_up(*_):
+    raise RuntimeError("took longer than --give-up")
+
+
 def main():
     o = parse()
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(o.give_up)
     if o.threads:
         torch.set_num_threads(o.threads)
     try:
