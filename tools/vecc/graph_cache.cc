@@ -159,18 +159,16 @@ void GraphCache::check_file() {
   steps_.reset();
 }
 
-void GraphCache::keep(const StartedGraph& started, const FinishedProgram& finished,
-                      Stages& stages) {
+void GraphCache::keep(const NeuronGraph& graph, const GraphSizes& sizes,
+                      std::span<const WeightTable> tables, const Program& program,
+                      const VectorizeReport& report, Stages& stages) {
   if (!is_used()) return;
   const double seconds = seconds_of(stages, {"import", "group", "vectorize", "optimize"});
   if (seconds < options_.cache.min_seconds) return;
   const auto start = Clock::now();
-  std::span<const WeightTable> tables =
-      started.tables.empty() ? started.graph.weight_tables : started.tables;
   std::vector<WeightTable> bare;
   if (!options_.cache.has_weights) tables = bare = without_learnable_values(tables);
-  const auto bytes = cache_->store_forward(key_, started.graph, started.sizes, tables,
-                                           finished.optimized.program, finished.report);
+  const auto bytes = cache_->store_forward(key_, graph, sizes, tables, program, report);
   if (!bytes) return;
   stages.add("keep", Clock::now() - start);
   stages.describe("the program, for the next run: " + text_of_bytes(*bytes), {{"bytes", *bytes}});
@@ -208,7 +206,9 @@ Result<FinishedProgram> finish_program(StartedGraph& started, const Options& opt
   VECC_TRY(finished.backend, choose_backend(vectorized.program, options));
   VECC_TRY(finished.optimized,
            optimize_for(std::move(vectorized.program), finished.backend, options, stages));
-  cache.keep(started, finished, stages);
+  const auto& tables = started.tables.empty() ? started.graph.weight_tables : started.tables;
+  cache.keep(started.graph, started.sizes, tables, finished.optimized.program, finished.report,
+             stages);
   started.tables = {};
   return finished;
 }

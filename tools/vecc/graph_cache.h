@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "execute.h"
@@ -17,9 +18,6 @@ namespace vecc::tools {
 /// Whether the optimizer finds the weights that a step touches by neurons.
 [[nodiscard]] bool touches_rows(const OptimizerOptions& optimizer);
 
-struct StartedGraph;
-struct FinishedProgram;
-
 /// The cache as far as one graph and its options are concerned. It is not used where they need
 /// neurons, or watch the optimizer at work; nor of a graph that is no regular file.
 class GraphCache {
@@ -31,8 +29,10 @@ class GraphCache {
   /// Stage `cache`, where there is an entry. Its Program is one for the backend that the options
   /// choose.
   [[nodiscard]] std::optional<CachedForward> find(Stages& stages);
-  /// Keeps what was made, if that took long: stage `keep`.
-  void keep(const StartedGraph& started, const FinishedProgram& finished, Stages& stages);
+  /// Keeps what was made, if that took long: stage `keep`. `sizes`: before neurons were forgotten.
+  /// `tables`: as the graph's file has them, or any where CacheSettings::has_weights is not set.
+  void keep(const NeuronGraph& graph, const GraphSizes& sizes, std::span<const WeightTable> tables,
+            const Program& program, const VectorizeReport& report, Stages& stages);
   /// For TrainOptions::steps; null if the cache is not used.
   [[nodiscard]] std::shared_ptr<CachedSteps> steps() const { return steps_; }
   [[nodiscard]] bool is_used() const { return !key_.empty(); }

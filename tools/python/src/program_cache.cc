@@ -37,7 +37,7 @@ std::optional<CachedForward> GraphPrograms::find() {
 
 void GraphPrograms::keep(const NeuronGraph& graph, const Program& program,
                          const VectorizeReport& report, tools::Stages& stages) {
-  cache_.keep(graph, graph.weight_tables, program, report, stages);
+  cache_.keep(graph, sizes_of(graph), graph.weight_tables, program, report, stages);
 }
 
 std::shared_ptr<CachedSteps> GraphPrograms::steps_of(const tools::TrainSettings& training) const {
