@@ -7,6 +7,13 @@
 
 namespace vecc::test {
 
+// vecc-ground's engine.
+#ifdef VECC_HAS_SQLITE
+constexpr bool kHasSqlite = true;
+#else
+constexpr bool kHasSqlite = false;
+#endif
+
 struct Command {
   std::string tool;  ///< `vecc`: build/bin/vecc
   std::vector<std::string> arguments;
@@ -27,7 +34,7 @@ struct Finished {
   std::string err;
 };
 
-/// Runs to the end (at most five minutes, then kills). Throws std::runtime_error if it cannot start.
+/// Runs to the end; kills after five minutes. Throws std::runtime_error if it cannot start.
 [[nodiscard]] Finished run(const Command& command);
 [[nodiscard]] Finished run_tool(const std::string& tool, std::vector<std::string> arguments);
 /// `vecc` with these arguments.
