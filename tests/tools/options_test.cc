@@ -114,7 +114,9 @@ TEST(Options, a_seed_of_nothing_is_refused) {
               0);
   }
   EXPECT_EQ(seeded("vecc-import", nodes, "he").code, 0);
-  if (kHasSqlite) EXPECT_EQ(seeded("vecc-ground", rules, "he").code, 0);
+  if (kHasSqlite) {
+    EXPECT_EQ(seeded("vecc-ground", rules, "he").code, 0);
+  }
   expect_usage(run_vecc({graph, "--init=constant", "--init-seed=3"}),
                "--init-seed says nothing with --init=constant");
 }
