@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
-#include "ground_graph.h"
-#include "src/support/child_process.h"
+#include "peer_script.h"
 
 namespace vecc::tools {
 namespace {
 
 std::vector<std::string> arguments_of(const std::string& peer, const KgPeerCase& of) {
-  std::vector<std::string> words{"-B", source_file("tools/bench/kg/time_steps.py"),
-                                 "--peer=" + peer, "--model=" + of.model,
+  std::vector<std::string> words{"--peer=" + peer, "--model=" + of.model,
                                  of.on_gpu ? "--device=cuda" : "--device=cpu"};
   const auto add = [&words](const char* name, std::uint64_t value) {
     words.push_back(fmt::format("--{}={}", name, value));
@@ -43,10 +40,10 @@ KgPeerTime not_known(std::string why) {
 }  // namespace
 
 KgPeerTime time_kg_peer(const std::string& peer, const KgPeerCase& of) {
-  const auto text = run_child({.file = of.python, .arguments = arguments_of(peer, of)});
-  if (!text) return not_known(text.error().text());
-  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return not_known("time_steps.py printed no times");
+  const auto found = run_peer_script(of.python, "tools/bench/kg/time_steps.py",
+                                     arguments_of(peer, of), "step_seconds");
+  if (!found) return not_known(found.error().text());
+  const nlohmann::json& json = *found;
   if (json.contains("error")) return not_known(json["error"].get<std::string>());
   auto seconds = json["step_seconds"].get<std::vector<double>>();
   std::ranges::sort(seconds);

@@ -15,12 +15,11 @@
 #include <vector>
 
 #include "command.h"
-#include "ground_graph.h"
 #include "kg_bench.h"
+#include "peer_script.h"
 #include "src/kg/cuda/cuda_ranks.h"
 #include "src/kg/evaluation.h"
 #include "src/kg/train/draws.h"
-#include "src/support/child_process.h"
 #include "src/support/temporary_folder.h"
 #include "tools/common/number_options.h"
 #include "vecc/escape.h"
@@ -127,19 +126,15 @@ Result<RanksTime> time_torch(const KgRanksOptions& options, const std::string& m
   VECC_TRY_VOID(write("shared", tables.shared));
   VECC_TRY_VOID(write("asked", asked));
   VECC_TRY_VOID(write("known", known));
-  const std::string script = source_file("tools/bench/kg/time_ranks.py");
-  VECC_TRY(const std::string text,
-           run_child({.file = options.python,
-                      .arguments = {script, "--folder=" + folder.path(), "--model=" + model,
-                                    fmt::format("--entities={}", e.entities),
-                                    fmt::format("--relations={}", e.relations),
-                                    on_gpu ? "--device=cuda" : "--device=cpu",
-                                    fmt::format("--threads={}", options.train.threads),
-                                    fmt::format("--repeat={}", options.repeat)}}));
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("seconds")) {
-    return Errors(ErrorCode::DeviceFailure, script, "printed no times");
-  }
+  VECC_TRY(const nlohmann::json json,
+           run_peer_script(options.python, "tools/bench/kg/time_ranks.py",
+                           {"--folder=" + folder.path(), "--model=" + model,
+                            fmt::format("--entities={}", e.entities),
+                            fmt::format("--relations={}", e.relations),
+                            on_gpu ? "--device=cuda" : "--device=cpu",
+                            fmt::format("--threads={}", options.train.threads),
+                            fmt::format("--repeat={}", options.repeat)},
+                           "seconds"));
   return RanksTime{json["prepare_seconds"], json["seconds"], json["mrr"]};
 }
 

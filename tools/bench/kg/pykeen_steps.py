@@ -15,11 +15,6 @@ MODELS = {"transe": ("TransE", {"scoring_fct_norm": 1}), "transh": ("TransH", {}
           "tucker": ("TuckER", {})}
 
 
-def embedding_dim(o):
-    """PyKEEN counts complex numbers."""
-    return o.dim // 2 if o.model in ("complex", "rotate") else o.dim
-
-
 def prepare(o):
     """(a function that runs so many steps, how). Error: KeyError, a model that is not here."""
     logging.disable(logging.WARNING)
@@ -30,7 +25,7 @@ def prepare(o):
     triples = torch.stack([torch.randint(0, n, (count,))
                            for n in (o.entities, o.relations, o.entities)], 1)
     factory = CoreTriplesFactory.create(triples, num_entities=o.entities, num_relations=o.relations)
-    model = model_resolver.make(name, triples_factory=factory, embedding_dim=embedding_dim(o),
+    model = model_resolver.make(name, triples_factory=factory, embedding_dim=o.dim,
                                 loss=BCEWithLogitsLoss(), random_seed=1, **options).to(o.device)
     loop = SLCWATrainingLoop(
         model=model, triples_factory=factory,

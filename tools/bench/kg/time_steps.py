@@ -6,7 +6,7 @@
 
 Draws, forward, logistic loss, backward and Adagrad on drawn triples; the head is replaced. Prints one
 JSON object: "step_seconds" (one number a repetition), "bytes" (the most that torch took on a GPU),
-"how". An error is {"error": why}.
+"how". An error is one more, "error", and no seconds.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main():
         taken = torch.cuda.max_memory_allocated() if o.device == "cuda" else None
         print(json.dumps({"step_seconds": seconds[1:], "bytes": taken, "how": how}))
     except (ImportError, KeyError, RuntimeError, ValueError) as error:  # memory, too
-        print(json.dumps({"error": f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"}))
+        print(json.dumps({"step_seconds": [], "error": f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"}))
 
 
 if __name__ == "__main__":

@@ -105,9 +105,10 @@ class Tables:
         def table(rows, *shape):
             values = torch.randn(rows, *shape, device=o.device) * 0.1
             return values, torch.zeros(rows, *[1] * len(shape), device=o.device)
-        d = o.dim
-        self.entities = table(o.entities, d)
-        self.relations = table(o.relations, d // 2 if o.model == "rotate" else d)
+        d = o.dim  # of complex numbers, where the score has them; rotate's relations are angles
+        numbers = 2 * d if o.model in ("complex", "rotate") else d
+        self.entities = table(o.entities, numbers)
+        self.relations = table(o.relations, d if o.model == "rotate" else numbers)
         self.normals = table(o.relations, d) if o.model == "transh" else None
         self.matrices = table(o.relations, d, d) if o.model in ("rescal", "transr") else None
 
