@@ -60,7 +60,8 @@ def main():
         taken = torch.cuda.max_memory_allocated() if o.device == "cuda" else None
         print(json.dumps({"step_seconds": seconds[1:], "bytes": taken, "how": how}))
     except (ImportError, KeyError, RuntimeError, ValueError) as error:  # memory, too
-        print(json.dumps({"step_seconds": [], "error": f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"}))
+        why = f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"
+        print(json.dumps({"step_seconds": [], "error": why}))
 
 
 if __name__ == "__main__":
