@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# train_kill_test.sh VECC GRAPH BACKEND BATCH EPOCHS: kills a training with checkpoints at random
-# moments, or interrupts it in the midst of an epoch, again and again, and lets it go on each time;
-# once the disk is full. The checkpoint always loads, and the end has the bits of a training that
-# was not disturbed.
+# train_kill_test.sh VECC COMMAND...: kills a training with checkpoints at random moments, or interrupts it
+# in the midst of an epoch, again and again, and lets it go on each time; once the disk is full. The
+# checkpoint always loads, and the end has the bits of a training that was not disturbed. COMMAND trains
+# for some seconds, with a checkpoint every few epochs; VECC shows weights.
 set -euo pipefail
-vecc=$1 graph=$2 backend=$3 batch=$4 epochs=$5 kills=30
+vecc=$1 kills=30
+shift
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
-arguments=("$graph" --train --backend="$backend" --threads=2 --epochs="$epochs" --lr=0.02
-  --batch-size="$batch" --validate=0.25 --early-stop="$epochs" --checkpoint-every=3 --quiet)
-"$vecc" "${arguments[@]}" --checkpoint="$work/whole" --save-weights="$work/whole.st" >/dev/null
-arguments+=(--checkpoint="$work/parts" --resume --save-weights="$work/parts.st")
+command=("$@" --checkpoint-every=3 --quiet)
+"${command[@]}" --checkpoint="$work/whole" --save-weights="$work/whole.st" >/dev/null
+command+=(--checkpoint="$work/parts" --resume --save-weights="$work/parts.st")
 
 # The program itself, not a subshell, is what is killed. A shell without job control starts what
 # runs beside it with SIGINT ignored.
@@ -29,7 +29,7 @@ loaded=0 killed=0 midst=0 filled=0
 for ((i = 0; killed < kills && i < 10 * kills; ++i)); do
   signal=KILL
   if ((i % 2 == 1)); then signal=INT; fi
-  "$vecc" "${arguments[@]}" >/dev/null 2>&1 &
+  "${command[@]}" >/dev/null 2>&1 &
   child=$!
   sleep "0.$((RANDOM % 15 + 5))"
   kill -"$signal" "$child" 2>/dev/null || true
@@ -49,14 +49,14 @@ for ((i = 0; killed < kills && i < 10 * kills; ++i)); do
   # Files that may not grow fail as those of a full disk do.
   cp "$work/parts/last.safetensors" "$work/before.st"
   status=0
-  (trap '' XFSZ; ulimit -f 0; exec "$vecc" "${arguments[@]}" >/dev/null 2>&1) || status=$?
+  (trap '' XFSZ; ulimit -f 0; exec "${command[@]}" >/dev/null 2>&1) || status=$?
   if ((status != 3)) || ! cmp -s "$work/before.st" "$work/parts/last.safetensors"; then
     echo "a full disk: exit code $status, expected 3, or the checkpoint is another"
     exit 1
   fi
   filled=1
 done
-"$vecc" "${arguments[@]}" >/dev/null
+"${command[@]}" >/dev/null
 cmp "$work/whole.st" "$work/parts.st" || {
   echo "the weights differ from those of the undisturbed training"
   exit 1
