@@ -11,7 +11,7 @@ BatchWalk::BatchWalk(const BatchPlan& batch, const BoundPlan& bound, std::uint32
       launches_(bound.launches()),
       data_(launches_.size()),
       lists_(launches_.size()),
-      next_tiles_(std::make_unique<std::atomic<std::size_t>[]>(2 * launches_.size() + 1)) {
+      progress_(2 * launches_.size() + 1) {
   std::uint64_t unstored = 0;
   for (std::size_t l = 0; l < launches_.size(); ++l) {
     const BatchLaunch& launch = batch.launches[l];
@@ -81,8 +81,7 @@ void BatchWalk::add_steps(const BatchRows& rows) {
     const std::uint32_t first = zeros;
     while (zeros < rows.zeros.size() && rows.zeros[zeros].launch <= run.launch) ++zeros;
     if (first < zeros) steps_.push_back({kNone, first, zeros, false});
-    const std::size_t tiles = run.is_whole ? launches_[run.launch].tile_count : run.tiles;
-    steps_.push_back({r, 0, 0, run.work >= kSharedWork && tiles > 1});
+    steps_.push_back({r, 0, 0, run.work >= kSharedWork && tiles_of(run) > 1});
   }
 }
 
@@ -119,37 +118,29 @@ void BatchWalk::run_tile(const BatchRows& rows, const BatchRows::Run& run, std::
 void BatchWalk::run_step(const BatchRows& rows, const Step& step, std::uint32_t thread) const {
   if (step.run == kNone) return set_zeros(rows, step);
   const BatchRows::Run& run = rows.runs[step.run];
-  const std::size_t tiles = run.is_whole ? launches_[run.launch].tile_count : run.tiles;
-  for (std::size_t tile = 0; tile < tiles; ++tile) run_tile(rows, run, tile, thread);
+  for (std::size_t tile = 0; tile < tiles_of(run); ++tile) run_tile(rows, run, tile, thread);
 }
 
 void BatchWalk::run(const BatchRows& rows, ThreadTeam& team) {
   bind(rows);
   const bool shares = team.size() > 1 && std::ranges::any_of(steps_, &Step::is_shared_out);
-  if (shares) return run_shared_out(rows, team);
-  for (const Step& step : steps_) run_step(rows, step, 0);
-}
-
-// As TileWalk: small steps one after another are one thread's.
-void BatchWalk::run_shared_out(const BatchRows& rows, ThreadTeam& team) {
-  for (std::size_t s = 0; s < steps_.size(); ++s)
-    next_tiles_[s].store(0, std::memory_order_relaxed);
-  team.run([&](std::uint32_t thread) {
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      const Step& step = steps_[s];
-      const bool is_last = s + 1 == steps_.size();
-      if (!step.is_shared_out) {
-        if (thread == 0) run_step(rows, step, 0);
-        if (!is_last && steps_[s + 1].is_shared_out) team.barrier();
-        continue;
-      }
-      const BatchRows::Run& run = rows.runs[step.run];
-      const std::size_t tiles = run.is_whole ? launches_[run.launch].tile_count : run.tiles;
-      const auto next = [&] { return next_tiles_[s].fetch_add(1, std::memory_order_relaxed); };
-      for (std::size_t t = next(); t < tiles; t = next()) run_tile(rows, run, t, thread);
-      if (!is_last) team.barrier();
+  if (!shares) {
+    for (const Step& step : steps_) run_step(rows, step, 0);
+    return;
+  }
+  struct Walk {
+    const BatchWalk& of;
+    const BatchRows& rows;
+    [[nodiscard]] bool is_shared_out(std::size_t s) const { return of.steps_[s].is_shared_out; }
+    [[nodiscard]] std::size_t tiles(std::size_t s) const {
+      return of.tiles_of(rows.runs[of.steps_[s].run]);
     }
-  });
+    void run_step(std::size_t s) const { of.run_step(rows, of.steps_[s], 0); }
+    void run_tile(std::size_t s, std::size_t tile, std::uint32_t thread) const {
+      of.run_tile(rows, rows.runs[of.steps_[s].run], tile, thread);
+    }
+  };
+  progress_.run(0, steps_.size(), team, Walk{*this, rows});
 }
 
 }  // namespace vecc::cpu

@@ -2,7 +2,6 @@
 // place of their own.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "backends/cpu/bound_plan.h"
 #include "src/batch/batch_plan.h"
 #include "src/batch/batch_rows.h"
+#include "src/runtime/shared_steps.h"
 
 namespace vecc::cpu {
 
@@ -34,11 +34,13 @@ class BatchWalk {
   void bind(const BatchRows& rows);
   void bind_run(const BatchRows& rows, const BatchRows::Run& run);
   void add_steps(const BatchRows& rows);
+  [[nodiscard]] std::size_t tiles_of(const BatchRows::Run& run) const {
+    return run.is_whole ? launches_[run.launch].tile_count : run.tiles;
+  }
   void set_zeros(const BatchRows& rows, const Step& step) const;
   void run_tile(const BatchRows& rows, const BatchRows::Run& run, std::size_t tile,
                 std::uint32_t thread) const;
   void run_step(const BatchRows& rows, const Step& step, std::uint32_t thread) const;
-  void run_shared_out(const BatchRows& rows, ThreadTeam& team);
 
   const BatchPlan& batch_;
   const BoundPlan& bound_;
@@ -47,9 +49,9 @@ class BatchWalk {
   std::vector<std::vector<const void*>> lists_;  // by launch that drops, by access
   NativeBlock nowhere_;                          // what must not be stored goes there
   std::vector<Step> steps_;
-  std::unique_ptr<std::atomic<std::size_t>[]> next_tiles_;  // by step that is shared out
-  std::uint64_t scratch_bytes_ = 0;                         // of a thread
-  std::vector<std::unique_ptr<std::byte[]>> scratch_;       // by thread
+  SharedSteps progress_;                               // by step
+  std::uint64_t scratch_bytes_ = 0;                    // of a thread
+  std::vector<std::unique_ptr<std::byte[]>> scratch_;  // by thread
 };
 
 }  // namespace vecc::cpu

@@ -7,9 +7,7 @@ namespace vecc::cpu {
 
 TileWalk::TileWalk(std::vector<BoundLaunch> launches, std::uint32_t threads,
                    std::uint64_t shared_work)
-    : launches_(std::move(launches)),
-      shared_work_(shared_work),
-      next_tiles_(std::make_unique<std::atomic<std::size_t>[]>(launches_.size())) {
+    : launches_(std::move(launches)), shared_work_(shared_work), steps_(launches_.size()) {
   std::uint32_t users = 0;
   for (std::size_t l = 0; l < launches_.size(); ++l) {
     if (launches_[l].scratch_bytes == 0) continue;
@@ -47,26 +45,16 @@ void TileWalk::run(std::size_t first, std::size_t last, ThreadTeam& team) {
     for (std::size_t l = first; l < last; ++l) run_launch(l);
     return;
   }
-  run_shared_out(first, last, team);
-}
-
-// Small launches one after another are one thread's; the others wait for it where a large one,
-// whose tiles all share, comes next.
-void TileWalk::run_shared_out(std::size_t first, std::size_t last, ThreadTeam& team) {
-  for (std::size_t l = first; l < last; ++l) next_tiles_[l].store(0, std::memory_order_relaxed);
-  team.run([&](std::uint32_t thread) {
-    for (std::size_t l = first; l < last; ++l) {
-      if (!is_shared_out(l)) {
-        if (thread == 0) run_launch(l);
-        if (l + 1 < last && is_shared_out(l + 1)) team.barrier();
-        continue;
-      }
-      const BoundLaunch& launch = launches_[l];
-      const auto next = [&] { return next_tiles_[l].fetch_add(1, std::memory_order_relaxed); };
-      for (std::size_t t = next(); t < launch.tile_count; t = next()) run_tile(launch, t, thread);
-      if (l + 1 < last) team.barrier();
+  struct Walk {
+    const TileWalk& of;
+    [[nodiscard]] bool is_shared_out(std::size_t l) const { return of.is_shared_out(l); }
+    [[nodiscard]] std::size_t tiles(std::size_t l) const { return of.launches_[l].tile_count; }
+    void run_step(std::size_t l) const { of.run_launch(l); }
+    void run_tile(std::size_t l, std::size_t tile, std::uint32_t thread) const {
+      of.run_tile(of.launches_[l], tile, thread);
     }
-  });
+  };
+  steps_.run(first, last, team, Walk{*this});
 }
 
 }  // namespace vecc::cpu

@@ -3,12 +3,12 @@
 // it.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "src/runtime/shared_steps.h"
 #include "src/support/thread_team.h"
 
 namespace vecc::cpu {
@@ -61,13 +61,12 @@ class TileWalk {
  private:
   void run_tile(const BoundLaunch& launch, std::size_t tile, std::uint32_t thread) const;
   [[nodiscard]] bool is_shared_out(std::size_t launch) const;
-  void run_shared_out(std::size_t first, std::size_t last, ThreadTeam& team);
 
   std::vector<BoundLaunch> launches_;
   std::uint64_t shared_work_ = kSharedWork;
-  std::unique_ptr<std::atomic<std::size_t>[]> next_tiles_;  // by launch that is shared out
-  std::uint64_t scratch_bytes_ = 0;                         // of a thread
-  std::vector<std::unique_ptr<std::byte[]>> scratch_;       // by thread that may need some
+  SharedSteps steps_;                                  // by launch
+  std::uint64_t scratch_bytes_ = 0;                    // of a thread
+  std::vector<std::unique_ptr<std::byte[]>> scratch_;  // by thread that may need some
 };
 
 }  // namespace vecc::cpu

@@ -42,7 +42,7 @@ void ListThreads::share(std::size_t pieces, const std::function<void(std::size_t
   };
   const Alone alone(scope);
   std::atomic<std::size_t> next{0};
-  team.run_each([&](std::uint32_t) {
+  team.run_throwing([&](std::uint32_t) {
     for (std::size_t piece = next++; piece < pieces; piece = next++) body(piece);
   });
 }

@@ -27,7 +27,7 @@ void split_work(std::uint32_t threads, std::uint64_t pieces, const Body& body) {
   const auto used = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, pieces));
   if (used == 1) return body(next);
   ThreadTeam team(used);
-  team.run_each([&](std::uint32_t) { body(next); });
+  team.run_throwing([&](std::uint32_t) { body(next); });
 }
 
 }  // namespace vecc

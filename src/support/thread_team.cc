@@ -11,6 +11,14 @@ namespace {
 constexpr int kSpins = 1000;
 constexpr int kYields = 200;
 
+// Of the door: the round is above.
+constexpr std::uint64_t kIsOver = std::uint64_t{1} << 31;
+constexpr std::uint64_t kInside = kIsOver - 1;
+
+std::uint64_t door_of(std::uint32_t round) {
+  return std::uint64_t{round} << 32;
+}
+
 void pause_core() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -19,25 +27,22 @@ void pause_core() {
 #endif
 }
 
-// Returns when the number is no longer `seen`; sleeps in the end, if that is allowed.
-void wait_for_change(const std::atomic<std::uint32_t>& number, std::uint32_t seen, bool sleeps) {
-  for (int turn = 0; number.load(std::memory_order_acquire) == seen; ++turn) {
-    if (turn < kSpins) {
-      pause_core();
-    } else if (!sleeps || turn < kSpins + kYields) {
-      std::this_thread::yield();
-    } else {
-      number.wait(seen, std::memory_order_acquire);
-    }
-  }
-}
-
 }  // namespace
 
-ThreadTeam::ThreadTeam(std::uint32_t threads) : size_(threads) {
+bool Backoff::pause() {
+  if (turn_ < kSpins) {
+    pause_core();
+  } else {
+    std::this_thread::yield();
+  }
+  if (turn_ < kSpins + kYields) ++turn_;
+  return turn_ == kSpins + kYields;
+}
+
+ThreadTeam::ThreadTeam(std::uint32_t threads) : size_(threads), door_(kIsOver) {
   try {
     for (std::uint32_t t = 1; t < size_; ++t) threads_.emplace_back([this, t] { work(t); });
-  } catch (const std::system_error&) {  // (those there are read the size in the first run)
+  } catch (const std::system_error&) {
     size_ = static_cast<std::uint32_t>(threads_.size() + 1);
   }
 }
@@ -50,24 +55,44 @@ ThreadTeam::~ThreadTeam() {
 }
 
 void ThreadTeam::work(std::uint32_t thread) {
-  for (std::uint32_t seen = 0;; ++seen) {
-    wait_for_change(round_, seen, /*sleeps=*/true);
+  for (std::uint32_t seen = 0;;) {
+    std::uint32_t round = round_.load(std::memory_order_acquire);
+    for (Backoff backoff; round == seen; round = round_.load(std::memory_order_acquire)) {
+      if (backoff.pause()) round_.wait(seen, std::memory_order_acquire);
+    }
     if (ends_.load(std::memory_order_relaxed)) return;
+    seen = round;
+    if (!enter(round)) continue;
     (*body_)(thread);
-    barrier();
+    door_.fetch_sub(1, std::memory_order_release);
   }
+}
+
+// Counts itself in, if the round is not over.
+bool ThreadTeam::enter(std::uint32_t round) {
+  std::uint64_t door = door_.load(std::memory_order_relaxed);
+  do {
+    if ((door & ~kInside) != door_of(round)) return false;
+  } while (!door_.compare_exchange_weak(door, door + 1, std::memory_order_acquire,
+                                        std::memory_order_relaxed));
+  return true;
 }
 
 void ThreadTeam::run(const std::function<void(std::uint32_t)>& body) {
   const std::lock_guard lock(runs_);
+  const std::uint32_t round = round_.load(std::memory_order_relaxed) + 1;
   body_ = &body;
-  round_.fetch_add(1, std::memory_order_release);
+  door_.store(door_of(round), std::memory_order_release);
+  round_.store(round, std::memory_order_release);
   round_.notify_all();
   body(0);
-  barrier();
+  std::uint64_t door = door_.fetch_or(kIsOver, std::memory_order_acquire);
+  for (Backoff backoff; (door & kInside) != 0; door = door_.load(std::memory_order_acquire)) {
+    backoff.pause();
+  }
 }
 
-void ThreadTeam::run_each(const std::function<void(std::uint32_t)>& body) {
+void ThreadTeam::run_throwing(const std::function<void(std::uint32_t)>& body) {
   std::vector<std::exception_ptr> thrown(size_);
   run([&](std::uint32_t thread) {
     try {
@@ -79,16 +104,6 @@ void ThreadTeam::run_each(const std::function<void(std::uint32_t)>& body) {
   for (const std::exception_ptr& exception : thrown) {
     if (exception != nullptr) std::rethrow_exception(exception);
   }
-}
-
-void ThreadTeam::barrier() {
-  const std::uint32_t passed = passed_.load(std::memory_order_acquire);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
-    arrived_.store(0, std::memory_order_relaxed);
-    passed_.fetch_add(1, std::memory_order_release);
-    return;
-  }
-  wait_for_change(passed_, passed, /*sleeps=*/false);
 }
 
 }  // namespace vecc

@@ -14,7 +14,7 @@ namespace vecc::kg {
 template <class Body>
 void run_tasks(ThreadTeam& team, std::size_t tasks, const Body& body) {
   std::atomic<std::size_t> next = 0;
-  team.run_each([&](std::uint32_t) {
+  team.run_throwing([&](std::uint32_t) {
     for (std::size_t task = next++; task < tasks; task = next++) body(task);
   });
 }
