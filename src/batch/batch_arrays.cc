@@ -43,7 +43,7 @@ void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
     access.readers = readers_of(list, access.rows);
     access.is_permutation = is_permutation(*access.readers);
   }
-  if (looks_back && of.segments == KernelSegments::Ragged) of.owners = owners_of(launch.offsets);
+  if (looks_back && of.segments == KernelSegments::Ragged) set_owners(launch.offsets, of);
 }
 
 std::shared_ptr<const InverseIndex> BatchArrays::readers_of(ArrayIndex list, std::uint32_t rows) {
@@ -55,17 +55,19 @@ std::shared_ptr<const InverseIndex> BatchArrays::readers_of(ArrayIndex list, std
   return found;
 }
 
-BatchArrays::Array BatchArrays::owners_of(ArrayIndex offsets) {
-  Array& found = owners_[offsets];
-  if (!found) {
+void BatchArrays::set_owners(ArrayIndex offsets, BatchLaunch& of) {
+  auto& [owners, member_rows] = owners_[offsets];
+  if (!owners) {
     const std::vector<std::uint32_t>& begins = *plan_.arrays[offsets];
-    std::vector<std::uint32_t> owners(begins.back());
+    std::vector<std::uint32_t> all(begins.back());
     for (std::uint32_t row = 0; row + 1 < begins.size(); ++row) {
-      std::fill(owners.begin() + begins[row], owners.begin() + begins[row + 1], row);
+      std::fill(all.begin() + begins[row], all.begin() + begins[row + 1], row);
     }
-    found = std::make_shared<const std::vector<std::uint32_t>>(std::move(owners));
+    owners = std::make_shared<const std::vector<std::uint32_t>>(std::move(all));
+    member_rows = std::make_shared<const MemberRows>(begins);
   }
-  return found;
+  of.owners = owners;
+  of.member_rows = member_rows;
 }
 
 BatchArrays::Array BatchArrays::types_of(const Launch& launch) const {

@@ -20,12 +20,12 @@ class BatchArrays {
  private:
   using Array = std::shared_ptr<const std::vector<std::uint32_t>>;
   [[nodiscard]] std::shared_ptr<const InverseIndex> readers_of(ArrayIndex list, std::uint32_t rows);
-  [[nodiscard]] Array owners_of(ArrayIndex offsets);
+  void set_owners(ArrayIndex offsets, BatchLaunch& of);
   [[nodiscard]] Array types_of(const Launch& launch) const;
 
   const Plan& plan_;
   std::map<std::pair<ArrayIndex, std::uint32_t>, std::shared_ptr<const InverseIndex>> readers_;
-  std::map<ArrayIndex, Array> owners_;
+  std::map<ArrayIndex, std::pair<Array, std::shared_ptr<const MemberRows>>> owners_;
 };
 
 }  // namespace vecc

@@ -7,13 +7,23 @@
 namespace vecc {
 
 BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach)
-    : plan_(plan), reach_(reach), writer_(plan) {
+    : plan_(plan), reach_(reach), writer_(plan, reach) {
   if (reach_ == nullptr) {
     finder_.emplace(plan);
     return;
   }
   reached_ = reach_->empty_set();
   rows_.reserve(plan);
+  share_.assign(plan.launches.size(), kNone);
+  for (std::uint32_t l = 0; l < share_.size(); ++l) {
+    const std::uint32_t first = reach_->alike(l);
+    if (first == l) continue;
+    if (share_[first] == kNone) {
+      share_[first] = static_cast<std::uint32_t>(shared_.size());
+      shared_.emplace_back().rows.reserve(plan.launches[first]);
+    }
+    share_[l] = share_[first];
+  }
 }
 
 std::uint64_t BatchBinder::bytes() const {
@@ -23,6 +33,7 @@ std::uint64_t BatchBinder::bytes() const {
 void BatchBinder::bind(const Batch& batch, BatchRows& result) {
   result.clear();
   result_ = &result;
+  writer_.begin();
   reach_ == nullptr ? search(batch) : unite(batch);
 }
 
@@ -52,13 +63,26 @@ void BatchBinder::search(const Batch& batch) {
   }
 }
 
+// What runs of a launch; null: it does not.
+LaunchRows* BatchBinder::take(std::uint32_t launch) {
+  if (share_[launch] == kNone) return reach_->take(launch, reached_, rows_) ? &rows_ : nullptr;
+  Taken& taken = shared_[share_[launch]];
+  if (!taken.is_taken) {
+    taken.runs = reach_->take(launch, reached_, taken.rows);
+    taken.is_taken = true;
+  }
+  return taken.runs ? &taken.rows : nullptr;
+}
+
 void BatchBinder::unite(const Batch& batch) {
+  for (Taken& taken : shared_) taken.is_taken = false;
   reach_->insert(batch, reached_);
   for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
     reach_->for_each_at_rest(
         l, reached_, [&](std::uint32_t store, std::uint32_t row) { set_at_rest(l, store, row); });
-    if (!reach_->take(l, reached_, rows_)) continue;
-    writer_.add(l, rows_, *result_);
+    LaunchRows* const rows = take(l);
+    if (rows == nullptr) continue;
+    writer_.add(l, *rows, *result_);
     add_unstored(l, [&](std::uint32_t group) { return reach_->runs(group, reached_); });
   }
   reached_.clear();

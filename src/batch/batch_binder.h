@@ -36,14 +36,23 @@ class BatchBinder final : private RowSink {
   void set_at_rest(std::uint32_t launch, std::uint32_t access, std::uint32_t row) override;
   void search(const Batch& batch);
   void unite(const Batch& batch);
+  [[nodiscard]] LaunchRows* take(std::uint32_t launch);
   template <class Runs>
   void add_unstored(std::uint32_t launch, Runs&& runs);
 
   const BatchPlan& plan_;
   const WeightReach* reach_;
   std::optional<RowFinder> finder_;  // without reach_
-  RowSet reached_;                   // with it
-  LaunchRows rows_;
+  // With it.
+  RowSet reached_;
+  struct Taken {
+    LaunchRows rows;
+    bool is_taken = false;  // of the batch at hand
+    bool runs = false;
+  };
+  std::vector<Taken> shared_;         // of launches that are alike
+  std::vector<std::uint32_t> share_;  // by launch: of shared_; kNone: it has rows of its own
+  LaunchRows rows_;                   // of one that has
   RunWriter writer_;
   BatchRows* result_ = nullptr;  // of bind()
 };

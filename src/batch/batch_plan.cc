@@ -179,9 +179,15 @@ std::uint64_t bytes_of(const BatchPlan& plan) {
           access.readers->offsets.size() + access.readers->readers.size();
     }
   }
+  std::map<const void*, std::uint64_t> member_rows;
+  for (const BatchLaunch& launch : plan.launches) {
+    if (launch.member_rows) member_rows[launch.member_rows.get()] = launch.member_rows->bytes();
+  }
   std::uint64_t entries = 0;
   for (const auto& [array, size] : arrays) entries += size;
-  return entries * sizeof(std::uint32_t) + plan.outputs.size() * sizeof(BatchOutput);
+  std::uint64_t bytes = entries * sizeof(std::uint32_t);
+  for (const auto& [rows, size] : member_rows) bytes += size;
+  return bytes + plan.outputs.size() * sizeof(BatchOutput);
 }
 
 Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const BatchOptions& options) {

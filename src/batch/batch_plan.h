@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/batch/batch_outputs.h"
+#include "src/batch/member_rows.h"
 #include "src/program/inverse_index.h"
 #include "vecc/batch.h"
 #include "vecc/plan.h"
@@ -66,6 +67,7 @@ struct BatchLaunch {
   std::uint32_t members = 0;                                  ///< of Fixed, Strided
   std::shared_ptr<const std::vector<std::uint32_t>> offsets;  ///< of Ragged
   std::shared_ptr<const std::vector<std::uint32_t>> owners;   ///< of Ragged: the row of a member
+  std::shared_ptr<const MemberRows> member_rows;              ///< where there are owners
   std::shared_ptr<const std::vector<std::uint32_t>> types;    ///< by row; null: none
   bool drops = false;
   bool takes_order = false;  ///< its rows may come by a list

@@ -116,8 +116,7 @@ void RowFinder::need_load(const BatchLaunch& launch, const BatchAccess& access) 
   const std::uint32_t* const list = by_list ? access.list->data() : nullptr;
   const auto need = [&](std::uint32_t counter) { need_row(by_list ? list[counter] : counter); };
   if (access.space == KernelSpace::Row || launch.drops) {
-    const std::vector<std::uint32_t>& counters =
-        access.space == KernelSpace::Row ? found_.rows : found_.members;
+    const NumberList& counters = access.space == KernelSpace::Row ? found_.rows : found_.members;
     for (std::size_t i = 0; i < counters.size(); ++i) {
       if (by_list && i + kAhead < counters.size()) fetch(list + counters[i + kAhead]);
       need(counters[i]);

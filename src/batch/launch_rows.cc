@@ -7,19 +7,36 @@
 namespace vecc {
 namespace {
 
-// The members in `set`, whose owners are on their way into a cache.
-void take_all_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
-                      LaunchRows& to) {
-  const std::uint32_t* const owners = launch.owners->data();
-  to.members.clear();
-  set.for_each(first, first + launch.owners->size(), [&](std::uint64_t number) {
-    const auto member = to_row(number - first);
-    to.members.push_back(member);
-    fetch(owners + member);
+// Numbers first .. first + count - 1 that are in `set`, less `first`.
+void list_numbers(const RowSet& set, std::uint64_t first, std::uint64_t count,
+                  std::vector<BitWord>& words, NumberList& to) {
+  words.clear();
+  set.for_each_word(first, first + count, [&](std::uint64_t word, std::uint64_t bits) {
+    words.push_back({to_row(word * 64 - first), bits});
   });
+  to.set_size(list_bits(words, to.data()));
+}
+
+void keep_members_by_type(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
+                          LaunchRows& to) {
+  sort_by_type(launch, to.rows);
+  std::uint32_t* offset = to.offsets.data();
+  std::uint32_t* member = to.members.data();
+  *offset++ = 0;
+  for (const std::uint32_t row : to.rows) {
+    set.for_each(first + (*launch.offsets)[row], first + (*launch.offsets)[row + 1],
+                 [&](std::uint64_t number) { *member++ = to_row(number - first); });
+    *offset++ = to_row(static_cast<std::uint64_t>(member - to.members.data()));
+  }
+  to.members.set_size(static_cast<std::uint64_t>(member - to.members.data()));
 }
 
 }  // namespace
+
+void NumberList::reserve(std::uint64_t most) {
+  numbers_ = std::make_unique_for_overwrite<std::uint32_t[]>(most + kSlack);
+  size_ = 0;
+}
 
 void LaunchRows::reserve(const BatchPlan& plan) {
   std::uint64_t most_rows = 0;
@@ -31,59 +48,61 @@ void LaunchRows::reserve(const BatchPlan& plan) {
   rows.reserve(most_rows);
   offsets.reserve(most_rows + 1);
   members.reserve(most_members);
+  words.reserve(std::max(most_rows, most_members) / 64 + 1);
 }
 
-void sort_by_type(const BatchLaunch& launch, std::vector<std::uint32_t>& rows) {
+void LaunchRows::reserve(const BatchLaunch& launch) {
+  const std::uint64_t most_members = launch.drops ? member_count(launch) : 0;
+  rows.reserve(launch.rows);
+  offsets.reserve(launch.rows + std::uint64_t{1});
+  members.reserve(most_members);
+  words.reserve(std::max<std::uint64_t>(launch.rows, most_members) / 64 + 1);
+}
+
+void sort_by_type(const BatchLaunch& launch, NumberList& rows) {
   const std::vector<std::uint32_t>& types = *launch.types;
-  std::ranges::sort(rows, [&](std::uint32_t a, std::uint32_t b) {
+  std::sort(rows.data(), rows.data() + rows.size(), [&](std::uint32_t a, std::uint32_t b) {
     return types[a] != types[b] ? types[a] < types[b] : a < b;
   });
 }
 
 void take_rows(const BatchLaunch& launch, const RowSet& set, std::uint64_t first, LaunchRows& to) {
-  to.rows.clear();
-  set.for_each(first, first + launch.rows,
-               [&](std::uint64_t number) { to.rows.push_back(to_row(number - first)); });
+  list_numbers(set, first, launch.rows, to.words, to.rows);
 }
 
 void take_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
                   LaunchRows& to) {
-  take_all_members(launch, set, first, to);
-  const std::uint32_t* const owners = launch.owners->data();
-  to.rows.clear();
-  to.offsets.clear();
-  for (std::uint32_t i = 0; i < to.members.size(); ++i) {
-    const std::uint32_t row = owners[to.members[i]];
-    if (!to.rows.empty() && to.rows.back() == row) continue;
-    to.rows.push_back(row);
-    to.offsets.push_back(i);
+  list_numbers(set, first, member_count(launch), to.words, to.members);
+  const MemberRows& member_rows = *launch.member_rows;
+  std::uint32_t* const rows = to.rows.data();
+  const std::uint64_t count = list_rows(to.members, member_rows, rows, to.offsets.data());
+  if (!member_rows.numbers_rows()) {
+    for (std::uint64_t r = 0; r < count; ++r) rows[r] = member_rows.row(rows[r]);
   }
-  to.offsets.push_back(to_row(to.members.size()));
+  to.rows.set_size(count);
+  to.offsets.set_size(count + 1);
 }
 
 void keep_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
                   LaunchRows& to) {
-  to.offsets.assign(1, 0);
-  if (launch.types) {
-    to.members.clear();
-    sort_by_type(launch, to.rows);
-    for (const std::uint32_t row : to.rows) {
-      set.for_each(first + (*launch.offsets)[row], first + (*launch.offsets)[row + 1],
-                   [&](std::uint64_t number) { to.members.push_back(to_row(number - first)); });
-      to.offsets.push_back(to_row(to.members.size()));
-    }
-    return;
-  }
-  take_all_members(launch, set, first, to);
-  const std::uint32_t* const owners = launch.owners->data();
+  to.offsets.set_size(std::uint64_t{to.rows.size()} + 1);
+  if (launch.types) return keep_members_by_type(launch, set, first, to);
+  list_numbers(set, first, member_count(launch), to.words, to.members);
+  const MemberRows& member_rows = *launch.member_rows;
+  const std::uint32_t row_count = to.rows.size();
+  std::uint32_t* const offsets = to.offsets.data();
+  std::uint32_t* const members = to.members.data();
   std::uint32_t kept = 0;
-  auto row = to.rows.begin();  // whose members come next
+  std::uint32_t r = 0;  // whose members come next
+  offsets[0] = 0;
   for (const std::uint32_t member : to.members) {
-    for (; row != to.rows.end() && *row < owners[member]; ++row) to.offsets.push_back(kept);
-    if (row != to.rows.end() && *row == owners[member]) to.members[kept++] = member;
+    const std::uint32_t number = member_rows.number_of(member);
+    const std::uint32_t row = member_rows.numbers_rows() ? number : member_rows.row(number);
+    while (r < row_count && to.rows[r] < row) offsets[++r] = kept;
+    if (r < row_count && to.rows[r] == row) members[kept++] = member;
   }
-  to.members.resize(kept);
-  to.offsets.resize(to.rows.size() + 1, kept);
+  while (r < row_count) offsets[++r] = kept;
+  to.members.set_size(kept);
 }
 
 }  // namespace vecc

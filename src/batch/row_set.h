@@ -52,6 +52,16 @@ class RowSet {
       for_each_bit(w, bits, visit);
     });
   }
+  /// Calls visit(word, bits) for those of first .. end - 1, in rising order.
+  template <class Visit>
+  void for_each_word(std::uint64_t first, std::uint64_t end, Visit&& visit) const {
+    if (is_empty_ || first >= end) return;
+    for_each_filled(first / 64, (end - 1) / 64 + 1, [&](std::uint64_t w) {
+      std::uint64_t bits = words_[w];
+      if (w == first / 64 || w == (end - 1) / 64) bits &= range_of(w, first, end);
+      if (bits != 0) visit(w, bits);
+    });
+  }
   /// Calls visit(word, bits) for those that are not 0, in rising order.
   template <class Visit>
   void for_each_word(Visit&& visit) const {

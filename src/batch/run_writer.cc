@@ -1,8 +1,10 @@
 #include "src/batch/run_writer.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 namespace vecc {
 namespace {
@@ -19,70 +21,121 @@ std::uint32_t tile_rows(const BatchRows::Run& run) {
 
 }  // namespace
 
-RunWriter::RunWriter(const BatchPlan& plan) : plan_(plan) {
+// Numbers arrays by what is in them: entries of a list, or counters where it is null.
+class RunWriter::SlotTable {
+ public:
+  SlotTable(const BatchPlan& plan, const WeightReach* reach) : plan_(plan), reach_(reach) {}
+
+  [[nodiscard]] Slots of(std::uint32_t number) {
+    const BatchLaunch& launch = plan_.launches[number];
+    Slots slots;
+    if (!launch.drops) {
+      if (launch.takes_order) slots.order = slot(number, KernelSpace::Row, nullptr);
+      return slots;
+    }
+    const std::uint32_t alike = reach_ == nullptr ? number : reach_->alike(number);
+    slots.offsets = find({alike, kOffsets, nullptr, false});
+    for (const BatchAccess& access : launch.accesses) {
+      const bool is_listed = access.map == RowMap::List;
+      const bool is_counter = is_listed ? access.is_identity : access.map == RowMap::Direct;
+      const bool is_array = is_listed || (is_counter && launch.rows > 1);
+      const void* const list = is_counter ? nullptr : access.list.get();
+      slots.lists.push_back(is_array ? slot(number, access.space, list) : kNone);
+    }
+    return slots;
+  }
+  [[nodiscard]] std::size_t size() const { return found_.size(); }
+
+ private:
+  // Counters, whether they are of offsets, a list, whether entries have 16 bits.
+  using Key = std::tuple<std::uint64_t, std::uint32_t, const void*, bool>;
+  static constexpr std::uint32_t kCounters = 0;
+  static constexpr std::uint32_t kOffsets = 1;
+
+  [[nodiscard]] std::uint32_t slot(std::uint32_t number, KernelSpace space, const void* list) {
+    const std::uint64_t own = number * std::uint64_t{2} + (space == KernelSpace::Member ? 1 : 0);
+    const std::uint64_t counters = reach_ == nullptr ? own : reach_->counters(number, space);
+    return find({counters, kCounters, list, plan_.launches[number].is_narrow});
+  }
+  [[nodiscard]] std::uint32_t find(const Key& key) {
+    return found_.try_emplace(key, static_cast<std::uint32_t>(found_.size())).first->second;
+  }
+
+  const BatchPlan& plan_;
+  const WeightReach* reach_;
+  std::map<Key, std::uint32_t> found_;
+};
+
+RunWriter::RunWriter(const BatchPlan& plan, const WeightReach* reach) : plan_(plan) {
   std::uint32_t most_typed = 0;
-  std::size_t most_accesses = 0;
-  for (const BatchLaunch& launch : plan.launches) {
+  SlotTable table(plan, reach);
+  for (std::uint32_t l = 0; l < plan.launches.size(); ++l) {
+    const BatchLaunch& launch = plan.launches[l];
     if (launch.drops && launch.types) most_typed = std::max(most_typed, launch.rows);
-    most_accesses = std::max(most_accesses, launch.accesses.size());
+    slots_.push_back(table.of(l));
   }
   numbers_.resize(most_typed);
   std::iota(numbers_.begin(), numbers_.end(), 0u);
-  added_.reserve(most_accesses);
+  places_.resize(table.size());
+}
+
+void RunWriter::begin() {
+  std::ranges::fill(places_, kNone);
 }
 
 void RunWriter::add(std::uint32_t number, LaunchRows& of, BatchRows& to) {
   const BatchLaunch& launch = plan_.launches[number];
   BatchRows::Run run;
   run.launch = number;
-  run.rows = static_cast<std::uint32_t>(of.rows.size());
+  run.rows = of.rows.size();
   run.work = launch.work * run.rows / std::max(1u, launch.rows);
   if (launch.drops) {
     // Most of it is that of members.
     run.work = launch.work * of.members.size() / std::max(1u, launch.offsets->back());
-    add_lists(launch, of, run, to);
+    add_lists(number, of, run, to);
   } else {
     run.is_whole = run.rows == launch.rows;
     if (!run.is_whole && launch.types) sort_by_type(launch, of.rows);
-    if (!run.is_whole && launch.takes_order) run.order = to.add(of.rows, launch.is_narrow);
+    if (!run.is_whole && launch.takes_order) {
+      std::uint32_t& place = places_[slots_[number].order];
+      if (place == kNone) place = to.add(of.rows, launch.is_narrow);
+      run.order = place;
+    }
   }
   if (!run.is_whole) add_tiles(launch, of.rows, run, to);
   to.runs.push_back(run);
 }
 
 // Of a launch that numbers its rows and members anew.
-void RunWriter::add_lists(const BatchLaunch& launch, const LaunchRows& of, BatchRows::Run& run,
+void RunWriter::add_lists(std::uint32_t number, const LaunchRows& of, BatchRows::Run& run,
                           BatchRows& to) {
-  run.offsets = to.add(of.offsets, false);
+  const BatchLaunch& launch = plan_.launches[number];
+  const Slots& slots = slots_[number];
+  if (places_[slots.offsets] == kNone) places_[slots.offsets] = to.add(of.offsets, false);
+  run.offsets = places_[slots.offsets];
   run.lists = static_cast<std::uint32_t>(to.lists.size());
-  added_.clear();
-  for (const BatchAccess& access : launch.accesses) {
-    to.lists.push_back(add_list(launch, access, of, to));
+  for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+    if (slots.lists[a] == kNone) {
+      to.lists.push_back(kNone);
+      continue;
+    }
+    std::uint32_t& place = places_[slots.lists[a]];
+    if (place == kNone) place = add_list(launch, launch.accesses[a], of, to);
+    to.lists.push_back(place);
   }
   if (!launch.types) return;
   run.order = to.add(std::span(numbers_.data(), run.rows), launch.is_narrow);
 }
 
-// One list for all accesses that go by it.
 std::uint32_t RunWriter::add_list(const BatchLaunch& launch, const BatchAccess& access,
-                                  const LaunchRows& of, BatchRows& to) {
-  const std::vector<std::uint32_t>& counters =
-      access.space == KernelSpace::Member ? of.members : of.rows;
-  const bool is_listed = access.map == RowMap::List;
-  const bool is_counter = is_listed ? access.is_identity : access.map == RowMap::Direct;
-  if (!is_listed && (!is_counter || launch.rows == 1)) return kNone;
-  const void* const list = is_counter ? static_cast<const void*>(&counters) : access.list.get();
-  for (const Added& added : added_) {
-    if (added.list == list && added.space == access.space) return added.place;
-  }
-  const std::uint32_t place = is_counter ? to.add(counters, launch.is_narrow)
-                                         : to.add(*access.list, counters, launch.is_narrow);
-  added_.push_back({list, access.space, place});
-  return place;
+                                  const LaunchRows& of, BatchRows& to) const {
+  const NumberList& counters = access.space == KernelSpace::Member ? of.members : of.rows;
+  if (access.map != RowMap::List || access.is_identity) return to.add(counters, launch.is_narrow);
+  return to.add(*access.list, counters, launch.is_narrow);
 }
 
-void RunWriter::add_tiles(const BatchLaunch& launch, const std::vector<std::uint32_t>& rows,
-                          BatchRows::Run& run, BatchRows& to) const {
+void RunWriter::add_tiles(const BatchLaunch& launch, const NumberList& rows, BatchRows::Run& run,
+                          BatchRows& to) const {
   const bool by_place = launch.drops || launch.takes_order;  // else runs of rows
   std::uint32_t most = tile_rows(run);
   if (launch.types) most = std::min(most, kTypedRows);

@@ -7,34 +7,41 @@
 #include "src/batch/batch_plan.h"
 #include "src/batch/batch_rows.h"
 #include "src/batch/launch_rows.h"
+#include "src/batch/weight_reach.h"
 
 namespace vecc {
 
 class RunWriter {
  public:
-  /// The plan must outlive this.
-  explicit RunWriter(const BatchPlan& plan);
+  /// `reach`: what says which launches have the same rows or members; null: none have. The plan
+  /// must outlive this.
+  RunWriter(const BatchPlan& plan, const WeightReach* reach);
 
+  /// A batch begins: arrays of the one before are not its own.
+  void begin();
   /// Appends the run of a launch on `of`, which has rows; they may be sorted by type.
   void add(std::uint32_t number, LaunchRows& of, BatchRows& to);
 
  private:
-  void add_lists(const BatchLaunch& launch, const LaunchRows& of, BatchRows::Run& run,
-                 BatchRows& to);
+  // Arrays of a launch, by which slots of places_ they are: launches that have equal ones share
+  // them. kNone: it has no such array.
+  struct Slots {
+    std::uint32_t order = kNone;
+    std::uint32_t offsets = kNone;
+    std::vector<std::uint32_t> lists;  // by access
+  };
+  class SlotTable;
+
+  void add_lists(std::uint32_t number, const LaunchRows& of, BatchRows::Run& run, BatchRows& to);
   [[nodiscard]] std::uint32_t add_list(const BatchLaunch& launch, const BatchAccess& access,
-                                       const LaunchRows& of, BatchRows& to);
-  void add_tiles(const BatchLaunch& launch, const std::vector<std::uint32_t>& rows,
-                 BatchRows::Run& run, BatchRows& to) const;
+                                       const LaunchRows& of, BatchRows& to) const;
+  void add_tiles(const BatchLaunch& launch, const NumberList& rows, BatchRows::Run& run,
+                 BatchRows& to) const;
 
   const BatchPlan& plan_;
-  // A list of rows, or of members, that was added for the launch at hand.
-  struct Added {
-    const void* list;
-    KernelSpace space;
-    std::uint32_t place;
-  };
   std::vector<std::uint32_t> numbers_;  // 0, 1, ...
-  std::vector<Added> added_;
+  std::vector<Slots> slots_;            // by launch
+  std::vector<std::uint32_t> places_;   // by slot; kNone: the batch at hand has none yet
 };
 
 }  // namespace vecc

@@ -1,8 +1,11 @@
 #include "src/batch/weight_reach.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace vecc {
 namespace {
@@ -92,9 +95,11 @@ WeightReach::WeightReach(const BatchPlan& plan) : plan_(plan), traits_(launch_tr
     return first;
   };
   const std::vector<bool> may_rest = read_at_rest(plan, traits_);
-  for (const BatchLaunch& launch : plan.launches) {
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    const BatchLaunch& launch = plan.launches[l];
+    const bool has_rows_by_members = traits_[l].has_rows_by_members;
     Places& places = places_.emplace_back();
-    places.rows = take(launch.rows);
+    places.rows = take(has_rows_by_members ? 0 : launch.rows);
     if (launch.drops) places.members = take(member_count(launch));
     for (std::uint32_t a = 0; a < launch.accesses.size(); ++a) {
       const BatchAccess& access = launch.accesses[a];
@@ -142,39 +147,115 @@ bool WeightReach::find_all(std::uint64_t most_bytes) {
   Recorder recorder(*this);
   if (is_larger_than(most_bytes, recorder)) return false;
   RowSet nothing = empty_set();
-  begins_.reserve(weight_rows_ + 2);
-  begins_.push_back(0);
+  sets_.begins.reserve(weight_rows_ + 2);
   for (std::uint64_t number = 0; number <= weight_rows_; ++number) {
     const RowSet& found = number == 0 ? recorder.find_nothing() : recorder.find(number - 1);
     if (recorder.lacks()) return false;
     found.for_each_word([&](std::uint64_t word, std::uint64_t bits) {
       bits &= ~nothing.word(word);
       if (bits == 0) return;
-      words_.push_back(static_cast<std::uint32_t>(word));
-      bits_.push_back(bits);
+      sets_.words.push_back(static_cast<std::uint32_t>(word));
+      sets_.bits.push_back(bits);
     });
-    begins_.push_back(words_.size());
+    sets_.begins.push_back(sets_.words.size());
     if (number == 0) nothing = found;
     if (bytes() > most_bytes) return false;
   }
-  words_.shrink_to_fit();
-  bits_.shrink_to_fit();
+  share_numbers();
+  find_alike();
+  sets_.words.shrink_to_fit();
+  sets_.bits.shrink_to_fit();
   return true;
 }
 
-std::uint64_t WeightReach::bytes() const {
-  return begins_.size() * sizeof(std::uint64_t) + words_.size() * kWordBytes;
+// By launch: whether a batch runs all rows by the number that stands for them.
+std::vector<bool> WeightReach::find_whole() const {
+  std::vector<bool> whole(places_.size(), false);
+  for (std::size_t i = 0; i < sets_.words.size(); ++i) {
+    const std::uint64_t number = sets_.words[i] * std::uint64_t{64};
+    if (number < whole_ || number >= whole_ + whole.size()) continue;
+    for (std::uint64_t bits = sets_.bits[i]; bits != 0; bits &= bits - 1) {
+      whole[number - whole_ + static_cast<std::uint64_t>(std::countr_zero(bits))] = true;
+    }
+  }
+  return whole;
+}
+
+// Steps have the same rows forwards and backwards, and a gradient sums over those of one of them.
+void WeightReach::share_numbers() {
+  const std::vector<bool> is_whole = find_whole();
+  std::vector<NumberSection> sections;
+  std::vector<bool> is_own;
+  const auto add = [&](std::uint64_t first, std::uint64_t count, bool own) {
+    sections.push_back({first, count});
+    is_own.push_back(own);
+  };
+  for (std::uint32_t l = 0; l < places_.size(); ++l) {
+    const BatchLaunch& launch = plan_.launches[l];
+    add(places_[l].rows, traits_[l].has_rows_by_members ? 0 : launch.rows, is_whole[l]);
+    if (launch.drops) add(places_[l].members, member_count(launch), false);
+    for (const Rests& rests : places_[l].rests) {
+      add(rests.first, launch.accesses[rests.access].rows, true);
+    }
+  }
+  add(whole_, plan_.launches.size(), true);
+  add(groups_, plan_.groups.size(), true);
+  const std::vector<std::uint64_t> begins =
+      drop_equal_sections(sets_, sections, find_equal_sections(sets_, sections, is_own));
+  std::size_t s = 0;
+  for (std::uint32_t l = 0; l < places_.size(); ++l) {
+    places_[l].rows = begins[s++];
+    if (plan_.launches[l].drops) places_[l].members = begins[s++];
+    for (Rests& rests : places_[l].rests) rests.first = begins[s++];
+  }
+  whole_ = begins[s++];
+  groups_ = begins[s++];
+  numbers_ = begins[s];
+}
+
+void WeightReach::find_alike() {
+  using Key = std::tuple<std::uint64_t, std::uint64_t, const void*, const void*, std::uint32_t>;
+  std::map<Key, std::uint32_t> firsts;
+  for (std::uint32_t l = 0; l < places_.size(); ++l) {
+    const BatchLaunch& launch = plan_.launches[l];
+    const std::uint64_t rows = traits_[l].has_rows_by_members ? numbers_ : places_[l].rows;
+    const std::uint64_t members = launch.drops ? places_[l].members : numbers_;
+    const void* const owners = launch.drops ? launch.owners.get() : nullptr;
+    const Key key{rows, members, owners, launch.types.get(), launch.rows};
+    alike_.push_back(firsts.try_emplace(key, l).first->second);
+  }
+}
+
+std::uint64_t WeightReach::counters(std::uint32_t number, KernelSpace space) const {
+  const bool by_members = traits_[number].has_rows_by_members;
+  const bool is_member = space == KernelSpace::Member;
+  // In the order of the numbers, unless they are sorted by type; members of rows that run are not
+  // all that there are.
+  if (plan_.launches[number].types == nullptr && by_members == is_member) {
+    return is_member ? places_[number].members : places_[number].rows;
+  }
+  return numbers_ + alike_[number] * std::uint64_t{2} + (is_member ? 1 : 0);
 }
 
 void WeightReach::insert(const Batch& batch, RowSet& to) const {
   const auto add = [&](std::uint64_t number) {
-    for (std::uint64_t i = begins_[number]; i < begins_[number + 1]; ++i) {
-      to.insert_word(words_[i], bits_[i]);
+    for (std::uint64_t i = sets_.begins[number]; i < sets_.begins[number + 1]; ++i) {
+      to.insert_word(sets_.words[i], sets_.bits[i]);
     }
+  };
+  const auto fetch_number = [&](std::uint64_t number) {
+    const std::uint64_t begin = sets_.begins[number];
+    const std::uint64_t end = sets_.begins[number + 1];
+    for (std::uint64_t i = begin; i < end; i += 16) __builtin_prefetch(&sets_.words[i]);
+    for (std::uint64_t i = begin; i < end; i += 8) __builtin_prefetch(&sets_.bits[i]);
   };
   add(0);
   for (std::size_t w = 0; w < batch.weights.size(); ++w) {
-    for (const std::uint32_t row : batch.weights[w].rows) add(first_of_weights_[w] + row + 1);
+    const std::vector<std::uint32_t>& rows = batch.weights[w].rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i + 1 < rows.size()) fetch_number(first_of_weights_[w] + rows[i + 1] + 1);
+      add(first_of_weights_[w] + rows[i] + 1);
+    }
   }
 }
 
@@ -186,8 +267,8 @@ bool WeightReach::take(std::uint32_t number, const RowSet& set, LaunchRows& to) 
     return !to.rows.empty();
   }
   if (set.contains(whole_ + number)) {
-    to.rows.resize(launch.rows);
-    std::iota(to.rows.begin(), to.rows.end(), 0u);
+    std::iota(to.rows.data(), to.rows.data() + launch.rows, 0u);
+    to.rows.set_size(launch.rows);
   } else {
     take_rows(launch, set, places.rows, to);
   }

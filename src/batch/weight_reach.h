@@ -14,6 +14,7 @@
 #include "src/batch/launch_rows.h"
 #include "src/batch/row_finder.h"
 #include "src/batch/row_set.h"
+#include "src/batch/word_sets.h"
 #include "vecc/batch.h"
 
 namespace vecc {
@@ -42,6 +43,10 @@ class WeightReach {
   [[nodiscard]] bool runs(std::uint32_t group, const RowSet& set) const {
     return set.contains(groups_ + group);
   }
+  /// The first launch of which take() always sets the same.
+  [[nodiscard]] std::uint32_t alike(std::uint32_t launch) const { return alike_[launch]; }
+  /// A number of its rows, or members: where it is that of another launch's, take() sets the same.
+  [[nodiscard]] std::uint64_t counters(std::uint32_t launch, KernelSpace space) const;
   /// Calls visit(access, row) for rows of a launch's stores that are read and that nothing stores.
   template <class Visit>
   void for_each_at_rest(std::uint32_t launch, const RowSet& set, Visit&& visit) const {
@@ -54,7 +59,7 @@ class WeightReach {
     }
   }
 
-  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::uint64_t bytes() const { return sets_.bytes(); }
 
  private:
   // Of a store whose rows may be read where nothing stores them.
@@ -62,7 +67,8 @@ class WeightReach {
     std::uint32_t access = 0;
     std::uint64_t first = 0;  // the number of row 0
   };
-  // Where the numbers of a launch begin in a set.
+  // Where the numbers of a launch begin in a set. Launches whose rows or members are the same,
+  // whatever the batch, share them.
   struct Places {
     std::uint64_t rows = 0;
     std::uint64_t members = 0;
@@ -72,6 +78,9 @@ class WeightReach {
 
   explicit WeightReach(const BatchPlan& plan);
   [[nodiscard]] bool find_all(std::uint64_t most_bytes);
+  void share_numbers();
+  void find_alike();
+  [[nodiscard]] std::vector<bool> find_whole() const;
   [[nodiscard]] bool is_larger_than(std::uint64_t most_bytes, Recorder& recorder) const;
   [[nodiscard]] bool runs_row(std::uint32_t launch, std::uint32_t row, const RowSet& set) const;
   [[nodiscard]] bool is_stored(std::uint32_t launch, const BatchAccess& access, std::uint32_t row,
@@ -83,12 +92,10 @@ class WeightReach {
   std::uint64_t whole_ = 0;     // by launch a number: all rows run, whose own are not there
   std::uint64_t groups_ = 0;    // by group a number
   std::uint64_t numbers_ = 0;   // all
+  std::vector<std::uint32_t> alike_;
   std::uint64_t weight_rows_ = 0;
-  std::vector<std::uint64_t> first_of_weights_;  // by BatchOptions::weights: of begins_
-  // Of each row of weights, and before them of a batch of nothing: words of the set that are not 0.
-  std::vector<std::uint64_t> begins_;
-  std::vector<std::uint32_t> words_;
-  std::vector<std::uint64_t> bits_;  // of these words
+  std::vector<std::uint64_t> first_of_weights_;  // by BatchOptions::weights: of sets_, less one
+  WordSets sets_;  // of each row of weights, and before them of a batch of nothing
 };
 
 }  // namespace vecc

@@ -158,6 +158,27 @@ TEST(WeightReach, unites_batches_of_random_graphs) {
   EXPECT_GT(special, 10u);
 }
 
+// A step has the same rows forwards and backwards.
+TEST(WeightReach, launches_that_run_the_same_rows_share_their_arrays) {
+  const StepPlan step = plan_of(shipped_graph("mutagenesis.pb")).value();
+  const auto reach = reach_of(step);
+  ASSERT_NE(reach, nullptr);
+  std::uint64_t alike = 0;
+  for (std::uint32_t l = 0; l < step.plan.launches.size(); ++l) {
+    alike += reach->alike(l) != l ? 1 : 0;
+  }
+  EXPECT_GT(alike, 0u);
+  BatchBinder searches(step.plan);
+  BatchBinder unites(step.plan, reach.get());
+  BatchRows searched;
+  BatchRows united;
+  std::mt19937 random(1);
+  const Batch batch = random_batch(step, 32, random);
+  searches.bind(batch, searched);
+  unites.bind(batch, united);
+  EXPECT_LT(united.bytes(), searched.bytes());
+}
+
 TEST(WeightReach, is_not_made_where_batches_come_again) {
   EXPECT_EQ(reach_of(plan_of(shipped_graph("xor.pb"), /*mixes=*/false).value()), nullptr);
 }

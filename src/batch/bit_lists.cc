@@ -1,0 +1,82 @@
+#include "src/batch/bit_lists.h"
+
+#include <bit>
+
+namespace vecc {
+namespace {
+
+// Eight at a time, the last of which are written over: how many bits there are is another number
+// for each word, and a jump for each would be guessed wrong.
+[[gnu::always_inline]] inline std::uint64_t list_bits_of(std::span<const BitWord> words,
+                                                         std::uint32_t* const to) {
+  constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // so that none is looked for in 0
+  std::uint64_t size = 0;
+  for (const BitWord& word : words) {
+    std::uint64_t bits = word.bits;
+    const auto count = static_cast<std::uint64_t>(std::popcount(bits));
+    for (std::uint64_t done = 0; done < count; done += 8) {
+      std::uint32_t* const eight = to + size + done;
+      for (int i = 0; i < 8; ++i) {
+        eight[i] = word.base + static_cast<std::uint32_t>(std::countr_zero(bits | kLast));
+        bits &= bits - 1;
+      }
+    }
+    size += count;
+  }
+  return size;
+}
+
+// Each member writes, and the next one writes over it unless its row is another.
+[[gnu::always_inline]] inline std::uint64_t list_rows_of(std::span<const std::uint32_t> members,
+                                                         const MemberRows& of,
+                                                         std::uint32_t* const rows,
+                                                         std::uint32_t* const offsets) {
+  std::uint64_t count = 0;
+  std::uint32_t last = ~std::uint32_t{0};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::uint32_t row = of.number_of(members[i]);
+    rows[count] = row;
+    offsets[count] = static_cast<std::uint32_t>(i);
+    count += row == last ? 0 : 1;
+    last = row;
+  }
+  offsets[count] = static_cast<std::uint32_t>(members.size());
+  return count;
+}
+
+#if defined(__x86_64__)
+// Bits are counted by one instruction, which nearly every processor has.
+[[gnu::target("popcnt")]] std::uint64_t list_bits_counted(std::span<const BitWord> words,
+                                                          std::uint32_t* to) {
+  return list_bits_of(words, to);
+}
+
+[[gnu::target("popcnt")]] std::uint64_t list_rows_counted(std::span<const std::uint32_t> members,
+                                                          const MemberRows& of, std::uint32_t* rows,
+                                                          std::uint32_t* offsets) {
+  return list_rows_of(members, of, rows, offsets);
+}
+
+bool counts_bits() {
+  return __builtin_cpu_supports("popcnt") != 0;
+}
+#endif
+
+}  // namespace
+
+std::uint64_t list_bits(std::span<const BitWord> words, std::uint32_t* to) {
+#if defined(__x86_64__)
+  if (counts_bits()) return list_bits_counted(words, to);
+#endif
+  return list_bits_of(words, to);
+}
+
+std::uint64_t list_rows(std::span<const std::uint32_t> members, const MemberRows& of,
+                        std::uint32_t* rows, std::uint32_t* offsets) {
+#if defined(__x86_64__)
+  if (counts_bits()) return list_rows_counted(members, of, rows, offsets);
+#endif
+  return list_rows_of(members, of, rows, offsets);
+}
+
+}  // namespace vecc
