@@ -166,6 +166,19 @@ VECC_FN T zero_if(bool zero, T x) {
   return from_bits(bits_of(x) & (zero ? Bits(0) : ~Bits(0)));
 }
 
+// The same of factors: GCC makes g * select(c, T(1), T(0)) a jump, of which a loop over entries is
+// not vectorized.
+template <class T>
+VECC_FN T select_factor(bool condition, T yes, T no) {
+#if VECC_CUDA
+  return condition ? yes : no;
+#else
+  using Bits = typename Real<T>::Bits;
+  const Bits mask = condition ? ~Bits(0) : Bits(0);
+  return from_bits(Bits((bits_of(yes) & mask) | (bits_of(no) & ~mask)));
+#endif
+}
+
 template <class T>
 VECC_FN T magnitude(T x) {
   return from_bits(bits_of(x) & ~Real<T>::sign);

@@ -185,12 +185,12 @@ VECC_FN T d_signum(T, T) {
 }
 template <class T>
 VECC_FN T d_relu(T, T y) {
-  return select(y > T(0), T(1), T(0));
+  return select_factor(y > T(0), T(1), T(0));
 }
 // A slope below 0 makes results above 0 of arguments below: only there x is read, not y.
 template <class T>
 VECC_FN T d_leakyrelu(T x, T y, Given<T> slope) {
-  return select((slope >= T(0) ? y : x) > T(0), T(1), T(slope));
+  return select_factor((slope >= T(0) ? y : x) > T(0), T(1), T(slope));
 }
 // 6 s (1 - s), without the cancellation
 template <class T>
@@ -220,8 +220,8 @@ VECC_FN T d_reverse(T, T) {
 }
 template <class T>
 VECC_FN T d_abs(T x, T) {
-  const T other = select(x < T(0), T(-1), T(0));
-  return select(x > T(0), T(1), other);
+  const T other = select_factor(x < T(0), T(-1), T(0));
+  return select_factor(x > T(0), T(1), other);
 }
 template <class T>
 VECC_FN T d_square(T x, T) {
