@@ -4,12 +4,21 @@
 
 #include "src/kernel/kernel_lists.h"
 #include "src/kernel/print/body.h"
+#include "src/kernel/print/fetch_rows.h"
 #include "src/kernel/print/row_products.h"
 #include "src/kernel/print/variables.h"
 #include "src/kernel/schedule/entrywise.h"
 
 namespace vecc {
 namespace {
+
+// Before what a row of a loop does.
+std::string cpp_fetch_text(const Kernel& kernel, const KernelSchedule& schedule, bool order) {
+  if (!scatters_rows(kernel, schedule)) return "";
+  BodyText fetches(kernel, schedule, "    ");
+  print_fetches(fetches, order ? "q" : "r", kRowsAhead, order ? "order[ahead]" : "ahead");
+  return fetches.take();
+}
 
 std::string cpp_body_text(const Kernel& kernel, const KernelSchedule& schedule) {
   BodyText body(kernel, schedule, "    ");
@@ -20,12 +29,13 @@ std::string cpp_body_text(const Kernel& kernel, const KernelSchedule& schedule) 
 // The loop over rows, each printed row by row.
 std::string cpp_loop_text(const Kernel& kernel, const KernelSchedule& schedule) {
   const std::string row = cpp_body_text(kernel, schedule);
-  const std::string direct = "  for (unsigned r = begin; r < end; ++r) {\n" + row + "  }\n";
+  const std::string direct = "  for (unsigned r = begin; r < end; ++r) {\n" +
+                             cpp_fetch_text(kernel, schedule, false) + row + "  }\n";
   if (!has_order(kernel))
     return (schedule.rows_are_a_vector_loop ? "  VECC_NO_ALIAS\n" : "") + direct;
-  const std::string ordered =
-      "  for (unsigned q = begin; q < end; ++q) {\n    const unsigned r = order[q];\n" + row +
-      "  }\n";
+  const std::string ordered = "  for (unsigned q = begin; q < end; ++q) {\n" +
+                              cpp_fetch_text(kernel, schedule, true) +
+                              "    const unsigned r = order[q];\n" + row + "  }\n";
   if (has_types(kernel)) return ordered;
   // A choice row by row would cost short rows a tenth.
   return "  if (order) {\n" + ordered + "  } else {\n" + direct + "  }\n";

@@ -27,6 +27,16 @@ struct Arguments {
 #endif
 };
 
+#if !VECC_CUDA
+// The lines of a row of N entries are on their way into a cache.
+template <class T, int N>
+VECC_FN void fetch_row(const T* row) {
+  constexpr int line = 64 / sizeof(T);
+  for (int i = 0; i < N; i += line) __builtin_prefetch(row + i, 1);
+  __builtin_prefetch(row + N - 1, 1);
+}
+#endif
+
 template <class T, int N>
 VECC_FN void copy(const T* __restrict__ x, T* __restrict__ y) {
   for (int i = 0; i < N; ++i) y[i] = x[i];

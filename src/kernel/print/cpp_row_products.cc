@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "src/kernel/print/body.h"
+#include "src/kernel/print/fetch_rows.h"
 #include "src/kernel/print/row_products.h"
+#include "src/kernel/print/variables.h"
 #include "src/kernel/schedule/entrywise.h"
 #include "src/kernel/schedule/row_products.h"
 
@@ -18,6 +20,7 @@ void print_columns(BodyText& out, const std::string& row, std::uint32_t k) {
   const std::uint32_t column = out.nodes().node(out.schedule().product->node).operands[1];
   const std::string place = fmt::format("columns + b * {}", k);
   out.open("for (unsigned b = 0; b < count; ++b) {");
+  print_fetches(out, "q + b", kRowsAhead, row_text(out.kernel(), "ahead"));
   out.line(fmt::format("const unsigned r = {};", row));
   const bool is_computed = makes_columns(out.kernel(), *out.schedule().product);
   if (is_computed) out.place_array(fmt::format("v{}", column), place);
@@ -57,7 +60,13 @@ void print_cpp_row_products(BodyText& out, const std::string& row) {
   if (!product.store) out.declare_array("products", std::uint64_t{product.rows} * m);
   out.open(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", product.rows));
   out.line(fmt::format("const unsigned count = end - q < {0} ? end - q : {0};", product.rows));
-  if (!product.columns) print_columns(out, row, k);
+  if (!product.columns) {
+    print_columns(out, row, k);
+  } else if (scatters_rows(out.kernel(), out.schedule())) {
+    out.open("for (unsigned b = 0; b < count; ++b) {");
+    print_fetches(out, "q + b", product.rows, row_text(out.kernel(), "ahead"));
+    out.close();
+  }
   const bool is_transpose = packs || node.transpose_left;
   out.line(fmt::format("times_matrix{}<T, {}, {}>({}, count,", is_transpose ? "" : "_rows", k, m,
                        packs ? "packed" : "matrix"));
